@@ -1,0 +1,407 @@
+"""Column expressions as data: a small, total language over the declared columns of a dataset.
+
+An expression holds names and constants, never values of rows. Its JSON form is canonical and typed: ``1``, ``1.0``,
+``True`` and ``"1"`` are four different constants, text is kept unchanged, and two expressions have the same form only if
+they are the same expression. That form is part of the key under which answers are stored, so it may never change.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Rational, Real
+from typing import Any, ClassVar
+
+from dpnb.errors import PlanError
+
+MAX_DEPTH = 64
+MAX_NODES = 4000
+MAX_LIST = 1000
+MAX_TEXT = 1000
+
+Plain = int | Fraction | bool | str
+
+
+def plain(value: object) -> Plain:
+    """Return a constant as an exact Python value; a float is read as its decimal repr.
+
+    Raises
+    ------
+    PlanError
+        If the value is not a finite number, a boolean or text.
+    """
+    if isinstance(value, bool) or type(value).__name__ in {"bool_", "bool"}:
+        return bool(value)
+    if isinstance(value, str):
+        if len(value) > MAX_TEXT:
+            raise PlanError(f"A text constant is limited to {MAX_TEXT} characters.")
+        return str(value)
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Rational):
+        return Fraction(value.numerator, value.denominator)
+    if isinstance(value, Decimal):
+        return _finite(value)
+    if isinstance(value, Real):
+        return _finite(Decimal(repr(float(value))))
+    raise PlanError(f"A constant must be a number, a boolean or text, not {type(value).__name__}.")
+
+
+def _finite(value: Decimal) -> Fraction:
+    if not value.is_finite():
+        raise PlanError("A constant must be finite; nan and inf have no place in a column expression.")
+    return Fraction(value)
+
+
+def encode_value(value: Plain) -> list[str]:
+    """Return the typed JSON form of a constant, for example ``["int", "1"]``."""
+    if isinstance(value, bool):
+        return ["bool", "true" if value else "false"]
+    if isinstance(value, int):
+        return ["int", str(value)]
+    if isinstance(value, Fraction):
+        return ["frac", str(value)]
+    return ["text", value]
+
+
+def decode_value(tag: object, text: object) -> Plain:
+    """Return the constant that :func:`encode_value` wrote; refuse every other spelling."""
+    if isinstance(text, str):
+        value: Plain | None = None
+        try:
+            if tag == "bool" and text in {"true", "false"}:
+                value = text == "true"
+            elif tag == "int" and len(text) <= MAX_TEXT:
+                value = int(text)
+            elif tag == "frac" and len(text) <= MAX_TEXT:
+                value = Fraction(text)
+            elif tag == "text":
+                value = plain(text)
+        except (ValueError, ZeroDivisionError):
+            value = None
+        if value is not None and encode_value(value) == [tag, text]:
+            return value
+    raise PlanError("A constant in this plan is not in canonical form.")
+
+
+def show_value(value: Plain) -> str:
+    """Return a constant as a person would type it."""
+    if isinstance(value, Fraction):
+        return repr(float(value)) if Fraction(repr(float(value))) == value else str(value)
+    return repr(value)
+
+
+class Expr:
+    """Base of all column expressions."""
+
+    op: ClassVar[str] = ""
+    __slots__ = ()
+
+    def children(self) -> tuple[Expr, ...]:
+        """Return the sub-expressions, in order."""
+        found = []
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if isinstance(value, Expr):
+                found.append(value)
+        return tuple(found)
+
+    def walk(self) -> Iterator[Expr]:
+        """Yield this expression and everything below it."""
+        stack: list[Expr] = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(node.children())
+
+    def columns(self) -> tuple[str, ...]:
+        """Return the names of the columns that are read, sorted."""
+        return tuple(sorted({node.column for node in self.walk() if isinstance(node, Ref)}))
+
+
+@dataclass(frozen=True, slots=True)
+class Ref(Expr):
+    """A declared column."""
+
+    op: ClassVar[str] = "ref"
+    column: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Const(Expr):
+    """A typed constant; ``Const(1)``, ``Const(1.0)`` and ``Const(True)`` are different."""
+
+    op: ClassVar[str] = "const"
+    value: Any
+
+    def __post_init__(self) -> None:
+        kept = self.value
+        object.__setattr__(self, "value", plain(kept))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Const) and encode_value(self.value) == encode_value(other.value)
+
+    def __hash__(self) -> int:
+        return hash(tuple(encode_value(self.value)))
+
+    @property
+    def number(self) -> Fraction:
+        """The constant as a rational; text has none."""
+        if isinstance(self.value, str):
+            raise PlanError("A number is needed here, not text.")
+        return Fraction(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class BinOp(Expr):
+    """Arithmetic: ``+ - * / //``; the divisor is a non-zero constant."""
+
+    op: ClassVar[str] = "arith"
+    sign: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Neg(Expr):
+    """The negative."""
+
+    op: ClassVar[str] = "neg"
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Compare(Expr):
+    """A comparison: ``== != < <= > >=``; unknown where either side is missing."""
+
+    op: ClassVar[str] = "compare"
+    sign: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class BoolOp(Expr):
+    """Kleene ``and`` / ``or``."""
+
+    op: ClassVar[str] = "bool"
+    sign: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Invert(Expr):
+    """Kleene ``not``."""
+
+    op: ClassVar[str] = "not"
+    operand: Expr
+
+
+def _constants(values: Iterable[object]) -> tuple[Const, ...]:
+    made = tuple(value if isinstance(value, Const) else Const(value) for value in values)
+    if len(made) > MAX_LIST:
+        raise PlanError(f"A list in a column expression is limited to {MAX_LIST} constants.")
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class IsIn(Expr):
+    """Membership in a list of constants."""
+
+    op: ClassVar[str] = "isin"
+    operand: Expr
+    values: tuple[Any, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", _constants(self.values))
+
+
+@dataclass(frozen=True, slots=True)
+class Between(Expr):
+    """``low <= operand <= high``, both ends included."""
+
+    op: ClassVar[str] = "between"
+    operand: Expr
+    low: Any
+    high: Any
+
+    def __post_init__(self) -> None:
+        low, high = _constants((self.low, self.high))
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+
+    def children(self) -> tuple[Expr, ...]:
+        """Return the operand."""
+        return (self.operand,)
+
+
+@dataclass(frozen=True, slots=True)
+class ClipTo(Expr):
+    """The operand moved into ``[low, high]``, on its own grid."""
+
+    op: ClassVar[str] = "clip"
+    operand: Expr
+    low: Any
+    high: Any
+
+    def __post_init__(self) -> None:
+        low, high = _constants((self.low, self.high))
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+
+    def children(self) -> tuple[Expr, ...]:
+        """Return the operand."""
+        return (self.operand,)
+
+
+@dataclass(frozen=True, slots=True)
+class Where(Expr):
+    """One value where the condition holds, another where it does not; missing where it is unknown."""
+
+    op: ClassVar[str] = "where"
+    condition: Expr
+    then: Expr
+    other: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Bin(Expr):
+    """The half-open interval between public edges that the operand falls in; the last one is closed."""
+
+    op: ClassVar[str] = "bin"
+    operand: Expr
+    edges: tuple[Any, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "edges", _constants(self.edges))
+
+
+@dataclass(frozen=True, slots=True)
+class IsMissing(Expr):
+    """True where the operand is missing; never unknown."""
+
+    op: ClassVar[str] = "missing"
+    operand: Expr
+
+
+_KINDS: dict[str, type[Expr]] = {
+    kind.op: kind
+    for kind in (Ref, Const, BinOp, Neg, Compare, BoolOp, Invert, IsIn, Between, ClipTo, Where, Bin, IsMissing)
+}
+_SIGNS: dict[str, tuple[str, ...]] = {
+    "arith": ("+", "-", "*", "/", "//"),
+    "compare": ("==", "!=", "<", "<=", ">", ">="),
+    "bool": ("and", "or"),
+}
+
+
+def to_json(expr: Expr) -> list[Any]:
+    """Return the canonical JSON form: ``[op, argument, …]`` with typed constants.
+
+    Raises
+    ------
+    PlanError
+        If the expression is deeper or larger than the limits of a plan.
+    """
+    count = 0
+
+    def encode(node: object, depth: int) -> Any:
+        nonlocal count
+        count += 1
+        if depth > MAX_DEPTH or count > MAX_NODES:
+            raise PlanError(f"A column expression is limited to depth {MAX_DEPTH} and {MAX_NODES} nodes.")
+        if isinstance(node, Const):
+            return ["const", *encode_value(node.value)]
+        if isinstance(node, Expr):
+            values = [getattr(node, field.name) for field in fields(node)]  # type: ignore[arg-type]
+            return [node.op, *(encode(value, depth + 1) for value in values)]
+        if isinstance(node, tuple):
+            return [encode(value, depth + 1) for value in node]
+        return node
+
+    return list(encode(expr, 0))
+
+
+def from_json(record: object) -> Expr:
+    """Return the expression of a canonical JSON form; strict in shape, size and types."""
+    count = 0
+
+    def decode(node: object, depth: int) -> Expr:
+        nonlocal count
+        count += 1
+        if depth > MAX_DEPTH or count > MAX_NODES:
+            raise PlanError(f"A column expression is limited to depth {MAX_DEPTH} and {MAX_NODES} nodes.")
+        if not isinstance(node, list) or not node or not isinstance(node[0], str) or node[0] not in _KINDS:
+            raise PlanError("A column expression in this plan is not in canonical form.")
+        op, args = node[0], node[1:]
+        if op == "const":
+            if len(args) != 2:
+                raise PlanError("A constant in this plan is not in canonical form.")
+            return Const(decode_value(*args))
+        return _build(op, args, lambda part: decode(part, depth + 1))
+
+    return decode(record, 0)
+
+
+def _build(op: str, args: list[Any], decode: Any) -> Expr:
+    kind = _KINDS[op]
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    if len(args) != len(names):
+        raise PlanError("A column expression in this plan is not in canonical form.")
+    made: dict[str, Any] = {}
+    for name, arg in zip(names, args, strict=True):
+        if name == "column":
+            if not isinstance(arg, str):
+                raise PlanError("A column name in this plan is not text.")
+            made[name] = arg
+        elif name == "sign":
+            if arg not in _SIGNS[op]:
+                raise PlanError("An operator in this plan is unknown.")
+            made[name] = arg
+        elif name in {"values", "edges"}:
+            if not isinstance(arg, list) or len(arg) > MAX_LIST:
+                raise PlanError("A list in this plan is not in canonical form.")
+            made[name] = tuple(_const(decode(part)) for part in arg)
+        elif name in {"low", "high"}:
+            made[name] = _const(decode(arg))
+        else:
+            made[name] = decode(arg)
+    return kind(**made)
+
+
+def _const(node: Expr) -> Const:
+    if not isinstance(node, Const):
+        raise PlanError("A list in this plan holds something other than constants.")
+    return node
+
+
+def show(expr: Expr, dataset: str) -> str:
+    """Return the expression as a person would type it, for example ``(hiv.age > 30)``."""
+    if isinstance(expr, Ref):
+        return f"{dataset}.{expr.column}" if expr.column.isidentifier() else f"{dataset}[{expr.column!r}]"
+    if isinstance(expr, Const):
+        return show_value(expr.value)
+    inner = [show(child, dataset) for child in expr.children()]
+    if isinstance(expr, BinOp | Compare):
+        return f"({inner[0]} {expr.sign} {inner[1]})"
+    if isinstance(expr, BoolOp):
+        return f"({inner[0]} {'&' if expr.sign == 'and' else '|'} {inner[1]})"
+    if isinstance(expr, Neg | Invert):
+        return f"{'-' if isinstance(expr, Neg) else '~'}{inner[0]}"
+    if isinstance(expr, Between | ClipTo):
+        return f"{inner[0]}.{expr.op}({show_value(expr.low.value)}, {show_value(expr.high.value)})"
+    if isinstance(expr, IsIn | Bin):
+        listed = expr.values if isinstance(expr, IsIn) else expr.edges
+        return f"{inner[0]}.{expr.op}([{', '.join(show_value(v.value) for v in listed)}])"
+    if isinstance(expr, Where):
+        return f"{inner[0]}.where({inner[1]}, {inner[2]})"
+    return f"{inner[0]}.is_missing()"
+
+
+def floor_div(numerator: Fraction, denominator: Fraction) -> int:
+    """Return the floor of an exact quotient."""
+    return math.floor(numerator / denominator)

@@ -1,0 +1,172 @@
+"""One question, as data: what is asked of which rows. It never holds a value of a row.
+
+The canonical form is injective and typed, and it is permanent: answers are stored under it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dpnb.errors import PlanError
+from dpnb.plan import expression
+from dpnb.plan.expression import Expr, Plain, decode_value, encode_value, plain, show, show_value
+
+FORMAT = 1
+MAX_KEYS = 8
+
+Option = Plain | None | tuple[Plain, ...]
+
+
+def _encode_option(value: Option) -> list[Any]:
+    if value is None:
+        return ["none"]
+    if isinstance(value, tuple):
+        return ["list", *(encode_value(v) for v in value)]
+    return encode_value(value)
+
+
+def _decode_option(record: object) -> Option:
+    if isinstance(record, list) and record:
+        if record == ["none"]:
+            return None
+        if record[0] == "list" and len(record) <= expression.MAX_LIST:
+            pairs = [v for v in record[1:] if isinstance(v, list) and len(v) == 2]
+            if len(pairs) == len(record) - 1:
+                return tuple(decode_value(*v) for v in pairs)
+        elif len(record) == 2:
+            return decode_value(*record)
+    raise PlanError("An option in this plan is not in canonical form.")
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPlan:
+    """A statistic of an expression over the rows that satisfy a filter, by declared groups.
+
+    Parameters
+    ----------
+    dataset : str
+        Name of the dataset.
+    statistic : str
+        Registered name, for example ``"mean"``.
+    target : Expr, optional
+        What is summarised; ``None`` for a plain count.
+    where : Expr, optional
+        Which rows take part; rows where it is false or unknown do not.
+    by : tuple of Expr
+        The group keys: categories, small integers or bins.
+    options : tuple of (str, value)
+        The statistic's own options, kept sorted by name.
+    """
+
+    dataset: str
+    statistic: str
+    target: Expr | None = None
+    where: Expr | None = None
+    by: tuple[Expr, ...] = ()
+    options: tuple[tuple[str, Option], ...] = ()
+
+    def __post_init__(self) -> None:
+        cleaned = []
+        for name, value in self.options:
+            if value is None or isinstance(value, tuple | list):
+                cleaned.append((name, None if value is None else tuple(plain(v) for v in value)))
+            else:
+                cleaned.append((name, plain(value)))
+        object.__setattr__(self, "options", tuple(sorted(cleaned, key=lambda pair: pair[0])))
+        if len(self.by) > MAX_KEYS:
+            raise PlanError(f"A question takes at most {MAX_KEYS} group keys.")
+
+    def option(self, name: str, default: Option = None) -> Option:
+        """Return one option, or the default where it was not given."""
+        return dict(self.options).get(name, default)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the canonical record."""
+        return {
+            "format": FORMAT,
+            "dataset": self.dataset,
+            "statistic": self.statistic,
+            "target": None if self.target is None else expression.to_json(self.target),
+            "where": None if self.where is None else expression.to_json(self.where),
+            "by": [expression.to_json(key) for key in self.by],
+            "options": [[name, _encode_option(value)] for name, value in self.options],
+        }
+
+    @classmethod
+    def from_json(cls, record: object) -> QueryPlan:
+        """Return the question of a canonical record; anything else is refused."""
+        names = {"format", "dataset", "statistic", "target", "where", "by", "options"}
+        if not isinstance(record, dict) or set(record) != names or record["format"] != FORMAT:
+            raise PlanError("A question in this plan is not in canonical form.")
+        by, options = record["by"], record["options"]
+        if not isinstance(by, list) or not isinstance(options, list) or len(options) > 32:
+            raise PlanError("A question in this plan is not in canonical form.")
+        if not all(isinstance(record[name], str) for name in ("dataset", "statistic")):
+            raise PlanError("A question in this plan is not in canonical form.")
+        pairs = []
+        for pair in options:
+            if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)):
+                raise PlanError("An option in this plan is not in canonical form.")
+            pairs.append((pair[0], _decode_option(pair[1])))
+        made = cls(
+            record["dataset"],
+            record["statistic"],
+            None if record["target"] is None else expression.from_json(record["target"]),
+            None if record["where"] is None else expression.from_json(record["where"]),
+            tuple(expression.from_json(key) for key in by),
+            tuple(pairs),
+        )
+        if made.to_json() != record:
+            raise PlanError("A question in this plan is not in canonical form.")
+        return made
+
+    def canonical(self) -> str:
+        """Return the canonical text: equal for equal questions, different for different ones."""
+        return json.dumps(self.to_json(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+    @property
+    def text(self) -> str:
+        """The question as a person would type it, for example ``hiv.got.mean()``."""
+        source = self.dataset
+        if self.where is not None:
+            source += f"[{_bare(show(self.where, self.dataset))}]"
+        if self.by:
+            keys = ", ".join(_key_text(key, self.dataset) for key in self.by)
+            source += f".groupby({keys})"
+        if self.target is not None:
+            source = _target_text(self.target, source, self.dataset)
+        listed = ", ".join(f"{name}={_option_text(value)}" for name, value in self.options)
+        if self.statistic == "quantile" and self.options and self.options[0][0] == "q" and len(self.options) == 1:
+            listed = listed.removeprefix("q=")
+        return f"{source}.{self.statistic}({listed})"
+
+
+def _bare(text: str) -> str:
+    return text[1:-1] if text.startswith("(") and text.endswith(")") and text.count("(") == 1 else text
+
+
+def _key_text(key: Expr, dataset: str) -> str:
+    return repr(key.column) if isinstance(key, expression.Ref) else show(key, dataset)
+
+
+def _target_text(target: Expr, source: str, dataset: str) -> str:
+    if isinstance(target, expression.Ref):
+        return f"{source}.{target.column}" if target.column.isidentifier() else f"{source}[{target.column!r}]"
+    shown = show(target, dataset)
+    return shown if source == dataset else f"{source}[{shown}]"
+
+
+def _option_text(value: Option) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(show_value(v) for v in value)}]"
+    return "None" if value is None else show_value(value)
+
+
+def fraction_option(value: Option, name: str) -> Fraction:
+    """Return an option as a rational, or refuse it."""
+    if isinstance(value, bool | str | tuple) or value is None:
+        raise PlanError(f"{name} must be a number.")
+    return Fraction(value)
