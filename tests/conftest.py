@@ -1,0 +1,28 @@
+"""What every test starts from: its own DPNB_HOME, and hypothesis settings for the ordinary and the long run."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+pytest.register_assert_rewrite("tests.contracts")
+
+settings.register_profile(
+    "ordinary",
+    max_examples=60,
+    deadline=None,  # two shared cores: a slow example is not a failure
+    derandomize=True,  # an ordinary run finds what it found yesterday; the soak looks further
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("soak", settings.get_profile("ordinary"), max_examples=5_000, derandomize=False)
+settings.load_profile(os.environ.get("DPNB_HYPOTHESIS", "ordinary"))
+
+
+@pytest.fixture(autouse=True)
+def dpnb_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> os.PathLike[str]:
+    """Give each test a DPNB_HOME of its own: no ledger, store or curator outlives a test or meets another."""
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("DPNB_HOME", str(home))
+    return home
