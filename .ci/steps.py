@@ -1,0 +1,309 @@
+"""The steps behind the Makefile: environments, the browser for the tests, and what runs in them.
+
+Needs the standard library alone and runs under any Python 3.8 or newer, because it is what finds the
+Python that dpnb needs. It never downloads a Python, Node or a browser of its own, and it removes only
+environments that carry its stamp.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Iterator, NamedTuple, NoReturn
+
+ROOT = Path(__file__).resolve().parent.parent
+VERSIONS = ("3.11", "3.12", "3.13")
+STAMP = "dpnb-stamp.json"
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+APT_PACKAGES = ("chromium", "fonts-dejavu", "fonts-liberation")
+# an extra installed earlier also serves the ones listed after it
+SERVES = {"test": ("core-test", "demo", "lab,studies"), "core-test": ("demo",)}
+SIZES = {
+    "demo": "a download of about 200 MB, one to three minutes",
+    "lab,studies": "a download of about 230 MB, one to three minutes",
+    "core-test": "a download of about 450 MB, two to four minutes",
+    "test": "a download of about 550 MB, two to five minutes",
+}
+PROBE = "import sys, ssl, sqlite3, venv, ensurepip; print('%d.%d' % sys.version_info[:2])"
+
+
+class Failure(Exception):
+    """A step did not succeed; the message says what to do."""
+
+
+class Python(NamedTuple):
+    """An interpreter that answered."""
+
+    version: str
+    path: str
+
+
+@contextlib.contextmanager
+def step(name: str) -> Iterator[None]:
+    """Print a step's name when it starts, and its seconds when it ends."""
+    print("== " + name, flush=True)
+    start = time.monotonic()
+    try:
+        yield
+    except BaseException:
+        print("== FAILED after {:.1f} s: {}".format(time.monotonic() - start, name), flush=True)
+        raise
+    print("   {:.1f} s".format(time.monotonic() - start), flush=True)
+
+
+# ---------------------------------------------------------------- interpreters
+
+
+def candidates(version: str) -> Iterator[str]:
+    """Yield every place where this Python version may be, the running one first."""
+    if sys.version_info[:2] == tuple(map(int, version.split("."))):
+        yield sys.executable
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        path = os.path.join(folder, "python" + version)
+        if os.access(path, os.X_OK):
+            yield path
+    pyenv = os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv"))
+    for path in sorted(
+        glob.glob(os.path.join(pyenv, "versions", version + ".*", "bin", "python")), reverse=True
+    ):
+        yield path
+
+
+def answers(path: str, version: str) -> bool:
+    """Tell whether this really is that Python and can make environments (a version manager's shim may not be)."""
+    try:
+        found = subprocess.run([path, "-c", PROBE], capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return found.returncode == 0 and found.stdout.strip() == version
+
+
+def interpreters() -> list[Python]:
+    """Return one working interpreter for each supported version that is installed; the running version first."""
+    found = []
+    for version in VERSIONS:
+        path = next((path for path in candidates(version) if answers(path, version)), None)
+        if path is not None:
+            found.append(Python(version, path))
+    running = "{}.{}".format(*sys.version_info[:2])
+    return sorted(found, key=lambda python: python.version != running)
+
+
+def first_interpreter() -> Python:
+    """Return the interpreter for ``.venv``."""
+    found = interpreters()
+    if not found:
+        raise Failure(
+            "dpnb needs Python 3.11, 3.12 or 3.13 with venv. Found none that works. On Debian or Ubuntu: "
+            "apt-get install python3 python3-venv; or say which one to use: make PYTHON=/path/to/python3.12 ..."
+        )
+    return found[0]
+
+
+# ---------------------------------------------------------------- environments
+
+
+def environment_key() -> str:
+    """Digest of what decides the installed packages."""
+    digest = hashlib.sha256()
+    for name in ("pyproject.toml", "constraints.txt"):
+        digest.update((ROOT / name).read_bytes())
+    return digest.hexdigest()
+
+
+def read_stamp(folder: Path) -> dict[str, object]:
+    """Return what an earlier run noted in the environment; empty if it noted nothing."""
+    with contextlib.suppress(OSError, ValueError):
+        return dict(json.loads((folder / STAMP).read_text()))
+    return {}
+
+
+def interpreter_of(folder: Path) -> str:
+    """Return the path of the environment's Python."""
+    return str(folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+
+
+def works(folder: Path) -> bool:
+    """Tell whether the environment's Python starts, is a supported one and has pip."""
+    program = "import sys, pip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))"
+    try:
+        return (
+            subprocess.run(
+                [interpreter_of(folder), "-c", program], capture_output=True, check=False
+            ).returncode
+            == 0
+        )
+    except OSError:
+        return False
+
+
+def make_environment(folder: Path, python: Python) -> None:
+    """Create the environment, or keep the one that is there."""
+    if works(folder):
+        return
+    if folder.exists() and not read_stamp(folder):
+        raise Failure(
+            "{0} was not made by this Makefile and has no working Python 3.11-3.13 with pip: "
+            "move it away (mv {0} {0}.old) and run this again.".format(folder.name)
+        )
+    with step("environment: {} with Python {}".format(folder.name, python.version)):
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run([python.path, "-m", "venv", str(folder)], check=True)
+
+
+def install(folder: Path, extra: str) -> None:
+    """Install dpnb and an extra, unless the stamp says that this was done for these very files."""
+    stamp, key = read_stamp(folder), environment_key()
+    done = list(stamp.get("extras", ())) if stamp.get("key") == key else []
+    if extra in done or any(extra in SERVES.get(other, ()) for other in done):
+        return
+    with step("install: dpnb[{}] into {} ({})".format(extra, folder.name, SIZES[extra])):
+        command = [interpreter_of(folder), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
+        command += ["--retries", "2", "--constraint", "constraints.txt", "--editable", ".[{}]".format(extra)]
+        if subprocess.run(command, cwd=ROOT, check=False).returncode:
+            raise Failure(
+                "pip could not install dpnb[{}]: see its message above. If the network was lost, run the same "
+                "command again: what was downloaded is kept.".format(extra)
+            )
+        (folder / STAMP).write_text(json.dumps({"key": key, "extras": sorted({*done, extra})}))
+
+
+def ready(name: str, python: Python, extra: str) -> str:
+    """Return the Python of an environment that holds dpnb and this extra."""
+    folder = ROOT / name
+    make_environment(folder, python)
+    install(folder, extra)
+    return interpreter_of(folder)
+
+
+# ---------------------------------------------------------------- the browser
+
+
+def find_browser() -> str | None:
+    """Return a Chromium on this machine."""
+    asked = os.environ.get("DPNB_CHROMIUM")
+    return asked or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+
+
+def ensure_browser() -> None:
+    """Install Chromium from the distribution where this user may; otherwise say what to type."""
+    if find_browser():
+        return
+    hint = "apt-get install --no-install-recommends " + " ".join(APT_PACKAGES)
+    if not (shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0):
+        print("-- No Chromium: the browser tests are left out. To have them: sudo " + hint, flush=True)
+        return
+    with contextlib.suppress(Failure), step("install: " + " ".join(APT_PACKAGES)):
+        quiet = {"env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, "stdout": subprocess.DEVNULL}
+        for command in (["update"], ["install", "-y", "--no-install-recommends", *APT_PACKAGES]):
+            if subprocess.run(["apt-get", "-qq", *command], check=False, **quiet).returncode:
+                raise Failure("apt-get " + command[0])
+    if not find_browser():
+        print("-- Chromium could not be installed. By hand: " + hint, flush=True)
+
+
+# ---------------------------------------------------------------- targets
+
+
+def pytest(name: str, python: str, arguments: list[str]) -> bool:
+    """Run pytest as a step and tell whether it passed."""
+    with contextlib.suppress(Failure):
+        with step("test: " + name):
+            if subprocess.run([python, "-m", "pytest", "-q", *arguments], cwd=ROOT, check=False).returncode:
+                raise Failure(name)
+        return True
+    return False
+
+
+def test(arguments: list[str]) -> bool:
+    """Run the ordinary tests: everything once, and all but browser and repository under the other Pythons."""
+    first, *others = interpreters() or [first_interpreter()]
+    python = ready(".venv", first, "test")
+    if arguments:
+        return pytest(" ".join(arguments), python, arguments)
+    ensure_browser()
+    alone = ["tests/benchmarks", "tests/browser"]
+    apart = ["--ignore=" + folder for folder in alone]
+    title = "Python {}: {}".format
+    passed = [pytest(title(first.version, "all but browser and benchmarks"), python, ["-n2", *apart])]
+    # one at a time: a figure measured beside another test, or a browser starved by one, says nothing
+    present = [folder for folder in alone if any((ROOT / folder).glob("test_*.py"))]
+    if present:
+        passed.append(pytest(title(first.version, " and ".join(present)), python, present))
+    for other in others:
+        environment = ready(".venv-" + other.version, other, "core-test")
+        chosen = ["-n2", "-m", "not soak and not slow and not repo and not browser", *apart]
+        passed.append(
+            pytest(title(other.version, "all but browser, benchmarks, slow and repo"), environment, chosen)
+        )
+    tested = ", ".join(python.version for python in (first, *others))
+    print("== {} under Python {}".format("passed" if all(passed) else "FAILED", tested), flush=True)
+    return all(passed)
+
+
+def soak(arguments: list[str]) -> bool:
+    """Run the long tests."""
+    python = ready(".venv", first_interpreter(), "test")
+    os.environ.setdefault("DPNB_HYPOTHESIS", "soak")
+    return pytest("soak", python, ["-n2", "-m", "soak", *arguments])
+
+
+def demo(_arguments: list[str]) -> bool:
+    """Run the tour and write the page."""
+    python = ready(".venv", first_interpreter(), "demo")
+    return subprocess.run([python, "-m", "dpnb.notebook.demo"], cwd=ROOT, check=False).returncode == 0
+
+
+def lab(_arguments: list[str]) -> bool:
+    """Open JupyterLab on the tour."""
+    python = ready(".venv", first_interpreter(), "lab,studies")
+    with contextlib.suppress(KeyboardInterrupt):
+        command = [python, "-m", "jupyter", "lab", "notebooks/00-tour.ipynb"]
+        return subprocess.run(command, cwd=ROOT, check=False).returncode == 0
+    return True
+
+
+def clean(_arguments: list[str]) -> bool:
+    """Remove what the other targets made."""
+    made = [folder for folder in ROOT.glob(".venv*") if read_stamp(folder)]
+    made += [
+        ROOT / name for name in ("build-demo", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis")
+    ]
+    made += [
+        ROOT / ".import_linter_cache",
+        *ROOT.glob("dpnb/**/__pycache__"),
+        *ROOT.glob("tests/**/__pycache__"),
+    ]
+    for folder in made:
+        shutil.rmtree(folder, ignore_errors=True)
+    with contextlib.suppress(FileNotFoundError):
+        (ROOT / "demo.html").unlink()
+    return True
+
+
+TARGETS = {"demo": demo, "lab": lab, "test": test, "soak": soak, "clean": clean}
+
+
+def main() -> NoReturn:
+    """Run one target."""
+    try:
+        succeeded = TARGETS[sys.argv[1]](sys.argv[2:])
+    except Failure as failure:
+        print("-- " + str(failure), file=sys.stderr)
+        succeeded = False
+    except subprocess.CalledProcessError as failure:
+        print("-- This command failed: " + " ".join(map(str, failure.cmd)), file=sys.stderr)
+        succeeded = False
+    sys.exit(0 if succeeded else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+# Thin: every target is one step script in the standard library. `make demo` needs Python 3.11+, make and venv alone.
+PYTHON ?= python3
+STEPS := $(PYTHON) .ci/steps.py
+
+.PHONY: help demo lab test soak clean
+.DEFAULT_GOAL := help
+
+help:   ## what can be made
+	@sed -n 's/^\([a-z]*\): *## /  make \1\t/p' $(MAKEFILE_LIST)
+
+demo:   ## run the tour; leaves build-demo/00-tour.ipynb and demo.html
+	@$(STEPS) demo
+
+lab:    ## open the tour in JupyterLab
+	@$(STEPS) lab
+
+test:   ## linters, types, walls and all ordinary tests, under every Python 3.11-3.13 installed
+	@$(STEPS) test $(ARGS)
+
+soak:   ## the long versions of the law, fault and fuzz tests
+	@$(STEPS) soak $(ARGS)
+
+clean:  ## remove what the other targets made
+	@$(STEPS) clean
