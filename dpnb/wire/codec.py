@@ -1,0 +1,111 @@
+"""Bytes to messages and back, strictly.
+
+A body is refused, before any object is built from it, when it is too long or nested too deeply; a message is refused when
+it has an unknown tag, an unknown field or a value of another type. The refusal is a :class:`~dpnb.errors.PlanError`: it
+happens before any charge. Exact JSON of lower rooms is read and written with :func:`exact_json` and :func:`raw`,
+which keep integers of any length.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, cast
+
+import msgspec
+
+from dpnb.errors import PlanError
+from dpnb.wire.messages import Reply, Request
+
+MAX_REQUEST = 4 * 2**20
+MAX_REPLY = 512 * 2**20
+MAX_DEPTH = 200
+MAX_LIST = 100_000
+MAX_QUESTIONS = 1_000
+MAX_STRING = 262_144
+
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_BRACKET = re.compile(rb"[\[\]{}]")
+_ENCODER = msgspec.json.Encoder(decimal_format="string")
+_REQUESTS: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Request)
+_REPLIES: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Reply)
+
+
+def encode(message: Request | Reply) -> bytes:
+    """Write a message as JSON bytes."""
+    return _ENCODER.encode(message)
+
+
+def decode_request(body: bytes) -> Request:
+    """Read a request, or refuse it with :class:`PlanError`."""
+    if len(body) > MAX_REQUEST:
+        raise PlanError(
+            f"A request of {len(body):,} bytes is longer than {MAX_REQUEST:,}: ask fewer questions at once."
+        )
+    _check_depth(body)
+    return cast("Request", _decode(_REQUESTS, body))
+
+
+def decode_reply(body: bytes) -> Reply:
+    """Read a reply, or refuse it with :class:`PlanError`."""
+    if len(body) > MAX_REPLY:
+        raise PlanError(f"A reply of {len(body):,} bytes is longer than {MAX_REPLY:,}: ask for fewer groups.")
+    return cast("Reply", _decode(_REPLIES, body))
+
+
+def raw(value: Any) -> msgspec.Raw:
+    """Write a lower room's JSON value canonically (sorted keys, no spaces, integers of any length)."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return msgspec.Raw(text.encode("ascii"))
+
+
+def exact_json(value: msgspec.Raw) -> Any:
+    """Read a :class:`msgspec.Raw` field: integers of any length; repeated keys, NaN and long lists or texts refused."""
+    try:
+        return json.loads(bytes(value), parse_constant=_no_constant, object_pairs_hook=_no_twins)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, PlanError):
+            raise
+        raise PlanError("A request that is not the JSON of a plan was refused.") from None
+
+
+def limited(value: Any) -> Any:
+    """Return a plan's decoded JSON, or refuse lists and texts beyond the limits of the wire."""
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str) and len(item) > MAX_STRING:
+            raise PlanError(f"A text of {len(item):,} characters in a plan; {MAX_STRING:,} is the limit.")
+        if isinstance(item, (list, dict)):
+            if len(item) > MAX_LIST:
+                raise PlanError(f"A list of {len(item):,} entries in a plan; {MAX_LIST:,} is the limit.")
+            stack.extend(item.values() if isinstance(item, dict) else item)
+    return value
+
+
+def _decode(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
+    try:
+        return decoder.decode(body)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        raise PlanError("A message that is not in dpnb's vocabulary was refused.") from None
+
+
+def _check_depth(body: bytes) -> None:
+    depth = 0
+    for bracket in _BRACKET.finditer(_STRING.sub(b"", body)):
+        depth += 1 if bracket.group() in b"[{" else -1
+        if depth > MAX_DEPTH:
+            raise PlanError(
+                f"An expression nested more than {MAX_DEPTH} deep: split it, or use isin, between or clip."
+            )
+
+
+def _no_constant(name: str) -> Any:
+    raise PlanError(f"{name} is not a number a plan can hold.")
+
+
+def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) != len(pairs):
+        raise PlanError("A message with a repeated key was refused.")
+    return record

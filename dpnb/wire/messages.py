@@ -1,0 +1,217 @@
+"""The vocabulary of the wire: every request a kernel can make and every reply a curator can give.
+
+A request names what is asked in public terms; there is no field for code, for a seed, or for a path to write to.
+A reply carries noised integers, public constants and ledger figures; there is no field for anything else.
+Tags are permanent: a tag is never given to another message (``tests/golden/wire.json``).
+
+``Raw`` fields hold JSON that a lower room reads with its own strict reader (plans, releases, schemas, losses);
+they pass through untouched, so that integers beyond 64 bits survive.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Raw
+
+PROTOCOL = 1
+
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Text = Annotated[str, Meta(max_length=4096)]
+Document = Annotated[str, Meta(max_length=262_144)]
+Hex = Annotated[str, Meta(pattern="^[0-9a-f]{16,64}$")]
+Handle = Annotated[str, Meta(pattern="^[0-9a-f]{16,64}$")]
+
+
+class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="is", kw_only=True):
+    """Base of all messages: frozen, tagged, and closed to unknown fields."""
+
+
+# Where an attach finds the rows --------------------------------------------------------------------------------
+
+
+class StudySource(Message, tag="study", frozen=True):
+    """A built-in public study, by name."""
+
+    name: Name
+
+
+class FileSource(Message, tag="file", frozen=True):
+    """An owner's file, and the owner's schema as a path or as text (neither: ``<name>.dpnb.toml`` beside it)."""
+
+    path: Text
+    schema_path: Text | None = None
+    schema_text: Document | None = None
+
+
+class HandOver(Message, tag="hand-over", frozen=True):
+    """Rows that a kernel already held, in a 0600 Parquet file inside the home's hand-over folder."""
+
+    file: Annotated[str, Meta(pattern="^[0-9a-f]{32}\\.parquet$")]
+    schema_text: Document
+
+
+class Again(Message, tag="again", frozen=True):
+    """Rows attached before: the prepared copy of this data version."""
+
+    data_version: Hex
+
+
+Source = StudySource | FileSource | HandOver | Again
+
+# Requests ------------------------------------------------------------------------------------------------------
+
+
+class Hello(Message, tag="hello", frozen=True):
+    """Who answers, and in which protocol."""
+
+
+class Attach(Message, tag="attach", frozen=True):
+    """Open a dataset: pin its terms at the first attach, prepare a copy, return a handle and the public schema."""
+
+    source: Source
+    mode: Annotated[str, Meta(max_length=20)] | None = None
+
+
+class Describe(Message, tag="describe", frozen=True):
+    """The public schema and the budget as it stands."""
+
+    handle: Handle
+
+
+class Peek(Message, tag="peek", frozen=True):
+    """Which questions of a plan are stored, and what the plan would cost now. Spends nothing."""
+
+    handle: Handle
+    plan: Raw
+
+
+class Submit(Message, tag="submit", frozen=True):
+    """Release a batch: charge, answer, store, send. ``digest`` binds ``request`` to ``plan``."""
+
+    handle: Handle
+    request: Hex
+    digest: Hex
+    plan: Raw
+
+
+class Cancel(Message, tag="cancel", frozen=True):
+    """Stop a submitted request if it has not been charged."""
+
+    request: Hex
+
+
+class Statement(Message, tag="statement", frozen=True):
+    """The ledger rows of one dataset, or of all that are attached, as this principal may see them."""
+
+    handle: Handle | None = None
+
+
+class Cap(Message, tag="cap", frozen=True):
+    """Put this principal's own filter under the dataset's budget."""
+
+    handle: Handle
+    epsilon: Text | None = None
+    rho: Text | None = None
+
+
+class Reset(Message, tag="reset", frozen=True):
+    """Open a new budget period of a TEACHING dataset (an event in the ledger, never a deletion)."""
+
+    handle: Handle
+
+
+class Detach(Message, tag="detach", frozen=True):
+    """Close a handle; with ``remove`` also delete the prepared copy."""
+
+    handle: Handle
+    remove: bool = False
+
+
+Request = Hello | Attach | Describe | Peek | Submit | Cancel | Statement | Cap | Reset | Detach
+
+# Replies -------------------------------------------------------------------------------------------------------
+
+
+class Welcome(Message, tag="welcome", frozen=True):
+    """The curator's protocol and process id."""
+
+    protocol: int
+    pid: int
+
+
+class BudgetState(Message, tag="budget-state", frozen=True):
+    """The cap, what is spent and what is left, exactly; ``personal`` is the principal's own cap or ``null``."""
+
+    budget: Raw
+    cap: Raw
+    spent: Raw
+    left: Raw
+    personal: Raw
+    mine: Raw
+
+
+class Attached(Message, tag="attached", frozen=True):
+    """An open dataset."""
+
+    handle: Handle
+    schema: Raw
+    data_version: Hex
+    mode: Name
+    notes: list[Text]
+    budget: BudgetState
+
+
+class Described(Message, tag="described", frozen=True):
+    """The public schema and the budget."""
+
+    schema: Raw
+    budget: BudgetState
+
+
+class Peeked(Message, tag="peeked", frozen=True):
+    """Per question whether it is stored; the loss that would be charged; what is left now."""
+
+    stored: list[bool]
+    cost: Raw
+    left: Raw
+
+
+class Answered(Message, tag="answered", frozen=True):
+    """The stored releases of a batch, in the order of its questions, and what was charged for them."""
+
+    request: Hex
+    releases: Raw
+    charged: Raw
+    left: Raw
+    entry: int | None
+
+
+class Cancelled(Message, tag="cancelled", frozen=True):
+    """``state``: ``cancelled`` (nothing was or will be charged), ``charged``, ``answered`` or ``unknown``."""
+
+    state: Name
+
+
+class StatementOf(Message, tag="statement-of", frozen=True):
+    """Ledger rows, oldest first."""
+
+    rows: Raw
+
+
+class Done(Message, tag="done", frozen=True):
+    """The request was carried out; the budget as it stands."""
+
+    budget: BudgetState | None = None
+
+
+class Failure(Message, tag="failure", frozen=True):
+    """An error by its permanent code, in words without data."""
+
+    code: Name
+    message: Document
+    details: dict[str, Any]
+
+
+Reply = Welcome | Attached | Described | Peeked | Answered | Cancelled | StatementOf | Done | Failure
