@@ -1,0 +1,287 @@
+"""A real JupyterLab on a free loopback port and a real Chromium, each started once a session.
+
+Made stable by these rules, each learnt from a failure:
+
+* the page says "idle" before its session is ready, so :meth:`Lab.open` waits for the session itself;
+* commands go through JupyterLab's own registry, never through menus;
+* a command that resolved does not mean that outputs are drawn: wait with ``expect(locator)``;
+* the server has its own configuration, data, runtime, IPython and DPNB_HOME folders;
+* MPLBACKEND is not inherited: "agg" silently switches the inline figures off.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+playwright = pytest.importorskip("playwright.sync_api")
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--force-device-scale-factor=1",
+    "--font-render-hinting=none",
+)
+SETTINGS: Mapping[str, Mapping[str, Any]] = {
+    "apputils-extension/notification": {
+        "fetchNews": "false",
+        "checkForUpdates": False,
+        "doNotDisturbMode": True,
+    },
+    "notebook-extension/tracker": {"windowingMode": "none"},
+    "docmanager-extension/plugin": {"autosave": False},
+}
+START_SECONDS = 90
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test of this folder: it needs a browser."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+def free_port() -> int:
+    """Ask the system for a port that nobody listens on."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+class Server:
+    """A Jupyter server whose every folder lies under ``root``; notebooks are served from ``work``."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.work, self.token = root, root / "work", secrets.token_hex(16)
+        for name in ("work", "config", "data", "runtime", "ipython", "home"):
+            (root / name).mkdir(parents=True)
+        for name, value in SETTINGS.items():
+            path = root / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(value))
+        port = free_port()
+        self.base = f"http://127.0.0.1:{port}"
+        with (root / "server.log").open("w") as log:
+            self.process = subprocess.Popen(
+                self.command(port), env=self.environment(), stdout=log, stderr=log, start_new_session=True
+            )
+        self.wait_until_it_answers()
+
+    def command(self, port: int) -> list[str]:
+        """Return the command line of the server."""
+        flags = ["--no-browser", "--allow-root", "--expose-app-in-browser", "--ServerApp.port_retries=0"]
+        values = [f"--ServerApp.port={port}", "--ServerApp.ip=127.0.0.1", f"--ServerApp.root_dir={self.work}"]
+        return [
+            sys.executable,
+            "-m",
+            "jupyterlab",
+            *flags,
+            *values,
+            f"--IdentityProvider.token={self.token}",
+        ]
+
+    def environment(self) -> dict[str, str]:
+        """Return the process environment: everything that Jupyter or dpnb writes goes under ``root``."""
+        folders = {
+            "JUPYTER_CONFIG_DIR": "config",
+            "JUPYTER_DATA_DIR": "data",
+            "JUPYTER_RUNTIME_DIR": "runtime",
+            "IPYTHONDIR": "ipython",
+            "JUPYTERLAB_SETTINGS_DIR": "settings",
+            "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+            "DPNB_HOME": "home",
+        }
+        own = {name: str(self.root / folder) for name, folder in folders.items()}
+        inherited = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
+        return {**inherited, **own, "NO_PROXY": "127.0.0.1"}
+
+    def wait_until_it_answers(self) -> None:
+        """Return when the server answers; fail with the end of its log when it does not."""
+        end = time.monotonic() + START_SECONDS
+        while time.monotonic() < end and self.process.poll() is None:
+            try:
+                with urllib.request.urlopen(f"{self.base}/api/status?token={self.token}", timeout=2):  # noqa: S310 - the loopback server above
+                    return
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.1)
+        log = (self.root / "server.log").read_text()[-2000:]
+        self.stop()
+        pytest.fail(f"JupyterLab did not start:\n{log}")
+
+    def notebook(self, name: str, cells: Sequence[str]) -> None:
+        """Write a notebook of code cells."""
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+        notebook.metadata["kernelspec"] = {
+            "name": "python3",
+            "display_name": "Python 3 (ipykernel)",
+            "language": "python",
+        }
+        nbformat.write(notebook, self.work / name)
+
+    def stop(self) -> None:
+        """End the server, and with it its kernels."""
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+class Lab:
+    """Drives one page of JupyterLab."""
+
+    def __init__(self, page: Any, server: Server, shots: Path) -> None:
+        self.page, self.server, self.shots = page, server, shots
+        self.errors: list[str] = []
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    def open(self, name: str) -> None:
+        """Open a notebook, and return when its kernel can be asked."""
+        self.page.goto(f"{self.server.base}/lab/tree/{name}?token={self.server.token}&reset")
+        self.page.wait_for_function(
+            "window.jupyterapp?.shell?.currentWidget?.sessionContext !== undefined", timeout=60_000
+        )
+        self.page.locator(".jp-Notebook .jp-CodeCell").first.wait_for(timeout=60_000)
+        # without this, running a cell opens a "Select Kernel" dialogue and never resolves
+        self.page.evaluate(
+            """async () => {
+                const context = window.jupyterapp.shell.currentWidget.sessionContext;
+                await context.ready;
+                await context.session.kernel.info;
+            }"""
+        )
+
+    def command(self, name: str, arguments: Mapping[str, Any] | None = None) -> None:
+        """Run a command of JupyterLab's registry to its end."""
+        self.page.evaluate(
+            "([name, args]) => window.jupyterapp.commands.execute(name, args).then(() => null)",
+            [name, dict(arguments or {})],
+        )
+
+    def select(self, index: int) -> None:
+        """Make a cell the active one."""
+        self.page.evaluate(
+            "i => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = i }", index
+        )
+
+    def run_cell(self, index: int) -> None:
+        """Run one cell; its reply has come, its outputs may still be drawn."""
+        self.select(index)
+        self.command("notebook:run-cell")
+
+    def run_all(self, timeout: float = 120) -> None:
+        """Run every cell; returns when each has its reply."""
+        self.page.evaluate(
+            """() => {
+                window.dpnbDone = false;
+                window.jupyterapp.commands.execute('notebook:run-all-cells').then(() => { window.dpnbDone = true; });
+            }"""
+        )
+        self.page.wait_for_function("window.dpnbDone === true", timeout=timeout * 1000)
+
+    def restart(self) -> None:
+        """Restart the notebook's kernel and wait until it answers."""
+        self.page.evaluate(
+            """async () => {
+                const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+                await kernel.restart();
+                await kernel.info;
+            }"""
+        )
+
+    def cell(self, index: int) -> Any:
+        """Return the locator of a cell."""
+        return self.page.locator(".jp-Notebook .jp-Cell").nth(index)
+
+    def output(self, index: int) -> Any:
+        """Return the locator of a cell's output area."""
+        return self.cell(index).locator(".jp-OutputArea-output")
+
+    def shot(self, name: str, **options: Any) -> Path:
+        """Save a screenshot and return where it is."""
+        path = self.shots / f"{name}.png"
+        self.page.screenshot(path=path, **options)
+        return path
+
+    def theme(self, name: str) -> None:
+        """Switch to "JupyterLab Light" or "JupyterLab Dark"."""
+        self.command("apputils:change-theme", {"theme": name})
+        self.page.locator(f'body[data-jp-theme-name="{name}"]').wait_for(state="attached")
+
+
+@pytest.fixture(scope="session")
+def chromium_path() -> str:
+    """Find Chromium. Where continuous integration runs, a missing browser is a failure, not a skip."""
+    found = os.environ.get("DPNB_CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+    if found is None:
+        say = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
+        say("no Chromium: apt-get install chromium, or set DPNB_CHROMIUM to its path")
+    return str(found)
+
+
+@pytest.fixture(scope="session")
+def browser(chromium_path: str) -> Iterator[Any]:
+    """Start Chromium once."""
+    with playwright.sync_playwright() as driver:
+        one = driver.chromium.launch(executable_path=chromium_path, headless=True, args=list(ARGUMENTS))
+        yield one
+        one.close()
+
+
+@pytest.fixture(scope="session")
+def server(chromium_path: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Start JupyterLab once."""
+    one = Server(tmp_path_factory.mktemp("lab"))
+    yield one
+    one.stop()
+
+
+@pytest.fixture(scope="session")
+def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give the folder of screenshots: DPNB_SHOTS, or a temporary one."""
+    asked = os.environ.get("DPNB_SHOTS")
+    folder = Path(asked) if asked else tmp_path_factory.mktemp("shots")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """Open a page in a browser context of its own."""
+    context = browser.new_context(viewport={"width": 1360, "height": 900}, reduced_motion="reduce")
+    one = context.new_page()
+    one.set_default_timeout(20_000)
+    yield one
+    context.close()
+
+
+@pytest.fixture
+def lab(page: Any, server: Server, shots: Path) -> Iterator[Lab]:
+    """Give a driver of JupyterLab; a page error anywhere in the test fails it."""
+    one = Lab(page, server, shots)
+    yield one
+    assert one.errors == []

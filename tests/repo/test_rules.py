@@ -1,0 +1,182 @@
+"""The repository's own rules: what its files may be called, say and leave out."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.repo
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "dpnb"
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "static" not in path.parts)
+TEST_FILES = sorted((ROOT / "tests").rglob("*.py"))
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+# written in pieces, so that this file keeps its own rule
+HOSTS = ["pypi" + ".org", "pythonhosted" + ".org", "npmjs" + ".org", "debian" + ".org", "golang" + ".org"]
+MACHINE_PATHS = ["/wo" + "rk/", "/ro" + "ot/", "/opt/" + "pypi", "/opt/" + "wheels", "bash_" + "jobs"]
+FORBIDDEN_ROOMS = {"utils", "util", "helpers", "helper", "manager", "handler", "common", "misc"}
+
+
+def relative(path: Path) -> str:
+    """Name a file from the repository's root."""
+    return str(path.relative_to(ROOT))
+
+
+def tracked() -> list[Path]:
+    """List the files that a clone would have."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip("not a git checkout")
+    return [path for name in done.stdout.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+def test_no_module_has_a_name_that_says_nothing():
+    """A room is named for a noun of the field, never utils, helpers, manager or handler."""
+    assert not [relative(path) for path in MODULES if {path.stem, path.parent.name} & FORBIDDEN_ROOMS]
+
+
+def test_every_module_says_what_it_is():
+    """Each module of the package opens with a docstring of at least one full sentence."""
+    silent = [path for path in MODULES if len(ast.get_docstring(ast.parse(path.read_text())) or "") < 25]
+    assert not [relative(path) for path in silent]
+
+
+def test_every_test_states_its_fact():
+    """A test has a docstring, or a name of at least four words that is a sentence by itself."""
+    vague = []
+    for path in TEST_FILES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
+                words = len(node.name.split("_")) - 1
+                if ast.get_docstring(node) is None and words < 4:
+                    vague.append(f"{relative(path)}:{node.lineno} {node.name}")
+    assert not vague
+
+
+def test_no_tracked_file_names_a_registry_host_or_this_machine():
+    """What is committed works anywhere: no package host, no path of the machine where it was written."""
+    found = []
+    for path in tracked():
+        text = path.read_bytes().decode("utf-8", errors="ignore")
+        found += [f"{relative(path)}: {word}" for word in HOSTS + MACHINE_PATHS if word in text]
+    assert not found
+
+
+def test_no_built_file_is_tracked():
+    """Built front-end files, executed demo files and environments stay out of git."""
+    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    built = re.compile(
+        r"(^|/)(node_modules|__pycache__|\.venv|build-demo)/|^demo\.html$|^dpnb/widgets/static/"
+    )
+    assert not [name for name in done.stdout.splitlines() if built.search(name)]
+
+
+def test_executed_notebooks_carry_no_widget_state():
+    """A notebook in the repository has no outputs of an older run and no widget state."""
+    import nbformat
+
+    for path in (ROOT / "notebooks").glob("**/*.ipynb"):
+        notebook = nbformat.read(path, as_version=4)
+        assert "widgets" not in notebook.metadata, relative(path)
+
+
+def test_constraints_hold_names_and_versions_only():
+    """constraints.txt has nothing but name==version lines, and one for every declared requirement."""
+    lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+    assert not [line for line in lines if not re.fullmatch(r"[A-Za-z0-9_.-]+==[0-9][0-9A-Za-z.+!]*", line)]
+    pinned = {re.sub(r"[-_.]+", "-", line.split("==")[0]).lower() for line in lines}
+    extras = PROJECT["project"]["optional-dependencies"].values()
+    wanted = {
+        name for group in [PROJECT["project"]["dependencies"], *extras] for name in map(project_name, group)
+    }
+    assert wanted - pinned == {"dpnb"}
+
+
+def project_name(requirement: str) -> str:
+    """Return the normalised project name of a requirement."""
+    return re.sub(r"[-_.]+", "-", re.match(r"[A-Za-z0-9_.-]+", requirement)[0]).lower()
+
+
+def test_every_lint_exception_gives_its_reason():
+    """Each ruff code that pyproject.toml switches off stands beside a comment that says why."""
+    text = (ROOT / "pyproject.toml").read_text()
+    section = text[text.index("[tool.ruff.lint]") : text.index("[tool.ruff.lint.pydocstyle]")]
+    codes = [line for line in section.splitlines() if re.match(r'\s+"[A-Z]+[0-9]*",', line)]
+    assert len(codes) > 20
+    assert not [line for line in codes if "#" not in line]
+
+
+def fresh(program: str) -> str:
+    """Run a program in a new interpreter of this environment."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_importing_dpnb_stays_light():
+    """`import dpnb` imports neither matplotlib nor scipy.stats, duckdb, sqlite3 or IPython."""
+    heavy = ("matplotlib", "scipy.stats", "duckdb", "sqlite3", "pandas", "IPython", "ipywidgets", "tornado")
+    assert fresh(f"import sys, dpnb; print([name for name in {heavy} if name in sys.modules])") == "[]"
+
+
+def test_all_is_exactly_the_public_names():
+    """Every name in `dpnb.__all__` resolves, and dir(dpnb) offers no other public name but submodules."""
+    program = """
+import sys, types, dpnb
+missing = [name for name in dpnb.__all__ if not hasattr(dpnb, name)]
+offered = {n for n in dir(dpnb) if not n.startswith("_") and not isinstance(getattr(dpnb, n), types.ModuleType)}
+print(missing, sorted(offered - set(dpnb.__all__) - {"annotations", "Any", "TYPE_CHECKING"}), len(set(dpnb.__all__)) == len(dpnb.__all__))
+"""
+    assert fresh(program) == "[] [] True"
+
+
+def test_version_is_the_same_everywhere():
+    """The package, its metadata and the changelog agree on the version."""
+    import dpnb
+
+    version = PROJECT["project"]["version"]
+    assert dpnb.__version__ == version
+    assert f"[{version}]" in (ROOT / "CHANGELOG.md").read_text()
+
+
+@pytest.mark.parametrize(("room", "registry"), [("mechanisms", "MECHANISMS"), ("statistics", "STATISTICS")])
+def test_registry_equals_the_files_present(room, registry):
+    """A mechanism or statistic is one file and one line of the closed tuple: neither is forgotten."""
+    import importlib
+
+    package = importlib.import_module(f"dpnb.{room}")
+    entries = getattr(package, registry)
+    assert isinstance(entries, tuple)
+    homes = {
+        (entry if isinstance(entry, type) else type(entry)).__module__.rsplit(".", 1)[1] for entry in entries
+    }
+    files = {path.stem for path in (PACKAGE / room).glob("*.py") if not path.stem.startswith("_")}
+    assert homes <= files
+    forgotten = {name for name in files - homes if defines_an_entry(package.__name__, name, entries)}
+    assert not forgotten, f"add to {registry}: {forgotten}"
+
+
+def defines_an_entry(package: str, name: str, entries: tuple[object, ...]) -> bool:
+    """Tell whether a module defines a class that looks like the registry's entries but is not one of them."""
+    import importlib
+
+    module = importlib.import_module(f"{package}.{name}")
+    kinds = [entry if isinstance(entry, type) else type(entry) for entry in entries]
+    shared = set.intersection(*({n for n in dir(kind) if not n.startswith("_")} for kind in kinds))
+    classes = [
+        kind
+        for kind in vars(module).values()
+        if isinstance(kind, type) and kind.__module__ == module.__name__
+    ]
+    return any(shared <= set(dir(kind)) for kind in classes)

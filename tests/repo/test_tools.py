@@ -1,0 +1,71 @@
+"""The linters, the type checker and the walls between rooms are test cases: one command shows everything."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.repo
+
+ROOT = Path(__file__).parents[2]
+BIN = Path(sys.executable).parent
+
+
+def run(*command: str | Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run a tool of this environment."""
+    program = BIN / command[0]
+    return subprocess.run([program, *command[1:]], cwd=cwd, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(("ruff", "check", "--no-cache", "."), id="ruff-check"),
+        pytest.param(("ruff", "format", "--no-cache", "--check", "."), id="ruff-format"),
+        pytest.param(("mypy",), id="mypy"),
+        pytest.param(("lint-imports", "--no-logo"), id="import-walls"),
+    ],
+)
+def test_tool_has_nothing_to_say(command):
+    """The tool accepts the whole repository as pyproject.toml configures it."""
+    done = run(*command)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+PLANTED = [
+    pytest.param("privacy/sneaky.py", "import dpnb.plan.price", id="privacy-imports-plan"),
+    pytest.param("statistics/sneaky.py", "import duckdb", id="statistics-imports-duckdb"),
+    pytest.param("client/sneaky.py", "import sqlite3", id="client-imports-sqlite3"),
+    pytest.param("client/sneaky.py", "import dpnb.curator.service", id="client-imports-curator"),
+    pytest.param("mechanisms/sneaky.py", "import dpnb.noise.secure", id="mechanism-imports-secure-bits"),
+    pytest.param("notebook/sneaky.py", "import dpnb.noise.secure", id="notebook-imports-secure-bits"),
+    pytest.param("plan/sneaky.py", "import IPython", id="plan-imports-ipython"),
+    pytest.param("cards/sneaky.py", "import traitlets", id="cards-import-traitlets"),
+    pytest.param("utils.py", "import dpnb.errors", id="a-utils-room"),
+]
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """Give a copy of the package in which violations can be planted."""
+    root = tmp_path_factory.mktemp("walls")
+    shutil.copytree(ROOT / "dpnb", root / "dpnb", ignore=shutil.ignore_patterns("__pycache__", "static"))
+    shutil.copy(ROOT / "pyproject.toml", root)
+    return root
+
+
+@pytest.mark.parametrize(("place", "line"), PLANTED)
+def test_planted_violation_breaks_a_wall(copy, place, line):
+    """The import contracts are strict enough to catch each kind of forbidden import."""
+    planted = copy / "dpnb" / place
+    planted.write_text(f'"""Planted."""\n\n{line}\n')
+    try:
+        done = run("lint-imports", "--no-logo", "--no-cache", cwd=copy)
+    finally:
+        planted.unlink()
+    assert done.returncode != 0, f"{place}: {line} was accepted\n{done.stdout}"
+    assert "sneaky" in done.stdout or "utils" in done.stdout, done.stdout + done.stderr
