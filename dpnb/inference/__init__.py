@@ -1,0 +1,12 @@
+"""From released integers and public constants to intervals: the laws of noise, inverted.
+
+Functions here see noised integers and numbers that the schema publishes, never rows. They serve releases and simulations
+alike. Two intervals are kept apart: the *privacy interval* says what the noise hides about this dataset, the *confidence
+interval* what sampling and noise together hide about the population.
+"""
+
+from dpnb.inference.invert import accepted_interval
+from dpnb.inference.noise_sum import NoiseSum
+from dpnb.inference.spread import effective_size, student_inflation
+
+__all__ = ["NoiseSum", "accepted_interval", "effective_size", "student_inflation"]

@@ -1,0 +1,57 @@
+"""Spread and effective size from released numbers: sampling variance, small samples, "as accurate as N of M people"."""
+
+from __future__ import annotations
+
+import math
+
+_Z95 = 1.959963984540054
+_NU_FLOOR = 1.0
+
+
+def student_inflation(n: float, level: float = 0.95) -> float:
+    """Return the factor by which a normal variance grows so that its interval is Student's for ``n`` rows.
+
+    Parameters
+    ----------
+    n : float
+        Number of rows, possibly noised; treated as at least two.
+    level : float
+        Level of the interval.
+
+    Notes
+    -----
+    The ratio of the squared critical values, by the Cornish-Fisher expansion of the t quantile in ``1/ν``.
+
+    References
+    ----------
+    Abramowitz & Stegun 26.7.5.
+    """
+    nu = max(n - 1.0, _NU_FLOOR)
+    z = normal_quantile(0.5 + level / 2)
+    first = (z**3 + z) / 4
+    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
+    return ((z + first / nu + second / nu**2 + third / nu**3) / z) ** 2
+
+
+def normal_quantile(p: float) -> float:
+    """Return the standard normal quantile."""
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(p)
+
+
+def effective_size(n: float, sampling_variance: float, noise_variance: float) -> float:
+    """Return how many rows without noise would be as accurate: ``n · V_sampling / (V_sampling + V_noise)``.
+
+    Parameters
+    ----------
+    n : float
+        Number of rows behind the estimate.
+    sampling_variance, noise_variance : float
+        Variances of the estimate from sampling and from the mechanism.
+    """
+    total = sampling_variance + noise_variance
+    if not math.isfinite(total) or total <= 0 or n <= 0:
+        return 0.0
+    return n * sampling_variance / total

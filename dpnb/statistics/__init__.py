@@ -1,0 +1,50 @@
+"""The statistics: what each one releases, what it costs its privacy unit, and what is concluded from the release.
+
+One file a statistic, one explicit tuple. A statistic states its parts (exact bounded integer aggregates), their
+sensitivity from the integer map, how the loss is split over them, and ``conclude``: estimate, intervals, sizes and flags
+from noised integers and public constants alone. Nothing in this room reads a row or draws a random number, and a plug-in
+cannot add to the tuple: what alters the curator's computations is part of the guarantee.
+"""
+
+from __future__ import annotations
+
+from dpnb.statistics._base import Axis, Numeric, PricedPart, PriceRow, Pricing, Setting, Share, Statistic
+from dpnb.statistics.count import Count
+from dpnb.statistics.difference import Difference
+from dpnb.statistics.histogram import Histogram, ValueCount
+from dpnb.statistics.mean import Mean
+from dpnb.statistics.outcome import CellResult, Result
+from dpnb.statistics.quantile import Quantile
+from dpnb.statistics.sensitivity import Component, Moves
+from dpnb.statistics.sum import Sum
+from dpnb.statistics.variance import StandardDeviation, Variance
+
+STATISTICS: tuple[Statistic, ...] = (
+    Count(),
+    Sum(),
+    Mean(),
+    Variance(),
+    StandardDeviation(),
+    Quantile(),
+    Histogram(),
+    ValueCount(),
+    Difference(),
+)
+BY_NAME: dict[str, Statistic] = {statistic.name: statistic for statistic in STATISTICS}
+
+__all__ = [
+    "BY_NAME",
+    "STATISTICS",
+    "Axis",
+    "CellResult",
+    "Component",
+    "Moves",
+    "Numeric",
+    "PriceRow",
+    "PricedPart",
+    "Pricing",
+    "Result",
+    "Setting",
+    "Share",
+    "Statistic",
+]

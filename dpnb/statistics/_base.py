@@ -1,0 +1,347 @@
+"""The vocabulary of statistics: integers with a public meaning, what is priced, and the protocol.
+
+Everything is public: a :class:`Numeric` says how an integer code is computed from the prepared copy and which range it has,
+a :class:`Setting` is a checked question in integer terms, a :class:`Pricing` the mechanisms that answer it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar, Literal, Protocol
+
+from dpnb.aggregate.algebra import Add, Clip, FloorDiv, IntExpr, Key, Lit, Mul, Pred, Sub, Total, ValueCounts
+from dpnb.errors import PlanError
+from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace, QuantileSelection
+from dpnb.privacy.event import PrivacyEvent
+from dpnb.privacy.unit import PrivacyUnit
+from dpnb.release import Axis, Release
+from dpnb.statistics.sensitivity import Component, Moves
+
+RANGE_LIMIT = 2**62
+_SQUARE_BITS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Numeric:
+    """A number on a public grid: ``value = offset + step · code`` with ``low ≤ code ≤ high``.
+
+    Parameters
+    ----------
+    code : IntExpr
+        How the integer is computed from the prepared copy; missing stays missing.
+    offset, step : Fraction
+        Origin and spacing of the grid; ``step > 0``.
+    low, high : int
+        Public range of the code.
+    nullable : bool
+        Whether a row can lack the value.
+    """
+
+    code: IntExpr
+    offset: Fraction
+    step: Fraction
+    low: int
+    high: int
+    nullable: bool
+
+    def __post_init__(self) -> None:
+        if self.step <= 0 or self.low > self.high:
+            raise PlanError("This expression has an empty range.")
+        if max(abs(self.low), abs(self.high)) > RANGE_LIMIT:
+            raise PlanError("This expression has too wide a range to be summed exactly; use wider steps or clip it.")
+
+    @property
+    def lowest(self) -> Fraction:
+        """The smallest value."""
+        return self.offset + self.step * self.low
+
+    @property
+    def highest(self) -> Fraction:
+        """The largest value."""
+        return self.offset + self.step * self.high
+
+    @property
+    def binary(self) -> bool:
+        """Whether there are just two values."""
+        return self.high - self.low == 1
+
+    def rebased(self) -> Numeric:
+        """Return the same number with ``value = step · code``: its sum is the sum of the values themselves."""
+        if self.offset == 0:
+            return self
+        step = common_step(self.offset, self.step)
+        scale, shift = int(self.step / step), int(self.offset / step)
+        code = Add(scaled(self.code, scale), Lit(shift))
+        return Numeric(code, Fraction(0), step, scale * self.low + shift, scale * self.high + shift, self.nullable)
+
+    def centred(self) -> Centred:
+        """Return the code measured from the middle of its range, doubled where the middle is half a step off."""
+        total = self.low + self.high
+        if total % 2 == 0:
+            middle = total // 2
+            code = Sub(self.code, Lit(middle))
+            return Centred(code, self.high - middle, self.offset + self.step * middle, self.step)
+        code = Sub(Mul(Lit(2), self.code), Lit(total))
+        return Centred(code, self.high - self.low, self.offset + self.step * Fraction(total, 2), self.step / 2)
+
+
+def common_step(first: Fraction, second: Fraction) -> Fraction:
+    """Return the largest step of which both are whole multiples."""
+    a, b = abs(first), abs(second)
+    denominator = math.lcm(a.denominator, b.denominator)
+    return Fraction(math.gcd(int(a * denominator), int(b * denominator)), denominator)
+
+
+def scaled(code: IntExpr, factor: int) -> IntExpr:
+    """Return a code times a constant."""
+    return code if factor == 1 else Mul(Lit(factor), code)
+
+
+@dataclass(frozen=True, slots=True)
+class Centred:
+    """A number measured from the middle of its public range: ``value = centre + unit · code``, ``|code| ≤ half``."""
+
+    code: IntExpr
+    half: int
+    centre: Fraction
+    unit: Fraction
+
+    def square(self) -> Square:
+        """Return the squared code on a grid of its own, at most 2²⁰ steps above zero."""
+        code, half, doubled = self.code, self.half, 0
+        if half > 2 ** (_SQUARE_BITS // 2):
+            shift = max(0, half.bit_length() - _SQUARE_BITS)
+            code, half = _rounded_shift(code, shift), _shift(half, shift)
+            code = Clip(code, -half, half) if shift else code
+            doubled = 2 * shift
+        squared: IntExpr = Mul(code, code)
+        extra = max(0, (half * half).bit_length() - _SQUARE_BITS - 1)
+        top = _shift(half * half, extra)
+        return Square(_rounded_shift(squared, extra), top, 2 ** (doubled + extra))
+
+
+@dataclass(frozen=True, slots=True)
+class Square:
+    """A squared code: ``code² ≈ scale · square`` with ``0 ≤ square ≤ top``."""
+
+    code: IntExpr
+    top: int
+    scale: int
+
+
+def _shift(value: int, bits: int) -> int:
+    return value if bits == 0 else (value + 2 ** (bits - 1)) >> bits
+
+
+def _rounded_shift(code: IntExpr, bits: int) -> IntExpr:
+    return code if bits == 0 else FloorDiv(Add(code, Lit(2 ** (bits - 1))), 2**bits)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A checked question in integer terms.
+
+    Parameters
+    ----------
+    unit : PrivacyUnit
+        Whom the release protects.
+    target : Numeric, optional
+        What is summarised.
+    where : Pred, optional
+        Which rows take part: the filter, a known target and known keys.
+    keys : tuple of Key
+        Group cells.
+    axes : tuple of Axis
+        Their labels.
+    private : bool
+        Whether the number of rows in a cell is private.
+    options : dict
+        The statistic's own options, checked.
+    subject : str
+        What the target is called in words.
+    """
+
+    unit: PrivacyUnit
+    target: Numeric | None
+    where: Pred | None
+    keys: tuple[Key, ...]
+    axes: tuple[Axis, ...]
+    private: bool
+    options: dict[str, Any] = field(default_factory=dict)
+    subject: str = "rows"
+
+    @property
+    def cells(self) -> int:
+        """Number of disjoint cells."""
+        return math.prod(key.size for key in self.keys)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the answer."""
+        return tuple(len(axis.keys) for axis in self.axes)
+
+    @property
+    def moves(self) -> Moves:
+        """What one privacy unit can do to the cells."""
+        return Moves.of(self.unit, private=self.private, cells=self.cells)
+
+    @property
+    def public_n(self) -> int | None:
+        """The number of rows behind the answer where it is public."""
+        return None if self.private or self.keys else self.unit.public_rows
+
+    def number(self) -> Numeric:
+        """Return the target of a statistic that needs one."""
+        if self.target is None:
+            raise PlanError("This statistic needs a column.")
+        return self.target
+
+    def total(self, value: IntExpr) -> Total:
+        """Return the exact aggregate that sums a value over the cells."""
+        return Total(value, self.where, self.keys)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The loss of one question as it was asked: ``kind`` is ``"epsilon"`` or ``"rho"``."""
+
+    kind: Literal["epsilon", "rho"]
+    amount: Fraction
+
+
+Mechanism = DiscreteLaplace | DiscreteGaussian | QuantileSelection
+
+
+@dataclass(frozen=True, slots=True)
+class PricedPart:
+    """One vector that will be released: the exact aggregate and the mechanism that protects it."""
+
+    name: str
+    request: Total | ValueCounts
+    mechanism: Mechanism
+    cells: int
+
+
+@dataclass(frozen=True, slots=True)
+class PriceRow:
+    """One line of the price list, in words."""
+
+    name: str
+    mechanism: str
+    sensitivity: str
+    scale: str
+    cost: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pricing:
+    """How a question will be answered and what that costs."""
+
+    parts: tuple[PricedPart, ...]
+    events: tuple[PrivacyEvent, ...]
+    rows: tuple[PriceRow, ...]
+
+
+class Statistic(Protocol):
+    """What a statistic declares. Instances are stateless; one file each."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    target: ClassVar[Literal["none", "number", "key"]]
+    defaults: ClassVar[dict[str, Any]]
+    arms: ClassVar[bool]
+    status: ClassVar[str]
+    reference: ClassVar[str]
+
+    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
+        """Return the axes that the statistic adds behind the group axes."""
+        ...
+
+    def domain(self, setting: Setting) -> tuple[float, float]:
+        """Return the public range of the answer."""
+        ...
+
+    def public_value(self, setting: Setting) -> float | None:
+        """Return the answer where the schema alone gives it."""
+        ...
+
+    def price(self, setting: Setting, share: Share) -> Pricing:
+        """Return mechanisms whose loss is at most the share, itemised."""
+        ...
+
+    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
+        """Return the 95 % privacy half-width from public facts, or nothing where it depends on a private size."""
+        ...
+
+    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
+        """Return the expected accuracy in words, from public facts."""
+        ...
+
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Any:
+        """Return the :class:`~dpnb.statistics.outcome.Result` of the released integers."""
+        ...
+
+
+def additive(
+    setting: Setting,
+    share: Share,
+    parts: Sequence[Component],
+    shares: dict[str, Fraction],
+    count: Component | None = None,
+) -> Pricing:
+    """Price additive parts with discrete Laplace or discrete Gaussian noise, by the moves of the setting.
+
+    The loss is computed again from the noise that was chosen, and the event records that computed loss.
+    """
+    moves = setting.moves
+    everything = [*parts, *([count] if count is not None else [])]
+    if share.kind == "epsilon":
+        scales = moves.split_epsilon(share.amount, parts, shares, count)
+        loss = moves.epsilon([(p, scales[p.name]) for p in everything])
+        event = PrivacyEvent("pure", loss)
+        mechanisms: dict[str, Mechanism] = {name: DiscreteLaplace(scale) for name, scale in scales.items()}
+    else:
+        variances = moves.split_rho(share.amount, parts, shares, count)
+        loss = moves.rho([(p, variances[p.name]) for p in everything])
+        event = PrivacyEvent("gaussian", loss)
+        mechanisms = {name: DiscreteGaussian(variance) for name, variance in variances.items()}
+    if loss > share.amount:
+        raise AssertionError("The noise chosen costs more than its share.")
+    priced = tuple(PricedPart(p.name, setting.total(p.value), mechanisms[p.name], setting.cells) for p in everything)
+    rows = tuple(_row(moves, share, p, mechanisms[p.name]) for p in everything)
+    return Pricing(priced, (event,), rows)
+
+
+def _row(moves: Moves, share: Share, part: Component, mechanism: Mechanism) -> PriceRow:
+    if isinstance(mechanism, DiscreteLaplace):
+        size = moves.rows * max(moves.l1(part).values())
+        cost, unit = size / mechanism.scale, "ε"
+        scale, name = f"scale {digits(float(mechanism.scale))}", "discrete Laplace"
+        words = f"one person moves it by at most {size:,}"
+    else:
+        assert isinstance(mechanism, DiscreteGaussian)
+        square = moves.rows**2 * max(moves.l2_squared(part).values())
+        cost, unit = square / (2 * mechanism.variance), "ρ"
+        scale, name = f"sd {digits(math.sqrt(mechanism.variance))}", "discrete Gaussian"
+        words = f"one person moves it by at most {digits(math.sqrt(square))} (L2)"
+    return PriceRow(part.words, name, words, f"{scale} grid steps", f"up to {unit} {digits(float(cost))}")
+
+
+def digits(value: float) -> str:
+    """Return a number with three or four honest digits and thousands separators."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.4g}" if abs(value) >= 1 else f"{value:.3g}"
+
+
+ONE = Lit(1)
+
+
+def count_component(words: str = "number of rows") -> Component:
+    """Return the row count: a row adds one; changing its values changes nothing."""
+    return Component("count", ONE, 1, 0, words)

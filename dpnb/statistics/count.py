@@ -1,0 +1,148 @@
+"""Counts: how many rows satisfy a filter, alone or in declared groups.
+
+One part, the count itself. Under change-one the number of all rows is public, so a count without a filter, a missing value
+or a group is answered from the schema, free.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from dpnb.errors import Unavailable
+from dpnb.inference import NoiseSum
+from dpnb.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
+from dpnb.release import Axis, Release
+from dpnb.statistics._base import Pricing, Setting, Share, additive, count_component, digits
+from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.released import Law, Part, combine, law_as_sum
+
+NO_POPULATION = (
+    "A count or a sum describes this dataset; it is not an estimate about a population. "
+    'Use .interval(kind="privacy"), or ask a mean or a proportion.'
+)
+
+
+def mechanism_noise(pricing: Pricing, name: str) -> NoiseSum:
+    """Return the error law of a priced part, before anything is released."""
+    part = next(part for part in pricing.parts if part.name == name)
+    return law_as_sum(part.mechanism.law)  # type: ignore[union-attr]
+
+
+@dataclass(frozen=True, slots=True)
+class LinearCell:
+    """An entry that is a released integer times a public unit: count, sum, histogram bin.
+
+    Parameters
+    ----------
+    released : float
+        The noised integer (or a weighted mean of several).
+    unit : float
+        Its value in the unit of the answer.
+    noise : NoiseSum
+        Error law of the integer.
+    law : law, optional
+        The exact discrete law where a single release is behind it.
+    low, high : float
+        Public range of the answer.
+    """
+
+    released: float
+    unit: float
+    noise: NoiseSum
+    law: Law | None
+    low: float
+    high: float
+
+    @property
+    def value(self) -> float:
+        """The noised value; it is unbiased, so it may leave the possible range by chance."""
+        return self.released * self.unit
+
+    @property
+    def noise_variance(self) -> float:
+        """Variance from the mechanism."""
+        return self.noise.total_variance * self.unit**2
+
+    sampling_variance: ClassVar[float | None] = None
+    n: ClassVar[float | None] = None
+    n_eff: ClassVar[float | None] = None
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """No flag: a linear answer is always defined."""
+        return ()
+
+    def privacy(self, level: float) -> Pair:
+        """Return the value ± the exact radius of the discrete law, cut to what is possible."""
+        alpha = 1 - level
+        radius = self.noise.radius(alpha) if self.law is None else float(exact_radius(self.law, alpha))
+        low, high = (self.released - radius) * self.unit, (self.released + radius) * self.unit
+        return min(max(low, self.low), self.high), max(min(high, self.high), self.low)
+
+    def confidence(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
+        """Refuse: no population is meant."""
+        raise Unavailable(NO_POPULATION)
+
+
+def exact_radius(law: DiscreteLaplaceLaw | DiscreteGaussianLaw, alpha: float) -> int:
+    """Return the smallest integer x with P(|noise| > x) ≤ alpha."""
+    return int(law.tail_radius(alpha))
+
+
+def linear_result(setting: Setting, part: Part, unit: Fraction, low: float, high: float) -> Result:
+    """Return the result of one linear part."""
+    noise, step = part.noise, float(unit)
+    cells = [LinearCell(float(v), step, noise, part.single, low, high) for v in part.values]
+
+    def redraw(count: int, rng: Any) -> np.ndarray:
+        return (part.values - part.noise_draws(count, rng)) * step
+
+    return Result(cells, setting.shape, (low, high), redraw, notes={"privacy": "exact law of the noise"})
+
+
+class Count:
+    """How many rows."""
+
+    name: ClassVar[str] = "count"
+    title: ClassVar[str] = "count"
+    target: ClassVar[Literal["none", "number", "key"]] = "none"
+    defaults: ClassVar[dict[str, Any]] = {}
+    arms: ClassVar[bool] = False
+    status: ClassVar[str] = "proven"
+    reference: ClassVar[str] = "Dwork, McSherry, Nissim & Smith 2006; Canonne, Kamath & Steinke 2020"
+
+    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
+        """No axis of its own."""
+        return ()
+
+    def domain(self, setting: Setting) -> Pair:
+        """From zero to the public number of rows, where there is one."""
+        rows = setting.unit.public_rows
+        return 0.0, math.inf if rows is None else float(rows)
+
+    def public_value(self, setting: Setting) -> float | None:
+        """The public number of rows, for a plain count under change-one."""
+        return None if setting.public_n is None else float(setting.public_n)
+
+    def price(self, setting: Setting, share: Share) -> Pricing:
+        """One count with all of the share."""
+        return additive(setting, share, (), {}, count_component())
+
+    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
+        """The radius of the noise."""
+        return float(exact_radius(pricing.parts[0].mechanism.law, 0.05))  # type: ignore[union-attr]
+
+    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
+        """± in rows."""
+        return f"± {digits(self.half_width(setting, pricing, n) or 0.0)} rows"
+
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
+        """Return the noised count with its exact privacy interval."""
+        low, high = self.domain(setting)
+        return linear_result(setting, combine(releases)["count"], Fraction(1), low, high)

@@ -1,0 +1,122 @@
+"""Noised integers with their error laws: one release, or several of the same question combined.
+
+Independent releases of the same exact integer are averaged with weights proportional to one over the noise variance; a
+release that appears twice (the same draw) counts once. Only what was released enters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dpnb.inference import NoiseSum
+from dpnb.noise import fast
+from dpnb.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw, law_from_json
+from dpnb.release import Release
+
+Law = DiscreteLaplaceLaw | DiscreteGaussianLaw
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One release's share in a combined part: its weight and its law."""
+
+    release: str
+    weight: float
+    law: Law
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One released vector, combined over releases.
+
+    Parameters
+    ----------
+    name : str
+        Name of the part.
+    values : ndarray of float64, shape (cells,)
+        The (combined) noised integers. A single release keeps its integers in ``exact`` too.
+    sources : tuple of Source
+        Where the error comes from.
+    """
+
+    name: str
+    values: np.ndarray
+    sources: tuple[Source, ...]
+
+    @property
+    def noise(self) -> NoiseSum:
+        """The law of the error of one entry."""
+        total = NoiseSum()
+        for source in self.sources:
+            total = total + law_as_sum(source.law).scaled(source.weight)
+        return total
+
+    @property
+    def single(self) -> Law | None:
+        """The one law behind the part, where nothing was combined."""
+        return self.sources[0].law if len(self.sources) == 1 else None
+
+    def noise_draws(self, count: int, rng: Any) -> np.ndarray:
+        """Return draws of the error, shape ``(count, cells)``, one stream for each release."""
+        shape = (count, self.values.size)
+        total = np.zeros(shape)
+        for source in self.sources:
+            total += source.weight * fast_draws(source.law, shape, rng.of(f"{source.release}:{self.name}"))
+        return total
+
+
+def law_as_sum(law: Law) -> NoiseSum:
+    """Return a discrete law as a sum of continuous errors, half a grid step wider."""
+    if isinstance(law, DiscreteLaplaceLaw):
+        return NoiseSum(0.0, (float(law.scale),), 0.5)
+    return NoiseSum(float(law.variance), (), 0.5)
+
+
+def fast_draws(law: Law, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    """Return simulated draws of a law, for intervals; never for a release."""
+    size = int(np.prod(shape))
+    if isinstance(law, DiscreteLaplaceLaw):
+        return np.asarray(fast.discrete_laplace(float(law.scale), size, rng), dtype=float).reshape(shape)
+    return np.asarray(fast.discrete_gaussian(float(law.variance), size, rng), dtype=float).reshape(shape)
+
+
+def combine(releases: Sequence[Release]) -> dict[str, Part]:
+    """Return the parts of one or more releases of the same question.
+
+    Parameters
+    ----------
+    releases : sequence of Release
+        At least one; those that share an id are the same noise and count once.
+    """
+    distinct = list({release.id: release for release in releases}.values())
+    parts = {}
+    names = [part.name for part in distinct[0].parts]
+    for name in names:
+        found = [(release.id, release.part(name)) for release in distinct]
+        laws = [law_from_json(dict(part.law)) for _, part in found]
+        precision = [1 / max(law_as_sum(law).total_variance, 1e-12) for law in laws]
+        weights = [p / sum(precision) for p in precision]
+        values = sum(
+            (w * np.asarray([float(v) for v in part.values]) for w, (_, part) in zip(weights, found, strict=True)),
+            np.zeros(len(found[0][1].values)),
+        )
+        sources = tuple(
+            Source(identity, weight, law) for weight, (identity, _), law in zip(weights, found, laws, strict=True)
+        )
+        parts[name] = Part(name, values, sources)
+    return parts
+
+
+def best(releases: Sequence[Release]) -> Release:
+    """Return the release that was paid most for: selections cannot be averaged."""
+    return max(releases, key=lambda release: (release.loss.amount, release.id))
+
+
+def as_fraction(value: object) -> Fraction:
+    """Return an option value as a rational."""
+    return Fraction(value)  # type: ignore[arg-type]

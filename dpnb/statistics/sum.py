@@ -1,0 +1,72 @@
+"""Sums of a bounded number.
+
+The part is the sum of the values themselves on a grid through zero, so that no exact row count enters the result (a
+centred sum plus centre times an exact private count has unbounded sensitivity for its claim). Where the number of rows is
+public the sum is centred, which halves nothing under change-one and everything under add-remove.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+from dpnb.release import Axis, Release
+from dpnb.statistics._base import Numeric, Pricing, Setting, Share, additive, digits
+from dpnb.statistics.count import exact_radius, linear_result
+from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.released import combine
+from dpnb.statistics.sensitivity import Component
+
+
+class Sum:
+    """The sum of a bounded number over rows."""
+
+    name: ClassVar[str] = "sum"
+    title: ClassVar[str] = "sum"
+    target: ClassVar[Literal["none", "number", "key"]] = "number"
+    defaults: ClassVar[dict[str, Any]] = {}
+    arms: ClassVar[bool] = False
+    status: ClassVar[str] = "proven"
+    reference: ClassVar[str] = "Dwork, McSherry, Nissim & Smith 2006; Canonne, Kamath & Steinke 2020"
+
+    def _grid(self, setting: Setting) -> Numeric:
+        return setting.number().rebased()
+
+    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
+        """No axis of its own."""
+        return ()
+
+    def domain(self, setting: Setting) -> Pair:
+        """Rows times the bounds, where the number of rows is public."""
+        number, rows = setting.number(), setting.unit.public_rows
+        if rows is None:
+            return (0.0 if number.lowest >= 0 else -math.inf, 0.0 if number.highest <= 0 else math.inf)
+        return float(min(number.lowest, 0) * rows), float(max(number.highest, 0) * rows)
+
+    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
+        """Never public."""
+        return None
+
+    def price(self, setting: Setting, share: Share) -> Pricing:
+        """One sum with all of the share."""
+        grid = self._grid(setting)
+        part = Component(
+            "sum", grid.code, max(abs(grid.low), abs(grid.high)), grid.high - grid.low, f"sum of {setting.subject}"
+        )
+        return additive(setting, share, (part,), {"sum": Fraction(1)})
+
+    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
+        """The radius of the noise in the unit of the column."""
+        radius = exact_radius(pricing.parts[0].mechanism.law, 0.05)  # type: ignore[union-attr]
+        return radius * float(self._grid(setting).step)
+
+    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
+        """± in the unit of the column."""
+        return f"± {digits(self.half_width(setting, pricing, n) or 0.0)}"
+
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
+        """Return the noised sum with its exact privacy interval."""
+        low, high = self.domain(setting)
+        return linear_result(setting, combine(releases)["sum"], self._grid(setting).step, low, high)
