@@ -180,3 +180,9 @@ def defines_an_entry(package: str, name: str, entries: tuple[object, ...]) -> bo
         if isinstance(kind, type) and kind.__module__ == module.__name__
     ]
     return any(shared <= set(dir(kind)) for kind in classes)
+
+
+def test_readme_links_lead_somewhere():
+    """Every relative link and picture of the README is a file of the repository."""
+    links = re.findall(r"\]\(([^)#:]+)\)|src=\"([^\":]+)\"", (ROOT / "README.md").read_text())
+    assert not [link for pair in links for link in pair if link and not (ROOT / link).exists()]
