@@ -1,0 +1,66 @@
+"""Exact questions: what an engine is asked, and what the answer means, spelled out in numpy.
+
+This room holds a small integer algebra (:mod:`dpnb.aggregate.algebra`), its meaning
+(:mod:`dpnb.aggregate.reference`: simulation's evaluator and every engine's oracle), and the one way in which a raw
+table becomes integers on its declared grid (:mod:`dpnb.aggregate.preparation`). It refuses floats after the
+quantiser, division by anything but a positive constant, and any result that depends on the order of rows.
+The meaning of a node never changes: a released number depends on it.
+"""
+
+from dpnb.aggregate.algebra import (
+    Add,
+    And,
+    Case,
+    Clip,
+    Cmp,
+    Col,
+    FloorDiv,
+    IntExpr,
+    Key,
+    Known,
+    Lit,
+    Mul,
+    Not,
+    Or,
+    Pred,
+    Request,
+    Sub,
+    Total,
+    TrueP,
+    ValueCounts,
+    bounds,
+    columns_of,
+    substitute,
+)
+from dpnb.aggregate.reference import Answer, Ints, Table, Tally, answer
+
+__all__ = [
+    "Add",
+    "And",
+    "Answer",
+    "Case",
+    "Clip",
+    "Cmp",
+    "Col",
+    "FloorDiv",
+    "IntExpr",
+    "Ints",
+    "Key",
+    "Known",
+    "Lit",
+    "Mul",
+    "Not",
+    "Or",
+    "Pred",
+    "Request",
+    "Sub",
+    "Table",
+    "Tally",
+    "Total",
+    "TrueP",
+    "ValueCounts",
+    "answer",
+    "bounds",
+    "columns_of",
+    "substitute",
+]

@@ -1,0 +1,263 @@
+"""The integer algebra: expressions, predicates, keys and the two kinds of request.
+
+Every node is a frozen value. A column is a 64-bit integer or NULL; NULL propagates through arithmetic; predicates are
+Kleene's three-valued logic; a filter keeps the rows where its predicate is *true*. Ranges are known before any data is
+seen (:func:`bounds`): the checker refuses a node beyond 2^62 and a possible sum beyond 2^126, so that an engine never
+overflows. Division is floor division by a positive constant: no node can fail on any data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from itertools import product
+from typing import Literal, TypeAlias, TypeVar, cast
+
+CmpOp: TypeAlias = Literal["==", "<", "<="]
+
+
+@dataclass(frozen=True, slots=True)
+class Col:
+    """A column of the prepared copy."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lit:
+    """An integer constant."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """``a + b``."""
+
+    a: IntExpr
+    b: IntExpr
+
+
+@dataclass(frozen=True, slots=True)
+class Sub:
+    """``a - b``."""
+
+    a: IntExpr
+    b: IntExpr
+
+
+@dataclass(frozen=True, slots=True)
+class Mul:
+    """``a * b``."""
+
+    a: IntExpr
+    b: IntExpr
+
+
+@dataclass(frozen=True, slots=True)
+class FloorDiv:
+    """``⌊a / k⌋``, toward minus infinity, for a constant ``k > 0``."""
+
+    a: IntExpr
+    k: int
+
+    def __post_init__(self) -> None:
+        if self.k <= 0:
+            raise ValueError(f"FloorDiv divides by a positive constant, not by {self.k}")
+
+
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """``min(max(a, lo), hi)``; NULL stays NULL."""
+
+    a: IntExpr
+    lo: int
+    hi: int
+
+    def __post_init__(self) -> None:
+        if self.lo > self.hi:
+            raise ValueError(f"Clip needs lo <= hi, not {self.lo} and {self.hi}")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """``then`` where ``cond`` is true, ``other`` where it is false, NULL where it is unknown."""
+
+    cond: Pred
+    then: IntExpr
+    other: IntExpr
+
+
+@dataclass(frozen=True, slots=True)
+class Cmp:
+    """``a op b`` for ``op`` in ``==``, ``<``, ``<=``; unknown where either side is NULL."""
+
+    op: CmpOp
+    a: IntExpr
+    b: IntExpr
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """Kleene's conjunction: false wins over unknown."""
+
+    a: Pred
+    b: Pred
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Kleene's disjunction: true wins over unknown."""
+
+    a: Pred
+    b: Pred
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Negation; unknown stays unknown."""
+
+    a: Pred
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Whether ``a`` is not NULL; never unknown itself."""
+
+    a: IntExpr
+
+
+@dataclass(frozen=True, slots=True)
+class TrueP:
+    """The predicate that is always true."""
+
+
+IntExpr: TypeAlias = Col | Lit | Add | Sub | Mul | FloorDiv | Clip | Case
+Pred: TypeAlias = Cmp | And | Or | Not | Known | TrueP
+Node: TypeAlias = IntExpr | Pred
+_N = TypeVar("_N", bound=Node)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One axis of cells: a row belongs to cell ``code``; NULL and anything outside ``0..size-1`` to none."""
+
+    code: IntExpr
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """The exact sum of ``value`` over the kept rows of each cell (row-major over ``keys``; NULL adds 0)."""
+
+    value: IntExpr
+    where: Pred | None = None
+    keys: tuple[Key, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ValueCounts:
+    """How often each known ``value`` occurs among the kept rows of each cell, in ascending order of value."""
+
+    value: IntExpr
+    where: Pred | None = None
+    keys: tuple[Key, ...] = ()
+
+
+Request: TypeAlias = Total | ValueCounts
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The sub-nodes of a node, left to right."""
+    if isinstance(node, Col | Lit | TrueP):
+        return ()
+    if isinstance(node, FloorDiv | Clip | Not | Known):
+        return (node.a,)
+    if isinstance(node, Case):
+        return (node.cond, node.then, node.other)
+    return (node.a, node.b)
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """Every node below and including ``node``."""
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        yield top
+        stack.extend(children(top))
+
+
+def columns_of(*nodes: Node | None) -> frozenset[str]:
+    """The names of the columns that ``nodes`` read."""
+    return frozenset(n.name for root in nodes if root is not None for n in walk(root) if isinstance(n, Col))
+
+
+def substitute(node: _N, mapping: Mapping[Node, Node]) -> _N:
+    """Replace each sub-node found in ``mapping`` (outermost first)."""
+    if node in mapping:
+        return cast("_N", mapping[node])
+    if not (below := children(node)):
+        return node
+    names = [f.name for f in fields(node)]
+    swap = {id(child): substitute(child, mapping) for child in below}
+    values = [getattr(node, name) for name in names]
+    return type(node)(*(swap.get(id(value), value) for value in values))
+
+
+def conjuncts(predicate: Pred | None) -> tuple[Pred, ...]:
+    """Split a filter at its top-level conjunctions: a row is kept where every part is true."""
+    if predicate is None or isinstance(predicate, TrueP):
+        return ()
+    if isinstance(predicate, And):
+        return conjuncts(predicate.a) + conjuncts(predicate.b)
+    return (predicate,)
+
+
+def conjunction(parts: tuple[Pred, ...]) -> Pred | None:
+    """The filter that keeps the rows where every part is true; the inverse of :func:`conjuncts`."""
+    whole: Pred | None = None
+    for part in parts:
+        whole = part if whole is None else And(whole, part)
+    return whole
+
+
+def bounds(node: IntExpr, ranges: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
+    """The range that a node's known values cannot leave, given the range of each column.
+
+    Parameters
+    ----------
+    node : IntExpr
+    ranges : mapping of column name to (lowest, highest)
+
+    Returns
+    -------
+    (int, int)
+        Both ends inclusive. Interval arithmetic: never too narrow, sometimes too wide.
+    """
+    match node:
+        case Col(name):
+            return ranges[name]
+        case Lit(value):
+            return value, value
+        case Add(a, b):
+            (al, ah), (bl, bh) = bounds(a, ranges), bounds(b, ranges)
+            return al + bl, ah + bh
+        case Sub(a, b):
+            (al, ah), (bl, bh) = bounds(a, ranges), bounds(b, ranges)
+            return al - bh, ah - bl
+        case Mul(a, b) if a == b:
+            low, high = bounds(a, ranges)
+            ends = (low * low, high * high)
+            return (0 if low <= 0 <= high else min(ends)), max(ends)
+        case Mul(a, b):
+            corners = [x * y for x, y in product(bounds(a, ranges), bounds(b, ranges))]
+            return min(corners), max(corners)
+        case FloorDiv(a, k):
+            low, high = bounds(a, ranges)
+            return low // k, high // k
+        case Clip(a, lo, hi):
+            low, high = bounds(a, ranges)
+            return min(max(low, lo), hi), min(max(high, lo), hi)
+        case Case(_, then, other):
+            (al, ah), (bl, bh) = bounds(then, ranges), bounds(other, ranges)
+            return min(al, bl), max(ah, bh)
