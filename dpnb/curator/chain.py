@@ -1,0 +1,47 @@
+"""The chain: every act of the ledger is an entry, and every entry carries the hash of all before it.
+
+An entry's hash is SHA-256 over the JSON list ``[previous hash, number, time, kind, body]``. This form is permanent.
+The chain shows tampering to whoever keeps an earlier hash; it does not prevent it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from typing import Any, Final
+
+__all__ = ["GENESIS", "append", "canonical", "head", "link"]
+
+GENESIS: Final = "0" * 64
+
+
+def canonical(value: Any) -> str:
+    """Write JSON in the one form that is hashed: sorted keys, no spaces, Unicode unchanged, no NaN.
+
+    Examples
+    --------
+    >>> canonical({"b": 1, "a": "ε"})
+    '{"a":"ε","b":1}'
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def link(previous: str, entry: int, time: str, kind: str, body: str) -> str:
+    """Return the hash of an entry."""
+    return hashlib.sha256(canonical([previous, entry, time, kind, body]).encode()).hexdigest()
+
+
+def head(database: sqlite3.Connection) -> tuple[int, str]:
+    """Return the number and the hash of the last entry."""
+    row = database.execute("SELECT entry, hash FROM entries ORDER BY entry DESC LIMIT 1").fetchone()
+    return (0, GENESIS) if row is None else (int(row[0]), str(row[1]))
+
+
+def append(database: sqlite3.Connection, time: str, kind: str, body: dict[str, Any]) -> int:
+    """Append an entry inside the caller's transaction and return its number."""
+    last, previous = head(database)
+    entry, text = last + 1, canonical(body)
+    values = (entry, time, kind, text, link(previous, entry, time, kind, text))
+    database.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", values)
+    return entry
