@@ -1,0 +1,78 @@
+"""The command line: ``dpnb init people.csv`` drafts the schema that an owner completes.
+
+It is thin: it reads arguments, calls a room, prints one line. It never overwrites a file, and never reads a value.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from dpnb.datasets.drafting import draft
+from dpnb.datasets.owner import SUFFIX, format_of
+from dpnb.errors import DpnbError, OwnerError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The words after ``dpnb``; by default those of this process.
+
+    Returns
+    -------
+    int
+        0 when done, 2 when refused: the reason is on standard error.
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        print(_init(options.data, options.output, options.table))
+    except DpnbError as refusal:
+        print(f"dpnb: {refusal}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="dpnb", description="Differential privacy in the notebook.")
+    commands = parser.add_subparsers(required=True, metavar="command")
+    init = commands.add_parser("init", help="draft a schema for a data file, from names and types only")
+    init.add_argument("data", type=Path, help="people.csv, people.parquet or people.duckdb")
+    init.add_argument(
+        "-o", "--output", type=Path, help="where to write (default: people.dpnb.toml beside it)"
+    )
+    init.add_argument("--table", help="the table, in a DuckDB file that holds several")
+    return parser
+
+
+def _init(data: Path, output: Path | None, table: str | None) -> str:
+    target = output or data.with_suffix(SUFFIX)
+    text = _draft(data, table)
+    try:
+        with target.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise OwnerError(f"{target} exists and is left as it is. Write elsewhere with --output") from None
+    except OSError as fault:
+        raise OwnerError(f"{target} cannot be written: {fault.strerror}") from None
+    todo = text.count('"TODO')
+    return (
+        f"Wrote {target}: fill in its {todo} TODO without looking at the data, then\n"
+        f'    dpnb.open("{data}", schema="{target}")'
+    )
+
+
+def _draft(data: Path, table: str | None) -> str:
+    if format_of(data) == "csv":
+        return draft(data)
+    from dpnb.curator.peek import fields
+
+    return draft(data, fields(data, table))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

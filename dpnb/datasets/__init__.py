@@ -1,0 +1,69 @@
+"""Data to begin with: public studies, simulated people, and an owner's own files.
+
+A study's schema is written by hand from codebooks; its rows come from an installed package or a seeded generator,
+when :meth:`Study.load` is called and not before. The list is closed: a study is one entry here and one test.
+"""
+
+from __future__ import annotations
+
+from dpnb.datasets.census import CENSUS, census, census_schema
+from dpnb.datasets.hiv import HIV
+from dpnb.datasets.nhefs import NHEFS
+from dpnb.datasets.owner import OwnedDataset, load
+from dpnb.datasets.study import Study
+from dpnb.datasets.surveys import ANES96, FAIR, RANDHIE
+from dpnb.datasets.training import CPS, NSW
+from dpnb.datasets.trial import INCENTIVE33, incentive33
+from dpnb.errors import SchemaError
+from dpnb.schema import nearest
+
+__all__ = [
+    "BUILT_IN",
+    "OwnedDataset",
+    "Study",
+    "census",
+    "census_schema",
+    "find",
+    "incentive33",
+    "load",
+    "names",
+]
+
+BUILT_IN: tuple[Study, ...] = (HIV, NSW, CPS, NHEFS, RANDHIE, FAIR, ANES96, CENSUS, INCENTIVE33)
+"""Every study that can be opened by name."""
+
+
+def names() -> tuple[str, ...]:
+    """List the names of the built-in studies.
+
+    Examples
+    --------
+    >>> "hiv" in names()
+    True
+    """
+    return tuple(study.name for study in BUILT_IN)
+
+
+def find(name: str) -> Study:
+    """Return the built-in study of that name.
+
+    Raises
+    ------
+    SchemaError
+        When there is none; the message names the nearest.
+
+    Examples
+    --------
+    >>> find("hiv").schema["got"].describe()
+    '0/1'
+    """
+    for study in BUILT_IN:
+        if study.name == name:
+            return study
+    close = nearest(name, names())
+    hint = (
+        f"Did you mean {close}?"
+        if close
+        else f"Studies: {', '.join(names())}. A file needs its suffix (.csv)."
+    )
+    raise SchemaError(f"no built-in study {name!r}. {hint}")

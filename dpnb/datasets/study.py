@@ -1,0 +1,135 @@
+"""What a built-in study is: a public schema, a citation, and raw columns on demand.
+
+The rows come from the file that an installed package ships, read where it lies; nothing is downloaded, and neither
+pandas nor statsmodels is imported before :meth:`Study.load`. Bounds and levels come from codebooks and papers,
+never from the rows.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpnb.errors import OwnerError
+from dpnb.privacy.accountant import Budget
+from dpnb.privacy.unit import PrivacyUnit
+from dpnb.schema import Column, Mode, Schema
+
+__all__ = ["Columns", "Study", "flag", "public_study", "read_delimited", "read_stata"]
+
+Columns = dict[str, NDArray[Any]]
+
+EXTRA = 'pip install "dpnb[studies]"'
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A public or simulated study that can be opened by name.
+
+    Attributes
+    ----------
+    schema : Schema
+        Everything that is known of it without its rows.
+    read : callable
+        Makes the raw columns, missing values included.
+    simulated : bool
+        True when the rows are generated and about nobody.
+    """
+
+    schema: Schema
+    read: Callable[[], Mapping[str, NDArray[Any]]]
+    simulated: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name by which it is opened."""
+        return self.schema.name
+
+    @property
+    def citation(self) -> str:
+        """How to cite it."""
+        return self.schema.citation
+
+    def load(self) -> Columns:
+        """Return the raw columns that the schema declares.
+
+        Returns
+        -------
+        dict of str to ndarray
+            One array for each column, all of one length: numbers with NaN, or objects with None, for missing.
+
+        Raises
+        ------
+        OwnerError
+            When the package that ships the study is not installed; the message names the command.
+        """
+        raw = self.read()
+        return {name: np.asarray(raw[name]) for name in self.schema.names}
+
+
+def public_study(name: str, title: str, rows: int, columns: tuple[Column, ...], **facts: Any) -> Schema:
+    """Describe a public study: change-one over its public number of rows, ε 4 for guard-rail use."""
+    return Schema(
+        name=name,
+        title=title,
+        columns=columns,
+        unit=PrivacyUnit("change-one", rows=rows),
+        budget=Budget.from_toml({"epsilon": 4}),
+        mode=Mode.TEACHING,
+        public=True,
+        **facts,
+    )
+
+
+def flag(name: str, label: str) -> Column:
+    """Declare a column of 0 and 1."""
+    return Column.category(name, [0, 1], label=label)
+
+
+def read_stata(package: str, *parts: str) -> Columns:
+    """Read a Stata file that a package ships; categories become the numbers or texts that they stand for."""
+    pandas = _imported("pandas")
+    frame = pandas.read_stata(_shipped(package, *parts))
+    return {str(name).strip(): _plain(frame[name].to_numpy()) for name in frame.columns}
+
+
+def _plain(values: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers as float64 (texts that are all numbers too), anything else as objects."""
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError):
+        return values.astype(object)
+
+
+def read_delimited(package: str, *parts: str, delimiter: str = ",") -> Columns:
+    """Read a text file of numbers, with a header line, that a package ships."""
+    path = _shipped(package, *parts)
+    with path.open(encoding="utf-8", newline="") as lines:
+        names = [name.strip().strip("'\"") for name in next(csv.reader(lines, delimiter=delimiter))]
+        table = np.loadtxt(lines, delimiter=delimiter, dtype=np.float64, ndmin=2)
+    return dict(zip(names, table.T, strict=True))
+
+
+def _shipped(package: str, *parts: str) -> Path:
+    """Find a package's data file without importing the package."""
+    found = importlib.util.find_spec(package)
+    for folder in (found.submodule_search_locations or []) if found else []:
+        path = Path(folder).joinpath(*parts)
+        if path.is_file():
+            return path
+    raise OwnerError(f"this study comes with the package {package}, which is not installed. Run: {EXTRA}")
+
+
+def _imported(package: str) -> Any:
+    try:
+        return import_module(package)
+    except ImportError:
+        raise OwnerError(f"this study is read with {package}, which is not installed. Run: {EXTRA}") from None
