@@ -86,14 +86,12 @@ _KEYS = {
 def _guards(table: str, key: str) -> tuple[str, ...]:
     # `answers` is written with ON CONFLICT DO NOTHING: the second writer is passed over in silence.
     clash = "RAISE(IGNORE)" if table == "answers" else "RAISE(ABORT, 'the ledger is append-only')"
+    taken = f"EXISTS (SELECT 1 FROM {table} WHERE {key})"  # noqa: S608 - our own names
     refuse = "SELECT RAISE(ABORT, 'the ledger is append-only')"
     return (
         f"CREATE TRIGGER {table}_no_update BEFORE UPDATE ON {table} BEGIN {refuse}; END",
         f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} BEGIN {refuse}; END",
-        (
-            f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} "
-            f"WHEN EXISTS (SELECT 1 FROM {table} WHERE {key}) BEGIN SELECT {clash}; END"
-        ),
+        f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} WHEN {taken} BEGIN SELECT {clash}; END",
     )
 
 
