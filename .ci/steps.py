@@ -27,10 +27,10 @@ APT_PACKAGES = ("chromium", "fonts-dejavu", "fonts-liberation")
 # an extra installed earlier also serves the ones listed after it
 SERVES = {"test": ("core-test", "demo", "lab,studies"), "core-test": ("demo",)}
 SIZES = {
-    "demo": "a download of about 200 MB, one to three minutes",
-    "lab,studies": "a download of about 230 MB, one to three minutes",
-    "core-test": "a download of about 450 MB, two to four minutes",
-    "test": "a download of about 550 MB, two to five minutes",
+    "demo": "a download of about 140 MB, one to three minutes",
+    "lab,studies": "a download of about 170 MB, one to three minutes",
+    "core-test": "a download of about 300 MB, one to four minutes",
+    "test": "a download of about 420 MB, one to five minutes",
 }
 PROBE = "import sys, ssl, sqlite3, venv, ensurepip; print('%d.%d' % sys.version_info[:2])"
 
