@@ -26,6 +26,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
+from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -108,7 +109,9 @@ def _powers(exponent: Fraction, count: int) -> list[int]:
         lows.append(lows[-1] * low >> 128)
         highs.append((highs[-1] * high >> 128) + 1)
     floors = [value >> (128 - _E_BITS) for value in lows]
-    if any(at != value >> (128 - _E_BITS) for at, value in zip(floors, highs, strict=True)):  # pragma: no cover
+    if any(
+        at != value >> (128 - _E_BITS) for at, value in zip(floors, highs, strict=True)
+    ):  # pragma: no cover
         raise ArithmeticError("a table entry is not certain")
     return floors
 
@@ -189,10 +192,10 @@ class _Digits:
         digit = np.searchsorted(self.edges, word, side="left")
         tied = np.flatnonzero(self.edges[np.minimum(digit, _BASE - 2)] == word)
         for at in tied.tolist():
-            digit[at] = self._settle(int(digit[at]), int(word[at]), _stream(bits))
+            digit[at] = self.settle(int(digit[at]), int(word[at]), _stream(bits))
         return digit.astype(np.uint16)
 
-    def _settle(self, digit: int, word: int, source: Iterator[int]) -> int:
+    def settle(self, digit: int, word: int, source: Iterator[int]) -> int:
         """Count the edges below U; `digit` edges are, and the leading 64 bits `word` equal those of the next."""
         known = 64
         while digit < _BASE - 1:
@@ -328,7 +331,7 @@ def _unit_geometric(source: Iterator[int]) -> int:
         digit = bisect_right(edges, word)
         if digit and edges[digit - 1] == word:
             table = _Digits(Fraction(1), True, np.empty(0, np.uint64), np.empty(0, np.uint16))
-            digit = table._settle(edges.index(word), word, source)
+            digit = table.settle(edges.index(word), word, source)
         total += digit
         if digit < _BASE - 1:
             return total
@@ -505,8 +508,8 @@ def discrete_gaussian(variance: Fraction, size: int, bits: BitSource) -> Integer
     return _in_chunks(lambda count: _many_gaussian(law, count, bits), size)
 
 
-def _rational(value: Fraction, name: str) -> Fraction:
-    if isinstance(value, float):
+def _rational(value: object, name: str) -> Fraction:
+    if not isinstance(value, Rational):
         raise PlanError(f"The noise {name} must be an exact fraction, not a float.")
     exact = Fraction(value)
     if exact <= 0:

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 _TABLE_SIGMA = 200.0
 
 
-def discrete_laplace(scale: float, size: int | tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
+def discrete_laplace(
+    scale: float, size: int | tuple[int, ...], rng: np.random.Generator
+) -> NDArray[np.int64]:
     """Draw from P(k) ∝ e^(-|k|/scale) as the difference of two geometric variables.
 
     Parameters
@@ -34,7 +36,9 @@ def discrete_laplace(scale: float, size: int | tuple[int, ...], rng: np.random.G
     return np.asarray(up).astype(np.int64)
 
 
-def discrete_gaussian(variance: float, size: int | tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
+def discrete_gaussian(
+    variance: float, size: int | tuple[int, ...], rng: np.random.Generator
+) -> NDArray[np.int64]:
     """Draw from P(k) ∝ e^(-k²/(2·variance)).
 
     Below a standard deviation of 200 the distribution function is inverted; above it a rounded normal variable is used, whose

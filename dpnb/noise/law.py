@@ -53,7 +53,7 @@ class Law(Protocol):
         ...
 
     def tail_radius(self, alpha: float) -> int:
-        """The smallest integer x >= 0 with P(\\|K\\| > x) <= alpha."""
+        """The smallest integer x >= 0 with P(|K| > x) <= alpha."""
         ...
 
     def to_json(self) -> dict[str, str]:

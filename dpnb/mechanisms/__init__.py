@@ -1,0 +1,30 @@
+"""Mechanisms: how an exact answer becomes a private one. One file each, one closed tuple.
+
+A mechanism declares its loss, its law, its exact sampler (for protected releases) and its simulator (for arrays), and carries
+a card with assumptions and proof. The registry below is closed on purpose: nothing can add to it at run time.
+"""
+
+from __future__ import annotations
+
+from dpnb.mechanisms._base import AdditiveMechanism, Card, Counts, Mechanism, SelectionMechanism
+from dpnb.mechanisms.exponential import QuantileSelection
+from dpnb.mechanisms.gaussian import DiscreteGaussian
+from dpnb.mechanisms.laplace import DiscreteLaplace
+
+MECHANISMS: tuple[type[DiscreteLaplace | DiscreteGaussian | QuantileSelection], ...] = (
+    DiscreteLaplace,
+    DiscreteGaussian,
+    QuantileSelection,
+)
+
+__all__ = [
+    "MECHANISMS",
+    "AdditiveMechanism",
+    "Card",
+    "Counts",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "Mechanism",
+    "QuantileSelection",
+    "SelectionMechanism",
+]
