@@ -32,6 +32,7 @@ from dpnb.aggregate.algebra import (
     columns_of,
     substitute,
 )
+from dpnb.aggregate.preparation import prepare
 from dpnb.aggregate.reference import Answer, Ints, Table, Tally, answer
 
 __all__ = [
@@ -62,5 +63,6 @@ __all__ = [
     "answer",
     "bounds",
     "columns_of",
+    "prepare",
     "substitute",
 ]
