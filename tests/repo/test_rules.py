@@ -50,6 +50,23 @@ def test_every_module_says_what_it_is():
     assert not [relative(path) for path in silent]
 
 
+def root_imports(path: Path) -> list[str]:
+    """List what a module takes from the package's root, submodules aside."""
+    nodes = list(ast.walk(ast.parse(path.read_text())))
+    taken = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    named = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module == "dpnb"]
+    names = {alias.name for node in named for alias in node.names}
+    rooms = {child.stem for child in PACKAGE.iterdir()}
+    return [name for name in taken if name == "dpnb"] + sorted(names - rooms - {"__version__"})
+
+
+def test_no_room_goes_round_the_walls_through_the_root():
+    """Below the notebook, a room takes nothing but the version from `dpnb` itself, which re-exports upper rooms."""
+    outside = {PACKAGE / "__init__.py", PACKAGE / "__main__.py"}
+    rooms = [path for path in MODULES if path not in outside and path.parent.name != "notebook"]
+    assert not {relative(path): names for path in rooms if (names := root_imports(path))}
+
+
 def test_every_test_states_its_fact():
     """A test has a docstring, or a name of at least four words that is a sentence by itself."""
     vague = []
