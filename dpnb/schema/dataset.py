@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -137,6 +137,20 @@ class Schema:
             return f"no column {name!r} in {self.name}. Columns: {listed}."
         described = self[close].describe()
         return f"{close} is declared {described}: no column {name!r} in {self.name}. Did you mean {close}?"
+
+    def opened_as(self, mode: str) -> Schema:
+        """Return the same schema under another mode: how a public study shows what an owner's data would do.
+
+        Raises
+        ------
+        SchemaError
+            For an unknown mode, or ``"teaching"`` on data that are not declared public.
+        """
+        if mode not in list(Mode):
+            close = nearest(str(mode), Mode)
+            hint = f"did you mean {close}?" if close else f"write one of {', '.join(Mode)}"
+            raise SchemaError(f"unknown mode {mode!r}: {hint}")
+        return replace(self, mode=Mode(mode))
 
     def dummy_rows(self, n: int = 5) -> tuple[dict[str, int | float | str | bool], ...]:
         """Make rows that fit the schema and are a function of it alone: they say nothing about the data."""
