@@ -1,0 +1,190 @@
+"""`dpnb init`: a schema is drafted from names and storage types; what the rows say never changes a letter of it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dpnb.__main__ import main
+from dpnb.datasets import load
+from dpnb.datasets.drafting import draft
+from dpnb.errors import OwnerError
+
+HEADER = "age,income,home town\n"
+
+
+def drafted(path):
+    assert main(["init", str(path)]) == 0
+    return path.with_suffix(".dpnb.toml").read_text(encoding="utf-8")
+
+
+def test_a_csv_draft_names_its_columns_and_leaves_everything_else_to_do(tmp_path, capsys):
+    data = tmp_path / "people.csv"
+    data.write_text(HEADER + "41,3.5,Goa\n")
+    text = drafted(data)
+    assert '[columns.age]\nlabel = "age"' in text
+    assert '[columns."home town"]' in text
+    for seen in ("41", "3.5", "Goa"):
+        assert seen not in text
+    assert "fill in its" in capsys.readouterr().out
+
+
+def test_a_draft_does_not_open_and_says_where_it_is_unfinished(tmp_path):
+    data = tmp_path / "people.csv"
+    data.write_text(HEADER)
+    drafted(data)
+    with pytest.raises(
+        OwnerError, match=r"people\.dpnb\.toml still holds TODO in \d+ places: dataset\.title"
+    ):
+        load(tmp_path / "people.dpnb.toml")
+
+
+def test_a_completed_draft_opens(tmp_path):
+    data = tmp_path / "people.csv"
+    data.write_text("age\n")
+    text = drafted(data)
+    text = re.sub(r'adjacency = "TODO[^"]*"', 'adjacency = "add-remove"', text)
+    text = re.sub(r'unit = "TODO[^"]*"', 'unit = "row"', text)
+    text = re.sub(r'epsilon = "TODO[^"]*"', "epsilon = 4", text)
+    text = re.sub(r'type = "TODO[^"]*"', 'type = "integer"', text)
+    text = text.replace('lower = "TODO"', "lower = 0").replace('upper = "TODO"', "upper = 100")
+    text = re.sub(r'"TODO: what[^"]*"', '"A sample"', text)
+    (tmp_path / "people.dpnb.toml").write_text(text, encoding="utf-8")
+    owned = load(tmp_path / "people.dpnb.toml")
+    assert owned.schema["age"].size == 101
+    assert owned.source == data
+
+
+def test_two_files_that_differ_in_their_rows_alone_have_the_same_draft(tmp_path):
+    texts = set()
+    for folder, rows in (("a", "1,2,x\n"), ("b", ""), ("c", '"n/a",nan,"☃"\n' * 1000)):
+        (tmp_path / folder).mkdir()
+        data = tmp_path / folder / "people.csv"
+        data.write_text(HEADER + rows, encoding="utf-8")
+        texts.add(drafted(data))
+    assert len(texts) == 1
+
+
+def write_parquet(path, numbers, words):
+    table = pa.table(
+        {
+            "age": pa.array(numbers, pa.int32()),
+            "income": pa.array([float(n) for n in numbers], pa.float64()),
+            "town": pa.array(words).dictionary_encode(),
+            "name": pa.array(words, pa.string()),
+            "member": pa.array([n > 2 for n in numbers], pa.bool_()),
+            "born": pa.array(numbers, pa.date32()),
+            "visits": pa.array([[n] for n in numbers], pa.list_(pa.int32())),
+        }
+    )
+    pq.write_table(table, path)
+
+
+def test_a_parquet_draft_takes_types_from_the_footer_and_nothing_from_levels_or_statistics(tmp_path):
+    texts = set()
+    for folder, numbers, words in (
+        ("a", [1, 2, 3], ["Goa", "Pune", "Goa"]),
+        ("b", [77, 91], ["Lima", "Oslo"]),
+    ):
+        (tmp_path / folder).mkdir()
+        data = tmp_path / folder / "people.parquet"
+        write_parquet(data, numbers, words)
+        texts.add(drafted(data))
+    assert len(texts) == 1
+    text = texts.pop()
+    assert not re.search("Goa|Pune|Lima|Oslo|77|91", text)
+    assert '[columns.age]\nlabel = "age"\ntype = "integer"' in text
+    assert '[columns.income]\nlabel = "income"\ntype = "number"' in text
+    assert '[columns.town]\nlabel = "town"\ntype = "category"\nvalues = "TODO' in text
+    assert 'type = "category"\nvalues = [false, true]' in text
+    assert text.count('type = "TODO') == 2
+
+
+def test_the_levels_of_an_enum_are_never_drafted(tmp_path):
+    data = tmp_path / "people.duckdb"
+    with duckdb.connect(str(data)) as engine:
+        engine.execute("CREATE TYPE town AS ENUM ('Goa', 'Pune')")
+        engine.execute("CREATE TABLE people (town town, pay DECIMAL(9, 2), age UTINYINT)")
+        engine.execute("CREATE TABLE other (x INTEGER)")
+    assert main(["init", str(data)]) == 2
+    assert main(["init", str(data), "--table", "people"]) == 0
+    text = (tmp_path / "people.dpnb.toml").read_text(encoding="utf-8")
+    assert "Goa" not in text
+    assert 'label = "town"\ntype = "category"\nvalues = "TODO' in text
+    assert 'label = "pay"\ntype = "number"' in text
+    assert 'label = "age"\ntype = "integer"' in text
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "text"),
+    [
+        ("a.csv", b"", "is empty"),
+        ("a.csv", b"\n1,2\n", "starts with an empty line"),
+        ("a.csv", b"41,3.5\n", "holds numbers: give the file a header line"),
+        ("a.csv", b"age,age\n", "names a column twice"),
+        ("a.csv", b"age,,x\n", "column 2 of a.csv has no usable name"),
+        ("a.csv", b"\xff\xfea\n", "is not UTF-8"),
+        ("a.csv", None, "there is no file"),
+        ("a.parquet", None, "there is no file"),
+        ("a.parquet", b"PAR1 or not", "cannot be read as parquet"),
+        ("a.duckdb", b"not a database at all", "cannot be read as duckdb"),
+        ("a.xlsx", b"", "dpnb reads .csv"),
+    ],
+)
+def test_a_file_that_cannot_be_drafted_is_refused_without_showing_its_content(
+    tmp_path, capsys, name, written, text
+):
+    data = tmp_path / name
+    if written is not None:
+        data.write_bytes(written)
+    assert main(["init", str(data)]) == 2
+    said = capsys.readouterr().err
+    assert text in said
+    assert "41" not in said
+    assert not (tmp_path / "a.dpnb.toml").exists()
+
+
+def test_other_delimiters_and_a_byte_order_mark_are_understood(tmp_path):
+    data = tmp_path / "people.csv"
+    data.write_text('\ufeffage;"home; town"\n', encoding="utf-8")
+    text = draft(data)
+    assert "[columns.age]" in text
+    assert '[columns."home; town"]' in text
+
+
+def test_names_survive_quoting_whatever_they_hold(tmp_path):
+    import tomllib
+
+    names = ['say "hi"', "back\\slash", "naïve", "a.b", "Ü"]
+    text = draft(tmp_path / "1 odd név.csv", [(name, "BIGINT") for name in names])
+    content = tomllib.loads(text)
+    assert list(content["columns"]) == names
+    assert content["dataset"]["name"] == "data_1_odd_n_v"
+
+
+def test_an_existing_schema_is_left_as_it_is(tmp_path, capsys):
+    data = tmp_path / "people.csv"
+    data.write_text(HEADER)
+    schema = tmp_path / "people.dpnb.toml"
+    schema.write_text("mine")
+    assert main(["init", str(data)]) == 2
+    assert schema.read_text() == "mine"
+    assert "--output" in capsys.readouterr().err
+    assert main(["init", str(data), "--output", str(tmp_path / "other.toml")]) == 0
+
+
+def test_the_command_line_runs_as_a_module(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "dpnb", "init", str(tmp_path / "none.csv")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("dpnb: there is no file")
