@@ -47,7 +47,7 @@ def compose(events: Iterable[PrivacyEvent], measure: Measure) -> PrivacyLoss:
     Returns
     -------
     PrivacyLoss
-        The exact sum; rounded up to a multiple of 10⁻⁶⁰ only where its denominator exceeds that.
+        The exact sum, in any order; rounded up to a multiple of 10⁻⁶⁰ only where its denominator exceeds that.
 
     Raises
     ------
@@ -61,8 +61,8 @@ def compose(events: Iterable[PrivacyEvent], measure: Measure) -> PrivacyLoss:
     """
     total = PrivacyLoss.zero(measure)
     for event in events:
-        total = (total + event.loss(measure)).bounded()
-    return total
+        total += event.loss(measure)
+    return total.bounded()
 
 
 @dataclass(frozen=True, slots=True)

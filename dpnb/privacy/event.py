@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, Final, Literal, cast, get_args
 
 from dpnb.errors import LossError
-from dpnb.privacy.loss import PrivacyLoss, exact_text, parse_exact, rational
+from dpnb.privacy.loss import PrivacyLoss, bounded_above, exact_text, parse_exact, rational
 from dpnb.privacy.measure import Measure
 
 __all__ = ["KINDS", "VERSION", "Kind", "PrivacyEvent"]
@@ -53,7 +53,7 @@ class PrivacyEvent:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise LossError(f"Unknown privacy event {self.kind!r}: one of {', '.join(KINDS)}.")
-        object.__setattr__(self, "amount", rational(self.amount, name="amount"))
+        object.__setattr__(self, "amount", bounded_above(rational(self.amount, name="amount")))
         if self.amount <= 0:
             raise LossError("A privacy event has an amount above 0; what costs nothing is no event.")
 

@@ -38,9 +38,9 @@ FINEST = 10**9
 
 _SMALLEST, _LARGEST = Fraction(1, 10**9), Fraction(10**9)
 _COARSE = 10**60
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
-_RATIO = re.compile(r"([+-]?\d+)\s*/\s*(\d+)")
-_EXACT = re.compile(r"(-?)(0|[1-9]\d*)(?:\.(\d*[1-9])|/([1-9]\d*))?")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
+_RATIO = re.compile(r"([+-]?\d+)\s*/\s*(\d+)", re.ASCII)
+_EXACT = re.compile(r"(-?)(0|[1-9]\d*)(?:\.(\d*[1-9])|/([1-9]\d*))?", re.ASCII)
 _LONGEST = 400
 
 Direction = Literal["nearest", "down", "up"]
@@ -184,7 +184,7 @@ def exact_text(x: Fraction) -> str:
 
 
 def _decimal_places(denominator: int) -> int | None:
-    for places in range(20):
+    for places in range(31):
         if 10**places % denominator == 0:
             return places
     return None
@@ -209,10 +209,14 @@ def parse_exact(text: str) -> Fraction:
 _ROUNDING: dict[str, str] = {"nearest": ROUND_HALF_EVEN, "down": ROUND_FLOOR, "up": ROUND_CEILING}
 
 
-def _digits(x: Fraction, digits: int, rounding: str) -> Fraction:
-    # A quotient is rounded once, in the direction asked; the numerator and denominator are exact.
+def _quotient(x: Fraction, digits: int, rounding: str) -> Decimal:
+    # Rounded once, in the direction asked; the numerator and denominator are exact.
     context = Context(prec=digits, rounding=rounding, Emin=-(10**9), Emax=10**9)
-    return Fraction(context.divide(Decimal(x.numerator), Decimal(x.denominator)))
+    return context.divide(Decimal(x.numerator), Decimal(x.denominator))
+
+
+def _digits(x: Fraction, digits: int, rounding: str) -> Fraction:
+    return Fraction(_quotient(x, digits, rounding))
 
 
 def brief(x: Fraction, toward: Direction = "nearest") -> str:
@@ -227,7 +231,8 @@ def brief(x: Fraction, toward: Direction = "nearest") -> str:
     """
     rounded = _digits(x, 4, _ROUNDING[toward])
     if rounded and not Fraction(1, 10**4) <= abs(rounded) < 10**7:
-        return f"{float(rounded):.4g}"
+        mantissa, exponent = f"{_quotient(rounded, 4, ROUND_HALF_EVEN):.3e}".split("e")
+        return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent):+03d}"
     return exact_text(rounded)
 
 

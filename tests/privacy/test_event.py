@@ -1,0 +1,122 @@
+"""Events are permanent: their JSON and what they cost never change."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpnb.errors import LossError
+from dpnb.privacy import Measure, PrivacyEvent, PrivacyLoss, compose, exact_text, parse_exact
+from dpnb.privacy.event import KINDS
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "events"
+
+
+@pytest.mark.parametrize(
+    "record", json.loads((GOLDEN / "v1.json").read_text()), ids=lambda r: str(r["event"])
+)
+def test_every_event_ever_written_is_read_and_costs_what_it_always_cost(record):
+    event = PrivacyEvent.from_json(record["event"])
+    assert event.to_json() == record["event"]
+    for measure, amount in record["loss"].items():
+        if amount is None:
+            with pytest.raises(LossError, match=r"\[budget\] rho"):
+                event.loss(Measure(measure))
+        else:
+            assert event.loss(Measure(measure)) == PrivacyLoss(Measure(measure), parse_exact(amount))
+
+
+def test_the_golden_file_holds_every_kind():
+    kinds = {record["event"]["kind"] for record in json.loads((GOLDEN / "v1.json").read_text())}
+    assert kinds == set(KINDS)
+
+
+@given(st.sampled_from(KINDS), st.fractions(min_value=Fraction(1, 10**9), max_value=10**9))
+def test_an_event_survives_json_exactly(kind, amount):
+    event = PrivacyEvent(kind, amount)
+    assert PrivacyEvent.from_json(json.loads(json.dumps(event.to_json()))) == event
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"event": 2, "kind": "pure", "amount": "1"},
+        {"event": 1, "kind": "permute-and-flip", "amount": "1"},
+        {"event": 1, "kind": "pure", "amount": "1", "delta": "0"},
+        {"event": 1, "kind": "pure"},
+        {"event": 1, "kind": "pure", "amount": "0"},
+        {"event": 1, "kind": "pure", "amount": "-1"},
+        {"event": 1, "kind": ["pure"], "amount": "1"},
+    ],
+)
+def test_an_unknown_event_is_refused_not_guessed(record):
+    with pytest.raises(LossError):
+        PrivacyEvent.from_json(record)
+
+
+def _renyi(p, q, order):
+    return np.log(np.sum(p**order * q ** (1 - order))) / (order - 1)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 3.0])
+def test_pure_epsilon_costs_at_least_the_renyi_divergence_of_randomized_response(epsilon):
+    """Randomized response is the worst ε-DP pair, and ε²/2 covers it while 90 % of ε²/8 does not."""
+    p = np.array([np.exp(epsilon), 1]) / (1 + np.exp(epsilon))
+    rho = float(PrivacyEvent("pure", Fraction(str(epsilon))).loss(Measure.ZCDP).amount)
+    worst = max(_renyi(p, p[::-1], order) / order for order in np.linspace(1.001, 60, 500))
+    assert 0.9 * rho / 4 < worst <= rho
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 3.0])
+def test_the_exponential_mechanism_costs_at_least_every_pair_of_bounded_range(epsilon):
+    """Two-point pairs whose log ratios lie ε apart are the worst of bounded range ε; ε²/8 covers them, tightly."""
+    rho = float(PrivacyEvent("exponential", Fraction(str(epsilon))).loss(Measure.ZCDP).amount)
+    worst = 0.0
+    for t in np.linspace(0.01, 0.99, 99) * epsilon:
+        q = np.array([-np.expm1(t - epsilon) / (np.exp(t) - np.exp(t - epsilon)), 0])
+        q[1] = 1 - q[0]
+        p = q * np.exp([t, t - epsilon])
+        p = p / p.sum()
+        worst = max(worst, *(_renyi(p, q, order) / order for order in np.linspace(1.001, 60, 300)))
+    assert 0.9 * rho * (1 - epsilon / 8) <= worst <= rho * (1 + 1e-9)
+
+
+@given(
+    st.lists(
+        st.builds(
+            PrivacyEvent,
+            st.sampled_from(["pure", "exponential"]),
+            st.fractions(Fraction(1, 10**6), 100, max_denominator=10**9),
+        ),
+        max_size=20,
+    ),
+    st.sampled_from(list(Measure)),
+)
+def test_composition_is_the_sum_in_any_order_and_exact_unless_its_denominator_outgrows_all_use(
+    events, measure
+):
+    total = compose(events, measure)
+    assert total == compose(reversed(events), measure)
+    exact = sum((event.loss(measure).amount for event in events), Fraction(0))
+    assert exact <= total.amount < exact + Fraction(1, 10**60)
+    assert total.amount == exact or exact.denominator > 10**60
+
+
+@given(st.lists(st.decimals(Decimal("1e-9"), 100, places=9), max_size=20), st.sampled_from(list(Measure)))
+def test_losses_written_as_decimals_compose_exactly(amounts, measure):
+    events = [PrivacyEvent("pure", Fraction(amount)) for amount in amounts]
+    assert compose(events, measure).amount == sum((e.loss(measure).amount for e in events), Fraction(0))
+
+
+def test_a_thousand_awkward_denominators_stay_readable_and_never_undercharge():
+    events = [PrivacyEvent("pure", Fraction(1, 10**9 - 2 * i - 1)) for i in range(1000)]
+    total, exact = compose(events, Measure.PURE).amount, sum(event.amount for event in events)
+    assert exact <= total < exact + Fraction(1, 10**56)
+    assert parse_exact(exact_text(total)) == total

@@ -1,0 +1,61 @@
+"""The privacy unit publishes the sizes that its adjacency makes public, and no others."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpnb.errors import OwnerError
+from dpnb.privacy import PrivacyUnit
+
+GOOD = [
+    PrivacyUnit("change-one", rows=4820),
+    PrivacyUnit("add-remove"),
+    PrivacyUnit("add-remove", unit="patient", max_rows=3),
+    PrivacyUnit("change-one", unit="patient", max_rows=3, units=200),
+]
+
+
+@pytest.mark.parametrize("unit", GOOD, ids=lambda unit: unit.sentence())
+def test_a_unit_survives_json_and_hashes(unit):
+    assert PrivacyUnit.from_json(unit.to_json()) == unit
+    assert hash(unit) == hash(PrivacyUnit.from_json(unit.to_json()))
+
+
+def test_the_row_count_is_public_only_for_change_one_over_rows():
+    assert [unit.public_rows for unit in GOOD] == [4820, None, None, None]
+
+
+def test_the_sentences_say_who_is_hidden():
+    assert [unit.sentence() for unit in GOOD] == [
+        "one row = one person; hidden is what any one person's data say (4,820 rows: public)",
+        "one row = one person; hidden is whether any one person is in the data at all",
+        "one patient = one person, with at most 3 rows; hidden is whether any one person is in the data at all",
+        "one patient = one person, with at most 3 rows; hidden is what any one person's data say (200 units: public)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("facts", "fix"),
+    [
+        ({"adjacency": "change-one"}, "declare rows"),
+        ({"adjacency": "change-one", "rows": 0}, "declare rows"),
+        ({"adjacency": "change-one", "rows": True}, "declare rows"),
+        ({"adjacency": "change-one", "rows": 10, "units": 10}, "remove it"),
+        ({"adjacency": "change-one", "unit": "p"}, "declare units"),
+        ({"adjacency": "change-one", "unit": "p", "units": 5, "rows": 9}, "remove it"),
+        ({"adjacency": "add-remove", "rows": 10}, "change-one"),
+        ({"adjacency": "add-remove", "unit": "p", "units": 10}, "change-one"),
+        ({"adjacency": "add-remove", "max_rows": 3}, "unit column"),
+        ({"adjacency": "add-remove", "unit": "p", "max_rows": 0}, "whole number"),
+        ({"adjacency": "add-remove", "unit": ""}, "name of a column"),
+        ({"adjacency": "bounded"}, "change-one"),
+    ],
+)
+def test_a_declaration_that_publishes_a_private_size_or_hides_a_public_one_is_refused(facts, fix):
+    with pytest.raises(OwnerError, match=fix):
+        PrivacyUnit(**facts)
+
+
+def test_a_record_with_unknown_fields_is_refused():
+    with pytest.raises(OwnerError):
+        PrivacyUnit.from_json({**GOOD[0].to_json(), "secret": 1})
