@@ -1,0 +1,218 @@
+"""What a cell built and still holds when it ends: the questions of one measurement event.
+
+While a batch is open, every estimate leaves a weak reference in it. When it closes, the pending questions under the
+estimates that are still alive are the batch; what was overwritten, deleted or never kept is gone and free. It refuses
+to be opened inside another, because an inner charge would survive an outer failure. It never looks at names.
+"""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar, Token
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType, TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from dpnb.release.evaluate import leaves, nodes
+from dpnb.release.needs import nested
+from dpnb.release.record import Measurement
+
+if TYPE_CHECKING:
+    from dpnb.release.estimate import Estimate
+
+OPEN_BATCH: ContextVar[Batch | None] = ContextVar("dpnb_open_batch", default=None)
+
+
+def open_batch() -> Batch | None:
+    """The batch that is open here, if one is: a closed batch counts as none."""
+    batch = OPEN_BATCH.get()
+    return batch if batch is not None and batch.is_open else None
+
+
+class Batch:
+    """Collects what is built while it is open. Use as a context manager, or ``open()`` and ``close()``.
+
+    Parameters
+    ----------
+    label : str, optional
+        How to name the cell, for example ``"In[5]"``.
+    nests : bool
+        True for a batch that lets another open inside it (the batch of an intercepted ordinary cell).
+
+    Attributes
+    ----------
+    built : int
+        Base questions built inside.
+    """
+
+    def __init__(self, label: str | None = None, *, nests: bool = False) -> None:
+        self.label = label
+        self.nests = nests
+        self.is_open = False
+        self.built = 0
+        self._created: list[weakref.ref[Estimate]] = []
+        self._asked: dict[Any, weakref.ref[Measurement]] = {}
+        self._own: list[weakref.ref[Measurement]] = []
+        self._added: list[Estimate] = []
+        self._token: Token[Batch | None] | None = None
+
+    def open(self) -> Self:
+        """Start to collect; refused inside another batch."""
+        outer = open_batch()
+        if outer is not None and not outer.nests:
+            raise nested()
+        self._token = OPEN_BATCH.set(self)
+        self.is_open = True
+        return self
+
+    def close(self) -> None:
+        """Stop to collect. In another Context than the one it was opened in, being closed is what counts."""
+        self.is_open = False
+        token, self._token = self._token, None
+        if token is not None:
+            try:
+                OPEN_BATCH.reset(token)
+            except ValueError:
+                return
+
+    def __enter__(self) -> Self:
+        return self.open()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self.stop()
+        self.close()
+
+    def stop(self) -> None:
+        """Note that the cell failed: its questions stay pending, and say so."""
+        for reference in self._own:
+            measurement = reference()
+            if measurement is not None:
+                measurement.stopped = True
+
+    def register(self, estimate: Estimate) -> None:
+        """Remember an estimate weakly."""
+        self._created.append(weakref.ref(estimate))
+
+    def ask(self, key: Any, make: Callable[[], Measurement]) -> Measurement:
+        """The measurement of a question: the one that is alive already, or a new one."""
+        reference = self._asked.get(key)
+        measurement = reference() if reference is not None else None
+        if measurement is None:
+            measurement = make()
+            measurement.batch = self
+            self.built += 1
+            self._asked[key] = weakref.ref(measurement)
+            self._own.append(weakref.ref(measurement))
+        return measurement
+
+    def add(self, *estimates: Estimate) -> None:
+        """Take in estimates that were built earlier, or in another thread."""
+        self._added.extend(estimates)
+
+    def alive(self) -> list[Estimate]:
+        """The estimates that are still held, in the order in which they were built; added ones last."""
+        gc.collect(1)
+        found = [reference() for reference in self._created]
+        kept = [estimate for estimate in found if estimate is not None]
+        return kept + self._added
+
+    def pending_leaves(self, *, own: bool = False) -> list[Measurement]:
+        """The distinct pending measurements under what is still held.
+
+        Parameters
+        ----------
+        own : bool
+            Only those that this batch created.
+        """
+        found = [m for m in leaves(self.alive(), lambda node: node.resolved) if not m.released]
+        if own:
+            mine = {id(reference()) for reference in self._own}
+            found = [m for m in found if id(m) in mine]
+        return found
+
+    @property
+    def dropped(self) -> int:
+        """Base questions that were built and not kept: free."""
+        return sum(reference() is None for reference in self._own)
+
+
+_OPAQUE = (
+    str,
+    bytes,
+    bytearray,
+    int,
+    float,
+    complex,
+    type,
+    ModuleType,
+    CodeType,
+    FrameType,
+    BuiltinFunctionType,
+)
+
+
+def held_by(values: Iterable[Any], *, depth: int = 5, limit: int = 20_000) -> list[Estimate]:
+    """Estimates reachable from some values through containers, attributes, closures and object arrays.
+
+    Parameters
+    ----------
+    values : iterable
+        Where to start, for example the values of the names that a cell binds.
+    depth, limit : int
+        How far to follow, and how many objects to look at, at most.
+    """
+    from dpnb.release.estimate import Estimate
+
+    found: dict[int, Estimate] = {}
+    queue: deque[tuple[Any, int]] = deque((value, depth) for value in values)
+    seen: dict[int, Any] = {}
+    while queue and len(seen) < limit:
+        value, left = queue.popleft()
+        if id(value) in seen or value is None or isinstance(value, _OPAQUE):
+            continue
+        seen[id(value)] = value
+        if isinstance(value, Estimate):
+            found.setdefault(id(value), value)
+        elif left:
+            queue.extend((inner, left - 1) for inner in _inside(value))
+    return list(found.values())
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    """What an object holds, without running any of its code."""
+    if isinstance(value, np.ndarray):
+        return value.ravel().tolist() if value.dtype == object else ()
+    if isinstance(value, FunctionType):
+        cells = [cell for cell in value.__closure__ or () if _filled(cell)]
+        kept = [cell.cell_contents for cell in cells]
+        return kept + list(value.__defaults__ or ()) + list((value.__kwdefaults__ or {}).values())
+    if type(value).__module__.partition(".")[0] == "pandas":
+        return _columns(value)
+    return gc.get_referents(value)
+
+
+def _filled(cell: Any) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018 -- an empty cell raises when it is read
+    except ValueError:
+        return False
+    return True
+
+
+def _columns(value: Any) -> list[Any]:
+    """Objects in a pandas Series or DataFrame."""
+    if getattr(value, "ndim", 0) == 1:
+        return list(value.to_numpy()) if str(getattr(value, "dtype", "")) == "object" else []
+    if getattr(value, "ndim", 0) == 2 and hasattr(value, "items"):
+        return [item for _, column in value.items() for item in _columns(column)]
+    return gc.get_referents(value)
+
+
+__all__ = ["OPEN_BATCH", "Batch", "held_by", "nodes", "open_batch"]

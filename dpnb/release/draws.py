@@ -1,0 +1,324 @@
+"""Intervals of derived estimates: the known noise, pushed through the expression.
+
+A derived estimate is a function of releases. Where it is a function of *one number* of one release (``sqrt(c * (1 -
+c))``), its interval is the image of that number's own interval, which covers whenever the original does. Otherwise
+draws of the plausible true values are pushed through the graph. Each release is drawn once, by a generator that is
+seeded with the release's id: a release used twice is correlated with itself exactly, and repeated calls agree.
+
+Denominators that the noise cannot tell from zero follow Fieller: draws beyond the pole count against both ends, and
+when they are more than the error rate the interval is unbounded and says so. The room refuses a confidence interval
+over several releases: how the sampling errors of answers about the same rows go together is not known.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpnb.errors import Unavailable
+from dpnb.release.evaluate import Poles, evaluate, leaves, nodes
+from dpnb.release.operations import Operation, Take
+from dpnb.release.record import Interval, Kind, Measurement
+
+if TYPE_CHECKING:
+    from dpnb.release.estimate import Estimate
+
+DRAWS = 10_000
+FEWEST = 1_000
+LARGEST = 200_000
+_GRID = 1_025
+_CELLS = 2_000_000
+_UNBOUNDED = "unbounded where the noise cannot tell a denominator from zero"
+
+Key = tuple[tuple[str, ...], str]
+
+
+class DrawGenerator(np.random.Generator):
+    """A generator seeded from the ids of releases: the same ids give the same noise, always.
+
+    Parameters
+    ----------
+    ids : tuple of str
+        Ids of the releases.
+    chunk : int
+        Which chunk of draws.
+    """
+
+    def __init__(self, ids: tuple[str, ...], chunk: int = 0) -> None:
+        digest = hashlib.sha256(f"{chunk}|{'|'.join(ids)}".encode()).digest()
+        super().__init__(np.random.PCG64(int.from_bytes(digest[:16], "big")))
+        self.ids = ids
+        self.chunk = chunk
+
+    def of(self, name: str) -> DrawGenerator:
+        """The generator of one of these releases alone, as an estimate of it alone uses it; or a side stream."""
+        return DrawGenerator((name,) if name in self.ids else (*self.ids, f"/{name}"), self.chunk)
+
+
+def key_of(measurement: Measurement) -> Key:
+    """What identifies the noise of a measurement: its releases, and the question asked of them."""
+    return tuple(sorted({release.id for release in measurement.releases})), measurement.text
+
+
+def interval(estimate: Estimate, level: float, kind: Kind) -> Interval:
+    """The interval of a released estimate that is not a leaf.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        A released, derived estimate.
+    level : float
+        Coverage, for each component alone.
+    kind : {"privacy", "confidence"}
+        About this dataset, or about the population.
+
+    Raises
+    ------
+    Unavailable
+        With the reason.
+    """
+    if isinstance(estimate.op, Take) and _small_enough(estimate.args[0]):
+        whole = estimate.args[0].interval(level, kind)
+        ends = [estimate.op.apply([np.asarray(end)], 0) for end in (whole.low, whole.high)]
+        return Interval(plain(ends[0]), plain(ends[1]), level, kind, whole.note)
+    if kind == "confidence":
+        _one_release(estimate)
+    source = _source(estimate)
+    if source is not None:
+        return _image(estimate, source, level, kind)
+    return _percentiles(estimate, level, kind)
+
+
+def standard_error(estimate: Estimate) -> Any:
+    """Standard deviation of the confidence draws of a derived estimate."""
+    if isinstance(estimate.op, Take):
+        whole = estimate.args[0].standard_error
+        return None if whole is None else plain(estimate.op.apply([np.asarray(whole)], 0))
+    _one_release(estimate)
+    draws, _ = _push(estimate, "confidence")
+    with np.errstate(all="ignore"):
+        return plain(np.nanstd(draws, axis=0))
+
+
+def plain(array: Any) -> Any:
+    """A float for a scalar, a read-only array otherwise."""
+    result = np.asarray(array, dtype=float)
+    if result.ndim == 0:
+        return float(result)
+    result = result.copy() if result.flags.writeable else result
+    result.flags.writeable = False
+    return result
+
+
+def _small_enough(parent: Estimate) -> bool:
+    return parent.op is None or parent.size <= DRAWS // 5
+
+
+def _one_release(estimate: Estimate) -> None:
+    """Refuse a confidence interval over several releases."""
+    different: dict[tuple[str, ...], Measurement] = {}
+    for measurement in leaves([estimate]):
+        if measurement.releases:
+            different.setdefault(key_of(measurement)[0], measurement)
+    if len(different) > 1:
+        first, second = list(different.values())[:2]
+        raise Unavailable(
+            f"No confidence interval: the sampling errors of `{first.text}` and `{second.text}`, answers about the "
+            "same rows, are correlated in an unknown way. What the noise hides is known: "
+            '.interval(kind="privacy").'
+        )
+
+
+# ---------------------------------------------------------------- one number: the image of its interval
+
+
+def _is_source(node: Estimate) -> bool:
+    """Whether a node is a leaf, or a place of a leaf."""
+    return node.op is None or (isinstance(node.op, Take) and node.args[0].op is None)
+
+
+def _source_key(node: Estimate) -> Any:
+    places = () if node.op is None else node.op.places
+    leaf = node if node.op is None else node.args[0]
+    return key_of(leaf.args[0]), str(places)
+
+
+def _source(estimate: Estimate) -> Estimate | None:
+    """The one released number (or vector, componentwise) of which an expression is a function, if there is one."""
+    found: dict[Any, Estimate] = {}
+    above: list[Estimate] = []
+    for node in nodes([estimate], _is_source):
+        if not _is_source(node):
+            above.append(node)
+        elif leaves([node])[0].releases:
+            found.setdefault(_source_key(node), node)
+            if len(found) > 1:
+                return None
+    if not found:
+        return None
+    (source,) = found.values()
+    return source if source.shape == () or all(_componentwise(node, source.shape) for node in above) else None
+
+
+def _componentwise(node: Estimate, shape: tuple[int, ...]) -> bool:
+    return node.shape == shape and (not isinstance(node.op, Operation) or node.op.elementwise)
+
+
+def _image(estimate: Estimate, source: Estimate, level: float, kind: Kind) -> Interval:
+    """The range of the expression while its one number runs through its own interval."""
+    whole = source.interval(level, kind)
+    grid = _grid(whole, np.asarray(source.value, dtype=float))
+
+    def leaf(node: Estimate) -> np.ndarray:
+        if leaves([node])[0].releases:
+            return grid
+        return np.broadcast_to(node.value, (len(grid), *node.shape))
+
+    poles = Poles()
+    values = evaluate(estimate, leaf, stop=_is_source, lead=1, poles=poles)
+    low, high = _range(values)
+    note = f"the image of the interval of `{_name(source)}`"
+    if poles.crossed:
+        plainly = evaluate(estimate, leaf, stop=_is_source, lead=1)
+        with np.errstate(all="ignore"):
+            steady = np.nanmax(plainly, axis=0) - np.nanmin(plainly, axis=0) <= 1e-9 * np.abs(plainly[0])
+        low, high = np.where(steady, plainly[0], -np.inf), np.where(steady, plainly[0], np.inf)
+        note += f"; {_UNBOUNDED}"
+    return Interval(plain(low), plain(high), level, kind, note)
+
+
+def _grid(whole: Interval, value: np.ndarray) -> np.ndarray:
+    """Points through an interval, both ends among them; an infinite end is approached and included."""
+    low, high = np.asarray(whole.low, dtype=float), np.asarray(whole.high, dtype=float)
+    points = int(np.clip(_CELLS // max(low.size, 1), 33, _GRID))
+    steps = np.linspace(0.0, 1.0, points).reshape((points,) + (1,) * low.ndim)
+    with np.errstate(all="ignore"):
+        if np.isfinite(low).all() and np.isfinite(high).all():
+            grid = low + (high - low) * steps
+            grid[-1] = high
+            return np.asarray(grid)
+        wide = np.clip(np.where(np.isfinite(value), value, 0.0) + np.sinh(1_400 * (steps - 0.5)), low, high)
+        return np.concatenate([low[None], wide, high[None]])
+
+
+def _range(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Smallest and largest, undefined points left out; NaN where all are undefined."""
+    undefined = np.isnan(values)
+    low = np.where(undefined, np.inf, values).min(axis=0)
+    high = np.where(undefined, -np.inf, values).max(axis=0)
+    nowhere = undefined.all(axis=0)
+    return np.where(nowhere, np.nan, low), np.where(nowhere, np.nan, high)
+
+
+def _name(source: Estimate) -> str:
+    return leaves([source])[0].text
+
+
+# ---------------------------------------------------------------- several numbers: draws
+
+
+def _percentiles(estimate: Estimate, level: float, kind: Kind) -> Interval:
+    """Central percentiles of the pushed draws."""
+    draws, crossed = _push(estimate, kind)
+    count = len(draws)
+    tail = (1.0 - level) / 2.0
+    lower, upper = int(np.floor(tail * (count - 1))), int(np.ceil((1.0 - tail) * (count - 1)))
+    flat = np.ascontiguousarray(draws.reshape(count, -1).T)
+    share = np.isnan(flat).mean(axis=1)
+    note = f"{count:,} draws of the known noise"
+    if not share.any():
+        ordered = np.partition(flat, (lower, upper), axis=1)
+        low, high = ordered[:, lower], ordered[:, upper]
+    elif crossed:
+        low = np.partition(np.where(np.isnan(flat), -np.inf, flat), lower, axis=1)[:, lower]
+        high = np.partition(np.where(np.isnan(flat), np.inf, flat), upper, axis=1)[:, upper]
+        beyond = share > tail
+        low, high = np.where(beyond, -np.inf, low), np.where(beyond, np.inf, high)
+        if beyond.any():
+            note += f"; {_UNBOUNDED}"
+    else:
+        low, high = _nan_percentiles(flat, tail)
+        note += f"; undefined in {share.max():.2g} of the draws, which are left out"
+    shape = estimate.shape
+    return Interval(plain(low.reshape(shape)), plain(high.reshape(shape)), level, kind, note)
+
+
+def _nan_percentiles(flat: np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:
+    """Percentiles of what is defined; NaN where nothing is."""
+    ends = np.full((2, len(flat)), np.nan)
+    for place, row in enumerate(flat):
+        defined = row[~np.isnan(row)]
+        if defined.size:
+            ends[:, place] = np.quantile(defined, (tail, 1.0 - tail), method="nearest")
+    return ends[0], ends[1]
+
+
+def _push(estimate: Estimate, kind: Kind) -> tuple[np.ndarray, bool]:
+    """Draws of a derived estimate, shape ``(count, *shape)``, and whether a denominator crossed zero."""
+    if estimate.size > LARGEST:
+        raise Unavailable(
+            f"An interval of {estimate.size:,} derived values at once is too large: index it first, for example x[:1000]."
+        )
+    _refuse_half_shared(leaves([estimate]))
+    count = int(np.clip(_CELLS * 10 // max(estimate.size, 1), FEWEST, DRAWS))
+    widest = max(node.size for node in nodes([estimate]))
+    rows = int(np.clip(_CELLS // max(widest, 1), 64, count))
+    poles = Poles()
+    pieces = []
+    for chunk, start in enumerate(range(0, count, rows)):
+        leaf = _Leaves(estimate, min(rows, count - start), chunk, kind)
+        pieces.append(evaluate(estimate, leaf, lead=1, poles=poles))
+    return (pieces[0] if len(pieces) == 1 else np.concatenate(pieces)), poles.crossed
+
+
+class _Leaves:
+    """Draws of the leaves of one expression: each distinct release once, dropped after its last use."""
+
+    def __init__(self, estimate: Estimate, rows: int, chunk: int, kind: Kind) -> None:
+        self.rows, self.chunk, self.kind = rows, chunk, kind
+        self.left: dict[Key, int] = {}
+        self.drawn: dict[Key, np.ndarray] = {}
+        for node in nodes([estimate]):
+            if node.op is None:
+                key = key_of(node.args[0])
+                self.left[key] = self.left.get(key, 0) + 1
+
+    def __call__(self, node: Estimate) -> np.ndarray:
+        measurement: Measurement = node.args[0]
+        key = key_of(measurement)
+        if key not in self.drawn:
+            self.drawn[key] = self._draw(measurement, key, node.shape)
+        self.left[key] -= 1
+        return self.drawn[key] if self.left[key] else self.drawn.pop(key)
+
+    def _draw(self, measurement: Measurement, key: Key, shape: tuple[int, ...]) -> np.ndarray:
+        outcome = measurement.outcome
+        if outcome is None:
+            raise AssertionError("draws of a pending measurement")
+        if not measurement.releases:
+            return np.broadcast_to(np.asarray(outcome.value, dtype=float), (self.rows, *shape))
+        draws = outcome.draws(self.rows, DrawGenerator(key[0], self.chunk), self.kind)
+        low, high = outcome.domain
+        draws = np.asarray(draws, dtype=float).reshape(self.rows, *shape)
+        return draws if low is None and high is None else np.clip(draws, low, high)
+
+
+def _refuse_half_shared(measurements: list[Measurement]) -> None:
+    """Refuse to treat as independent two answers that share one of several draws."""
+    for combined in measurements:
+        ids = key_of(combined)[0]
+        if len(ids) < 2:
+            continue
+        for other in measurements:
+            theirs = key_of(other)[0]
+            joint = all(
+                len(m.releases) < 2 or getattr(m.outcome, "draws_by_release", False)
+                for m in (combined, other)
+            )
+            if ids != theirs and set(ids) & set(theirs) and not joint:
+                raise Unavailable(
+                    f"`{combined.text}` combines several releases, and shares one with `{other.text}`: "
+                    "how they go together is not known. Use the combined estimate alone."
+                )

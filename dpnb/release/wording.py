@@ -1,0 +1,76 @@
+"""How an expression is written out: as it was typed, cut where it would grow long. It shows questions, never data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpnb.release.evaluate import is_node
+from dpnb.release.operations import SYMBOLS, Join, Operation, Reduce, Round, Take
+
+if TYPE_CHECKING:
+    from dpnb.release.estimate import Estimate
+
+_DEEP = 6
+_SUMS = {np.add, np.subtract}
+
+
+def text(estimate: Estimate, deep: int = _DEEP) -> str:
+    """The expression as Python, for example ``(hiv.got.mean() * 2) ** 0.5``."""
+    if estimate.op is None:
+        return str(estimate.args[0].text)
+    if deep == 0:
+        return "…"
+    if isinstance(estimate.op, Take):
+        return f"{_written(estimate.args[0], deep)}[{_places(estimate)}]"
+    if estimate.op in SYMBOLS:
+        left, right = (_written(arg, deep, estimate.op) for arg in estimate.args)
+        return f"{left} {SYMBOLS[estimate.op]} {right}"
+    if estimate.op is np.negative:
+        return f"-{_written(estimate.args[0], deep)}"
+    name = estimate.op.what if isinstance(estimate.op, Reduce) else _name(estimate.op)
+    arguments = [_written(arg, deep, np.add) for arg in estimate.args[:3]]
+    arguments += ["…"] * (len(estimate.args) > 3)
+    if isinstance(estimate.op, Round) and estimate.op.decimals:
+        arguments.append(str(estimate.op.decimals))
+    return f"{name}({', '.join(arguments)})"
+
+
+def _name(op: Any) -> str:
+    if isinstance(op, Join):
+        return "stack" if op.new else "concatenate"
+    name = op.name if isinstance(op, Operation) else op.__name__
+    return "abs" if name == "absolute" else str(name)
+
+
+def _written(arg: Any, deep: int, within: Any = None) -> str:
+    """One argument, in brackets where the reading would change."""
+    if not is_node(arg):
+        return f"{arg:g}" if isinstance(arg, float | int) else "array"
+    inner = text(arg, deep - 1)
+    bare = arg.op not in SYMBOLS or (within in _SUMS and arg.op is not np.power)
+    return inner if bare else f"({inner})"
+
+
+def _places(estimate: Estimate) -> str:
+    """The index, by key where the axis has keys."""
+    shown = []
+    axes = estimate.args[0].axes or (None,) * len(estimate.op.places)
+    for place, axis in zip(estimate.op.places, axes, strict=False):
+        if isinstance(place, int):
+            shown.append(repr(axis.keys[place]) if axis is not None else str(place))
+        elif isinstance(place, slice):
+            ends = ("" if end is None else str(end) for end in (place.start, place.stop))
+            shown.append(":".join(ends))
+        else:
+            shown.append("[…]")
+    return ", ".join(shown)
+
+
+def value(number: Any) -> str:
+    """A point value, four significant digits and no more."""
+    if isinstance(number, float):
+        return f"{number:,.0f}" if abs(number) >= 10_000 else f"{number:.4g}"
+    array = np.asarray(number)
+    return np.array2string(array, precision=4, threshold=20, edgeitems=3, separator=", ", suppress_small=True)
