@@ -142,7 +142,7 @@ def _distinct(scales: Sequence[float]) -> list[float]:
     """Spread equal scales apart, largest first, at equal total variance."""
     if not scales:
         return []
-    spread = list(sorted(scales))
+    spread = sorted(scales)
     for i in range(1, len(spread)):
         spread[i] = max(spread[i], spread[i - 1] * _SPREAD)
     ratio = math.sqrt(sum(b * b for b in scales) / sum(b * b for b in spread))

@@ -42,7 +42,7 @@ def plain(value: object) -> Plain:
     if isinstance(value, Integral):
         return int(value)
     if isinstance(value, Rational):
-        return Fraction(value.numerator, value.denominator)
+        return Fraction(int(value.numerator), int(value.denominator))
     if isinstance(value, Decimal):
         return _finite(value)
     if isinstance(value, Real):
@@ -290,7 +290,21 @@ class IsMissing(Expr):
 
 _KINDS: dict[str, type[Expr]] = {
     kind.op: kind
-    for kind in (Ref, Const, BinOp, Neg, Compare, BoolOp, Invert, IsIn, Between, ClipTo, Where, Bin, IsMissing)
+    for kind in (
+        Ref,
+        Const,
+        BinOp,
+        Neg,
+        Compare,
+        BoolOp,
+        Invert,
+        IsIn,
+        Between,
+        ClipTo,
+        Where,
+        Bin,
+        IsMissing,
+    )
 }
 _SIGNS: dict[str, tuple[str, ...]] = {
     "arith": ("+", "-", "*", "/", "//"),

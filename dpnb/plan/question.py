@@ -69,7 +69,7 @@ class QueryPlan:
     options: tuple[tuple[str, Option], ...] = ()
 
     def __post_init__(self) -> None:
-        cleaned = []
+        cleaned: list[tuple[str, Option]] = []
         for name, value in self.options:
             if value is None or isinstance(value, tuple | list):
                 cleaned.append((name, None if value is None else tuple(plain(v) for v in value)))
@@ -133,15 +133,21 @@ class QueryPlan:
         source = self.dataset
         if self.where is not None:
             source += f"[{_bare(show(self.where, self.dataset))}]"
-        if self.by:
-            keys = ", ".join(_key_text(key, self.dataset) for key in self.by)
+        groups = self.by[:-1] if self.statistic == "difference" else self.by
+        if groups:
+            keys = ", ".join(_key_text(key, self.dataset) for key in groups)
             source += f".groupby({keys})"
         if self.target is not None:
             source = _target_text(self.target, source, self.dataset)
-        listed = ", ".join(f"{name}={_option_text(value)}" for name, value in self.options)
-        if self.statistic == "quantile" and self.options and self.options[0][0] == "q" and len(self.options) == 1:
-            listed = listed.removeprefix("q=")
-        return f"{source}.{self.statistic}({listed})"
+        return f"{source}.{self.statistic}({self._arguments()})"
+
+    def _arguments(self) -> str:
+        listed = [f"{name}={_option_text(value)}" for name, value in self.options]
+        if self.statistic == "quantile":
+            listed = sorted((text.removeprefix("q=") for text in listed), key=lambda text: "=" in text)
+        if self.statistic == "difference" and self.by:
+            listed.insert(0, f"by={_key_text(self.by[-1], self.dataset)}")
+        return ", ".join(listed)
 
 
 def _bare(text: str) -> str:
@@ -149,7 +155,7 @@ def _bare(text: str) -> str:
 
 
 def _key_text(key: Expr, dataset: str) -> str:
-    return repr(key.column) if isinstance(key, expression.Ref) else show(key, dataset)
+    return f'"{key.column}"' if isinstance(key, expression.Ref) else show(key, dataset)
 
 
 def _target_text(target: Expr, source: str, dataset: str) -> str:

@@ -49,11 +49,11 @@ class Ask:
     @classmethod
     def make(
         cls,
-        epsilon: object = None,
-        rho: object = None,
-        within: object = None,
+        epsilon: Any = None,
+        rho: Any = None,
+        within: Any = None,
         fresh: bool = False,  # noqa: FBT001, FBT002 - a user's option, passed on by name
-        assume_n: object = None,
+        assume_n: Any = None,
     ) -> Ask:
         """Read what a person typed: numbers or decimal text, a float as its decimal repr."""
         given = {
@@ -84,7 +84,9 @@ class Ask:
             raise PlanError("The request in this plan is not in canonical form.")
         values = {kind: None if record[kind] is None else _exact(record[kind], kind) for kind in _KINDS}
         size = record["assume_n"]
-        if not isinstance(record["fresh"], bool) or not (size is None or (type(size) is int and 0 < size < 2**62)):
+        if not isinstance(record["fresh"], bool) or not (
+            size is None or (type(size) is int and 0 < size < 2**62)
+        ):
             raise PlanError("The request in this plan is not in canonical form.")
         return cls(**values, fresh=record["fresh"], assume_n=size)
 

@@ -8,7 +8,7 @@ cannot add to the tuple: what alters the curator's computations is part of the g
 
 from __future__ import annotations
 
-from dpnb.statistics._base import Axis, Numeric, PricedPart, PriceRow, Pricing, Setting, Share, Statistic
+from dpnb.statistics._base import Numeric, PricedPart, PriceRow, Pricing, Setting, Share, Statistic
 from dpnb.statistics.count import Count
 from dpnb.statistics.difference import Difference
 from dpnb.statistics.histogram import Histogram, ValueCount
@@ -35,7 +35,6 @@ BY_NAME: dict[str, Statistic] = {statistic.name: statistic for statistic in STAT
 __all__ = [
     "BY_NAME",
     "STATISTICS",
-    "Axis",
     "CellResult",
     "Component",
     "Moves",

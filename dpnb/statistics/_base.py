@@ -51,7 +51,9 @@ class Numeric:
         if self.step <= 0 or self.low > self.high:
             raise PlanError("This expression has an empty range.")
         if max(abs(self.low), abs(self.high)) > RANGE_LIMIT:
-            raise PlanError("This expression has too wide a range to be summed exactly; use wider steps or clip it.")
+            raise PlanError(
+                "This expression has too wide a range to be summed exactly; use wider steps or clip it."
+            )
 
     @property
     def lowest(self) -> Fraction:
@@ -75,7 +77,9 @@ class Numeric:
         step = common_step(self.offset, self.step)
         scale, shift = int(self.step / step), int(self.offset / step)
         code = Add(scaled(self.code, scale), Lit(shift))
-        return Numeric(code, Fraction(0), step, scale * self.low + shift, scale * self.high + shift, self.nullable)
+        return Numeric(
+            code, Fraction(0), step, scale * self.low + shift, scale * self.high + shift, self.nullable
+        )
 
     def centred(self) -> Centred:
         """Return the code measured from the middle of its range, doubled where the middle is half a step off."""
@@ -85,7 +89,9 @@ class Numeric:
             code = Sub(self.code, Lit(middle))
             return Centred(code, self.high - middle, self.offset + self.step * middle, self.step)
         code = Sub(Mul(Lit(2), self.code), Lit(total))
-        return Centred(code, self.high - self.low, self.offset + self.step * Fraction(total, 2), self.step / 2)
+        return Centred(
+            code, self.high - self.low, self.offset + self.step * Fraction(total, 2), self.step / 2
+        )
 
 
 def common_step(first: Fraction, second: Fraction) -> Fraction:
@@ -310,12 +316,17 @@ def additive(
         mechanisms = {name: DiscreteGaussian(variance) for name, variance in variances.items()}
     if loss > share.amount:
         raise AssertionError("The noise chosen costs more than its share.")
-    priced = tuple(PricedPart(p.name, setting.total(p.value), mechanisms[p.name], setting.cells) for p in everything)
-    rows = tuple(_row(moves, share, p, mechanisms[p.name]) for p in everything)
+    priced = tuple(
+        PricedPart(p.name, setting.total(p.value), mechanisms[p.name], setting.cells) for p in everything
+    )
+    paid = {name for name in shares if shares[name]} | (
+        {count.name} if count and sum(shares.values()) < 1 else set()
+    )
+    rows = tuple(_row(moves, p, mechanisms[p.name], free=p.name not in paid) for p in everything)
     return Pricing(priced, (event,), rows)
 
 
-def _row(moves: Moves, share: Share, part: Component, mechanism: Mechanism) -> PriceRow:
+def _row(moves: Moves, part: Component, mechanism: Mechanism, *, free: bool) -> PriceRow:
     if isinstance(mechanism, DiscreteLaplace):
         size = moves.rows * max(moves.l1(part).values())
         cost, unit = size / mechanism.scale, "ε"
@@ -327,7 +338,8 @@ def _row(moves: Moves, share: Share, part: Component, mechanism: Mechanism) -> P
         cost, unit = square / (2 * mechanism.variance), "ρ"
         scale, name = f"sd {digits(math.sqrt(mechanism.variance))}", "discrete Gaussian"
         words = f"one person moves it by at most {digits(math.sqrt(square))} (L2)"
-    return PriceRow(part.words, name, words, f"{scale} grid steps", f"up to {unit} {digits(float(cost))}")
+    paid = "free beside the sum" if free else f"{unit} {digits(float(cost))}"
+    return PriceRow(part.words, name, words, f"{scale} grid steps", paid)
 
 
 def digits(value: float) -> str:

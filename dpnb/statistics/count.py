@@ -101,7 +101,7 @@ def linear_result(setting: Setting, part: Part, unit: Fraction, low: float, high
     cells = [LinearCell(float(v), step, noise, part.single, low, high) for v in part.values]
 
     def redraw(count: int, rng: Any) -> np.ndarray:
-        return (part.values - part.noise_draws(count, rng)) * step
+        return np.asarray((part.values - part.noise_draws(count, rng)) * step)
 
     return Result(cells, setting.shape, (low, high), redraw, notes={"privacy": "exact law of the noise"})
 

@@ -160,11 +160,13 @@ class Result:
             variances = [cell.sampling_variance for cell in self.cells]
             if any(v is None for v in variances):
                 self.cells[0].confidence(0.95)
-                raise Unavailable("This answer describes the dataset: no population interval is defined for it.")
+                raise Unavailable(
+                    "This answer describes the dataset: no population interval is defined for it."
+                )
             sd = np.sqrt(np.asarray(variances, dtype=float))
             values = values + sd * rng.of("sampling").standard_normal(values.shape)
         low, high = self.domain
-        return np.clip(values, low, high).reshape((count, *self.shape))
+        return np.asarray(np.clip(values, low, high)).reshape((count, *self.shape))
 
 
 def _level(level: float) -> float:

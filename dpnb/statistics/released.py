@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -102,11 +101,15 @@ def combine(releases: Sequence[Release]) -> dict[str, Part]:
         precision = [1 / max(law_as_sum(law).total_variance, 1e-12) for law in laws]
         weights = [p / sum(precision) for p in precision]
         values = sum(
-            (w * np.asarray([float(v) for v in part.values]) for w, (_, part) in zip(weights, found, strict=True)),
+            (
+                w * np.asarray([float(v) for v in part.values])
+                for w, (_, part) in zip(weights, found, strict=True)
+            ),
             np.zeros(len(found[0][1].values)),
         )
         sources = tuple(
-            Source(identity, weight, law) for weight, (identity, _), law in zip(weights, found, laws, strict=True)
+            Source(identity, weight, law)
+            for weight, (identity, _), law in zip(weights, found, laws, strict=True)
         )
         parts[name] = Part(name, values, sources)
     return parts
@@ -115,8 +118,3 @@ def combine(releases: Sequence[Release]) -> dict[str, Part]:
 def best(releases: Sequence[Release]) -> Release:
     """Return the release that was paid most for: selections cannot be averaged."""
     return max(releases, key=lambda release: (release.loss.amount, release.id))
-
-
-def as_fraction(value: object) -> Fraction:
-    """Return an option value as a rational."""
-    return Fraction(value)  # type: ignore[arg-type]

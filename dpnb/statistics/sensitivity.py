@@ -107,12 +107,17 @@ class Moves:
     def rho(self, parts: Sequence[tuple[Component, Fraction]]) -> Fraction:
         """Return ρ for parts with discrete Gaussian noise of the given variances."""
         costs = [
-            sum((Fraction(self.l2_squared(p)[kind]) / (2 * v) for p, v in parts), Fraction(0)) for kind in self.kinds
+            sum((Fraction(self.l2_squared(p)[kind]) / (2 * v) for p, v in parts), Fraction(0))
+            for kind in self.kinds
         ]
         return self.rows**2 * max(costs)
 
     def split_epsilon(
-        self, epsilon: Fraction, parts: Sequence[Component], shares: Mapping[str, Fraction], count: Component | None
+        self,
+        epsilon: Fraction,
+        parts: Sequence[Component],
+        shares: Mapping[str, Fraction],
+        count: Component | None,
     ) -> dict[str, Fraction]:
         """Return Laplace scales that cost exactly ``epsilon`` or less, the count taking what the moves leave free.
 
@@ -139,7 +144,11 @@ class Moves:
         return scales
 
     def split_rho(
-        self, rho: Fraction, parts: Sequence[Component], shares: Mapping[str, Fraction], count: Component | None
+        self,
+        rho: Fraction,
+        parts: Sequence[Component],
+        shares: Mapping[str, Fraction],
+        count: Component | None,
     ) -> dict[str, Fraction]:
         """Return Gaussian variances that cost exactly ``rho`` or less; see :meth:`split_epsilon`."""
         per_row = rho / self.rows**2
@@ -147,7 +156,11 @@ class Moves:
         variances = {p.name: Fraction(sizes[p.name]) / (2 * shares[p.name] * per_row) for p in parts}
         if count is not None:
             room = min(
-                (per_row - sum((self.l2_squared(p)[kind] / (2 * variances[p.name]) for p in parts), Fraction(0))) / size
+                (
+                    per_row
+                    - sum((self.l2_squared(p)[kind] / (2 * variances[p.name]) for p in parts), Fraction(0))
+                )
+                / size
                 for kind, size in self.l2_squared(count).items()
                 if size
             )

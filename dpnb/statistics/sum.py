@@ -1,8 +1,7 @@
 """Sums of a bounded number.
 
-The part is the sum of the values themselves on a grid through zero, so that no exact row count enters the result (a
-centred sum plus centre times an exact private count has unbounded sensitivity for its claim). Where the number of rows is
-public the sum is centred, which halves nothing under change-one and everything under add-remove.
+The part is the sum of the values themselves on a grid through zero, so that no exact row count enters the result: a
+centred sum plus centre times an exact private count would move by the centre when a row enters, not by half the range.
 """
 
 from __future__ import annotations
@@ -43,7 +42,8 @@ class Sum:
         number, rows = setting.number(), setting.unit.public_rows
         if rows is None:
             return (0.0 if number.lowest >= 0 else -math.inf, 0.0 if number.highest <= 0 else math.inf)
-        return float(min(number.lowest, 0) * rows), float(max(number.highest, 0) * rows)
+        zero = Fraction(0)
+        return float(min(number.lowest, zero) * rows), float(max(number.highest, zero) * rows)
 
     def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
         """Never public."""
@@ -53,7 +53,11 @@ class Sum:
         """One sum with all of the share."""
         grid = self._grid(setting)
         part = Component(
-            "sum", grid.code, max(abs(grid.low), abs(grid.high)), grid.high - grid.low, f"sum of {setting.subject}"
+            "sum",
+            grid.code,
+            max(abs(grid.low), abs(grid.high)),
+            grid.high - grid.low,
+            f"sum of {setting.subject}",
         )
         return additive(setting, share, (part,), {"sum": Fraction(1)})
 

@@ -1,0 +1,223 @@
+"""A question against the public schema: integers, cells and shape, or an error that names the fix.
+
+What is wrong with a question is found here, before any charge, from public facts. What may be wrong in the data (no rows,
+an empty arm, a constant column) is never an error: the release has the same shape and carries flags.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dpnb.aggregate.algebra import And, Known, Pred, Total
+from dpnb.errors import OptionError, PlanError, SchemaError
+from dpnb.plan.compile import Cells, cells, condition, equal_edges, numeric
+from dpnb.plan.expression import Bin, Const, Expr, Ref, show
+from dpnb.plan.question import QueryPlan
+from dpnb.release import Axis
+from dpnb.schema import Schema, nearest
+from dpnb.statistics import BY_NAME, Numeric, Setting, Statistic
+
+MAX_CELLS = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedQuestion:
+    """A question that the schema allows.
+
+    Parameters
+    ----------
+    question : QueryPlan
+        What was asked.
+    statistic : str
+        Registered name.
+    text : str
+        The question as a person would type it.
+    axes : tuple of Axis
+        Public directions of the answer.
+    shape : tuple of int
+        Shape of the answer; ``()`` for one number.
+    setting : Setting
+        The question in integer terms.
+    domain : (float, float)
+        Public range of the answer.
+    """
+
+    question: QueryPlan
+    statistic: str
+    text: str
+    axes: tuple[Axis, ...]
+    shape: tuple[int, ...]
+    setting: Setting
+    domain: tuple[float, float]
+
+    @property
+    def kind(self) -> Statistic:
+        """The statistic."""
+        return BY_NAME[self.statistic]
+
+    @property
+    def public_value(self) -> float | None:
+        """The answer, where the schema alone gives it."""
+        return self.kind.public_value(self.setting)
+
+
+def check(question: QueryPlan, schema: Schema) -> CheckedQuestion:
+    """Return the checked question.
+
+    Raises
+    ------
+    PlanError, SchemaError, OptionError
+        If it names what is not declared, or asks what cannot be bounded.
+    """
+    if question.dataset != schema.name:
+        raise SchemaError(f"This question asks {question.dataset!r}, but the schema is of {schema.name!r}.")
+    statistic = _statistic(question.statistic)
+    options = _options(question, statistic)
+    target, target_cells = _target(question, statistic, options, schema)
+    groups = [cells(key, schema) for key in question.by]
+    if statistic.arms:
+        _two_arms(groups, question, schema)
+    if target_cells is not None:
+        groups.append(target_cells)
+    _limit(groups)
+    setting = _setting(question, schema, target, groups, statistic, options)
+    axes = setting.axes + statistic.extra_axes(setting)
+    setting = Setting(
+        setting.unit, target, setting.where, setting.keys, axes, setting.private, options, setting.subject
+    )
+    shape = tuple(len(axis.keys) for axis in axes)
+    return CheckedQuestion(
+        question, statistic.name, question.text, axes, shape, setting, statistic.domain(setting)
+    )
+
+
+def _statistic(name: str) -> Statistic:
+    if name not in BY_NAME:
+        close = nearest(name, tuple(BY_NAME))
+        hint = f" Did you mean {close}?" if close else f" Known: {', '.join(BY_NAME)}."
+        raise PlanError(f"unknown statistic {name!r}.{hint}")
+    return BY_NAME[name]
+
+
+def _options(question: QueryPlan, statistic: Statistic) -> dict[str, Any]:
+    given = dict(question.options)
+    for name in given:
+        if name not in statistic.defaults:
+            close = nearest(name, tuple(statistic.defaults))
+            hint = (
+                f": did you mean {close}?"
+                if close
+                else f". It takes {', '.join(statistic.defaults) or 'none'}."
+            )
+            raise OptionError(f"unknown option {name!r} for {statistic.name}(){hint}")
+    options = {**statistic.defaults, **given}
+    if "ci" in options and not isinstance(options["ci"], bool):
+        raise OptionError("ci= is True or False.")
+    if "spread" in options and options["spread"] not in {"bought", "bound"}:
+        raise OptionError('spread= is "bought" (paid, tight) or "bound" (free, wide).')
+    if "q" in options:
+        levels = options["q"] if isinstance(options["q"], tuple) else (options["q"],)
+        if any(isinstance(level, bool | str) or level is None for level in levels):
+            raise OptionError("q= is a number between 0 and 1, or a list of them.")
+        exact = tuple(Fraction(level) for level in levels)
+        options["q"] = exact if isinstance(options["q"], tuple) else exact[0]
+    return options
+
+
+def _target(
+    question: QueryPlan, statistic: Statistic, options: dict[str, Any], schema: Schema
+) -> tuple[Numeric | None, Cells | None]:
+    expr = question.target
+    if statistic.target == "none":
+        if expr is not None:
+            raise PlanError("count() counts rows: filter them, for example hiv[hiv.age > 30].count().")
+        return None, None
+    if expr is None:
+        raise PlanError(f"{statistic.name}() needs a column.")
+    if statistic.target == "number":
+        return numeric(expr, schema), None
+    return None, cells(_binned(expr, options, schema), schema)
+
+
+def _binned(expr: Expr, options: dict[str, Any], schema: Schema) -> Expr:
+    """Return the key that a histogram counts: bins where they are asked or needed."""
+    if "bins" not in options:
+        return expr
+    bins, edges = options["bins"], options["edges"]
+    if bins is not None and edges is not None:
+        raise OptionError("Give bins= or edges=, not both.")
+    if edges is not None:
+        return Bin(expr, edges if isinstance(edges, tuple) else (edges,))
+    if bins is None and isinstance(expr, Ref) and schema[expr.column].type == "category":
+        return expr
+    if isinstance(expr, Bin):
+        return expr
+    if bins is not None and (isinstance(bins, bool | str | tuple) or Fraction(bins).denominator != 1):
+        raise OptionError("bins= is a whole number; give edges= for uneven bins.")
+    return Bin(expr, tuple(Const(edge) for edge in equal_edges(expr, int(bins or 10), schema)))
+
+
+def _two_arms(groups: list[Cells], question: QueryPlan, schema: Schema) -> None:
+    if not groups:
+        raise PlanError('difference() compares two declared groups: .difference(by="any").')
+    if groups[-1].key.size != 2:
+        shown = show(question.by[-1], schema.name)
+        raise PlanError(
+            f"difference(by=…) needs exactly two declared values; {shown} has {groups[-1].key.size}. "
+            "Compare two of them with a condition, for example by=(hiv.age > 30)."
+        )
+
+
+def _limit(groups: list[Cells]) -> None:
+    size = math.prod(group.key.size for group in groups)
+    if size > MAX_CELLS:
+        raise PlanError(
+            f"This question has {size:,} cells; the limit is {MAX_CELLS:,}. Use fewer keys or wider bins."
+        )
+
+
+def _setting(
+    question: QueryPlan,
+    schema: Schema,
+    target: Numeric | None,
+    groups: list[Cells],
+    statistic: Statistic,
+    options: dict[str, Any],
+) -> Setting:
+    where: Pred | None = None
+    private = any(group.partial for group in groups)
+    if question.where is not None:
+        where, private = condition(question.where, schema).pred, True
+    if target is not None and target.nullable:
+        known = Known(target.code)
+        where, private = known if where is None else And(where, known), True
+    unit = schema.unit
+    private = private or unit.public_rows is None
+    axes = tuple(group.axis for group in (groups[:-1] if statistic.arms else groups))
+    _bounded_sum(target, unit.public_rows)
+    subject = _subject(question, schema)
+    keys = tuple(group.key for group in groups)
+    return Setting(unit, target, where, keys, axes, private, options, subject)
+
+
+def _bounded_sum(target: Numeric | None, rows: int | None) -> None:
+    """Refuse a sum that could leave 126 bits for any table that fits in memory."""
+    reach = 0 if target is None else max(abs(target.low), abs(target.high))
+    if reach * max(rows or 0, 2**48) > 2**126:
+        raise PlanError(
+            "This expression has too wide a range to be summed exactly; use wider steps or clip it."
+        )
+
+
+def _subject(question: QueryPlan, schema: Schema) -> str:
+    if question.target is None:
+        return "rows"
+    if isinstance(question.target, Ref):
+        return question.target.column
+    return show(question.target, schema.name)
+
+
+__all__ = ["CheckedQuestion", "Total", "check"]

@@ -1,0 +1,252 @@
+"""The price of a batch: mechanisms, scales and exact losses, from public facts alone.
+
+There is no data argument. The kernel calls this to show a price; the curator calls the same function on what crossed the wire
+and trusts nothing else. The asked loss is split over the questions by weight, unless a question names its own; public answers
+cost nothing and take no share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from dpnb.errors import LossError, PlanError
+from dpnb.plan.check import CheckedQuestion, check
+from dpnb.plan.request import Ask, BatchPlan, Item
+from dpnb.privacy.event import PrivacyEvent
+from dpnb.privacy.loss import PrivacyLoss, floored, floored_digits
+from dpnb.privacy.measure import Measure
+from dpnb.schema import Schema
+from dpnb.statistics import PricedPart, PriceRow, Pricing, Share
+from dpnb.statistics._base import digits
+
+_LOW, _HIGH = Fraction(1, 10**6), Fraction(10**6)
+_STEPS = 60
+
+__all__ = ["Preview", "PriceRow", "PricedBatch", "PricedPart", "PricedQuestion", "price", "total"]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """Expected accuracy before anything is spent: the 95 % privacy half-width, where public facts give it."""
+
+    half_width: float | None
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class PricedQuestion:
+    """One question with its mechanisms and exact loss.
+
+    Parameters
+    ----------
+    checked : CheckedQuestion
+        The question.
+    share : Share or None
+        Its share as asked; nothing for a public answer.
+    loss : PrivacyLoss
+        What it costs in the dataset's measure.
+    events : tuple of PrivacyEvent
+        What the ledger records.
+    parts : tuple of PricedPart
+        What is released.
+    rows : tuple of PriceRow
+        The price list in words.
+    preview : Preview
+        Expected accuracy.
+    """
+
+    checked: CheckedQuestion
+    share: Share | None
+    loss: PrivacyLoss
+    events: tuple[PrivacyEvent, ...]
+    parts: tuple[PricedPart, ...]
+    rows: tuple[PriceRow, ...]
+    preview: Preview
+
+    @property
+    def text(self) -> str:
+        """The question as a person would type it."""
+        return self.checked.text
+
+    @property
+    def key(self) -> str:
+        """The canonical question, under which answers are stored."""
+        return self.checked.question.canonical()
+
+    @property
+    def public(self) -> bool:
+        """Whether the schema alone answers."""
+        return self.share is None
+
+    @property
+    def public_value(self) -> float | None:
+        """The public answer."""
+        return self.checked.public_value
+
+
+@dataclass(frozen=True, slots=True)
+class PricedBatch:
+    """All questions of a batch, priced, in the order of the batch."""
+
+    batch: BatchPlan
+    measure: Measure
+    items: tuple[PricedQuestion, ...]
+
+    @property
+    def loss(self) -> PrivacyLoss:
+        """What the whole batch costs if nothing is stored."""
+        return total(self.items, self.measure)
+
+
+def total(items: Iterable[PricedQuestion], measure: Measure) -> PrivacyLoss:
+    """Return the exact sum of losses."""
+    found = PrivacyLoss.zero(measure)
+    for item in items:
+        found = found + item.loss
+    return found
+
+
+def price(batch: BatchPlan, schema: Schema) -> PricedBatch:
+    """Return the priced batch.
+
+    Parameters
+    ----------
+    batch : BatchPlan
+        Questions and what is asked for them.
+    schema : Schema
+        Public metadata; its version must be the one the batch was written against.
+
+    Raises
+    ------
+    PlanError, LossError
+        If a question cannot be asked, or the loss cannot be held by this budget.
+    """
+    if batch.schema_version != schema.version:
+        raise PlanError(
+            f"The schema of {schema.name} has changed since this cell was written. Open it again."
+        )
+    checked = [check(item.question, schema) for item in batch.items]
+    shares = _shares(batch.ask, batch.items, checked, schema)
+    measure = schema.budget.measure
+    items = tuple(
+        _priced(question, share, measure, batch.ask) for question, share in zip(checked, shares, strict=True)
+    )
+    return PricedBatch(batch, measure, items)
+
+
+def _shares(
+    ask: Ask, items: tuple[Item, ...], checked: list[CheckedQuestion], schema: Schema
+) -> list[Share | None]:
+    private = [question.public_value is None for question in checked]
+    kind = ask.kind
+    if kind is None and any(paid and item.spend is None for paid, item in zip(private, items, strict=True)):
+        measure = "epsilon" if schema.budget.measure is Measure.PURE else "rho"
+        raise LossError(f"Say what to spend: %%dp {measure}=1, or within=0.02 for an accuracy.")
+    if kind == "within":
+        return [
+            _solved(ask, item, question, schema) if paid else None
+            for item, question, paid in zip(items, checked, private, strict=True)
+        ]
+    return _split(ask, items, private, schema)
+
+
+def _split(ask: Ask, items: tuple[Item, ...], private: list[bool], schema: Schema) -> list[Share | None]:
+    kind: Literal["epsilon", "rho"] = "rho" if ask.kind == "rho" else "epsilon"
+    if kind == "rho" and schema.budget.measure is Measure.PURE:
+        raise LossError(
+            f"{schema.name} has a pure ε budget, which cannot hold ρ. Ask epsilon=, or give the dataset [budget] rho = 0.5."
+        )
+    asked = ask.rho if kind == "rho" else ask.epsilon
+    pairs = list(zip(items, private, strict=True))
+    own = sum((item.spend for item, paid in pairs if paid and item.spend is not None), Fraction(0))
+    weights = sum((item.weight for item, paid in pairs if paid and item.spend is None), Fraction(0))
+    rest = Fraction(0) if asked is None else asked - own
+    if weights and rest <= 0:
+        raise LossError(
+            f"The questions with .spend(…) take {digits(float(own))} of the {kind} {digits(float(asked or 0))} asked, "
+            "and nothing is left for the others. Ask more, or spend less."
+        )
+    if asked is not None and own > asked:
+        raise LossError(
+            f"The questions with .spend(…) take {digits(float(own))}, more than the {kind} asked."
+        )
+    shares: list[Share | None] = []
+    for item, paid in pairs:
+        amount = (
+            item.spend if item.spend is not None else floored(rest * item.weight / weights) if paid else None
+        )
+        shares.append(Share(kind, _worth(amount)) if paid and amount is not None else None)
+    return shares
+
+
+def _worth(amount: Fraction) -> Fraction:
+    if amount < _LOW:
+        raise LossError("A question's share of this loss is below 0.000001. Ask more, or fewer questions.")
+    return amount
+
+
+def _solved(ask: Ask, item: Item, question: CheckedQuestion, schema: Schema) -> Share:
+    """Return the smallest share whose 95 % privacy half-width is within what is asked, rounded down to three digits."""
+    pure = schema.budget.measure is Measure.PURE
+    kind: Literal["epsilon", "rho"] = "epsilon" if pure else "rho"
+    if item.spend is not None:
+        return Share(kind, item.spend)
+    assert ask.within is not None
+    wanted = float(ask.within)
+
+    def width(amount: Fraction) -> float:
+        pricing = question.kind.price(question.setting, Share(kind, amount))
+        found = question.kind.half_width(question.setting, pricing, _planned(ask))
+        if found is None:
+            raise LossError(_no_width(question))
+        return found
+
+    if width(_HIGH) > wanted:
+        raise LossError(f"{question.text} cannot be within {wanted:g}: its grid is coarser than that.")
+    low, high = _LOW, _HIGH
+    for _ in range(_STEPS):
+        middle = Fraction((float(low) * float(high)) ** 0.5).limit_denominator(10**9)
+        if width(middle) > wanted:
+            low = middle
+        else:
+            high = middle
+        if float(high) / float(low) < 1.0005:
+            break
+    return Share(kind, floored_digits(high, 3))
+
+
+def _planned(ask: Ask) -> float | None:
+    return None if ask.assume_n is None else float(ask.assume_n)
+
+
+def _no_width(question: CheckedQuestion) -> str:
+    if question.statistic in {"quantile", "std"}:
+        return f"within= cannot plan {question.text}: its accuracy depends on the data. Ask epsilon= for it, or .spend(epsilon=…)."
+    return (
+        f"How many people {question.text} is about is private, so within= needs a size to plan with: "
+        "add assume_n=1000 (a number you expect; it does not touch the data)."
+    )
+
+
+def _priced(question: CheckedQuestion, share: Share | None, measure: Measure, ask: Ask) -> PricedQuestion:
+    zero = PrivacyLoss.zero(measure)
+    if share is None:
+        return PricedQuestion(
+            question, None, zero, (), (), (), Preview(0.0, "public: answered from the schema, free")
+        )
+    pricing = question.kind.price(question.setting, share)
+    loss = zero
+    for event in pricing.events:
+        loss = loss + event.loss(measure)
+    return PricedQuestion(
+        question, share, loss, pricing.events, pricing.parts, pricing.rows, _preview(question, pricing, ask)
+    )
+
+
+def _preview(question: CheckedQuestion, pricing: Pricing, ask: Ask) -> Preview:
+    n = _planned(ask)
+    width = question.kind.half_width(question.setting, pricing, n)
+    return Preview(width, question.kind.accuracy(question.setting, pricing, n))

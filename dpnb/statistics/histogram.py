@@ -1,0 +1,68 @@
+"""Histograms over public bins, and counts of declared values: one vector of counts.
+
+Every bin is a cell of one question: under change-one a person touches two bins, under add-remove one. Rows outside the bins,
+with an undeclared value or with none fall in no bin, and nothing is released about them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+from dpnb.release import Axis, Release
+from dpnb.statistics._base import Pricing, Setting, Share, additive, count_component, digits
+from dpnb.statistics.count import exact_radius, linear_result
+from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.released import combine
+
+
+class Histogram:
+    """Counts in public bins of a number."""
+
+    name: ClassVar[str] = "histogram"
+    title: ClassVar[str] = "histogram"
+    target: ClassVar[Literal["none", "number", "key"]] = "key"
+    defaults: ClassVar[dict[str, Any]] = {"bins": None, "edges": None}
+    arms: ClassVar[bool] = False
+    status: ClassVar[str] = "proven"
+    reference: ClassVar[str] = "Dwork, McSherry, Nissim & Smith 2006; Wasserman & Zhou 2010"
+
+    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
+        """No further axis: the check adds the bins as the last key."""
+        return ()
+
+    def domain(self, setting: Setting) -> Pair:
+        """From zero to the public number of rows, where there is one."""
+        rows = setting.unit.public_rows
+        return 0.0, math.inf if rows is None else float(rows)
+
+    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
+        """Never public."""
+        return None
+
+    def price(self, setting: Setting, share: Share) -> Pricing:
+        """One vector of counts with all of the share."""
+        return additive(setting, share, (), {}, count_component(f"rows by {setting.subject}"))
+
+    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
+        """The radius of the noise on each bin."""
+        return float(exact_radius(pricing.parts[0].mechanism.law, 0.05))  # type: ignore[union-attr]
+
+    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
+        """± in rows for each bin."""
+        return f"± {digits(self.half_width(setting, pricing, n) or 0.0)} rows in each bin"
+
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
+        """Return the noised counts, each with its exact privacy interval."""
+        low, high = self.domain(setting)
+        return linear_result(setting, combine(releases)["count"], Fraction(1), low, high)
+
+
+class ValueCount(Histogram):
+    """Counts of the declared values of a category or small integer."""
+
+    name: ClassVar[str] = "value_counts"
+    title: ClassVar[str] = "value counts"
+    defaults: ClassVar[dict[str, Any]] = {}

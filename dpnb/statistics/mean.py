@@ -1,0 +1,128 @@
+"""Means and proportions of a bounded number.
+
+Released: a centred sum; a count where the number of rows is private (a filter, a missing value, a group, add-remove, or
+units of several rows); and a second moment where the spread is bought for a confidence interval. A 0/1 column buys no
+spread, since its spread follows from its mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from dpnb.release import Axis, Release
+from dpnb.statistics._base import Pricing, Setting, Share, digits
+from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratios, redrawn_means, size_from
+from dpnb.statistics.released import combine
+
+
+@dataclass(frozen=True)
+class MeanCell:
+    """The mean of one cell in the unit of its column."""
+
+    ratio: Ratio
+    centre: float
+    unit: float
+
+    def _real(self, pair: Pair) -> Pair:
+        return self.centre + self.unit * pair[0], self.centre + self.unit * pair[1]
+
+    @property
+    def value(self) -> float:
+        """The estimate, inside the declared bounds."""
+        return self.centre + self.unit * self.ratio.mean
+
+    @property
+    def noise_variance(self) -> float:
+        """Variance from the mechanism."""
+        return self.ratio.noise_variance * self.unit**2
+
+    @property
+    def sampling_variance(self) -> float | None:
+        """Variance from sampling."""
+        found = self.ratio.sampling_variance
+        return None if found is None else found * self.unit**2
+
+    @property
+    def n(self) -> float:
+        """Rows behind the mean, as released."""
+        return size_from(self.ratio)[0]
+
+    @property
+    def n_eff(self) -> float | None:
+        """Rows without noise that would be as accurate."""
+        return size_from(self.ratio)[1]
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Warnings from released numbers."""
+        return self.ratio.flags
+
+    def privacy(self, level: float) -> Pair:
+        """Return the means of this dataset that the noise cannot reject."""
+        return self._real(self.ratio.interval(level, sampling=False))
+
+    def confidence(self, level: float) -> Pair:
+        """Return the population means that sampling and noise cannot reject."""
+        return self._real(self.ratio.interval(level, sampling=True))
+
+
+class Mean:
+    """The mean of a bounded number; of a condition, a proportion."""
+
+    name: ClassVar[str] = "mean"
+    title: ClassVar[str] = "mean"
+    target: ClassVar[Literal["none", "number", "key"]] = "number"
+    defaults: ClassVar[dict[str, Any]] = {"ci": True, "spread": "bought"}
+    arms: ClassVar[bool] = False
+    status: ClassVar[str] = "proven"
+    reference: ClassVar[str] = "Fieller 1954 on exact noise laws; Bun & Steinke 2016"
+
+    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
+        """No axis of its own."""
+        return ()
+
+    def domain(self, setting: Setting) -> Pair:
+        """The declared bounds."""
+        number = setting.number()
+        return float(number.lowest), float(number.highest)
+
+    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
+        """Never public."""
+        return None
+
+    def price(self, setting: Setting, share: Share) -> Pricing:
+        """Return centred sum, count and second moment, as far as they are needed."""
+        return price_ratio(setting, share)
+
+    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
+        """The radius of the noise on the mean, for a public or assumed size; averaged over where the mean may lie."""
+        size = setting.public_n if setting.public_n is not None else n
+        if size is None:
+            return None
+        half = setting.number().centred().half
+        return max(mean_noise_sd(setting, pricing, size, m).radius(0.05) for m in (0.0, half / 2))
+
+    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
+        """± in the unit of the column, or as a function of n."""
+        found = self.half_width(setting, pricing, n)
+        if found is not None:
+            return f"± {digits(found)}" + ("" if setting.public_n is not None else f" if n = {n:,.0f}")
+        at_one = self.half_width(setting, pricing, 1.0) or 0.0
+        return f"± {digits(at_one)} / n"
+
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
+        """Return the mean of every cell with both intervals."""
+        parts = combine(releases)
+        centred = setting.number().centred()
+        cells = [MeanCell(r, float(centred.centre), float(centred.unit)) for r in ratios(setting, parts)]
+
+        def redraw(count: int, rng: Any) -> np.ndarray:
+            return redrawn_means(setting, parts, count, rng)
+
+        notes = {"privacy": "exact test of the noise", "confidence": "exact test of noise and sampling"}
+        return Result(cells, setting.shape, self.domain(setting), redraw, notes=notes)

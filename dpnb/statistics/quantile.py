@@ -1,0 +1,213 @@
+"""Quantiles by the exponential mechanism over the public grid.
+
+A selection: the released number is a grid point, and the noise moves its *rank*, not its value. Asked with ``ci=True`` it
+buys two more selections, a lower and an upper limit at ranks that are further out by a proven bound on the rank error, and,
+where the number of rows is public, by the sampling error of an order statistic too.
+
+References
+----------
+McSherry & Talwar 2007; Smith 2011; Drechsler, Globus-Harris, McMillan, Sarathy & Smith 2022 (the pair of limits).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+from dpnb.aggregate.algebra import Lit, Sub, ValueCounts
+from dpnb.errors import PlanError, Unavailable
+from dpnb.inference.spread import normal_quantile
+from dpnb.mechanisms import QuantileSelection
+from dpnb.privacy.event import PrivacyEvent
+from dpnb.release import Axis, Release
+from dpnb.statistics._base import PricedPart, PriceRow, Pricing, Setting, Share, digits
+from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.released import best
+
+LEVEL = 0.95
+_SAMPLING_ALPHA = 0.04
+_SELECTION_BETA = 0.005
+NO_DRAWS = "A quantile is a selection: its noise moves the rank, not the value, so no interval is carried through arithmetic."
+
+
+@dataclass(frozen=True, slots=True)
+class QuantileCell:
+    """One selected grid point, with the limits that were bought."""
+
+    value: float
+    limits: Pair | None
+    rank: float
+    population: bool
+
+    noise_variance: ClassVar[float] = math.nan
+    sampling_variance: ClassVar[float | None] = None
+    n: ClassVar[float | None] = None
+    n_eff: ClassVar[float | None] = None
+    flags: ClassVar[tuple[str, ...]] = ()
+
+    def _bought(self, level: float) -> Pair:
+        if self.limits is None:
+            raise Unavailable(
+                f"No interval was bought for this quantile; its rank is within {digits(self.rank)} rows of the target "
+                "(95 %). Ask .quantile(..., ci=True) to buy limits."
+            )
+        if level > LEVEL:
+            raise Unavailable("The limits of this quantile were bought at 95 %.")
+        return self.limits
+
+    def privacy(self, level: float) -> Pair:
+        """Return the bought limits: they hold the dataset's quantile, conservatively."""
+        return self._bought(level)
+
+    def confidence(self, level: float) -> Pair:
+        """Return the bought limits where they hold the population's quantile too."""
+        found = self._bought(level)
+        if not self.population:
+            raise Unavailable(
+                "The number of people is private here, so sampling error in ranks is unknown: "
+                'the limits are a privacy interval. Use .interval(kind="privacy").'
+            )
+        return found
+
+
+class Quantile:
+    """Quantiles of a bounded number."""
+
+    name: ClassVar[str] = "quantile"
+    title: ClassVar[str] = "quantile"
+    target: ClassVar[Literal["none", "number", "key"]] = "number"
+    defaults: ClassVar[dict[str, Any]] = {"q": Fraction(1, 2), "ci": False}
+    arms: ClassVar[bool] = False
+    status: ClassVar[str] = "proven"
+    reference: ClassVar[str] = "McSherry & Talwar 2007; Cesar & Rogers 2021 (bounded range)"
+
+    def _levels(self, setting: Setting) -> tuple[Fraction, ...]:
+        asked = setting.options["q"]
+        levels = asked if isinstance(asked, tuple) else (asked,)
+        found = tuple(Fraction(level) for level in levels)
+        if not found or len(found) > 1000 or not all(0 <= q <= 1 for q in found):
+            raise PlanError("quantile levels lie between 0 and 1, for example .quantile([0.25, 0.5, 0.75]).")
+        return found
+
+    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
+        """The levels, where several are asked."""
+        levels = self._levels(setting)
+        if not isinstance(setting.options["q"], tuple):
+            return ()
+        return (Axis("quantile", "quantile", tuple(float(q) for q in levels)),)
+
+    def domain(self, setting: Setting) -> Pair:
+        """The declared bounds."""
+        return float(setting.number().lowest), float(setting.number().highest)
+
+    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
+        """Never public."""
+        return None
+
+    def _factor(self, setting: Setting) -> int:
+        """Return what divides ε: the rows of a unit, doubled where a change touches two cells."""
+        double = setting.cells > 1 and setting.unit.adjacency == "change-one"
+        return setting.unit.max_rows * (2 if double else 1)
+
+    def price(self, setting: Setting, share: Share) -> Pricing:
+        """One selection a level, three where limits are bought (half of the loss for the point)."""
+        levels, number = self._levels(setting), setting.number()
+        steps, factor = number.high - number.low, self._factor(setting)
+        if steps == 0:
+            raise PlanError("A quantile of a single possible value is that value: nothing to release.")
+        request = ValueCounts(Sub(number.code, Lit(number.low)), setting.where, setting.keys)
+        bought = bool(setting.options["ci"])
+        shares = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)) if bought else (Fraction(1),)
+        parts, events, rows = [], [], []
+        for place, q in enumerate(levels):
+            for portion, side in zip(shares, ("point", "lower", "upper"), strict=False):
+                epsilon = selection_epsilon(share, portion / len(levels))
+                offset = self._offset(setting, epsilon, q, side, steps, factor)
+                mechanism = QuantileSelection(epsilon, q, offset, steps, factor)
+                parts.append(PricedPart(f"{place}:{side}", request, mechanism, setting.cells))
+                events.append(PrivacyEvent("exponential", epsilon))
+                rows.append(_row(setting, q, side, mechanism, epsilon))
+        return Pricing(tuple(parts), tuple(events), tuple(rows))
+
+    def _offset(
+        self, setting: Setting, epsilon: Fraction, q: Fraction, side: str, steps: int, factor: int
+    ) -> int:
+        if side == "point":
+            return 0
+        reach = QuantileSelection(epsilon, q, 0, steps, factor).rank_radius(_SELECTION_BETA)
+        rows = setting.unit.public_rows
+        if rows is not None:
+            z = normal_quantile(1 - _SAMPLING_ALPHA / 2)
+            reach += z * math.sqrt(float(q * (1 - q)) * rows) + 1
+        return (-1 if side == "lower" else 1) * math.ceil(reach)
+
+    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
+        """None: the noise of a selection moves ranks, not values."""
+        return None
+
+    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
+        """The proven rank error."""
+        found = max(part.mechanism.rank_radius(0.05) for part in pricing.parts if part.name.endswith("point"))  # type: ignore[union-attr]
+        return f"rank within ± {digits(found)} rows of the target"
+
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
+        """Return the selected values of the best paid release."""
+        release, number, levels = best(releases), setting.number(), self._levels(setting)
+        low, step = float(number.lowest), float(number.step)
+        values = {part.name: [low + step * v for v in part.values] for part in release.parts}
+        ranks = {part.name: _rank_radius(part.law) for part in release.parts}
+        population = setting.unit.public_rows is not None
+        cells = []
+        for cell in range(setting.cells):
+            for place in range(len(levels)):
+                point = values[f"{place}:point"][cell]
+                limits = None
+                if f"{place}:lower" in values:
+                    ends = (values[f"{place}:lower"][cell], values[f"{place}:upper"][cell])
+                    limits = (min(*ends, point), max(*ends, point))
+                cells.append(QuantileCell(point, limits, ranks[f"{place}:point"], population))
+        return Result(cells, setting.shape, self.domain(setting), None, NO_DRAWS, notes=_NOTES)
+
+
+_NOTES = {
+    "privacy": "two selections further out, conservative",
+    "confidence": "two selections further out, conservative",
+}
+
+
+def _rank_radius(law: Mapping[str, Any]) -> float:
+    mechanism = QuantileSelection(
+        Fraction(law["epsilon"]),
+        Fraction(law["q"]),
+        int(law["offset"]),
+        int(law["steps"]),
+        int(law["factor"]),
+    )
+    return mechanism.rank_radius(1 - LEVEL)
+
+
+def selection_epsilon(share: Share, portion: Fraction) -> Fraction:
+    """Return the ε of one selection: a portion of ε, or the ε whose bounded-range ρ = ε²/8 is a portion of ρ."""
+    if share.kind == "epsilon":
+        return share.amount * portion
+    target = 8 * share.amount * portion
+    scale = 10**12
+    return Fraction(math.isqrt(target.numerator * scale // target.denominator), 10**6)
+
+
+def _row(
+    setting: Setting, q: Fraction, side: str, mechanism: QuantileSelection, epsilon: Fraction
+) -> PriceRow:
+    name = f"{float(q):g} quantile of {setting.subject}" + ("" if side == "point" else f", {side} limit")
+    reach = digits(mechanism.rank_radius(0.05))
+    return PriceRow(
+        name,
+        "exponential mechanism",
+        "one person moves a rank by at most 1"
+        + (f", times {setting.unit.max_rows}" if setting.unit.max_rows > 1 else ""),
+        f"rank error at most {reach} (95 %)",
+        f"ε {digits(float(epsilon))}",
+    )

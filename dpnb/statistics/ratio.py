@@ -1,0 +1,317 @@
+"""The mean of a cell as a ratio of released integers, and the exact test behind its intervals.
+
+For a candidate mean ``m`` (in centred grid units) the residual ``S̃ - m ñ`` has no signal left but the noise, whose law is
+known exactly, plus sampling error of variance ``n σ²``. A candidate is inside an interval where that test does not reject
+it (Fieller's construction), so that coverage holds down to a handful of rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from dpnb.errors import Unavailable
+from dpnb.inference import NoiseSum, accepted_interval, effective_size, student_inflation
+from dpnb.statistics._base import (
+    Centred,
+    PriceRow,
+    Pricing,
+    Setting,
+    Share,
+    additive,
+    count_component,
+)
+from dpnb.statistics.outcome import Pair
+from dpnb.statistics.released import Part
+from dpnb.statistics.sensitivity import Component, Moves
+
+Form = Literal["public", "pair", "tally"]
+
+COUNT_SHARE = Fraction(3, 10)
+_UNCLEAR = 2.0
+_UPPER = 1.645
+
+DECLINED = 'The spread was declined (ci=False), so sampling error is unknown. Ask with ci=True, or spread="bound" for free.'
+
+
+def spread_of(setting: Setting) -> Literal["known", "bought", "bound", "declined"]:
+    """Return where the spread comes from: a two-valued column needs none."""
+    if setting.number().binary:
+        return "known"
+    if not setting.options.get("ci", True):
+        return "declined"
+    return "bound" if setting.options.get("spread", "bought") == "bound" else "bought"
+
+
+def form_of(setting: Setting, kind: str) -> Form:
+    """Return what is released: a sum with a public count, a sum and a count, or the two tallies of a 0/1 column."""
+    if setting.public_n is not None:
+        return "public"
+    return "tally" if setting.number().binary and not setting.moves.free_count(kind) else "pair"
+
+
+def price_ratio(setting: Setting, share: Share) -> Pricing:
+    """Price the parts of a mean in every cell.
+
+    A centred sum, a count where the number of rows is private, and a second moment where the spread is bought (a quarter
+    of ρ, or two fifths of ε). A two-valued column in several cells releases its two tallies, one histogram.
+    """
+    number = setting.number()
+    centred, form, words = number.centred(), form_of(setting, share.kind), setting.subject
+    if form == "tally":
+        return _price_tally(setting, share, centred, words)
+    paid = Fraction(0) if form == "public" or setting.moves.free_count(share.kind) else COUNT_SHARE
+    for_square = Fraction(0)
+    parts = [Component("sum", centred.code, centred.half, 2 * centred.half, f"sum of {words}, centred")]
+    if spread_of(setting) == "bought":
+        for_square = Fraction(2, 5) if share.kind == "epsilon" else Fraction(1, 4)
+        square = centred.square()
+        parts.append(
+            Component("square", square.code, square.top, square.top, f"squares of {words}, for its spread")
+        )
+    shares = {"sum": (1 - paid) * (1 - for_square), "square": (1 - paid) * for_square}
+    count = None if form == "public" else count_component(f"rows with a known {words}")
+    return additive(setting, share, parts, shares, count)
+
+
+def _price_tally(setting: Setting, share: Share, centred: Centred, words: str) -> Pricing:
+    """Price zeros and ones of a two-valued column as one histogram over twice the cells."""
+    from dpnb.aggregate.algebra import Add, FloorDiv, Key, Lit
+
+    place = FloorDiv(Add(centred.code, Lit(1)), 2)
+    doubled = Setting(
+        setting.unit,
+        setting.target,
+        setting.where,
+        (*setting.keys, Key(place, 2)),
+        setting.axes,
+        setting.private,
+        setting.options,
+        setting.subject,
+    )
+    priced = additive(doubled, share, (), {}, count_component(f"tallies of {words}"))
+    rows = tuple(
+        PriceRow(f"tallies of {words} (0 and 1)", r.mechanism, r.sensitivity, r.scale, r.cost)
+        for r in priced.rows
+    )
+    parts = tuple(type(p)("tally", p.request, p.mechanism, p.cells) for p in priced.parts)
+    return Pricing(parts, priced.events, rows)
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """The mean of one cell, from noised integers.
+
+    Parameters
+    ----------
+    total, size : float
+        Noised centred sum and noised (or public) number of rows.
+    sum_noise, size_noise : NoiseSum
+        Their errors; for tallies, the error of one tally (then ``tally`` is true and they are dependent).
+    tally : bool
+        Whether sum and size are difference and sum of two tallies with independent errors.
+    half : int
+        Half of the range in grid units.
+    second : float or None
+        Released mean square times rows, in squared grid units.
+    second_noise : NoiseSum
+        Its error.
+    spread : str
+        ``"known"``, ``"bought"``, ``"bound"`` or ``"declined"``.
+    """
+
+    total: float
+    size: float
+    sum_noise: NoiseSum
+    size_noise: NoiseSum
+    tally: bool
+    half: float
+    second: float | None
+    second_noise: NoiseSum
+    spread: str
+
+    @property
+    def rows(self) -> float:
+        """The number of rows, at least one."""
+        return max(self.size, 1.0)
+
+    @property
+    def raw(self) -> float:
+        """Sum over size, before it is moved into the bounds."""
+        return self.total / self.rows
+
+    @property
+    def mean(self) -> float:
+        """The estimate in centred grid units, inside the bounds."""
+        return min(max(self.raw, -self.half), self.half)
+
+    def residual_noise(self, mean: float) -> NoiseSum:
+        """Return the law of ``S̃ - mean · ñ`` when ``mean`` is the exact mean."""
+        if self.tally:
+            return self.sum_noise.scaled(1 - mean) + self.sum_noise.scaled(1 + mean)
+        return self.sum_noise + self.size_noise.scaled(mean)
+
+    @property
+    def noise_variance(self) -> float:
+        """Variance of the mean from the mechanism, in squared grid units."""
+        return self.residual_noise(self.mean).total_variance / self.rows**2
+
+    @cached_property
+    def _moment_spread(self) -> tuple[float, bool]:
+        """Variance of one row from the second moment, and whether it is clear of its noise."""
+        assert self.second is not None
+        ceiling = max(self.half**2 - self.mean**2, 0.0)
+        estimate = self.second / self.rows - self.mean**2
+        noise = (
+            self.second_noise.total_variance / self.rows**2 + 4 * self.mean**2 * self.noise_variance
+        ) ** 0.5
+        if estimate > _UNCLEAR * noise:
+            return min(estimate, ceiling), True
+        return min(max(estimate, 0.0) + _UPPER * noise, ceiling), False
+
+    def row_variance(self, mean: float | None = None) -> float | None:
+        """Return the variance of one row, at a candidate mean where the spread depends on it."""
+        if self.spread == "declined":
+            return None
+        if self.spread == "bought":
+            return self._moment_spread[0]
+        if mean is None:
+            mean = self.total / (self.rows + 4) if self.spread == "known" else self.mean
+        return max(self.half**2 - mean**2, 0.0)
+
+    @property
+    def sampling_variance(self) -> float | None:
+        """Variance of the mean from sampling, in squared grid units."""
+        variance = self.row_variance()
+        return None if variance is None else variance / self.rows
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Warnings from released numbers."""
+        found = []
+        if self.size < 3 * self.size_noise_sd:
+            found.append("arm too small")
+        if abs(self.raw) > self.half:
+            found.append("clamped")
+        if self.spread == "bought" and not self._moment_spread[1]:
+            found.append("spread unclear")
+        return tuple(found)
+
+    @property
+    def size_noise_sd(self) -> float:
+        """Standard deviation of the noise on the number of rows."""
+        return (self.sum_noise + self.sum_noise).sd if self.tally else self.size_noise.sd
+
+    def p_value(self, mean: float, level: float, *, sampling: bool) -> float:
+        """Return the p-value of a candidate mean, with or without sampling error."""
+        law = self.residual_noise(mean)
+        if sampling:
+            variance = self.row_variance(mean)
+            if variance is None:
+                raise Unavailable(DECLINED)
+            law = law.plus_normal(self.rows * variance * student_inflation(self.rows, level))
+        return law.tail(abs(self.total - mean * self.size))
+
+    def interval(self, level: float, *, sampling: bool) -> Pair:
+        """Return the means that the test accepts, in centred grid units."""
+        if sampling and self.spread == "declined":
+            raise Unavailable(DECLINED)
+        return accepted_interval(
+            lambda mean: self.p_value(mean, level, sampling=sampling),
+            self.raw,
+            -self.half,
+            self.half,
+            1 - level,
+        )
+
+
+def ratios(setting: Setting, parts: dict[str, Part]) -> list[Ratio]:
+    """Return the ratio of every cell from the released parts."""
+    half = float(setting.number().centred().half)
+    spread, square = spread_of(setting), setting.number().centred().square()
+    none = NoiseSum()
+    made = []
+    total, size = centred_totals(setting, {name: part.values for name, part in parts.items()})
+    tally = "tally" in parts
+    first = parts["tally" if tally else "sum"].noise
+    size_noise = first if tally else parts["count"].noise if "count" in parts else none
+    second = parts.get("square")
+    for i in range(total.shape[-1]):
+        moment = None if second is None else float(second.values[i]) * square.scale
+        made.append(
+            Ratio(
+                float(total[i]),
+                float(size[i]),
+                first,
+                size_noise,
+                tally,
+                half,
+                moment,
+                none if second is None else second.noise.scaled(square.scale),
+                spread,
+            )
+        )
+    return made
+
+
+def centred_totals(setting: Setting, values: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return centred sum and number of rows for every cell; arrays may have leading axes."""
+    if "tally" in values:
+        pairs = values["tally"].reshape((*values["tally"].shape[:-1], -1, 2))
+        return pairs[..., 1] - pairs[..., 0], pairs[..., 0] + pairs[..., 1]
+    total = values["sum"]
+    if "count" in values:
+        return total, values["count"]
+    return total, np.full(total.shape, float(setting.public_n or 1))
+
+
+def redrawn_means(setting: Setting, parts: dict[str, Part], count: int, rng: Any) -> np.ndarray:
+    """Return plausible exact means of every cell, shape ``(count, cells)``, in the unit of the column."""
+    used = {name: part for name, part in parts.items() if name != "square"}
+    values = {name: part.values - part.noise_draws(count, rng) for name, part in used.items()}
+    total, size = centred_totals(setting, values)
+    centred = setting.number().centred()
+    mean = np.clip(total / np.maximum(size, 1.0), -centred.half, centred.half)
+    return np.asarray(float(centred.centre) + float(centred.unit) * mean)
+
+
+def mean_noise_sd(setting: Setting, pricing: Pricing, n: float, mean: float = 0.0) -> NoiseSum:
+    """Return the law of the error of one cell's mean, for a planned size and centred mean."""
+    noise = {p.name: _law(p) for p in pricing.parts}
+    if "tally" in noise:
+        law = noise["tally"].scaled(1 - mean) + noise["tally"].scaled(1 + mean)
+    else:
+        law = noise["sum"] + (noise["count"].scaled(mean) if "count" in noise else NoiseSum())
+    return law.scaled(float(setting.number().centred().unit) / n)
+
+
+def _law(part: Any) -> NoiseSum:
+    from dpnb.statistics.released import law_as_sum
+
+    return law_as_sum(part.mechanism.law)
+
+
+def size_from(ratio: Ratio) -> tuple[float, float | None]:
+    """Return rows and effective rows of a ratio."""
+    sampling = ratio.sampling_variance
+    n = max(ratio.size, 0.0)
+    return n, None if sampling is None else effective_size(n, sampling, ratio.noise_variance)
+
+
+__all__ = [
+    "DECLINED",
+    "Moves",
+    "Ratio",
+    "centred_totals",
+    "form_of",
+    "mean_noise_sd",
+    "price_ratio",
+    "ratios",
+    "redrawn_means",
+    "size_from",
+    "spread_of",
+]

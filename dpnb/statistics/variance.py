@@ -1,0 +1,230 @@
+r"""Variance and standard deviation of a bounded number (divisor n).
+
+Released: centred sum, second moment, and a count where it is private. With ``W(v) = Q̃ - ñ v - (S̃² - V_S)/ñ`` a candidate
+variance leaves only noise behind: to first order :math:`Z_Q + (m^2-v)Z_n - 2mZ_S`, and the second order is added as a
+variance. Sampling error uses the largest fourth moment that the bounds allow, so the confidence interval is conservative. A
+0/1 column needs its mean alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from dpnb.inference import NoiseSum, accepted_interval, effective_size, student_inflation
+from dpnb.release import Axis, Release
+from dpnb.statistics._base import Pricing, Setting, Share, additive, count_component, digits
+from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.ratio import COUNT_SHARE, Ratio, centred_totals, form_of, price_ratio, ratios
+from dpnb.statistics.released import combine, law_as_sum
+from dpnb.statistics.sensitivity import Component
+
+_SECOND_ORDER = 5.0
+
+
+@dataclass(frozen=True)
+class VarianceCell:
+    """The variance of one cell, or its root, in the unit of the answer."""
+
+    ratio: Ratio
+    unit: float
+    root: bool
+
+    @property
+    def _tallied(self) -> bool:
+        return self.ratio.spread == "known"
+
+    @property
+    def _raw(self) -> float:
+        if self._tallied:
+            return self.ratio.half**2 - self.ratio.mean**2
+        assert self.ratio.second is not None
+        square = (self.ratio.total**2 - self.ratio.sum_noise.total_variance) / self.ratio.rows
+        return (self.ratio.second - square) / self.ratio.rows
+
+    @property
+    def _ceiling(self) -> float:
+        return self.ratio.half**2
+
+    @property
+    def _variance(self) -> float:
+        return min(max(self._raw, 0.0), self._ceiling)
+
+    def _shown(self, variance: float) -> float:
+        real = max(variance, 0.0) * self.unit**2
+        return math.sqrt(real) if self.root else real
+
+    def _delta(self, variance_of_variance: float) -> float:
+        real = variance_of_variance * self.unit**4
+        return real / (4 * max(self._variance * self.unit**2, 1e-300)) if self.root else real
+
+    @property
+    def value(self) -> float:
+        """The estimate; zero where the noise made it negative."""
+        return self._shown(self._variance)
+
+    @property
+    def noise_variance(self) -> float:
+        """Variance from the mechanism, to first order."""
+        return self._delta(self._law(self._variance).total_variance / self.ratio.rows**2)
+
+    def _row_bound(self, variance: float) -> float:
+        reach = (self.ratio.half + abs(self.ratio.mean)) ** 2
+        return max(variance * (reach - variance), 0.0)
+
+    @property
+    def sampling_variance(self) -> float:
+        """Variance from sampling, at most, given the bounds."""
+        return self._delta(self._row_bound(self._variance) / self.ratio.rows)
+
+    @property
+    def n(self) -> float:
+        """Rows behind the estimate, as released."""
+        return max(self.ratio.size, 0.0)
+
+    @property
+    def n_eff(self) -> float:
+        """Rows without noise that would be as accurate."""
+        return effective_size(self.n, self.sampling_variance, self.noise_variance)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Warnings from released numbers."""
+        kept = tuple(flag for flag in self.ratio.flags if flag == "arm too small")
+        return kept if self._tallied or self._raw > 0 else (*kept, "nonpositive")
+
+    def _law(self, variance: float) -> NoiseSum:
+        if self._tallied:
+            return self.ratio.residual_noise(self.ratio.mean).scaled(2 * abs(self.ratio.mean))
+        mean, noise = self.ratio.mean, self.ratio.sum_noise
+        law = (
+            self.ratio.second_noise
+            + noise.scaled(2 * mean)
+            + self.ratio.size_noise.scaled(mean**2 - variance)
+        )
+        return law.plus_normal(_SECOND_ORDER * (noise.total_variance / self.ratio.rows) ** 2)
+
+    def _interval(self, level: float, *, sampling: bool) -> Pair:
+        if self._tallied:
+            low, high = self.ratio.interval(level, sampling=sampling)
+            nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
+            furthest = max(abs(low), abs(high))
+            square = self.ratio.half**2
+            return self._shown(square - furthest**2), self._shown(square - nearest**2)
+        inflation = student_inflation(self.ratio.rows, level)
+
+        def p_value(variance: float) -> float:
+            law = self._law(variance)
+            if sampling:
+                law = law.plus_normal(self.ratio.rows * self._row_bound(variance) * inflation)
+            return law.tail(abs(self._raw - variance) * self.ratio.rows)
+
+        low, high = accepted_interval(p_value, self._raw, 0.0, self._ceiling, 1 - level)
+        return self._shown(low), self._shown(high)
+
+    def privacy(self, level: float) -> Pair:
+        """Return the variances of this dataset that the noise cannot reject."""
+        return self._interval(level, sampling=False)
+
+    def confidence(self, level: float) -> Pair:
+        """Return the population variances that sampling (at most) and noise cannot reject."""
+        return self._interval(level, sampling=True)
+
+
+class Variance:
+    """The variance of a bounded number."""
+
+    name: ClassVar[str] = "variance"
+    title: ClassVar[str] = "variance"
+    target: ClassVar[Literal["none", "number", "key"]] = "number"
+    defaults: ClassVar[dict[str, Any]] = {}
+    arms: ClassVar[bool] = False
+    status: ClassVar[str] = "proven"
+    reference: ClassVar[str] = "Honaker's A.2 with its moments released; Bun & Steinke 2016"
+    root: ClassVar[bool] = False
+
+    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
+        """No axis of its own."""
+        return ()
+
+    def domain(self, setting: Setting) -> Pair:
+        """From zero to a quarter of the squared width of the bounds (its root)."""
+        half = float(setting.number().highest - setting.number().lowest) / 2
+        return 0.0, half if self.root else half**2
+
+    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
+        """Never public."""
+        return None
+
+    def price(self, setting: Setting, share: Share) -> Pricing:
+        """Centred sum and second moment at equal shares, and the count."""
+        number = setting.number()
+        if number.binary:
+            return price_ratio(setting, share)
+        centred, words = number.centred(), setting.subject
+        square, form = centred.square(), form_of(setting, share.kind)
+        free = form == "public" or setting.moves.free_count(share.kind)
+        each = (1 - (Fraction(0) if free else COUNT_SHARE)) / 2
+        parts = (
+            Component("sum", centred.code, centred.half, 2 * centred.half, f"sum of {words}, centred"),
+            Component("square", square.code, square.top, square.top, f"squares of {words}, centred"),
+        )
+        count = None if form == "public" else count_component(f"rows with a known {words}")
+        return additive(setting, share, parts, {"sum": each, "square": each}, count)
+
+    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
+        """The radius of the noise at a mid-sized variance, for a public or assumed size."""
+        size = setting.public_n if setting.public_n is not None else n
+        if size is None or self.root:
+            return None
+        noise = {part.name: law_as_sum(part.mechanism.law) for part in pricing.parts}  # type: ignore[union-attr]
+        centred = setting.number().centred()
+        if "square" not in noise:
+            law = noise.get("tally", noise.get("sum", NoiseSum()))
+        else:
+            law = noise["square"].scaled(centred.square().scale) + noise["sum"].scaled(centred.half)
+        return law.radius(0.05) * float(centred.unit) ** 2 / size
+
+    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
+        """± in squared units, or as a function of n."""
+        if self.root:
+            return "± depends on the variance itself"
+        found = self.half_width(setting, pricing, n)
+        if found is not None:
+            return f"± {digits(found)}" + ("" if setting.public_n is not None else f" if n = {n:,.0f}")
+        return f"± {digits(self.half_width(setting, pricing, 1.0) or 0.0)} / n"
+
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
+        """Return the variance (or its root) of every cell with both intervals."""
+        parts = combine(releases)
+        centred = setting.number().centred()
+        unit = float(centred.unit)
+        cells = [VarianceCell(r, unit, self.root) for r in ratios(setting, parts)]
+        scale = centred.square().scale
+
+        def redraw(count: int, rng: Any) -> np.ndarray:
+            values = {name: part.values - part.noise_draws(count, rng) for name, part in parts.items()}
+            total, size = centred_totals(setting, values)
+            rows = np.maximum(size, 1.0)
+            moment = values["square"] * scale / rows if "square" in values else float(centred.half) ** 2
+            variance = np.clip(moment - (total / rows) ** 2, 0.0, float(centred.half) ** 2) * unit**2
+            return np.asarray(np.sqrt(variance) if self.root else variance)
+
+        notes = {
+            "privacy": "exact test of the noise, to second order",
+            "confidence": "conservative: the largest fourth moment that the bounds allow",
+        }
+        return Result(cells, setting.shape, self.domain(setting), redraw, notes=notes)
+
+
+class StandardDeviation(Variance):
+    """The standard deviation of a bounded number."""
+
+    name: ClassVar[str] = "std"
+    title: ClassVar[str] = "standard deviation"
+    root: ClassVar[bool] = True
