@@ -108,7 +108,10 @@ def _expected(entry: int, kind: str, body: dict[str, Any]) -> Iterator[tuple[str
             yield "charges", [values]
         case "attach" | "tighten" | "loosen":
             terms = body["terms"]
-            yield "attachments", [(entry, terms["dataset"], terms["pool"], canonical(terms))]
+            yield (
+                "attachments",
+                [(entry, terms["dataset"], terms["pool"], canonical(terms["budget"]), canonical(terms))],
+            )
         case "version":
             yield "versions", [(entry, body["dataset"], body["content"], body["version"], body["protected"])]
         case "cap":

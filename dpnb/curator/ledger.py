@@ -461,9 +461,9 @@ def _pins(db: sqlite3.Connection, dataset: str) -> Terms | None:
 
 
 def _pool_budget(db: sqlite3.Connection, pool: str) -> Budget | None:
-    query = "SELECT terms FROM attachments WHERE pool = ? ORDER BY entry DESC LIMIT 1"
+    query = "SELECT budget FROM attachments WHERE pool = ? ORDER BY entry DESC LIMIT 1"
     row = db.execute(query, (pool,)).fetchone()
-    return None if row is None else Budget.from_json(json.loads(row[0])["budget"])
+    return None if row is None else Budget.from_json(json.loads(row[0]))
 
 
 def _pin_changes(db: sqlite3.Connection, pinned: Terms | None, terms: Terms) -> tuple[Change, ...]:
@@ -508,8 +508,8 @@ def _pin(
     kind = "loosen" if looser else "attach" if first else "tighten"
     body = {"terms": terms.to_json(), "by": by, "changes": [change.to_json() for change in changes]}
     entry = append(db, time, kind, body if reason is None else {**body, "reason": reason})
-    values = (entry, terms.dataset, terms.pool, canonical(terms.to_json()))
-    db.execute("INSERT INTO attachments VALUES (?, ?, ?, ?)", values)
+    values = (entry, terms.dataset, terms.pool, canonical(terms.budget.to_json()), canonical(terms.to_json()))
+    db.execute("INSERT INTO attachments VALUES (?, ?, ?, ?, ?)", values)
     return entry
 
 

@@ -38,7 +38,7 @@ _TABLES = (
     "CREATE TABLE secrets (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID",
     (
         "CREATE TABLE attachments (entry INTEGER PRIMARY KEY, dataset TEXT NOT NULL, pool TEXT NOT NULL, "
-        "terms TEXT NOT NULL) STRICT"
+        "budget TEXT NOT NULL, terms TEXT NOT NULL) STRICT"
     ),
     "CREATE INDEX attachments_by_dataset ON attachments (dataset, entry)",
     "CREATE INDEX attachments_by_pool ON attachments (pool, entry)",

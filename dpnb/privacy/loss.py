@@ -71,6 +71,8 @@ def rational(value: str | float | Decimal | Fraction, *, name: str = "epsilon") 
     >>> rational(0.1) * 10 == 1
     True
     """
+    if type(value) is Fraction:
+        return value
     if isinstance(value, bool):
         raise LossError(f"{name} must be a number, not {value}. Write for example {name}=0.5.")
     if isinstance(value, Rational):
