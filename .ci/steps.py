@@ -266,7 +266,9 @@ def lab(_arguments: list[str]) -> bool:
     """Open JupyterLab on the tour."""
     python = ready(".venv", first_interpreter(), "lab,studies")
     with contextlib.suppress(KeyboardInterrupt):
-        command = [python, "-m", "jupyter", "lab", "notebooks/00-tour.ipynb"]
+        command = [python, "-m", "jupyterlab", "notebooks/00-tour.ipynb"]
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
+            command.append("--allow-root")  # a container's only user is often root
         return subprocess.run(command, cwd=ROOT, check=False).returncode == 0
     return True
 
