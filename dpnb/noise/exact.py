@@ -93,6 +93,7 @@ def exp_bounds(exponent: Fraction, bits: int) -> tuple[int, int]:
 
 _E_BITS = 31
 _GAMMA_BITS = 56
+_SLACK = (1 << 11) + 8
 
 
 @cache
@@ -437,18 +438,21 @@ class _Acceptance:
         gap = abs(candidate) * bottom * self.scale - top
         return gap * gap, 2 * top * bottom * self.scale * self.scale
 
-    def keep(self, candidates: Integers, bits: BitSource) -> NDArray[np.bool_]:
-        """Decide for each candidate, exactly."""
+    def bounds(self, candidates: Integers) -> tuple[Words, Words]:
+        """Enclose 2³¹·e^-γ for each candidate between two integers."""
         size = np.abs(candidates)
         far = np.asarray(size > self.far, dtype=np.bool_)
         near = np.minimum(size, self.far)
         units = (near << self.shift if self.shift >= 0 else near >> -self.shift).astype(np.int64)
         z = np.abs(units - self.centre).astype(np.uint64) * np.uint64(self.factor) >> np.uint64(31)
         about = _exp_product(z * z, *_exp_arrays()).astype(np.int64)
-        slack = (1 << 11) + 8
-        low = np.where(far, 0, np.maximum(about - slack, 0)).astype(np.uint64)
-        high = np.where(far, 1, about + slack).astype(np.uint64)
-        words = bits.words(size.size)
+        low = np.where(far, 0, np.maximum(about - _SLACK, 0))
+        return low.astype(np.uint64), np.where(far, 1, about + _SLACK).astype(np.uint64)
+
+    def keep(self, candidates: Integers, bits: BitSource) -> NDArray[np.bool_]:
+        """Decide for each candidate, exactly: by 31 bits where they suffice, alone where they do not."""
+        low, high = self.bounds(candidates)
+        words = bits.words(candidates.size)
         lead = words >> np.uint64(33)
         kept = lead < low
         for at in np.flatnonzero((lead < high) & ~kept).tolist():
