@@ -1,0 +1,31 @@
+"""The notebook: magics, display, completion and automatic cells, attached to one IPython shell.
+
+Everything that knows IPython is here. ``load`` attaches, ``unload`` takes everything away again; loading twice is
+loading once. What it refuses: to touch the user's names, and to spend for a cell that failed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+_MARK = "_dpnb_magic"
+
+
+def load(shell: Any) -> None:
+    """Attach dpnb to a shell: what ``%load_ext dpnb`` does."""
+    if getattr(shell, _MARK, None) is not None:
+        return
+    from dpnb.notebook import attaching
+
+    setattr(shell, _MARK, attaching.attach(shell))
+
+
+def unload(shell: Any) -> None:
+    """Detach dpnb from a shell: what ``%unload_ext dpnb`` does."""
+    magic = getattr(shell, _MARK, None)
+    if magic is None:
+        return
+    from dpnb.notebook import attaching
+
+    attaching.detach(shell, magic)
+    setattr(shell, _MARK, None)

@@ -1,0 +1,72 @@
+"""Attaching to a shell and leaving it as it was: each hook is put in here and taken out here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from IPython.display import display as show
+
+from dpnb.notebook import awaiting, complete, display, inspecting, tracebacks
+from dpnb.notebook.magic import DPMagic
+from dpnb.release import CELL_LABELS
+
+
+def attach(shell: Any) -> DPMagic:
+    """Register magics, formatters, completion, errors and automatic cells."""
+    magic = DPMagic(shell)
+    shell.register_magics(magic)
+    shell.configurables.append(magic)
+    magic.automatic.install()
+    shell.events.register("post_run_cell", magic.refresh)
+    magic.hooks = (awaiting.transformer(shell), complete.matcher(shell), label_cell(shell))
+    shell.events.register("pre_run_cell", magic.hooks[2])
+    shell.input_transformers_post.append(magic.hooks[0])
+    shell.Completer.custom_matchers.append(magic.hooks[1])
+    display.register(shell, magic.screen)
+    inspecting.register(shell)
+    tracebacks.install()
+    _opened_hooks().append(draw_attach_card)
+    return magic
+
+
+def detach(shell: Any, magic: DPMagic) -> None:
+    """Remove everything that :func:`attach` registered."""
+    for kind in ("line", "cell"):
+        shell.magics_manager.magics[kind].pop("dp", None)
+    _remove(shell.configurables, magic)
+    magic.automatic.uninstall()
+    shell.events.unregister("post_run_cell", magic.refresh)
+    shell.events.unregister("pre_run_cell", magic.hooks[2])
+    _remove(shell.input_transformers_post, magic.hooks[0])
+    _remove(shell.Completer.custom_matchers, magic.hooks[1])
+    display.unregister(shell)
+    inspecting.unregister(shell)
+    tracebacks.uninstall()
+    _remove(_opened_hooks(), draw_attach_card)
+
+
+def label_cell(shell: Any) -> Any:
+    """Return a hook that notes which file name a cell is compiled under, for "built in In[5], line 2"."""
+
+    def note(info: Any) -> None:
+        number = shell.execution_count
+        name = shell.compile.get_code_name(info.raw_cell, info.transformed_cell or info.raw_cell, number)
+        CELL_LABELS[name] = f"In[{number}]"
+
+    return note
+
+
+def draw_attach_card(dataset: Any) -> None:
+    """Draw the card of a dataset that was just opened."""
+    show(display.attach_bundle(dataset), raw=True)
+
+
+def _opened_hooks() -> list[Any]:
+    from dpnb.client import api
+
+    return api.OPENED
+
+
+def _remove(items: list[Any], item: Any) -> None:
+    if item in items:
+        items.remove(item)

@@ -1,0 +1,168 @@
+"""The line magic: ``%dp budget | ledger | schema | explain | export | auto | open | help``.
+
+Each command is one function of the magic and its words. None of them spends; ``open`` and ``auto`` change what
+later cells may do, and say so.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from IPython.display import display
+
+from dpnb.errors import DpnbError, OptionError
+from dpnb.notebook.display import attach_bundle, draw
+from dpnb.notebook.options import CELL_HELP, near, parse
+from dpnb.release import Estimate
+
+if TYPE_CHECKING:
+    from dpnb.notebook.magic import DPMagic
+
+LINE_HELP = """\
+%dp budget               what is spent and what is left, from the ledger
+%dp ledger [hiv]         every charge, and what it paid for
+%dp schema hiv           the public facts: columns, bounds, privacy unit, dummy rows
+%dp explain effect       how a release was made, and what its intervals mean
+%dp export report.html   the named releases of this notebook as one self-contained page
+%dp auto on              plan ordinary cells that ask questions; auto release releases them; auto off
+%dp open hiv             open a dataset under its own name
+%%dp --help              the options of a cell
+"""
+
+
+def run(magic: DPMagic, line: str) -> None:
+    """Run one command line.
+
+    Raises
+    ------
+    OptionError
+        With the nearest command, or what the command needs.
+    """
+    __tracebackhide__ = True
+    try:
+        words = shlex.split(line) or ["help"]
+    except ValueError:
+        raise OptionError(f"A quote is not closed in: {line.strip()}") from None
+    verb = words[0].removeprefix("--")
+    if verb not in COMMANDS:
+        raise OptionError(f"unknown command {words[0]!r} for %dp: {near(words[0], COMMANDS)}")
+    COMMANDS[verb](magic, words[1:])
+
+
+def _session() -> Any:
+    from dpnb.notebook import spending
+
+    return spending.current_session()
+
+
+def _opened(names: list[str]) -> list[Any]:
+    opened = dict(_session().datasets)
+    if not opened:
+        raise OptionError('No dataset is open: hiv = dpnb.open("hiv")')
+    for name in names:
+        if name not in opened:
+            raise OptionError(f"no dataset {name!r} is open: {near(name, opened)}")
+    return [opened[name] for name in names or opened]
+
+
+def _budget(_: DPMagic, words: list[str]) -> None:
+    for dataset in _opened(words):
+        budget = dataset.budget
+        print(f"{dataset.schema.name}: spent {budget.spent} of {budget.cap}, left {budget.remaining}")  # noqa: T201
+
+
+def _ledger(_: DPMagic, words: list[str]) -> None:
+    _opened(words)
+    session = _session()
+    rows = session.statement(*words[:1])
+    display(draw("ledger_card", rows), raw=True)
+
+
+def _schema(_: DPMagic, words: list[str]) -> None:
+    for dataset in _opened(words):
+        display(attach_bundle(dataset), raw=True)
+
+
+def _explain(magic: DPMagic, words: list[str]) -> None:
+    found = {name: value for name, value in magic.shell.user_ns.items() if isinstance(value, Estimate)}
+    known = [name for name in found if not name.startswith("_")]
+    if not words:
+        raise OptionError(f"%dp explain needs a name: {', '.join(known) or 'release something first'}")
+    if words[0] not in found:
+        raise OptionError(
+            f"{words[0]!r} is not an estimate: {near(words[0], known) if known else 'there is none yet'}"
+        )
+    text = found[words[0]].explain()
+    if hasattr(text, "bundle"):
+        display(text.bundle(), raw=True)
+    else:
+        print(text)  # noqa: T201
+
+
+def _export(magic: DPMagic, words: list[str]) -> None:
+    from dpnb.client import api
+    from dpnb.notebook.holding import named
+
+    if len(words) != 1:
+        raise OptionError("%dp export needs one file name: %dp export report.html")
+    found = {name: item for name, item in named(magic.shell.user_ns) if not item.pending}
+    if not found:
+        raise OptionError("Nothing is released yet: run a %%dp cell first.")
+    api.report(found, to=words[0])
+    print(f"{len(found)} releases written to {words[0]}")  # noqa: T201
+
+
+def _auto(magic: DPMagic, words: list[str]) -> None:
+    state = words[0] if words else magic.auto
+    if state not in {"on", "off", "release"}:
+        raise OptionError(f"unknown state {state!r} for %dp auto: {near(state, ('on', 'off', 'release'))}")
+    options = parse(shlex.join(words[1:]), magic="%dp auto release")
+    if state == "release" and options.loss is None and not magic.epsilon:
+        raise OptionError("%dp auto release needs a loss for each cell: %dp auto release epsilon=0.1")
+    magic.automatic.options = options
+    magic.auto = state
+    print(_AUTO[state])  # noqa: T201
+
+
+_AUTO = {
+    "on": "auto on: a cell that asks a question shows its plan; nothing is spent.",
+    "release": "auto release: a cell that asks a question releases what it still holds when it ends.",
+    "off": "auto off: only %%dp cells release.",
+}
+
+
+def _open(magic: DPMagic, words: list[str]) -> None:
+    from dpnb.client import api
+
+    if not words:
+        raise OptionError("%dp open needs a dataset: %dp open hiv")
+    name, _, mode = words[0], None, dict(word.partition("=")[::2] for word in words[1:])
+    unknown = set(mode) - {"mode"}
+    if unknown:
+        raise OptionError(f"unknown option {min(unknown)!r} for %dp open: {near(min(unknown), ('mode',))}")
+    handle = api.open(name, **mode)
+    label = str(handle.schema.name)
+    if not label.isidentifier():
+        raise DpnbError(f'{label} is not a Python name: data = dpnb.open("{name}")')
+    magic.shell.user_ns[label] = handle
+    print(f"{label} is open")  # noqa: T201
+
+
+def _help(_: DPMagic, words: list[str]) -> None:
+    del words
+    print(LINE_HELP)  # noqa: T201
+    print(CELL_HELP)  # noqa: T201
+
+
+COMMANDS: dict[str, Callable[[DPMagic, list[str]], None]] = {
+    "budget": _budget,
+    "ledger": _ledger,
+    "schema": _schema,
+    "explain": _explain,
+    "export": _export,
+    "auto": _auto,
+    "open": _open,
+    "help": _help,
+}

@@ -1,0 +1,141 @@
+"""Completion: options on the magic line, columns and statistics behind a handle, names of datasets in quotes.
+
+It offers public names alone, reads handles without calling anything of the user's, and leaves every other word to
+IPython.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult, context_matcher
+
+from dpnb.notebook.commands import COMMANDS
+from dpnb.notebook.options import FLAGS, VALUED
+
+STATISTICS = (
+    "count",
+    "difference",
+    "groupby",
+    "histogram",
+    "mean",
+    "median",
+    "quantile",
+    "std",
+    "sum",
+    "value_counts",
+    "variance",
+)
+_CHAIN = re.compile(r"([A-Za-z_]\w*)((?:\.\w+|\[['\"][^'\"]*['\"]\])*)\.(\w*)$")
+_COLUMN = re.compile(r"([A-Za-z_]\w*)[\w.'\"\[\]]*?(?:\[|\.(?:groupby|difference)\((?:by=)?)(['\"])(\w*)$")
+_DATASET = re.compile(r"(?:dpnb\.)?open\((['\"])([\w-]*)$")
+
+
+def matcher(shell: Any) -> Any:
+    """Return the matcher of a shell, for ``shell.Completer.custom_matchers``."""
+
+    @context_matcher(identifier="dpnb", priority=1000)
+    def dpnb_matcher(context: CompletionContext) -> SimpleMatcherResult:
+        before = _line_before(context)
+        offers = offered(before, shell.user_ns, first=context.cursor_line == 0)
+        if offers is None:
+            return SimpleMatcherResult(completions=[], suppress=False)
+        word, names = offers
+        head = context.token[: len(context.token) - len(word)] if context.token.endswith(word) else ""
+        found = [SimpleCompletion(head + name, type="dpnb") for name in names if name.startswith(word)]
+        return SimpleMatcherResult(completions=found, suppress=bool(found))
+
+    return dpnb_matcher
+
+
+def offered(
+    before: str, namespace: Mapping[str, object], *, first: bool = True
+) -> tuple[str, list[str]] | None:
+    """Return the word before the cursor and all names that may continue it, or None where others know better.
+
+    Parameters
+    ----------
+    before : str
+        The line up to the cursor.
+    namespace : mapping
+        The user's names.
+    first : bool
+        Whether this is the first line of the cell.
+    """
+    if first and before.lstrip().startswith("%%dp"):
+        return _word(before), [*(f"{name}=" for name in VALUED), *FLAGS, "plan", "release", "--help"]
+    if before.lstrip().startswith("%dp "):
+        return _word(before), _arguments(before, namespace)
+    if found := _DATASET.search(before):
+        return found[2], _studies()
+    if found := _COLUMN.search(before):
+        return _columns_of(namespace.get(found[1]), found[3])
+    if found := _CHAIN.search(before):
+        return _members_of(namespace.get(found[1]), found[2], found[3])
+    return None
+
+
+def _line_before(context: CompletionContext) -> str:
+    lines = context.full_text.split("\n")
+    line = lines[context.cursor_line] if context.cursor_line < len(lines) else ""
+    return line[: context.cursor_position] if len(lines) > 1 or context.cursor_position <= len(line) else line
+
+
+def _word(before: str) -> str:
+    found = re.search(r"[\w-]*$", before)
+    return found[0] if found else ""
+
+
+def _arguments(before: str, namespace: Mapping[str, object]) -> list[str]:
+    words = before.split()
+    if len(words) < 2 or (len(words) == 2 and not before.endswith(" ")):
+        return list(COMMANDS)
+    if words[1] == "auto":
+        return ["on", "off", "release"]
+    if words[1] == "open":
+        return _studies()
+    if words[1] == "explain":
+        return [
+            name for name, value in namespace.items() if type(value).__name__ == "Estimate" and name[0] != "_"
+        ]
+    if words[1] in {"schema", "ledger", "budget"}:
+        return [name for name, value in namespace.items() if _schema(value) is not None and name[0] != "_"]
+    return []
+
+
+def _studies() -> list[str]:
+    from dpnb import datasets
+
+    return list(datasets.names())
+
+
+def _schema(value: object) -> Any:
+    if not type(value).__module__.startswith("dpnb."):
+        return None
+    schema = inspect.getattr_static(value, "schema", None)
+    return None if schema is None else getattr(value, "schema", None)
+
+
+def _names(schema: Any) -> Iterable[str]:
+    return [column.name for column in schema.columns]
+
+
+def _columns_of(value: object, word: str) -> tuple[str, list[str]] | None:
+    schema = _schema(value)
+    return None if schema is None else (word, list(_names(schema)))
+
+
+def _members_of(value: object, chain: str, word: str) -> tuple[str, list[str]] | None:
+    schema = _schema(value)
+    if schema is None:
+        return None
+    members = [name for name in dir(type(value)) if not name.startswith("_")]
+    if not chain:
+        columns = [name for name in _names(schema) if name not in members]
+        return word, sorted({*columns, *members})
+    known = set(_names(schema))
+    inside = re.findall(r"\w+", chain)
+    return (word, list(STATISTICS)) if inside and inside[-1] in known else None

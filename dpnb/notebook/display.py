@@ -1,0 +1,149 @@
+"""What is drawn, and where: formatters by type, and the pending things that are still on screen.
+
+Objects of the lower rooms know nothing of IPython; here their types are registered with its formatters. Every
+bundle carries text, so a saved notebook is never blank. A pending estimate or a plan is drawn under a display id,
+and the same place becomes the card when its questions are released. A card that cannot be drawn falls back to
+text: spending is never silent.
+"""
+
+from __future__ import annotations
+
+import importlib
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from IPython.display import DisplayHandle, display
+
+from dpnb.release import Estimate, Measurement, hooks
+
+Bundle = dict[str, Any]
+
+_HANDLES = (
+    ("dpnb.client.handles", "Dataset", "handle_bundle"),
+    ("dpnb.client.session", "PlanView", "plan_bundle"),
+    ("dpnb.client.session", "BatchReport", "report_bundle"),
+)
+
+
+def draw(card: str, *subjects: Any) -> Bundle:
+    """Draw a card of the cards room as a MIME bundle; in text where that fails."""
+    try:
+        maker = getattr(importlib.import_module("dpnb.cards"), card)
+        return {kind: data for kind, data in maker(*subjects).bundle().items() if data is not None}
+    except Exception:  # noqa: BLE001  what was paid for is shown whatever happens to its drawing
+        return {"text/plain": plain(subjects[0])}
+
+
+def plain(subject: Any) -> str:
+    """Return what there is to say about an object in text alone."""
+    if not hasattr(subject, "charged"):
+        return repr(subject)
+    rows = [f"  {subject.labels.get(item, item.text)}: {item!r}" for item in subject.measurements]
+    return "\n".join([f"released, charged {subject.charged}, left {subject.left}", *rows])
+
+
+def estimate_bundle(estimate: Estimate) -> Bundle:
+    """Draw one estimate, pending or released."""
+    return draw("estimate_card", estimate)
+
+
+def plan_bundle(view: Any) -> Bundle:
+    """Draw a plan: what it would cost, and how accurate it would be."""
+    return draw("plan_card", view)
+
+
+def report_bundle(report: Any) -> Bundle:
+    """Draw a released batch."""
+    return draw("release_card", report)
+
+
+def handle_bundle(handle: Any) -> Bundle:
+    """Draw a dataset as its attach card; a selection of its rows, or its groups, as text."""
+    whole = repr(handle).startswith(f"<{handle.name}:")
+    return attach_bundle(handle) if whole else {"text/plain": repr(handle)}
+
+
+def attach_bundle(dataset: Any) -> Bundle:
+    """Draw what everybody may know about a dataset, and its budget."""
+    return draw("attach_card", dataset.schema, dataset.budget)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    handle: DisplayHandle
+    waiting: tuple[weakref.ref[Measurement], ...]
+    redraw: Callable[[Any], Bundle | None]
+
+    @property
+    def resolved(self) -> bool:
+        left = [ref() for ref in self.waiting]
+        return all(item is None or item.state == "released" for item in left)
+
+
+class Screen:
+    """The pending things that were drawn, each redrawn in place once its questions are released."""
+
+    def __init__(self) -> None:
+        self._shown: list[_Shown] = []
+
+    def show_estimate(self, estimate: Estimate) -> None:
+        """Draw a pending estimate under a display id."""
+        handle = display(estimate_bundle(estimate), raw=True, display_id=True)
+        living = weakref.ref(estimate)
+
+        def redraw(report: Any) -> Bundle | None:
+            del report
+            kept = living()
+            return None if kept is None else estimate_bundle(kept)
+
+        self._remember(handle, estimate.leaves(), redraw)
+
+    def show_plan(self, view: Any, measurements: list[Measurement]) -> None:
+        """Draw a plan under a display id; it becomes the card of the batch that answers it."""
+        handle = display(plan_bundle(view), raw=True, display_id=True)
+        asked = {id(item) for item in measurements}
+
+        def redraw(report: Any) -> Bundle | None:
+            answered = {id(item) for item in getattr(report, "measurements", ())}
+            return report_bundle(report) if asked <= answered else plan_bundle(view)
+
+        self._remember(handle, measurements, redraw)
+
+    def refresh(self, report: Any = None) -> None:
+        """Redraw what has been released since."""
+        done = [shown for shown in self._shown if shown.resolved]
+        self._shown = [shown for shown in self._shown if not shown.resolved]
+        for shown in done:
+            bundle = shown.redraw(report)
+            if bundle is not None:
+                shown.handle.update(bundle, raw=True)
+
+    def _remember(self, handle: DisplayHandle, leaves: Any, redraw: Callable[[Any], Bundle | None]) -> None:
+        waiting = tuple(weakref.ref(leaf) for leaf in leaves)
+        self._shown.append(_Shown(handle, waiting, redraw))
+
+
+def register(shell: Any, screen: Screen) -> None:
+    """Register the formatters of a shell."""
+    hooks.SHOW_PENDING, hooks.BUNDLE = screen.show_estimate, estimate_bundle
+    formatter = shell.display_formatter
+    for module, name, maker in _HANDLES:
+        formatter.mimebundle_formatter.for_type_by_name(module, name, _as_formatter(maker))
+
+
+def unregister(shell: Any) -> None:
+    """Remove the formatters of a shell."""
+    hooks.SHOW_PENDING = hooks.BUNDLE = None
+    formatter = shell.display_formatter
+    for module, name, _ in _HANDLES:
+        formatter.mimebundle_formatter.pop(f"{module}.{name}", None)
+
+
+def _as_formatter(maker: str) -> Callable[..., Bundle]:
+    def format_bundle(subject: Any, include: Any = None, exclude: Any = None) -> Bundle:
+        del include, exclude
+        return globals()[maker](subject)
+
+    return format_bundle

@@ -1,0 +1,156 @@
+"""What a cell holds: older pending estimates inside ordinary Python objects, and the names that people gave them.
+
+The open batch already knows every estimate that the cell built and still holds. This module adds the second rule:
+estimates of earlier cells (or of threads) that are inside what the cell binds. It walks values breadth first with
+a fixed depth and size, looks only, and never raises: a container that cannot be read holds nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from dpnb.release import Estimate, Measurement
+
+DEPTH = 5
+MOST = 20_000
+_LEAVES = (
+    str,
+    bytes,
+    bytearray,
+    int,
+    float,
+    complex,
+    bool,
+    type(None),
+    type,
+    ModuleType,
+    BuiltinFunctionType,
+)
+_FOREIGN = ("dpnb", "IPython", "ipykernel", "traitlets", "matplotlib")
+
+
+def estimates_in(values: Iterable[object], *, depth: int = DEPTH, most: int = MOST) -> Iterator[Estimate]:
+    """Yield the estimates inside some values, each once.
+
+    Parameters
+    ----------
+    values : iterable of object
+        Where to start.
+    depth : int
+        How many containers deep to look.
+    most : int
+        How many objects to look at in all.
+    """
+    queue = deque((value, 0) for value in values)
+    seen: set[int] = set()
+    kept: list[object] = []  # an id is only good while its object lives
+    while queue and len(seen) < most:
+        value, level = queue.popleft()
+        if isinstance(value, _LEAVES) or id(value) in seen:
+            continue
+        seen.add(id(value))
+        kept.append(value)
+        if isinstance(value, Estimate):
+            yield value
+        elif level < depth:
+            queue.extend((child, level + 1) for child in islice(_safely(value), most))
+
+
+def pending_in(values: Iterable[object]) -> list[Measurement]:
+    """Return the pending measurements behind the estimates inside some values, each once."""
+    found: dict[int, Measurement] = {}
+    for estimate in estimates_in(values):
+        for leaf in estimate.leaves():
+            if leaf.state == "pending":
+                found.setdefault(id(leaf), leaf)
+    return list(found.values())
+
+
+def named(namespace: Mapping[str, object], first: Iterable[str] = ()) -> list[tuple[str, Estimate]]:
+    """Return the names under which a namespace holds estimates, directly or one container deep.
+
+    Names in ``first`` come first, in that order; names that begin with an underscore are the shell's own.
+    """
+    order = [name for name in dict.fromkeys((*first, *namespace)) if name in namespace]
+    skip = {"In", "Out"}
+    pairs = ((name, namespace[name]) for name in order if not name.startswith("_") and name not in skip)
+    found: list[tuple[str, Estimate]] = []
+    inside: list[tuple[str, Estimate]] = []
+    for name, value in pairs:
+        if isinstance(value, Estimate):
+            found.append((name, value))
+        else:
+            inside.extend(_labelled(name, value))
+    return found + inside
+
+
+def _labelled(name: str, value: object) -> Iterator[tuple[str, Estimate]]:
+    if type(value) is dict:
+        parts: Iterable[tuple[str, object]] = (
+            (f"{name}[{key!r}]", item) for key, item in islice(value.items(), 1000)
+        )
+    elif type(value) in {list, tuple}:
+        parts = ((f"{name}[{place}]", item) for place, item in enumerate(islice(value, 1000)))  # type: ignore[call-overload]
+    elif _foreign(value) or isinstance(value, _LEAVES) or not hasattr(value, "__dict__"):
+        return
+    else:
+        parts = ((f"{name}.{key}", item) for key, item in islice(vars(value).items(), 1000))
+    for label, item in parts:
+        if isinstance(item, Estimate):
+            yield label, item
+
+
+def _foreign(value: object) -> bool:
+    return (type(value).__module__ or "").partition(".")[0] in _FOREIGN
+
+
+def _safely(value: object) -> list[object]:
+    try:
+        return list(islice(_children(value), MOST))
+    except Exception:  # noqa: BLE001  a stranger's container may raise anything; it then holds nothing
+        return []
+
+
+def _children(value: Any) -> Iterator[object]:
+    kind = type(value).__module__ or ""
+    if isinstance(value, dict):
+        yield from value.keys()
+        yield from value.values()
+    elif isinstance(value, list | tuple | set | frozenset | deque):
+        yield from value
+    elif kind.startswith("numpy"):
+        if getattr(getattr(value, "dtype", None), "kind", "") == "O":
+            yield from value.ravel().tolist()
+    elif kind.startswith("pandas"):
+        yield from _cells(value)
+    elif isinstance(value, FunctionType):
+        yield from (cell.cell_contents for cell in value.__closure__ or ())
+        yield from value.__defaults__ or ()
+        yield from (value.__kwdefaults__ or {}).values()
+    elif isinstance(value, functools.partial):
+        yield from (value.func, *value.args, *value.keywords.values())
+    elif isinstance(value, MethodType):
+        yield value.__self__
+    elif not _foreign(value):
+        yield from _attributes(value)
+
+
+def _cells(value: Any) -> Iterator[object]:
+    if hasattr(value, "select_dtypes"):
+        yield from value.select_dtypes(include=object).to_numpy().ravel().tolist()
+    elif getattr(getattr(value, "dtype", None), "kind", "") == "O":
+        yield from value.to_numpy().tolist()
+
+
+def _attributes(value: object) -> Iterator[object]:
+    yield from getattr(value, "__dict__", {}).values()
+    for kind in type(value).__mro__:
+        slots = vars(kind).get("__slots__", ())
+        for slot in (slots,) if isinstance(slots, str) else slots:
+            if not slot.startswith("__"):
+                yield getattr(value, slot, None)

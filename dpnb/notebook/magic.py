@@ -1,0 +1,107 @@
+"""The magics: ``%%dp`` runs a cell and settles it, ``%dp`` runs a command.
+
+This module only connects: options, body, batch and settlement are rooms of their own. A cell that fails settles
+nothing, whatever it built before it failed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
+from traitlets import Bool, Enum, Unicode
+
+from dpnb.notebook import commands
+from dpnb.notebook.auto import Auto
+from dpnb.notebook.cell import Body, prepare, run, run_async
+from dpnb.notebook.display import Screen
+from dpnb.notebook.holding import pending_in
+from dpnb.notebook.options import CELL_HELP, CellOptions, parse
+from dpnb.notebook.spending import settle
+from dpnb.release import Batch, Measurement
+
+
+@magics_class
+class DPMagic(Magics):
+    """Differential privacy in the notebook.
+
+    ``%config DPMagic`` lists what can be configured.
+    """
+
+    mode = Enum(
+        ("release", "ask"),
+        default_value="release",
+        help='"release": a %%dp cell releases. "ask": every cell stops at its plan; %%dp release releases.',
+    ).tag(config=True)
+    epsilon = Unicode(
+        "", help="The ε of a cell that names no loss, as text: 0.5 or 1/3. Empty: an error."
+    ).tag(config=True)
+    auto = Enum(
+        ("off", "on", "release"),
+        default_value="off",
+        help="What ordinary cells with questions do; see %dp auto.",
+    ).tag(config=True)
+    short_errors = Bool(default_value=True, help="Show a dpnb error as its message; %tb shows the rest.").tag(
+        config=True
+    )
+
+    shell: Any
+
+    def __init__(self, shell: Any) -> None:
+        super().__init__(shell)
+        self.screen = Screen()
+        self.automatic = Auto(self)
+        self.last_report: Any = None
+        self.hooks: tuple[Any, ...] = ()
+
+    def refresh(self, result: Any = None) -> None:
+        """Redraw what was released by whatever means since it was drawn."""
+        del result
+        self.screen.refresh()
+
+    @no_var_expand
+    @line_cell_magic
+    def dp(self, line: str, cell: str | None = None) -> Any:  # noqa: D102  the docstring is the help text
+        __tracebackhide__ = True
+        if cell is None:
+            return commands.run(self, line)
+        options = parse(line)
+        if options.verb == "help":
+            print(CELL_HELP)  # noqa: T201
+            return None
+        body = prepare(self.shell, cell, f"%%dp {line}")
+        return self._await(options, body) if body.awaits else self._run(options, body)
+
+    dp.__doc__ = CELL_HELP
+
+    def _run(self, options: CellOptions, body: Body) -> object:
+        __tracebackhide__ = True
+        with Batch() as batch:
+            value = run(body, self.shell.user_ns)
+        return self._settle(options, body, batch, value)
+
+    async def _await(self, options: CellOptions, body: Body) -> object:
+        __tracebackhide__ = True
+        with Batch() as batch:
+            value = await run_async(body, self.shell.user_ns)
+        return self._settle(options, body, batch, value)
+
+    def _settle(self, options: CellOptions, body: Body, batch: Batch, value: object) -> object:
+        __tracebackhide__ = True
+        leaves = batch.pending_leaves()
+        names = body.names
+        held = [self.shell.user_ns[name] for name in names if name in self.shell.user_ns]
+        older = pending_in([*held, value])
+        return settle(
+            self,
+            options,
+            _distinct(leaves, older),
+            value=value,
+            names=names,
+            dropped=batch.dropped,
+            silenced=body.silenced,
+        )
+
+
+def _distinct(*groups: list[Measurement]) -> list[Measurement]:
+    return list({id(leaf): leaf for group in groups for leaf in group}.values())

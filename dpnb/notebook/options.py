@@ -1,0 +1,208 @@
+"""The magic line: words in, one frozen :class:`CellOptions` out.
+
+Options are written ``key=value`` or ``--key value``; both mean the same. Values stay text here: the plan room reads
+numbers exactly. An unknown option, a value that is missing and two ways of asking for the same thing are refused
+with the line to write. Nothing here reads the user's variables or expands ``{...}``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpnb.errors import OptionError
+
+LOSSES = ("epsilon", "rho", "within")
+VALUED = (*LOSSES, "weights", "assume_n")
+FLAGS = ("fresh",)
+VERBS = ("plan", "release", "help")
+WORDS = (*VALUED, *FLAGS, *VERBS)
+
+CELL_HELP = """\
+%%dp [plan | release] [epsilon=… | rho=… | within=…] [weights=name:2,other:1] [fresh] [assume_n=…]
+
+The cell runs as ordinary Python. What it built and still holds when it ends is released as one batch;
+what it overwrote, deleted or never kept is dropped and free.
+
+  epsilon=1            pay ε 1 for the whole cell, split equally over its questions
+  rho=0.1              the same in ρ, on a dataset whose budget is ρ or (ε, δ)
+  within=0.02          ask for accuracy instead: the 95 % privacy interval of each question is ± 0.02 in its unit
+  weights=effect:2     give `effect` twice the share of the others
+  fresh                pay for new noise even where a stored answer exists
+  assume_n=2000        for previews: the size to assume where it is private (a number, or a released estimate)
+  plan                 show the itemised plan and spend nothing
+  release              release even where %config DPMagic.mode = "ask"
+
+--epsilon 1 means the same as epsilon=1. Defaults: %config DPMagic. More commands: %dp help
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class CellOptions:
+    """What one magic line asks for.
+
+    Attributes
+    ----------
+    verb : str
+        ``""`` (as configured), ``"plan"``, ``"release"`` or ``"help"``.
+    values : tuple of (str, str)
+        The valued options as written, without ``weights``.
+    weights : tuple of (str, Fraction)
+        Names of the cell's estimates and their share.
+    fresh : bool
+        Whether stored answers are to be ignored.
+    """
+
+    verb: str = ""
+    values: tuple[tuple[str, str], ...] = ()
+    weights: tuple[tuple[str, Fraction], ...] = ()
+    fresh: bool = False
+
+    @property
+    def loss(self) -> tuple[str, str] | None:
+        """The one of ``epsilon``, ``rho``, ``within`` that was written."""
+        return next(((key, text) for key, text in self.values if key in LOSSES), None)
+
+
+def parse(line: str, *, magic: str = "%%dp") -> CellOptions:
+    """Read a magic line.
+
+    Parameters
+    ----------
+    line : str
+        What follows the magic's name.
+    magic : str
+        The name to use in errors.
+
+    Returns
+    -------
+    CellOptions
+
+    Raises
+    ------
+    OptionError
+        With the nearest valid spelling, or the option that lacks a value.
+
+    Examples
+    --------
+    >>> parse("plan --epsilon 1/2 weights=effect:2").values
+    (('epsilon', '1/2'),)
+    """
+    verb, fresh = "", False
+    values: dict[str, str] = {}
+    for key, value in _pairs(_words(line), magic):
+        if key in VERBS:
+            verb = _only_verb(verb, key, magic)
+        elif key in FLAGS:
+            fresh = True
+        else:
+            values[key] = _once(values, key, value, magic)
+    _one_loss(values, magic)
+    weights = _weights(values.pop("weights", ""))
+    return CellOptions(verb, tuple(values.items()), weights, fresh)
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """The nearest known word as a question, or the whole list when nothing is near.
+
+    Examples
+    --------
+    >>> near("epsilom", WORDS)
+    'did you mean epsilon?'
+    """
+    known = list(known)
+    match = difflib.get_close_matches(word.lower(), known, n=1, cutoff=0.6)
+    if not match:
+        match = [name for name in known if len(word) > 2 and name.startswith(word.lower())][:1]
+    return f"did you mean {match[0]}?" if match else "use one of: " + ", ".join(known)
+
+
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError:
+        msg = f"A quote is not closed in: {line.strip()}"
+        raise OptionError(msg) from None
+
+
+def _pairs(words: list[str], magic: str) -> Iterator[tuple[str, str]]:
+    rest = iter(words)
+    for word in rest:
+        name, equals, value = word.partition("=")
+        dashed = name.startswith("--")
+        key = _known(name, magic)
+        if key not in VALUED:
+            if equals and value.lower() not in {"true", "yes", "1"}:
+                msg = f"{key} takes no value: write {key} alone, or leave it out."
+                raise OptionError(msg)
+            yield key, ""
+            continue
+        if not equals and dashed:
+            value = next(rest, "")
+        if not value or value.startswith("--"):
+            msg = f"{key} needs a value: {magic} {key}={_sample(key)}"
+            raise OptionError(msg)
+        yield key, value
+
+
+def _known(name: str, magic: str) -> str:
+    key = name.removeprefix("--").replace("-", "_") if name.startswith("--") else name
+    if key in {"h", "-h", "?"}:
+        return "help"
+    if key in WORDS:
+        return key
+    if key and key[0].isdigit():
+        msg = f"{name!r} has no name: write {magic} epsilon={name}"
+        raise OptionError(msg)
+    msg = f"unknown option {key!r} for {magic}: {near(key, WORDS)}"
+    raise OptionError(msg)
+
+
+def _sample(key: str) -> str:
+    return {"epsilon": "1", "rho": "0.1", "within": "0.02", "weights": "effect:2"}.get(key, "1000")
+
+
+def _only_verb(old: str, new: str, magic: str) -> str:
+    if old and old != new and "help" not in {old, new}:
+        msg = f"{old} and {new} contradict each other: write {magic} {old}, or {magic} {new}."
+        raise OptionError(msg)
+    return "help" if "help" in {old, new} else new
+
+
+def _once(values: dict[str, str], key: str, value: str, magic: str) -> str:
+    if key in values and values[key] != value:
+        msg = f"{key} is given twice, as {values[key]} and {value}: write it once, {magic} {key}={value}"
+        raise OptionError(msg)
+    return value
+
+
+def _one_loss(values: dict[str, str], magic: str) -> None:
+    given = [key for key in LOSSES if key in values]
+    if len(given) > 1:
+        first = given[0]
+        msg = (
+            f"{' and '.join(given)} ask for the same thing twice: write one, {magic} {first}={values[first]}"
+        )
+        raise OptionError(msg)
+
+
+def _weights(text: str) -> tuple[tuple[str, Fraction], ...]:
+    pairs = []
+    for item in filter(None, text.split(",")):
+        name, _, amount = item.partition(":")
+        pairs.append((name.strip(), _weight(name.strip(), amount.strip())))
+    return tuple(pairs)
+
+
+def _weight(name: str, amount: str) -> Fraction:
+    try:
+        weight = Fraction(amount)
+    except (ValueError, ZeroDivisionError):
+        weight = Fraction(0)
+    if weight <= 0 or not name.isidentifier():
+        msg = f"weights are written name:number with number above 0, for example weights={name or 'effect'}:2"
+        raise OptionError(msg)
+    return weight

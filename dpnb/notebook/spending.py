@@ -1,0 +1,175 @@
+"""After the body: what the cell holds is planned or released, named and drawn.
+
+This is the only place of the room that spends, always through the session, and only for a cell that ran to its
+end. The open batch is closed before anything here happens. Names are looked up afterwards, for labels alone: an
+estimate is found because it is held, never because of what it is called.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dpnb.errors import OptionError
+from dpnb.notebook import holding
+from dpnb.notebook.display import report_bundle
+from dpnb.notebook.options import CellOptions, near
+from dpnb.notebook.progress import Progress
+from dpnb.plan.request import Ask
+from dpnb.release import Estimate, Measurement
+
+if TYPE_CHECKING:
+    from dpnb.notebook.magic import DPMagic
+
+NOTHING = "no query to release: nothing spent"
+
+
+def current_session() -> Any:
+    """Return the session that cells spend in."""
+    from dpnb.client import api
+
+    return api.session()
+
+
+def settle(
+    magic: DPMagic,
+    options: CellOptions,
+    leaves: Sequence[Measurement],
+    *,
+    value: object = None,
+    names: Sequence[str] = (),
+    dropped: int = 0,
+    silenced: bool = False,
+) -> object:
+    """Plan or release the measurements of a finished cell, and draw the card.
+
+    Parameters
+    ----------
+    magic : DPMagic
+        The configuration and the screen.
+    options : CellOptions
+        What the magic line asked for.
+    leaves : sequence of Measurement
+        The pending measurements that the cell holds, each once.
+    value : object
+        The value of the cell's last expression.
+    names : sequence of str
+        The names that the cell bound, for the order of labels.
+    dropped : int
+        How many questions the cell built and did not keep; the card counts them as free.
+    silenced : bool
+        Whether the last expression is hidden by ``;``.
+
+    Returns
+    -------
+    object
+        What the cell shows as its output.
+    """
+    __tracebackhide__ = True
+    if not leaves:
+        _say_nothing(dropped)
+        return None if silenced else value
+    pairs = holding.named(magic.shell.user_ns, names)
+    _weigh(options, dict(pairs))
+    ask = ask_of(magic, options, leaves)
+    cell = _Cell(pairs, tuple(leaves), dropped)
+    if stops_at_plan(magic, options):
+        _plan(magic, options, cell, ask)
+        return None if silenced or isinstance(value, Estimate) else value
+    shown = None if silenced else value
+    _release(magic, cell, ask, shown)
+    return shown
+
+
+def ask_of(magic: DPMagic, options: CellOptions, leaves: Sequence[Measurement]) -> Ask:
+    """Return what a cell asks for, with the configured default where it names no loss."""
+    values: dict[str, Any] = dict(options.values)
+    if options.loss is None and magic.epsilon:
+        values["epsilon"] = magic.epsilon
+    elif options.loss is None and any(leaf.spend is None for leaf in leaves):
+        msg = 'This cell names no loss: write %%dp epsilon=1, or set a default: %config DPMagic.epsilon = "1"'
+        raise OptionError(msg)
+    size = values.get("assume_n")
+    if size is not None and isinstance(magic.shell.user_ns.get(size), Estimate):
+        values["assume_n"] = max(1, round(float(magic.shell.user_ns[size])))
+    return Ask.make(**values, fresh=options.fresh)
+
+
+def stops_at_plan(magic: DPMagic, options: CellOptions) -> bool:
+    """Whether this cell only shows what it would cost."""
+    return options.verb == "plan" or (magic.mode == "ask" and options.verb != "release")
+
+
+def labels_of(leaves: Sequence[Measurement], pairs: Sequence[tuple[str, Estimate]]) -> dict[Measurement, str]:
+    """Return a label for each measurement: its name, the name that contains it, or its line."""
+    own: dict[int, str] = {}
+    around: dict[int, str] = {}
+    for name, estimate in pairs:
+        if estimate.measurement is not None:
+            own.setdefault(id(estimate.measurement), name)
+        else:
+            for leaf in estimate.leaves():
+                around.setdefault(id(leaf), f"in {name}")
+    return {leaf: own.get(id(leaf)) or around.get(id(leaf)) or _unnamed(leaf) for leaf in leaves}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Cell:
+    pairs: Sequence[tuple[str, Estimate]]
+    leaves: tuple[Measurement, ...]
+    dropped: int
+
+    def annotate(self, view: Any, shown: object = None) -> Any:
+        """Add names to a plan or report; leave out what the cell draws as its own output."""
+        hidden = tuple(item for item in (getattr(shown, "measurement", None),) if item is not None)
+        mine = {id(leaf) for leaf in self.leaves}
+        named = tuple(
+            (name, estimate)
+            for name, estimate in self.pairs
+            if estimate is not shown and any(id(leaf) in mine for leaf in estimate.leaves())
+        )
+        facts = {
+            "labels": labels_of(self.leaves, self.pairs),
+            "dropped": self.dropped,
+            "named": named,
+            "hidden": hidden,
+        }
+        known = {field.name for field in dataclasses.fields(view)}
+        return dataclasses.replace(view, **{name: fact for name, fact in facts.items() if name in known})
+
+
+def _plan(magic: DPMagic, options: CellOptions, cell: _Cell, ask: Ask) -> None:
+    __tracebackhide__ = True
+    with Progress():
+        view = current_session().plan(cell.leaves, ask, labels=labels_of(cell.leaves, cell.pairs))
+    magic.screen.show_plan(cell.annotate(view), list(cell.leaves))
+    if options.verb != "plan":
+        print('Nothing was spent (DPMagic.mode = "ask"). To release: %%dp release …')  # noqa: T201
+
+
+def _release(magic: DPMagic, cell: _Cell, ask: Ask, shown: object) -> None:
+    __tracebackhide__ = True
+    with Progress() as progress:
+        report = current_session().release(cell.leaves, ask, labels=labels_of(cell.leaves, cell.pairs))
+    report = cell.annotate(report, shown)
+    progress.finish(report_bundle(report))
+    magic.screen.refresh(report)
+    magic.last_report = report
+
+
+def _weigh(options: CellOptions, names: Mapping[str, Estimate]) -> None:
+    for name, weight in options.weights:
+        if name not in names:
+            msg = f"weights={name}:… names no estimate of this cell: {near(name, names)}"
+            raise OptionError(msg)
+        names[name].weight(weight)
+
+
+def _say_nothing(dropped: int) -> None:
+    print(f"{dropped} built, not kept: nothing spent" if dropped else NOTHING)  # noqa: T201
+
+
+def _unnamed(leaf: Measurement) -> str:
+    line = getattr(leaf.origin, "line", None)
+    return "kept, unnamed" + (f", line {line}" if line else "")
