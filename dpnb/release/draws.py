@@ -53,8 +53,12 @@ class DrawGenerator(np.random.Generator):
         self.chunk = chunk
 
     def of(self, name: str) -> DrawGenerator:
-        """The generator of one of these releases alone, as an estimate of it alone uses it; or a side stream."""
-        return DrawGenerator((name,) if name in self.ids else (*self.ids, f"/{name}"), self.chunk)
+        """A stream of its own: ``of("id")`` or ``of("id:part")`` of a release is the same wherever it is used.
+
+        Any other name is a side stream of these releases together, for example ``of("sampling")``.
+        """
+        known = name.partition(":")[0] in self.ids
+        return DrawGenerator((name,) if known else (*self.ids, f"/{name}"), self.chunk)
 
 
 def key_of(measurement: Measurement) -> Key:

@@ -20,3 +20,7 @@ SHOW_PENDING: Callable[[Any], None] | None = None
 
 #: Set by ``notebook`` or ``cards``: the MIME bundle of a released estimate.
 BUNDLE: Callable[[Any], dict[str, Any]] | None = None
+
+#: Set by ``client``: ``CONCLUDE(checked, releases) -> Outcome``, a module-level function. A released estimate is pickled
+#: as its record, and this function makes the outcome again when it is read back.
+CONCLUDE: Callable[..., Any] | None = None

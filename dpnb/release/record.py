@@ -452,15 +452,8 @@ class Measurement:
             from dpnb.release.needs import unpicklable
 
             raise unpicklable()
-        state = (
-            self.question,
-            self.checked,
-            self.origin,
-            self.releases,
-            self.outcome,
-            self.weight,
-            self.spend,
-        )
+        answer = self.outcome if hooks.CONCLUDE is None else hooks.CONCLUDE
+        state = (self.question, self.checked, self.origin, self.releases, answer, self.weight, self.spend)
         return (_measurement, state)
 
 
@@ -469,14 +462,14 @@ def _measurement(
     checked: Any,
     origin: Origin,
     releases: tuple[Release, ...],
-    outcome: Outcome,
+    answer: Any,
     weight: Fraction | None,
     spend: Fraction | None,
 ) -> Measurement:
     """Rebuild a released measurement from its record; the handle stays where it was."""
     measurement = Measurement(question, checked, origin=origin)
     measurement.weight, measurement.spend = weight, spend
-    measurement.fill(releases, outcome)
+    measurement.fill(releases, answer(checked, releases) if callable(answer) else answer)
     return measurement
 
 
