@@ -68,13 +68,13 @@ def test_no_room_goes_round_the_walls_through_the_root():
 
 
 def test_every_test_states_its_fact():
-    """A test has a docstring, or a name of at least four words that is a sentence by itself."""
+    """A test has a docstring, or a name of at least three words that is a sentence by itself."""
     vague = []
     for path in TEST_FILES:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
                 words = len(node.name.split("_")) - 1
-                if ast.get_docstring(node) is None and words < 4:
+                if ast.get_docstring(node) is None and words < 3:
                     vague.append(f"{relative(path)}:{node.lineno} {node.name}")
     assert not vague
 
