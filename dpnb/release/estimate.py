@@ -455,6 +455,10 @@ class Estimate:
             raise ValueError("the values of an estimate are float64: another dtype needs a copy")
         return result
 
+    def to_numpy(self) -> np.ndarray:
+        """The point values as an array."""
+        return self.__array__()
+
     # ---------------------------------------------------------------- equality, order, identity
 
     __hash__ = object.__hash__

@@ -68,9 +68,14 @@ def _places(estimate: Estimate) -> str:
     return ", ".join(shown)
 
 
-def value(number: Any) -> str:
-    """A point value, four significant digits and no more."""
-    if isinstance(number, float):
-        return f"{number:,.0f}" if abs(number) >= 10_000 else f"{number:.4g}"
-    array = np.asarray(number)
-    return np.array2string(array, precision=4, threshold=20, edgeitems=3, separator=", ", suppress_small=True)
+def number(x: float) -> str:
+    """A number with four significant digits, all whole digits of a large one."""
+    return f"{x:,.0f}" if 10_000 <= abs(x) < 1e15 else f"{x:.4g}"
+
+
+def value(point: Any) -> str:
+    """A point value, or the ends of a long vector."""
+    if isinstance(point, float):
+        return number(point)
+    shown: Any = {"float_kind": number}
+    return np.array2string(np.asarray(point), formatter=shown, threshold=20, edgeitems=3, separator=", ")
