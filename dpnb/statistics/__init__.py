@@ -8,6 +8,10 @@ cannot add to the tuple: what alters the curator's computations is part of the g
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+from dpnb.release import Release
 from dpnb.statistics._base import Numeric, PricedPart, PriceRow, Pricing, Setting, Share, Statistic
 from dpnb.statistics.count import Count
 from dpnb.statistics.difference import Difference
@@ -32,6 +36,22 @@ STATISTICS: tuple[Statistic, ...] = (
 )
 BY_NAME: dict[str, Statistic] = {statistic.name: statistic for statistic in STATISTICS}
 
+
+
+def conclude(checked: Any, releases: Sequence[Release]) -> Result:
+    """Return what the releases of a checked question say: estimate, intervals, sizes and flags.
+
+    Parameters
+    ----------
+    checked : CheckedQuestion
+        The question, with its ``statistic`` name and ``setting``.
+    releases : sequence of Release
+        One release, or several of the same question to be combined.
+    """
+    result: Result = BY_NAME[checked.statistic].conclude(checked.setting, releases)
+    return result
+
+
 __all__ = [
     "BY_NAME",
     "STATISTICS",
@@ -46,4 +66,5 @@ __all__ = [
     "Setting",
     "Share",
     "Statistic",
+    "conclude",
 ]

@@ -1,0 +1,87 @@
+"""What every statistic must satisfy: its claimed loss is never exceeded by any tiny neighbour, and is nearly reached.
+
+The loss of a pair of neighbouring tables is computed from the exact aggregates and the noise that pricing chose, in
+rationals: the L1 change over the scale, summed over parts, or the squared L2 change over twice the variance.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from dpnb.aggregate import answer
+from dpnb.mechanisms import DiscreteLaplace, QuantileSelection
+from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
+from dpnb.privacy.accountant import Budget
+from dpnb.privacy.unit import PrivacyUnit
+from dpnb.schema import Column, Schema
+
+COLUMNS = ("x", "b", "g")
+Row = tuple[int | None, int | None, int | None]
+Rows = tuple[Row, ...]
+
+
+def schema(unit: PrivacyUnit, *, measure: str = "epsilon", missing_b: Any = "drop", steps: int = 4) -> Schema:
+    """A tiny dataset: x on a grid of a few steps, b two-valued, g with three groups."""
+    columns = (
+        Column.integer("x", 10, 10 + steps),
+        Column.category("b", [0, 1], missing=missing_b),
+        Column.category("g", ["u", "v", "w"]),
+    )
+    return Schema("tiny", "Tiny", columns, unit, Budget.from_toml({measure: 1000}))
+
+
+def priced(question: QueryPlan, where: Schema, *, kind: str = "epsilon", amount: Any = 1) -> PricedQuestion:
+    """The one question of a batch, priced."""
+    batch = BatchPlan(where.name, where.version, (Item(question),), Ask.make(**{kind: amount}))
+    return price(batch, where).items[0]
+
+
+def rows_of(steps: int, *, missing: bool, groups: bool = True) -> list[Row]:
+    """Every possible prepared row of the tiny dataset (end points, middle, and missing)."""
+    xs: list[int | None] = [0, 1, steps // 2, steps]
+    bs: list[int | None] = [0, 1]
+    gs: list[int | None] = [0, 1, None] if groups else [0]
+    if missing:
+        xs, bs = [*xs, None], [*bs, None]
+    return list(itertools.product(xs, bs, gs))
+
+
+def units_of(rows: Sequence[Row], most: int) -> Iterator[Rows]:
+    """What one privacy unit can hold: every multiset of up to ``most`` rows."""
+    for size in range(most + 1):
+        yield from itertools.combinations_with_replacement(rows, size)
+
+
+def totals(question: PricedQuestion, table: Rows) -> list[tuple[int, ...]]:
+    """The exact integers behind every additive part."""
+    columns = {name: [row[i] for row in table] for i, name in enumerate(COLUMNS)}
+    return [
+        tuple(int(v) for v in found) for found in answer(columns, [part.request for part in question.parts])
+    ]
+
+
+def realised_loss(question: PricedQuestion, one: Rows, two: Rows) -> Fraction:
+    """The exact loss of this pair of tables under the noise that pricing chose."""
+    cost = Fraction(0)
+    for part, a, b in zip(question.parts, totals(question, one), totals(question, two), strict=True):
+        mechanism = part.mechanism
+        assert not isinstance(mechanism, QuantileSelection)
+        gaps = [abs(x - y) for x, y in zip(a, b, strict=True)]
+        if isinstance(mechanism, DiscreteLaplace):
+            cost += Fraction(sum(gaps)) / mechanism.scale
+        else:
+            cost += Fraction(sum(gap * gap for gap in gaps)) / (2 * mechanism.variance)
+    return cost
+
+
+def worst_loss(question: PricedQuestion, unit: PrivacyUnit, rows: Sequence[Row]) -> Fraction:
+    """The largest loss over all neighbours: one unit added to nothing, or replaced by another."""
+    held = list(units_of(rows, unit.max_rows))
+    if unit.adjacency == "add-remove":
+        return max(realised_loss(question, (), one) for one in held)
+    if unit.unit == "row":
+        held = [one for one in held if len(one) == 1]
+    return max(realised_loss(question, one, two) for one, two in itertools.combinations(held, 2))
