@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -286,6 +287,13 @@ class Ledger:
             db.execute("INSERT INTO charges VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*values, *totals))
             return ChargeRow(entry, asked, row.spent_after, row.principal_after, new=True)
 
+    def charged(self, request_id: str, principal: str) -> tuple[str, ...] | None:
+        """Return the keys of the questions that a request was charged for, in order, or None before its charge."""
+        query = "SELECT body FROM charges JOIN entries USING (entry) WHERE request = ? AND principal = ?"
+        with self._database.reading() as db:
+            row = db.execute(query, (request_id, principal)).fetchone()
+        return None if row is None else tuple(question["key"] for question in json.loads(row[0])["questions"])
+
     def spent(self, pool: str, principal: str | None = None) -> PrivacyLoss:
         """Return what a pool, or one principal of it, has spent in the current period."""
         with self._database.reading() as db:
@@ -463,7 +471,12 @@ def _pins(db: sqlite3.Connection, dataset: str) -> Terms | None:
 def _pool_budget(db: sqlite3.Connection, pool: str) -> Budget | None:
     query = "SELECT budget FROM attachments WHERE pool = ? ORDER BY entry DESC LIMIT 1"
     row = db.execute(query, (pool,)).fetchone()
-    return None if row is None else Budget.from_json(json.loads(row[0]))
+    return None if row is None else _budget_of(row[0])
+
+
+@lru_cache(maxsize=256)
+def _budget_of(text: str) -> Budget:
+    return Budget.from_json(json.loads(text))
 
 
 def _pin_changes(db: sqlite3.Connection, pinned: Terms | None, terms: Terms) -> tuple[Change, ...]:
@@ -570,6 +583,7 @@ def _loss(record: Mapping[str, Any]) -> PrivacyLoss:
     return PrivacyLoss.from_json(record)
 
 
+@lru_cache(maxsize=1024)
 def _loss_of(text: str) -> PrivacyLoss:
     return PrivacyLoss.from_json(json.loads(text))
 

@@ -270,7 +270,7 @@ class PrivacyLoss:
         object.__setattr__(self, "measure", Measure(self.measure))
         object.__setattr__(self, "amount", rational(self.amount, name=self.measure.symbol))
         object.__setattr__(self, "delta", rational(self.delta, name="delta"))
-        if self.amount < 0 or not 0 <= self.delta < 1:
+        if self.amount.numerator < 0 or not 0 <= self.delta.numerator < self.delta.denominator:
             raise LossError(f"A privacy loss is {self.measure.symbol} ≥ 0 and 0 ≤ δ < 1.")
         if self.delta and self.measure is not Measure.APPROX:
             raise LossError(
@@ -323,6 +323,8 @@ class PrivacyLoss:
 
     def bounded(self) -> PrivacyLoss:
         """Return this loss with both parts under :func:`bounded_above`."""
+        if max(self.amount.denominator, self.delta.denominator) <= _COARSE:
+            return self
         return PrivacyLoss(self.measure, bounded_above(self.amount), bounded_above(self.delta))
 
     def _same(self, other: PrivacyLoss) -> None:
@@ -332,7 +334,7 @@ class PrivacyLoss:
             )
 
     def __bool__(self) -> bool:
-        return bool(self.amount or self.delta)
+        return self.amount.numerator != 0 or self.delta.numerator != 0
 
     def __str__(self) -> str:
         return self.brief()
