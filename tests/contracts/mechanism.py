@@ -1,0 +1,125 @@
+"""The contract of a mechanism: it declares itself wholly, and its release is what it declares."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dpnb.errors import LossError, PlanError
+from dpnb.mechanisms import MECHANISMS, Card
+from dpnb.noise import SeededBits
+from tests.contracts.law import FITS, MISFITS, fit
+
+
+class MechanismContract(ABC):
+    """What every mechanism must satisfy."""
+
+    @abstractmethod
+    def mechanism(self):
+        """An ordinary instance."""
+
+    def test_it_is_registered(self):
+        """The closed tuple names this mechanism."""
+        assert type(self.mechanism()) in MECHANISMS
+
+    def test_its_card_says_name_assumptions_and_proof(self):
+        """A reader finds what the mechanism does, what it rests on, and where the proof is."""
+        card = self.mechanism().card
+        assert isinstance(card, Card)
+        assert card.status == "proven"
+        assert card.name
+        assert len(card.summary) > 80
+        assert len(card.assumptions) >= 2
+        assert card.reference
+
+    def test_its_json_is_text_only_and_names_it(self):
+        """The exact parameters survive as text."""
+        mechanism = self.mechanism()
+        record = mechanism.to_json()
+        assert json.loads(json.dumps(record)) == record
+        assert record["mechanism"] == mechanism.name
+        assert all(isinstance(value, str) for value in record.values())
+
+    def test_it_is_frozen(self):
+        """A mechanism cannot be loosened after it was priced."""
+        mechanism = self.mechanism()
+        field = next(iter(mechanism.__slots__))
+        with pytest.raises(AttributeError):
+            setattr(mechanism, field, getattr(mechanism, field))
+
+
+class AdditiveContract(MechanismContract):
+    """What every mechanism that adds noise must satisfy."""
+
+    @abstractmethod
+    def calibrated(self, sensitivity, amount):
+        """Calibrate for a sensitivity and a loss."""
+
+    @abstractmethod
+    def stretched(self, factor):
+        """The instance of :meth:`mechanism` with its scale times `factor`."""
+
+    def test_calibration_and_loss_are_exact_inverses(self):
+        """What is asked is exactly what is charged, for awkward rationals too."""
+        for sensitivity in (1, 7, Fraction(9, 4), 2**40):
+            for amount in (Fraction(1, 10), Fraction(1, 3), Fraction(999_999_937, 10**9)):
+                assert self.calibrated(sensitivity, amount).loss(sensitivity) == amount
+
+    def test_zero_sensitivity_zero_loss_and_floats_are_refused(self):
+        """No mechanism is free, endless or approximate."""
+        for sensitivity, amount in (
+            (0, Fraction(1)),
+            (1, Fraction(0)),
+            (1, Fraction(-1)),
+            (1, 0.5),
+            (0.5, Fraction(1)),
+        ):
+            with pytest.raises(LossError):
+                self.calibrated(sensitivity, amount)
+
+    def test_noise_wider_than_two_to_the_48_is_refused(self):
+        """Too wide a noise is refused before anything is charged."""
+        with pytest.raises(PlanError, match="2\\^48"):
+            self.calibrated(2**62, Fraction(1, 2**40))
+
+    def test_release_adds_the_declared_noise(self):
+        """Release minus exact value fits the declared law and misfits 0.9 and 1.1 times its scale."""
+        mechanism = self.mechanism()
+        exact = list(range(-50_000, 50_000))
+        noise = np.array(mechanism.release(exact, SeededBits(41))) - np.array(exact)
+        assert fit(noise, mechanism.law) > FITS
+        for factor in ("0.9", "1.1"):
+            assert fit(noise, self.stretched(Fraction(factor)).law) < MISFITS
+
+    def test_release_neither_saturates_nor_wraps(self):
+        """Answers of any length are released as Python integers near the exact ones."""
+        for exact in ([2**126, -(2**126)], [2**63 - 1, -(2**63)], [2**70] * 200):
+            released = self.mechanism().release(exact, SeededBits(42))
+            assert isinstance(released, tuple)
+            assert all(type(value) is int for value in released)
+            reach = self.mechanism().law.tail_radius(1e-12)
+            assert all(abs(value - true) <= reach for value, true in zip(released, exact, strict=True))
+
+    def test_release_takes_numpy_integers(self):
+        """An int64 vector from an engine is released like a list."""
+        exact = np.arange(5, dtype=np.int64)
+        assert self.mechanism().release(exact, SeededBits(1)) == self.mechanism().release(
+            [0, 1, 2, 3, 4], SeededBits(1)
+        )
+
+    def test_an_empty_vector_is_released_as_one(self):
+        """No declared cell, no number."""
+        assert self.mechanism().release([], SeededBits(1)) == ()
+
+    def test_simulate_keeps_shape_and_law(self):
+        """Simulated noise has the array's shape and the declared law; integers stay integers."""
+        mechanism, rng = self.mechanism(), np.random.default_rng(43)
+        noisy = mechanism.simulate(np.full((1000, 100), 7), rng)
+        assert noisy.shape == (1000, 100)
+        assert noisy.dtype == np.int64
+        assert fit(noisy.ravel() - 7, mechanism.law) > FITS
+        assert mechanism.simulate(np.zeros(3), rng).dtype == np.float64
