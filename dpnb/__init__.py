@@ -1,11 +1,50 @@
-"""Differential privacy in the notebook: ask, see the price, release, and know how sure you may be."""
+"""Differential privacy in the notebook: ask, see the price, release, and know how sure you may be.
+
+The public names are few, and each is imported when it is first used: ``import dpnb`` costs little more than numpy.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dpnb.client.api import open, plan, release, report, session, spend  # noqa: A004 - the public names
+    from dpnb.release import to_json
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "load_ipython_extension"]
+__all__ = [
+    "__version__",
+    "load_ipython_extension",
+    "open",
+    "plan",
+    "release",
+    "report",
+    "session",
+    "spend",
+    "to_json",
+]
+
+_NAMES = {
+    **dict.fromkeys(("open", "plan", "release", "report", "session", "spend"), "dpnb.client.api"),
+    "to_json": "dpnb.release",
+}
+_ROOMS = frozenset(
+    (
+        "aggregate",
+        "cards",
+        "client",
+        "datasets",
+        "errors",
+        "inference",
+        "mechanisms",
+        "privacy",
+        "schema",
+        "statistics",
+    )
+)
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -13,3 +52,40 @@ def load_ipython_extension(shell: Any) -> None:
     from dpnb import notebook
 
     notebook.load(shell)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _NAMES:
+        return getattr(importlib.import_module(_NAMES[name]), name)
+    if name in _ROOMS:
+        return importlib.import_module(f"dpnb.{name}")
+    raise AttributeError(f"module 'dpnb' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_ROOMS})
+
+
+class _Package(ModuleType):
+    """``dpnb.plan`` and ``dpnb.release`` are functions, although rooms of the same names are imported below them."""
+
+    @property
+    def plan(self) -> Any:
+        """Price a batch; spend nothing."""
+        return __getattr__("plan")
+
+    @plan.setter
+    def plan(self, _: Any) -> None:
+        """Let the import system pass."""
+
+    @property
+    def release(self) -> Any:
+        """Release a batch."""
+        return __getattr__("release")
+
+    @release.setter
+    def release(self, _: Any) -> None:
+        """Let the import system pass."""
+
+
+sys.modules[__name__].__class__ = _Package

@@ -21,6 +21,7 @@ Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Text = Annotated[str, Meta(max_length=4096)]
 Document = Annotated[str, Meta(max_length=262_144)]
 Hex = Annotated[str, Meta(pattern="^[0-9a-f]{16,64}$")]
+Draws = Annotated[list[Hex], Meta(max_length=1000)]
 Handle = Annotated[str, Meta(pattern="^[0-9a-f]{16,64}$")]
 
 
@@ -38,24 +39,24 @@ class StudySource(Message, tag="study", frozen=True):
 
 
 class FileSource(Message, tag="file", frozen=True):
-    """An owner's file, and the owner's schema as a path or as text (neither: ``<name>.dpnb.toml`` beside it)."""
+    """An owner's file, and the schema as a path or exactly (neither: ``<name>.dpnb.toml`` beside it)."""
 
     path: Text
     schema_path: Text | None = None
-    schema_text: Document | None = None
+    schema: Raw | None = None
 
 
 class HandOver(Message, tag="hand-over", frozen=True):
-    """Rows that a kernel already held, in a 0600 Parquet file inside the home's hand-over folder."""
+    """Rows that a kernel already held, in a 0600 file of plain arrays inside the home's hand-over folder."""
 
-    file: Annotated[str, Meta(pattern="^[0-9a-f]{32}\\.parquet$")]
-    schema_text: Document
+    file: Annotated[str, Meta(pattern="^[0-9a-f]{32}\\.npz$")]
+    schema: Raw
 
 
 class Again(Message, tag="again", frozen=True):
-    """Rows attached before: the prepared copy of this data version."""
+    """A handle opened before: its prepared copy, by a curator that has been started anew since."""
 
-    data_version: Hex
+    handle: Handle
 
 
 Source = StudySource | FileSource | HandOver | Again
@@ -85,15 +86,20 @@ class Peek(Message, tag="peek", frozen=True):
 
     handle: Handle
     plan: Raw
+    besides: Draws = []
 
 
 class Submit(Message, tag="submit", frozen=True):
-    """Release a batch: charge, answer, store, send. ``digest`` binds ``request`` to ``plan``."""
+    """Release a batch: charge, answer, store, send. ``digest`` binds ``request`` to ``plan`` and ``besides``.
+
+    ``besides`` lists draws that the asker holds already: a stored answer among them does not count as stored.
+    """
 
     handle: Handle
     request: Hex
     digest: Hex
     plan: Raw
+    besides: Draws = []
 
 
 class Cancel(Message, tag="cancel", frozen=True):

@@ -1,0 +1,278 @@
+"""The plain-Python twins of the cell magic: open, plan, release, spend, report, session.
+
+Each is one sentence over a :class:`~dpnb.client.session.Session`; none keeps a state of its own but the session of this
+process and home.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from dpnb.client.frames import hand_over, is_frame
+from dpnb.client.handles import Dataset
+from dpnb.client.session import Session
+from dpnb.client.views import BatchReport, PlanView
+from dpnb.datasets.owner import FORMATS, load
+from dpnb.errors import OwnerError, PlanError
+from dpnb.plan.request import Ask
+from dpnb.release import Batch, Estimate, Measurement, hooks
+from dpnb.schema import Schema
+from dpnb.wire.codec import raw
+from dpnb.wire.messages import FileSource, Source, StudySource
+from dpnb.wire.places import Home
+
+OPENED: list[Callable[[Dataset], None]] = []
+"""Called with each handle that is opened for the first time in a session, unless ``quiet=True``."""
+
+_SESSIONS: dict[Path, Session] = {}
+
+Items = Mapping[str, Estimate] | Iterable[Estimate] | Estimate
+
+
+def session() -> Session:
+    """Return this process's session with the current home. It starts a curator when something is asked, not before."""
+    root = Home.current().root
+    if root not in _SESSIONS:
+        close()
+        _SESSIONS[root] = Session()
+    return _SESSIONS[root]
+
+
+def close() -> None:
+    """Let go of every curator of this process."""
+    for one in _SESSIONS.values():
+        one.close()
+    _SESSIONS.clear()
+
+
+def open(  # noqa: A001 - the name that a person expects
+    what: Any, schema: Any = None, mode: str | None = None, *, quiet: bool = False
+) -> Dataset:
+    """Open a protected dataset.
+
+    Parameters
+    ----------
+    what : str, Path or frame
+        A built-in study's name, a CSV, Parquet or DuckDB file, a schema file, or a pandas, polars or Arrow frame.
+    schema : path, mapping or Schema, optional
+        The owner's declaration; by default ``people.dpnb.toml`` beside ``people.csv``. A frame needs one.
+    mode : {"teaching", "guard-rail"}, optional
+        Built-in studies are public, hence TEACHING; ``"guard-rail"`` shows them as an owner's data behave.
+    quiet : bool
+        Do not show the dataset's card.
+
+    Returns
+    -------
+    Dataset
+        A handle that holds no data.
+
+    Raises
+    ------
+    SchemaError, OwnerError
+        When there is no such dataset, or its schema, file or pinned terms do not allow it.
+    """
+    here = session()
+    known = set(here._roots)
+    dataset = here.attach(_source(what, schema), None if mode is None else str(mode))
+    if not quiet and dataset.handle not in known:
+        for show in OPENED:
+            show(dataset)
+    return dataset
+
+
+def plan(
+    items: Items,
+    *,
+    epsilon: Any = None,
+    rho: Any = None,
+    within: Any = None,
+    fresh: bool = False,
+    assume_n: Any = None,
+) -> PlanView:
+    """Price a batch and look up what is stored; spend nothing."""
+    asked = Ask.make(epsilon=epsilon, rho=rho, within=within, fresh=fresh, assume_n=assume_n)
+    listed, labels, named = _named(items)
+    return replace(session_of(listed).plan(listed, asked, labels), named=named)
+
+
+def release(
+    items: Items,
+    *,
+    epsilon: Any = None,
+    rho: Any = None,
+    within: Any = None,
+    fresh: bool = False,
+    assume_n: Any = None,
+) -> BatchReport:
+    """Release a batch and return its report; ``report["name"]`` is the estimate of that name.
+
+    Parameters
+    ----------
+    items : mapping of str to Estimate, or estimates
+        What to release.
+    epsilon, rho, within : number or str
+        The loss of the whole batch, or the 95 % privacy half-width wanted for each question; one of them.
+    fresh : bool
+        Pay again for what is stored.
+    assume_n : int, optional
+        A size to plan ``within`` with where the true one is private.
+
+    Raises
+    ------
+    PlanError, LossError, BudgetError
+        Nothing was spent.
+    """
+    asked = Ask.make(epsilon=epsilon, rho=rho, within=within, fresh=fresh, assume_n=assume_n)
+    listed, labels, named = _named(items)
+    return replace(session_of(listed).release(listed, asked, labels), named=named)
+
+
+class spend:  # noqa: N801 - reads as the act that it is: with dpnb.spend(epsilon=1) as s
+    """Release what is built inside the block and still held when it ends; an exception spends nothing.
+
+    Parameters
+    ----------
+    epsilon, rho, within : number or str
+        The loss of the block, or the accuracy wanted for each question; one of them.
+    fresh : bool
+        Pay again for what is stored.
+    assume_n : int, optional
+        A size to plan ``within`` with.
+
+    Attributes
+    ----------
+    report : BatchReport or None
+        After the block; ``None`` when there was nothing to release.
+    """
+
+    def __init__(
+        self,
+        *,
+        epsilon: Any = None,
+        rho: Any = None,
+        within: Any = None,
+        fresh: bool = False,
+        assume_n: Any = None,
+    ) -> None:
+        self._ask = Ask.make(epsilon=epsilon, rho=rho, within=within, fresh=fresh, assume_n=assume_n)
+        self._batch = Batch()
+        self.report: BatchReport | None = None
+
+    def __enter__(self) -> Self:
+        self._batch.open()
+        return self
+
+    def add(self, *estimates: Estimate) -> Self:
+        """Take in estimates that were built earlier, or in another thread."""
+        self._batch.add(*estimates)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self._batch.stop()
+        self._batch.close()
+        if kind is None:
+            pending = self._batch.pending_leaves()
+            if pending:
+                report = session_of(pending).release(pending, self._ask)
+                self.report = replace(report, dropped=self._batch.dropped)
+
+
+def report(items: Items, to: str | Path | None = None) -> Any:
+    """Write results, both intervals, a methods paragraph and the ledger extract into one self-contained file."""
+    from dpnb.cards import report as write
+
+    listed, _, named = _named(items)
+    leaves = _leaves(listed)
+    pending = next((one for one in leaves if not one.released), None)
+    if pending is not None:
+        raise PlanError(
+            f"`{pending.text}` is not released yet. Release it first: dpnb.release([...], epsilon=1)."
+        )
+    handles = {one.dataset.handle: one.dataset for one in leaves if one.dataset is not None}
+    rows = [row for dataset in handles.values() for row in dataset.session.ledger(dataset)]
+    labelled = dict(named) if named else {estimate.text: estimate for estimate in listed}
+    return write(labelled, schemas=[d.schema for d in handles.values()], rows=rows, to=to)
+
+
+def session_of(items: Iterable[Estimate | Measurement]) -> Session:
+    """Return the session that opened the dataset of these questions."""
+    for one in _leaves(items):
+        if one.dataset is not None:
+            found: Session = one.dataset.session
+            return found
+    return session()
+
+
+def _remeasure(estimate: Estimate, **asked: Any) -> Estimate:
+    old = estimate.measurement
+    if old is None or old.dataset is None:
+        raise PlanError(
+            "This answer was loaded without its dataset. Open the dataset and ask the question again."
+        )
+    return session_of([estimate]).remeasure(estimate, **asked)
+
+
+hooks.REMEASURE = _remeasure
+
+
+def _leaves(items: Iterable[Estimate | Measurement]) -> list[Measurement]:
+    return [one for item in items for one in (item.leaves() if isinstance(item, Estimate) else (item,))]
+
+
+def _named(
+    items: Items,
+) -> tuple[list[Estimate], dict[Measurement, str], tuple[tuple[str, Estimate], ...]]:
+    """Return estimates, the names of those that are single questions, and all named pairs."""
+    if isinstance(items, Estimate):
+        items = [items]
+    if not isinstance(items, Mapping):
+        listed = list(items)
+        _refuse_others(listed)
+        return listed, {}, ()
+    pairs = tuple((str(name), estimate) for name, estimate in items.items())
+    listed = [estimate for _, estimate in pairs]
+    _refuse_others(listed)
+    labels = {one.measurement: name for name, one in pairs if one.measurement is not None}
+    return listed, labels, pairs
+
+
+def _refuse_others(items: list[Any]) -> None:
+    for item in items:
+        if not isinstance(item, Estimate):
+            raise PlanError(
+                f"Only questions can be released, not {type(item).__name__}. For example: "
+                'dpnb.release({"m": hiv.got.mean()}, epsilon=1).'
+            )
+
+
+def _source(what: Any, schema: Any) -> Source:
+    if is_frame(what):
+        if schema is None:
+            raise OwnerError('A frame needs a schema: dpnb.open(frame, schema="people.dpnb.toml").')
+        return hand_over(what, load(schema).schema, Home.current())
+    if not isinstance(what, str | os.PathLike):
+        raise OwnerError(f"dpnb.open takes a study's name, a file or a frame, not {type(what).__name__}.")
+    text = os.fspath(what)
+    if not isinstance(text, str) or "://" in text:
+        raise OwnerError("dpnb.open takes a file on this machine: download it first.")
+    if isinstance(what, str) and schema is None and not _names_a_file(text):
+        return StudySource(name=text)
+    path = str(Path(text).expanduser().absolute())
+    if schema is None:
+        return FileSource(path=path)
+    if isinstance(schema, Mapping | Schema):
+        return FileSource(path=path, schema=raw(load(schema, source=path).schema.to_json()))
+    return FileSource(path=path, schema_path=str(Path(schema).expanduser().absolute()))
+
+
+def _names_a_file(text: str) -> bool:
+    path = Path(text)
+    return os.sep in text or path.suffix.lower() in {*FORMATS, ".toml"} or path.is_file()

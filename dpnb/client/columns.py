@@ -1,0 +1,371 @@
+"""Columns, conditions and groups of a protected dataset, as an analyst writes them.
+
+A handle is a name and an expression; it holds no rows and never asks for any. Operators build an expression of the total
+column language; a method of statistics builds a question, checks it against the public schema where it is written, and
+returns a pending estimate. What the language cannot bound is refused here, on the line that wrote it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from dpnb.client.empty import HoldsNoData
+from dpnb.errors import HandleError, PlanError, SchemaError
+from dpnb.plan.check import check
+from dpnb.plan.expression import (
+    Between,
+    Bin,
+    BinOp,
+    BoolOp,
+    ClipTo,
+    Compare,
+    Const,
+    Expr,
+    Invert,
+    IsIn,
+    IsMissing,
+    Neg,
+    Ref,
+    Where,
+    show,
+)
+from dpnb.plan.question import QueryPlan
+from dpnb.release import Estimate, ask
+from dpnb.schema import Column
+
+if TYPE_CHECKING:
+    from dpnb.client.handles import Dataset
+
+_CONDITIONS = (Compare, BoolOp, Invert, IsIn, Between, IsMissing)
+
+
+class NoColumn(SchemaError, AttributeError):
+    """A column that the schema does not declare, asked for as an attribute."""
+
+
+class ColumnHandle(HoldsNoData):
+    """A column, or an expression of columns, of a protected dataset. It holds no data.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The dataset, with the selection and the groups in which the column is asked.
+    expr : Expr
+        The expression.
+
+    Examples
+    --------
+    >>> import dpnb
+    >>> hiv = dpnb.open("hiv", quiet=True)  # doctest: +SKIP
+    >>> (hiv.age > 30).mean()  # doctest: +SKIP
+    """
+
+    __slots__ = ("__weakref__", "_dataset", "_expr")
+
+    def __init__(self, dataset: Dataset, expr: Expr) -> None:
+        self._dataset = dataset
+        self._expr = expr
+
+    # what it is ------------------------------------------------------------------------------------------------
+
+    @property
+    def expression(self) -> Expr:
+        """The expression, as data."""
+        return self._expr
+
+    @property
+    def dataset(self) -> Dataset:
+        """The dataset that it belongs to."""
+        return self._dataset
+
+    @property
+    def column(self) -> Column:
+        """The declared column; an expression of columns has none."""
+        if not isinstance(self._expr, Ref):
+            raise PlanError(f"{self._spoken()} is an expression of columns, not a declared column.")
+        return self._dataset.schema[self._expr.column]
+
+    @property
+    def is_condition(self) -> bool:
+        """Whether the expression is true or false in each row."""
+        return isinstance(self._expr, _CONDITIONS)
+
+    def __repr__(self) -> str:
+        about = ""
+        if isinstance(self._expr, Ref):
+            column = self.column
+            missing = "missing rows leave" if column.drops else f"missing means {column.missing}"
+            label = f"{column.label}, " if column.label and column.label != column.name else ""
+            about = f": {label}{column.describe()}, {missing}"
+        return f"<{self._spoken()}{about}; protected, holds no data>"
+
+    def _spoken(self) -> str:
+        return show(self._expr, self._dataset.name)
+
+    def _instead(self) -> str:
+        name = self._spoken()
+        if self.is_condition:
+            return f"Ask a question: {name}.mean(), or filter with it: {self._dataset.name}[{name}].count()."
+        if isinstance(self._expr, Ref) and not self.column.numeric:
+            return f"Ask a question: {name}.value_counts(), .count()."
+        return f"Ask a question: {name}.mean(), .histogram(), .quantile(0.5)."
+
+    def __bool__(self) -> bool:
+        if self.is_condition:
+            raise HandleError(_no_truth(self._dataset.name, self._expr, self._dataset.schema.names))
+        return super().__bool__()
+
+    # expressions -----------------------------------------------------------------------------------------------
+
+    def _made(self, expr: Expr) -> ColumnHandle:
+        return ColumnHandle(self._dataset, expr)
+
+    def _operand(self, value: object) -> Expr:
+        if isinstance(value, ColumnHandle):
+            self._dataset.same_rows(value._dataset)
+            return value._expr
+        if isinstance(value, HoldsNoData):
+            raise HandleError(f"{value._spoken()} is not a column. Name one: {value._spoken()}[...].")
+        if isinstance(value, Estimate):
+            return Const(float(value))
+        return Const(value)
+
+    def _with(
+        self, build: Callable[[Expr, Expr], Expr], other: object, *, swapped: bool = False
+    ) -> ColumnHandle:
+        mine, theirs = self._expr, self._operand(other)
+        return self._made(build(theirs, mine) if swapped else build(mine, theirs))
+
+    def __add__(self, other: object) -> ColumnHandle:
+        return self._with(_sign("+"), other)
+
+    def __radd__(self, other: object) -> ColumnHandle:
+        return self._with(_sign("+"), other, swapped=True)
+
+    def __sub__(self, other: object) -> ColumnHandle:
+        return self._with(_sign("-"), other)
+
+    def __rsub__(self, other: object) -> ColumnHandle:
+        return self._with(_sign("-"), other, swapped=True)
+
+    def __mul__(self, other: object) -> ColumnHandle:
+        return self._with(_sign("*"), other)
+
+    def __rmul__(self, other: object) -> ColumnHandle:
+        return self._with(_sign("*"), other, swapped=True)
+
+    def __truediv__(self, other: object) -> ColumnHandle:
+        return self._with(_sign("/"), other)
+
+    def __floordiv__(self, other: object) -> ColumnHandle:
+        return self._with(_sign("//"), other)
+
+    def __rtruediv__(self, _: object) -> NoReturn:
+        raise PlanError(
+            f"Division by a column ({self._spoken()}) could fail in some row. Divide by a non-zero constant."
+        )
+
+    __rfloordiv__ = __rtruediv__
+
+    def __neg__(self) -> ColumnHandle:
+        return self._made(Neg(self._expr))
+
+    def __pos__(self) -> ColumnHandle:
+        return self
+
+    def __pow__(self, power: object) -> ColumnHandle:
+        if power != 2:
+            raise PlanError(
+                "Only the square of a column is in the column language: write x * x * x for a cube."
+            )
+        return self * self
+
+    def __lt__(self, other: object) -> ColumnHandle:
+        return self._with(_compare("<"), other)
+
+    def __le__(self, other: object) -> ColumnHandle:
+        return self._with(_compare("<="), other)
+
+    def __gt__(self, other: object) -> ColumnHandle:
+        return self._with(_compare(">"), other)
+
+    def __ge__(self, other: object) -> ColumnHandle:
+        return self._with(_compare(">="), other)
+
+    def __eq__(self, other: object) -> ColumnHandle:  # type: ignore[override]
+        return self._with(_compare("=="), other)
+
+    def __ne__(self, other: object) -> ColumnHandle:  # type: ignore[override]
+        return self._with(_compare("!="), other)
+
+    __hash__ = object.__hash__
+
+    def __and__(self, other: object) -> ColumnHandle:
+        return self._with(_logic("and"), other)
+
+    def __rand__(self, other: object) -> ColumnHandle:
+        return self._with(_logic("and"), other, swapped=True)
+
+    def __or__(self, other: object) -> ColumnHandle:
+        return self._with(_logic("or"), other)
+
+    def __ror__(self, other: object) -> ColumnHandle:
+        return self._with(_logic("or"), other, swapped=True)
+
+    def __invert__(self) -> ColumnHandle:
+        return self._made(Invert(self._expr))
+
+    def isin(self, values: Iterable[object]) -> ColumnHandle:
+        """Return the condition that the value is one of `values`."""
+        if isinstance(values, str | HoldsNoData):
+            raise PlanError("isin takes a list of constants, for example isin([1, 2]).")
+        return self._made(IsIn(self._expr, tuple(values)))
+
+    def between(self, low: object, high: object) -> ColumnHandle:
+        """Return the condition ``low <= value <= high``."""
+        return self._made(Between(self._expr, self._constant(low), self._constant(high)))
+
+    def clip(self, low: object, high: object) -> ColumnHandle:
+        """Return the value moved into ``[low, high]``."""
+        return self._made(ClipTo(self._expr, self._constant(low), self._constant(high)))
+
+    def where(self, condition: ColumnHandle, other: object) -> ColumnHandle:
+        """Return the value where `condition` holds, `other` where it does not; missing where it is unknown."""
+        return self._made(Where(self._operand(condition), self._expr, self._operand(other)))
+
+    def bin(self, edges: Iterable[object]) -> ColumnHandle:
+        """Return the interval between public `edges` that the value falls in, as a group key."""
+        return self._made(Bin(self._expr, tuple(edges)))
+
+    def is_missing(self) -> ColumnHandle:
+        """Return the condition that the value is missing."""
+        return self._made(IsMissing(self._expr))
+
+    isna = is_missing
+
+    def _constant(self, value: object) -> Any:
+        return float(value) if isinstance(value, Estimate) else value
+
+    # questions -------------------------------------------------------------------------------------------------
+
+    def _ask(self, statistic: str, **options: Any) -> Estimate:
+        return self._dataset.ask(statistic, self._expr, **options)
+
+    def count(self) -> Estimate:
+        """Ask how many rows have a value here."""
+        return self._ask("count")
+
+    def sum(self) -> Estimate:
+        """Ask the sum."""
+        return self._ask("sum")
+
+    def mean(self, *, ci: bool = True, spread: str = "bought") -> Estimate:
+        """Ask the mean; the proportion of a condition.
+
+        Parameters
+        ----------
+        ci : bool
+            Buy the spread that a confidence interval needs.
+        spread : {"bought", "bound"}
+            ``"bound"`` takes the widest spread that the bounds allow: free, and wide.
+        """
+        return self._ask("mean", **_unlike(ci=(ci, True), spread=(spread, "bought")))
+
+    def variance(self) -> Estimate:
+        """Ask the variance."""
+        return self._ask("variance")
+
+    var = variance
+
+    def std(self) -> Estimate:
+        """Ask the standard deviation."""
+        return self._ask("std")
+
+    def quantile(self, q: float | Iterable[float] = 0.5, *, ci: bool = False) -> Estimate:
+        """Ask one quantile, or several.
+
+        Parameters
+        ----------
+        q : float or list of float
+            Between 0 and 1.
+        ci : bool
+            Buy what a confidence interval needs.
+        """
+        asked = tuple(q) if isinstance(q, Iterable) else q
+        return self._ask("quantile", q=asked, **_unlike(ci=(ci, False)))
+
+    def median(self, *, ci: bool = False) -> Estimate:
+        """Ask the median."""
+        return self.quantile(0.5, ci=ci)
+
+    def histogram(self, bins: int | Iterable[float] | None = None) -> Estimate:
+        """Ask counts by bin: a number of equal bins, or public edges."""
+        if bins is None:
+            return self._ask("histogram")
+        if isinstance(bins, Iterable):
+            return self._ask("histogram", edges=tuple(bins))
+        return self._ask("histogram", bins=bins)
+
+    def value_counts(self) -> Estimate:
+        """Ask how many rows have each declared value."""
+        return self._ask("value_counts")
+
+    def difference(self, by: str | ColumnHandle, *, ci: bool = True, spread: str = "bought") -> Estimate:
+        """Ask the mean where `by` has its second declared value, minus the mean where it has its first."""
+        options = _unlike(ci=(ci, True), spread=(spread, "bought"))
+        return self._dataset.ask("difference", self._expr, by=(self._dataset.key(by),), **options)
+
+    def __array_function__(self, function: Any, _: Any, args: Any, kwargs: Any) -> Any:
+        """Let ``np.mean(hiv.age)`` ask ``hiv.age.mean()``."""
+        name = _NUMPY.get(function)
+        if name is None or not args or args[0] is not self:
+            self._refuse(f"given to numpy.{getattr(function, '__name__', 'function')}")
+        kept = {key: value for key, value in kwargs.items() if value is not None and key in {"q", "bins"}}
+        return getattr(self, name)(*args[1:], **kept)
+
+
+_NUMPY: dict[Any, str] = {
+    np.mean: "mean",
+    np.sum: "sum",
+    np.std: "std",
+    np.var: "variance",
+    np.median: "median",
+    np.quantile: "quantile",
+    np.histogram: "histogram",
+    np.clip: "clip",
+}
+
+
+def _sign(sign: str) -> Callable[[Expr, Expr], Expr]:
+    return lambda left, right: BinOp(sign, left, right)
+
+
+def _compare(sign: str) -> Callable[[Expr, Expr], Expr]:
+    return lambda left, right: Compare(sign, left, right)
+
+
+def _logic(sign: str) -> Callable[[Expr, Expr], Expr]:
+    return lambda left, right: BoolOp(sign, left, right)
+
+
+def _unlike(**pairs: tuple[Any, Any]) -> dict[str, Any]:
+    """Keep the options that differ from their defaults: the same question has one canonical form."""
+    return {name: value for name, (value, default) in pairs.items() if value != default}
+
+
+def _no_truth(name: str, expr: Expr, names: tuple[str, ...]) -> str:
+    first = next(iter((*expr.columns(), *names)))
+    second = next((other for other in (*expr.columns()[1:], *names) if other != first), first)
+    return (
+        "A column condition has no truth value. Use & | ~ with parentheses: "
+        f"({name}.{first} > 18) & ({name}.{second} == 1). For 18 < {first} < 30: {name}.{first}.between(18, 30)."
+    )
+
+
+def asked(dataset: Dataset, question: QueryPlan) -> Estimate:
+    """Check a question against the public schema and return its pending estimate."""
+    checked = check(question, dataset.schema)
+    return ask(question, checked, dataset=dataset)

@@ -1,0 +1,63 @@
+"""Drawing what the client returns: a card where cards can be drawn, else its text. A failing card never hides a result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+def bundle(card: str, value: Any, text: str) -> dict[str, Any]:
+    """Return the MIME bundle of a card, or the text alone.
+
+    Parameters
+    ----------
+    card : str
+        The card's function in :mod:`dpnb.cards`.
+    value : object
+        What it draws.
+    text : str
+        What to show where nothing is drawn.
+    """
+    from dpnb import cards
+
+    draw = getattr(cards, card, None)
+    if draw is None:
+        return {"text/plain": text}
+    drawn: dict[str, Any] = draw(value).bundle()
+    return drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Ledger rows, oldest first; a table in a notebook, text elsewhere.
+
+    Parameters
+    ----------
+    rows : tuple of dict
+        ``entry, time, kind, dataset, principal, loss, spent_after, texts, answered, note``.
+    """
+
+    rows: tuple[dict[str, Any], ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Any:
+        return iter(self.rows)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.rows[place]
+
+    def __str__(self) -> str:
+        return "\n".join(_line(row) for row in self.rows) or "The ledger has no row for you yet."
+
+    __repr__ = __str__
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        return bundle("ledger_card", self.rows, str(self))
+
+
+def _line(row: dict[str, Any]) -> str:
+    what = "; ".join(row["texts"]) or row["note"]
+    paid = "" if row["loss"] is None else f"{row['loss']} "
+    return f"{row['entry']:>4}  {row['time']}  {row['dataset'] or ''}  {row['kind']}  {paid}{what}".rstrip()

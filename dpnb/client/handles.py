@@ -1,0 +1,274 @@
+"""A protected dataset, as an analyst holds it: its public schema, its budget, and the questions it can be asked.
+
+``ds["x"]`` is always the column; ``ds.x`` is the column where no method has that name. A filter or a grouping gives another
+handle on the same dataset. No handle holds a row, a count or a file's content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dpnb.client.columns import ColumnHandle, NoColumn, asked
+from dpnb.client.empty import HoldsNoData
+from dpnb.errors import PlanError, SchemaError
+from dpnb.plan.expression import BoolOp, Expr, Ref, show
+from dpnb.plan.question import QueryPlan
+from dpnb.privacy.accountant import Budget
+from dpnb.privacy.loss import PrivacyLoss
+from dpnb.release import Estimate
+from dpnb.schema import Mode, Schema
+
+if TYPE_CHECKING:
+    from dpnb.client.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What an attach returned: the handle's id, the public schema, the data version, the mode and the notes."""
+
+    handle: str
+    schema: Schema
+    data_version: str
+    mode: Mode
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetState:
+    """One consistent reading of a budget.
+
+    Parameters
+    ----------
+    budget : Budget
+        As the owner wrote it, and its cap.
+    cap, spent, left : PrivacyLoss
+        The promise, what was charged to everybody, and what you may still spend.
+    personal : PrivacyLoss or None
+        Your own cap.
+    mine : PrivacyLoss
+        What was charged to you.
+    """
+
+    budget: Budget
+    cap: PrivacyLoss
+    spent: PrivacyLoss
+    left: PrivacyLoss
+    personal: PrivacyLoss | None
+    mine: PrivacyLoss
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetView:
+    """A dataset's budget, read from the ledger at each access."""
+
+    _session: Session
+    _handle: str
+
+    @property
+    def cap(self) -> PrivacyLoss:
+        """The promise: what may ever be spent."""
+        return self.state().cap
+
+    @property
+    def spent(self) -> PrivacyLoss:
+        """What has been charged."""
+        return self.state().spent
+
+    @property
+    def remaining(self) -> PrivacyLoss:
+        """What is left, under the dataset's cap and your own."""
+        return self.state().left
+
+    left = remaining
+
+    @property
+    def label(self) -> str:
+        """The budget as its owner wrote it."""
+        return self.state().budget.label
+
+    def state(self) -> BudgetState:
+        """Return one consistent reading."""
+        return self._session.budget_state(self._handle)
+
+    def __repr__(self) -> str:
+        now = self.state()
+        return f"<budget: {now.spent} spent, {now.left.brief('down')} left of {now.cap}>"
+
+
+class Dataset(HoldsNoData):
+    """A protected dataset, perhaps with a selection of rows and groups. It holds no data.
+
+    Parameters
+    ----------
+    session : Session
+    opened : Opened
+        What the curator said at the attach.
+    where : Expr, optional
+        The rows selected.
+    by : tuple of Expr
+        The group keys.
+    root : Dataset, optional
+        The whole dataset, where this is a part of it.
+    """
+
+    __slots__ = ("__weakref__", "_by", "_opened", "_root", "_session", "_where")
+
+    def __init__(
+        self,
+        session: Session,
+        opened: Opened,
+        where: Expr | None = None,
+        by: tuple[Expr, ...] = (),
+        root: Dataset | None = None,
+    ) -> None:
+        self._session = session
+        self._opened = opened
+        self._root = self if root is None else root
+        self._where = where
+        self._by = by
+
+    # what it is ------------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The dataset's name."""
+        return self._opened.schema.name
+
+    @property
+    def schema(self) -> Schema:
+        """The public schema."""
+        return self._opened.schema
+
+    @property
+    def mode(self) -> Mode:
+        """``TEACHING``, ``GUARD_RAIL`` or ``ENFORCED``."""
+        return self._opened.mode
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What its card must say beside the mode."""
+        return self._opened.notes
+
+    @property
+    def handle(self) -> str:
+        """The opaque id by which the curator knows it."""
+        return self._opened.handle
+
+    @property
+    def data_version(self) -> str:
+        """The random id of this version of the data."""
+        return self._opened.data_version
+
+    @property
+    def session(self) -> Session:
+        """The session that opened it."""
+        return self._session
+
+    @property
+    def budget(self) -> BudgetView:
+        """What is spent and what remains, read at each access."""
+        return BudgetView(self._session, self._opened.handle)
+
+    def __repr__(self) -> str:
+        return f"<{self._spoken()}: {self.schema.title or self.name}, {self.mode.badge}; protected, holds no data>"
+
+    def _spoken(self) -> str:
+        text = self.name
+        if self._where is not None:
+            text += f"[{show(self._where, self.name)}]"
+        if self._by:
+            keys = ", ".join(repr(k.column) if isinstance(k, Ref) else show(k, self.name) for k in self._by)
+            text += f".groupby({keys})"
+        return text
+
+    def _instead(self) -> str:
+        column = next((c.name for c in self.schema.columns if c.numeric and c.name.isidentifier()), "x")
+        return f"Ask a question: {self.name}.{column}.mean(), {self.name}.count(), {self.name}.groupby(...).count()."
+
+    # columns, rows and groups ----------------------------------------------------------------------------------
+
+    def __getitem__(self, key: object) -> Any:
+        """``ds["x"]`` is the column, ``ds[condition]`` the rows where it holds."""
+        if isinstance(key, str):
+            return ColumnHandle(self, Ref(self.schema[key].name))
+        if isinstance(key, ColumnHandle):
+            return self._selected(key)
+        return self._refuse("indexed by a position")
+
+    def __getattr__(self, name: str) -> ColumnHandle:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return ColumnHandle(self, Ref(self.schema[name].name))
+        except SchemaError as error:
+            raise NoColumn(error.message) from None
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *(name for name in self.schema.names if name.isidentifier())})
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.schema.names)
+
+    def _selected(self, condition: ColumnHandle) -> Dataset:
+        if not condition.is_condition and not isinstance(condition.expression, Ref):
+            raise PlanError(
+                f"{condition._spoken()} is not a condition. Write for example {self.name}[x > 1]."
+            )
+        asked_of = condition.dataset
+        if asked_of.handle != self.handle or asked_of._by or asked_of._where not in {None, self._where}:
+            raise PlanError("This condition was written for other rows. Write it on the dataset itself.")
+        where = condition.expression
+        both = where if self._where is None else BoolOp("and", self._where, where)
+        return self._part(both, self._by)
+
+    def groupby(self, *keys: str | ColumnHandle | Iterable[str | ColumnHandle]) -> Dataset:
+        """Return the dataset by groups of declared keys: columns, small integers or bins."""
+        listed = [
+            key for given in keys for key in ([given] if isinstance(given, str | ColumnHandle) else given)
+        ]
+        if not listed:
+            raise PlanError(f"groupby needs a column: {self.name}.groupby({self.schema.names[0]!r}).")
+        return self._part(self._where, (*self._by, *(self.key(key) for key in listed)))
+
+    def _part(self, where: Expr | None, by: tuple[Expr, ...]) -> Dataset:
+        return Dataset(self._session, self._opened, where, by, self._root)
+
+    @property
+    def root(self) -> Dataset:
+        """The whole dataset."""
+        return self._root
+
+    def key(self, key: str | ColumnHandle) -> Expr:
+        """Return a group key as an expression."""
+        if isinstance(key, ColumnHandle):
+            self.same_rows(key.dataset)
+            return key.expression
+        if not isinstance(key, str):
+            raise PlanError(f"A group key is a column or its name, not {type(key).__name__}.")
+        return Ref(self.schema[key].name)
+
+    def same_rows(self, other: Dataset) -> None:
+        """Refuse to mix columns of different datasets or selections."""
+        if other.handle != self.handle:
+            raise PlanError(
+                f"{self.name} and {other.name} are different datasets: their rows cannot be combined."
+            )
+        if other._where not in {None, self._where}:
+            raise PlanError(
+                f"{other._spoken()} is another selection of rows. Build the expression first, then filter."
+            )
+
+    # questions -------------------------------------------------------------------------------------------------
+
+    def count(self) -> Estimate:
+        """Ask how many rows there are."""
+        return self.ask("count", None)
+
+    def ask(self, statistic: str, target: Expr | None, by: tuple[Expr, ...] = (), **options: Any) -> Estimate:
+        """Check a question here, on the line that asks it, and return its pending estimate."""
+        question = QueryPlan(
+            self.name, statistic, target, self._where, (*self._by, *by), tuple(options.items())
+        )
+        return asked(self._root, question)

@@ -1,0 +1,443 @@
+"""A kernel's conversation with its curator: open, plan, release, and what was spent.
+
+The session prices with the same code as the curator, to show; the curator's own price is what is charged. It keeps the id of
+every request whose answer has not arrived, so that asking again returns the stored answer instead of paying twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from dpnb.client import launch
+from dpnb.client.handles import BudgetState, Dataset, Opened
+from dpnb.client.views import BatchReport, PlanView
+from dpnb.errors import (
+    ChargedError,
+    CuratorError,
+    CuratorGone,
+    DpnbError,
+    OptionError,
+    PlanError,
+    from_wire,
+)
+from dpnb.plan.price import PricedBatch, price
+from dpnb.plan.request import Ask, BatchPlan, Item
+from dpnb.privacy.accountant import Budget
+from dpnb.privacy.loss import PrivacyLoss, exact_text, positive
+from dpnb.release import Estimate, Measurement, Release
+from dpnb.schema import Mode, Schema
+from dpnb.statistics import conclude
+from dpnb.wire.binding import request_digest
+from dpnb.wire.codec import MAX_REQUEST, decode_reply, encode, exact_json, raw
+from dpnb.wire.messages import (
+    Again,
+    Answered,
+    Attach,
+    Attached,
+    Cancel,
+    Cancelled,
+    Cap,
+    Describe,
+    Described,
+    Detach,
+    Failure,
+    Message,
+    Peek,
+    Peeked,
+    Reset,
+    Source,
+    Statement,
+    StatementOf,
+    Submit,
+)
+from dpnb.wire.messages import BudgetState as WireBudget
+from dpnb.wire.places import Home
+from dpnb.wire.transport import Transport
+
+Asked = Measurement | Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """A batch ready to be sent: its distinct questions, every measurement that waits for each, its plan and price."""
+
+    dataset: Dataset
+    plan: BatchPlan
+    priced: PricedBatch
+    groups: tuple[tuple[Measurement, ...], ...]
+    besides: tuple[str, ...] = ()
+
+    @property
+    def firsts(self) -> tuple[Measurement, ...]:
+        return tuple(group[0] for group in self.groups)
+
+    @property
+    def everyone(self) -> tuple[Measurement, ...]:
+        return tuple(one for group in self.groups for one in group)
+
+    @property
+    def digest(self) -> str:
+        return request_digest(self.plan.digest(), self.besides)
+
+
+class Session:
+    """What one kernel has open, and the way to its curator.
+
+    Parameters
+    ----------
+    connect : callable, optional
+        Returns a transport; by default the curator of the current home, started when needed.
+    """
+
+    def __init__(self, connect: Callable[[], Transport] | None = None) -> None:
+        self._connect = connect or (lambda: launch.connect(Home.current()))
+        self._transport: Transport | None = None
+        self._lock = threading.RLock()
+        self._roots: dict[str, Dataset] = {}
+        self._sources: dict[str, Attach] = {}
+        self._waiting: dict[tuple[str, str], str] = {}
+        self._caps: dict[str, str] = {}
+
+    # datasets --------------------------------------------------------------------------------------------------
+
+    @property
+    def datasets(self) -> dict[str, Dataset]:
+        """The datasets opened in this session, by name; the one opened last where two share a name."""
+        return {dataset.name: dataset for dataset in self._roots.values()}
+
+    def attach(self, source: Source, mode: str | None = None) -> Dataset:
+        """Open a dataset, or return the handle that this session has on it."""
+        message = Attach(source=source, mode=mode)
+        reply = self._ask(message, Attached)
+        schema = Schema.from_json(exact_json(reply.schema))
+        opened = Opened(reply.handle, schema, reply.data_version, Mode(reply.mode), tuple(reply.notes))
+        root = self._roots.pop(reply.handle, None)
+        if root is None or root._opened != opened:
+            root = Dataset(self, opened)
+        self._roots[reply.handle] = root
+        self._sources[reply.handle] = message
+        if self._caps:
+            self._send_cap(reply.handle)
+        return root
+
+    def detach(self, dataset: Dataset, *, remove: bool = True) -> None:
+        """Close a dataset; by default its prepared copy is deleted. Ledger and stored answers stay."""
+        with contextlib.suppress(CuratorGone):
+            self._ask(Detach(handle=dataset.handle, remove=remove), None)
+        self._roots.pop(dataset.handle, None)
+        self._sources.pop(dataset.handle, None)
+
+    def describe(self, dataset: Dataset) -> Schema:
+        """Return the public schema as the curator states it."""
+        reply = self._ask(Describe(handle=dataset.handle), Described)
+        return Schema.from_json(exact_json(reply.schema))
+
+    # batches ---------------------------------------------------------------------------------------------------
+
+    def plan(
+        self, items: Iterable[Asked], ask: Ask, labels: Mapping[Measurement, str] | None = None
+    ) -> PlanView:
+        """Price a batch and look up what is stored. Spends nothing.
+
+        Parameters
+        ----------
+        items : iterable of Estimate or Measurement
+            What to release; derived estimates stand for their pending questions.
+        ask : Ask
+            The loss or the accuracy asked.
+        labels : mapping of Measurement to str, optional
+            Names to call them by.
+        """
+        return self._view(self._batch(items, ask), ask, labels)
+
+    def release(
+        self, items: Iterable[Asked], ask: Ask, labels: Mapping[Measurement, str] | None = None
+    ) -> BatchReport:
+        """Release a batch: charge it, answer it, and fill its measurements in place.
+
+        Raises
+        ------
+        BudgetError
+            More was asked than is left. Nothing was spent; the questions stay pending.
+        ChargedError
+            Interrupted after the charge; asking again returns the stored answer.
+        CuratorGone
+            The curator ended twice in a row; asking again starts it anew.
+        """
+        return self._released(self._batch(items, ask), ask, labels)
+
+    def remeasure(self, estimate: Estimate, **asked: Any) -> Estimate:
+        """Pay more for a released question and combine old and new releases in a new estimate."""
+        old = estimate.measurement
+        if old is None or not old.released:
+            raise PlanError("Only a released answer can be measured again.")
+        if not old.releases:
+            raise PlanError(f"`{old.text}` is public: it is exact already, and free.")
+        ask = Ask.make(**asked)
+        more = Measurement(old.question, old.checked, dataset=old.dataset)
+        batch = self._batch([more], ask)
+        held = tuple(release.id for release in old.releases)
+        self._released(replace(batch, besides=held), ask, None)
+        releases = (*old.releases, *more.releases)
+        both = Measurement(old.question, old.checked, dataset=old.dataset, origin=more.origin)
+        both.fill(releases, conclude(old.checked, releases))
+        return Estimate.leaf(both)
+
+    def _batch(self, items: Iterable[Asked], ask: Ask) -> _Batch:
+        pending = _pending(items)
+        if not pending:
+            raise PlanError("There is no pending question to release: nothing was spent.")
+        roots = {one.dataset.handle: one.dataset for one in pending}
+        if len(roots) > 1:
+            names = " and ".join(sorted(root.name for root in roots.values()))
+            raise PlanError(f"A batch asks one dataset; this one asks {names}. Split it: one cell for each.")
+        dataset = next(iter(roots.values()))
+        groups: dict[str, list[Measurement]] = {}
+        for one in pending:
+            groups.setdefault(one.question.canonical(), []).append(one)
+        found = tuple(tuple(group) for group in groups.values())
+        listed = tuple(_item(group, ask) for group in found)
+        plan = BatchPlan(dataset.name, dataset.schema.version, listed, ask)
+        return _Batch(dataset, plan, price(plan, dataset.schema), found)
+
+    def _view(self, batch: _Batch, ask: Ask, labels: Mapping[Measurement, str] | None) -> PlanView:
+        request = Peek(
+            handle=batch.dataset.handle, plan=raw(batch.plan.to_json()), besides=list(batch.besides)
+        )
+        peeked = self._ask(request, Peeked)
+        return PlanView(
+            dataset=batch.dataset,
+            ask=ask,
+            priced=batch.priced,
+            stored=tuple(peeked.stored),
+            cost=_loss(peeked.cost),
+            left=_loss(peeked.left),
+            cap=batch.dataset.schema.budget.cap,
+            measurements=batch.firsts,
+            labels=dict(labels or {}),
+        )
+
+    def _released(self, batch: _Batch, ask: Ask, labels: Mapping[Measurement, str] | None) -> BatchReport:
+        answered = self._submit(batch)
+        records = exact_json(answered.releases)
+        releases = [None if record is None else Release.from_json(record) for record in records]
+        _fill(batch, releases)
+        charged, left = _loss(answered.charged), _loss(answered.left)
+        view = PlanView(
+            dataset=batch.dataset,
+            ask=ask,
+            priced=batch.priced,
+            stored=tuple(release is not None and release.stored for release in releases),
+            cost=charged,
+            left=left + charged,
+            cap=batch.dataset.schema.budget.cap,
+            measurements=batch.firsts,
+            labels=dict(labels or {}),
+        )
+        return BatchReport(
+            plan=view,
+            measurements=batch.firsts,
+            charged=charged,
+            left=left,
+            cap=view.cap,
+            entry=answered.entry,
+            labels=view.labels,
+        )
+
+    def _submit(self, batch: _Batch) -> Answered:
+        """Send a batch under a request id that outlives a failure, and settle what became of it."""
+        place = (batch.dataset.handle, batch.digest)
+        request = self._waiting.setdefault(place, secrets.token_hex(16))
+        message = Submit(
+            handle=batch.dataset.handle,
+            request=request,
+            digest=batch.digest,
+            plan=raw(batch.plan.to_json()),
+            besides=list(batch.besides),
+        )
+        for one in batch.everyone:
+            one.submit(request)
+        try:
+            answered: Answered = self._ask(message, Answered)
+        except KeyboardInterrupt:
+            answered = self._settle(message, place, batch)
+        except CuratorError:
+            raise  # the request may have been charged: its id is kept
+        except DpnbError:
+            self._forget(place, batch)
+            raise
+        self._waiting.pop(place, None)
+        return answered
+
+    def _settle(self, message: Submit, place: tuple[str, str], batch: _Batch) -> Answered:
+        """After an interrupt: cancel before the charge, else fetch the answer that is already paid for."""
+        try:
+            cancelled = self._ask(Cancel(request=message.request), Cancelled).state == "cancelled"
+            if not cancelled:
+                answered: Answered = self._ask(message, Answered)
+                return answered
+        except KeyboardInterrupt:
+            raise ChargedError(
+                "Interrupted after the charge: the charge stands. Run the cell again: the answer is stored, and free."
+            ) from None
+        except CuratorGone:
+            raise ChargedError(
+                "Interrupted while the curator ended: the charge may stand. Run the cell again: it is not charged twice."
+            ) from None
+        self._forget(place, batch)
+        raise KeyboardInterrupt("Interrupted before the charge: nothing was spent.")
+
+    def _forget(self, place: tuple[str, str], batch: _Batch) -> None:
+        self._waiting.pop(place, None)
+        for one in batch.everyone:
+            one.withdraw()
+
+    # budget and ledger -----------------------------------------------------------------------------------------
+
+    def budget_state(self, handle: str) -> BudgetState:
+        """Return one consistent reading of a dataset's budget."""
+        return _budget(self._ask(Describe(handle=handle), Described).budget)
+
+    @property
+    def spent(self) -> dict[str, PrivacyLoss]:
+        """What you have been charged, by dataset, read from the ledger now."""
+        return {dataset.name: dataset.budget.state().mine for dataset in self._roots.values()}
+
+    def cap(self, epsilon: Any = None, *, rho: Any = None, dataset: Dataset | None = None) -> None:
+        """Put your own cap under the budget of a dataset, or of all that this session opens; without a number, lift it."""
+        given = {name: value for name, value in (("epsilon", epsilon), ("rho", rho)) if value is not None}
+        if len(given) > 1:
+            raise OptionError("A cap is epsilon= or rho=, not both. For example cap(epsilon=2).")
+        texts = {name: exact_text(positive(value, name=name)) for name, value in given.items()}
+        if dataset is not None:
+            self._send_cap(dataset.handle, texts)
+            return
+        self._caps = texts
+        for handle in list(self._roots):
+            self._send_cap(handle, texts)
+
+    def _send_cap(self, handle: str, texts: Mapping[str, str] | None = None) -> None:
+        self._ask(Cap(handle=handle, **(self._caps if texts is None else texts)), None)
+
+    def reset(self, dataset: Dataset) -> None:
+        """Open a new budget period of a TEACHING dataset."""
+        self._ask(Reset(handle=dataset.handle), None)
+
+    def ledger(self, dataset: Dataset | None = None) -> list[dict[str, Any]]:
+        """Return the ledger's rows as you may see them, oldest first."""
+        wanted = list(self._roots.values()) if dataset is None else [dataset]
+        found: dict[int, dict[str, Any]] = {}
+        for one in wanted:
+            reply = self._ask(Statement(handle=one.handle), StatementOf)
+            found |= {row["entry"]: row for row in exact_json(reply.rows)}
+        rows = [found[entry] for entry in sorted(found)]
+        for row in rows:
+            for name in ("loss", "spent_after"):
+                row[name] = None if row[name] is None else PrivacyLoss.from_json(row[name])
+        return rows
+
+    def statement(self, dataset: Dataset | None = None) -> Any:
+        """Return the ledger as a card: who was charged what, when, for which questions."""
+        from dpnb.client.drawing import Statement as Card
+
+        return Card(tuple(self.ledger(dataset)))
+
+    # the wire --------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Let go of the curator; it ends soon after its last kernel."""
+        with self._lock:
+            if self._transport is not None:
+                self._transport.close()
+                self._transport = None
+
+    def _ask(self, message: Message, wanted: type[Any] | None) -> Any:
+        """Send a message; start the curator anew once if it has gone, and open the dataset there again."""
+        body = encode(message)  # type: ignore[arg-type]
+        if len(body) > MAX_REQUEST:
+            raise PlanError(
+                f"A batch of {len(body):,} bytes is longer than {MAX_REQUEST:,}: ask fewer questions at once."
+            )
+        with self._lock:
+            for attempt in (1, 2, 3):
+                try:
+                    return self._once(body, wanted)
+                except CuratorGone as error:
+                    if attempt == 3:
+                        raise
+                    if error.details.get("reattach"):
+                        self._attach_again(getattr(message, "handle", None))
+                    else:
+                        self.close()
+        raise CuratorGone(
+            "The curator cannot be reached. Run the line again: it is started anew, with the budget intact."
+        )
+
+    def _once(self, body: bytes, wanted: type[Any] | None) -> Any:
+        if self._transport is None:
+            self._transport = self._connect()
+        reply = decode_reply(self._transport.send(body))
+        if isinstance(reply, Failure):
+            raise from_wire({"code": reply.code, "message": reply.message, "details": reply.details})
+        if wanted is not None and not isinstance(reply, wanted):
+            raise CuratorError("The curator answered something else than was asked.")
+        return reply
+
+    def _attach_again(self, handle: str | None) -> None:
+        handles = list(self._sources) if handle is None else [handle]
+        for one in handles:
+            self._once(encode(Attach(source=Again(handle=one))), Attached)
+
+
+def _pending(items: Iterable[Asked]) -> list[Measurement]:
+    found: dict[int, Measurement] = {}
+    for item in items:
+        for one in item.leaves() if isinstance(item, Estimate) else (item,):
+            if not one.released:
+                found.setdefault(id(one), one)
+    return list(found.values())
+
+
+def _item(group: Sequence[Measurement], ask: Ask) -> Item:
+    """One question with its share; the same question asked twice must not name two shares."""
+    shares = {(one.weight, one.spend) for one in group if one.weight is not None or one.spend is not None}
+    if len(shares) > 1:
+        raise OptionError(f"`{group[0].text}` has two different shares in this batch. Keep one.")
+    weight, spend = next(iter(shares), (None, None))
+    said = next((one.spend_as for one in group if one.spend is not None), None)
+    if said is not None and ask.kind in {"epsilon", "rho"} and said != ask.kind:
+        raise OptionError(f"`{group[0].text}` spends {said}, the batch asks {ask.kind}. Use one of them.")
+    return Item(group[0].question, Fraction(1) if weight is None else weight, spend)
+
+
+def _fill(batch: _Batch, releases: Sequence[Release | None]) -> None:
+    for group, item, release in zip(batch.groups, batch.priced.items, releases, strict=True):
+        known = () if release is None else (release,)
+        outcome = conclude(item.checked, known)
+        for one in group:
+            one.fill(known, outcome)
+
+
+def _loss(value: Any) -> PrivacyLoss:
+    return PrivacyLoss.from_json(exact_json(value))
+
+
+def _budget(state: WireBudget) -> BudgetState:
+    personal = exact_json(state.personal)
+    return BudgetState(
+        Budget.from_json(exact_json(state.budget)),
+        _loss(state.cap),
+        _loss(state.spent),
+        _loss(state.left),
+        None if personal is None else PrivacyLoss.from_json(personal),
+        _loss(state.mine),
+    )
+
+
+__all__ = ["Asked", "Session"]

@@ -1,0 +1,172 @@
+"""What a session shows: the plan of a batch before it is released, and the report after. Frozen values, for cards to draw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from dpnb.client.handles import Dataset
+from dpnb.errors import SchemaError
+from dpnb.plan.price import PricedBatch, PricedQuestion
+from dpnb.plan.request import Ask
+from dpnb.privacy.loss import PrivacyLoss
+from dpnb.release import Estimate, Measurement
+from dpnb.schema import nearest
+
+
+@dataclass(frozen=True, slots=True)
+class PlanView:
+    """A batch, priced: what each question would cost now, and what is left. Nothing has been spent for it.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    ask : Ask
+        What was asked.
+    priced : PricedBatch
+        Mechanisms, scales and losses, one item per distinct question.
+    stored : tuple of bool
+        Which questions are answered from the store, free.
+    cost : PrivacyLoss
+        What a release would be charged now.
+    left : PrivacyLoss
+        What is left before it.
+    cap : PrivacyLoss
+        The dataset's budget.
+    measurements : tuple of Measurement
+        One per distinct question, in the order of `priced`.
+    labels : dict of Measurement to str
+        Names to call them by.
+    dropped : int
+        Questions that were built and not kept: free.
+    named : tuple of (str, Estimate)
+        Names and estimates to show, derived ones included.
+    hidden : tuple of Measurement
+        Drawn elsewhere.
+    """
+
+    dataset: Dataset
+    ask: Ask
+    priced: PricedBatch
+    stored: tuple[bool, ...]
+    cost: PrivacyLoss
+    left: PrivacyLoss
+    cap: PrivacyLoss
+    measurements: tuple[Measurement, ...]
+    labels: dict[Measurement, str] = field(default_factory=dict)
+    dropped: int = 0
+    named: tuple[tuple[str, Estimate], ...] = ()
+    hidden: tuple[Measurement, ...] = ()
+
+    @property
+    def fits(self) -> bool:
+        """Whether the cost fits in what is left."""
+        return self.cost.fits_in(self.left)
+
+    @property
+    def items(self) -> tuple[PricedQuestion, ...]:
+        """The priced questions."""
+        return self.priced.items
+
+    def label(self, place: int) -> str:
+        """Return the name of the question at a place, or its text."""
+        return self.labels.get(self.measurements[place], self.priced.items[place].text)
+
+    def __str__(self) -> str:
+        lines = [
+            f"plan for {self.dataset.name}: {self.cost} of {self.left.brief('down')} left; nothing spent"
+        ]
+        for place, item in enumerate(self.items):
+            paid = (
+                "public · free" if item.public else "stored · free" if self.stored[place] else str(item.loss)
+            )
+            lines.append(f"  {self.label(place)}: {paid}; {item.preview.words}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        from dpnb.client.drawing import bundle
+
+        return bundle("plan_card", self, str(self))
+
+
+@dataclass(frozen=True, slots=True)
+class BatchReport:
+    """A released batch: its plan, its measurements (now with values), what was charged and what is left.
+
+    Parameters
+    ----------
+    plan : PlanView
+        As it was when released.
+    measurements : tuple of Measurement
+    charged : PrivacyLoss
+        What this release was charged: zero where everything was stored or public.
+    left, cap : PrivacyLoss
+    entry : int or None
+        The ledger's row, if there was a charge.
+    labels, dropped, named, hidden
+        As in :class:`PlanView`.
+    """
+
+    plan: PlanView
+    measurements: tuple[Measurement, ...]
+    charged: PrivacyLoss
+    left: PrivacyLoss
+    cap: PrivacyLoss
+    entry: int | None
+    labels: dict[Measurement, str] = field(default_factory=dict)
+    dropped: int = 0
+    named: tuple[tuple[str, Estimate], ...] = ()
+    hidden: tuple[Measurement, ...] = ()
+
+    @property
+    def dataset(self) -> Dataset:
+        """The dataset that was asked."""
+        return self.plan.dataset
+
+    @property
+    def stored(self) -> tuple[bool, ...]:
+        """Which questions were answered from the store, free."""
+        return tuple(any(release.stored for release in one.releases) for one in self.measurements)
+
+    @property
+    def estimates(self) -> dict[str, Estimate]:
+        """The estimates by label."""
+        if self.named:
+            return dict(self.named)
+        return {self.labels.get(one, one.text): Estimate.leaf(one) for one in self.measurements}
+
+    def __getitem__(self, label: str | int) -> Estimate:
+        found = self.estimates
+        if isinstance(label, int):
+            return list(found.values())[label]
+        if label not in found:
+            close = nearest(str(label), found)
+            raise SchemaError(
+                f"nothing was released as {label!r}." + (f" Did you mean {close}?" if close else "")
+            )
+        return found[label]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.estimates)
+
+    def __len__(self) -> int:
+        return len(self.estimates)
+
+    def keys(self) -> Iterable[str]:
+        """Return the labels."""
+        return self.estimates.keys()
+
+    def __str__(self) -> str:
+        lines = [f"released from {self.dataset.name}: {self.charged} charged, {self.left.brief('down')} left"]
+        lines += [f"  {label}: {estimate!r}" for label, estimate in self.estimates.items()]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        from dpnb.client.drawing import bundle
+
+        return bundle("release_card", self, str(self))

@@ -1,0 +1,181 @@
+"""An attached dataset: its public schema, its place in the ledger, and the engine on its prepared copy.
+
+A prepared copy is named by a keyed hash of content and schema: the same file opens again at once, and the name says nothing
+of the content to who lacks the key. Copies and their descriptions are 0600 and removed by ``detach``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import shutil
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from dpnb.curator.ledger import Attachment, Ledger
+from dpnb.curator.sources import Found
+from dpnb.curator.terms import Terms
+from dpnb.errors import CuratorGone, OwnerError
+from dpnb.privacy.accountant import Budget
+from dpnb.schema import Schema
+from dpnb.wire.places import Home, write_private
+
+
+class Engine(Protocol):
+    """What answers exact questions on one prepared copy."""
+
+    def answer(self, requests: Any) -> list[Any]:
+        """Answer all requests of a batch."""
+
+    def close(self) -> None:
+        """Let go of the copy."""
+
+
+@dataclass(slots=True)
+class Attached:
+    """One open dataset of one principal."""
+
+    handle: str
+    schema: Schema
+    known_as: str
+    pool: str
+    data_version: str
+    budget: Budget
+    notes: tuple[str, ...]
+    copy: Path
+    engine: Engine
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def describe(self) -> dict[str, Any]:
+        """Return what a curator started anew needs to open the same handle."""
+        return {
+            "schema": self.schema.to_json(),
+            "known_as": self.known_as,
+            "data_version": self.data_version,
+            "notes": list(self.notes),
+            "copy": self.copy.name,
+        }
+
+
+class Shelf:
+    """The prepared copies of a home.
+
+    Parameters
+    ----------
+    home : Home
+    prepare : callable
+        ``prepare(rows, schema, into, table, key)`` writes a prepared copy.
+    engine : callable
+        ``engine(path)`` opens one.
+    """
+
+    def __init__(self, home: Home, prepare: Callable[..., None], engine: Callable[[Path], Engine]) -> None:
+        self._home = home
+        self._prepare = prepare
+        self._engine = engine
+        self._key = _key(home)
+
+    def attach(self, found: Found, ledger: Ledger, principal: str, time: str) -> Attached:
+        """Prepare the rows if they are new, pin the terms in the ledger, and open the engine."""
+        copy = self._copy(found)
+        attachment = ledger.attach(
+            Terms.of(found.schema, found.known_as), found.fingerprint, by=principal, time=time
+        )
+        opened = self._opened(found.schema, found.known_as, attachment, found.notes, copy, principal)
+        write_private(self._note(opened.handle), json.dumps(opened.describe()).encode())
+        return opened
+
+    def again(self, handle: str, ledger: Ledger, principal: str) -> Attached:
+        """Open a handle of an earlier curator."""
+        try:
+            record = json.loads(self._note(handle).read_bytes())
+        except (OSError, ValueError):
+            raise CuratorGone(
+                "The prepared copy of this dataset was removed. Open the dataset again."
+            ) from None
+        schema = Schema.from_json(record["schema"])
+        terms = ledger.pins(record["known_as"])
+        copy = self._home.prepared / Path(record["copy"]).name
+        if terms is None or not copy.exists():
+            raise CuratorGone("The prepared copy of this dataset was removed. Open the dataset again.")
+        attachment = Attachment(
+            record["known_as"], terms.pool, record["data_version"], terms.budget, 0, first=False
+        )
+        opened = self._opened(schema, record["known_as"], attachment, tuple(record["notes"]), copy, principal)
+        if opened.handle != handle:
+            opened.engine.close()
+            raise CuratorGone("This handle belongs to somebody else. Open the dataset again.")
+        return opened
+
+    def remove(self, attached: Attached) -> None:
+        """Delete a prepared copy and its description."""
+        self._note(attached.handle).unlink(missing_ok=True)
+        if attached.copy.is_dir():
+            shutil.rmtree(attached.copy, ignore_errors=True)
+        else:
+            attached.copy.unlink(missing_ok=True)
+
+    def _opened(
+        self,
+        schema: Schema,
+        known_as: str,
+        attachment: Attachment,
+        notes: tuple[str, ...],
+        copy: Path,
+        principal: str,
+    ) -> Attached:
+        handle = _handle(known_as, attachment.version, schema.version, principal)
+        engine = self._engine(copy)
+        return Attached(
+            handle,
+            schema,
+            known_as,
+            attachment.pool,
+            attachment.version,
+            attachment.budget,
+            notes,
+            copy,
+            engine,
+        )
+
+    def _copy(self, found: Found) -> Path:
+        unit = json.dumps(found.schema.unit.to_json())
+        facts = f"{found.known_as}\n{found.fingerprint}\n{found.schema.version}\n{unit}".encode()
+        name = hmac.new(self._key, facts, hashlib.sha256).hexdigest()[:32]
+        copy = self._home.prepared / f"{name}.duckdb"
+        if not copy.exists():
+            draft = copy.with_name(f"draft-{secrets.token_hex(8)}.duckdb")
+            try:
+                secret = hmac.new(self._key, b"units\n" + found.known_as.encode(), hashlib.sha256).digest()
+                self._prepare(found.rows(), found.schema, draft, found.table, secret)
+                draft.replace(copy)
+            except OSError as error:
+                raise OwnerError(f"{found.schema.name} could not be prepared: {error.strerror}.") from error
+            finally:
+                with contextlib.suppress(OSError):
+                    draft.unlink()
+        return copy
+
+    def _note(self, handle: str) -> Path:
+        return self._home.prepared / f"{handle}.json"
+
+
+def _handle(known_as: str, version: str, schema_version: str, principal: str) -> str:
+    facts = f"{known_as}\n{version}\n{schema_version}\n{principal}"
+    return hashlib.sha256(facts.encode()).hexdigest()[:32]
+
+
+def _key(home: Home) -> bytes:
+    """Read the curator's own key, or make one."""
+    try:
+        return home.key.read_bytes()
+    except FileNotFoundError:
+        write_private(home.key, os.urandom(32))
+        return home.key.read_bytes()

@@ -1,0 +1,342 @@
+"""The curator's answers to messages. It trusts nothing that a kernel computed: it checks and prices again with the same code.
+
+A refusal changes nothing. What was not expected becomes one constant code on the wire; its details go to the owner's log,
+which holds the request's kind and the fault, never a row.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import traceback
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from dpnb.curator import faults
+from dpnb.curator.attached import Attached, Engine, Shelf
+from dpnb.curator.config import Config
+from dpnb.curator.ledger import Ledger, StatementRow
+from dpnb.curator.releasing import Chance, Given, Wanted, cost, refuse_twins, release, stored_answers
+from dpnb.curator.sources import look_up
+from dpnb.errors import CuratorError, CuratorGone, DpnbError, LossError, PlanError, to_wire
+from dpnb.plan.price import PricedBatch, price
+from dpnb.plan.request import BatchPlan
+from dpnb.privacy.loss import PrivacyLoss, positive
+from dpnb.privacy.measure import Measure
+from dpnb.wire.binding import request_digest
+from dpnb.wire.codec import decode_request, encode, exact_json, limited, raw
+from dpnb.wire.messages import (
+    PROTOCOL,
+    Again,
+    Answered,
+    Attach,
+    BudgetState,
+    Cancel,
+    Cancelled,
+    Cap,
+    Describe,
+    Described,
+    Detach,
+    Done,
+    Failure,
+    Hello,
+    Peek,
+    Peeked,
+    Reply,
+    Request,
+    Reset,
+    Statement,
+    StatementOf,
+    Submit,
+    Welcome,
+)
+from dpnb.wire.messages import Attached as AttachedReply
+from dpnb.wire.places import Home
+
+_MOST_CANCELLED = 10_000
+_LONGEST_LOG = 16 * 2**20
+
+
+class Curator:
+    """The holder of the data of one home.
+
+    Parameters
+    ----------
+    home : Home
+    ledger : Ledger
+    shelf : Shelf
+    chance : Chance
+        Noise bits, draw ids and the clock; a test may bring its own.
+    """
+
+    def __init__(self, home: Home, ledger: Ledger, shelf: Shelf, chance: Chance | None = None) -> None:
+        self._home = home
+        self._ledger = ledger
+        self._shelf = shelf
+        self._chance = chance or Chance()
+        self._open: dict[tuple[str, str], Attached] = {}
+        self._attaching = threading.Lock()
+        self._deciding = threading.Lock()
+        self._cancelled: dict[tuple[str, str], None] = {}
+
+    @classmethod
+    def opened(cls, config: Config, chance: Chance | None = None) -> Curator:
+        """Open a home's ledger and copies."""
+        home = config.home.make()
+        return cls(home, Ledger(home.ledger), Shelf(home, _prepare, _engine), chance)
+
+    def close(self) -> None:
+        """Close every engine and the ledger."""
+        for attached in self._open.values():
+            attached.engine.close()
+        self._open.clear()
+        self._ledger.close()
+
+    def note(self, error: BaseException, what: str = "") -> None:
+        """Write a fault to the owner's log."""
+        text = "".join(traceback.format_exception(error))
+        line = f"{self._chance.now()} {what}\n{text}\n".encode("utf-8", "backslashreplace")
+        try:
+            descriptor = os.open(self._home.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            with os.fdopen(descriptor, "ab") as log:
+                if log.tell() < _LONGEST_LOG:
+                    log.write(line)
+        except OSError:
+            pass
+
+    # messages --------------------------------------------------------------------------------------------------
+
+    def answer(self, body: bytes, principal: str) -> bytes:
+        """Answer one request body; every error becomes a :class:`Failure`."""
+        kind = ""
+        try:
+            request = decode_request(body)
+            kind = type(request).__name__
+            return encode(self.reply(request, principal))
+        except Exception as error:  # noqa: BLE001 - whatever it is, only its code may leave
+            if not isinstance(error, DpnbError) or type(error) is CuratorError:
+                self.note(error, kind)
+            return encode(Failure(**to_wire(error)))
+
+    def reply(self, request: Request, principal: str) -> Reply:
+        """Answer one request."""
+        answer: Callable[[Any, str], Reply] = _ANSWERS[type(request)]
+        return answer(self, request, principal)  # type: ignore[call-arg,arg-type]
+
+    def _hello(self, _: Hello, __: str) -> Welcome:
+        return Welcome(protocol=PROTOCOL, pid=os.getpid())
+
+    def _attach(self, request: Attach, principal: str) -> AttachedReply:
+        with self._attaching:
+            if isinstance(request.source, Again):
+                attached = self._again(request.source.handle, principal)
+            else:
+                found = look_up(request.source, request.mode, self._home)
+                attached = self._shelf.attach(found, self._ledger, principal, self._chance.now())
+            attached = self._keep(attached, principal)
+        return AttachedReply(
+            handle=attached.handle,
+            schema=raw(attached.schema.to_json()),
+            data_version=attached.data_version,
+            mode=attached.schema.mode.value,
+            notes=list(attached.notes),
+            budget=self._state(attached, principal),
+        )
+
+    def _again(self, handle: str, principal: str) -> Attached:
+        kept = self._open.get((principal, handle))
+        return kept if kept is not None else self._shelf.again(handle, self._ledger, principal)
+
+    def _keep(self, attached: Attached, principal: str) -> Attached:
+        kept = self._open.get((principal, attached.handle))
+        if kept is None:
+            self._open[principal, attached.handle] = attached
+            return attached
+        if kept is not attached:
+            attached.engine.close()
+            kept.schema, kept.budget, kept.notes = attached.schema, attached.budget, attached.notes
+        return kept
+
+    def _find(self, handle: str, principal: str) -> Attached:
+        attached = self._open.get((principal, handle))
+        if attached is None:
+            raise CuratorGone(
+                "The curator was started anew and has not opened this dataset yet.", reattach=True
+            )
+        return attached
+
+    def _describe(self, request: Describe, principal: str) -> Described:
+        attached = self._find(request.handle, principal)
+        return Described(schema=raw(attached.schema.to_json()), budget=self._state(attached, principal))
+
+    def _peek(self, request: Peek, principal: str) -> Peeked:
+        attached = self._find(request.handle, principal)
+        plan, priced = _priced(request.plan, attached)
+        wanted = Wanted(principal, "", "", priced, frozenset(request.besides), plan.ask.fresh)
+        stored = stored_answers(wanted, attached, self._ledger)
+        return Peeked(
+            stored=[answer is not None for answer in stored],
+            cost=raw(cost(wanted, stored).to_json()),
+            left=raw(self._left(attached, principal).to_json()),
+        )
+
+    def _submit(self, request: Submit, principal: str) -> Answered:
+        faults.at("received")
+        attached = self._find(request.handle, principal)
+        plan, priced = _priced(request.plan, attached)
+        if request_digest(plan.digest(), request.besides) != request.digest:
+            raise PlanError("The plan is not the one that its digest names. Run the cell again.")
+        fresh, besides = plan.ask.fresh, frozenset(request.besides)
+        wanted = Wanted(principal, request.request, request.digest, priced, besides, fresh)
+        faults.at("checked")
+        with attached.lock:
+            given = release(wanted, attached, self._ledger, self._chance, self._unless_cancelled(wanted))
+        answered = self._answered(request, given, attached, principal)
+        faults.at("before-send")
+        return answered
+
+    def _answered(self, request: Submit, given: Given, attached: Attached, principal: str) -> Answered:
+        return Answered(
+            request=request.request,
+            releases=raw(given.records),
+            charged=raw(given.charged.to_json()),
+            left=raw(self._left(attached, principal).to_json()),
+            entry=given.entry,
+        )
+
+    def _unless_cancelled(self, wanted: Wanted) -> Callable[[Callable[[], Any]], Any]:
+        def guard(charge: Callable[[], Any]) -> Any:
+            with self._deciding:
+                if (wanted.principal, wanted.request) in self._cancelled:
+                    raise PlanError("Cancelled before the charge. Nothing was spent.")
+                return charge()
+
+        return guard
+
+    def _cancel(self, request: Cancel, principal: str) -> Cancelled:
+        with self._deciding:
+            if self._ledger.charged(request.request, principal) is None:
+                self._cancelled[principal, request.request] = None
+                while len(self._cancelled) > _MOST_CANCELLED:
+                    del self._cancelled[next(iter(self._cancelled))]
+                return Cancelled(state="cancelled")
+        answered = self._ledger.answers(request.request, principal) is not None
+        return Cancelled(state="answered" if answered else "charged")
+
+    def _statement(self, request: Statement, principal: str) -> StatementOf:
+        handles = (
+            [request.handle] if request.handle else [handle for who, handle in self._open if who == principal]
+        )
+        names = dict.fromkeys(self._find(handle, principal).known_as for handle in handles)
+        rows = [row for name in names for row in self._ledger.statement(name, principal)]
+        return StatementOf(rows=raw([_row(row) for row in sorted(rows, key=lambda row: row.entry)]))
+
+    def _cap(self, request: Cap, principal: str) -> Done:
+        attached = self._find(request.handle, principal)
+        self._ledger.set_cap(principal, attached.pool, _own_cap(request, attached), time=self._chance.now())
+        return Done(budget=self._state(attached, principal))
+
+    def _reset(self, request: Reset, principal: str) -> Done:
+        attached = self._find(request.handle, principal)
+        self._ledger.reset(attached.pool, by=principal, time=self._chance.now())
+        return Done(budget=self._state(attached, principal))
+
+    def _detach(self, request: Detach, principal: str) -> Done:
+        attached = self._open.pop((principal, request.handle), None)
+        if attached is not None:
+            with attached.lock:
+                attached.engine.close()
+                if request.remove:
+                    self._shelf.remove(attached)
+        return Done()
+
+    # budgets ---------------------------------------------------------------------------------------------------
+
+    def _left(self, attached: Attached, principal: str) -> PrivacyLoss:
+        left = attached.budget.cap - self._ledger.spent(attached.pool)
+        own = self._ledger.cap(principal, attached.pool)
+        if own is None:
+            return left
+        mine = own - self._ledger.spent(attached.pool, principal)
+        return PrivacyLoss(left.measure, min(left.amount, mine.amount), min(left.delta, mine.delta))
+
+    def _state(self, attached: Attached, principal: str) -> BudgetState:
+        own = self._ledger.cap(principal, attached.pool)
+        return BudgetState(
+            budget=raw(attached.budget.to_json()),
+            cap=raw(attached.budget.cap.to_json()),
+            spent=raw(self._ledger.spent(attached.pool).to_json()),
+            left=raw(self._left(attached, principal).to_json()),
+            personal=raw(None if own is None else own.to_json()),
+            mine=raw(self._ledger.spent(attached.pool, principal).to_json()),
+        )
+
+
+_ANSWERS: dict[type, Any] = {
+    Hello: Curator._hello,  # noqa: SLF001 - the table of this class's own methods
+    Attach: Curator._attach,  # noqa: SLF001
+    Describe: Curator._describe,  # noqa: SLF001
+    Peek: Curator._peek,  # noqa: SLF001
+    Submit: Curator._submit,  # noqa: SLF001
+    Cancel: Curator._cancel,  # noqa: SLF001
+    Statement: Curator._statement,  # noqa: SLF001
+    Cap: Curator._cap,  # noqa: SLF001
+    Reset: Curator._reset,  # noqa: SLF001
+    Detach: Curator._detach,  # noqa: SLF001
+}
+
+
+def _priced(record: Any, attached: Attached) -> tuple[BatchPlan, PricedBatch]:
+    """Read a plan, check it and price it, from its JSON and the public schema alone."""
+    plan = BatchPlan.from_json(limited(exact_json(record)))
+    if plan.dataset != attached.schema.name or plan.schema_version != attached.schema.version:
+        raise PlanError(f"{attached.schema.name} has another schema now. Open it again.")
+    priced = price(plan, attached.schema)
+    refuse_twins(priced)
+    return plan, priced
+
+
+def _own_cap(request: Cap, attached: Attached) -> PrivacyLoss | None:
+    measure = attached.budget.measure
+    if (request.epsilon is None) == (request.rho is None):
+        if request.epsilon is None:
+            return None
+        raise LossError("A cap is epsilon= or rho=, not both.")
+    if request.rho is not None:
+        if measure is Measure.PURE:
+            raise LossError("This budget is kept in ε: write cap(epsilon=2).")
+        amount = positive(request.rho, name="rho")
+    else:
+        amount = positive(str(request.epsilon), name="epsilon")
+        amount = amount if measure is Measure.PURE else Fraction(amount**2, 2)
+    return PrivacyLoss(measure, amount, attached.budget.cap.delta)
+
+
+def _row(row: StatementRow) -> dict[str, Any]:
+    return {
+        "entry": row.entry,
+        "time": row.time,
+        "kind": row.kind,
+        "hash": row.hash,
+        "dataset": row.dataset,
+        "principal": row.principal,
+        "loss": None if row.loss is None else row.loss.to_json(),
+        "spent_after": None if row.spent_after is None else row.spent_after.to_json(),
+        "texts": list(row.texts),
+        "answered": row.answered,
+        "note": row.note,
+    }
+
+
+def _prepare(rows: Any, schema: Any, into: Path, table: str | None, key: bytes) -> None:
+    from dpnb.curator.engines import prepare
+
+    prepare(rows, schema, into, table=table, key=key)
+
+
+def _engine(path: Path) -> Engine:
+    from dpnb.curator.engines import DuckDBEngine
+
+    return DuckDBEngine(path)

@@ -1,0 +1,179 @@
+"""Where an attach finds its rows and its terms: a study, an owner's file, or arrays that a kernel handed over.
+
+Everything here is read by the owner's act of attaching; faults of files are told to the owner and never depend on a row's
+value. A fingerprint recognises content; it stays in the curator.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpnb.datasets import find, load
+from dpnb.datasets.owner import OwnedDataset, beside, format_of
+from dpnb.errors import OwnerError, SchemaError
+from dpnb.schema import Mode, Schema, nearest
+from dpnb.wire.codec import exact_json
+from dpnb.wire.messages import FileSource, HandOver, StudySource
+from dpnb.wire.places import Home
+
+Rows = Path | Mapping[str, np.ndarray]
+
+HELD = "This kernel has already held these rows: what follows protects against accidents from here on, not before."
+POOLED = (
+    "This dataset shares its budget with the others of pool {pool}; overlap between them is not detected."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The rows of an attach, its schema, the name in the ledger, and what the card must say.
+
+    Parameters
+    ----------
+    schema : Schema
+    known_as : str
+        The dataset's name in the ledger.
+    fingerprint : str
+        Recognises the content.
+    rows : callable
+        Returns a file's path, or raw columns.
+    table : str, optional
+        The table of a DuckDB file.
+    notes : tuple of str
+    """
+
+    schema: Schema
+    known_as: str
+    fingerprint: str
+    rows: Callable[[], Rows]
+    table: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def look_up(source: StudySource | FileSource | HandOver, mode: str | None, home: Home) -> Found:
+    """Find the rows and the terms of an attach.
+
+    Raises
+    ------
+    OwnerError, SchemaError
+        When the schema, the file or the mode is not usable; the message names the fix.
+    """
+    if isinstance(source, StudySource):
+        found = _study(source.name)
+    elif isinstance(source, FileSource):
+        found = _file(source)
+    else:
+        found = _handed_over(source, home)
+    found = _in_mode(found, mode)
+    pool = found.schema.pool
+    return found if pool is None else replace(found, notes=(*found.notes, POOLED.format(pool=pool)))
+
+
+def _study(name: str) -> Found:
+    study = find(name)
+    columns = study.load()
+    return Found(study.schema, study.name, _columns_digest(columns), lambda: columns)
+
+
+def _file(source: FileSource) -> Found:
+    path = Path(source.path)
+    if source.schema is not None:
+        owned = OwnedDataset(_schema(source.schema), path)
+    elif path.name.endswith(".toml"):
+        owned = load(path)
+    else:
+        owned = load(Path(source.schema_path) if source.schema_path else beside(path), source=path)
+    if owned.source is None:
+        raise OwnerError(f'{path.name} names no source: write source = "people.csv" under [dataset].')
+    place = owned.source
+    format_of(place)
+    return Found(
+        owned.schema, owned.schema.name, _file_digest(place, owned.table), lambda: place, owned.table
+    )
+
+
+def _handed_over(source: HandOver, home: Home) -> Found:
+    path = home.hand_over / source.file
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            columns = read_arrays(arrays)
+    except (OSError, ValueError, KeyError):
+        raise OwnerError(
+            "The rows handed over by this kernel could not be read. Open the frame again."
+        ) from None
+    finally:
+        with contextlib.suppress(OSError):
+            path.unlink()
+    schema = _schema(source.schema)
+    return Found(schema, schema.name, _columns_digest(columns), lambda: columns, notes=(HELD,))
+
+
+def read_arrays(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Rebuild columns from plain arrays: ``v0`` with its name in ``names``, and ``m0`` where texts are missing."""
+    columns: dict[str, np.ndarray] = {}
+    for place, name in enumerate(arrays["names"].tolist()):
+        values = arrays[f"v{place}"]
+        if f"m{place}" in arrays:
+            objects = values.astype(object)
+            objects[arrays[f"m{place}"]] = None
+            values = objects
+        columns[name] = values
+    return columns
+
+
+def _schema(record: Any) -> Schema:
+    return Schema.from_json(exact_json(record))
+
+
+def _in_mode(found: Found, mode: str | None) -> Found:
+    """Apply ``mode=``: public data shown as protected keep a ledger of their own beside their TEACHING one."""
+    if mode is None or mode == found.schema.mode.value:
+        return found
+    if mode not in list(Mode):
+        close = nearest(mode, [kind.value for kind in Mode])
+        hint = f"did you mean {close!r}?" if close else 'write "teaching" or "guard-rail".'
+        raise OwnerError(f"mode={mode!r} is unknown: {hint}")
+    if mode == Mode.ENFORCED:
+        raise OwnerError(
+            'mode="enforced" needs a curator of another user or host. This one serves mode="guard-rail".'
+        )
+    try:
+        schema = replace(found.schema, mode=Mode(mode))
+    except SchemaError as error:
+        raise OwnerError(error.message) from None
+    return replace(
+        found, schema=schema, known_as=f"{found.known_as}@{mode}" if schema.public else found.known_as
+    )
+
+
+def _file_digest(path: Path, table: str | None) -> str:
+    digest = hashlib.blake2b(json.dumps([path.suffix.lower(), table]).encode(), digest_size=32)
+    try:
+        with path.open("rb") as file:
+            while block := file.read(2**22):
+                digest.update(block)
+    except FileNotFoundError:
+        raise OwnerError(f"There is no file {path}. Check the path, or source = … in its schema.") from None
+    except OSError as error:
+        raise OwnerError(f"{path} cannot be read: {error.strerror}.") from None
+    return digest.hexdigest()
+
+
+def _columns_digest(columns: Mapping[str, np.ndarray]) -> str:
+    digest = hashlib.blake2b(digest_size=32)
+    for name in sorted(columns):
+        values = np.asarray(columns[name])
+        digest.update(json.dumps([name, len(values)]).encode())
+        if values.dtype == object:
+            digest.update(json.dumps([None if v is None or v != v else str(v) for v in values]).encode())  # noqa: PLR0124
+        else:
+            digest.update(values.dtype.str.encode() + np.ascontiguousarray(values).tobytes())
+    return digest.hexdigest()
