@@ -17,7 +17,7 @@ from dpnb.statistics.count import Count
 from dpnb.statistics.difference import Difference
 from dpnb.statistics.histogram import Histogram, ValueCount
 from dpnb.statistics.mean import Mean
-from dpnb.statistics.outcome import CellResult, Result
+from dpnb.statistics.outcome import CellResult, Result, public_result
 from dpnb.statistics.quantile import Quantile
 from dpnb.statistics.sensitivity import Component, Moves
 from dpnb.statistics.sum import Sum
@@ -37,7 +37,6 @@ STATISTICS: tuple[Statistic, ...] = (
 BY_NAME: dict[str, Statistic] = {statistic.name: statistic for statistic in STATISTICS}
 
 
-
 def conclude(checked: Any, releases: Sequence[Release]) -> Result:
     """Return what the releases of a checked question say: estimate, intervals, sizes and flags.
 
@@ -46,8 +45,10 @@ def conclude(checked: Any, releases: Sequence[Release]) -> Result:
     checked : CheckedQuestion
         The question, with its ``statistic`` name and ``setting``.
     releases : sequence of Release
-        One release, or several of the same question to be combined.
+        One release, or several of the same question to be combined; none for a public answer.
     """
+    if not releases:
+        return public_result(float(checked.public_value), checked.domain)
     result: Result = BY_NAME[checked.statistic].conclude(checked.setting, releases)
     return result
 

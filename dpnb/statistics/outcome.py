@@ -174,3 +174,33 @@ def _level(level: float) -> float:
     if not 0.5 <= value < 1:
         raise OptionError(f"a level lies between 0.5 and 1, for example 0.95, not {level!r}.")
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class PublicCell:
+    """An answer that the schema gives: exact and free."""
+
+    value: float
+
+    noise_variance: float = 0.0
+    sampling_variance: float | None = None
+    n: float | None = None
+    n_eff: float | None = None
+    flags: tuple[str, ...] = ()
+
+    def privacy(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
+        """Return the value itself: nothing is hidden."""
+        return self.value, self.value
+
+    def confidence(self, level: float) -> Pair:  # noqa: ARG002
+        """Refuse: no population is meant."""
+        raise Unavailable("This answer is public: the schema gives it, and no population is meant.")
+
+
+def public_result(value: float, domain: Pair) -> Result:
+    """Return a public answer as a result."""
+
+    def redraw(count: int, rng: Any) -> np.ndarray:  # noqa: ARG001
+        return np.full((count, 1), value)
+
+    return Result((PublicCell(value),), (), domain, redraw, notes={"privacy": "public: exact"})

@@ -1,0 +1,110 @@
+"""Both intervals cover what they claim, by simulation, down to ten rows. False alarms: below 1e-4 for each case (binomial)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.statistics.coverage import Coverage, Raw, coverage, narrow, skewed
+
+MEAN, SPREAD = 100 * 2 / 7, 100**2 * 10 / (49 * 8)
+
+
+def enough(held: int, reps: int, level: float = 0.95) -> bool:
+    """Whether this many hits are likely at the level: not below the 1e-4 quantile of the binomial law."""
+    mass, below = 0.0, -1
+    while mass < 1e-4:
+        below += 1
+        mass += math.comb(reps, below) * level**below * (1 - level) ** (reps - below)
+    return held >= below
+
+
+def mean_of(raw: Raw) -> float:
+    """The mean of the dataset."""
+    return float(raw["x"].mean())
+
+
+def share_of(raw: Raw) -> float:
+    """The proportion in the dataset."""
+    return float(raw["b"].mean())
+
+
+def gap(column: str) -> Any:
+    """The difference of arm means in the dataset."""
+
+    def found(raw: Raw) -> float:
+        arm = raw["arm"] == 1
+        return float(raw[column][arm].mean() - raw[column][~arm].mean())
+
+    return found
+
+
+CASES: dict[str, tuple[Any, ...]] = {
+    "mean": ("mean", skewed, mean_of, MEAN, {}),
+    "proportion": ("mean", skewed, share_of, 0.3, {"column": "b"}),
+    "narrow mean, public size": ("mean", narrow, mean_of, 80.0, {"missing": 0}),
+    "mean, spread bound": ("mean", skewed, mean_of, MEAN, {"spread": "bound"}),
+    "difference": ("difference", skewed, gap("x"), 0.0, {"by": ("arm",)}),
+    "difference of proportions": ("difference", skewed, gap("b"), 0.0, {"by": ("arm",), "column": "b"}),
+    "variance": ("variance", skewed, lambda raw: float(raw["x"].var()), SPREAD, {}),
+    "standard deviation": ("std", skewed, lambda raw: float(raw["x"].std()), math.sqrt(SPREAD), {}),
+}
+
+
+def found(case: str, n: int, loss: tuple[str, Any], adjacency: str, reps: int) -> Coverage:
+    """Simulate one case."""
+    statistic, population, truth, mean, options = CASES[case]
+    return coverage(statistic, population, n, loss, truth, mean, adjacency=adjacency, reps=reps, **options)
+
+
+@pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
+@pytest.mark.parametrize(
+    ("n", "loss"), [(20, ("epsilon", 1)), (300, ("epsilon", "0.3")), (300, ("rho", "0.05"))]
+)
+@pytest.mark.parametrize("case", CASES)
+def test_intervals_cover(case: str, n: int, loss: tuple[str, Any], adjacency: str) -> None:
+    """At 95 % neither interval misses more often than a binomial law allows."""
+    one = found(case, n, loss, adjacency, 120)
+    assert enough(one.privacy, one.reps), one
+    assert enough(one.confidence, one.reps), one
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
+@pytest.mark.parametrize(
+    "loss", [("epsilon", "0.1"), ("epsilon", 1), ("epsilon", 10), ("rho", "0.005"), ("rho", "0.5")]
+)
+@pytest.mark.parametrize("n", [10, 50, 500, 3000])
+@pytest.mark.parametrize("case", CASES)
+def test_intervals_cover_in_many_studies(case: str, n: int, loss: tuple[str, Any], adjacency: str) -> None:
+    """The same with 3,000 studies for each case; the nominal level may be missed by one point (second-order terms)."""
+    one = found(case, n, loss, adjacency, 3000)
+    assert enough(one.privacy, one.reps, 0.94), one
+    assert enough(one.confidence, one.reps, 0.94), one
+
+
+def test_wider_noise_than_declared_is_noticed() -> None:
+    """With noise 1.4 times as wide as the release declares, the privacy interval misses too often: the check has power."""
+    case = ("mean", skewed, 300, ("epsilon", "0.3"), mean_of, MEAN)
+    assert enough(coverage(*case, reps=400).privacy, 400)
+    assert not enough(coverage(*case, reps=400, stretch=1.4).privacy, 400)
+
+
+def test_a_quantile_with_limits_covers_both() -> None:
+    """The bought limits hold the dataset's and the population's median, conservatively."""
+    median = float(np.quantile(100 * np.random.default_rng(0).beta(2, 5, 400_000), 0.5))
+    one = coverage(
+        "quantile",
+        skewed,
+        500,
+        ("epsilon", 1),
+        lambda raw: float(np.median(raw["x"])),
+        median,
+        reps=60,
+        ci=True,
+    )
+    assert enough(one.privacy, one.reps)
+    assert enough(one.confidence, one.reps)
