@@ -49,7 +49,7 @@ def label_cell(shell: Any) -> Any:
     """Return a hook that notes which file name a cell is compiled under, for "built in In[5], line 2"."""
 
     def note(info: Any) -> None:
-        number = shell.execution_count
+        number = shell.displayhook.prompt_count
         name = shell.compile.get_code_name(info.raw_cell, info.transformed_cell or info.raw_cell, number)
         CELL_LABELS[name] = f"In[{number}]"
 

@@ -137,7 +137,10 @@ def rewrite(tree: ast.Module, interactivity: str = "last_expr") -> ast.Module:
     names = bound_names(tree)
     last = _last_value(rest, interactivity)
     place = body[-1]
-    calls = [_call("begin", []), _call("end", [last, ast.Tuple([ast.Constant(name) for name in names], ast.Load())])]
+    calls = [
+        _call("begin", []),
+        _call("end", [last, ast.Tuple([ast.Constant(name) for name in names], ast.Load())]),
+    ]
     for call in calls:
         for node in ast.walk(call):
             if "lineno" in getattr(node, "_attributes", ()) and not hasattr(node, "lineno"):

@@ -1,5 +1,7 @@
 """``await`` in a ``%%dp`` body: the call of the magic is itself awaited when its body awaits.
 
+A second, smaller rewriting lets ``%%dp --help`` stand alone, which IPython refuses to a cell magic without a body.
+
 IPython never awaits a magic and decides from the text alone whether a cell is asynchronous, so the text must say
 so. Only ``%%dp`` cells are touched, and only by putting ``await`` in front of the call.
 """
@@ -7,6 +9,7 @@ so. Only ``%%dp`` cells are touched, and only by putting ``await`` in front of t
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +19,7 @@ import IPython.core.async_helpers as ipython_async
 needs_await: Callable[[str], bool] | None = getattr(ipython_async, "_should_be_async", None)
 
 _CALL = "get_ipython().run_cell_magic('dp',"
+_HELP = re.compile(r"get_ipython\(\)\.run_cell_magic\('dp', '\s*(--help|help|-h)\s*', ''\)")
 
 
 def transformer(shell: Any) -> Callable[[list[str]], list[str]]:
@@ -23,6 +27,8 @@ def transformer(shell: Any) -> Callable[[list[str]], list[str]]:
 
     def await_dp(lines: list[str]) -> list[str]:
         text = "".join(lines)
+        if _HELP.match(text):
+            return ["get_ipython().run_line_magic('dp', 'options')\n"]
         if not text.startswith(_CALL) or needs_await is None:
             return lines
         body = _body(text)

@@ -74,8 +74,8 @@ def prepare(shell: Any, cell: str, head: str = "%%dp") -> Body:
         When the body does not parse; drawn as IPython draws a SyntaxError.
     """
     raw, above = _raw(shell, cell, head)
-    name = shell.compile.cache(raw, shell.execution_count, raw_code=raw)
-    CELL_LABELS[name] = f"In[{shell.execution_count}]"
+    name = shell.compile.cache(raw, shell.displayhook.prompt_count, raw_code=raw)
+    CELL_LABELS[name] = f"In[{shell.displayhook.prompt_count}]"
     linecache.cache[name] = (len(raw), None, raw.splitlines(keepends=True), name)
     failure = None
     try:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from IPython.display import display
 
 from dpnb.errors import DpnbError, OptionError
-from dpnb.notebook.display import attach_bundle, draw
+from dpnb.notebook.display import attach_bundle
 from dpnb.notebook.options import CELL_HELP, near, parse
 from dpnb.release import Estimate
 
@@ -28,7 +28,7 @@ LINE_HELP = """\
 %dp export report.html   the named releases of this notebook as one self-contained page
 %dp auto on              plan ordinary cells that ask questions; auto release releases them; auto off
 %dp open hiv             open a dataset under its own name
-%%dp --help              the options of a cell
+%dp options              the options of a %%dp cell; so does %%dp --help
 """
 
 
@@ -74,10 +74,8 @@ def _budget(_: DPMagic, words: list[str]) -> None:
 
 
 def _ledger(_: DPMagic, words: list[str]) -> None:
-    _opened(words)
-    session = _session()
-    rows = session.statement(*words[:1])
-    display(draw("ledger_card", rows), raw=True)
+    datasets = _opened(words)
+    display(_session().statement(datasets[0] if words else None))
 
 
 def _schema(_: DPMagic, words: list[str]) -> None:
@@ -153,6 +151,10 @@ def _open(magic: DPMagic, words: list[str]) -> None:
 def _help(_: DPMagic, words: list[str]) -> None:
     del words
     print(LINE_HELP)  # noqa: T201
+
+
+def _options(_: DPMagic, words: list[str]) -> None:
+    del words
     print(CELL_HELP)  # noqa: T201
 
 
@@ -164,5 +166,6 @@ COMMANDS: dict[str, Callable[[DPMagic, list[str]], None]] = {
     "export": _export,
     "auto": _auto,
     "open": _open,
+    "options": _options,
     "help": _help,
 }

@@ -22,8 +22,8 @@ Bundle = dict[str, Any]
 
 _HANDLES = (
     ("dpnb.client.handles", "Dataset", "handle_bundle"),
-    ("dpnb.client.session", "PlanView", "plan_bundle"),
-    ("dpnb.client.session", "BatchReport", "report_bundle"),
+    ("dpnb.client.views", "PlanView", "plan_bundle"),
+    ("dpnb.client.views", "BatchReport", "report_bundle"),
 )
 
 
@@ -38,10 +38,7 @@ def draw(card: str, *subjects: Any) -> Bundle:
 
 def plain(subject: Any) -> str:
     """Return what there is to say about an object in text alone."""
-    if not hasattr(subject, "charged"):
-        return repr(subject)
-    rows = [f"  {subject.labels.get(item, item.text)}: {item!r}" for item in subject.measurements]
-    return "\n".join([f"released, charged {subject.charged}, left {subject.left}", *rows])
+    return repr(subject)
 
 
 def estimate_bundle(estimate: Estimate) -> Bundle:
@@ -79,7 +76,7 @@ class _Shown:
     @property
     def resolved(self) -> bool:
         left = [ref() for ref in self.waiting]
-        return all(item is None or item.state == "released" for item in left)
+        return all(item is None or item.released for item in left)
 
 
 class Screen:

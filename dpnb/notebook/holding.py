@@ -66,7 +66,7 @@ def pending_in(values: Iterable[object]) -> list[Measurement]:
     found: dict[int, Measurement] = {}
     for estimate in estimates_in(values):
         for leaf in estimate.leaves():
-            if leaf.state == "pending":
+            if not leaf.released:
                 found.setdefault(id(leaf), leaf)
     return list(found.values())
 

@@ -36,7 +36,7 @@ def render(error: DpnbError) -> list[str]:
     if getattr(error, _SHOWN, False) or not wants_short(shell):
         return list(shell.InteractiveTB.structured_traceback(type(error), error, error.__traceback__))
     setattr(error, _SHOWN, True)
-    return short(error, dict(shell.compile._filename_map), shell.execution_count).splitlines()  # noqa: SLF001
+    return short(error, dict(shell.compile._filename_map), shell.displayhook.prompt_count).splitlines()  # noqa: SLF001
 
 
 def wants_short(shell: Any) -> bool:
@@ -69,7 +69,7 @@ def where(trace: TracebackType | None, cells: dict[str, int], current: int) -> s
         return ""
     name, line = frames[-1]
     text = linecache.getline(name, line).strip()
-    if re.match(r"(await )?get_ipython\(\)\.run_cell_magic\(", text):
+    if re.match(r"(await )?get_ipython\(\)\.run_(cell|line)_magic\(", text):
         return ""
     cell = "" if cells[name] == current else f"In[{cells[name]}], "
     return f"{cell}line {line}: {text}"

@@ -97,6 +97,9 @@ class BatchReport:
     hidden: tuple[Measurement, ...] = ()
     dropped: int = 0
 
+    def __repr__(self) -> str:
+        return f"{self.charged} charged, {self.left} left: {sorted(self.labels.values())}"
+
 
 @dataclass
 class FakeSession:

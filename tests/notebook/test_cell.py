@@ -12,7 +12,7 @@ from dpnb.notebook.cell import CellSyntaxError, bound_names, prepare, run
 
 def _enter(shell, raw):
     """Put a cell into the history, as running it does, and return the body that IPython hands to a magic."""
-    shell.history_manager.store_inputs(shell.execution_count, raw)
+    shell.history_manager.store_inputs(shell.displayhook.prompt_count, raw)
     return raw.split("\n", 1)[1].rstrip("\n") + "\n"
 
 
@@ -70,7 +70,7 @@ def test_a_semicolon_silences(shell):
 )
 def test_tracebacks_count_the_lines_of_the_whole_cell(shell, raw, line):
     """Blank lines before and after the magic line do not move a traceback, and the text is the raw line."""
-    shell.history_manager.store_inputs(shell.execution_count, raw)
+    shell.history_manager.store_inputs(shell.displayhook.prompt_count, raw)
     body = prepare(shell, raw[raw.index("%%") :].split("\n", 1)[1].rstrip("\n") + "\n")
     with pytest.raises(ValueError) as caught:
         run(body, shell.user_ns)
@@ -83,8 +83,8 @@ def test_the_file_is_the_one_the_debugger_expects(shell):
     """The compiled file name is the compiler's own name for the raw cell."""
     raw = "%%dp\nimport sys\nname = sys._getframe().f_code.co_filename"
     run(prepare(shell, _enter(shell, raw)), shell.user_ns)
-    assert shell.user_ns["name"] == shell.compile.get_code_name(raw, raw, shell.execution_count)
-    assert shell.compile._filename_map[shell.user_ns["name"]] == shell.execution_count
+    assert shell.user_ns["name"] == shell.compile.get_code_name(raw, raw, shell.displayhook.prompt_count)
+    assert shell.compile._filename_map[shell.user_ns["name"]] == shell.displayhook.prompt_count
 
 
 def test_a_body_that_is_not_python_is_drawn_as_a_syntax_error(shell):

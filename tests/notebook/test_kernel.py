@@ -1,0 +1,353 @@
+"""A real kernel, spoken to as a front end does: outputs, errors, awaits, interrupts, completion, updates."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from jupyter_client.manager import KernelManager
+from nbclient import NotebookClient
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+SETUP = f"""
+import ast
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+import dpnb.notebook.attaching, dpnb.notebook.spending
+from tests.notebook.fakes import FakeSession, Study
+dpnb.notebook.attaching._opened_hooks = list
+session = FakeSession()
+dpnb.notebook.spending.current_session = lambda: session
+study = Study()
+%config InteractiveShell.colors = "nocolor"
+%load_ext dpnb
+"""
+
+
+@dataclass
+class Reply:
+    """What one execution gave: the reply's status, and its messages in order."""
+
+    status: str
+    messages: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        return [content for name, content in self.messages if name == kind]
+
+    @property
+    def printed(self) -> str:
+        return "".join(content["text"] for content in self.of("stream"))
+
+    @property
+    def result(self) -> str | None:
+        found = self.of("execute_result")
+        return found[-1]["data"]["text/plain"] if found else None
+
+    @property
+    def error(self) -> str:
+        return "\n".join("\n".join(content["traceback"]) for content in self.of("error"))
+
+
+class Kernel:
+    """One kernel, its cells run one after the other."""
+
+    def __init__(self) -> None:
+        self.manager = KernelManager(kernel_name="python3")
+        self.manager.start_kernel(extra_arguments=["--HistoryManager.enabled=False"])
+        self.client = self.manager.client()
+        self.client.start_channels()
+        self.client.wait_for_ready(timeout=60)
+
+    def run(self, code: str, **options: Any) -> Reply:
+        """Run a cell and collect what it sent."""
+        return self.collect(self.client.execute(code, **options))
+
+    def collect(self, ident: str, timeout: float = 60) -> Reply:
+        """Collect the messages of an execution until the kernel is idle again."""
+        reply = Reply("")
+        while True:
+            message = self.client.get_iopub_msg(timeout=timeout)
+            if message["parent_header"].get("msg_id") != ident:
+                continue
+            if message["msg_type"] == "status" and message["content"]["execution_state"] == "idle":
+                break
+            reply.messages.append((message["msg_type"], message["content"]))
+        while True:
+            answer = self.client.get_shell_msg(timeout=timeout)
+            if answer["parent_header"].get("msg_id") == ident:
+                reply.status = answer["content"]["status"]
+                return reply
+
+    def ask(self, expression: str) -> Any:
+        """Return the value of an expression whose repr is Python."""
+        ident = self.client.execute("", user_expressions={"x": expression}, silent=True)
+        answer = self.client.get_shell_msg(timeout=60)
+        while answer["parent_header"].get("msg_id") != ident:
+            answer = self.client.get_shell_msg(timeout=60)
+        return ast.literal_eval(answer["content"]["user_expressions"]["x"]["data"]["text/plain"])
+
+    @property
+    def charged(self) -> list[tuple[str, ...]]:
+        return self.ask("[texts for texts, _ in session.charges]")
+
+    def stop(self) -> None:
+        self.client.stop_channels()
+        self.manager.shutdown_kernel(now=True)
+        self.manager.cleanup_resources()
+
+
+@pytest.fixture(scope="module")
+def started() -> Iterator[Kernel]:
+    one = Kernel()
+    assert one.run(SETUP).status == "ok"
+    yield one
+    one.stop()
+
+
+@pytest.fixture
+def kernel(started: Kernel) -> Kernel:
+    """The kernel with an empty ledger."""
+    started.run("session.charges.clear(); session.stored.clear(); session.before = None", silent=True)
+    return started
+
+
+def test_out_and_underscore_hold_the_resolved_object(kernel):
+    """The last expression is a true execute_result with the released value."""
+    reply = kernel.run("%%dp epsilon=1\nq = study.ask('a')\nq")
+    assert "0.7" in reply.result or "0." in reply.result
+    assert kernel.ask("(_ is q, not q.pending)") == (True, True)
+    assert kernel.charged == [("study.a",)]
+
+
+def test_a_semicolon_sends_no_result_and_draws_the_card(kernel):
+    """``;`` hides the value, never the spending."""
+    reply = kernel.run("%%dp epsilon=1\nq = study.ask('a')\nq;")
+    assert reply.result is None
+    assert "charged" in reply.of("display_data")[0]["data"]["text/plain"]
+
+
+def test_an_await_in_a_body_is_awaited(kernel):
+    """A top-level await works, and what the cell holds afterwards is released."""
+    reply = kernel.run(
+        "%%dp epsilon=1\nimport asyncio\nawait asyncio.sleep(0.01)\nq = study.ask('a')\nawait asyncio.sleep(0, q)"
+    )
+    assert reply.status == "ok", reply.error
+    assert reply.result is not None
+    assert kernel.charged == [("study.a",)]
+
+
+def test_an_await_with_a_semicolon_is_awaited(kernel):
+    """A silenced asynchronous body still runs and releases."""
+    reply = kernel.run("%%dp epsilon=1\nimport asyncio\nq = study.ask('a')\nawait asyncio.sleep(0, q);")
+    assert (reply.status, reply.result) == ("ok", None), reply.error
+    assert kernel.charged == [("study.a",)]
+
+
+def test_an_error_after_an_await_spends_nothing(kernel):
+    """The line is right behind an await, and the ledger is empty."""
+    reply = kernel.run(
+        "%%dp epsilon=1\nimport asyncio\n\nq = study.ask('a')\nawait asyncio.sleep(0)\nif q > 1: pass"
+    )
+    assert reply.status == "error"
+    assert reply.error.splitlines()[1] == "line 6: if q > 1: pass"
+    assert kernel.charged == []
+    assert kernel.run("%%dp epsilon=1\nq = study.ask('b')").status == "ok"
+
+
+def test_a_question_asked_in_to_thread_is_in_the_batch(kernel):
+    """``asyncio.to_thread`` carries the open batch with it."""
+    kernel.run(
+        "%%dp epsilon=1\nimport asyncio\nholder = {}\nholder['q'] = await asyncio.to_thread(study.ask, 'a')"
+    )
+    assert kernel.charged == [("study.a",)]
+
+
+def test_a_task_that_outlives_its_cell_stays_pending(kernel):
+    """A closed batch counts as none: the late question is pending and free."""
+    kernel.run(
+        "%%dp epsilon=1\nimport asyncio\nlate = {}\nasync def f():\n    await asyncio.sleep(0.05)\n"
+        "    late['q'] = study.ask('a')\ntask = asyncio.create_task(f())\nawait asyncio.sleep(0)"
+    )
+    kernel.run("await task")
+    assert kernel.charged == []
+    assert kernel.ask("late['q'].pending") is True
+
+
+@pytest.mark.parametrize("around", ["%%time\n", "%%capture\n"])
+def test_other_cell_magics_around(kernel, around):
+    """``%%time`` and ``%%capture`` around a ``%%dp`` cell: released and charged once."""
+    reply = kernel.run(f"{around}%%dp epsilon=1\nq = study.ask('a')\nq")
+    assert reply.status == "ok", reply.error
+    assert kernel.charged == [("study.a",)]
+
+
+def test_lines_count_from_the_top_of_the_cell(kernel):
+    """Blank lines and an outer ``%%time`` do not move a traceback; our frames are hidden."""
+    reply = kernel.run("%%time\n%%dp epsilon=1\n\n\nx = 1\n1 / 0\n")
+    assert "line 6" in reply.error
+    assert "1 / 0" in reply.error
+    assert "dpnb/notebook" not in reply.error
+    assert "ZeroDivisionError" in reply.error
+
+
+def test_the_file_name_is_the_debuggers(kernel):
+    """The body is compiled under the name that the debugger gives the raw cell."""
+    raw = "%%dp epsilon=1\nimport sys\nname = sys._getframe().f_code.co_filename"
+    kernel.run(raw)
+    assert kernel.ask(f"name == __import__('ipykernel.compiler').compiler.get_file_name({raw!r})") is True
+
+
+def test_an_error_is_short_and_tb_shows_the_rest(kernel):
+    """First the message and the line; ``%tb`` shows the whole traceback; the cell has failed."""
+    reply = kernel.run("%%dp epsilon=1\nq = study.ask('a')\n\nif q > 3:\n    pass")
+    assert reply.status == "error"
+    assert reply.error.splitlines() == [
+        "`if` needs the value of `study.a`, which is released when this cell ends. Move this line to the next cell.",
+        "line 4: if q > 3:",
+    ]
+    assert reply.of("error")[0]["ename"] == "PendingError"
+    full = kernel.run("%tb")
+    text = full.printed + full.error
+    assert "Traceback" in text
+    assert "if q > 3:" in text
+
+
+def test_a_syntax_error_is_drawn_short(kernel):
+    """A body that is not Python looks like any SyntaxError, without internal frames."""
+    reply = kernel.run("%%dp epsilon=1\nx = 1\nx = = 2")
+    assert reply.status == "error"
+    assert "x = = 2" in reply.error
+    assert "run_cell_magic" not in reply.error
+    assert len(reply.error.splitlines()) < 8
+
+
+def test_error_2_names_the_cell_where_a_question_was_built(kernel):
+    """A value that was never released is told where it was built; after a failure, that nothing was spent."""
+    number = kernel.ask("get_ipython().execution_count")
+    kernel.run("x = 1\nq = study.ask('a')")
+    text = kernel.run("float(q)").error
+    assert text.splitlines()[0] == (
+        f"`study.a` (built in In[{number}], line 2) was never released. "
+        "Put it in a cell: %%dp epsilon=1, last line: q"
+    )
+    number = kernel.ask("get_ipython().execution_count")
+    kernel.run("%%dp epsilon=1\nq = study.ask('b')\n1 / 0")
+    assert (
+        f"In[{number}] stopped before the release; nothing was spent. Run it again."
+        in kernel.run("float(q)").error
+    )
+
+
+def test_a_displayed_pending_object_is_updated_on_release(kernel):
+    """A pending object shown in one cell turns into its value when another releases it."""
+    shown = kernel.run("q = study.ask('a')\nq").of("display_data")[0]
+    updates = kernel.run("%%dp epsilon=1\nq\n").of("update_display_data")
+    assert [update["transient"]["display_id"] for update in updates] == [shown["transient"]["display_id"]]
+    assert "pending" in shown["data"]["text/plain"]
+    assert "pending" not in updates[0]["data"]["text/plain"]
+
+
+def test_the_update_is_saved_across_cells(tmp_path):
+    """Nbclient saves the updated output in the earlier cell."""
+    cells = [SETUP, "q = study.ask('a')\nq", "%%dp epsilon=1\nq\n"]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    NotebookClient(notebook, kernel_name="python3", store_widget_state=False, timeout=60).execute()
+    (output,) = notebook.cells[1].outputs
+    assert "pending" not in output["data"]["text/plain"]
+
+
+def test_store_and_whos_do_not_raise_values(kernel):
+    """``%whos`` shows pending text; ``%store`` of a pending object is error 6."""
+    kernel.run("q = study.ask('a')")
+    assert "Estimate" in kernel.run("%whos").printed
+    assert "A pending estimate cannot be pickled" in kernel.run("%store q").error
+
+
+def test_an_interrupted_body_spends_nothing(kernel):
+    """Ctrl-C in the body: nothing charged, the object pending, the next cell works."""
+    ident = kernel.client.execute("%%dp epsilon=1\nimport time\nq = study.ask('a')\ntime.sleep(30)")
+    time.sleep(1.0)
+    kernel.manager.interrupt_kernel()
+    assert kernel.collect(ident).status == "error"
+    assert kernel.charged == []
+    assert kernel.run("%%dp epsilon=1\nr = study.ask('b')").status == "ok"
+
+
+def test_waiting_is_shown_as_elapsed_time_and_becomes_the_card(kernel):
+    """After half a second the place of the card says how long the wait is, and nothing else."""
+    kernel.run("import time\nsession.before = lambda: time.sleep(1.3)")
+    reply = kernel.run("%%dp epsilon=1\nq = study.ask('a')")
+    first, *updates = reply.of("display_data") + reply.of("update_display_data")
+    assert first["data"]["text/plain"] == "waiting for the curator … 0.5 s"
+    assert updates[0]["data"]["text/plain"] == "waiting for the curator … 1.0 s"
+    assert "charged" in updates[-1]["data"]["text/plain"]
+    assert {message["transient"]["display_id"] for message in (first, *updates)} == {
+        first["transient"]["display_id"]
+    }
+
+
+def test_an_interrupted_wait_says_how_long_it_was(kernel):
+    """Interrupting while waiting leaves no line that still says waiting."""
+    kernel.run("session.before = lambda: time.sleep(30)")
+    ident = kernel.client.execute("%%dp epsilon=1\nq = study.ask('a')")
+    time.sleep(1.2)
+    kernel.manager.interrupt_kernel()
+    reply = kernel.collect(ident)
+    assert reply.status == "error"
+    assert reply.of("update_display_data")[-1]["data"]["text/plain"].startswith("stopped after 1.")
+
+
+def test_a_silent_execution_never_spends_in_auto(kernel):
+    """A variable inspector's silent request builds questions without charging them."""
+    kernel.run("%dp auto release epsilon=1")
+    kernel.run("hidden = study.ask('a')", silent=True)
+    charged = kernel.charged
+    kernel.run("seen = study.ask('b')")
+    after = kernel.charged
+    kernel.run("%dp auto off")
+    assert (charged, after) == ([], [("study.b",)])
+
+
+def test_options_are_completed_on_the_magic_line(kernel):
+    """The magic line completes options, over the protocol."""
+    code = "%%dp eps"
+    ident = kernel.client.complete(code, len(code))
+    answer = kernel.client.get_shell_msg(timeout=60)
+    while answer["parent_header"].get("msg_id") != ident:
+        answer = kernel.client.get_shell_msg(timeout=60)
+    assert answer["content"]["matches"] == ["epsilon="]
+
+
+def test_help_is_one_line_away(kernel):
+    """``%%dp --help`` works in a cell of its own, ``%dp help`` and ``%%dp?`` too."""
+    assert "within=0.02" in kernel.run("%%dp --help").printed
+    assert "%dp ledger" in kernel.run("%dp help").printed
+
+
+def test_unloading_leaves_the_shell_as_it_was(kernel):
+    """``%unload_ext`` removes every hook; ``%load_ext`` brings them back once."""
+    count = (
+        "[len(get_ipython().ast_transformers), len(get_ipython().input_transformers_post), "
+        "sum(map(len, get_ipython().events.callbacks.values())), len(get_ipython().Completer.custom_matchers)]"
+    )
+    with_it = kernel.ask(count)
+    kernel.run("dpnb.notebook.unload(get_ipython())")
+    without = kernel.ask(count)
+    assert "not found" in kernel.run("%dp budget").printed + kernel.run("%dp budget").error
+    kernel.run("dpnb.notebook.load(get_ipython()); dpnb.notebook.load(get_ipython())")
+    assert kernel.ask(count) == with_it
+    assert [a - b for a, b in zip(with_it, without, strict=True)] == [1, 1, 4, 1]
+
+
+def test_the_executable_is_ours():
+    """The kernel of these tests is the interpreter that runs them."""
+    assert Path(sys.executable).exists()
