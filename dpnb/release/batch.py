@@ -143,6 +143,7 @@ class Batch:
         return sum(reference() is None for reference in self._own)
 
 
+_CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 _OPAQUE = (
     str,
     bytes,
@@ -187,6 +188,8 @@ def held_by(values: Iterable[Any], *, depth: int = 5, limit: int = 20_000) -> li
 
 def _inside(value: Any) -> Iterable[Any]:
     """What an object holds, without running any of its code."""
+    if type(value) in _CONTAINERS:
+        return [*value, *value.values()] if type(value) is dict else list(value)
     if isinstance(value, np.ndarray):
         return value.ravel().tolist() if value.dtype == object else ()
     if isinstance(value, FunctionType):

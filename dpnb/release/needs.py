@@ -112,9 +112,13 @@ def asked_by(fallback: str) -> str:
     """
     frame = user_frame()
     code, place = frame.f_code, frame.f_lasti
-    if place < 0 or place >= len(code.co_code):
+    if fallback.startswith("`.") or not 0 <= place < len(code.co_code):
         return fallback
+    while place > 0 and dis.opname[code.co_code[place]] == "CACHE":
+        place -= 2
     name = dis.opname[code.co_code[place]]
+    if name == "UNARY_NOT":
+        return "`not`"
     if name.startswith("CALL"):
         return _called(frame) or fallback
     if name in {"COMPARE_OP", "CONTAINS_OP", "TO_BOOL"} or "JUMP" in name:
