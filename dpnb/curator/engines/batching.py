@@ -1,0 +1,154 @@
+"""A batch of totals as one aggregation: the finest grouping that serves them all, and what to add up in it.
+
+Columns with few codes become *axes*. Whatever depends on axes alone (keys, most filters, many values) is evaluated once
+per cell instead of once per row, by the reference evaluator; the scan only counts rows and sums what no axis determines.
+Totals whose joint cells would be too many go to separate *clusters*, which one statement serves by grouping sets.
+Regrouping integers is exact, so the plan never changes an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from dpnb.aggregate.algebra import (
+    Add,
+    Case,
+    Clip,
+    Col,
+    FloorDiv,
+    IntExpr,
+    Key,
+    Known,
+    Lit,
+    Mul,
+    Node,
+    Pred,
+    Sub,
+    Total,
+    columns_of,
+    conjunction,
+    conjuncts,
+    substitute,
+)
+
+MOST_CELLS = 1 << 14
+"""Joint cells, NULL codes included, that totals may share."""
+
+MOST_EXTRA_CELLS = 1 << 12
+"""Joint cells up to which filters and values become axes although no key asks for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """Something to add up in the scan: rows (``value`` None) or a value, over the rows that ``where`` keeps."""
+
+    value: IntExpr | None
+    where: Pred | None
+
+
+@dataclass(slots=True)
+class Cluster:
+    """Totals that one grouping serves: ``axes`` maps each grouped expression to how many codes it has."""
+
+    axes: dict[IntExpr, int] = field(default_factory=dict)
+    members: list[int] = field(default_factory=list)
+
+    def cells(self, extra: Mapping[IntExpr, int] | None = None) -> int:
+        """How many joint cells the axes (with ``extra``) span, an unknown code included in each."""
+        return prod(size + 1 for size in (self.axes | dict(extra or {})).values())
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A total over a cluster's cells: its keys, the filter and the value that cells decide, and what was summed."""
+
+    keys: tuple[Key, ...]
+    where: Pred | None
+    value: IntExpr | None
+    summed: Aggregate
+
+
+def normal(total: Total) -> Total:
+    """The same total with a conditional value turned into a filter, where that is what it is."""
+    where, value = total.where, total.value
+    while isinstance(value, Case) and value.other == Lit(0):
+        where = conjunction((*conjuncts(where), *conjuncts(value.cond)))
+        value = value.then
+    return Total(value, where, total.keys)
+
+
+def clusters(totals: Sequence[Total], sizes: Mapping[str, int]) -> list[Cluster]:
+    """Group totals so that each group's joint cells are few, then let filters and values join as axes."""
+    found: list[Cluster] = []
+    for place, total in enumerate(totals):
+        asked = _key_axes(total, sizes)
+        home = next(
+            (c for c in found if c.cells(asked) <= MOST_CELLS or asked.items() <= c.axes.items()), None
+        )
+        if home is None:
+            home = Cluster()
+            found.append(home)
+        home.axes |= asked
+        home.members.append(place)
+    for cluster in found:
+        for place in cluster.members:
+            _add_axes(cluster, [*conjuncts(totals[place].where)], sizes)
+        for place in cluster.members:
+            _add_axes(cluster, [totals[place].value], sizes)
+    return found
+
+
+def _key_axes(total: Total, sizes: Mapping[str, int]) -> dict[IntExpr, int]:
+    """The grouped expressions that a total's keys need: small columns themselves, else the key's own code."""
+    axes: dict[IntExpr, int] = {}
+    for key in total.keys:
+        columns = sorted(columns_of(key.code))
+        if isinstance(key.code, Col) or prod(sizes[name] + 1 for name in columns) <= 2 * key.size + 64:
+            axes |= {Col(name): sizes[name] for name in columns}
+        else:
+            axes[key.code] = max(key.size, axes.get(key.code, 0))
+    return axes
+
+
+def _add_axes(cluster: Cluster, nodes: Sequence[Node], sizes: Mapping[str, int]) -> None:
+    for node in nodes:
+        extra: dict[IntExpr, int] = {Col(name): sizes[name] for name in sorted(columns_of(node))}
+        if cluster.cells(extra) <= MOST_EXTRA_CELLS:
+            cluster.axes |= extra
+
+
+def part(total: Total, axes: Mapping[Node, Node], exact: Mapping[Node, Node]) -> Part:
+    """Split a total into what the cells decide and what the scan must add up.
+
+    Parameters
+    ----------
+    total : Total
+    axes : mapping of grouped expression to its column over cells
+    exact : mapping
+        Those axes that hold every value of their expression, so that filters and values may use them too; the others
+        hold only the codes of a key.
+    """
+    known = frozenset().union(*(columns_of(axis) for axis in axes.values()))
+    keys = tuple(Key(substitute(key.code, axes), key.size) for key in total.keys)
+    asked = [(predicate, substitute(predicate, exact)) for predicate in conjuncts(total.where)]
+    decided = conjunction(tuple(over for _, over in asked if columns_of(over) <= known))
+    rest = tuple(raw for raw, over in asked if not columns_of(over) <= known)
+    value = substitute(total.value, exact)
+    if columns_of(value) <= known:
+        return Part(keys, decided, value, Aggregate(None, conjunction(rest)))
+    needed = strict_parts(total.value)
+    rest = tuple(p for p in rest if not (isinstance(p, Known) and p.a in needed))
+    return Part(keys, decided, None, Aggregate(total.value, conjunction(rest)))
+
+
+def strict_parts(node: IntExpr) -> frozenset[IntExpr]:
+    """The sub-expressions that make ``node`` unknown wherever they are unknown."""
+    match node:
+        case Add(a, b) | Sub(a, b) | Mul(a, b):
+            return strict_parts(a) | strict_parts(b) | {node}
+        case FloorDiv(a, _) | Clip(a, _, _):
+            return strict_parts(a) | {node}
+        case _:
+            return frozenset({node})

@@ -1,0 +1,189 @@
+"""Opening what an owner has: CSV, Parquet, a DuckDB file, or a table in memory.
+
+CSV is read as text, every column, with the delimiter taken from its first line alone: no type and no dialect is guessed
+from rows. What is wrong with a file (missing, empty, unreadable, no such table or column) is told to the owner, as an
+:class:`~dpnb.errors.OwnerError` that never quotes a row.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from dpnb.aggregate.preparation import plain_column
+from dpnb.errors import OwnerError
+
+_DELIMITERS = ",;\t|"
+_FORMATS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".duckdb": "duckdb",
+    ".ddb": "duckdb",
+    ".db": "duckdb",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RawTable:
+    """A relation inside an open connection: how to name it in SQL, and its columns as (SQL name, type)."""
+
+    sql: str
+    columns: dict[str, tuple[str, str]]
+
+    def column(self, name: str) -> tuple[str, str]:
+        """The quoted SQL name and the type of a column."""
+        if name not in self.columns:
+            raise OwnerError(
+                f'The data have no column "{name}": correct its name in the schema, or remove it.'
+            )
+        return self.columns[name]
+
+
+def quoted(name: str) -> str:
+    """A name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text as an SQL string."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def open_source(connection: duckdb.DuckDBPyConnection, source: Any, table: str | None = None) -> RawTable:
+    """Make an owner's source readable.
+
+    Parameters
+    ----------
+    connection : duckdb connection
+    source : path, mapping of arrays, or an Arrow, pandas or polars table
+    table : str, optional
+        The table's name in a DuckDB file that holds several.
+
+    Raises
+    ------
+    OwnerError
+        When the source is missing, empty, of an unknown kind, or cannot be read.
+    """
+    if isinstance(source, str | Path):
+        return _open_file(connection, Path(source), table)
+    try:
+        connection.register("raw_table", _in_memory(source))
+        return _described(connection, "raw_table")
+    except (duckdb.Error, TypeError, ValueError) as error:
+        raise OwnerError(
+            f"A {type(source).__name__} cannot be read as a table: pass a DataFrame, an Arrow table, or a "
+            "dictionary of arrays of one length."
+        ) from error
+
+
+def _open_file(connection: duckdb.DuckDBPyConnection, path: Path, table: str | None) -> RawTable:
+    kind = _FORMATS.get(path.suffix.lower())
+    if kind is None:
+        raise OwnerError(f'"{path.name}" has an unknown ending: use .csv, .parquet or .duckdb.')
+    if not path.is_file():
+        raise OwnerError(f'"{path.name}" is not there: correct source = "…" in the schema.')
+    try:
+        if path.stat().st_size == 0:
+            raise OwnerError(f'"{path.name}" is empty: it needs at least a line of column names.')
+        if kind == "csv":
+            return _open_csv(path)
+        if kind == "parquet":
+            return _described(connection, f"read_parquet({literal(str(path))})")
+        return _open_database(connection, path, table)
+    except (duckdb.Error, OSError, UnicodeError, csv.Error) as error:
+        raise OwnerError(f'"{path.name}" cannot be read as {kind}: {_reason(error)}.') from error
+
+
+def _reason(error: Exception) -> str:
+    """Why a file cannot be read, without quoting what it holds."""
+    if isinstance(error, PermissionError):
+        return "this user may not read it"
+    if isinstance(error, UnicodeError):
+        return "it is not UTF-8 text"
+    return "its content is not of that kind, or it is damaged"
+
+
+def _open_csv(path: Path) -> RawTable:
+    names, delimiter = csv_header(path)
+    columns = {f"c{place}": "VARCHAR" for place in range(len(names))}
+    declared = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in columns)
+    sql = (
+        f"read_csv({literal(str(path))}, auto_detect=false, header=true, delim={literal(delimiter)}, "
+        f"quote='\"', escape='\"', nullstr='', columns={{{declared}}})"
+    )
+    named = dict(zip(names, columns, strict=True))
+    return RawTable(sql, {name: (quoted(inner), "VARCHAR") for name, inner in named.items()})
+
+
+def csv_header(path: Path) -> tuple[list[str], str]:
+    """The column names and the delimiter of a CSV file, from its first line alone."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        first = file.readline()
+    delimiter = max(_DELIMITERS, key=first.count)
+    names = [name.strip() for name in next(csv.reader(io.StringIO(first), delimiter=delimiter), [])]
+    if not any(names):
+        raise OwnerError(f'"{path.name}" has no column names in its first line.')
+    if len(set(names)) != len(names):
+        raise OwnerError(f'"{path.name}" names a column twice in its first line.')
+    return names, delimiter
+
+
+def _open_database(connection: duckdb.DuckDBPyConnection, path: Path, table: str | None) -> RawTable:
+    connection.execute(f"ATTACH {literal(str(path))} AS owners_file (READ_ONLY)")
+    found = connection.execute(
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'owners_file' "
+        "UNION ALL SELECT schema_name, view_name FROM duckdb_views() "
+        "WHERE database_name = 'owners_file' AND NOT internal ORDER BY ALL"
+    ).fetchall()
+    chosen = [pair for pair in found if table is None or pair[1] == table]
+    if len(chosen) != 1:
+        names = ", ".join(sorted(pair[1] for pair in found)) or "no table"
+        raise OwnerError(f'"{path.name}" holds {names}: name one with table = "…" in [dataset].')
+    inner, name = chosen[0]
+    return _described(connection, f"owners_file.{quoted(inner)}.{quoted(name)}")
+
+
+def _described(connection: duckdb.DuckDBPyConnection, sql: str) -> RawTable:
+    rows = connection.execute(f"DESCRIBE SELECT * FROM {sql}").fetchall()
+    return RawTable(sql, {row[0]: (quoted(row[0]), str(row[1])) for row in rows})
+
+
+def _in_memory(source: Any) -> Any:
+    """An object that DuckDB reads by its declared types: an Arrow table, or arrays and texts of one length."""
+    kind = type(source).__module__.partition(".")[0]
+    if kind == "pyarrow":
+        return source
+    if kind == "polars":
+        return (
+            _arrays({series.name: series.to_list() for series in source})
+            if not _has_arrow()
+            else source.to_arrow()
+        )
+    if kind == "pandas":
+        return _arrays({str(name): source[name].to_numpy(dtype=None) for name in source.columns})
+    if isinstance(source, Mapping):
+        return _arrays(source)
+    raise TypeError(kind)
+
+
+def _has_arrow() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("pyarrow") is not None
+
+
+def _arrays(columns: Mapping[str, Any]) -> dict[str, Any]:
+    arrays = {name: plain_column(column) for name, column in columns.items()}
+    if len({len(array) for array in arrays.values()}) != 1:
+        raise ValueError("columns of one length are needed")
+    return {name: np.ascontiguousarray(array) for name, array in arrays.items()}
