@@ -13,6 +13,7 @@ over several releases: how the sampling errors of answers about the same rows go
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,7 @@ DRAWS = 10_000
 FEWEST = 1_000
 LARGEST = 200_000
 _GRID = 1_025
+_TURNS = 32
 _CELLS = 2_000_000
 _UNBOUNDED = "unbounded where the noise cannot tell a denominator from zero"
 
@@ -175,22 +177,56 @@ def _image(estimate: Estimate, source: Estimate, level: float, kind: Kind) -> In
     whole = source.interval(level, kind)
     grid = _grid(whole, np.asarray(source.value, dtype=float))
 
-    def leaf(node: Estimate) -> np.ndarray:
-        if leaves([node])[0].releases:
-            return grid
-        return np.broadcast_to(node.value, (len(grid), *node.shape))
+    def at(points: np.ndarray, poles: Poles | None = None) -> np.ndarray:
+        def leaf(node: Estimate) -> np.ndarray:
+            known = not leaves([node])[0].releases
+            return np.broadcast_to(node.value, (len(points), *node.shape)) if known else points
+
+        return evaluate(estimate, leaf, stop=_is_source, lead=1, poles=poles)
 
     poles = Poles()
-    values = evaluate(estimate, leaf, stop=_is_source, lead=1, poles=poles)
-    low, high = _range(values)
-    note = f"the image of the interval of `{_name(source)}`"
+    values = at(grid, poles)
+    note = f"the image of the interval of `{leaves([source])[0].text}`"
     if poles.crossed:
-        plainly = evaluate(estimate, leaf, stop=_is_source, lead=1)
-        with np.errstate(all="ignore"):
-            steady = np.nanmax(plainly, axis=0) - np.nanmin(plainly, axis=0) <= 1e-9 * np.abs(plainly[0])
-        low, high = np.where(steady, plainly[0], -np.inf), np.where(steady, plainly[0], np.inf)
+        low, high = _steady(at(grid))
         note += f"; {_UNBOUNDED}"
+    else:
+        low, high = _turning(at, grid, values)
     return Interval(plain(low), plain(high), level, kind, note)
+
+
+def _steady(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Unbounded, but for components that are the same number wherever they are defined (``q / q``)."""
+    low, high = _range(values)
+    with np.errstate(all="ignore"):
+        same = high - low <= 1e-9 * np.abs(low)
+    return np.where(same, low, -np.inf), np.where(same, high, np.inf)
+
+
+def _turning(
+    at: Callable[[np.ndarray], np.ndarray], grid: np.ndarray, values: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The range, looked at more closely around turning points inside the grid."""
+    low, high = _range(values)
+    for sign in (1.0, -1.0):
+        place = np.where(np.isnan(values), -np.inf, sign * values).argmax(axis=0)
+        inside = (place > 0) & (place < len(grid) - 1)
+        for around in _around(grid, np.clip(place, 1, len(grid) - 2), inside):
+            closer = _range(at(around))
+            low, high = np.fmin(low, closer[0]), np.fmax(high, closer[1])
+    return low, high
+
+
+def _around(grid: np.ndarray, place: np.ndarray, inside: np.ndarray) -> Iterator[np.ndarray]:
+    """Finer grids between the neighbours of some places: one for all components, or one for each place."""
+    if not inside.any():
+        return
+    if grid.ndim > 1:
+        left, right = (np.take_along_axis(grid, place[None] + step, axis=0)[0] for step in (-1, 1))
+        yield np.linspace(left, right, len(grid))
+    else:
+        for chosen in np.unique(place[inside])[:_TURNS]:
+            yield np.linspace(grid[chosen - 1], grid[chosen + 1], len(grid))
 
 
 def _grid(whole: Interval, value: np.ndarray) -> np.ndarray:
@@ -214,10 +250,6 @@ def _range(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     high = np.where(undefined, -np.inf, values).max(axis=0)
     nowhere = undefined.all(axis=0)
     return np.where(nowhere, np.nan, low), np.where(nowhere, np.nan, high)
-
-
-def _name(source: Estimate) -> str:
-    return leaves([source])[0].text
 
 
 # ---------------------------------------------------------------- several numbers: draws
