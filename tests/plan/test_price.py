@@ -1,0 +1,202 @@
+"""Prices: exact rationals from public facts, split by weight, equal to what the events record."""
+
+from __future__ import annotations
+
+import inspect
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpnb.errors import LossError, PlanError
+from dpnb.plan import Ask, BatchPlan, Item, PricedBatch, QueryPlan, price
+from dpnb.plan import expression as e
+from dpnb.privacy.accountant import Budget, compose
+from dpnb.privacy.loss import PrivacyLoss
+from dpnb.privacy.unit import PrivacyUnit
+from dpnb.schema import Column, Schema
+
+AGE, SEX = e.Ref("age"), e.Ref("sex")
+MEAN = QueryPlan("p", "mean", AGE)
+COUNT = QueryPlan("p", "count", None, e.Compare(">", AGE, e.Const(30)))
+ROWS = QueryPlan("p", "count")
+MEDIAN = QueryPlan("p", "quantile", AGE)
+PAY = QueryPlan("p", "mean", e.Ref("pay"))
+ALL = [
+    MEAN,
+    COUNT,
+    MEDIAN,
+    PAY,
+    QueryPlan("p", "histogram", AGE),
+    QueryPlan("p", "difference", AGE, None, (SEX,)),
+]
+
+
+def schema(budget: dict[str, Any] | None = None, adjacency: str = "change-one") -> Schema:
+    """Five hundred people, or an unknown number of them."""
+    unit = PrivacyUnit(adjacency, rows=500 if adjacency == "change-one" else None)
+    columns = (
+        Column.integer("age", 0, 100),
+        Column.number("pay", 0, 1000, step=1, missing=0),
+        Column.category("sex", [0, 1]),
+    )
+    return Schema("p", "People", columns, unit, Budget.from_toml(budget or {"epsilon": 4}))
+
+
+def priced(items: list[Any], where: Schema | None = None, **ask: Any) -> PricedBatch:
+    """Price questions or items."""
+    where = where or schema()
+    made = tuple(item if isinstance(item, Item) else Item(item) for item in items)
+    return price(BatchPlan("p", where.version, made, Ask.make(**ask)), where)
+
+
+def test_the_price_is_split_equally_and_exactly() -> None:
+    """Three questions at ε 1 cost a third each; together exactly 1."""
+    found = priced([MEAN, COUNT, MEDIAN], epsilon=1)
+    assert [item.loss.amount for item in found.items] == [Fraction(1, 3)] * 3
+    assert found.loss == PrivacyLoss.pure(1)
+
+
+def test_public_answers_cost_nothing_and_take_no_share() -> None:
+    """With a public number of rows a plain count is answered from the schema."""
+    found = priced([ROWS, COUNT], epsilon=1)
+    assert found.items[0].public
+    assert (found.items[0].public_value, found.items[1].loss.amount) == (500, 1)
+    assert not priced([ROWS], schema(adjacency="add-remove"), epsilon=1).items[0].public
+
+
+def test_weights_and_own_spends_share_the_rest() -> None:
+    """A question with its own loss keeps it; the others split the rest by weight."""
+    items = [Item(MEAN, Fraction(3)), Item(COUNT), Item(MEDIAN, spend=Fraction(1, 5))]
+    amounts = [item.loss.amount for item in priced(items, epsilon=1).items]
+    assert amounts == [Fraction(3, 5), Fraction(1, 5), Fraction(1, 5)]
+
+
+@given(
+    st.lists(st.sampled_from(ALL), min_size=1, max_size=6),
+    st.integers(100, 10**7),
+    st.sampled_from(["epsilon", "rho"]),
+)
+def test_events_add_up_to_the_price_and_never_exceed_what_is_asked(
+    questions: list[QueryPlan], millionths: int, kind: str
+) -> None:
+    """For random batches the composed events equal the shown loss, which is at most the loss asked."""
+    amount = Fraction(millionths, 10**5)
+    where = schema({"rho": 1000} if kind == "rho" else {"epsilon": 1000})
+    found = priced([Item(question) for question in questions], where, **{kind: amount})
+    events = [event for item in found.items for event in item.events]
+    assert compose(events, found.measure) == found.loss
+    assert found.loss.amount <= amount
+
+
+def test_pure_mechanisms_in_a_rho_budget_are_charged_half_their_square() -> None:
+    """ε of a pure mechanism costs ε²/2 in a ρ budget; of the exponential mechanism ε²/8."""
+    where = schema({"rho": 1})
+    assert priced([COUNT], where, epsilon=1).loss == PrivacyLoss.zcdp(Fraction(1, 2))
+    assert priced([MEDIAN], where, epsilon=1).loss == PrivacyLoss.zcdp(Fraction(1, 8))
+
+
+def test_a_selection_under_rho_uses_its_bounded_range() -> None:
+    """A quantile asked for ρ runs at ε = √(8ρ), rounded down, and never costs more than ρ."""
+    found = priced([MEDIAN], schema({"rho": 1}), rho="0.02")
+    assert Fraction(199, 10000) < found.loss.amount <= Fraction(2, 100)
+
+
+def test_price_has_no_data_argument() -> None:
+    """Pricing is a function of the batch and the schema, and of nothing else."""
+    assert list(inspect.signature(price).parameters) == ["batch", "schema"]
+
+
+@pytest.mark.parametrize(
+    ("items", "ask", "words"),
+    [
+        ([MEAN], {}, "Say what to spend"),
+        ([MEAN], {"rho": "0.1"}, r"\[budget\] rho"),
+        ([MEAN], {"epsilon": 1, "rho": 1}, "one of epsilon="),
+        ([MEAN], {"epsilon": 0}, "epsilon"),
+        ([MEAN], {"epsilon": -1}, "epsilon"),
+        ([MEAN], {"epsilon": float("nan")}, "epsilon"),
+        ([MEAN], {"epsilon": "1e-300"}, "epsilon"),
+        ([MEAN], {"epsilon": "much"}, "epsilon"),
+        ([MEAN], {"within": "0.5"}, "assume_n="),
+        ([MEDIAN], {"within": "0.5"}, "cannot plan"),
+        ([Item(MEAN, spend=Fraction(2)), COUNT], {"epsilon": 1}, "nothing is left"),
+        ([Item(MEAN, spend=Fraction(2))], {"epsilon": 1}, "more than"),
+    ],
+)
+def test_a_loss_that_cannot_be_used_is_refused_with_the_fix(
+    items: list[Any], ask: dict[str, Any], words: str
+) -> None:
+    """Zero, negative, undefined, tiny, text, the wrong measure or too much: one short sentence each."""
+    with pytest.raises((LossError, PlanError), match=words):
+        priced(items, **ask)
+
+
+@pytest.mark.parametrize(
+    "question", [COUNT, PAY, QueryPlan("p", "sum", AGE), QueryPlan("p", "variance", e.Ref("pay"))]
+)
+@pytest.mark.parametrize("budget", [{"epsilon": 100}, {"rho": 100}])
+def test_within_solves_for_the_smallest_loss(question: QueryPlan, budget: dict[str, Any]) -> None:
+    """The solved loss reaches the asked half-width within a rounding of three digits, and 3 % less loss does not."""
+    where = schema(budget)
+    kind = "epsilon" if "epsilon" in budget else "rho"
+    wanted = {"count": 20, "mean": 5, "sum": 500, "variance": 3000}[question.statistic]
+    solved = priced([question], where, within=wanted)
+    share = solved.items[0].share
+    assert share is not None
+    reached = solved.items[0].preview.half_width
+    less = priced([question], where, **{kind: share.amount * Fraction(93, 100)}).items[0].preview.half_width
+    assert reached is not None
+    assert less is not None
+    assert reached <= wanted * 1.06
+    assert less > wanted * 0.99
+
+
+def test_assumed_sizes_serve_previews_only() -> None:
+    """assume_n= changes the preview and the solved loss, never the mechanisms of an asked loss."""
+    plain, assumed = priced([MEAN], epsilon=1), priced([MEAN], epsilon=1, assume_n=250)
+    assert plain.items[0].parts == assumed.items[0].parts
+    assert plain.items[0].preview.half_width is None
+    assert assumed.items[0].preview.half_width is not None
+
+
+def test_another_schema_version_is_refused() -> None:
+    """A batch written against another schema is refused before any charge."""
+    with pytest.raises(PlanError, match="schema"):
+        price(BatchPlan("p", "0" * 16, (Item(MEAN),), Ask.make(epsilon=1)), schema())
+
+
+def test_a_price_list_adds_up() -> None:
+    """The rows of a price list name each part; their costs add up to the question's, the rest is marked free."""
+    rows = priced([MEAN], epsilon=1).items[0].rows
+    assert [row.cost for row in rows] == ["ε 0.6", "ε 0.4", "free beside the sum"]
+
+
+def test_requests_survive_the_wire() -> None:
+    """A batch round-trips, and its digest depends on every part of it."""
+    where = schema()
+    one = BatchPlan(
+        "p", where.version, (Item(MEAN), Item(COUNT, Fraction(2))), Ask.make(epsilon="0.1", assume_n=5)
+    )
+    assert BatchPlan.from_json(one.to_json()) == one
+    others = [
+        BatchPlan("p", where.version, (Item(MEAN), Item(COUNT)), one.ask),
+        BatchPlan("p", where.version, one.items, Ask.make(epsilon="0.1")),
+        BatchPlan("p", where.version, one.items, Ask.make(epsilon="0.1", assume_n=5, fresh=True)),
+        BatchPlan("p", "f" * 16, one.items, one.ask),
+        BatchPlan("p", where.version, tuple(reversed(one.items)), one.ask),
+    ]
+    assert len({batch.digest() for batch in [one, *others]}) == 6
+
+
+def test_limits_of_a_batch() -> None:
+    """A thousand and one questions, or questions about another dataset, are refused."""
+    where = schema()
+    with pytest.raises(PlanError, match="at most 1000"):
+        BatchPlan("p", where.version, (Item(MEAN),) * 1001, Ask.make(epsilon=1))
+    with pytest.raises(PlanError, match="one dataset"):
+        BatchPlan("q", where.version, (Item(MEAN),), Ask.make(epsilon=1))
+    with pytest.raises(PlanError, match="cells"):
+        priced([QueryPlan("p", "count", None, None, (AGE, e.Ref("pay"), AGE))], epsilon=1)
