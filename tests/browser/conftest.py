@@ -213,6 +213,10 @@ class Lab:
             }"""
         )
 
+    def shutdown(self) -> None:
+        """End the notebook's kernel."""
+        self.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+
     def cell(self, index: int) -> Any:
         """Return the locator of a cell."""
         return self.page.locator(".jp-Notebook .jp-Cell").nth(index)

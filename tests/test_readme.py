@@ -1,0 +1,44 @@
+"""The README's code is run as a reader would run it: in one notebook session, from top to bottom."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    """Return the README's code blocks of one language, in order."""
+    return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture
+def shell(tmp_path, monkeypatch):
+    """Give a fresh IPython session in a folder that holds the README's own-data example."""
+    from IPython.core.interactiveshell import InteractiveShell
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    (tmp_path / "people.dpnb.toml").write_text(blocks("toml")[0])
+    with (tmp_path / "people.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["age", "income", "sex"])
+        rows.writerows([20 + i % 60, 1_000 * (i % 90), i % 2] for i in range(25_766))
+    yield InteractiveShell.instance()
+    InteractiveShell.clear_instance()
+
+
+def test_readme_code_runs_from_top_to_bottom(shell):
+    """Every python block of the README runs, and leaves the values that the text says it leaves."""
+    for block in blocks("python"):
+        result = shell.run_cell(block)
+        assert result.success, f"{block}\n{result.error_before_exec or result.error_in_exec!r}"
+    names = shell.user_ns
+    assert 0 < float(names["effect"]) < 1
+    assert names["effect"].interval(0.9).low < float(names["effect"])
+    assert abs(names["out"]["n"].value - 12_883) < 200
