@@ -149,12 +149,12 @@ class QuantileSelection:
        η = 2⁻²¹(1 + 2⁻¹⁸). Where S·W/max a = F nothing is rounded away from F but by the same amount at most. A probability has one
        weight above and a sum of weights below: 2η; two neighbouring datasets: 4η < 1.91·10⁻⁶ < 2·10⁻⁶.
 
+    Together e + 4η <= ε/factor. If a unit acts k times on one cell the scores differ by at most k, which costs
+    k·e + 4η; if it acts on two cells each costs that: in all at most factor·(e + 4η) <= ε. No δ is needed.
+
     *Sampling.* The grid is cut into rings over which the weight at most halves. A ring is drawn with its size times a ceiling of
     its weights, a point uniformly in it, and the point is kept with probability w(v)/ceiling: one exact uniform integer
     decides all three, and what is kept has probability w(v)/Σw. So a million distinct values cost two binary searches a ring.
-
-    Together e + 4η <= ε/factor. If a unit acts k times on one cell the scores differ by at most k, which costs
-    k·e + 4η; if it acts on two cells each costs that: in all at most factor·(e + 4η) <= ε. No δ is needed.
 
     *Accuracy.* A grid point whose rank is wrong by r more than the best has at most e^(-e·r/2) of the best weight, or the floor;
     the floor adds at most N·F/S <= 2⁻⁴⁰ in all. See :meth:`rank_radius`.
@@ -200,8 +200,8 @@ class QuantileSelection:
         if not is_exact(self.q) or not 0 <= self.q <= 1:
             raise PlanError("A quantile is an exact number between 0 and 1, for example Fraction(1, 2).")
         object.__setattr__(self, "q", Fraction(self.q))
-        if self.steps < 0 or self.factor < 1:
-            raise PlanError("A quantile needs a grid of at least one point and a factor of at least 1.")
+        if not 0 <= self.steps <= 2**62 or self.factor < 1:
+            raise PlanError("A quantile needs a grid of 1 to 2^62 points and a factor of at least 1.")
         if self.epsilon <= 2 * ROUNDING * self.factor:
             raise LossError(
                 f"A quantile needs epsilon above {float(2 * ROUNDING * self.factor):g} here: "

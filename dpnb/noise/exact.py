@@ -407,7 +407,8 @@ class _Acceptance:
 
     For arrays, y is put in units in which σ lies in (0.7·2²⁹, 2³⁰). Distances are then wrong by less than one unit, the 30-bit
     factor by less than one, so that z = √γ in 2⁻²⁸ is wrong by less than 8, γ = z² by less than 2³⁶ of 2⁻⁵⁶, and e^-γ by less
-    than 2¹¹ + 6 of 2⁻³¹. Beyond |y| = 12σ + 1, e^-γ is below one unit of 2⁻³¹.
+    than 2¹¹ + 6 of 2⁻³¹. Beyond |y| = 12σ, γ exceeds 60 and e^-γ is below one unit of 2⁻³¹; up to there all products stay
+    below 2⁶³. (Below σ = 1/12 every candidate but zero is beyond, so the shift of a larger unit never meets a larger y.)
     """
 
     variance: Fraction
@@ -426,7 +427,7 @@ class _Acceptance:
         return cls(
             variance,
             scale,
-            math.isqrt(144 * top // bottom) + 1,
+            math.isqrt(144 * top // bottom),
             shift,
             math.floor(variance * unit / scale),
             math.isqrt(math.floor(2**117 / (variance * unit**2))),
@@ -443,7 +444,7 @@ class _Acceptance:
         size = np.abs(candidates)
         far = np.asarray(size > self.far, dtype=np.bool_)
         near = np.minimum(size, self.far)
-        units = (near << self.shift if self.shift >= 0 else near >> -self.shift).astype(np.int64)
+        units = (near << min(self.shift, 62) if self.shift >= 0 else near >> -self.shift).astype(np.int64)
         z = np.abs(units - self.centre).astype(np.uint64) * np.uint64(self.factor) >> np.uint64(31)
         about = _exp_product(z * z, *_exp_arrays()).astype(np.int64)
         low = np.where(far, 0, np.maximum(about - _SLACK, 0))

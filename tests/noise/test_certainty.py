@@ -90,6 +90,12 @@ def test_the_short_product_is_within_its_stated_error():
 
 
 VARIANCES = [
+    Fraction(1, 2**300),
+    Fraction(1, 2**61),
+    Fraction(1, 400),
+    Fraction(1, 143),
+    Fraction(1, 145),
+    Fraction(1, 30),
     Fraction(1, 10**9),
     Fraction(1, 2),
     Fraction(1),
@@ -106,7 +112,7 @@ def test_acceptance_bounds_hold_for_every_candidate(variance):
     law = _acceptance(variance)
     rng = random.Random(5)
     reach = 14 * law.scale
-    candidates = [*range(8), law.far - 1, law.far, law.far + 1] + [
+    candidates = [*range(16), abs(law.far - 1), law.far, law.far + 1] + [
         rng.randrange(reach + 1) for _ in range(300)
     ]
     candidates = [sign * candidate for candidate in candidates for sign in (1, -1)]

@@ -41,6 +41,7 @@ class TestDiscreteLaplace(LawContract):
 class TestDiscreteGaussian(LawContract):
     parameters = (
         *(scale**2 for scale in SCALES[:5]),
+        Fraction(1, 4),
         Fraction(7, 11),
         Fraction(64**2) + 1,
         Fraction(2**94),
@@ -100,7 +101,7 @@ def test_scales_beyond_machine_integers_stay_in_law(scale):
     assert abs(np.mean(ratio**4) - 3) < 6 * np.sqrt(96 / 4000)
 
 
-@pytest.mark.parametrize("scale", [Fraction(1, 10**9), Fraction(1, 60)], ids=str)
+@pytest.mark.parametrize("scale", [Fraction(1, 2**200), Fraction(1, 10**9), Fraction(1, 60)], ids=str)
 def test_noise_far_below_one_step_is_nearly_always_zero(scale):
     """Scales far below one step are valid, and draw zero but for a chance below 2e⁻⁶⁰."""
     assert not exact.discrete_laplace(scale, 200, SeededBits(19)).any()
@@ -131,3 +132,15 @@ def test_every_size_gives_as_many_draws_as_asked(size):
     """The change of route and the cut into chunks lose and repeat nothing."""
     assert exact.discrete_laplace(Fraction(1, 2), size, SeededBits(2)).shape == (size,)
     assert exact.discrete_gaussian(Fraction(1, 2), size, SeededBits(2)).shape == (size,)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(200))
+def test_random_rationals_fit(seed):
+    """Scales with random numerators and denominators, from a quarter of a step to 10⁶ steps: both exact laws fit."""
+    rng = np.random.default_rng(seed)
+    bottom = int(rng.integers(1, 10**9))
+    scale = Fraction(int(bottom * 4.0 ** rng.uniform(-1, 10)) + 1, bottom)
+    bits = SeededBits(5000 + seed)
+    assert fit(exact.discrete_laplace(scale, 300_000, bits), DiscreteLaplaceLaw(scale)) > FITS
+    assert fit(exact.discrete_gaussian(scale**2, 300_000, bits), DiscreteGaussianLaw(scale**2)) > FITS
