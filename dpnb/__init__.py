@@ -54,6 +54,13 @@ def load_ipython_extension(shell: Any) -> None:
     notebook.load(shell)
 
 
+def unload_ipython_extension(shell: Any) -> None:
+    """Make ``%unload_ext dpnb`` remove them."""
+    from dpnb import notebook
+
+    notebook.unload(shell)
+
+
 def __getattr__(name: str) -> Any:
     if name in _NAMES:
         return getattr(importlib.import_module(_NAMES[name]), name)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -21,8 +23,13 @@ settings.load_profile(os.environ.get("DPNB_HYPOTHESIS", "ordinary"))
 
 
 @pytest.fixture(autouse=True)
-def dpnb_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> os.PathLike[str]:
+def dpnb_home(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[os.PathLike[str]]:
     """Give each test a DPNB_HOME of its own: no ledger, store or curator outlives a test or meets another."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("DPNB_HOME", str(home))
-    return home
+    monkeypatch.setenv("DPNB_LINGER", "0.2")
+    yield home
+    if "dpnb.client.api" in sys.modules:
+        sys.modules["dpnb.client.api"].close()

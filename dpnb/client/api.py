@@ -22,6 +22,7 @@ from dpnb.errors import OwnerError, PlanError
 from dpnb.plan.request import Ask
 from dpnb.release import Batch, Estimate, Measurement, hooks
 from dpnb.schema import Schema
+from dpnb.statistics import conclude
 from dpnb.wire.codec import raw
 from dpnb.wire.messages import FileSource, Source, StudySource
 from dpnb.wire.places import Home
@@ -221,6 +222,7 @@ def _remeasure(estimate: Estimate, **asked: Any) -> Estimate:
 
 
 hooks.REMEASURE = _remeasure
+hooks.CONCLUDE = conclude
 
 
 def _leaves(items: Iterable[Estimate | Measurement]) -> list[Measurement]:

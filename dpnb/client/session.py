@@ -30,7 +30,8 @@ from dpnb.plan.price import PricedBatch, price
 from dpnb.plan.request import Ask, BatchPlan, Item
 from dpnb.privacy.accountant import Budget
 from dpnb.privacy.loss import PrivacyLoss, exact_text, positive
-from dpnb.release import Estimate, Measurement, Release
+from dpnb.release import Estimate, Measurement, Release, open_batch
+from dpnb.release.needs import nested
 from dpnb.schema import Mode, Schema
 from dpnb.statistics import conclude
 from dpnb.wire.binding import request_digest
@@ -170,10 +171,12 @@ class Session:
         CuratorGone
             The curator ended twice in a row; asking again starts it anew.
         """
+        _refuse_inner()
         return self._released(self._batch(items, ask), ask, labels)
 
     def remeasure(self, estimate: Estimate, **asked: Any) -> Estimate:
         """Pay more for a released question and combine old and new releases in a new estimate."""
+        _refuse_inner()
         old = estimate.measurement
         if old is None or not old.released:
             raise PlanError("Only a released answer can be measured again.")
@@ -393,6 +396,13 @@ class Session:
         handles = list(self._sources) if handle is None else [handle]
         for one in handles:
             self._once(encode(Attach(source=Again(handle=one))), Attached)
+
+
+def _refuse_inner() -> None:
+    """Refuse to charge inside an open batch: the charge would survive an exception of the batch."""
+    batch = open_batch()
+    if batch is not None and not batch.nests:
+        raise nested()
 
 
 def _pending(items: Iterable[Asked]) -> list[Measurement]:

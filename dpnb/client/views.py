@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,9 +92,9 @@ class PlanView:
         return bundle("plan_card", self, str(self))
 
 
-@dataclass(frozen=True, slots=True)
-class BatchReport:
-    """A released batch: its plan, its measurements (now with values), what was charged and what is left.
+@dataclass(frozen=True, eq=False)
+class BatchReport(Mapping[str, Estimate]):
+    """A released batch, a mapping of names to estimates: what was charged for it, and what is left.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class BatchReport:
             return dict(self.named)
         return {self.labels.get(one, one.text): Estimate.leaf(one) for one in self.measurements}
 
-    def __getitem__(self, label: str | int) -> Estimate:
+    def __getitem__(self, label: str | int) -> Estimate:  # a place works too
         found = self.estimates
         if isinstance(label, int):
             return list(found.values())[label]
@@ -154,10 +154,6 @@ class BatchReport:
 
     def __len__(self) -> int:
         return len(self.estimates)
-
-    def keys(self) -> Iterable[str]:
-        """Return the labels."""
-        return self.estimates.keys()
 
     def __str__(self) -> str:
         lines = [f"released from {self.dataset.name}: {self.charged} charged, {self.left.brief('down')} left"]

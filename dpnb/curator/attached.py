@@ -80,6 +80,7 @@ class Shelf:
         self._home = home
         self._prepare = prepare
         self._engine = engine
+        self._running: dict[Path, Engine] = {}
         self._key = _key(home)
 
     def attach(self, found: Found, ledger: Ledger, principal: str, time: str) -> Attached:
@@ -110,17 +111,23 @@ class Shelf:
         )
         opened = self._opened(schema, record["known_as"], attachment, tuple(record["notes"]), copy, principal)
         if opened.handle != handle:
-            opened.engine.close()
             raise CuratorGone("This handle belongs to somebody else. Open the dataset again.")
         return opened
 
+    def close(self) -> None:
+        """Stop every engine."""
+        while self._running:
+            self._running.popitem()[1].close()
+
     def remove(self, attached: Attached) -> None:
-        """Delete a prepared copy and its description."""
+        """Stop a copy's engine, and delete the copy and its description."""
+        engine = self._running.pop(attached.copy, None)
+        if engine is not None:
+            engine.close()
         self._note(attached.handle).unlink(missing_ok=True)
-        if attached.copy.is_dir():
-            shutil.rmtree(attached.copy, ignore_errors=True)
-        else:
-            attached.copy.unlink(missing_ok=True)
+        attached.copy.unlink(missing_ok=True)
+        for beside in attached.copy.parent.glob(f".{attached.copy.name}.*"):
+            shutil.rmtree(beside, ignore_errors=True)
 
     def _opened(
         self,
@@ -132,7 +139,8 @@ class Shelf:
         principal: str,
     ) -> Attached:
         handle = _handle(known_as, attachment.version, schema.version, principal)
-        engine = self._engine(copy)
+        engine = self._running.get(copy) or self._engine(copy)
+        self._running[copy] = engine
         return Attached(
             handle,
             schema,

@@ -19,7 +19,7 @@ from typing import Any
 from dpnb.curator import faults
 from dpnb.curator.attached import Attached
 from dpnb.curator.ledger import Ledger
-from dpnb.errors import PlanError
+from dpnb.errors import PlanError, RequestReused
 from dpnb.mechanisms import QuantileSelection
 from dpnb.noise.bits import BitSource
 from dpnb.noise.secure import SecureBits
@@ -150,6 +150,10 @@ def release(
 
 def _paid(wanted: Wanted, keys: Sequence[str]) -> list[PricedQuestion]:
     by_key = {question.key: question for question in wanted.priced.items}
+    if not by_key.keys() >= set(keys):
+        raise RequestReused(
+            "This request id was used for another plan. Run the cell again: it gets a new one."
+        )
     return [by_key[key] for key in keys]
 
 

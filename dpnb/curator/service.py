@@ -89,9 +89,8 @@ class Curator:
 
     def close(self) -> None:
         """Close every engine and the ledger."""
-        for attached in self._open.values():
-            attached.engine.close()
         self._open.clear()
+        self._shelf.close()
         self._ledger.close()
 
     def note(self, error: BaseException, what: str = "") -> None:
@@ -155,7 +154,6 @@ class Curator:
             self._open[principal, attached.handle] = attached
             return attached
         if kept is not attached:
-            attached.engine.close()
             kept.schema, kept.budget, kept.notes = attached.schema, attached.budget, attached.notes
         return kept
 
@@ -245,10 +243,10 @@ class Curator:
 
     def _detach(self, request: Detach, principal: str) -> Done:
         attached = self._open.pop((principal, request.handle), None)
-        if attached is not None:
+        if attached is not None and request.remove:
+            shared = any(other.copy == attached.copy for other in self._open.values())
             with attached.lock:
-                attached.engine.close()
-                if request.remove:
+                if not shared:
                     self._shelf.remove(attached)
         return Done()
 

@@ -1,0 +1,91 @@
+"""A small protected dataset and a curator for it, in this process: real service, real ledger, numpy in place of DuckDB."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpnb.aggregate.preparation import prepare
+from dpnb.aggregate.reference import answer
+from dpnb.client.frames import hand_over
+from dpnb.client.handles import Dataset
+from dpnb.client.session import Session
+from dpnb.curator.attached import Shelf
+from dpnb.curator.ledger import Ledger
+from dpnb.curator.releasing import Chance
+from dpnb.curator.service import Curator
+from dpnb.datasets import load
+from dpnb.schema import Schema
+from dpnb.wire.places import Home
+from dpnb.wire.transport import InMemory
+
+ROWS = 40
+DECLARED = {
+    "dataset": {"name": "small", "adjacency": "change-one", "rows": ROWS, "mode": "guard-rail"},
+    "budget": {"epsilon": 10},
+    "columns": {
+        "x": {"type": "integer", "lower": 0, "upper": 10},
+        "g": {"type": "category", "values": [0, 1]},
+        "y": {"type": "category", "values": [0, 1]},
+    },
+}
+
+
+def declared(**dataset: Any) -> dict[str, Any]:
+    """The declaration with other facts under [dataset]; ``epsilon`` and ``rho`` replace the budget."""
+    budget = {name: dataset.pop(name) for name in ("epsilon", "rho", "delta") if name in dataset}
+    return {**DECLARED, "dataset": {**DECLARED["dataset"], **dataset}, "budget": budget or DECLARED["budget"]}
+
+
+def schema(**dataset: Any) -> Schema:
+    """The public schema."""
+    return load(declared(**dataset)).schema
+
+
+def rows(seed: int = 1) -> dict[str, np.ndarray]:
+    """Forty rows; some lack a y."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, ROWS).astype(float)
+    y[:7] = np.nan
+    return {"x": rng.integers(0, 11, ROWS).astype(float), "g": rng.integers(0, 2, ROWS).astype(float), "y": y}
+
+
+class NumpyEngine:
+    """The reference evaluator as an engine, and a count of its calls."""
+
+    def __init__(self, path: Path) -> None:
+        self.table = pickle.loads(path.read_bytes())
+        self.calls = 0
+
+    def answer(self, requests: Any) -> list[Any]:
+        """Answer by the reference."""
+        self.calls += 1
+        return list(answer(self.table, requests))
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def prepare_numpy(raw: Mapping[str, Any], of: Schema, into: Path, table: str | None, key: bytes) -> None:
+    """Write a prepared copy for :class:`NumpyEngine`."""
+    into.write_bytes(pickle.dumps(prepare(raw, of, key=key)))
+
+
+def curator(home: Path | str, chance: Chance | None = None) -> Curator:
+    """A curator of a home, in this process."""
+    place = Home(Path(home)).make()
+    return Curator(place, Ledger(place.ledger), Shelf(place, prepare_numpy, NumpyEngine), chance)
+
+
+def session(service: Curator, principal: str = "ann") -> Session:
+    """A session with it."""
+    return Session(lambda: InMemory(lambda body: service.answer(body, principal)))
+
+
+def opened(here: Session, home: Path | str, raw: Mapping[str, Any] | None = None, **dataset: Any) -> Dataset:
+    """The small dataset, handed over and opened."""
+    return here.attach(hand_over(rows() if raw is None else raw, schema(**dataset), Home(Path(home))))

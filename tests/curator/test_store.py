@@ -1,0 +1,252 @@
+"""The store and the share: what is free, what is charged, and which answer is given."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+
+import pytest
+
+from dpnb.errors import BudgetError, LossError, OwnerError, PlanError, RequestReused
+from dpnb.plan.request import Ask
+from dpnb.privacy.loss import PrivacyLoss
+from dpnb.wire.codec import exact_json, raw
+from dpnb.wire.messages import Submit
+from tests.curator import small
+
+
+def ask(epsilon, **more):
+    return Ask.make(epsilon=epsilon, **more)
+
+
+def spent(data):
+    return data.budget.spent.amount
+
+
+def test_a_question_stored_at_least_at_its_share_is_free(ann, data):
+    """Asking again, for as much or for less, charges nothing and gives the same integers."""
+    first = ann.release([data.x.mean()], ask(1))
+    for epsilon in (1, "0.3"):
+        again = ann.release([data.x.mean()], ask(epsilon))
+        assert again.charged.amount == 0
+        assert again.stored == (True,)
+        assert again.measurements[0].releases[0].parts == first.measurements[0].releases[0].parts
+    assert spent(data) == 1
+
+
+def test_a_question_stored_for_less_is_charged_in_full(ann, data):
+    """A larger share is not topped up: it is charged whole, with a new draw."""
+    ann.release([data.x.mean()], ask("0.5"))
+    report = ann.release([data.x.mean()], ask(1))
+    assert report.charged == PrivacyLoss.pure(1)
+    assert spent(data) == Fraction(3, 2)
+
+
+def test_a_line_added_to_a_released_cell_pays_its_share_alone(ann, data):
+    """The stored question is free and its share is not redistributed."""
+    ann.release([data.x.mean()], ask(1))
+    report = ann.release([data.x.mean(), data.y.mean()], ask(1))
+    assert report.stored == (True, False)
+    assert report.charged == PrivacyLoss.pure("0.5")
+
+
+def test_fresh_always_pays_again(ann, data):
+    """With fresh a stored question is charged and drawn anew."""
+    first = ann.release([data.x.mean()], ask(1))
+    second = ann.release([data.x.mean()], ask(1, fresh=True))
+    assert second.charged == PrivacyLoss.pure(1)
+    assert second.measurements[0].releases[0].id != first.measurements[0].releases[0].id
+
+
+def test_run_all_over_a_remeasured_notebook_is_free_and_shows_the_same_numbers(ann, data):
+    """Mean at ε 1, remeasured at ε 1.5: a second run charges nothing and combines the same two draws."""
+
+    def notebook():
+        estimate = data.x.mean()
+        ann.release([estimate], ask(1))
+        both = ann.remeasure(estimate, epsilon="1.5")
+        return [release.id for release in both.releases], both.value
+
+    first = notebook()
+    assert spent(data) == Fraction(5, 2)
+    assert notebook() == first
+    assert spent(data) == Fraction(5, 2)
+    assert len(set(first[0])) == 2
+
+
+def test_remeasuring_the_combined_estimate_pays_once_more(ann, data):
+    """Each further measurement of what is already combined is a new draw and a new charge."""
+    estimate = data.x.mean()
+    ann.release([estimate], ask(1))
+    three = ann.remeasure(ann.remeasure(estimate, epsilon=1), epsilon=1)
+    assert len({release.id for release in three.releases}) == 3
+    assert spent(data) == 3
+
+
+def test_identical_questions_in_a_batch_are_one_charge_and_one_answer(ann, data):
+    """Two estimates of one question resolve together, for one share."""
+    a, b, c = data.x.mean(), data.x.mean(), data.y.mean()
+    report = ann.release([a, b, c], ask(1))
+    assert report.charged == PrivacyLoss.pure(1)
+    assert a.value == b.value
+    assert len(report.measurements) == 2
+
+
+def test_a_public_answer_is_free_and_takes_no_share(ann, data):
+    """The public row count costs nothing beside a paid question."""
+    n, m = data.count(), data.x.mean()
+    report = ann.release([n, m], ask(1))
+    assert n.value == small.ROWS
+    assert report.charged == PrivacyLoss.pure(1)
+    assert ann.release([data.count()], ask(1)).charged.amount == 0
+
+
+def test_an_analyst_is_not_given_what_another_one_bought(service, ann, data, dpnb_home):
+    """The store is keyed by principal; the budget is shared."""
+    ann.release([data.x.mean()], ask(1))
+    bob = small.session(service, "bob")
+    theirs = small.opened(bob, dpnb_home)
+    assert bob.release([theirs.x.mean()], ask(1)).charged == PrivacyLoss.pure(1)
+    assert spent(data) == 2
+    assert ann.spent["small"] == PrivacyLoss.pure(1)
+
+
+def test_a_refusal_changes_nothing(ann, data):
+    """More than is left: the error names both numbers, nothing is spent, and the question can be asked again."""
+    ann.release([data.x.mean()], ask(9))
+    estimate = data.y.mean()
+    with pytest.raises(BudgetError, match="asks for ε 2; 1 is left of 10"):
+        ann.release([estimate], ask(2))
+    assert spent(data) == 9
+    assert estimate.pending
+    ann.release([estimate], ask(1))
+    assert data.budget.remaining.amount == 0
+
+
+def test_the_plan_shows_the_charge_exactly(ann, data):
+    """Stored flags, cost and what is left agree with the release that follows."""
+    ann.release([data.x.mean()], ask(1))
+    items = [data.x.mean(), data.y.mean(), data.groupby("g").count()]
+    plan = ann.plan(items, ask(1))
+    report = ann.release(items, ask(1))
+    assert plan.stored == report.stored == (True, False, False)
+    assert plan.cost == report.charged
+    assert plan.left - report.charged == report.left
+
+
+def test_two_identical_requests_at_once_make_one_draw(service, dpnb_home):
+    """Eight threads ask one question under different request ids: one charge, one answer."""
+    sessions = [small.session(service) for _ in range(8)]
+    handles = [small.opened(here, dpnb_home) for here in sessions]
+
+    def release(pair):
+        here, data = pair
+        return here.release([data.x.mean()], ask(1)).measurements[0].releases[0].id
+
+    with ThreadPoolExecutor(8) as pool:
+        ids = set(pool.map(release, zip(sessions, handles, strict=True)))
+    assert len(ids) == 1
+    assert spent(handles[0]) == 1
+
+
+def test_the_engine_is_asked_once_for_a_whole_batch(service, ann, data):
+    """Ten questions are one engine call."""
+    engine = next(iter(service._open.values())).engine
+    ann.release([data.x.mean(), data.y.mean(), data.groupby("g").y.mean(), data.x.quantile(0.5)], ask(1))
+    assert engine.calls == 1
+
+
+def test_an_own_cap_sits_under_the_budget(ann, data):
+    """cap(epsilon=2) refuses what the budget would still admit, and says whose cap it is."""
+    ann.cap(epsilon=2)
+    assert data.budget.remaining == PrivacyLoss.pure(2)
+    ann.release([data.x.mean()], ask("1.5"))
+    with pytest.raises(BudgetError, match="own cap"):
+        ann.release([data.y.mean()], ask(1))
+    ann.cap()
+    assert data.budget.remaining == PrivacyLoss.pure("8.5")
+
+
+def test_a_cap_in_another_measure_is_refused(ann, data):
+    """A pure budget has no ρ."""
+    with pytest.raises(LossError, match="epsilon"):
+        ann.cap(rho=1)
+
+
+def test_only_a_teaching_budget_can_be_reset(ann, data):
+    """Protected data have one budget, for good."""
+    with pytest.raises(OwnerError, match="TEACHING"):
+        ann.reset(data)
+
+
+def test_a_teaching_budget_resets_and_its_store_stays(ann, dpnb_home):
+    """After a reset nothing is spent, the history remains, and stored answers are still given."""
+    data = small.opened(ann, dpnb_home, mode="teaching", public=True, source="generated.csv")
+    first = ann.release([data.x.mean()], ask(1))
+    ann.reset(data)
+    assert spent(data) == 0
+    again = ann.release([data.x.mean()], ask(1))
+    assert again.measurements[0].releases[0].id == first.measurements[0].releases[0].id
+    assert [row["kind"] for row in ann.ledger(data)] == ["attach", "charge", "reset"]
+
+
+def submit(service, data, items, request, epsilon, principal="ann"):
+    here = data.session
+    batch = here._batch(items, ask(epsilon))
+    message = Submit(handle=data.handle, request=request, digest=batch.digest, plan=raw(batch.plan.to_json()))
+    return service.reply(message, principal)
+
+
+def test_a_retry_returns_the_same_answer_for_the_same_charge(service, data):
+    """Same request id, same plan: the stored answer, no further charge."""
+    first = submit(service, data, [data.x.mean()], "a" * 32, 1)
+    again = submit(service, data, [data.x.mean()], "a" * 32, 1)
+    assert exact_json(again.releases) == exact_json(first.releases)
+    assert spent(data) == 1
+
+
+def test_a_request_id_used_for_another_plan_is_refused(service, data):
+    """The id is bound to the digest of its plan."""
+    submit(service, data, [data.x.mean()], "a" * 32, 1)
+    with pytest.raises(RequestReused):
+        submit(service, data, [data.y.mean()], "a" * 32, 1)
+    assert spent(data) == 1
+
+
+def test_a_plan_that_is_not_its_digest_is_refused(service, data):
+    """A digest of another plan is refused before any charge."""
+    batch = data.session._batch([data.x.mean()], ask(1))
+    message = Submit(handle=data.handle, request="a" * 32, digest="0" * 64, plan=raw(batch.plan.to_json()))
+    with pytest.raises(PlanError, match="digest"):
+        service.reply(message, "ann")
+    assert spent(data) == 0
+
+
+def test_price_shown_equals_charge_in_exact_rationals(ann, data):
+    """For cells of one to six questions at odd losses, plan, charge and ledger agree exactly."""
+    columns = [
+        data.x.mean(),
+        data.y.mean(),
+        data.groupby("g").x.sum(),
+        data.x.quantile([0.1, 0.9]),
+        data[data.x > 3].count(),
+        data.y.difference(by="g"),
+    ]
+    before = Fraction(0)
+    for size in range(1, 7):
+        items = columns[:size]
+        fresh = [ann.plan([item], ask("0.07", fresh=True)).measurements[0] for item in items]
+        assert len(fresh) == size
+        asked = ask(f"0.{size}7", fresh=True)
+        plan = ann.plan(items, asked)
+        report = ann.release([type(item).leaf(_anew(item)) for item in items], asked)
+        assert plan.cost == plan.priced.loss == report.charged
+        assert spent(data) - before == report.charged.amount
+        before = spent(data)
+
+
+def _anew(item):
+    from dpnb.release import Measurement
+
+    old = item.measurement
+    return Measurement(old.question, old.checked, dataset=old.dataset)
