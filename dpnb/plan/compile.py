@@ -8,7 +8,7 @@ Constants are compared exactly, as rationals, with grid points.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import singledispatch
 from itertools import pairwise
@@ -190,19 +190,23 @@ def _small(value: int) -> int:
 
 
 def _sum(a: Numeric, b: Numeric) -> Numeric:
-    if b.low == b.high == 0:
-        return Numeric(a.code, a.offset + b.offset, a.step, a.low, a.high, a.nullable or b.nullable)
-    if a.low == a.high == 0:
-        return Numeric(b.code, a.offset + b.offset, b.step, b.low, b.high, a.nullable or b.nullable)
+    for constant, other in ((b, a), (a, b)):
+        if _always(constant):
+            return replace(other, offset=a.offset + b.offset)
     step = common_step(a.step, b.step)
     x, y = _on_grid(a, a.offset, step), _on_grid(b, b.offset, step)
     code = Add(x.code, y.code)
     return Numeric(code, a.offset + b.offset, step, x.low + y.low, x.high + y.high, a.nullable or b.nullable)
 
 
+def _always(a: Numeric) -> bool:
+    """Tell whether a number is one value on every row; a value that can be missing is not."""
+    return a.low == a.high == 0 and not a.nullable
+
+
 def _product(a: Numeric, b: Numeric, *, same: bool) -> Numeric:
     for constant, other in ((a, b), (b, a)):
-        if constant.low == constant.high == 0:
+        if _always(constant):
             return _times(other, constant.offset)
     x, y = a.rebased(), b.rebased()
     corners = [x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high]

@@ -114,6 +114,16 @@ def test_what_cannot_be_asked_is_refused_with_the_fix(expr: e.Expr, words: str) 
     assert words in str(caught.value)
 
 
+def test_a_missing_constant_stays_missing() -> None:
+    """A choice between two zeros is missing where its condition is unknown, also as a term or a factor."""
+    nothing = e.Where(e.Between(e.Ref("age"), 1, 1), e.Const(0), e.Const(0))
+    row: dict[str, int | None] = dict.fromkeys(SCHEMA.names, 0) | {"age": None}
+    for sign in "+-*":
+        found = numeric(e.BinOp(sign, e.Ref("pay"), nothing), SCHEMA)
+        assert found.nullable
+        assert one(row, found.code) is None
+
+
 def test_a_range_beyond_62_bits_is_refused() -> None:
     """Nine factors of a hundred and a finer grid leave 62 bits: refused, not wrapped around."""
     expr: e.Expr = e.Ref("score")
