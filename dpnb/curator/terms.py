@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from dpnb.curator.chain import canonical
 from dpnb.errors import OwnerError
 from dpnb.privacy import Budget, PrivacyUnit, parse_exact
 from dpnb.schema import Schema
@@ -152,7 +153,7 @@ def _column_changes(
         return
     for fact in sorted({*old, *new}):
         before, after = old.get(fact), new.get(fact)
-        if before != after:
+        if canonical(before) != canonical(after):  # in Python 1 == True: typed texts tell them apart
             looser = not _narrower(fact, before, after)
             yield Change(f"{name}: {fact}", _word(before), _word(after), looser=looser)
 

@@ -1,0 +1,960 @@
+"""The ledger never overspends, never refunds, never forgets, and says so when its file is not what it was."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpnb.curator import ledger as ledger_module
+from dpnb.curator.chain import GENESIS, link
+from dpnb.curator.ledger import Ledger
+from dpnb.curator.terms import Terms, compare
+from dpnb.errors import BudgetError, CuratorError, LossError, OwnerError, RequestReused
+from dpnb.privacy import Budget, Measure, PrivacyEvent, PrivacyLoss, PrivacyUnit
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "ledger"
+ROOT = Path(__file__).parents[2]
+POOL = "dataset:people"
+AGE = {"name": "age", "type": "integer", "missing": "drop", "lower": "0", "upper": "100", "step": "1"}
+SEX = {"name": "sex", "type": "category", "missing": "drop", "values": [0, 1]}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "ledger.sqlite3"
+
+
+@pytest.fixture
+def ledger(path):
+    with Ledger(path) as opened:
+        yield opened
+
+
+def pure(*amounts):
+    """One question for each amount."""
+    return [(f"key{i}", f"people.q{i}()", [PrivacyEvent("pure", Fraction(a))]) for i, a in enumerate(amounts)]
+
+
+def charge(ledger, request="r1", questions=None, cap="1", **facts):
+    given_facts = {
+        "principal": "ann",
+        "digest": f"digest of {request}",
+        "pool": POOL,
+        "dataset": "people",
+        "data_version": "v1",
+        "schema_version": "s1",
+        "mechanism_version": "m1",
+        "time": "2026-01-01T00:00:00+00:00",
+        **facts,
+    }
+    cap = cap if isinstance(cap, PrivacyLoss) else PrivacyLoss.pure(cap)
+    questions = pure("0.1") if questions is None else questions
+    return ledger.charge(request_id=request, cap=cap, events_by_question=questions, **given_facts)
+
+
+def terms(**changes):
+    facts = {
+        "dataset": "people",
+        "pool": POOL,
+        "unit": PrivacyUnit("add-remove"),
+        "budget": Budget.from_toml({"epsilon": 4}),
+        "mode": "guard-rail",
+        "columns": {"age": AGE, "sex": SEX},
+        "public": False,
+    }
+    return Terms(**{**facts, **changes})
+
+
+# -------------------------------------------------------------------- charges
+
+
+def test_ten_charges_of_a_tenth_fit_a_budget_of_one_and_the_next_unit_does_not(ledger):
+    for i in range(10):
+        row = charge(ledger, f"r{i}")
+    assert row.spent_after == PrivacyLoss.pure(1)
+    with pytest.raises(BudgetError):
+        charge(ledger, "r10", pure("1e-9"))
+    assert ledger.spent(POOL) == PrivacyLoss.pure(1)
+
+
+def test_a_refusal_carries_the_exact_figures_the_ways_out_and_changes_nothing(ledger):
+    charge(ledger, questions=pure("3.6"), cap=4)
+    head = ledger.verify()
+    with pytest.raises(BudgetError) as refusal:
+        charge(ledger, "r2", pure(*["0.2"] * 5), cap=4)
+    assert refusal.value.message == (
+        "This cell asks for ε 1; 0.4 is left of 4. Ways out: %%dp epsilon=0.4 · reuse a stored answer (%dp ledger)"
+        " · drop one of 5 queries. Nothing was spent."
+    )
+    facts = {name: refusal.value.details[name] for name in ("asked", "left", "cap")}
+    assert facts == {"asked": "1", "left": "0.4", "cap": "4"}
+    assert ledger.verify() == head
+
+
+@pytest.mark.parametrize("share", ["1/3", "0.333333333"])
+@pytest.mark.parametrize(
+    ("cap", "kind"),
+    [(PrivacyLoss.pure(1), "pure"), (PrivacyLoss.zcdp("0.1"), "pure"), (PrivacyLoss.zcdp(1), "gaussian")],
+)
+def test_the_loss_that_a_refusal_proposes_is_admitted(ledger, cap, kind, share):
+    def ask(total):
+        return [
+            (f"k{i}", "q", [PrivacyEvent(kind, total * Fraction(w))]) for i, w in enumerate((share, "0.5"))
+        ]
+
+    charge(ledger, "r1", ask(Fraction(3, 10)), cap=cap)
+    with pytest.raises(BudgetError) as refusal:
+        charge(ledger, "r2", ask(Fraction(2)), cap=cap)
+    option = refusal.value.message.split("%%dp ")[1].split(" ")[0]
+    name, value = option.split("=")
+    assert name == ("rho" if kind == "gaussian" else "epsilon")
+    scale = Fraction(value) / (Fraction(share) + Fraction(1, 2))
+    assert charge(ledger, "r3", ask(scale), cap=cap).new
+
+
+def test_nothing_left_proposes_no_loss_to_type(ledger):
+    charge(ledger, questions=pure(1))
+    with pytest.raises(BudgetError, match=r"0 is left of 1\. Ways out: reuse a stored answer"):
+        charge(ledger, "r2")
+
+
+def test_the_same_request_is_charged_once_and_reads_the_same_row(ledger):
+    first = charge(ledger)
+    again = charge(ledger)
+    assert (first.new, again.new) == (True, False)
+    assert (again.entry, again.loss, again.spent_after) == (first.entry, first.loss, first.spent_after)
+    assert ledger.spent(POOL) == PrivacyLoss.pure("0.1")
+
+
+def test_a_charged_request_is_found_again_when_nothing_is_left(ledger):
+    charge(ledger, "r1", pure(1))
+    assert not charge(ledger, "r1", pure(1)).new
+
+
+@pytest.mark.parametrize("other", [{"digest": "another plan"}, {"principal": "bob"}])
+def test_a_request_id_is_bound_to_its_principal_and_plan(ledger, other):
+    charge(ledger)
+    with pytest.raises(RequestReused):
+        charge(ledger, **other)
+    assert ledger.spent(POOL) == PrivacyLoss.pure("0.1")
+
+
+def test_pools_join_datasets_in_one_budget_and_other_pools_stay_apart(ledger):
+    charge(ledger, "r1", pure("0.6"), pool="pool:county", dataset="people")
+    with pytest.raises(BudgetError):
+        charge(ledger, "r2", pure("0.6"), pool="pool:county", dataset="schools")
+    assert charge(ledger, "r3", pure("0.6"), pool="dataset:schools", dataset="schools").new
+
+
+def test_the_budget_pinned_at_attach_holds_whatever_cap_is_passed(ledger):
+    ledger.attach(terms(budget=Budget.from_toml({"epsilon": 1})), "content")
+    with pytest.raises(BudgetError, match=r"1 is left of 1\."):
+        charge(ledger, questions=pure(2), cap=100)
+
+
+def test_caps_limit_a_principal_and_not_the_others(ledger):
+    charge(ledger, "r1", pure("0.3"), cap=4, caps={"the students' cap of ": PrivacyLoss.pure("0.5")})
+    with pytest.raises(BudgetError, match=r"0\.2 is left of the students' cap of 0\.5"):
+        charge(ledger, "r2", pure("0.3"), cap=4, caps={"the students' cap of ": PrivacyLoss.pure("0.5")})
+    assert charge(ledger, "r3", pure("0.3"), cap=4, principal="bob").new
+
+
+def test_a_principals_own_cap_is_recorded_and_can_be_lifted(ledger):
+    ledger.set_cap("ann", POOL, PrivacyLoss.pure("0.15"))
+    assert ledger.cap("ann", POOL) == PrivacyLoss.pure("0.15")
+    charge(ledger, "r1", cap=4)
+    with pytest.raises(BudgetError, match=r"0\.05 is left of your own cap of 0\.15"):
+        charge(ledger, "r2", cap=4)
+    ledger.set_cap("ann", POOL, None)
+    assert charge(ledger, "r3", cap=4).new
+    assert ledger.verify().intact
+
+
+def test_a_cap_of_another_measure_is_refused(ledger):
+    charge(ledger)
+    with pytest.raises(LossError, match="another measure"):
+        ledger.set_cap("ann", POOL, PrivacyLoss.zcdp(1))
+
+
+def test_an_event_that_the_budget_cannot_hold_is_refused_before_anything_is_written(ledger):
+    with pytest.raises(LossError, match=r"\[budget\] rho"):
+        charge(ledger, questions=[("k", "q", [PrivacyEvent("gaussian", Fraction(1, 2))])])
+    assert ledger.verify().entries == 1
+
+
+def test_a_batch_that_costs_nothing_is_recorded_and_costs_nothing(ledger):
+    row = charge(ledger, questions=[("k", "people.count()", [])])
+    assert row.new
+    assert not row.spent_after
+
+
+@given(
+    st.lists(st.fractions(Fraction(1, 10**9), 2, max_denominator=10**9), min_size=1, max_size=12),
+    st.sampled_from([PrivacyLoss.pure(3), PrivacyLoss.zcdp("0.7"), PrivacyLoss.approx("0.7", "1e-6")]),
+)
+@settings(max_examples=25)
+def test_whatever_is_asked_the_cap_holds_and_every_refusal_was_necessary(tmp_path_factory, amounts, cap):
+    with Ledger(tmp_path_factory.mktemp("l") / "l") as ledger:
+        spent = PrivacyLoss.zero(cap.measure)
+        for i, amount in enumerate(amounts):
+            asked = PrivacyEvent("pure", amount).loss(cap.measure)
+            fits = (spent + asked).bounded().fits_in(cap)
+            try:
+                charge(ledger, f"r{i}", pure(amount), cap=cap)
+            except BudgetError:
+                assert not fits
+            else:
+                assert fits
+                spent = (spent + asked).bounded()
+        assert not spent or ledger.spent(POOL) == spent
+        assert ledger.verify().intact
+
+
+def test_threads_of_one_ledger_never_overspend(ledger):
+    won = []
+
+    def run(name):
+        for i in range(15):
+            try:
+                won.append(charge(ledger, f"{name}-{i}", pure("0.05")).entry)
+            except BudgetError:
+                return
+
+    threads = [threading.Thread(target=run, args=(name,)) for name in "abcd"]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert len(won) == len(set(won)) == 20
+    assert ledger.spent(POOL) == PrivacyLoss.pure(1)
+
+
+RACER = """
+import sys
+from fractions import Fraction
+from dpnb.curator.ledger import Ledger
+from dpnb.errors import BudgetError
+from dpnb.privacy import PrivacyEvent, PrivacyLoss
+path, name, tries, unit = sys.argv[1:]
+won = 0
+with Ledger(path, wait=60) as ledger:
+    for i in range(int(tries)):
+        try:
+            won += ledger.charge(
+                request_id=f"{name}-{i}", principal=name, digest="d", pool="dataset:people", dataset="people",
+                data_version="v", cap=PrivacyLoss.pure(1),
+                events_by_question=[("k", "q", [PrivacyEvent("pure", Fraction(unit))])],
+            ).new
+        except BudgetError:
+            pass
+print(won)
+"""
+
+
+def race(path, tries, unit):
+    command = [sys.executable, "-c", RACER, str(path)]
+    racers = [
+        subprocess.Popen([*command, name, str(tries), unit], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+        for name in ("ann", "bob", "cleo", "dan")
+    ]
+    won = [int(racer.communicate(timeout=300)[0]) for racer in racers]
+    assert [racer.returncode for racer in racers] == [0] * 4
+    with Ledger(path) as ledger:
+        assert ledger.verify().intact
+        return sum(won), ledger.spent(POOL)
+
+
+def test_four_racing_processes_spend_the_budget_to_the_last_unit_and_not_one_more(path):
+    """The four also race to make the file: one ledger comes of it."""
+    assert race(path, 40, "0.01") == (100, PrivacyLoss.pure(1))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("round_", range(10))
+def test_four_racing_processes_never_overspend_in_the_long_run(path, round_):
+    assert race(path, 1000, "0.0007") == (1428, PrivacyLoss.pure(Fraction(7 * 1428, 10000)))
+
+
+# ---------------------------------------------------------------------- store
+
+
+def test_the_first_writer_of_an_answer_wins_and_every_later_one_reads_it(ledger):
+    charge(ledger)
+    assert ledger.answers("r1", "ann") is None
+    assert ledger.store("r1", "ann", [{"value": [1]}]) == [{"value": [1]}]
+    assert ledger.store("r1", "ann", [{"value": [2]}]) == [{"value": [1]}]
+    assert ledger.answers("r1", "ann") == [{"value": [1]}]
+    assert ledger.verify().intact
+
+
+def test_two_processes_that_answer_one_request_send_one_answer(path):
+    with Ledger(path) as one, Ledger(path) as two:
+        charge(one)
+        assert not charge(two).new
+        assert (
+            two.store("r1", "ann", [{"value": [7]}])
+            == one.store("r1", "ann", [{"value": [8]}])
+            == [{"value": [7]}]
+        )
+
+
+def test_no_answer_is_stored_without_a_charge_or_for_other_questions(ledger):
+    with pytest.raises(CuratorError, match="without a charge"):
+        ledger.store("r1", "ann", [{}])
+    charge(ledger)
+    with pytest.raises(CuratorError, match="without a charge"):
+        ledger.store("r1", "bob", [{}])
+    with pytest.raises(CuratorError, match="do not match"):
+        ledger.store("r1", "ann", [{}, {}])
+    assert ledger.answers("r1", "ann") is None
+
+
+def test_answers_belong_to_their_principal(ledger):
+    charge(ledger)
+    ledger.store("r1", "ann", [{"value": [1]}])
+    assert ledger.answers("r1", "bob") is None
+    assert ledger.best_stored("bob", "v1", "s1", "m1", "key0", Measure.PURE) == []
+
+
+def test_stored_answers_of_a_question_come_dearest_first(ledger):
+    for i, amount in enumerate(["0.1", "0.3", "0.2"]):
+        charge(ledger, f"r{i}", pure(amount), cap=9)
+        ledger.store(f"r{i}", "ann", [{"value": [i]}])
+    found = ledger.best_stored("ann", "v1", "s1", "m1", "key0", Measure.PURE)
+    assert [answer.answer["value"] for answer in found] == [[1], [2], [0]]
+    assert found[0].loss == PrivacyLoss.pure("0.3")
+    assert found[0].text == "people.q0()"
+
+
+@pytest.mark.parametrize("part", range(5))
+def test_a_stored_answer_serves_only_its_exact_key(ledger, part):
+    charge(ledger)
+    ledger.store("r1", "ann", [{"value": [1]}])
+    key = ["ann", "v1", "s1", "m1", "key0"]
+    assert ledger.best_stored(*key, Measure.PURE)
+    key[part] += " "
+    assert ledger.best_stored(*key, Measure.PURE) == []
+
+
+def test_numbers_of_any_size_come_back_from_the_store_as_they_went_in(ledger):
+    charge(ledger)
+    answer = {"values": [2**200, -(2**70), 0], "text": "é ε ☃"}
+    assert ledger.store("r1", "ann", [answer]) == [answer]
+
+
+def test_a_question_charged_but_never_answered_is_not_in_the_store(ledger):
+    charge(ledger)
+    assert ledger.best_stored("ann", "v1", "s1", "m1", "key0", Measure.PURE) == []
+
+
+# ----------------------------------------------------------------------- pins
+
+
+def test_the_first_attach_pins_and_the_next_finds_the_same(ledger):
+    first, again = ledger.attach(terms(), "content"), ledger.attach(terms(), "content")
+    assert (first.first, again.first) == (True, False)
+    assert (first.version, first.entry) == (again.version, again.entry)
+    assert ledger.pins("people") == terms()
+
+
+TIGHTER = [
+    {"budget": Budget.from_toml({"epsilon": 2})},
+    {"mode": "enforced"},
+    {"columns": {"age": {**AGE, "lower": "10", "upper": "90", "step": "2"}, "sex": SEX}},
+    {"columns": {"age": AGE}},
+    {"columns": {"age": AGE, "sex": {**SEX, "values": [1]}}},
+]
+LOOSER = [
+    {"budget": Budget.from_toml({"epsilon": 5})},
+    {"budget": Budget.from_toml({"rho": "0.5"})},
+    {"unit": PrivacyUnit("change-one", rows=10)},
+    {"unit": PrivacyUnit("add-remove", unit="sex", max_rows=2)},
+    {"pool": "pool:county"},
+    {"public": True},
+    {"public": True, "mode": "teaching"},
+    {"columns": {"age": {**AGE, "lower": "-1"}, "sex": SEX}},
+    {"columns": {"age": {**AGE, "upper": "101"}, "sex": SEX}},
+    {"columns": {"age": {**AGE, "step": "0.5"}, "sex": SEX}},
+    {"columns": {"age": {**AGE, "missing": {"constant": "0"}}, "sex": SEX}},
+    {"columns": {"age": AGE, "sex": {**SEX, "values": [0, 1, 2]}}},
+    {"columns": {"age": AGE, "sex": {**SEX, "values": [False, True]}}},
+    {"columns": {"age": AGE, "sex": SEX, "pay": AGE}},
+]
+
+
+@pytest.mark.parametrize("change", TIGHTER, ids=str)
+def test_tightening_is_an_event_and_its_own_undoing_a_loosening(ledger, change):
+    ledger.attach(terms(), "content")
+    ledger.attach(terms(**change), "content")
+    assert ledger.pins("people") == terms(**change)
+    assert [row.kind for row in ledger.statement("people")] == ["attach", "tighten"]
+    with pytest.raises(OwnerError, match="was pinned as"):
+        ledger.attach(terms(), "content")
+    assert ledger.verify().intact
+
+
+@pytest.mark.parametrize("change", LOOSER, ids=str)
+def test_loosening_is_refused_at_attach_and_names_both_values(ledger, change):
+    ledger.attach(terms(), "content")
+    with pytest.raises(OwnerError) as refusal:
+        ledger.attach(terms(**change), "content")
+    first = compare(terms(), terms(**change))[0]
+    text = str(refusal.value)
+    assert ("TEACHING" in text) if change.get("mode") else (first.pinned in text and first.now in text)
+    assert ledger.pins("people") == terms()
+
+
+@pytest.mark.parametrize("change", [c for c in LOOSER if "mode" not in c], ids=str)
+def test_an_owner_may_loosen_by_a_recorded_act_holding_both_values(ledger, change):
+    ledger.attach(terms(), "content")
+    with pytest.raises(OwnerError, match="reason"):
+        ledger.loosen(terms(**change), "content", by="owner", reason=" ")
+    ledger.loosen(terms(**change), "content", by="owner", reason="a new consent form")
+    row = ledger.statement()[-1]
+    change_made = compare(terms(), terms(**change))[0]
+    assert row.kind == "loosen"
+    assert "a new consent form" in row.note
+    assert f"{change_made.pinned} → {change_made.now}" in row.note
+    assert ledger.verify().intact
+
+
+def test_content_once_protected_never_opens_as_teaching_under_any_name_or_act(ledger):
+    ledger.attach(terms(), "content")
+    teaching = terms(dataset="copy", pool="dataset:copy", mode="teaching", public=True)
+    with pytest.raises(OwnerError, match="never opens as TEACHING"):
+        ledger.attach(teaching, "content")
+    with pytest.raises(OwnerError, match="never opens as TEACHING"):
+        ledger.loosen(teaching, "content", by="owner", reason="it is only a copy")
+    assert ledger.attach(teaching, "other content").first
+
+
+def test_public_content_may_be_shown_guarded_and_still_be_taught_with(ledger):
+    ledger.attach(
+        terms(mode="guard-rail", public=True, dataset="hiv@guard-rail", pool="dataset:hiv@guard-rail"), "hiv"
+    )
+    assert ledger.attach(terms(mode="teaching", public=True, dataset="hiv", pool="dataset:hiv"), "hiv").first
+
+
+def test_content_taught_with_and_then_protected_is_protected_for_good(ledger):
+    ledger.attach(terms(mode="teaching", public=True), "content")
+    version = ledger.attach(terms(), "content").version
+    assert ledger.attach(terms(), "content").version == version
+    with pytest.raises(OwnerError, match="never opens as TEACHING"):
+        ledger.loosen(terms(mode="teaching", public=True), "content", by="owner", reason="please")
+
+
+def test_a_budget_with_charges_keeps_its_measure_even_when_loosened(ledger):
+    ledger.attach(terms(), "content")
+    charge(ledger)
+    with pytest.raises(OwnerError, match="keeps its measure"):
+        ledger.loosen(
+            terms(budget=Budget.from_toml({"rho": 9})), "content", by="owner", reason="zCDP is nicer"
+        )
+
+
+def test_a_second_dataset_of_a_pool_meets_the_pools_budget(ledger):
+    ledger.attach(terms(pool="pool:county"), "content")
+    joining = {"dataset": "schools", "pool": "pool:county"}
+    with pytest.raises(OwnerError, match="budget was pinned as ε 4 and is now ε 5"):
+        ledger.attach(terms(**joining, budget=Budget.from_toml({"epsilon": 5})), "other")
+    assert ledger.attach(terms(**joining), "other").first
+
+
+def test_a_data_version_is_random_stable_and_no_hash_of_the_content_is_kept(path, tmp_path):
+    import hashlib
+
+    fingerprint = hashlib.sha256(b"rows").hexdigest()
+    with Ledger(path) as ledger, Ledger(tmp_path / "other") as other:
+        version = ledger.attach(terms(), fingerprint).version
+        assert ledger.attach(terms(), fingerprint).version == version
+        assert ledger.attach(terms(), "new content").version != version
+        assert ledger.attach(terms(), fingerprint).version == version
+        assert other.attach(terms(), fingerprint).version != version
+    assert fingerprint.encode() not in path.read_bytes()
+    assert bytes.fromhex(fingerprint) not in path.read_bytes()
+
+
+def test_two_names_of_one_content_have_versions_of_their_own(ledger):
+    twin = terms(dataset="twin", pool="dataset:twin")
+    assert ledger.attach(terms(), "content").version != ledger.attach(twin, "content").version
+
+
+def test_terms_are_taken_from_a_schema_and_private_pools_cannot_be_mistaken_for_joined_ones():
+    from dpnb.schema import Column, Schema
+
+    columns = (Column.integer("age", 0, 100), Column.category("sex", [0, 1]))
+    facts = (columns, PrivacyUnit("add-remove"), Budget.from_toml({"epsilon": 4}))
+    alone, joined = Schema("county", "A county", *facts), Schema("people", "People", *facts, pool="county")
+    assert (Terms.of(alone).pool, Terms.of(joined).pool) == ("dataset:county", "pool:county")
+    assert Terms.of(alone, "county@guard-rail").pool == "dataset:county@guard-rail"
+    assert Terms.from_json(json.loads(json.dumps(Terms.of(alone).to_json()))) == Terms.of(alone)
+
+
+# --------------------------------------------------------------------- resets
+
+
+def test_a_teaching_budget_can_be_reset_and_its_history_stays(ledger):
+    ledger.attach(terms(mode="teaching", public=True), "content")
+    charge(ledger, "r1", pure(3), cap=4)
+    ledger.reset(POOL)
+    assert not ledger.spent(POOL)
+    assert charge(ledger, "r2", pure(3), cap=4).spent_after == PrivacyLoss.pure(3)
+    assert [row.kind for row in ledger.statement("people")] == ["attach", "charge", "reset", "charge"]
+    assert not charge(ledger, "r1", pure(3), cap=4).new
+    assert ledger.verify().intact
+
+
+@pytest.mark.parametrize("mode", ["guard-rail", "enforced"])
+def test_a_protected_budget_is_never_reset(ledger, mode):
+    ledger.attach(terms(mode=mode), "content")
+    with pytest.raises(OwnerError, match="Only a TEACHING"):
+        ledger.reset(POOL)
+
+
+def test_a_pool_is_reset_only_when_all_its_datasets_teach(ledger):
+    ledger.attach(terms(pool="pool:p", mode="teaching", public=True), "content")
+    ledger.attach(terms(pool="pool:p", dataset="b"), "other")
+    with pytest.raises(OwnerError, match="Only a TEACHING"):
+        ledger.reset("pool:p")
+    with pytest.raises(OwnerError, match="Only a TEACHING"):
+        ledger.reset("pool:never attached")
+
+
+# ------------------------------------------------------------------ statement
+
+
+def test_a_statement_lists_what_was_asked_and_paid_by_whom(ledger):
+    ledger.attach(terms(), "content")
+    charge(ledger, "r1", pure("0.1", "0.2"), cap=4)
+    charge(ledger, "r2", pure("0.5"), cap=4, principal="bob")
+    charge(ledger, "r3", pool="dataset:x", dataset="x")
+    ledger.set_cap("bob", POOL, PrivacyLoss.pure(1))
+    ledger.store("r1", "ann", [{}, {}])
+    kinds = [(row.kind, row.principal, str(row.loss or "")) for row in ledger.statement("people")]
+    assert kinds == [
+        ("attach", None, ""),
+        ("charge", "ann", "ε 0.3"),
+        ("charge", "bob", "ε 0.5"),
+        ("cap", "bob", ""),
+    ]
+    mine = ledger.statement("people", "ann")
+    assert [row.texts for row in mine] == [(), ("people.q0()", "people.q1()")]
+    assert [row.answered for row in mine] == [False, True]
+    assert [row.dataset for row in ledger.statement() if row.kind == "charge"] == ["people", "people", "x"]
+
+
+def test_spent_is_told_for_the_pool_and_for_each_principal(ledger):
+    charge(ledger, "r1", pure("0.1"))
+    charge(ledger, "r2", pure("0.2"), principal="bob")
+    figures = [
+        ledger.spent(POOL),
+        ledger.spent(POOL, "ann"),
+        ledger.spent(POOL, "bob"),
+        ledger.spent(POOL, "x"),
+    ]
+    assert [str(loss) for loss in figures] == ["ε 0.3", "ε 0.1", "ε 0.2", "ε 0"]
+
+
+# ------------------------------------------------------------- append-only, chain
+
+
+TABLES = ("entries", "secrets", "attachments", "versions", "charges", "answers", "stored", "caps", "resets")
+
+
+@pytest.fixture
+def full(path):
+    """A ledger with a row in every table, closed."""
+    with Ledger(path) as ledger:
+        ledger.attach(terms(mode="teaching", public=True), "content")
+        charge(ledger, "r1", pure("0.1", "0.2"))
+        ledger.store("r1", "ann", [{"value": [1]}, {"value": [2]}])
+        ledger.set_cap("ann", POOL, PrivacyLoss.pure("0.9"))
+        charge(ledger, "r2")
+        ledger.reset(POOL)
+        charge(ledger, "r3")
+    return path
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_no_row_of_any_table_can_be_changed_deleted_or_replaced(full, table):
+    database = sqlite3.connect(full, isolation_level=None)
+    column = [row[1] for row in database.execute(f"PRAGMA table_info({table})")][-1]
+    before = database.execute(f"SELECT * FROM {table}").fetchall()
+    assert before
+    for statement in (f"UPDATE {table} SET {column} = {column}", f"DELETE FROM {table}"):
+        with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+            database.execute(statement)
+    marks = ", ".join("?" * len(before[0]))
+    # `answers` passes a second writer over in silence; every other table refuses
+    with contextlib.suppress(sqlite3.IntegrityError):
+        database.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", before[0])
+    assert database.execute(f"SELECT * FROM {table}").fetchall() == before
+    database.close()
+
+
+FORGERIES = [
+    "UPDATE entries SET body = replace(body, '0.3', '0.2') WHERE kind = 'charge'",
+    "UPDATE entries SET time = '1999' WHERE entry = 3",
+    "UPDATE entries SET kind = 'cap' WHERE entry = 4",
+    "UPDATE entries SET hash = 'x' WHERE entry = 2",
+    "DELETE FROM entries WHERE entry = 5",
+    "DELETE FROM entries WHERE entry = (SELECT max(entry) FROM entries)",
+    "DELETE FROM entries WHERE entry = 1",
+    "UPDATE charges SET spent = replace(spent, '0.3', '0') ",
+    "UPDATE charges SET mine = replace(mine, '0.3', '0') ",
+    "UPDATE charges SET pool = 'dataset:other' WHERE entry = 4",
+    "UPDATE charges SET digest = 'x' WHERE entry = 4",
+    "DELETE FROM charges WHERE request = 'r3'",
+    "INSERT INTO charges SELECT 99, 'r9', principal, digest, pool, dataset, period, spent, mine FROM charges LIMIT 1",
+    "UPDATE stored SET answer = '{\"value\":[3]}' WHERE place = 0",
+    "UPDATE stored SET question = replace(question, '0.1', '5') WHERE place = 0",
+    "UPDATE stored SET address = 'x' WHERE place = 1",
+    "DELETE FROM stored WHERE place = 1",
+    "UPDATE answers SET principal = 'bob'",
+    "DELETE FROM answers",
+    "UPDATE caps SET cap = NULL",
+    "DELETE FROM caps",
+    "DELETE FROM resets",
+    "UPDATE resets SET pool = 'dataset:other'",
+    "UPDATE attachments SET terms = replace(terms, '\"4\"', '\"400\"')",
+    "UPDATE attachments SET budget = replace(budget, '\"4\"', '\"400\"')",
+    "UPDATE versions SET protected = 1 - protected",
+]
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_forged_ledger_does_not_verify(full, forgery):
+    with Ledger(full) as ledger:
+        honest = ledger.verify()
+    assert honest.intact
+    assert honest.entries == 9
+    database = sqlite3.connect(full)
+    for (trigger,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+        database.execute(f"DROP TRIGGER {trigger}")
+    assert database.execute(forgery).rowcount > 0
+    database.commit()
+    database.close()
+    with Ledger(full) as ledger:
+        assert not ledger.verify(honest.head).intact
+
+
+def test_an_end_cut_off_cleanly_is_seen_by_whoever_kept_a_later_hash(full):
+    with Ledger(full) as ledger:
+        known = ledger.verify().head
+    database = sqlite3.connect(full)
+    for (trigger,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+        database.execute(f"DROP TRIGGER {trigger}")
+    last = database.execute("SELECT max(entry) FROM entries").fetchone()
+    database.execute("DELETE FROM entries WHERE entry = ?", last)
+    database.execute("DELETE FROM charges WHERE entry = ?", last)
+    database.commit()
+    database.close()
+    with Ledger(full) as ledger:
+        assert ledger.verify().intact
+        assert "cut off" in ledger.verify(known).fault
+
+
+def test_the_hash_chain_has_the_form_it_always_had(path, monkeypatch):
+    """Golden: the same acts give the same hashes, today and in ten years."""
+    golden = json.loads((GOLDEN / "chain-v1.json").read_text())
+    monkeypatch.setattr(ledger_module, "_now", lambda: "2026-01-01T00:00:00+00:00")
+    with Ledger(path) as ledger:
+        charge(ledger, "r1", [("κ", "people.q()", [PrivacyEvent("pure", Fraction(1, 3))])])
+        charge(ledger, "r2", [("k", "q", [PrivacyEvent("exponential", Fraction(1, 2))])], principal="bob")
+        ledger.store("r1", "ann", [{"value": [1, 2]}])
+        ledger.set_cap("ann", POOL, PrivacyLoss.pure("0.9"))
+        ledger.set_cap("ann", POOL, None)
+        assert ledger.verify().intact
+    database = sqlite3.connect(path)
+    entries = [list(row) for row in database.execute("SELECT * FROM entries ORDER BY entry")]
+    database.close()
+    assert entries == golden
+    previous = GENESIS
+    for entry, time_, kind, body, digest in golden:
+        assert link(previous, entry, time_, kind, body) == digest
+        previous = digest
+
+
+def test_the_terms_are_written_as_they_always_were():
+    golden = json.loads((GOLDEN / "terms-v1.json").read_text())
+    assert terms().to_json() == golden
+    assert Terms.from_json(golden) == terms()
+
+
+# -------------------------------------------------------------------- crashes
+
+
+VICTIM = """
+import os, signal, sys
+from fractions import Fraction
+from dpnb.curator.ledger import Ledger
+from dpnb.privacy import PrivacyEvent, PrivacyLoss
+path, step = sys.argv[1], int(sys.argv[2])
+count = 0
+def killer(statement):
+    global count
+    count += 1
+    if count == step:
+        os.kill(os.getpid(), signal.SIGKILL)
+ledger = Ledger(path)
+ledger._database._connection.set_trace_callback(killer)
+ledger.charge(
+    request_id="r1", principal="ann", digest="d", pool="dataset:people", dataset="people", data_version="v1",
+    schema_version="s1", mechanism_version="m1", cap=PrivacyLoss.pure(1),
+    events_by_question=[("k", "q", [PrivacyEvent("pure", Fraction(1, 10))])],
+)
+print("charged", flush=True)
+ledger.store("r1", "ann", [{"value": [step]}])
+print("stored", flush=True)
+"""
+
+
+def retry(path, saw):
+    """Retry the victim's request; return whether it had charged and stored."""
+    with Ledger(path) as ledger:
+        assert ledger.verify().intact
+        was_stored = ledger.answers("r1", "ann")
+        row = charge(ledger, "r1", [("k", "q", [PrivacyEvent("pure", Fraction(1, 10))])], digest="d")
+        assert not (was_stored and row.new)
+        assert not ("charged" in saw and row.new)
+        assert "stored" not in saw or was_stored
+        answer = ledger.store("r1", "ann", [{"value": ["retry"]}])
+        assert answer == (was_stored or [{"value": ["retry"]}])
+        assert ledger.spent(POOL) == PrivacyLoss.pure("0.1")
+        assert ledger.verify().intact
+        return not row.new, bool(was_stored)
+
+
+def test_killed_between_any_two_statements_a_retry_is_one_charge_and_one_answer(tmp_path):
+    """Kill -9 before every SQL statement of charge and store: afterwards the chain holds and nothing is paid twice."""
+    states = set()
+    for step in range(1, 60):
+        path = tmp_path / f"ledger{step}"
+        command = [sys.executable, "-c", VICTIM, str(path), str(step)]
+        victim = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+        states.add(retry(path, victim.stdout))
+        if victim.returncode == 0:
+            break
+    else:
+        pytest.fail("the victim never finished")
+    assert states == {(False, False), (True, False), (True, True)}
+
+
+LOOP = """
+import sys
+from fractions import Fraction
+from dpnb.curator.ledger import Ledger
+from dpnb.privacy import PrivacyEvent, PrivacyLoss
+path, start = sys.argv[1], int(sys.argv[2])
+ledger = Ledger(path)
+for i in range(start, start + 100000):
+    ledger.charge(
+        request_id=f"r{i}", principal="ann", digest="d", pool="dataset:people", dataset="people", data_version="v1",
+        cap=PrivacyLoss.pure(10**6), events_by_question=[("k", "q", [PrivacyEvent("pure", Fraction(1, 10))])],
+    )
+    print("c", i, flush=True)
+    ledger.store(f"r{i}", "ann", [{"value": [i]}])
+    print("s", i, flush=True)
+"""
+
+
+def killed_at_random(path, kills, seed=20261121):
+    """Kill a busy process again and again; compare what it had been told with what the ledger holds."""
+    draw, charged, stored = random.Random(seed), 0, 0
+    for kill in range(kills):
+        command = [sys.executable, "-c", LOOP, str(path), str(kill * 100_000)]
+        log = path.with_name(f"told{kill}")
+        with log.open("w") as told_to:
+            busy = subprocess.Popen(command, stdout=told_to, cwd=ROOT)
+        while not log.stat().st_size and busy.poll() is None:
+            time.sleep(0.001)
+        time.sleep(draw.uniform(0, 0.05))
+        busy.kill()
+        busy.wait()
+        told = [line.split()[0] for line in log.read_text().splitlines(keepends=True) if line.endswith("\n")]
+        charged += told.count("c")
+        stored += told.count("s")
+        with Ledger(path) as ledger:
+            rows = [row for row in ledger.statement() if row.kind == "charge"]
+            assert charged <= len(rows) <= charged + 1
+            assert stored <= sum(row.answered for row in rows) <= len(rows)
+            charged, stored = len(rows), sum(row.answered for row in rows)
+            assert ledger.verify().intact
+            assert ledger.spent(POOL) == PrivacyLoss.pure(Fraction(len(rows), 10))
+
+
+def test_killed_at_random_the_ledger_holds_every_charge_and_answer_it_confirmed(path):
+    killed_at_random(path, 4)
+
+
+@pytest.mark.soak
+def test_killed_at_random_three_hundred_times(path):
+    killed_at_random(path, 300)
+
+
+# --------------------------------------------------------------------- the file
+
+
+def test_the_file_and_its_journals_are_their_users_alone(path):
+    with Ledger(path) as ledger:
+        charge(ledger)
+        files = [file for file in path.parent.iterdir() if file.is_file()]
+        assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+        assert path in files
+
+
+def test_a_file_that_others_could_read_is_closed_to_them_at_open(path):
+    Ledger(path).close()
+    path.chmod(0o644)
+    Ledger(path).close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_full_sync_and_wal_are_on(ledger):
+    with ledger._database.reading() as db:
+        assert db.execute("PRAGMA synchronous").fetchone() == (2,)
+        assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_budget_survives_closing_and_opening(path):
+    with Ledger(path) as ledger:
+        charge(ledger, questions=pure("0.7"))
+    with Ledger(path) as ledger, pytest.raises(BudgetError, match=r"0\.3 is left"):
+        charge(ledger, "r2", pure("0.7"))
+
+
+def test_a_locked_ledger_says_so(path):
+    with Ledger(path, wait=0.05) as ledger:
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(OwnerError, match=r"is locked by another program.*Nothing was spent"):
+            charge(ledger)
+        with pytest.raises(OwnerError, match="is locked"):
+            Ledger(path, wait=0.05)
+        other.execute("ROLLBACK")
+        other.close()
+        assert charge(ledger).new
+
+
+def test_a_read_only_ledger_says_so(ledger):
+    with ledger._database.reading() as db:
+        db.execute("PRAGMA query_only = ON")
+    with pytest.raises(OwnerError, match="is read-only"):
+        charge(ledger)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
+def test_a_ledger_without_write_permission_says_so_at_open(path):
+    Ledger(path).close()
+    path.chmod(0o400)
+    path.parent.chmod(0o500)
+    try:
+        with pytest.raises(OwnerError, match=r"read-only|cannot be opened"):
+            Ledger(path)
+    finally:
+        path.parent.chmod(0o700)
+
+
+def test_a_full_disk_says_so_spends_nothing_and_the_next_charge_works(ledger):
+    with ledger._database.reading() as db:
+        pages = db.execute("PRAGMA page_count").fetchone()[0]
+        limit = db.execute("PRAGMA max_page_count").fetchone()[0]
+        db.execute(f"PRAGMA max_page_count = {pages}")
+    long = [(f"key{i}" + "x" * 1000, "q", [PrivacyEvent("pure", Fraction(1, 100))]) for i in range(30)]
+    with pytest.raises(OwnerError, match=r"the disk is full.*Nothing was spent"):
+        charge(ledger, "r1", long)
+    assert ledger.verify().entries == 1
+    with ledger._database.reading() as db:
+        db.execute(f"PRAGMA max_page_count = {limit}")
+    assert charge(ledger, "r1", long).new
+
+
+@pytest.mark.parametrize("size", [0, 1, 99, 100, 4096, 10_000])
+def test_a_truncated_ledger_is_never_taken_for_a_new_one(path, size):
+    with Ledger(path) as ledger:
+        for i in range(5):
+            charge(ledger, f"r{i}")
+    assert path.stat().st_size > size
+    with path.open("r+b") as file:
+        file.truncate(size)
+    with pytest.raises(OwnerError, match=r"damaged|no dpnb ledger"), Ledger(path) as ledger:  # noqa: PT012
+        charge(ledger, "r9")
+        ledger.verify()
+
+
+def test_a_ledger_overwritten_in_the_middle_says_so(path):
+    with Ledger(path) as ledger:
+        for i in range(5):
+            charge(ledger, f"r{i}")
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * (path.stat().st_size - 4096))
+    with pytest.raises(OwnerError, match="damaged"), Ledger(path) as ledger:
+        charge(ledger, "r9")
+
+
+@pytest.mark.parametrize("content", [b"not a database" * 100, b"x"])
+def test_another_file_is_not_taken_for_a_ledger_and_is_left_alone(path, content):
+    path.write_bytes(content)
+    with pytest.raises(OwnerError, match="no dpnb ledger"):
+        Ledger(path)
+    assert path.read_bytes() == content
+
+
+def test_another_sqlite_database_is_not_taken_for_a_ledger(path):
+    database = sqlite3.connect(path)
+    database.execute("CREATE TABLE mine (x)")
+    database.close()
+    with pytest.raises(OwnerError, match="no dpnb ledger"):
+        Ledger(path)
+
+
+def test_a_journal_without_its_ledger_is_not_taken_for_a_new_one(path):
+    path.with_name(path.name + "-wal").write_bytes(b"x" * 100)
+    with pytest.raises(OwnerError, match="missing beside its journal"):
+        Ledger(path)
+
+
+def test_a_missing_folder_says_so(tmp_path):
+    with pytest.raises(OwnerError, match="cannot be opened"):
+        Ledger(tmp_path / "none" / "ledger")
+
+
+def test_no_message_about_the_file_names_where_it_is(path):
+    path.write_bytes(b"")
+    with pytest.raises(OwnerError) as refusal:
+        Ledger(path)
+    assert str(path.parent) not in str(refusal.value)
+
+
+def test_a_failed_creation_leaves_nothing_behind(path, monkeypatch):
+    monkeypatch.setattr("dpnb.curator.database.migrate", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        Ledger(path)
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_ledger_refuses_to_work_in_a_forked_process(ledger, monkeypatch):
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    with pytest.raises(CuratorError, match="fork"):
+        charge(ledger)
+
+
+def test_an_unexpected_fault_of_the_database_keeps_its_details(ledger):
+    """What was not foreseen is the bare code on the wire, and the cause stays in the owner's log."""
+    with pytest.raises(CuratorError) as fault, ledger._database.writing() as db:
+        db.execute("SELECT * FROM nowhere")
+    assert "nowhere" not in str(fault.value)
+    assert isinstance(fault.value.__cause__, sqlite3.OperationalError)
