@@ -41,7 +41,7 @@ def _decode_option(record: object) -> Option:
     raise PlanError("An option in this plan is not in canonical form.")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class QueryPlan:
     """A statistic of an expression over the rows that satisfy a filter, by declared groups.
 
@@ -78,6 +78,13 @@ class QueryPlan:
         object.__setattr__(self, "options", tuple(sorted(cleaned, key=lambda pair: pair[0])))
         if len(self.by) > MAX_KEYS:
             raise PlanError(f"A question takes at most {MAX_KEYS} group keys.")
+
+    def __eq__(self, other: object) -> bool:
+        """Equal questions have equal canonical forms: an option of 0 is not one of False."""
+        return isinstance(other, QueryPlan) and self.canonical() == other.canonical()
+
+    def __hash__(self) -> int:
+        return hash(self.canonical())
 
     def option(self, name: str, default: Option = None) -> Option:
         """Return one option, or the default where it was not given."""
