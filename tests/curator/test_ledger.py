@@ -299,6 +299,13 @@ def test_the_first_writer_of_an_answer_wins_and_every_later_one_reads_it(ledger)
     assert ledger.verify().intact
 
 
+def test_a_charged_request_tells_its_principal_which_questions_it_paid_for(ledger):
+    assert ledger.charged("r1", "ann") is None
+    charge(ledger, "r1", pure("0.1", "0.2"))
+    assert ledger.charged("r1", "ann") == ("key0", "key1")
+    assert ledger.charged("r1", "bob") is None
+
+
 def test_two_processes_that_answer_one_request_send_one_answer(path):
     with Ledger(path) as one, Ledger(path) as two:
         charge(one)

@@ -196,7 +196,7 @@ def test_fitting_is_a_partial_order_that_addition_keeps(triple):
 def test_a_loss_survives_json_and_pickle_exactly(triple):
     loss = triple[0]
     assert PrivacyLoss.from_json(loss.to_json()) == loss
-    assert pickle.loads(pickle.dumps(loss)) == loss  # noqa: S301 - our own bytes
+    assert pickle.loads(pickle.dumps(loss)) == loss
 
 
 def test_what_is_left_is_never_negative():
