@@ -66,7 +66,7 @@ def offered(
         Whether this is the first line of the cell.
     """
     if first and before.lstrip().startswith("%%dp"):
-        return _word(before), [*(f"{name}=" for name in VALUED), *FLAGS, "plan", "release", "--help"]
+        return _option(before)
     if before.lstrip().startswith("%dp "):
         return _word(before), _arguments(before, namespace)
     if found := _DATASET.search(before):
@@ -82,6 +82,13 @@ def _line_before(context: CompletionContext) -> str:
     lines = context.full_text.split("\n")
     line = lines[context.cursor_line] if context.cursor_line < len(lines) else ""
     return line[: context.cursor_position] if len(lines) > 1 or context.cursor_position <= len(line) else line
+
+
+def _option(before: str) -> tuple[str, list[str]]:
+    word = before.rsplit(" ", maxsplit=1)[-1]
+    if word.startswith("-"):
+        return word, [f"--{name.replace('_', '-')}" for name in (*VALUED, *FLAGS, "plan", "release", "help")]
+    return word, [*(f"{name}=" for name in VALUED), *FLAGS, "plan", "release", "--help"]
 
 
 def _word(before: str) -> str:

@@ -27,33 +27,28 @@ _HANDLES = (
 )
 
 
-def draw(card: str, *subjects: Any) -> Bundle:
-    """Draw a card of the cards room as a MIME bundle; in text where that fails."""
+def draw(card: str, *subjects: Any, text: str) -> Bundle:
+    """Draw a card of the cards room as a MIME bundle; as ``text`` where that fails."""
     try:
         maker = getattr(importlib.import_module("dpnb.cards"), card)
         return {kind: data for kind, data in maker(*subjects).bundle().items() if data is not None}
     except Exception:  # noqa: BLE001  what was paid for is shown whatever happens to its drawing
-        return {"text/plain": plain(subjects[0])}
-
-
-def plain(subject: Any) -> str:
-    """Return what there is to say about an object in text alone."""
-    return repr(subject)
+        return {"text/plain": text}
 
 
 def estimate_bundle(estimate: Estimate) -> Bundle:
     """Draw one estimate, pending or released."""
-    return draw("estimate_card", estimate)
+    return draw("estimate_card", estimate, text=repr(estimate))
 
 
 def plan_bundle(view: Any) -> Bundle:
     """Draw a plan: what it would cost, and how accurate it would be."""
-    return draw("plan_card", view)
+    return draw("plan_card", view, text=repr(view))
 
 
 def report_bundle(report: Any) -> Bundle:
     """Draw a released batch."""
-    return draw("release_card", report)
+    return draw("release_card", report, text=repr(report))
 
 
 def handle_bundle(handle: Any) -> Bundle:
@@ -64,7 +59,8 @@ def handle_bundle(handle: Any) -> Bundle:
 
 def attach_bundle(dataset: Any) -> Bundle:
     """Draw what everybody may know about a dataset, and its budget."""
-    return draw("attach_card", dataset.schema, dataset.budget)
+    lines = [repr(dataset), *(f"  {column.name}: {column.describe()}" for column in dataset.schema.columns)]
+    return draw("attach_card", dataset.schema, dataset.budget, text="\n".join(lines))
 
 
 @dataclass(frozen=True, slots=True)

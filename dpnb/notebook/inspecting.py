@@ -48,7 +48,7 @@ def _hook(kind: str, older: Callable[..., Any] | None) -> Callable[..., Any]:
         found = described(data.obj)
         if found is None:
             return older(data) if older is not None else None
-        return found.get(kind)
+        return [(type(data.obj).__name__, found[kind])] if kind in found else None
 
     describe.older = older  # type: ignore[attr-defined]
     return describe

@@ -8,7 +8,7 @@ estimate is found because it is held, never because of what it is called.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dpnb.errors import OptionError
@@ -123,20 +123,31 @@ class _Cell:
     def annotate(self, view: Any, shown: object = None) -> Any:
         """Add names to a plan or report; leave out what the cell draws as its own output."""
         hidden = tuple(item for item in (getattr(shown, "measurement", None),) if item is not None)
-        mine = {id(leaf) for leaf in self.leaves}
-        named = tuple(
-            (name, estimate)
-            for name, estimate in self.pairs
-            if estimate is not shown and any(id(leaf) in mine for leaf in estimate.leaves())
-        )
+        labels = labels_of(self.leaves, self.pairs)
         facts = {
-            "labels": labels_of(self.leaves, self.pairs),
+            "labels": labels,
             "dropped": self.dropped,
-            "named": named,
+            "named": tuple(self._named(labels, shown)),
             "hidden": hidden,
         }
         known = {field.name for field in dataclasses.fields(view)}
         return dataclasses.replace(view, **{name: fact for name, fact in facts.items() if name in known})
+
+    def _named(self, labels: Mapping[Measurement, str], shown: object) -> Iterator[tuple[str, Estimate]]:
+        """Each estimate of this batch under its first name, then what is kept without a name."""
+        mine = {id(leaf) for leaf in self.leaves}
+        seen = {id(shown)}
+        covered = {id(leaf) for leaf in shown.leaves()} if isinstance(shown, Estimate) else set()
+        for name, estimate in self.pairs:
+            leaves = {id(leaf) for leaf in estimate.leaves()}
+            if leaves & mine:
+                covered |= leaves
+                if id(estimate) not in seen:
+                    seen.add(id(estimate))
+                    yield name, estimate
+        for leaf in self.leaves:
+            if id(leaf) not in covered:
+                yield labels[leaf], Estimate.leaf(leaf)
 
 
 def _plan(magic: DPMagic, options: CellOptions, cell: _Cell, ask: Ask) -> None:

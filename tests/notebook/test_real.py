@@ -1,0 +1,166 @@
+"""The magics over the real client, curator, ledger and noise, on a real study."""
+
+from __future__ import annotations
+
+import pytest
+from IPython.core.completer import provisionalcompleter
+
+from dpnb.client import api
+from dpnb.notebook import load
+from tests.notebook.conftest import Notebook
+
+pytestmark = pytest.mark.slow
+
+BATCH = """
+%%dp epsilon=1
+collected = hiv.got.mean()
+effect = hiv.got.difference(by="any")
+age = hiv.age.quantile([0.25, 0.5, 0.75])
+by_any = hiv.groupby("any").got.mean()
+spread = (collected * (1 - collected)) ** 0.5
+"""
+
+
+@pytest.fixture
+def real(shell):
+    """A shell with dpnb loaded and the study open, its rows with a curator process."""
+    load(shell)
+    notebook = Notebook(shell, None)
+    notebook('import dpnb\nhiv = dpnb.open("hiv", mode="guard-rail")')
+    yield notebook
+    api.close()
+
+
+def _spent(notebook):
+    return str(notebook("hiv.budget.spent"))
+
+
+def test_a_cell_goes_through_all_eight_steps(real):
+    """Open shows the card, a plan spends nothing, a release is near the truth, running again is free."""
+    assert "hiv" in real.shell.text_drawn
+    real(BATCH.replace("%%dp", "%%dp plan"))
+    assert _spent(real) == "ε 0"
+    assert real.names["collected"].pending
+    real(BATCH)
+    assert _spent(real) == "ε 1"
+    assert real.names["collected"].value == pytest.approx(0.697, abs=0.03)
+    assert real.names["effect"].value == pytest.approx(0.451, abs=0.2)
+    assert 0.4 < real.names["spread"].value < 0.5
+    values = {name: real.names[name].value for name in ("collected", "effect")}
+    real(BATCH)
+    assert _spent(real) == "ε 1"
+    assert values == {name: real.names[name].value for name in values}
+
+
+def test_adding_a_line_pays_for_that_line_alone(real):
+    """The old lines are stored at ε 0, the new one pays its share."""
+    real(BATCH)
+    real(BATCH + "near = hiv[hiv.distvct < 1].got.mean()")
+    assert _spent(real) == "ε 1.2"
+
+
+def test_a_question_from_a_filtered_handle_asked_twice_is_one(real):
+    """Two handles that select the same rows ask one question, at one price; the difference is exactly 0."""
+    real("%%dp epsilon=0.5\na = hiv[hiv.age > 30].count()\nb = hiv[hiv.age > 30].count()\nzero = a - b")
+    assert real.names["zero"].value == 0
+    assert len(real.report.measurements) == 1
+
+
+def test_over_budget_is_refused_with_ways_out(real):
+    """Error 3: asked, left, cap and what to type; nothing was spent."""
+    text = real.fails("%%dp epsilon=9\nq = hiv.got.mean()")
+    assert text.splitlines()[0].startswith("This cell asks for ε 9; 4 is left of 4. Ways out: %%dp epsilon=4")
+    assert text.splitlines()[0].endswith("Nothing was spent.")
+    assert _spent(real) == "ε 0"
+
+
+ERRORS = {
+    "for row in hiv.age: pass": "hiv.age holds no data here, so it cannot be iterated. Ask a question: "
+    "hiv.age.mean(), .histogram(), .quantile(0.5).",
+    "hiv.gott.mean()": "got is declared 0/1: no column 'gott' in hiv. Did you mean got?",
+    "if hiv.age > 18: pass": "A column condition has no truth value. Use & | ~ with parentheses: ",
+    "import dpnb\nwith dpnb.spend(epsilon=1):\n    pass": "A %%dp cell is one batch: a second spend inside it "
+    "would be charged even if the cell fails. Put it in its own cell.",
+    "if hiv.got.mean() > 0.5: pass": "`if` needs the value of `hiv.got.mean()`, which is released when this cell "
+    "ends. Move this line to the next cell.",
+}
+
+
+def test_errors_are_their_text_and_the_users_line(real):
+    """A mistake in a cell shows one sentence and the line, and spends nothing."""
+    for line, text in ERRORS.items():
+        seen = real.fails(f"%%dp epsilon=1\nq = hiv.age.mean()\n{line}")
+        assert seen.startswith(text)
+        assert seen.splitlines()[-1].startswith("line ")
+    assert _spent(real) == "ε 0"
+
+
+def test_a_release_inside_a_cell_is_refused(real):
+    """Error 7 also for the twin that names its questions."""
+    seen = real.fails("%%dp epsilon=1\nr = dpnb.release({'q': hiv.got.mean()}, epsilon=1)")
+    assert seen.startswith("A %%dp cell is one batch")
+    assert _spent(real) == "ε 0"
+
+
+def test_commands_answer_from_the_ledger(real, capsys):
+    """``%dp budget``, ``ledger`` and ``schema`` say what is spent, for what, and what is public."""
+    real("%%dp epsilon=1\nq = hiv.got.mean()")
+    real("%dp budget")
+    assert "hiv: spent ε 1 of ε 4, left ε 3" in capsys.readouterr().out
+    before = len(real.shell.drawn)
+    real("%dp ledger hiv")
+    real("%dp schema hiv")
+    drawn = "\n".join(str(data["text/plain"]) for data in real.shell.drawn[before:])
+    assert "hiv.got.mean()" in drawn
+    assert "distance to the result centre" in drawn or "distvct" in drawn
+    assert "no dataset 'hib' is open: did you mean hiv?" in real.fails("%dp schema hib")
+    assert "unknown command 'bugdet' for %dp: did you mean budget?" in real.fails("%dp bugdet")
+
+
+def test_open_as_a_command_binds_the_name(real, capsys):
+    """``%dp open`` opens a study under its own name."""
+    real("%dp open fair")
+    assert real.names["fair"].schema.name == "fair"
+
+
+def test_asking_what_a_handle_is_shows_the_schema(real):
+    """``hiv?`` and ``hiv.age?`` are the public facts, over the shell's own inspection."""
+    whole = real.shell.object_inspect_mime("hiv")
+    assert "age" in whole["text/plain"]
+    column = real.shell.object_inspect_mime("hiv.age")
+    assert "0 to 100" in column["text/plain"]
+    assert "42" in real.shell.object_inspect_mime("answer")["text/plain"] if real("answer = 42") else True
+
+
+COMPLETIONS = {
+    "%%dp epsilon=1\nq = hiv.go": ["q = hiv.got"],
+    "%%dp epsilon=1\nq = hiv.got.me": ["q = hiv.got.mean", "q = hiv.got.median"],
+    "hiv.dist": ["hiv.distvct"],
+    "hiv.hist": [],
+    "hiv['dist": ["hiv['distvct"],
+    "hiv.groupby('vil": ["hiv.groupby('villnum"],
+    "hiv.got.difference(by='an": ["hiv.got.difference(by='any"],
+    "dpnb.open('hi": ["dpnb.open('hiv"],
+    "%%dp fr": ["%%dp fresh"],
+    "%%dp --fr": ["%%dp --fresh"],
+    "%dp bud": ["%dp budget"],
+    "%dp schema h": ["%dp schema hiv"],
+    "%dp auto re": ["%dp auto release"],
+}
+
+
+def test_completion_knows_columns_statistics_and_options(real):
+    """Completion offers public names, and they end as a person would have typed them."""
+    for code, expected in COMPLETIONS.items():
+        with provisionalcompleter():
+            found = list(real.shell.Completer.completions(code, len(code)))
+        lines = [(code[: item.start] + item.text).split("\n")[-1] for item in found]
+        assert sorted(set(lines)) == expected, code
+
+
+def test_a_report_is_exported(real, tmp_path, capsys):
+    """``%dp export`` writes the named releases as one file, and needs one to be released."""
+    assert real.fails(f"%dp export {tmp_path / 'r.html'}").startswith("Nothing is released yet")
+    real("%%dp epsilon=1\nq = hiv.got.mean()")
+    real(f"%dp export {tmp_path / 'r.html'}")
+    assert "hiv.got.mean()" in (tmp_path / "r.html").read_text()
