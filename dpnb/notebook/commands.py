@@ -140,7 +140,7 @@ def _open(magic: DPMagic, words: list[str]) -> None:
     unknown = set(mode) - {"mode"}
     if unknown:
         raise OptionError(f"unknown option {min(unknown)!r} for %dp open: {near(min(unknown), ('mode',))}")
-    handle = api.open(name, **mode)
+    handle = api.open(name, mode=mode.get("mode"))
     label = str(handle.schema.name)
     if not label.isidentifier():
         raise DpnbError(f'{label} is not a Python name: data = dpnb.open("{name}")')

@@ -7,6 +7,7 @@ from the answers that the tour paid for, taken from the store, so the demonstrat
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -33,7 +34,8 @@ def main(root: Path | None = None) -> int:
     try:
         return _steps(root)
     except Exception as error:  # noqa: BLE001  a demonstration ends with a sentence, not a stack
-        print(f"\ndemo stopped: {type(error).__name__}: {error}", file=sys.stderr)
+        said = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).strip()
+        print(f"\ndemo stopped: {type(error).__name__}: {said}", file=sys.stderr)
         return 1
     finally:
         os.environ.pop("DPNB_HOME")
@@ -65,6 +67,7 @@ def execute(source: Path, target: Path) -> Any:
         timeout=300,
         kernel_name="python3",
         store_widget_state=False,
+        extra_arguments=["--IPKernelApp.log_level=ERROR"],
         resources={"metadata": {"path": str(target.parent)}},
     )
     try:

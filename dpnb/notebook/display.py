@@ -9,6 +9,7 @@ text: spending is never silent.
 from __future__ import annotations
 
 import importlib
+import io
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -124,6 +125,7 @@ def register(shell: Any, screen: Screen) -> None:
     formatter = shell.display_formatter
     for module, name, maker in _HANDLES:
         formatter.mimebundle_formatter.for_type_by_name(module, name, _as_formatter(maker))
+    formatter.formatters["image/png"].for_type_by_name("matplotlib.figure", "Figure", figure_png)
 
 
 def unregister(shell: Any) -> None:
@@ -132,6 +134,13 @@ def unregister(shell: Any) -> None:
     formatter = shell.display_formatter
     for module, name, _ in _HANDLES:
         formatter.mimebundle_formatter.pop(f"{module}.{name}", None)
+
+
+def figure_png(figure: Any) -> bytes:
+    """Draw a matplotlib figure; the inline backend does so too, but only once pyplot is in use."""
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format="png", dpi=110)
+    return drawn.getvalue()
 
 
 def _as_formatter(maker: str) -> Callable[..., Bundle]:
