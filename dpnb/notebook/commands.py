@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from IPython.display import display
 
 from dpnb.errors import DpnbError, OptionError
-from dpnb.notebook.display import attach_bundle
+from dpnb.notebook.display import attach_bundle, draw
 from dpnb.notebook.options import CELL_HELP, near, parse
 from dpnb.release import Estimate
 
@@ -70,7 +70,8 @@ def _opened(names: list[str]) -> list[Any]:
 def _budget(_: DPMagic, words: list[str]) -> None:
     for dataset in _opened(words):
         budget = dataset.budget
-        print(f"{dataset.schema.name}: spent {budget.spent} of {budget.cap}, left {budget.remaining}")  # noqa: T201
+        text = f"{dataset.name}: spent {budget.spent} of {budget.cap}, left {budget.remaining}"
+        display(draw("budget_card", dataset.schema, budget, text=text), raw=True)
 
 
 def _ledger(_: DPMagic, words: list[str]) -> None:

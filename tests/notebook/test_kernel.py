@@ -252,8 +252,8 @@ def test_a_displayed_pending_object_is_updated_on_release(kernel):
     shown = kernel.run("q = study.ask('a')\nq").of("display_data")[0]
     updates = kernel.run("%%dp epsilon=1\nq\n").of("update_display_data")
     assert [update["transient"]["display_id"] for update in updates] == [shown["transient"]["display_id"]]
-    assert "pending" in shown["data"]["text/plain"]
-    assert "pending" not in updates[0]["data"]["text/plain"]
+    assert "no value yet" in shown["data"]["text/plain"]
+    assert "no value yet" not in updates[0]["data"]["text/plain"]
 
 
 def test_the_update_is_saved_across_cells(tmp_path):
@@ -262,7 +262,7 @@ def test_the_update_is_saved_across_cells(tmp_path):
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     NotebookClient(notebook, kernel_name="python3", store_widget_state=False, timeout=60).execute()
     (output,) = notebook.cells[1].outputs
-    assert "pending" not in output["data"]["text/plain"]
+    assert "no value yet" not in output["data"]["text/plain"]
 
 
 def test_store_and_whos_do_not_raise_values(kernel):
