@@ -6,7 +6,8 @@ handle on the same dataset. No handle holds a row, a count or a file's content.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -179,7 +180,10 @@ class Dataset(HoldsNoData):
         if self._where is not None:
             text += f"[{show(self._where, self.name)}]"
         if self._by:
-            keys = ", ".join(repr(k.column) if isinstance(k, Ref) else show(k, self.name) for k in self._by)
+            keys = ", ".join(
+                json.dumps(k.column, ensure_ascii=False) if isinstance(k, Ref) else show(k, self.name)
+                for k in self._by
+            )
             text += f".groupby({keys})"
         return text
 
@@ -223,10 +227,10 @@ class Dataset(HoldsNoData):
         both = where if self._where is None else BoolOp("and", self._where, where)
         return self._part(both, self._by)
 
-    def groupby(self, *keys: str | ColumnHandle | Iterable[str | ColumnHandle]) -> Dataset:
+    def groupby(self, *keys: str | ColumnHandle | Sequence[str | ColumnHandle]) -> Dataset:
         """Return the dataset by groups of declared keys: columns, small integers or bins."""
-        listed = [
-            key for given in keys for key in ([given] if isinstance(given, str | ColumnHandle) else given)
+        listed: list[Any] = [
+            key for given in keys for key in (given if isinstance(given, list | tuple) else [given])
         ]
         if not listed:
             raise PlanError(f"groupby needs a column: {self.name}.groupby({self.schema.names[0]!r}).")

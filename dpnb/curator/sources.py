@@ -85,7 +85,7 @@ def _study(name: str) -> Found:
 
 def _file(source: FileSource) -> Found:
     path = Path(source.path)
-    if source.schema is not None:
+    if bytes(source.schema) != b"null":
         owned = OwnedDataset(_schema(source.schema), path)
     elif path.name.endswith(".toml"):
         owned = load(path)

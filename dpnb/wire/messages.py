@@ -43,7 +43,7 @@ class FileSource(Message, tag="file", frozen=True):
 
     path: Text
     schema_path: Text | None = None
-    schema: Raw | None = None
+    schema: Raw = Raw(b"null")
 
 
 class HandOver(Message, tag="hand-over", frozen=True):

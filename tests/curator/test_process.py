@@ -25,6 +25,8 @@ from dpnb.wire.messages import Hello
 from dpnb.wire.places import Home
 from tests.curator import small
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+
 PEOPLE = """
 [dataset]
 name = "small"

@@ -1,0 +1,340 @@
+"""Twins and sessions: batches, names, shares, several datasets, and what is said when nothing can be released."""
+
+from __future__ import annotations
+
+import pytest
+
+import dpnb
+from dpnb.client import api
+from dpnb.errors import (
+    BudgetError,
+    CuratorError,
+    LossError,
+    NestedSpendError,
+    OptionError,
+    OwnerError,
+    PlanError,
+    SchemaError,
+)
+from dpnb.plan.request import Ask
+from dpnb.privacy.loss import PrivacyLoss
+from dpnb.release import Estimate
+from tests.curator import small
+
+
+def test_release_returns_the_estimates_by_name(data):
+    """out["n"] is the very estimate that was given, derived ones too."""
+    n, m = data[data.g == 1].count(), data.x.mean()
+    out = dpnb.release({"n": n, "share": n / 40, "m": m}, epsilon="0.5")
+    assert list(out) == ["n", "share", "m"]
+    assert out["n"] is n
+    assert out["share"].value == n.value / 40
+    assert out.charged == PrivacyLoss.pure("0.5")
+    assert n.loss == m.loss == PrivacyLoss.pure("0.25")
+    with pytest.raises(SchemaError, match="Did you mean share"):
+        out["shar"]
+
+
+def test_weights_and_spends_split_the_loss(data):
+    """A weight of two takes two thirds; a spend takes what it says."""
+    a, b = data.x.mean().weight(2), data.y.mean()
+    dpnb.release([a, b], epsilon="0.3")
+    assert (a.loss, b.loss) == (PrivacyLoss.pure("0.2"), PrivacyLoss.pure("0.1"))
+    c, d = data.x.sum().spend(epsilon="0.3"), data.x.variance()
+    dpnb.release([c, d], epsilon=1)
+    assert (c.loss, d.loss) == (PrivacyLoss.pure("0.3"), PrivacyLoss.pure("0.7"))
+
+
+def test_two_shares_for_one_question_are_refused(data):
+    """The same question twice in a batch, with different weights."""
+    with pytest.raises(OptionError, match="two different shares"):
+        dpnb.release([data.x.mean().weight(2), data.x.mean().weight(3)], epsilon=1)
+
+
+def test_a_spend_in_another_measure_is_refused(data):
+    """A question that spends ρ in a batch that asks ε."""
+    with pytest.raises(OptionError, match="Use one of them"):
+        dpnb.release([data.x.mean().spend(rho="0.1")], epsilon=1)
+
+
+def test_spend_releases_what_is_still_held(data):
+    """In a block, what was overwritten or never kept is dropped and free."""
+
+    def work():
+        with dpnb.spend(epsilon=1) as s:
+            kept = data.x.mean()
+            data.y.mean()
+            lost = data.x.sum()
+            lost = None  # noqa: F841
+        return kept, s
+
+    kept, s = work()
+    assert not kept.pending
+    assert s.report.charged == PrivacyLoss.pure(1)
+    assert s.report.dropped == 2
+
+
+def test_spend_takes_in_what_was_built_before(data):
+    """s.add releases an older question."""
+    old = data.x.mean()
+    with dpnb.spend(epsilon=1) as s:
+        s.add(old)
+    assert not old.pending
+
+
+def test_an_exception_in_a_block_spends_nothing(data):
+    """The block fails: its questions stay pending, and the next block works."""
+    held = []
+
+    def fails():
+        with dpnb.spend(epsilon=1):
+            held.append(data.x.mean())
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fails()
+    assert held[0].pending
+    assert data.budget.spent.amount == 0
+    with dpnb.spend(epsilon=1):
+        other = data.x.mean()
+    assert not other.pending
+
+
+def test_an_empty_block_spends_nothing(data):
+    """Nothing asked, nothing charged, no report."""
+    with dpnb.spend(epsilon=1) as s:
+        pass
+    assert s.report is None
+
+
+def test_no_charge_inside_an_open_block(data):
+    """release, remeasure and spend inside a block are error 7: nothing is charged."""
+    released = data.x.mean()
+    dpnb.release([released], epsilon=1)
+    for inner in (
+        lambda: dpnb.release([data.y.mean()], epsilon=1),
+        lambda: released.remeasure(epsilon=1),
+        lambda: dpnb.spend(epsilon=1).__enter__(),
+    ):
+        with pytest.raises(NestedSpendError), dpnb.spend(epsilon=1):
+            inner()
+    assert data.budget.spent.amount == 1
+
+
+def test_a_batch_asks_one_dataset(data, session, dpnb_home):
+    """Two datasets in one batch: told to split."""
+    other = small.opened(session, dpnb_home, name="other")
+    with pytest.raises(PlanError, match="Split it"):
+        dpnb.release([data.x.mean(), other.x.mean()], epsilon=1)
+
+
+@pytest.mark.parametrize(
+    "wrong", [0, -1, "nan", float("nan"), float("inf"), "1e-300", 1e-300, "much", True, None, 10**10]
+)
+def test_a_loss_that_is_no_usable_number_is_refused(data, wrong):
+    """Zero, negative, NaN, infinite, absurdly small or large, text: named, and nothing is spent."""
+    with pytest.raises(LossError):
+        dpnb.release([data.x.mean()], epsilon=wrong)
+    assert data.budget.spent.amount == 0
+
+
+def test_what_is_no_question_is_refused(data):
+    """A number, a handle or a name in a release."""
+    for wrong in (3, data.x, "mean", None):
+        with pytest.raises(PlanError, match="Only questions"):
+            dpnb.release({"a": wrong}, epsilon=1)
+    with pytest.raises(PlanError, match="no pending question"):
+        dpnb.release([], epsilon=1)
+
+
+def test_over_budget_names_both_numbers_and_leaves_the_question_pending(data):
+    """The refused estimate can be released for less."""
+    estimate = data.x.mean()
+    with pytest.raises(BudgetError) as caught:
+        dpnb.release([estimate], epsilon=11)
+    assert "ε 11" in str(caught.value)
+    assert "10" in str(caught.value)
+    assert estimate.pending
+    dpnb.release([estimate], epsilon=10)
+    assert data.budget.remaining.amount == 0
+
+
+def test_remeasure_gives_a_new_estimate_of_both_releases(data):
+    """The old estimate keeps its value; the new one has two releases, the sum of their losses and a narrower interval."""
+    old = data.x.mean()
+    dpnb.release([old], epsilon=1)
+    value = old.value
+    new = old.remeasure(epsilon=3)
+    assert old.value == value
+    assert isinstance(new, Estimate)
+    assert len(new.releases) == 2
+    assert new.loss == PrivacyLoss.pure(4)
+    assert new.interval(kind="privacy").width < old.interval(kind="privacy").width
+    assert data.budget.spent.amount == 4
+
+
+def test_a_public_answer_cannot_be_measured_again(data):
+    """It is exact already."""
+    n = data.count()
+    dpnb.release([n], epsilon=1)
+    with pytest.raises(PlanError, match="public"):
+        n.remeasure(epsilon=1)
+
+
+def test_five_hundred_questions_are_one_charge(data):
+    """A large batch works, and costs what was asked."""
+    items = [(data.x > place / 60).mean() for place in range(1, 501)]
+    report = dpnb.release(items, epsilon=1)
+    assert report.charged.amount <= 1
+    assert len(report.measurements) == 500
+
+
+def test_more_questions_than_a_batch_holds_are_refused(data):
+    """A thousand and one questions: the limit is named, nothing is spent."""
+    items = [(data.x > place / 200).mean() for place in range(1, 1002)]
+    with pytest.raises(PlanError, match="1000"):
+        dpnb.release(items, epsilon=1)
+    assert data.budget.spent.amount == 0
+
+
+def test_statement_lists_what_was_charged(data, session):
+    """Each charge with its questions, oldest first, in words and as rows."""
+    dpnb.release([data.x.mean()], epsilon=1)
+    rows = session.statement()
+    assert [row["kind"] for row in rows] == ["attach", "charge"]
+    assert rows[1]["loss"] == PrivacyLoss.pure(1)
+    assert "small.x.mean()" in str(rows)
+    assert session.spent == {"small": PrivacyLoss.pure(1)}
+
+
+def test_a_failing_curator_keeps_the_request_id(data, session, monkeypatch):
+    """A fault without a code: the same cell again uses the same id, so that it is never charged twice."""
+    sent = []
+    ask = session._ask
+
+    def failing(message, wanted):
+        if type(message).__name__ == "Submit":
+            sent.append(message.request)
+            if len(sent) == 1:
+                raise CuratorError("fault")
+        return ask(message, wanted)
+
+    monkeypatch.setattr(session, "_ask", failing)
+    with pytest.raises(CuratorError):
+        dpnb.release([data.x.mean()], epsilon=1)
+    dpnb.release([data.x.mean()], epsilon=1)
+    dpnb.release([data.x.mean()], epsilon=1, fresh=True)
+    assert sent[0] == sent[1] != sent[2]
+
+
+def test_looser_terms_are_refused_and_tighter_ones_recorded(session, dpnb_home):
+    """A second attach with more budget is refused with both values; with less it is an event."""
+    small.opened(session, dpnb_home, epsilon=4)
+    with pytest.raises(OwnerError, match="ε 4 and is now ε 5"):
+        small.opened(session, dpnb_home, epsilon=5)
+    tighter = small.opened(session, dpnb_home, epsilon=2)
+    assert tighter.budget.cap == PrivacyLoss.pure(2)
+
+
+def test_protected_content_never_opens_as_teaching(session, dpnb_home):
+    """Not under another name, not when declared public."""
+    small.opened(session, dpnb_home)
+    with pytest.raises(OwnerError, match="TEACHING"):
+        small.opened(session, dpnb_home, name="again", mode="teaching", public=True, source="x.csv")
+
+
+def test_an_unknown_study_or_mode_names_the_near_match(session, monkeypatch):
+    """Misspelt names are refused with what was probably meant."""
+    monkeypatch.setattr(api, "session", lambda: session)
+    with pytest.raises(SchemaError, match="Did you mean census"):
+        dpnb.open("censu", quiet=True)
+    with pytest.raises(OwnerError, match="guard-rail"):
+        dpnb.open("incentive33", mode="guardrail", quiet=True)
+    with pytest.raises(OwnerError, match="There is no file"):
+        dpnb.open("missing.csv", schema=small.declared(), quiet=True)
+    with pytest.raises(OwnerError, match="dpnb init"):
+        dpnb.open("missing.csv", quiet=True)
+    with pytest.raises(OwnerError, match="schema"):
+        dpnb.open({"x": [1, 2]}, quiet=True)
+
+
+def test_a_public_study_has_one_ledger_as_itself_and_one_shown_as_protected(session, monkeypatch):
+    """TEACHING and guard-rail showings of a public study do not spend from each other."""
+    monkeypatch.setattr(api, "session", lambda: session)
+    open_, shown = (
+        dpnb.open("incentive33", quiet=True),
+        dpnb.open("incentive33", mode="guard-rail", quiet=True),
+    )
+    assert (str(open_.mode), str(shown.mode)) == ("teaching", "guard-rail")
+    column = next(column.name for column in open_.schema.columns if column.numeric)
+    session.release([shown[column].mean()], Ask.make(epsilon=1))
+    assert open_.budget.spent.amount == 0
+    assert shown.budget.spent.amount == 1
+
+
+def test_cards_are_shown_once_for_each_dataset_of_a_session(session, dpnb_home, monkeypatch):
+    """The attach card: the first time, unless quiet."""
+    shown = []
+    monkeypatch.setattr(api, "OPENED", [shown.append])
+    monkeypatch.setattr(api, "session", lambda: session)
+    for _ in range(2):
+        dpnb.open(small.rows(), schema=small.declared())
+    assert [data.name for data in shown] == ["small"]
+    dpnb.open(small.rows(), schema=small.declared(name="other"), quiet=True)
+    assert len(shown) == 1
+
+
+def test_detach_removes_the_copy_and_keeps_the_ledger(data, session, dpnb_home):
+    """The prepared copy goes; what was spent stays."""
+    dpnb.release([data.x.mean()], epsilon=1)
+    session.detach(data)
+    assert list((dpnb_home / "prepared").iterdir()) == []
+    again = small.opened(session, dpnb_home)
+    assert again.budget.spent.amount == 1
+    assert dpnb.release([again.x.mean()], epsilon=1).stored == (True,)
+
+
+@pytest.mark.parametrize("frame", ["pandas", "polars", "pyarrow", "mapping"])
+def test_frames_of_each_kind_are_the_same_data(session, dpnb_home, frame):
+    """pandas, polars, Arrow and plain arrays give one prepared copy: totals agree exactly."""
+    from dpnb.client.frames import hand_over
+    from dpnb.wire.places import Home
+
+    raw = small.rows()
+    made = {"mapping": lambda: raw}
+    if frame != "mapping":
+        library = pytest.importorskip(frame)
+        made = {
+            "pandas": lambda: library.DataFrame(raw).assign(y=library.Series(raw["y"]).astype("Int64")),
+            "polars": lambda: library.DataFrame(raw, nan_to_null=True),
+            "pyarrow": lambda: library.table(raw),
+        }
+    data = session.attach(hand_over(made[frame](), small.schema(), Home(dpnb_home)))
+    report = session.release([data[data.y == 1].count(), data.x.sum()], Ask.make(epsilon=10))
+    exact = [(raw["y"] == 1).sum(), raw["x"].sum()]
+    assert [
+        abs(one.outcome.value - true) < 40 for one, true in zip(report.measurements, exact, strict=True)
+    ] == [True] * 2
+
+
+def test_the_public_names_are_few_and_importing_them_is_late():
+    """dpnb.plan and dpnb.release are functions, whatever was imported below them."""
+    import importlib
+
+    importlib.import_module("dpnb.plan.price")
+    importlib.import_module("dpnb.release.record")
+    assert callable(dpnb.plan)
+    assert callable(dpnb.release)
+    assert set(dpnb.__all__) == {
+        "__version__",
+        "load_ipython_extension",
+        "open",
+        "plan",
+        "release",
+        "report",
+        "session",
+        "spend",
+        "to_json",
+    }
+    with pytest.raises(AttributeError):
+        _ = dpnb.nothing
