@@ -87,13 +87,18 @@ def ask_of(magic: DPMagic, options: CellOptions, leaves: Sequence[Measurement]) 
     values: dict[str, Any] = dict(options.values)
     if options.loss is None and magic.epsilon:
         values["epsilon"] = magic.epsilon
-    elif options.loss is None and any(leaf.spend is None for leaf in leaves):
+    elif options.loss is None and any(_pays(leaf) for leaf in leaves):
         msg = 'This cell names no loss: write %%dp epsilon=1, or set a default: %config DPMagic.epsilon = "1"'
         raise OptionError(msg)
     size = values.get("assume_n")
     if size is not None and isinstance(magic.shell.user_ns.get(size), Estimate):
         values["assume_n"] = max(1, round(float(magic.shell.user_ns[size])))
     return Ask.make(**values, fresh=options.fresh)
+
+
+def _pays(leaf: Measurement) -> bool:
+    """Whether a question needs a loss from the line: public answers are free, and some name their own."""
+    return leaf.spend is None and getattr(leaf.checked, "public_value", None) is None
 
 
 def stops_at_plan(magic: DPMagic, options: CellOptions) -> bool:

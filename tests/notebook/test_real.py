@@ -66,6 +66,32 @@ def test_a_question_from_a_filtered_handle_asked_twice_is_one(real):
     assert len(real.report.measurements) == 1
 
 
+def test_a_public_answer_needs_no_loss(real):
+    """A cell whose questions are all public is answered from the schema, free, and may name no loss."""
+    real("%%dp\nn = hiv.count()")
+    assert real.names["n"].value == 4820
+    assert _spent(real) == "ε 0"
+
+
+def test_two_datasets_in_one_cell_are_refused(real):
+    """A batch is one charge on one ledger line: the cell is told to split, and nothing is spent."""
+    real('fair = dpnb.open("fair", quiet=True)')
+    text = real.fails("%%dp epsilon=1\na = hiv.got.mean()\nb = fair.age.mean()")
+    assert text.startswith(
+        "A batch asks one dataset; this one asks fair and hiv. Split it: one cell for each."
+    )
+    assert _spent(real) == "ε 0"
+
+
+def test_a_restarted_curator_keeps_the_budget(real):
+    """A second session in the same home sees what was spent, and its cell is answered from the store."""
+    real(BATCH)
+    api.close()
+    real('hiv = dpnb.open("hiv", mode="guard-rail", quiet=True)')
+    real(BATCH)
+    assert _spent(real) == "ε 1"
+
+
 def test_over_budget_is_refused_with_ways_out(real):
     """Error 3: asked, left, cap and what to type; nothing was spent."""
     text = real.fails("%%dp epsilon=9\nq = hiv.got.mean()")
