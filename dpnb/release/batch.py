@@ -23,6 +23,7 @@ from dpnb.release.record import Measurement
 
 if TYPE_CHECKING:
     from dpnb.release.estimate import Estimate
+    from dpnb.release.node import Node
 
 OPEN_BATCH: ContextVar[Batch | None] = ContextVar("dpnb_open_batch", default=None)
 
@@ -54,7 +55,7 @@ class Batch:
         self.nests = nests
         self.is_open = False
         self.built = 0
-        self._created: list[weakref.ref[Estimate]] = []
+        self._created: list[weakref.ref[Any]] = []
         self._asked: dict[Any, weakref.ref[Measurement]] = {}
         self._own: list[weakref.ref[Measurement]] = []
         self._added: list[Estimate] = []
@@ -96,7 +97,7 @@ class Batch:
             if measurement is not None:
                 measurement.stopped = True
 
-    def register(self, estimate: Estimate) -> None:
+    def register(self, estimate: Node) -> None:
         """Remember an estimate weakly."""
         self._created.append(weakref.ref(estimate))
 

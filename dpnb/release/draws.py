@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpnb.errors import Unavailable
-from dpnb.release.evaluate import Poles, evaluate, leaves, nodes
+from dpnb.release.evaluate import Poles, evaluate, leaves, nodes, plain
 from dpnb.release.operations import Operation, Take
 from dpnb.release.record import Interval, Kind, Measurement
 
 if TYPE_CHECKING:
     from dpnb.release.estimate import Estimate
+    from dpnb.release.node import Node
 
 DRAWS = 10_000
 FEWEST = 1_000
@@ -108,16 +109,6 @@ def standard_error(estimate: Estimate) -> Any:
         return plain(np.nanstd(draws, axis=0))
 
 
-def plain(array: Any) -> Any:
-    """A float for a scalar, a read-only array otherwise."""
-    result = np.asarray(array, dtype=float)
-    if result.ndim == 0:
-        return float(result)
-    result = result.copy() if result.flags.writeable else result
-    result.flags.writeable = False
-    return result
-
-
 def _small_enough(parent: Estimate) -> bool:
     return parent.op is None or parent.size <= DRAWS // 5
 
@@ -140,21 +131,21 @@ def _one_release(estimate: Estimate) -> None:
 # ---------------------------------------------------------------- one number: the image of its interval
 
 
-def _is_source(node: Estimate) -> bool:
+def _is_source(node: Node) -> bool:
     """Whether a node is a leaf, or a place of a leaf."""
     return node.op is None or (isinstance(node.op, Take) and node.args[0].op is None)
 
 
-def _source_key(node: Estimate) -> Any:
+def _source_key(node: Node) -> Any:
     places = () if node.op is None else node.op.places
     leaf = node if node.op is None else node.args[0]
     return key_of(leaf.args[0]), str(places)
 
 
-def _source(estimate: Estimate) -> Estimate | None:
+def _source(estimate: Node) -> Node | None:
     """The one released number (or vector, componentwise) of which an expression is a function, if there is one."""
-    found: dict[Any, Estimate] = {}
-    above: list[Estimate] = []
+    found: dict[Any, Node] = {}
+    above: list[Node] = []
     for node in nodes([estimate], _is_source):
         if not _is_source(node):
             above.append(node)
@@ -168,17 +159,17 @@ def _source(estimate: Estimate) -> Estimate | None:
     return source if source.shape == () or all(_componentwise(node, source.shape) for node in above) else None
 
 
-def _componentwise(node: Estimate, shape: tuple[int, ...]) -> bool:
+def _componentwise(node: Node, shape: tuple[int, ...]) -> bool:
     return node.shape == shape and (not isinstance(node.op, Operation) or node.op.elementwise)
 
 
-def _image(estimate: Estimate, source: Estimate, level: float, kind: Kind) -> Interval:
+def _image(estimate: Estimate, source: Any, level: float, kind: Kind) -> Interval:
     """The range of the expression while its one number runs through its own interval."""
     whole = source.interval(level, kind)
     grid = _grid(whole, np.asarray(source.value, dtype=float))
 
     def at(points: np.ndarray, poles: Poles | None = None) -> np.ndarray:
-        def leaf(node: Estimate) -> np.ndarray:
+        def leaf(node: Node) -> np.ndarray:
             known = not leaves([node])[0].releases
             return np.broadcast_to(node.value, (len(points), *node.shape)) if known else points
 
@@ -312,7 +303,7 @@ def _push(estimate: Estimate, kind: Kind) -> tuple[np.ndarray, bool]:
 class _Leaves:
     """Draws of the leaves of one expression: each distinct release once, dropped after its last use."""
 
-    def __init__(self, estimate: Estimate, rows: int, chunk: int, kind: Kind) -> None:
+    def __init__(self, estimate: Node, rows: int, chunk: int, kind: Kind) -> None:
         self.rows, self.chunk, self.kind = rows, chunk, kind
         self.left: dict[Key, int] = {}
         self.drawn: dict[Key, np.ndarray] = {}
@@ -321,7 +312,7 @@ class _Leaves:
                 key = key_of(node.args[0])
                 self.left[key] = self.left.get(key, 0) + 1
 
-    def __call__(self, node: Estimate) -> np.ndarray:
+    def __call__(self, node: Node) -> np.ndarray:
         measurement: Measurement = node.args[0]
         key = key_of(measurement)
         if key not in self.drawn:

@@ -14,13 +14,13 @@ import numpy as np
 from dpnb.release.operations import DIVISIONS, Operation
 
 if TYPE_CHECKING:
-    from dpnb.release.estimate import Estimate
+    from dpnb.release.node import Node
     from dpnb.release.record import Measurement
 
-Leaf = Callable[["Estimate"], np.ndarray]
+Leaf = Callable[["Node"], np.ndarray]
 
 
-def nodes(roots: Iterable[Estimate], stop: Callable[[Estimate], bool] | None = None) -> Iterator[Estimate]:
+def nodes(roots: Iterable[Node], stop: Callable[[Node], bool] | None = None) -> Iterator[Node]:
     """Every distinct node of these expressions, left arguments first, each root before its arguments.
 
     `stop` says of a node that the walk need not go below it.
@@ -37,7 +37,7 @@ def nodes(roots: Iterable[Estimate], stop: Callable[[Estimate], bool] | None = N
             stack.extend(arg for arg in reversed(node.args) if is_node(arg))
 
 
-def leaves(roots: Iterable[Estimate], stop: Callable[[Estimate], bool] | None = None) -> list[Measurement]:
+def leaves(roots: Iterable[Node], stop: Callable[[Node], bool] | None = None) -> list[Measurement]:
     """The distinct measurements under these expressions, in the order in which they are read."""
     found: dict[int, Measurement] = {}
     for node in nodes(roots, stop):
@@ -63,10 +63,10 @@ class Poles:
 
 
 def evaluate(
-    root: Estimate,
+    root: Node,
     leaf: Leaf,
     *,
-    stop: Callable[[Estimate], bool] | None = None,
+    stop: Callable[[Node], bool] | None = None,
     lead: int = 0,
     poles: Poles | None = None,
 ) -> np.ndarray:
@@ -74,7 +74,7 @@ def evaluate(
 
     Parameters
     ----------
-    root : Estimate
+    root : Node
         The expression.
     leaf : callable
         The array of a leaf, or of a node where `stop` says to stop.
@@ -92,7 +92,7 @@ def evaluate(
     """
     uses = _uses(root, stop)
     values: dict[int, np.ndarray] = {}
-    stack: list[tuple[Estimate, bool]] = [(root, False)]
+    stack: list[tuple[Node, bool]] = [(root, False)]
     with np.errstate(all="ignore"):
         while stack:
             node, ready = stack.pop()
@@ -109,7 +109,7 @@ def evaluate(
     return values[id(root)]
 
 
-def _uses(root: Estimate, stop: Callable[[Estimate], bool] | None) -> dict[int, int]:
+def _uses(root: Node, stop: Callable[[Node], bool] | None) -> dict[int, int]:
     """How often each node is an argument of what will be computed."""
     uses: dict[int, int] = {}
     for node in nodes([root], stop):
@@ -128,7 +128,7 @@ def _take(arg: Any, values: dict[int, np.ndarray], uses: dict[int, int]) -> Any:
     return values[id(arg)] if uses[id(arg)] else values.pop(id(arg))
 
 
-def _apply(node: Estimate, arrays: list[Any], lead: int, poles: Poles | None) -> np.ndarray:
+def _apply(node: Node, arrays: list[Any], lead: int, poles: Poles | None) -> np.ndarray:
     """One operation on arrays."""
     if isinstance(node.op, Operation):
         if lead and (len(arrays) > 1):
@@ -147,7 +147,7 @@ def _apply(node: Estimate, arrays: list[Any], lead: int, poles: Poles | None) ->
     return result
 
 
-def _denominator(node: Estimate) -> int | None:
+def _denominator(node: Node) -> int | None:
     """Which argument must not be zero; None where there is none, or where it divides itself."""
     if node.op in DIVISIONS and is_node(node.args[1]) and node.args[0] is not node.args[1]:
         return 1
@@ -157,7 +157,7 @@ def _denominator(node: Estimate) -> int | None:
     return 0 if inverse and is_node(node.args[0]) else None
 
 
-def _aligned(arg: Any, array: Any, node: Estimate) -> Any:
+def _aligned(arg: Any, array: Any, node: Node) -> Any:
     """Put the axes that broadcasting will add between the draws and the argument's own axes."""
     missing = len(node.shape) - len(arg.shape) if is_node(arg) else 0
     return array.reshape(array.shape[:1] + (1,) * missing + array.shape[1:]) if missing else array
@@ -171,3 +171,13 @@ def _led(arg: Any, array: Any, count: int) -> np.ndarray:
 def is_node(arg: Any) -> bool:
     """Whether an argument is an estimate; the others are plain constants."""
     return not isinstance(arg, float | int | np.ndarray)
+
+
+def plain(array: Any) -> Any:
+    """A float for a scalar, a read-only array otherwise."""
+    result = np.asarray(array, dtype=float)
+    if result.ndim == 0:
+        return float(result)
+    result = result.copy() if result.flags.writeable else result
+    result.flags.writeable = False
+    return result

@@ -17,7 +17,7 @@ from dpnb.errors import NestedSpendError, PendingError, Unavailable
 from dpnb.release.record import Measurement
 
 if TYPE_CHECKING:
-    from dpnb.release.estimate import Estimate
+    from dpnb.release.node import Node
 
 _PACKAGE = __name__.rpartition(".")[0]
 _LIBRARIES = ("site-packages", "dist-packages")
@@ -75,7 +75,7 @@ def carries_no_interval(function: Any, carried: tuple[str, ...]) -> Unavailable:
     )
 
 
-def many_values(estimate: Estimate) -> Unavailable:
+def many_values(estimate: Node) -> Unavailable:
     """Error 10: one value was asked of a vector."""
     leaf = estimate.measurement
     shape = estimate.shape

@@ -10,13 +10,13 @@ from dpnb.release.evaluate import is_node
 from dpnb.release.operations import SYMBOLS, Join, Operation, Reduce, Round, Take
 
 if TYPE_CHECKING:
-    from dpnb.release.estimate import Estimate
+    from dpnb.release.node import Node
 
 _DEEP = 6
 _SUMS = {np.add, np.subtract}
 
 
-def text(estimate: Estimate, deep: int = _DEEP) -> str:
+def text(estimate: Node, deep: int = _DEEP) -> str:
     """The expression as Python, for example ``(hiv.got.mean() * 2) ** 0.5``."""
     if estimate.op is None:
         return str(estimate.args[0].text)
@@ -53,7 +53,7 @@ def _written(arg: Any, deep: int, within: Any = None) -> str:
     return inner if bare else f"({inner})"
 
 
-def _places(estimate: Estimate) -> str:
+def _places(estimate: Node) -> str:
     """The index, by key where the axis has keys."""
     shown = []
     axes = estimate.args[0].axes or (None,) * len(estimate.op.places)

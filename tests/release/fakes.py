@@ -73,7 +73,9 @@ def draw_noise(law: str, sd: float, shape: tuple[int, ...], rng: np.random.Gener
     return rng.normal(0, sd, shape) if law == "normal" else rng.laplace(0, sd / np.sqrt(2), shape)
 
 
-def pending(text: str = "hiv.got.mean()", shape: Any = (), *, keys: Any = None, statistic: str = "mean") -> Estimate:
+def pending(
+    text: str = "hiv.got.mean()", shape: Any = (), *, keys: Any = None, statistic: str = "mean"
+) -> Estimate:
     """A pending estimate of a question with that text."""
     axes = () if keys is None else (Axis("village", "village", tuple(keys)),)
     shape = (len(keys),) if keys is not None else shape
@@ -93,7 +95,9 @@ def fill(estimate: Estimate, value: Any = 0.7, *, id: str | None = None, **outco
     return estimate
 
 
-def released(value: Any = 0.7, text: str = "hiv.got.mean()", *, keys: Any = None, id: str | None = None, **outcome: Any):
+def released(
+    value: Any = 0.7, text: str = "hiv.got.mean()", *, keys: Any = None, id: str | None = None, **outcome: Any
+):
     """A released leaf."""
     value = np.asarray(value, dtype=float) if np.ndim(value) else float(value)
     return fill(pending(text, np.shape(value), keys=keys), value, id=id, **outcome)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import gc
 import sys
@@ -58,6 +59,10 @@ class Holder:
     pass
 
 
+def closing_over(q):
+    return lambda: q
+
+
 def test_attributes_containers_dataclasses_frames_and_closures_are_held():
     holder = Holder()
     with Batch() as batch:
@@ -67,7 +72,7 @@ def test_attributes_containers_dataclasses_frames_and_closures_are_held():
         frame = pd.DataFrame({"a": [pending("frame"), 1]})
         array = np.empty(1, dtype=object)
         array[0] = pending("array")
-        closed = (lambda q: lambda: q)(pending("closure"))
+        closed = closing_over(pending("closure"))
         part = functools.partial(print, pending("partial"))
     expected = ["attribute", "dict", "list", "frozen", "frame", "array", "closure", "partial"]
     assert texts(batch) == expected
@@ -107,11 +112,8 @@ def test_a_saved_exception_keeps_a_question_and_a_handled_one_does_not():
     assert texts(batch) == ["in the frame"]
     del saved
     assert texts(batch) == []
-    with Batch() as batch:
-        try:
-            fail()
-        except ValueError:
-            pass
+    with Batch() as batch, contextlib.suppress(ValueError):
+        fail()
     assert texts(batch) == []
 
 
@@ -184,9 +186,16 @@ def test_a_closed_batch_counts_as_none():
 
 
 def test_an_exception_leaves_the_contextvar_empty_and_the_questions_pending():
-    with pytest.raises(KeyboardInterrupt), Batch() as batch:
-        q = pending("q")
-        raise KeyboardInterrupt
+    kept, batch = [], Batch()
+
+    def cell():
+        with batch:
+            kept.append(pending("q"))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cell()
+    (q,) = kept
     assert OPEN_BATCH.get() is None
     assert not batch.is_open
     assert q.pending
@@ -295,5 +304,6 @@ def test_the_search_for_held_estimates_is_bounded_and_runs_no_code():
 
     assert held_by([unfilled]) == []
     later = 1
-    default = (lambda q=pending("default"): q, lambda *, q=pending("keyword"): q)
+    first, second = pending("default"), pending("keyword")
+    default = (lambda q=first: q, lambda *, q=second: q)
     assert [e.text for e in held_by(default)] == ["default", "keyword"]

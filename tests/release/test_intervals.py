@@ -35,7 +35,9 @@ def noisy(rng, seed, name, truth, sd, law="normal", **outcome):
     """One simulated release of a true value."""
     truth = np.asarray(truth, dtype=float)
     value = truth + draw_noise(law, sd, truth.shape, rng)
-    return released(value if truth.shape else float(value), name, id=f"{name}{seed}", sd=sd, law=law, **outcome)
+    return released(
+        value if truth.shape else float(value), name, id=f"{name}{seed}", sd=sd, law=law, **outcome
+    )
 
 
 @pytest.mark.parametrize("law", ["normal", "laplace"])
@@ -203,7 +205,7 @@ def test_confidence_covers_the_population_over_one_release():
 
 def test_confidence_over_two_releases_is_refused_and_privacy_given():
     a, b = released(0.7, "a"), released(0.6, "b")
-    for action in (lambda: (a - b).interval(), lambda: (a - b).standard_error):
+    for action in ((a - b).interval, lambda: (a - b).standard_error):
         with pytest.raises(Unavailable, match="correlated in an unknown way"):
             action()
     assert (a - b).interval(kind="privacy").width > 0

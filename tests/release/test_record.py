@@ -42,7 +42,7 @@ def test_an_answer_is_written_once():
     for again in (
         lambda: measurement.fill((), FakeOutcome(1.0)),
         lambda: measurement.submit("id"),
-        lambda: measurement.withdraw(),
+        measurement.withdraw,
     ):
         with pytest.raises(DpnbError, match="written once"):
             again()
