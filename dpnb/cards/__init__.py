@@ -1,0 +1,28 @@
+"""Cards: pure functions from schema, plan, release and ledger to HTML, SVG, PNG, text and JSON.
+
+A card is never the only place of a fact and never computes one: it writes down what lower rooms concluded. It refuses
+to load anything from outside, to trust a label, and to show more digits than the uncertainty supports. What may never
+change: every card reads in plain text and in HTML without its styles and drawings; the two intervals are drawn with
+different shapes and are always named.
+"""
+
+from dpnb.cards.attach import attach_card, schema_card
+from dpnb.cards.budget import budget_card
+from dpnb.cards.card import Card
+from dpnb.cards.ledger import ledger_card
+from dpnb.cards.plan import plan_card
+from dpnb.cards.released import estimate_card, release_card
+from dpnb.cards.report import Report, report
+
+__all__ = [
+    "Card",
+    "Report",
+    "attach_card",
+    "budget_card",
+    "estimate_card",
+    "ledger_card",
+    "plan_card",
+    "release_card",
+    "report",
+    "schema_card",
+]

@@ -1,0 +1,185 @@
+"""The attach card: all that everybody may know about a dataset, and one honest sentence on what protects it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from dpnb.cards import budget as budgets
+from dpnb.cards.card import Card, frame
+from dpnb.cards.markup import Markup, clean, el
+from dpnb.schema import Column, Schema
+
+__all__ = ["attach_card", "schema_card"]
+
+_COLUMNS = 40
+_DUMMIES = 5
+_WIDEST = 8
+
+
+def attach_card(schema: Schema, budget: Any = None, notes: Sequence[str] = ()) -> Card:
+    """Return the card of a dataset.
+
+    Parameters
+    ----------
+    schema : Schema
+        The public description.
+    budget : BudgetView or BudgetState, optional
+        What is spent and left; None leaves the bar out.
+    notes : sequence of str
+        What its card must say beside the mode, for example that this kernel has already held the rows.
+    """
+    now = None if budget is None else budgets.state_of(budget)
+    return Card(
+        _html(schema, now, notes),
+        None if now is None else budgets.document(now.cap - now.spent, now.cap),
+        _text(schema, now, notes),
+        _record(schema, now, notes),
+        "dataset",
+    )
+
+
+def schema_card(schema: Schema) -> Card:
+    """Return the card of a schema alone, without a budget to read."""
+    return attach_card(schema)
+
+
+def missing_rule(column: Column) -> str:
+    """Say what happens to a missing value."""
+    return "left out" if column.drops else f"counted as {_value(column.missing)}"
+
+
+def _kind(column: Column) -> str:
+    """Type and bounds, in words."""
+    words = column.describe()
+    return words if column.type != "category" else f"category {words}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Fraction | float):
+        return f"{float(value):,.6g}"
+    return (
+        f"{value:,}"
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10_000
+        else clean(value)
+    )
+
+
+def _sources(schema: Schema) -> list[tuple[str, str]]:
+    found = (("Source", schema.source_note), ("Cite", schema.citation), ("Licence", schema.licence))
+    return [(name, text) for name, text in found if text]
+
+
+def _budget_line(now: Any) -> str:
+    line = f"spent {now.spent} · {budgets.words(now.left, now.cap)}"
+    return line if now.personal is None else f"{line} · your own cap {now.personal}"
+
+
+def _html(schema: Schema, now: Any, notes: Sequence[str]) -> Markup:
+    shown = schema.columns[:_COLUMNS]
+    title = schema.title or schema.name
+    return frame(
+        el(
+            "div",
+            el("div", el("h3", title), el("code", schema.name)),
+            el("span", schema.mode.badge, class_="badge"),
+            class_="head",
+        ),
+        el("p", schema.mode.sentence, class_="soft"),
+        *(el("p", note, class_="flag") for note in notes),
+        el("p", schema.description) if schema.description else None,
+        el("p", el("strong", "Privacy unit: "), schema.unit.sentence(), "."),
+        el("div", _columns(shown), class_="scroll"),
+        _more(len(schema.columns) - len(shown), "columns"),
+        el("p", el("strong", "Made-up rows"), " that fit these declarations and say nothing about the data:"),
+        el("div", _dummies(schema), class_="scroll"),
+        None
+        if now is None
+        else el(
+            "div",
+            budgets.bar(now.cap - now.spent, now.cap),
+            el("p", el("strong", "Budget: "), _budget_line(now), class_="soft"),
+            class_="foot",
+        ),
+        *(el("p", f"{name}: {text}", class_="soft") for name, text in _sources(schema)),
+    )
+
+
+def _more(count: int, what: str) -> Markup | None:
+    return el("p", f"… and {count:,} more {what}", class_="soft") if count > 0 else None
+
+
+def _columns(columns: Sequence[Column]) -> Markup:
+    head = ("column", "meaning", "type and bounds", "missing")
+    rows = [
+        el(
+            "tr",
+            el("th", column.name, scope="row", class_="strong"),
+            el("td", column.label if column.label != column.name else "–"),
+            el("td", _kind(column)),
+            el("td", missing_rule(column)),
+        )
+        for column in columns
+    ]
+    return el(
+        "table", el("thead", el("tr", *(el("th", name, scope="col") for name in head))), el("tbody", *rows)
+    )
+
+
+def _dummies(schema: Schema) -> Markup:
+    names = schema.names[:_WIDEST]
+    numeric = {column.name: column.numeric for column in schema.columns}
+    heads = [el("th", name, scope="col", class_="num" if numeric[name] else None) for name in names]
+    rows = [
+        el("tr", *(el("td", _value(row[name]), class_="num" if numeric[name] else None) for name in names))
+        for row in schema.dummy_rows(_DUMMIES)
+    ]
+    return el("table", el("thead", el("tr", *heads)), el("tbody", *rows))
+
+
+def _grid(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def _text(schema: Schema, now: Any, notes: Sequence[str]) -> str:
+    columns = [
+        [column.name, _kind(column), f"missing {missing_rule(column)}", clean(column.label)]
+        for column in schema.columns[:_COLUMNS]
+    ]
+    names = schema.names[:_WIDEST]
+    dummies = [list(names), *([_value(row[name]) for name in names] for row in schema.dummy_rows(_DUMMIES))]
+    lines = [
+        f"{clean(schema.title or schema.name)}  ({schema.name})",
+        f"{schema.mode.badge}: {schema.mode.sentence}",
+        *map(clean, notes),
+        *([clean(schema.description)] if schema.description else []),
+        f"privacy unit: {schema.unit.sentence()}",
+        "columns",
+        *_grid(columns),
+        *([f"  … and {len(schema.columns) - _COLUMNS:,} more"] if len(schema.columns) > _COLUMNS else []),
+        "made-up rows that fit these declarations",
+        *_grid(dummies),
+    ]
+    if now is not None:
+        lines.append(f"budget {budgets.text_bar(now.cap - now.spent, now.cap)} {_budget_line(now)}")
+    return "\n".join(lines + [f"{name.lower()}: {clean(text)}" for name, text in _sources(schema)])
+
+
+def _record(schema: Schema, now: Any, notes: Sequence[str]) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "format": 1,
+        "schema": schema.to_json(),
+        "version": schema.version,
+        "badge": schema.mode.badge,
+        "unit_sentence": schema.unit.sentence(),
+        "notes": [clean(note) for note in notes],
+        "budget": None,
+    }
+    if now is not None:
+        record["budget"] = {name: getattr(now, name).to_json() for name in ("cap", "spent", "left", "mine")}
+    return record

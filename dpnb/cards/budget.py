@@ -1,0 +1,139 @@
+"""The budget as a bar: what was spent before, what this act costs, and the room that is left."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from dpnb.cards.card import Card, frame
+from dpnb.cards.markup import Markup, el
+from dpnb.privacy.loss import PrivacyLoss
+from dpnb.schema import Schema
+
+__all__ = ["bar", "budget_card", "document", "state_of", "text_bar", "used_share", "words"]
+
+
+def used_share(loss: PrivacyLoss, cap: PrivacyLoss) -> float:
+    """Return which part of a cap a loss takes, from 0 to 1; with δ, the larger of both parts."""
+    parts = [Fraction(0)]
+    if cap.amount:
+        parts.append(loss.amount / cap.amount)
+    if cap.delta:
+        parts.append(loss.delta / cap.delta)
+    return float(min(max(parts), Fraction(1)))
+
+
+def words(left: PrivacyLoss, cap: PrivacyLoss) -> str:
+    """Say what is left: ``ε 3 of 4 left``."""
+    whole = str(cap).removeprefix(f"{cap.measure.symbol} ")
+    return f"{left.brief('down')} of {whole} left"
+
+
+def _shares(left: PrivacyLoss, cap: PrivacyLoss, now: PrivacyLoss | None) -> tuple[float, float]:
+    """The part spent before and the part of this act."""
+    this = 0.0 if now is None else used_share(now, cap)
+    spent = used_share(cap - left, cap)
+    return min(spent, 1 - this if now is not None else 1.0), this
+
+
+def bar(
+    left: PrivacyLoss, cap: PrivacyLoss, now: PrivacyLoss | None = None, *, what: str = "this release"
+) -> Markup:
+    """Draw the bar; ``left`` is what was left before ``now``.
+
+    Parameters
+    ----------
+    left, cap : PrivacyLoss
+    now : PrivacyLoss, optional
+        What this act costs.
+    what : str
+        What the act is called.
+    """
+    before, this = _shares(left, cap, now)
+    said = words(left if now is None else left - now, cap)
+    return el("div", _svg(before, this, said if now is None else f"{what} {now}; {said}"), class_="bar")
+
+
+def _svg(before: float, this: float, said: str, **more: str) -> Markup:
+    def block(start: float, width: float, name: str) -> Markup | None:
+        if width <= 0:
+            return None
+        return el(
+            "rect", x=f"{100 * start:.2f}%", width=f"{100 * width:.2f}%", y="0", height="8", class_=name
+        )
+
+    return el(
+        "svg",
+        el("title", "budget"),
+        el("desc", said),
+        el("rect", x="0", y="0", width="100%", height="8", class_="room"),
+        block(0, before, "used"),
+        block(before, max(this, 0.004) if this else 0, "pv"),
+        height="8",
+        role="img",
+        aria_label=f"budget: {said}",
+        **more,
+    )
+
+
+def document(left: PrivacyLoss, cap: PrivacyLoss, now: PrivacyLoss | None = None) -> Markup:
+    """Return the bar as an SVG document."""
+    before, this = _shares(left, cap, now)
+    inner = _svg(before, this, words(left if now is None else left - now, cap), width="480")
+    style = el("style", Markup(".room{fill:#e9eaee}.used{fill:#5b5e66}.pv{fill:#0a6480}"))
+    return el("svg", style, inner, xmlns="http://www.w3.org/2000/svg", width="480", height="8")
+
+
+def text_bar(left: PrivacyLoss, cap: PrivacyLoss, now: PrivacyLoss | None = None, width: int = 30) -> str:
+    """Draw the bar with characters: spent before, this act, left."""
+    before, this = _shares(left, cap, now)
+    first = round(before * width)
+    second = max(round(this * width), 1) if this else 0
+    first = min(first, width - second)
+    return "█" * first + "▒" * second + "░" * (width - first - second)
+
+
+def state_of(budget: Any) -> Any:
+    """Return one consistent reading of a budget: a state itself, or what its view reads now."""
+    read = getattr(budget, "state", None)
+    return read() if callable(read) else budget
+
+
+def budget_card(schema: Schema, budget: Any) -> Card:
+    """Return what is spent and what is left of a dataset's budget.
+
+    Parameters
+    ----------
+    schema : Schema
+    budget : BudgetView or BudgetState
+        Has ``cap``, ``spent``, ``left``, ``personal`` and ``mine``.
+    """
+    now = state_of(budget)
+    line = f"spent {now.spent} of {now.cap} · {now.left.brief('down')} left"
+    own = ""
+    if now.personal is not None:
+        own = f"your own cap: {now.mine} of {now.personal} spent"
+    elif now.mine != now.spent:
+        own = f"of this, {now.mine} by you"
+    html = frame(
+        el(
+            "div",
+            el("h3", f"Budget of {schema.name}"),
+            el("span", schema.mode.badge, class_="badge"),
+            class_="head",
+        ),
+        bar(now.cap - now.spent, now.cap),
+        el("p", line, class_="soft"),
+        el("p", own, class_="soft") if own else None,
+    )
+    text = f"{schema.name}: {line}\n{text_bar(now.cap - now.spent, now.cap)}" + (f"\n{own}" if own else "")
+    record = {
+        "format": 1,
+        "dataset": schema.name,
+        "cap": now.cap.to_json(),
+        "spent": now.spent.to_json(),
+        "left": now.left.to_json(),
+        "mine": now.mine.to_json(),
+        "personal": None if now.personal is None else now.personal.to_json(),
+    }
+    return Card(html, document(now.cap - now.spent, now.cap), text, record, "budget")

@@ -1,0 +1,77 @@
+"""What a card is: one thing said in five forms, for whoever displays it.
+
+HTML (which still reads when a sanitiser has removed styles, drawings and scripts), an SVG picture, a PNG that is made
+when it is asked for, text for a terminal, and strict JSON.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dpnb.cards.markup import Markup, el
+from dpnb.cards.style import STYLE
+
+__all__ = ["Card", "frame"]
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One card.
+
+    Parameters
+    ----------
+    html : str
+        A fragment with its own style sheet and no external resource.
+    svg : str or None
+        The main picture alone.
+    text : str
+        For a terminal.
+    json : dict
+        The facts, in JSON's own types.
+    kind : str
+        What it is about; the JSON says so too.
+    """
+
+    html: str
+    svg: str | None
+    text: str
+    json: dict[str, Any]
+    kind: str
+
+    @property
+    def png(self) -> bytes:
+        """The text form as a picture, made when it is asked for."""
+        from dpnb.cards.raster import picture
+
+        return picture(self.text)
+
+    @property
+    def mime(self) -> str:
+        """The MIME type of the JSON form; a release and one estimate of it share theirs."""
+        return f"application/vnd.dpnb.{'release' if self.kind == 'estimate' else self.kind}+json"
+
+    def bundle(self) -> dict[str, Any]:
+        """Return the MIME bundle: every form, so that a saved notebook is never blank."""
+        import base64
+
+        found: dict[str, Any] = {
+            "text/html": str(self.html),
+            "text/plain": self.text,
+            self.mime: {"kind": self.kind, **self.json},
+        }
+        if self.svg is not None:
+            found["image/svg+xml"] = str(self.svg)
+        found["image/png"] = base64.b64encode(self.png).decode("ascii")
+        return found
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        return self.bundle()
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def frame(*children: object) -> Markup:
+    """Return a card's HTML: its parts under the one style sheet."""
+    return el("div", STYLE, *children, class_="dpnb")

@@ -1,0 +1,145 @@
+"""``demo.html``: one file, no kernel, no network, in which dragging ε moves the interval of a real finding.
+
+The page is drawn from one private release: noised shares, noised group sizes, and the sensitivity that its price states. The
+browser computes with the closed forms of ``noise_sum.js``; :func:`difference_at` is their Python twin, and a test holds
+the two together.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from functools import lru_cache
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from dpnb.cards.digits import number, people
+from dpnb.cards.explain import posterior
+from dpnb.errors import PlanError
+from dpnb.inference import NoiseSum, effective_size, student_inflation
+from dpnb.release import Estimate
+from dpnb.schema import Schema
+from dpnb.statistics.released import combine
+
+START = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One group as released: noised size, centred mean of the two-valued outcome, and the small-sample factor."""
+
+    n: float
+    mean: float
+    inflation: float
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that the page knows: released numbers and public constants."""
+
+    arms: tuple[Arm, ...]
+    difference: float
+    sensitivity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Half-widths at 95 %, effective size and size, at another ε."""
+
+    privacy: float
+    confidence: float
+    effective: float
+    people: float
+
+
+def facts_of(effect: Estimate) -> Facts:
+    """Return the facts of a released difference of proportions.
+
+    Raises
+    ------
+    PlanError
+        If the estimate is not a released difference of a two-valued column.
+    """
+    leaf = effect.measurement
+    if leaf is None or not leaf.releases or leaf.checked.statistic != "difference":
+        raise PlanError("The demonstration page draws one released difference of proportions.")
+    part = combine(leaf.releases).get("tally")
+    if part is None or part.values.size != 4 or len(part.sources) != 1:
+        raise PlanError("The demonstration page draws one released difference of proportions.")
+    arms = []
+    for zeros, ones in part.values.reshape(2, 2):
+        n = max(float(zeros + ones), 1.0)
+        arms.append(Arm(n, float(min(max((ones - zeros) / n, -1.0), 1.0)), student_inflation(n)))
+    return Facts(tuple(arms), float(effect.value), _sensitivity(leaf))
+
+
+def _sensitivity(leaf: Any) -> float:
+    """Return the L1 sensitivity that the price of the question states."""
+    from dpnb.statistics import Share
+
+    pricing = leaf.checked.kind.price(leaf.checked.setting, Share("epsilon", Fraction(1)))
+    return float(pricing.parts[0].mechanism.scale)
+
+
+def difference_at(facts: Facts, epsilon: float) -> Forecast:
+    """Return what the same question would look like at another ε: the twin of the page's own function."""
+    scale, noise, sampling, wider = facts.sensitivity / epsilon, NoiseSum(), 0.0, 0.0
+    for arm in facts.arms:
+        tally = NoiseSum(0.0, (scale,), 0.5)
+        noise = noise + (tally.scaled(1 - arm.mean) + tally.scaled(1 + arm.mean)).scaled(0.5 / arm.n)
+        variance = 0.25 * (1 - arm.mean**2) / arm.n
+        sampling += variance
+        wider += variance * arm.inflation
+    n = sum(arm.n for arm in facts.arms)
+    effective = effective_size(n, sampling, noise.total_variance)
+    return Forecast(noise.radius(0.05), noise.plus_normal(wider).radius(0.05), effective, n)
+
+
+@lru_cache(maxsize=4)
+def _file(name: str) -> str:
+    return files("dpnb.cards").joinpath(name).read_text(encoding="utf-8")
+
+
+def demo_page(report: Any, effect: Estimate, schema: Schema) -> str:
+    """Return the whole page.
+
+    Parameters
+    ----------
+    report : BatchReport or None
+        The batch that released the effect; only what it paid is shown.
+    effect : Estimate
+        A released difference of proportions.
+    schema : Schema
+        Of the study, for its source.
+    """
+    del report
+    facts = facts_of(effect)
+    first, second = (0.5 + 0.5 * arm.mean for arm in facts.arms)
+    found = difference_at(facts, START)
+    low, high = (100 * (facts.difference + sign * found.privacy) for sign in (-1, 1))
+    interval, accuracy = f"{number(low, 0)} to {number(high, 0)}", people(found.effective, found.people)
+    odds = f"{100 * posterior(0.1, START):.1f} %"
+    static = (
+        f"ε {START}: {interval} percentage points, {accuracy}; an honest 10 % guess becomes at most {odds}"
+    )
+    words = {
+        "first": f"{100 * first:.0f} %",
+        "second": f"{100 * second:.0f} %",
+        "static": static,
+        "epsilon": f"{START}",
+        "position": f"{math.log10(START):.2f}",
+        "interval": interval,
+        "accuracy": accuracy,
+        "odds": odds,
+        "paid": str(effect.loss).partition(" ")[2],
+        "centre": f"{100 * facts.difference:.1f}",
+        "source": (schema.citation or schema.title).rstrip("."),
+    }
+    page = _file("demo.html")
+    for name, text in words.items():
+        page = page.replace(f"@{name}@", escape(text))
+    data = json.dumps(asdict(facts)).replace("</", "<\\/")
+    return page.replace("@maths@", _file("noise_sum.js")).replace("@facts@", data)

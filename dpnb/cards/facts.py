@@ -1,0 +1,353 @@
+"""What there is to say about one estimate, read once and put into words: every form of a card says the same.
+
+Only what was released is read: values, both intervals, sizes, flags, laws and losses. Long vectors are read for the
+places that will be shown and no further.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from dpnb.cards import digits
+from dpnb.cards.markup import clean
+from dpnb.errors import DpnbError, Unavailable
+from dpnb.privacy.loss import brief
+from dpnb.release import Estimate, Measurement, Release
+from dpnb.statistics.outcome import FLAG_WORDS
+
+__all__ = ["LEVEL", "SHOWN", "Entry", "Line", "flag_words", "law_words", "line_of", "noun_of"]
+
+LEVEL = 0.95
+SHOWN = 12
+_WHOLE = 2_000
+
+Pair = tuple[float, float]
+
+#: The intervals of an answer that were drawn before: a card that is drawn again computes nothing.
+_PAIRS: WeakKeyDictionary[Any, dict[tuple[str, int], list[Pair]]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One number: its key, value, intervals and sizes."""
+
+    key: str
+    value: float
+    privacy: Pair | None
+    confidence: Pair | None
+    n: float | None
+    n_eff: float | None
+
+    @property
+    def intervals(self) -> tuple[Pair, ...]:
+        """The intervals there are."""
+        return tuple(pair for pair in (self.privacy, self.confidence) if pair is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a card: a name, a question, and its numbers.
+
+    Parameters
+    ----------
+    name, question : str
+        What it is called, and what was asked.
+    entries : tuple of Entry
+        At most :data:`SHOWN`; empty while pending.
+    size : int
+        How many numbers there are; ``scalar`` tells one number from a vector of one.
+    paid : str
+        ``"ε 0.25"``, ``"stored · ε 0"``, ``"public · free"`` or ``"free"``.
+    mechanism : tuple of str
+        How the noise was made.
+    flags : tuple of str
+        Warnings in words.
+    missing : dict
+        Why an interval is not there, by kind.
+    """
+
+    name: str
+    question: str
+    entries: tuple[Entry, ...]
+    size: int
+    scalar: bool
+    axis: str
+    paid: str
+    mechanism: tuple[str, ...]
+    flags: tuple[str, ...]
+    missing: Mapping[str, str]
+    noun: str
+    derived: bool
+    unnamed: bool = False
+    decimals: int | None = None
+    record: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def hidden(self) -> int:
+        """How many numbers are not shown."""
+        return self.size - len(self.entries)
+
+    @property
+    def free(self) -> bool:
+        """Whether it cost nothing now."""
+        return not self.paid.startswith(("ε ", "ρ "))
+
+    def number(self, value: float) -> str:
+        """Write a value of this line."""
+        return digits.number(value, self.decimals)
+
+    def span(self, pair: Pair | None) -> str:
+        """Write an interval of this line."""
+        return "–" if pair is None else digits.span(*pair, self.decimals)
+
+    def accuracy(self, entry: Entry) -> str | None:
+        """Say the accuracy of an entry in people, where it is known."""
+        if entry.n is None or entry.n_eff is None or round(entry.n) < 1:
+            return None
+        return digits.people(entry.n_eff, entry.n, self.noun)
+
+
+def line_of(estimate: Estimate, name: str = "", *, record: bool = True, now: bool = True) -> Line:
+    """Return what a card says about a released estimate.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        Released.
+    name : str
+        What the user calls it; nothing where the question is its name.
+    record : bool
+        Whether to collect the JSON record too.
+    now : bool
+        Whether the price is what was paid now (nothing for a stored answer), or what the answer cost when it was drawn.
+    """
+    entries, missing = _entries(estimate)
+    decimals = digits.decimals_for([_half_width(estimate, entries)])
+    leaf = estimate.measurement
+    line = Line(
+        name=clean(name) or clean(estimate.text),
+        question=clean(estimate.text),
+        entries=entries,
+        size=estimate.size,
+        scalar=estimate.shape == (),
+        axis=_axis(estimate),
+        paid="free" if leaf is None else _paid(leaf, now=now),
+        mechanism=_mechanism(leaf),
+        flags=flag_words(estimate.flags),
+        missing=missing,
+        noun=noun_of(estimate),
+        derived=leaf is None,
+        unnamed=name.startswith(("kept, unnamed", "in ")),
+        decimals=decimals,
+    )
+    if record:
+        line.record.update(_record(estimate, line))
+    return line
+
+
+def _half_width(estimate: Estimate, entries: Sequence[Entry]) -> float | None:
+    """The half-width that decides the digits: of the narrower interval, in the least certain row of a vector."""
+    narrow = [min(_halves(estimate, entry), default=None) for entry in entries]
+    return max((half for half in narrow if half is not None), default=None)
+
+
+def _halves(estimate: Estimate, entry: Entry) -> list[float]:
+    pairs = [pair for pair in entry.intervals if not _whole_domain(estimate, pair)]
+    return [half for pair in pairs if math.isfinite(half := (pair[1] - pair[0]) / 2) and half > 0]
+
+
+def _whole_domain(estimate: Estimate, pair: Pair) -> bool:
+    """Whether an interval says nothing: the whole public range."""
+    outcome = None if estimate.measurement is None else estimate.measurement.outcome
+    domain = None if outcome is None else outcome.domain
+    if domain is None or domain[0] is None:
+        return False
+    return bool(pair[0] <= domain[0] and pair[1] >= domain[1])
+
+
+def noun_of(estimate: Estimate) -> str:
+    """Return what is counted: people where one row is one person, else rows."""
+    for leaf in estimate.leaves():
+        unit = getattr(getattr(leaf.checked, "setting", None), "unit", None)
+        if unit is not None and not unit.by_row:
+            return "rows"
+    return "people"
+
+
+def flag_words(flags: Sequence[str]) -> tuple[str, ...]:
+    """Return warnings in words."""
+    return tuple(FLAG_WORDS.get(flag, clean(flag)) for flag in flags)
+
+
+def _paid(leaf: Measurement, *, now: bool) -> str:
+    if not leaf.releases:
+        return "public · free"
+    if now and all(release.stored for release in leaf.releases):
+        return f"stored · {leaf.releases[0].loss.measure.symbol} 0"
+    return " + ".join(str(release.loss) for release in leaf.releases)
+
+
+def _axis(estimate: Estimate) -> str:
+    return " × ".join(clean(axis.name) for axis in estimate.axes) or "place"
+
+
+def _mechanism(leaf: Measurement | None) -> tuple[str, ...]:
+    if leaf is None:
+        return ("arithmetic on released numbers",)
+    return law_words(leaf.releases) if leaf.releases else ("answered from the schema: exact",)
+
+
+def law_words(releases: Sequence[Release]) -> tuple[str, ...]:
+    """Say which noise was added, read from the releases themselves: one phrase for each law."""
+    found: dict[str, list[str]] = {}
+    for release in {release.id: release for release in releases}.values():
+        for part in release.parts:
+            found.setdefault(_law(part.law), []).append(part.name)
+    return tuple(f"{law}{_of(parts)}" for law, parts in found.items())
+
+
+def _law(law: Mapping[str, Any]) -> str:
+    if law.get("kind") == "discrete-laplace":
+        return f"discrete Laplace noise, scale {brief(Fraction(law['scale']))} grid steps"
+    if law.get("kind") == "discrete-gaussian":
+        return f"discrete Gaussian noise, sd {math.sqrt(Fraction(law['variance'])):.4g} grid steps"
+    if law.get("mechanism") == "quantile-selection":
+        return f"exponential mechanism at ε {brief(Fraction(law['epsilon']))}"
+    return clean(law.get("mechanism") or law.get("kind") or "noise")
+
+
+_PARTS = {"sum": "sum", "count": "count", "square": "squares", "tally": "tallies of 0 and 1"}
+
+
+def _of(parts: Sequence[str]) -> str:
+    names = list(dict.fromkeys(parts))
+    if names and all(":" in name for name in names):
+        return "" if len(names) == 1 else f", {len(names)} selections"
+    known = [_PARTS.get(name, clean(name)) for name in names]
+    return f" on {' and '.join(known)}" if known else ""
+
+
+# ---------------------------------------------------------------- numbers
+
+
+def _entries(estimate: Estimate) -> tuple[tuple[Entry, ...], dict[str, str]]:
+    """The entries that are shown, and why an interval is not there."""
+    values = np.ravel(np.asarray(estimate.value, dtype=float))
+    count = min(values.size, SHOWN)
+    keys = list(_keys(estimate, count))
+    missing: dict[str, str] = {}
+    privacy, confidence = (_pairs(estimate, kind, count, missing) for kind in ("privacy", "confidence"))
+    sizes = _sizes(estimate, count)
+    shown = zip(keys, values[:count].tolist(), privacy, confidence, sizes, strict=True)
+    return tuple(Entry(k, v, p, c, n, e) for k, v, p, c, (n, e) in shown), missing
+
+
+def _keys(estimate: Estimate, count: int) -> Iterator[str]:
+    shape = estimate.shape
+    for place in range(count):
+        index = np.unravel_index(place, shape) if shape else ()
+        if estimate.axes:
+            yield " · ".join(clean(axis.keys[int(i)]) for axis, i in zip(estimate.axes, index, strict=True))
+        else:
+            yield ", ".join(str(int(i)) for i in index)
+
+
+def _cells(estimate: Estimate) -> Sequence[Any] | None:
+    outcome = None if estimate.measurement is None else estimate.measurement.outcome
+    return getattr(outcome, "cells", None)
+
+
+def _pairs(estimate: Estimate, kind: str, count: int, missing: dict[str, str]) -> list[Pair | None]:
+    leaf = estimate.measurement
+    if leaf is not None and not leaf.releases:
+        return [None] * count
+    try:
+        return list(_remembered(estimate, kind, count))
+    except (Unavailable, DpnbError) as reason:
+        missing[kind] = clean(reason)
+        return [None] * count
+
+
+def _remembered(estimate: Estimate, kind: str, count: int) -> list[Pair]:
+    outcome = None if estimate.measurement is None else estimate.measurement.outcome
+    if outcome is None:
+        return list(_known_pairs(estimate, kind, count))
+    memo = _PAIRS.setdefault(outcome, {})
+    if (kind, count) not in memo:
+        memo[kind, count] = list(_known_pairs(estimate, kind, count))
+    return memo[kind, count]
+
+
+def _known_pairs(estimate: Estimate, kind: str, count: int) -> Iterator[Pair]:
+    cells = _cells(estimate)
+    if cells is not None and estimate.size > count:
+        for cell in cells[:count]:
+            low, high = cell.privacy(LEVEL) if kind == "privacy" else cell.confidence(LEVEL)
+            yield float(low), float(high)
+        return
+    if estimate.size > _WHOLE:
+        raise Unavailable("Too many derived values for intervals at once: index them first.")
+    interval = estimate.interval(LEVEL, kind)  # type: ignore[arg-type]
+    ends = (np.ravel(interval.low)[:count].tolist(), np.ravel(interval.high)[:count].tolist())
+    yield from zip(*ends, strict=True)
+
+
+def _sizes(estimate: Estimate, count: int) -> list[tuple[float | None, float | None]]:
+    cells = _cells(estimate)
+    if cells is not None:
+        return [(cell.n, cell.n_eff) for cell in cells[:count]]
+    try:
+        sizes = [estimate.n, estimate.n_eff]
+    except (Unavailable, DpnbError, AttributeError):
+        return [(None, None)] * count
+    columns = [[None] * count if s is None else np.ravel(s)[:count].tolist() for s in sizes]
+    if any(len(column) != count for column in columns):
+        return [(None, None)] * count
+    return list(zip(*columns, strict=True))
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def _record(estimate: Estimate, line: Line) -> dict[str, Any]:
+    """The facts of a line in JSON's own types."""
+    return {
+        "name": line.name,
+        "question": line.question,
+        "shape": list(estimate.shape),
+        "entries": [
+            {
+                "key": entry.key,
+                "value": _finite(entry.value),
+                "privacy": _ends(entry.privacy),
+                "confidence": _ends(entry.confidence),
+                "n": _finite(entry.n),
+                "n_eff": _finite(entry.n_eff),
+            }
+            for entry in line.entries
+        ],
+        "more": line.hidden,
+        "level": LEVEL,
+        "unavailable": dict(line.missing),
+        "flags": list(estimate.flags),
+        "paid": line.paid,
+        "loss": estimate.loss.to_json(),
+        "mechanism": list(line.mechanism),
+        "releases": [release.id for release in estimate.releases],
+        "derived": line.derived,
+    }
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def _ends(pair: Pair | None) -> list[float | None] | None:
+    return None if pair is None else [_finite(end) for end in pair]

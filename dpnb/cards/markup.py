@@ -1,0 +1,69 @@
+"""HTML that is escaped by construction: text becomes markup only through this module.
+
+Labels, names and questions are other people's text. Every child of an element is escaped unless it is markup that was
+made here, and characters that could redraw a terminal or reverse a line are dropped.
+"""
+
+from __future__ import annotations
+
+import html
+import unicodedata
+from collections.abc import Iterable
+from typing import Any
+
+__all__ = ["Markup", "clean", "el", "escape", "join"]
+
+_VOID = frozenset({"br", "hr", "img", "meta"})
+_KEPT = frozenset("\n\t")
+
+
+class Markup(str):
+    """Text that is markup already."""
+
+    __slots__ = ()
+
+
+def clean(text: object) -> str:
+    """Return text without control characters and without marks that change its direction."""
+    found = str(text)
+    if found.isascii() and found.isprintable():
+        return found
+    return "".join(c for c in found if c in _KEPT or unicodedata.category(c) not in {"Cc", "Cf", "Cs"})
+
+
+def escape(text: object) -> Markup:
+    """Return text as markup."""
+    return text if isinstance(text, Markup) else Markup(html.escape(clean(text), quote=True))
+
+
+def join(children: Iterable[object], between: str = "") -> Markup:
+    """Return children one after the other, escaped where they are not markup."""
+    return Markup(html.escape(between).join(escape(child) for child in children))
+
+
+def el(name: str, /, *children: object, **attributes: Any) -> Markup:
+    """Return an element.
+
+    Parameters
+    ----------
+    name : str
+        The tag.
+    *children
+        Texts (escaped) and markup; None is left out.
+    **attributes
+        ``class_`` is class, underscores are hyphens; None is left out.
+
+    Examples
+    --------
+    >>> el("p", "a < b", class_="x")
+    '<p class="x">a &lt; b</p>'
+    """
+    said = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    if name in _VOID:
+        return Markup(f"<{name}{said}>")
+    inner = "".join(escape(child) for child in children if child is not None)
+    return Markup(f"<{name}{said}>{inner}</{name}>")

@@ -1,0 +1,283 @@
+"""The card of a released batch, and of one estimate: value, both intervals, accuracy in people, price, mechanism."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from dpnb.cards import budget
+from dpnb.cards.card import Card, frame
+from dpnb.cards.facts import Entry, Line, line_of
+from dpnb.cards.markup import Markup, clean, el
+from dpnb.cards.tracks import Scale, entry_track, figure, span_track, text_track
+from dpnb.release import Estimate
+
+__all__ = ["estimate_card", "line_html", "line_text", "lines_of", "release_card"]
+
+_KINDS = ("privacy", "confidence")
+_WIDE = 100
+
+
+def release_card(report: Any) -> Card:
+    """Return the card of a released batch.
+
+    Parameters
+    ----------
+    report : BatchReport
+        Measurements with values, labels, charge and what is left.
+    """
+    lines = lines_of(report)
+    schema = report.dataset.schema
+    before = report.left + report.charged
+    paid = f"{report.charged} paid" if report.charged else f"stored · {report.charged.measure.symbol} 0 paid"
+    left = budget.words(report.left, report.cap)
+    notes = _notes(report, lines)
+    html = frame(
+        el(
+            "div",
+            el("h3", f"Released from {schema.name}"),
+            el("span", paid, class_="paid" if report.charged else "paid free"),
+            class_="head",
+        ),
+        *(line_html(line) for line in lines),
+        el(
+            "div",
+            budget.bar(before, report.cap, report.charged),
+            el("p", f"{paid} · {left}" + _entry(report), class_="soft"),
+            *(el("p", note, class_="soft") for note in notes),
+            class_="foot",
+        ),
+    )
+    body = "\n\n".join(line_text(line) for line in lines)
+    text = "\n\n".join(
+        part
+        for part in (
+            f"released from {schema.name}",
+            body,
+            "\n".join(
+                [
+                    f"{budget.text_bar(before, report.cap, report.charged)}  {paid} · {left}{_entry(report)}",
+                    *notes,
+                ]
+            ),
+        )
+        if part
+    )
+    return Card(html, figure(lines, f"Released from {schema.name}"), text, _record(report, lines), "release")
+
+
+def lines_of(report: Any) -> list[Line]:
+    """Return the lines of a batch: its questions in order, then what was derived from them."""
+    hidden = {id(item) for item in report.hidden}
+    mine = {id(e.measurement): e for _, e in report.named if e.measurement is not None}
+    lines = [
+        line_of(mine[id(item)] if id(item) in mine else Estimate.leaf(item), report.labels.get(item, ""))
+        for item in report.measurements
+        if id(item) not in hidden
+    ]
+    derived = [(name, e) for name, e in report.named if e.measurement is None and not e.pending]
+    return lines + [line_of(estimate, name) for name, estimate in derived]
+
+
+def estimate_card(estimate: Estimate) -> Card:
+    """Return the card of one estimate, pending or released."""
+    if estimate.pending:
+        return _pending(estimate)
+    line = line_of(estimate)
+    text = line_text(line)
+    return Card(
+        frame(line_html(line)), figure([line], line.name), text, {"format": 1, **line.record}, "estimate"
+    )
+
+
+def _pending(estimate: Estimate) -> Card:
+    question = clean(estimate.text)
+    html = frame(
+        el("p", el("code", question)),
+        el(
+            "p",
+            "Pending: it has no value until a %%dp cell that holds it ends. Nothing was spent.",
+            class_="soft",
+        ),
+    )
+    record = {"format": 1, "question": question, "pending": True}
+    return Card(html, None, f"<pending {question}>", record, "estimate")
+
+
+def _entry(report: Any) -> str:
+    return "" if report.entry is None else f" · ledger entry {report.entry}"
+
+
+def _notes(report: Any, lines: Sequence[Line]) -> list[str]:
+    notes = []
+    if report.dropped:
+        notes.append(f"{report.dropped} built, not kept: free")
+    if any(entry.privacy or entry.confidence for line in lines for entry in line.entries):
+        notes.append(
+            "Privacy interval: what the noise hides about this dataset. "
+            "Confidence interval: what sampling and noise hide about the population. Both 95 %."
+        )
+    return notes
+
+
+def _record(report: Any, lines: Sequence[Line]) -> dict[str, Any]:
+    return {
+        "format": 1,
+        "dataset": report.dataset.schema.name,
+        "charged": report.charged.to_json(),
+        "left": report.left.to_json(),
+        "cap": report.cap.to_json(),
+        "entry": report.entry,
+        "dropped": report.dropped,
+        "lines": [line.record for line in lines],
+    }
+
+
+# ---------------------------------------------------------------- HTML of one line
+
+
+def line_html(line: Line) -> Markup:
+    """Return one line as HTML."""
+    name = el("h4", line.name, class_="anon" if line.unnamed else None)
+    question = el("code", line.question) if line.question != line.name else None
+    return el(
+        "div",
+        el(
+            "div",
+            el("div", name, question),
+            el("span", line.paid, class_="paid free" if line.free else "paid"),
+            class_="row",
+        ),
+        _scalar(line) if line.scalar else _vector(line),
+        *(el("p", el("strong", "Note: "), flag, class_="flag") for flag in line.flags),
+        *(el("p", reason, class_="soft") for reason in _reasons(line)),
+        el("p", " · ".join(line.mechanism), class_="soft") if line.mechanism else None,
+        class_="line",
+    )
+
+
+def _reasons(line: Line) -> list[str]:
+    """Why an interval is missing, each reason once."""
+    found: dict[str, list[str]] = {}
+    for kind in _KINDS:
+        if kind in line.missing:
+            found.setdefault(line.missing[kind], []).append(kind)
+    return [
+        reason
+        if len(kinds) == 2 or reason.startswith("No ")
+        else f"{kinds[0].capitalize()} interval: {reason}"
+        for reason, kinds in found.items()
+    ]
+
+
+def _scalar(line: Line) -> Markup:
+    entry = line.entries[0]
+    scale = Scale.over(line.entries)
+    said = line.accuracy(entry)
+    rows = [
+        el(
+            "tr",
+            el("th", f"{kind} interval", scope="row"),
+            el("td", span_track(kind, line, entry, pair, scale), class_="track"),
+            el("td", line.span(pair), class_="num"),
+        )
+        for kind, pair in zip(_KINDS, (entry.privacy, entry.confidence), strict=True)
+        if pair is not None
+    ]
+    return el(
+        "div",
+        el("p", line.number(entry.value), " ", el("small", said) if said else None, class_="value"),
+        el("table", el("tbody", *rows), class_="intervals") if rows else None,
+    )
+
+
+def _vector(line: Line) -> Markup:
+    scale = Scale.over(line.entries)
+    kinds = [kind for kind in _KINDS if any(getattr(entry, kind) for entry in line.entries)]
+    sized = any(line.accuracy(entry) for entry in line.entries)
+    head = [el("th", line.axis, scope="col"), el("th", "value", scope="col", class_="num")]
+    if kinds:
+        head.append(el("th", Markup("&nbsp;"), scope="col", class_="track"))
+    head += [el("th", f"{kind} interval", scope="col", class_="num") for kind in kinds]
+    if sized:
+        head.append(el("th", "as accurate as", scope="col", class_="num wide"))
+    body = [_vector_row(line, entry, scale, kinds, sized=sized) for entry in line.entries]
+    more = el("p", _more(line), class_="soft") if line.hidden else None
+    table = el("table", el("thead", el("tr", *head)), el("tbody", *body), class_="rows")
+    return el("div", el("div", table, class_="scroll"), more)
+
+
+def _vector_row(line: Line, entry: Entry, scale: Scale, kinds: Sequence[str], *, sized: bool) -> Markup:
+    cells = [
+        el("th", entry.key, scope="row"),
+        el("td", line.number(entry.value), class_="num strong"),
+    ]
+    if kinds:
+        cells.append(el("td", entry_track(line, entry, scale), class_="track"))
+    cells += [el("td", line.span(getattr(entry, kind)), class_="num") for kind in kinds]
+    if sized:
+        said = (line.accuracy(entry) or "–").removeprefix("as accurate as ")
+        cells.append(el("td", said, class_="num wide"))
+    return el("tr", *cells)
+
+
+def _more(line: Line) -> str:
+    hint = "" if line.unnamed or not line.name.isidentifier() else f": {line.name}.table()"
+    return f"… and {line.hidden:,} more{hint}" if hint else f"… and {line.hidden:,} more: .table() lists them"
+
+
+# ---------------------------------------------------------------- text of one line
+
+
+def line_text(line: Line) -> str:
+    """Return one line as text for a terminal."""
+    title = line.name if line.name == line.question else f"{line.name}  {line.question}"
+    rows = [f"{title}  [{line.paid}]"]
+    rows += _scalar_text(line) if line.scalar else _vector_text(line)
+    rows += [f"note: {flag}" for flag in line.flags]
+    rows += _reasons(line)
+    if line.mechanism:
+        rows.append(" · ".join(line.mechanism))
+    first, *rest = rows
+    return "\n".join([first, *(part for row in rest for part in _folded(row))])
+
+
+def _folded(row: str) -> list[str]:
+    if len(row) < _WIDE - 2:
+        return [f"  {row}"]
+    return textwrap.wrap(row, _WIDE, initial_indent="  ", subsequent_indent="    ")
+
+
+def _scalar_text(line: Line) -> list[str]:
+    entry = line.entries[0]
+    scale = Scale.over(line.entries)
+    said = line.accuracy(entry)
+    rows = [line.number(entry.value) + (f"  {said}" if said else "")]
+    for kind, pair in zip(_KINDS, (entry.privacy, entry.confidence), strict=True):
+        if pair is not None:
+            label = f"{kind} interval"
+            rows.append(f"{label:<20} {line.span(pair):<20} {text_track(entry, pair, scale, kind)}")
+    return rows
+
+
+def _vector_text(line: Line) -> list[str]:
+    kinds = [kind for kind in _KINDS if any(getattr(entry, kind) for entry in line.entries)]
+    sized = any(line.accuracy(entry) for entry in line.entries)
+    table = [
+        [line.axis, "value", *(f"{kind} interval" for kind in kinds), *(["as accurate as"] if sized else [])]
+    ]
+    for entry in line.entries:
+        row = [entry.key[:24], line.number(entry.value), *(line.span(getattr(entry, k)) for k in kinds)]
+        if sized:
+            row.append((line.accuracy(entry) or "–").removeprefix("as accurate as "))
+        table.append(row)
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    rows = [
+        "  ".join(
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in table
+    ]
+    return [*rows, _more(line)] if line.hidden else rows

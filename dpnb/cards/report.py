@@ -1,0 +1,215 @@
+"""A report: results with both intervals, a methods paragraph to paste into a paper, and an extract of the ledger.
+
+One self-contained file. It holds released numbers and public facts alone, so it may be published as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dpnb.cards.facts import Line, law_words, line_of
+from dpnb.cards.ledger import ledger_table
+from dpnb.cards.markup import Markup, clean, el, escape
+from dpnb.cards.released import line_html, line_text
+from dpnb.cards.style import STYLE
+from dpnb.privacy.loss import PrivacyLoss
+from dpnb.privacy.measure import Measure
+from dpnb.release import Estimate
+from dpnb.schema import Schema
+
+__all__ = ["Report", "document", "methods", "report"]
+
+_PAGE = """
+:root{color-scheme:light dark}
+body{margin:0 auto;max-width:56rem;padding:2rem 1.2rem 3rem;font:15px/1.6 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;
+color:#1c1d21;background:#fff}
+h1{font-size:26px;line-height:1.25;margin:0 0 .3rem;font-weight:650}
+h2{font-size:17px;margin:2.4rem 0 .4rem;font-weight:650}
+.methods{max-width:44rem}
+@media (prefers-color-scheme:dark){body{color:#ececf0;background:#17181c}}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report, written or not.
+
+    Parameters
+    ----------
+    html : str
+        The whole file.
+    text : str
+        The same for a terminal.
+    methods : str
+        The methods paragraph alone.
+    path : Path or None
+        Where it was written.
+    """
+
+    html: str
+    text: str
+    methods: str
+    path: Path | None
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        size = f"{max(len(self.html.encode()) // 1024, 1):,} kB, one self-contained file"
+        return f"<report: {size}>" if self.path is None else f"<report written to {self.path}: {size}>"
+
+
+def report(
+    estimates: Mapping[str, Estimate] | Iterable[Estimate],
+    *,
+    schemas: Sequence[Schema] = (),
+    rows: Sequence[Mapping[str, Any]] = (),
+    to: str | Path | None = None,
+) -> Report:
+    """Return a report of released estimates, and write it where asked.
+
+    Parameters
+    ----------
+    estimates : mapping of str to Estimate, or estimates
+        Released.
+    schemas : sequence of Schema
+        The datasets that they are about.
+    rows : sequence of mappings
+        Ledger rows; those of the releases are shown.
+    to : path, optional
+        The file to write.
+    """
+    named = dict(estimates) if isinstance(estimates, Mapping) else {e.text: e for e in estimates}
+    lines = [line_of(estimate, name, now=False) for name, estimate in named.items()]
+    paragraph = methods(list(named.values()), schemas)
+    used = {release.entry for estimate in named.values() for release in estimate.releases}
+    extract = [row for row in rows if row["entry"] in used]
+    title = _title(schemas)
+    html = document(title, _body(title, lines, paragraph, extract, schemas))
+    text = "\n\n".join([title, *(line_text(line) for line in lines), "Methods", paragraph])
+    path = None if to is None else Path(to)
+    if path is not None:
+        path.write_text(html, encoding="utf-8")
+    return Report(html, text, paragraph, path)
+
+
+def document(title: str, body: object, *, style: str = _PAGE, script: str = "") -> str:
+    """Return a whole HTML page that asks nothing of the network."""
+    head = [
+        el("meta", charset="utf-8"),
+        el("meta", name="viewport", content="width=device-width,initial-scale=1"),
+        el("title", title),
+        el("style", Markup(style)),
+    ]
+    tail = el("script", Markup(script)) if script else None
+    page = el("html", el("head", *head), el("body", body, tail), lang="en")
+    return f"<!doctype html>\n{page}\n"
+
+
+def _title(schemas: Sequence[Schema]) -> str:
+    names = [clean(schema.title or schema.name) for schema in schemas]
+    return "; ".join(names) or "Differentially private results"
+
+
+def _body(
+    title: str,
+    lines: Sequence[Line],
+    paragraph: str,
+    extract: Sequence[Mapping[str, Any]],
+    schemas: Sequence[Schema],
+) -> Markup:
+    sources = [text for schema in schemas for text in (schema.citation, schema.source_note) if text]
+    return el(
+        "main",
+        STYLE,
+        el("h1", title),
+        el(
+            "p",
+            "Differentially private results. Solid bars are privacy intervals (what the added noise hides about "
+            "this dataset); capped lines are confidence intervals (what sampling and noise hide about the population). "
+            "All at 95 %.",
+        ),
+        el("h2", "Results"),
+        el("div", *(line_html(line) for line in lines), class_="dpnb"),
+        el("h2", "Methods"),
+        el("p", paragraph, class_="methods"),
+        el("h2", "Ledger extract") if extract else None,
+        el("div", ledger_table(list(extract)), class_="dpnb") if extract else None,
+        el("h2", "Sources") if sources else None,
+        *(el("p", escape(text)) for text in sources),
+    )
+
+
+# ---------------------------------------------------------------- methods
+
+
+def methods(estimates: Sequence[Estimate], schemas: Sequence[Schema] = ()) -> str:
+    """Return a methods paragraph ready to paste: mechanism, unit, adjacency, loss, composition.
+
+    Parameters
+    ----------
+    estimates : sequence of Estimate
+        Released.
+    schemas : sequence of Schema
+        The datasets that they are about.
+    """
+    questions = {leaf.text: leaf for estimate in estimates for leaf in estimate.leaves() if leaf.releases}
+    count = "one question" if len(questions) == 1 else f"{len(questions)} questions"
+    sentences = [f"Results are differentially private and answer {count}."]
+    sentences += [_promise(schema) for schema in schemas]
+    sentences += _mechanisms(estimates)
+    total = _total(estimates)
+    if total is not None:
+        sentences.append(
+            f"The releases reported here cost {total} together, by adding the losses of the separate releases, "
+            "which is valid for questions chosen adaptively."
+        )
+    sentences.append(
+        "Numeric columns were rounded to a declared grid and clamped to declared bounds before anything was computed; "
+        "missing values were treated as declared; noise was drawn by exact integer samplers from operating-system "
+        "entropy and added in integer arithmetic."
+    )
+    sentences.append(
+        "Privacy intervals (95 %) invert the known law of the noise and speak about the dataset; confidence intervals "
+        "(95 %) add sampling error and speak about the population. Computed with dpnb."
+    )
+    return " ".join(sentences)
+
+
+_MEASURES = {
+    Measure.PURE: "pure ε-differential privacy",
+    Measure.ZCDP: "ρ-zero-concentrated differential privacy (zCDP)",
+    Measure.APPROX: "(ε, δ)-differential privacy, accounted as approximate zCDP",
+}
+_NEIGHBOURS = {
+    "change-one": "neighbouring datasets have the same size and differ in the data of one unit (change-one adjacency)",
+    "add-remove": "neighbouring datasets differ by adding or removing one unit (add-remove adjacency)",
+}
+
+
+def _promise(schema: Schema) -> str:
+    unit = "one row" if schema.unit.by_row else f"all rows of one {clean(schema.unit.unit)}"
+    return (
+        f"For {clean(schema.title or schema.name)}, the guarantee is {_MEASURES[schema.budget.measure]}; the privacy unit is "
+        f"{unit}, and {_NEIGHBOURS[schema.unit.adjacency]}. The total budget of the dataset is {schema.budget.label}."
+    )
+
+
+def _mechanisms(estimates: Sequence[Estimate]) -> list[str]:
+    found = dict.fromkeys(
+        words for e in estimates for leaf in e.leaves() for words in law_words(leaf.releases)
+    )
+    return [f"Mechanisms: {'; '.join(found)}."] if found else []
+
+
+def _total(estimates: Sequence[Estimate]) -> PrivacyLoss | None:
+    distinct = {release.id: release.loss for e in estimates for release in e.releases}
+    total: PrivacyLoss | None = None
+    for loss in distinct.values():
+        if total is not None and total.measure is not loss.measure:
+            return None
+        total = loss if total is None else total + loss
+    return total

@@ -1,0 +1,82 @@
+"""One style sheet for all cards: JupyterLab's colours where they are defined, the system's light and dark elsewhere.
+
+One accent colour, which belongs to privacy: what the noise hides, and what was spent. Meaning is never colour alone.
+Nothing is loaded from anywhere.
+"""
+
+from __future__ import annotations
+
+from dpnb.cards.markup import Markup
+
+__all__ = ["STYLE", "TOKENS_DARK", "TOKENS_LIGHT"]
+
+TOKENS_LIGHT = "--dp-ink:#1c1d21;--dp-soft:#5b5e66;--dp-hair:#dcdde2;--dp-fill:#e9eaee;--dp-accent:#0a6480;--dp-warn:#8a4600;"
+TOKENS_DARK = "--dp-ink:#ececf0;--dp-soft:#a6a9b3;--dp-hair:#3c3e46;--dp-fill:#32343b;--dp-accent:#62c3de;--dp-warn:#f0b26a;"
+
+_RULES = """
+.dpnb{@light}
+@media (prefers-color-scheme:dark){.dpnb{@dark}}
+[data-jp-theme-light="true"] .dpnb,.vscode-light .dpnb{@light}
+[data-jp-theme-light="false"] .dpnb,.vscode-dark .dpnb{@dark}
+.dpnb{--ink:var(--jp-content-font-color1,var(--vscode-foreground,var(--dp-ink)));
+--soft:var(--jp-content-font-color2,var(--dp-soft));--hair:var(--jp-border-color2,var(--dp-hair));
+color:var(--ink);font:14px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",sans-serif;
+font-variant-numeric:tabular-nums;max-width:54rem;padding:.35rem 0 .5rem;container-type:inline-size;text-align:left}
+§ p,§ h3,§ h4,§ table,§ ul{margin:0;padding:0;color:inherit}
+§ h3{font-size:15px;font-weight:600;line-height:1.35;letter-spacing:0}
+§ h4{font-size:14px;font-weight:600;line-height:1.4}
+§ code{font:12.5px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;color:var(--soft);background:none;
+border:0;padding:0;overflow-wrap:anywhere;white-space:normal}
+§ .head,§ .row{display:flex;flex-wrap:wrap;gap:.1rem 1rem;align-items:baseline;justify-content:space-between}
+§ .head{padding-bottom:.45rem;border-bottom:1px solid var(--hair)}
+§ .soft,§ small{color:var(--soft);font-size:12.5px;font-weight:400}
+§ .paid{color:var(--accent-text,var(--dp-accent));font-size:12.5px;font-weight:600;white-space:nowrap}
+§ .free{color:var(--soft);font-weight:400}
+§ .badge{color:var(--dp-accent);font-size:11.5px;font-weight:650;letter-spacing:.07em}
+§ .line{padding:.8rem 0 .15rem}
+§ .line + .line{margin-top:.55rem;border-top:1px solid var(--hair)}
+§ .value{font-size:26px;font-weight:600;line-height:1.25;letter-spacing:-.01em}
+§ .value small{margin-left:.6rem;letter-spacing:0}
+§ .anon{font-style:italic;font-weight:400;color:var(--soft)}
+§ .flag{color:var(--dp-warn);font-size:12.5px}
+§ .foot{margin-top:.7rem;padding-top:.5rem;border-top:1px solid var(--hair)}
+§ .scroll{overflow-x:auto;max-width:100%}
+§ table{border-collapse:collapse;border:0;width:100%;margin:.25rem 0;table-layout:auto;font-size:13px;line-height:1.45}
+§ tr,§ tr:nth-child(odd),§ tr:nth-child(even),§ tr:hover{background:none;border:0}
+§ th,§ td{border:0;padding:.14rem .9rem .14rem 0;text-align:left;vertical-align:middle;max-width:none;white-space:normal;font-weight:400}
+§ th:last-child,§ td:last-child{padding-right:0}
+§ thead th{color:var(--soft);font-size:12px;vertical-align:bottom;border-bottom:1px solid var(--hair);white-space:nowrap}
+§ .num{text-align:right;white-space:nowrap}
+§ .keep{white-space:nowrap}
+§ .strong{font-weight:600}
+§ .intervals th{width:9.2rem;color:var(--soft);font-size:12.5px;white-space:nowrap}
+§ .intervals td.num{width:9.5rem}
+§ .intervals td.track{padding-right:1.2rem}
+§ .rows td.track{width:34%;min-width:7rem}
+§ svg{display:block;width:100%;overflow:visible;margin:0;max-width:none}
+§ .pv{fill:var(--dp-accent)}
+§ .dot{fill:var(--ink)}
+§ .cf{stroke:var(--ink);stroke-width:1.5;fill:none}
+§ .axis{stroke:var(--hair);stroke-width:1}
+§ .room{fill:var(--dp-fill)}
+§ .used{fill:var(--dp-soft)}
+§ .bar{margin:.4rem 0 .25rem}
+§ .sub td,§ .sub th{color:var(--soft);font-size:12.5px;padding-top:0}
+§ .sub td:first-child{padding-left:1rem}
+§ .plan tbody.item > tr:first-child > *{padding-top:.5rem}
+@container (max-width:34rem){§ .wide{display:none}§ .intervals td.track{display:none}
+§ .intervals th{width:auto}§ .intervals td.num{width:auto;text-align:right}§ .rows td.track{min-width:4rem;width:26%}
+§ th,§ td{padding-right:.5rem}§ .value{font-size:22px}}
+@media print{.dpnb{@light}}
+"""
+
+
+def _sheet() -> Markup:
+    text = (
+        _RULES.replace("@light", TOKENS_LIGHT).replace("@dark", TOKENS_DARK).replace("§", ".dpnb.dpnb.dpnb")
+    )
+    return Markup("<style>" + text.replace("\n", "") + "</style>")
+
+
+#: The style element that every card carries.
+STYLE = _sheet()

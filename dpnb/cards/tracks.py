@@ -1,0 +1,191 @@
+"""Intervals drawn apart: the privacy interval is a solid bar, the confidence interval a thin line with end caps.
+
+Positions are percentages, so a drawing fits any width without distortion. Every drawing carries its text as a title and a
+description; the same numbers always stand beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from dpnb.cards.facts import Entry, Line
+from dpnb.cards.markup import Markup, clean, el
+
+__all__ = ["Scale", "entry_track", "figure", "span_track", "text_track"]
+
+_PAD = 0.06
+_FONT = "system-ui,-apple-system,'Segoe UI',Roboto,sans-serif"
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The stretch of the number line that a drawing shows."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def over(cls, entries: Iterable[Entry]) -> Scale:
+        """The scale that holds all values and intervals of some entries."""
+        found: list[float] = []
+        for entry in entries:
+            found += [entry.value, *(end for pair in entry.intervals for end in pair)]
+        known = [x for x in found if math.isfinite(x)]
+        if not known:
+            return cls(0.0, 1.0)
+        low, high = min(known), max(known)
+        pad = (high - low) * _PAD or abs(low) * 0.05 or 0.5
+        return cls(low - pad, high + pad)
+
+    def place(self, x: float) -> float:
+        """Where a number lies, from 0 to 1."""
+        if math.isnan(x):
+            return 0.5
+        return min(max((x - self.low) / (self.high - self.low), 0.0), 1.0)
+
+    def percent(self, x: float) -> str:
+        """Where a number lies, in percent."""
+        return f"{100 * self.place(x):.2f}%"
+
+
+def _bar(scale: Scale, pair: tuple[float, float], y: float, height: float) -> Markup:
+    left, right = scale.place(pair[0]), scale.place(pair[1])
+    width = max(right - left, 0.004)
+    return el(
+        "rect",
+        x=f"{100 * left:.2f}%",
+        y=f"{y - height / 2:g}",
+        width=f"{100 * width:.2f}%",
+        height=f"{height:g}",
+        class_="pv",
+    )
+
+
+def _whisker(scale: Scale, pair: tuple[float, float], y: float) -> str:
+    left, right = scale.percent(pair[0]), scale.percent(pair[1])
+    caps = "".join(
+        el("line", x1=x, x2=x, y1=f"{y - 4:g}", y2=f"{y + 4:g}", class_="cf") for x in (left, right)
+    )
+    return el("line", x1=left, x2=right, y1=f"{y:g}", y2=f"{y:g}", class_="cf") + caps
+
+
+def _dot(scale: Scale, value: float, y: float, *, inside: bool) -> Markup:
+    style = {"stroke": "#fff", "stroke-width": "1.5"} if inside else {}
+    return el("circle", cx=scale.percent(value), cy=f"{y:g}", r="4", class_="dot", **style)
+
+
+def _drawing(height: int, title: str, words: str, *shapes: object) -> Markup:
+    return el(
+        "svg",
+        el("title", title),
+        el("desc", words),
+        *shapes,
+        height=str(height),
+        role="img",
+        aria_label=f"{title}: {words}",
+    )
+
+
+def span_track(kind: str, line: Line, entry: Entry, pair: tuple[float, float], scale: Scale) -> Markup:
+    """Draw one interval on its own track."""
+    axis = el("line", x1="0", x2="100%", y1="9", y2="9", class_="axis")
+    solid = kind == "privacy"
+    shape = _bar(scale, pair, 9, 8) if solid else Markup(_whisker(scale, pair, 9))
+    words = f"{line.span(pair)}, value {line.number(entry.value)}"
+    return _drawing(18, f"{kind} interval", words, axis, shape, _dot(scale, entry.value, 9, inside=solid))
+
+
+def entry_track(line: Line, entry: Entry, scale: Scale) -> Markup:
+    """Draw both intervals of one row of a table, one above the other."""
+    shapes: list[object] = [el("line", x1="0", x2="100%", y1="11", y2="11", class_="axis")]
+    words = []
+    for kind, pair, y in (("privacy", entry.privacy, 6), ("confidence", entry.confidence, 16)):
+        if pair is None:
+            continue
+        shapes.append(_bar(scale, pair, y, 6) if kind == "privacy" else Markup(_whisker(scale, pair, y)))
+        words.append(f"{kind} interval {line.span(pair)}")
+    shapes.append(_dot(scale, entry.value, 11, inside=False))
+    return _drawing(
+        22, f"{entry.key}: {line.number(entry.value)}", "; ".join(words) or "no interval", *shapes
+    )
+
+
+def text_track(entry: Entry, pair: tuple[float, float], scale: Scale, kind: str, width: int = 30) -> str:
+    """Draw an interval with characters: heavy for privacy, capped for confidence."""
+    left, right = (round(scale.place(end) * (width - 1)) for end in pair)
+    here = min(max(round(scale.place(entry.value) * (width - 1)), left), right)
+    inner, ends = ("━", "━━") if kind == "privacy" else ("─", "├┤")
+    cells = [" "] * width
+    cells[left : right + 1] = [inner] * (right - left + 1)
+    cells[left], cells[right] = ends[0], ends[1]
+    cells[here] = "●"
+    return "".join(cells).rstrip()
+
+
+# ---------------------------------------------------------------- a picture that stands alone
+
+
+def figure(lines: Sequence[Line], title: str) -> Markup | None:
+    """Return an SVG document of all intervals: one block for each line, named shapes, numbers beside them."""
+    rows: list[Markup] = []
+    y = 34
+    for line in lines:
+        if not line.entries or not any(entry.intervals for entry in line.entries):
+            continue
+        scale = Scale.over(line.entries)
+        rows.append(_words(16, y, line.name, weight="600"))
+        y += 20
+        for entry in line.entries:
+            rows.append(_row(line, entry, scale, y))
+            y += 30
+        y += 10
+    if not rows:
+        return None
+    words = "; ".join(f"{line.name} {line.number(line.entries[0].value)}" for line in lines if line.entries)
+    return el(
+        "svg",
+        el("title", title),
+        el(
+            "desc",
+            f"Values with privacy intervals (solid bars) and confidence intervals (capped lines). {words}",
+        ),
+        el(
+            "style",
+            Markup(
+                ".t{fill:#1c1d21}.s{fill:#5b5e66}.pv{fill:#0a6480}.dot{fill:#1c1d21}.cf{stroke:#1c1d21;stroke-width:1.5}"
+                ".axis{stroke:#dcdde2}@media (prefers-color-scheme:dark){.t,.dot{fill:#ececf0}.s{fill:#a6a9b3}"
+                ".pv{fill:#62c3de}.cf{stroke:#ececf0}.axis{stroke:#3c3e46}}"
+            ),
+        ),
+        _words(16, 14, "solid bar: privacy interval · capped line: confidence interval · 95 %", soft=True),
+        *rows,
+        xmlns="http://www.w3.org/2000/svg",
+        width="640",
+        height=str(y),
+        viewBox=f"0 0 640 {y}",
+        role="img",
+        font_family=_FONT,
+        font_size="12",
+    )
+
+
+def _row(line: Line, entry: Entry, scale: Scale, y: int) -> Markup:
+    shapes: list[object] = [el("line", x1="0", x2="100%", y1="11", y2="11", class_="axis")]
+    if entry.privacy is not None:
+        shapes.append(_bar(scale, entry.privacy, 6, 6))
+    if entry.confidence is not None:
+        shapes.append(Markup(_whisker(scale, entry.confidence, 16)))
+    shapes.append(_dot(scale, entry.value, 11, inside=False))
+    key = "" if line.scalar else entry.key
+    return el(
+        "g",
+        _words(16, y + 14, key[:18], soft=True),
+        el("svg", *shapes, x="140", y=str(y), width="380", height="22", overflow="visible"),
+        _words(536, y + 14, line.number(entry.value)),
+    )
+
+
+def _words(x: int, y: int, text: str, *, weight: str | None = None, soft: bool = False) -> Markup:
+    return el("text", clean(text), x=str(x), y=str(y), class_="s" if soft else "t", font_weight=weight)
