@@ -188,8 +188,6 @@ class spend:  # noqa: N801 - reads as the act that it is: with dpnb.spend(epsilo
 
 def report(items: Items, to: str | Path | None = None) -> Any:
     """Write results, both intervals, a methods paragraph and the ledger extract into one self-contained file."""
-    from dpnb.cards import report as write
-
     listed, _, named = _named(items)
     leaves = _leaves(listed)
     pending = next((one for one in leaves if not one.released), None)
@@ -197,6 +195,8 @@ def report(items: Items, to: str | Path | None = None) -> Any:
         raise PlanError(
             f"`{pending.text}` is not released yet. Release it first: dpnb.release([...], epsilon=1)."
         )
+    from dpnb.cards import report as write
+
     handles = {one.dataset.handle: one.dataset for one in leaves if one.dataset is not None}
     rows = [row for dataset in handles.values() for row in dataset.session.ledger(dataset)]
     labelled = dict(named) if named else {estimate.text: estimate for estimate in listed}

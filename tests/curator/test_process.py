@@ -188,31 +188,37 @@ def test_a_killed_curator_is_started_anew_with_its_budget_intact(dpnb_home, peop
     assert data.budget.spent.amount == 1 + again.charged.amount == 1.5
 
 
-def test_a_killed_kernel_leaves_charge_and_answer_to_the_next_one(dpnb_home, people):
-    """A kernel dies between its request and the reply; the next kernel's same cell is free."""
-    code = f"""
-    import os, dpnb
-    from dpnb.client import api
-    data = dpnb.open({str(people)!r}, quiet=True)
-    here = api.session()
-    send = here._transport._send
-    def dying(body):
-        here._transport._connection.request("POST", "/v1/messages", body=body)
-        os._exit(9)
-    estimate = data.x.mean()
-    here._transport._send = dying
-    dpnb.release([estimate], epsilon=1)
-    """
-    process = kernel(code)
-    assert process.wait(20) == 9
+DIES = """
+import os, dpnb
+from dpnb.client import api, launch
+from dpnb.client.session import Session
+data = dpnb.open({path!r}, quiet=True)
+here = api.session()
+def dying(body):
+    here._transport._connection.request("POST", "/v1/messages", body=body)
+    {wait}
+    os._exit(9)
+estimate = data.x.mean()
+other = Session()
+watched = other.attach(here._sources[data.handle].source)
+here._transport._send = dying
+dpnb.release([estimate], epsilon=1)
+"""
+WAITS = "while not watched.budget.spent: pass"
+
+
+@pytest.mark.parametrize("wait", [WAITS, "pass"], ids=["after the charge", "at once"])
+def test_a_killed_kernel_leaves_one_charge_and_its_answer_to_the_next_one(dpnb_home, people, wait):
+    """A kernel dies before the reply: its request was charged and stored, or was nothing; the next kernel pays once in all."""
+    process = kernel(DIES.format(path=str(people), wait=wait))
+    assert process.wait(30) == 9
     process.stdin.close()
     process.stdout.close()
     data = dpnb.open(people, quiet=True)
-    deadline = time.monotonic() + 5
-    while not data.budget.spent and time.monotonic() < deadline:
-        time.sleep(0.02)
     report = dpnb.release([data.x.mean()], epsilon=1)
-    assert report.stored == (True,)
+    if wait == WAITS:
+        assert report.stored == (True,)
+    assert not report[0].pending
     assert data.budget.spent.amount == 1
 
 

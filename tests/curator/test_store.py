@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
@@ -10,6 +11,7 @@ import pytest
 from dpnb.errors import BudgetError, LossError, OwnerError, PlanError, RequestReused
 from dpnb.plan.request import Ask
 from dpnb.privacy.loss import PrivacyLoss
+from dpnb.privacy.measure import Measure
 from dpnb.wire.codec import exact_json, raw
 from dpnb.wire.messages import Submit
 from tests.curator import small
@@ -222,31 +224,74 @@ def test_a_plan_that_is_not_its_digest_is_refused(service, data):
     assert spent(data) == 0
 
 
-def test_price_shown_equals_charge_in_exact_rationals(ann, data):
-    """For cells of one to six questions at odd losses, plan, charge and ledger agree exactly."""
-    columns = [
-        data.x.mean(),
-        data.y.mean(),
-        data.groupby("g").x.sum(),
-        data.x.quantile([0.1, 0.9]),
-        data[data.x > 3].count(),
-        data.y.difference(by="g"),
-    ]
-    before = Fraction(0)
-    for size in range(1, 7):
-        items = columns[:size]
-        fresh = [ann.plan([item], ask("0.07", fresh=True)).measurements[0] for item in items]
-        assert len(fresh) == size
-        asked = ask(f"0.{size}7", fresh=True)
+MAKERS = (
+    lambda d: d.count(),
+    lambda d: d.x.mean(),
+    lambda d: d.x.mean(ci=False),
+    lambda d: d.y.mean(),
+    lambda d: d.x.sum(),
+    lambda d: d.x.variance(),
+    lambda d: d.x.std(),
+    lambda d: d.groupby("g").x.sum(),
+    lambda d: d.groupby("g").count(),
+    lambda d: d.x.quantile([0.1, 0.9]),
+    lambda d: d.x.histogram(),
+    lambda d: d[d.x > 3].count(),
+    lambda d: (d.x * 2 - d.g > 5).mean(),
+    lambda d: d.y.difference(by="g"),
+)
+
+
+def random_cell(rng, data):
+    """A random choice of questions, some weighted, and a random loss."""
+    items = [make(data) for make in rng.sample(MAKERS, rng.randint(1, 5))]
+    for item in items:
+        if rng.random() < 0.3:
+            item.weight(rng.randint(1, 9))
+    fresh = rng.random() < 0.5
+    if data.schema.budget.measure is Measure.ZCDP and rng.random() < 0.5:
+        items = [item for item in items if "quantile" not in item.text] or [data.x.mean()]
+        return items, Ask.make(rho=f"0.{rng.randint(1000, 99999):05d}", fresh=fresh)
+    return items, ask(f"0.{rng.randint(100, 9999):04d}", fresh=fresh)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("budget", [{"epsilon": 10**6}, {"rho": 10**6}], ids=["pure", "zcdp"])
+def test_price_shown_equals_charge_in_exact_rationals(ann, dpnb_home, budget):
+    """For 1,000 random cells (500 a measure) the plan's cost, the report and the ledger's total agree exactly."""
+    data = small.opened(ann, dpnb_home, **budget)
+    rng = random.Random(11)
+    before = data.budget.spent
+    for _ in range(500):
+        items, asked = random_cell(rng, data)
         plan = ann.plan(items, asked)
-        report = ann.release([type(item).leaf(_anew(item)) for item in items], asked)
-        assert plan.cost == plan.priced.loss == report.charged
-        assert spent(data) - before == report.charged.amount
-        before = spent(data)
+        report = ann.release(items, asked)
+        paid = [item.loss for item, free in zip(plan.items, plan.stored, strict=True) if not free]
+        assert plan.cost == report.charged == sum(paid, PrivacyLoss.zero(plan.priced.measure))
+        after = data.budget.spent
+        assert after == before + report.charged
+        before = after
+    assert ann.ledger(data)[-1]["spent_after"] == before
 
 
-def _anew(item):
-    from dpnb.release import Measurement
+def test_a_pool_joins_datasets_in_one_budget(ann, dpnb_home):
+    """Two datasets about the same people: what one is charged, the other lacks, and the card says what is not detected."""
+    one = small.opened(ann, dpnb_home, name="one", pool="county")
+    two = small.opened(ann, dpnb_home, name="two", pool="county")
+    ann.release([one.x.mean()], ask(7))
+    assert two.budget.remaining == PrivacyLoss.pure(3)
+    assert any("county" in note for note in two.notes)
 
-    old = item.measurement
-    return Measurement(old.question, old.checked, dataset=old.dataset)
+
+def test_a_report_is_one_file_with_every_result(ann, data, tmp_path):
+    """dpnb.report writes released results; a pending one is refused by name."""
+    import dpnb
+
+    mean = data.x.mean()
+    with pytest.raises(PlanError, match="not released"):
+        dpnb.report([mean], to=tmp_path / "report.html")
+    ann.release([mean], ask(1))
+    dpnb.report({"average": mean}, to=tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text()
+    assert "average" in text
+    assert "small.x.mean()" in text
