@@ -1,0 +1,49 @@
+"""Pricing: five questions of a typical cell in at most 5 ms, and a thousand questions without surprise.
+
+Run from the repository's root: ``python tests/benchmarks/bench_price.py``. Prints medians and whether the bar holds.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+from dpnb.datasets import find
+from dpnb.plan import Ask, BatchPlan, Item, QueryPlan, price
+from dpnb.plan.expression import Compare, Const, Ref
+
+BAR = 5.0
+
+
+def batch(count: int) -> BatchPlan:
+    """A cell of this many questions about the HIV study, none like another."""
+    schema = find("hiv").schema
+    got, age, arm = Ref("got"), Ref("age"), Ref("any")
+    base = [
+        QueryPlan("hiv", "mean", got),
+        QueryPlan("hiv", "difference", got, None, (arm,)),
+        QueryPlan("hiv", "quantile", age, options=(("q", (0.25, 0.5, 0.75)),)),
+        QueryPlan("hiv", "mean", got, None, (arm,)),
+        QueryPlan("hiv", "variance", age),
+    ]
+    more = [QueryPlan("hiv", "mean", age, Compare(">", age, Const(i))) for i in range(max(count - 5, 0))]
+    items = tuple(Item(question) for question in (base + more)[:count])
+    return BatchPlan("hiv", schema.version, items, Ask.make(epsilon=1))
+
+
+def main() -> None:
+    """Print the figures."""
+    schema = find("hiv").schema
+    for count in (1, 5, 100, 500):
+        asked, times = batch(count), []
+        for _ in range(20):
+            start = time.perf_counter()
+            price(asked, schema)
+            times.append(1e3 * (time.perf_counter() - start))
+        found = statistics.median(times)
+        bar = f"bar {BAR} ms: {'holds' if found <= BAR else 'MISSED'}" if count <= 5 else f"{found / count:.2f} ms each"
+        print(f"price {count:4d} questions: median {found:7.2f} ms ({bar})")
+
+
+if __name__ == "__main__":
+    main()
