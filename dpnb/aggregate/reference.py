@@ -139,6 +139,8 @@ class Evaluator:
             kept &= self.true(request.where)
         value = self.ints(request.value)
         kept &= value.known
+        if self.table.times is not None:
+            kept &= self.table.times > 0
         times = None if self.table.times is None else self.table.times[kept]
         size = cell_count(request.keys)
         if isinstance(request, Total):

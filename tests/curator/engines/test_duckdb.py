@@ -1,0 +1,148 @@
+"""The embedded engine equals the reference, scans once, and can be interrupted."""
+
+from __future__ import annotations
+
+import re
+import stat
+import tempfile
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+
+from dpnb.aggregate import Cmp, Col, FloorDiv, Key, Known, Lit, Mul, Sub, Total, ValueCounts
+from dpnb.curator.engines import DuckDBEngine, EngineInterrupted, prepare
+from dpnb.privacy.accountant import Budget
+from dpnb.privacy.unit import PrivacyUnit
+from dpnb.schema import Column, Schema
+from tests.contracts.engine import EngineContract, many
+from tests.contracts.expressions import SIZES
+
+
+def schema_of(sizes):
+    """A schema whose codes are the values themselves: one column for each size."""
+    columns = [
+        Column.integer(name, 0, size - 1) if size % 2 else Column.category(name, list(range(size)))
+        for name, size in sizes.items()
+    ]
+    budget = Budget.from_toml({"epsilon": 1})
+    return Schema(name="t", title="t", columns=tuple(columns), unit=PrivacyUnit("add-remove"), budget=budget)
+
+
+@contextmanager
+def engine_over(columns):
+    """A prepared copy of these codes, and an engine over it."""
+    arrays = {n: np.array([np.nan if v is None else v for v in c], dtype=float) for n, c in columns.items()}
+    with tempfile.TemporaryDirectory() as folder:
+        copy = prepare(arrays, schema_of(SIZES), Path(folder) / "copy.duckdb")
+        with DuckDBEngine(copy.path, threads=2) as engine:
+            yield engine
+
+
+class TestDuckDBEngine(EngineContract):
+    """DuckDB over a prepared copy keeps the engine's contract."""
+
+    @classmethod
+    def open_engine(cls, columns):
+        """An engine over a fresh prepared copy."""
+        return engine_over(columns)
+
+
+BATCH = [
+    Total(Lit(1)),
+    Total(Col("income")),
+    Total(FloorDiv(Mul(Sub(Col("income"), Lit(100_000)), Sub(Col("income"), Lit(100_000))), 9537)),
+    Total(Lit(1), None, (Key(Col("g"), 7),)),
+    Total(Col("income"), Known(Col("age")), (Key(Col("g"), 7),)),
+    Total(Col("income"), Cmp("<", Col("age"), Lit(30)), (Key(Col("flag"), 2),)),
+]
+FAR_APART = [
+    Total(Lit(1), None, (Key(FloorDiv(Col(name), k), 20_001),))
+    for name, k in [("income", 10), ("wide", 2**26)]
+]
+
+
+@pytest.mark.parametrize("batch", [BATCH, FAR_APART, BATCH + FAR_APART], ids=["one grouping", "two", "three"])
+def test_all_totals_of_a_batch_are_one_scan(batch):
+    """EXPLAIN of a batch's one statement shows one table scan."""
+    with engine_over(many()) as engine:
+        rows = engine._connection.execute("EXPLAIN " + engine.statement(batch)).fetchall()
+    assert len(re.findall(r"─ Seq Scan|SEQ_SCAN", "".join(row[1] for row in rows))) == 1
+
+
+def test_a_batch_is_one_statement(monkeypatch):
+    """However many totals a batch has, the engine executes once."""
+    with engine_over(many()) as engine:
+        asked = []
+        real = engine._connection
+
+        class Counting:
+            def execute(self, sql):
+                asked.append(sql)
+                return real.execute(sql)
+
+        engine._connection = Counting()
+        engine.answer(BATCH + FAR_APART)
+        engine._connection = real
+    assert len(asked) == 1
+
+
+def test_the_second_value_count_of_a_column_reads_no_table():
+    """Value counts that one column determines come from the structure that the first one built."""
+    with engine_over(many()) as engine:
+        first = engine.answer([ValueCounts(Col("wide"))])
+        engine._connection.close()
+        again = engine.answer([ValueCounts(Col("wide"), Known(Col("wide")))])
+    assert first[0][0].values.tolist() == again[0][0].values.tolist()
+
+
+def test_the_engine_cannot_write_or_reach_a_file():
+    """The connection reads its own copy alone."""
+    with engine_over(many()) as engine:
+        for sql in ("CREATE TABLE x (a INT)", "SELECT * FROM read_csv('/etc/passwd')", "SET threads = 1"):
+            with pytest.raises(duckdb.Error):
+                engine._connection.execute(sql)
+
+
+def test_the_spill_folder_is_its_owners_alone(tmp_path):
+    """What the engine spills lies in a folder of mode 0700 beside the copy."""
+    columns = {name: [0, 1] for name in SIZES}
+    copy = prepare(columns, schema_of(SIZES), tmp_path / "copy.duckdb")
+    with DuckDBEngine(copy.path):
+        assert stat.S_IMODE((tmp_path / ".copy.duckdb.spill").stat().st_mode) == 0o700
+
+
+def test_interrupting_from_another_thread_ends_the_batch():
+    """A running batch ends with EngineInterrupted, and the engine answers the next one."""
+    with engine_over(many(rows=20_000)) as engine:
+        slow = "SELECT sum(a.range * b.range) AS s0 FROM range(100000) a, range(100000) b"
+        real = engine._totals
+        engine._totals = lambda totals: engine._connection.execute(slow).fetchnumpy()
+        timer = threading.Timer(0.2, engine.interrupt)
+        timer.start()
+        with pytest.raises(EngineInterrupted):
+            engine.answer([Total(Lit(1))])
+        timer.join()
+        engine._totals = real
+        assert engine.answer([Total(Lit(1))]) == [(20_000,)]
+
+
+def test_a_million_groups_are_answered():
+    """Keys of 10^6 cells are exact; empty cells are zero."""
+    with engine_over(many()) as engine:
+        found = engine.answer([Total(Lit(1), None, (Key(FloorDiv(Col("wide"), 2**20), 2**20),))])[0]
+        known = engine.answer([Total(Lit(1), Known(Col("wide")))])[0][0]
+    assert len(found) == 2**20
+    assert sum(found) in {known, known - 1}
+
+
+def test_five_hundred_questions_are_one_batch():
+    """A batch of 500 filtered sums is answered exactly."""
+    batch = [Total(Col("income"), Cmp("<", Col("wide"), Lit(k * 2**31))) for k in range(500)]
+    with engine_over(many()) as engine:
+        found = [total for (total,) in engine.answer(batch)]
+    assert found == sorted(found)
+    assert found[-1] > 0
