@@ -123,7 +123,10 @@ def _columns(columns: Sequence[Column]) -> Markup:
         for column in columns
     ]
     return el(
-        "table", el("thead", el("tr", *(el("th", name, scope="col") for name in head))), el("tbody", *rows)
+        "table",
+        el("thead", el("tr", *(el("th", name, scope="col") for name in head))),
+        el("tbody", *rows),
+        class_="cols",
     )
 
 

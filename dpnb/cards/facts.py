@@ -7,6 +7,7 @@ places that will be shown and no further.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -140,7 +141,7 @@ def line_of(estimate: Estimate, name: str = "", *, record: bool = True, now: boo
         axis=_axis(estimate),
         paid="free" if leaf is None else _paid(leaf, now=now),
         mechanism=_mechanism(leaf),
-        flags=flag_words(estimate.flags),
+        flags=_flags(estimate),
         missing=missing,
         noun=noun_of(estimate),
         derived=leaf is None,
@@ -184,6 +185,17 @@ def noun_of(estimate: Estimate) -> str:
 def flag_words(flags: Sequence[str]) -> tuple[str, ...]:
     """Return warnings in words."""
     return tuple(FLAG_WORDS.get(flag, clean(flag)) for flag in flags)
+
+
+def _flags(estimate: Estimate) -> tuple[str, ...]:
+    """Warnings in words; of a vector, in how many places."""
+    outcome = None if estimate.measurement is None else estimate.measurement.outcome
+    cells = getattr(outcome, "cell_flags", None)
+    if cells is None or len(cells) == 1:
+        return flag_words(estimate.flags)
+    counts = Counter(flag for flags in cells for flag in flags)
+    said = zip(flag_words(tuple(counts)), counts.values(), strict=True)
+    return tuple(f"in {count:,} of {len(cells):,}: {words}" for words, count in said)
 
 
 def _paid(leaf: Measurement, *, now: bool) -> str:

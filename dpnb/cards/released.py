@@ -204,7 +204,9 @@ def _vector(line: Line) -> Markup:
         head.append(el("th", "as accurate as", scope="col", class_="num wide"))
     body = [_vector_row(line, entry, scale, kinds, sized=sized) for entry in line.entries]
     more = el("p", _more(line), class_="soft") if line.hidden else None
-    table = el("table", el("thead", el("tr", *head)), el("tbody", *body), class_="rows")
+    table = el(
+        "table", el("thead", el("tr", *head)), el("tbody", *body), class_="rows" if kinds else "rows slim"
+    )
     return el("div", el("div", table, class_="scroll"), more)
 
 

@@ -26,7 +26,7 @@ font-variant-numeric:tabular-nums;max-width:54rem;padding:.35rem 0 .5rem;contain
 § h3{font-size:15px;font-weight:600;line-height:1.35;letter-spacing:0}
 § h4{font-size:14px;font-weight:600;line-height:1.4}
 § code{font:12.5px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;color:var(--soft);background:none;
-border:0;padding:0;overflow-wrap:anywhere;white-space:normal}
+border:0;padding:0;overflow-wrap:break-word;white-space:normal}
 § .head,§ .row{display:flex;flex-wrap:wrap;gap:.1rem 1rem;align-items:baseline;justify-content:space-between}
 § .head{padding-bottom:.45rem;border-bottom:1px solid var(--hair)}
 § .soft,§ small{color:var(--soft);font-size:12.5px;font-weight:400}
@@ -61,10 +61,18 @@ border:0;padding:0;overflow-wrap:anywhere;white-space:normal}
 § .room{fill:var(--dp-fill)}
 § .used{fill:var(--dp-soft)}
 § .bar{margin:.4rem 0 .25rem}
+§ .slim{width:auto}
+§ .slim td,§ .slim th{padding-right:1.6rem}
 § .sub td,§ .sub th{color:var(--soft);font-size:12.5px;padding-top:0}
 § .sub td:first-child{padding-left:1rem}
 § .plan tbody.item > tr:first-child > *{padding-top:.5rem}
-@container (max-width:34rem){§ .wide{display:none}§ .intervals td.track{display:none}
+@container (max-width:34rem){§ .plan thead,§ .cols thead{display:none}
+§ .plan,§ .cols{display:block}§ .plan tbody,§ .cols tbody{display:block}
+§ .plan tr,§ .cols tr{display:grid;grid-template-columns:1fr auto;column-gap:.8rem;padding:.15rem 0}
+§ .plan td:nth-child(2),§ .cols td:nth-child(2),§ .cols td:nth-child(4){grid-column:1/-1;order:3}
+§ .cols td:nth-child(4){color:var(--soft)}§ .cols td:nth-child(4)::before{content:"missing: "}
+§ .cols td:nth-child(3){text-align:right}
+§ code{overflow-wrap:anywhere}§ .wide{display:none}§ .intervals td.track{display:none}
 § .intervals th{width:auto}§ .intervals td.num{width:auto;text-align:right}§ .rows td.track{min-width:4rem;width:26%}
 § th,§ td{padding-right:.5rem}§ .value{font-size:22px}}
 @media print{.dpnb{@light}}
