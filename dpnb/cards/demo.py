@@ -17,7 +17,7 @@ from importlib.resources import files
 from typing import Any
 
 from dpnb.cards.digits import number, people
-from dpnb.cards.explain import posterior
+from dpnb.cards.explain import at_most, posterior
 from dpnb.errors import PlanError
 from dpnb.inference import NoiseSum, effective_size, student_inflation
 from dpnb.release import Estimate
@@ -121,7 +121,7 @@ def demo_page(report: Any, effect: Estimate, schema: Schema) -> str:
     found = difference_at(facts, START)
     low, high = (100 * (facts.difference + sign * found.privacy) for sign in (-1, 1))
     interval, accuracy = f"{number(low, 0)} to {number(high, 0)}", people(found.effective, found.people)
-    odds = f"{100 * posterior(0.1, START):.1f} %"
+    odds = at_most(posterior(0.1, START))
     static = (
         f"ε {START}: {interval} percentage points, {accuracy}; an honest 10 % guess becomes at most {odds}"
     )

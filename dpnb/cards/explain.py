@@ -14,7 +14,7 @@ from dpnb.mechanisms import MECHANISMS
 from dpnb.privacy.measure import Measure
 from dpnb.release import Estimate
 
-__all__ = ["Explanation", "explain", "odds_sentence", "posterior"]
+__all__ = ["Explanation", "at_most", "explain", "odds_sentence", "posterior"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -65,6 +65,11 @@ def posterior(prior: float, epsilon: float) -> float:
     return 1 / (1 + (1 - prior) / prior * math.exp(-epsilon))
 
 
+def at_most(share: float) -> str:
+    """Write a bound in percent, rounded up: ``15.5 %``."""
+    return f"{math.ceil(1000 * share - 1e-9) / 10:.1f} %"
+
+
 def odds_sentence(epsilon: float, prior: float = 0.1) -> str:
     """Say what ε means as a risk.
 
@@ -73,8 +78,7 @@ def odds_sentence(epsilon: float, prior: float = 0.1) -> str:
     >>> odds_sentence(0.5)
     'an honest 10 % guess about one person becomes at most 15.5 %'
     """
-    after = math.ceil(1000 * posterior(prior, epsilon) - 1e-9) / 10
-    return f"an honest {digits.percent(prior)} guess about one person becomes at most {after:.1f} %"
+    return f"an honest {digits.percent(prior)} guess about one person becomes at most {at_most(posterior(prior, epsilon))}"
 
 
 def explain(estimate: Estimate) -> Explanation:

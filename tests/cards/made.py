@@ -1,0 +1,148 @@
+"""Released answers made by hand: real schema, real prices, fixed noised integers, no curator and no rows."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from dpnb.client.views import BatchReport, PlanView
+from dpnb.plan.expression import Ref
+from dpnb.plan.price import price
+from dpnb.plan.question import QueryPlan
+from dpnb.plan.request import Ask, BatchPlan, Item
+from dpnb.privacy.accountant import Budget
+from dpnb.privacy.loss import PrivacyLoss, exact_text
+from dpnb.privacy.unit import PrivacyUnit
+from dpnb.release import Estimate, Measurement, Release, ReleasedPart
+from dpnb.schema import Column, Schema
+from dpnb.statistics import conclude
+
+EVIL = "<script>alert(1)</script>\"'&<img src=x onerror=alert(2)>\x1b[31m\u202e"
+
+QUESTIONS = {
+    "collected": ("mean", "got", (), ()),
+    "effect": ("difference", "got", ("any",), ()),
+    "age": ("quantile", "age", (), (("q", (0.25, 0.5)),)),
+    "by_any": ("mean", "got", ("any",), ()),
+    "villages": ("mean", "got", ("village",), ()),
+    "everyone": ("count", None, (), ()),
+}
+
+NUMBERS = {
+    "collected": {"sum": (1138,), "count": (2897,)},
+    "effect": {"tally": (413, 207, 446, 1751)},
+    "age": {"0:point": (22,), "1:point": (32,)},
+    "by_any": {"tally": (421, 218, 470, 1770)},
+    "villages": {"tally": (60, 90) * 20},
+}
+
+
+def study(label="collected the result", title="A study"):
+    """A schema whose texts are the caller's."""
+    columns = (
+        Column.category("got", [0, 1], label=label),
+        Column.category("any", [0, 1], label="was offered money"),
+        Column.integer("age", 0, 100, label=label, missing=30),
+        Column.integer("village", 1, 20, missing="drop"),
+    )
+    unit = PrivacyUnit("change-one", rows=4820)
+    return Schema(
+        "hiv", title, columns, unit, Budget.from_toml({"epsilon": 4}), description=label, citation=label
+    )
+
+
+def question(name):
+    """The plan of a named question."""
+    statistic, target, by, options = QUESTIONS[name]
+    from fractions import Fraction
+
+    exact = tuple(
+        (key, tuple(Fraction(x) for x in value) if isinstance(value, tuple) else value)
+        for key, value in options
+    )
+    return QueryPlan("hiv", statistic, Ref(target) if target else None, None, tuple(map(Ref, by)), exact)
+
+
+def plan(*names, epsilon=1, schema=None, left=4, labels=None, **more):
+    """A plan view of named questions."""
+    schema = schema or study()
+    asked = Ask.make(epsilon=epsilon)
+    batch = BatchPlan("hiv", schema.version, tuple(Item(question(name)) for name in names), asked)
+    priced = price(batch, schema)
+    measurements = tuple(Measurement(item.checked.question, item.checked) for item in priced.items)
+    said = dict(zip(measurements, labels or names, strict=True))
+    facts = {"stored": (False,) * len(names), "cost": priced.loss} | more
+    return PlanView(
+        dataset=SimpleNamespace(schema=schema, name="hiv"),
+        ask=asked,
+        priced=priced,
+        left=PrivacyLoss.pure(left),
+        cap=schema.budget.cap,
+        measurements=measurements,
+        labels=said,
+        **facts,
+    )
+
+
+def report(*names, stored=(), named=(), hidden=(), dropped=0, **more):
+    """A released batch of named questions; `named` builds derived estimates from a dict of the released ones."""
+    view = plan(*names, **more)
+    for name, item, measurement in zip(names, view.priced.items, view.measurements, strict=True):
+        releases = () if item.public else (release(name, item, stored=name in stored),)
+        measurement.fill(releases, conclude(item.checked, releases))
+    found = {name: Estimate.leaf(m) for name, m in zip(names, view.measurements, strict=True)}
+    return BatchReport(
+        plan=view,
+        measurements=view.measurements,
+        charged=view.cost,
+        left=view.left - view.cost,
+        cap=view.cap,
+        entry=7,
+        labels=view.labels,
+        dropped=dropped,
+        named=tuple((name, make(found)) for name, make in named),
+        hidden=tuple(found[name].measurement for name in hidden),
+    )
+
+
+def release(name, item, *, stored=False):
+    """The record of a release with the numbers above."""
+    parts = tuple(
+        ReleasedPart(
+            part.name,
+            part.mechanism.law.to_json() if hasattr(part.mechanism, "law") else part.mechanism.to_json(),
+            NUMBERS[name][part.name],
+            f"{name}-{part.name}",
+        )
+        for part in item.parts
+    )
+    share = exact_text(item.share.amount)
+    return Release(
+        f"id-{name}", item.key, "hiv", "v1", parts, item.loss, share, stored, "2026-01-02T03:04:05", 7
+    )
+
+
+def estimate(name, **more):
+    """One released estimate."""
+    return Estimate.leaf(report(name, **more).measurements[0])
+
+
+class State(SimpleNamespace):
+    """A reading of a budget."""
+
+
+def budget(spent="1.5"):
+    """A budget of ε 4."""
+    cap, used = PrivacyLoss.pure(4), PrivacyLoss.pure(spent)
+    return State(cap=cap, spent=used, left=cap - used, personal=None, mine=used)
+
+
+def rows():
+    """Two ledger rows."""
+    loss = PrivacyLoss.pure(1)
+    shared = {"time": "2026-01-02T03:04:05+00:00", "dataset": "hiv", "hash": "00", "note": ""}
+    opened = {"entry": 2, "kind": "attach", "principal": None, "loss": None, "spent_after": None, "texts": []}
+    paid = {"entry": 7, "kind": "charge", "principal": "ann", "loss": loss, "spent_after": loss}
+    return (
+        {**shared, **opened, "answered": False},
+        {**shared, **paid, "texts": ["hiv.got.mean()"], "answered": True},
+    )

@@ -1,0 +1,349 @@
+"""Cards say what was released, escape what is not theirs, and read without styles, drawings and scripts."""
+
+from __future__ import annotations
+
+import html as html_text
+import json
+import re
+import time
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import nh3
+import numpy as np
+import pytest
+
+from dpnb import cards
+from dpnb.cards import digits
+from dpnb.cards.explain import explain, odds_sentence
+from dpnb.cards.raster import picture
+from dpnb.release import Estimate
+from tests.cards import made
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "cards"
+
+FIVE = ("collected", "effect", "age", "by_any")
+SPREAD = ("spread", lambda found: (found["collected"] * (1 - found["collected"])) ** 0.5)
+
+
+def five():
+    """The batch of the tour."""
+    return made.report(*FIVE, named=[SPREAD], dropped=3)
+
+
+def all_cards(schema=None):
+    """One card of each kind."""
+    schema = schema or made.study()
+    released = made.report(*FIVE, schema=schema, named=[SPREAD])
+    return {
+        "attach": cards.attach_card(schema, made.budget(), ["These rows were here before."]),
+        "schema": cards.schema_card(schema),
+        "plan": cards.plan_card(made.plan(*FIVE, schema=schema)),
+        "release": cards.release_card(released),
+        "estimate": cards.estimate_card(Estimate.leaf(released.measurements[1])),
+        "ledger": cards.ledger_card(made.rows()),
+        "budget": cards.budget_card(schema, made.budget()),
+        "explanation": explain(Estimate.leaf(released.measurements[0])).card(),
+    }
+
+
+def sanitised(html):
+    """The text that is left when a sanitiser has done its work, one line for each table row or block."""
+    kept = nh3.clean(str(html))
+    assert "style=" not in kept
+    assert "<svg" not in kept
+    kept = re.sub(r"</(tr|p|h3|h4|div)>", "\n", kept)
+    text = html_text.unescape(re.sub(r"<[^>]+>", " ", kept))
+    lines = (re.sub(r"\s+", " ", line).strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line)
+
+
+@pytest.mark.parametrize("kind", sorted(all_cards()))
+def test_text_is_golden(kind):
+    """The text form of each card is what it was."""
+    text = all_cards()[kind].text + "\n"
+    path = GOLDEN / f"{kind}.txt"
+    if not path.exists():
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+def test_release_reads_without_styles_drawings_and_scripts():
+    """After nh3 each line still says name, question, value, both named intervals, accuracy, price and mechanism, in order."""
+    text = sanitised(cards.release_card(five()).html)
+    wanted = [
+        "Released from hiv",
+        "collected",
+        "hiv.got.mean()",
+        "ε 0.25",
+        "0.6964 as accurate as 2,732 of 2,897 people",
+        "privacy interval 0.69",
+        "confidence interval 0.67",
+        "discrete Laplace noise, scale 8 grid steps",
+        "effect",
+        "0.463",
+        "privacy interval 0.433 to 0.494",
+        "confidence interval 0.412 to 0.513",
+        "age",
+        "No interval was bought",
+        "by_any",
+        "any value privacy interval confidence interval as accurate as",
+        "spread",
+        "free",
+        "ε 1 paid · ε 3 of 4 left · ledger entry 7",
+        "3 built, not kept: free",
+    ]
+    places = []
+    start = 0
+    for words in wanted:
+        start = text.index(words, start)
+        places.append(start)
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("kind", sorted(all_cards()))
+def test_every_card_survives_the_sanitiser(kind):
+    """What a sanitiser leaves of a card still holds its first words and its numbers."""
+    card = all_cards()[kind]
+    text = sanitised(card.html)
+    assert len(text) > 30
+    for number in re.findall(r"\d+\.\d{2,}", text):
+        assert number in card.text
+
+
+def test_plan_says_nothing_was_spent_and_itemises():
+    """A plan names each question, its parts with mechanism and sensitivity, its cost, the total and what would be left."""
+    text = sanitised(cards.plan_card(made.plan("collected", "effect")).html)
+    assert "Nothing was spent." in text
+    assert "one person moves it by at most 2" in text
+    assert "This plan costs ε 1. ε 3 of ε 4 would be left." in text
+    assert text.count("ε 0.5") >= 2
+
+
+def test_plan_that_does_not_fit_says_so():
+    """A plan that costs more than is left says that it would be refused."""
+    assert "would be refused" in cards.plan_card(made.plan("collected", left="0.5")).text
+
+
+def test_stored_line_is_free():
+    """An answer from the store is badged and adds nothing."""
+    report = made.report("collected", stored=("collected",))
+    assert "stored · ε 0" in sanitised(cards.release_card(report).html)
+
+
+def test_public_answer_is_exact():
+    """A public size is shown whole, without an interval, and as exact."""
+    text = cards.release_card(made.report("everyone")).text
+    assert "4,820" in text
+    assert "4,820.0" not in text
+    assert "public · free" in text
+    assert "interval" not in text.split("░")[0]
+
+
+def test_attach_names_what_everybody_may_know():
+    """Unit, columns with label, type, bounds and missing rule, dummy rows, budget and the mode's honest sentence."""
+    text = sanitised(all_cards()["attach"].html)
+    for words in (
+        "GUARD-RAIL",
+        "Stops accidents.",
+        "These rows were here before.",
+        "one row = one person",
+        "got collected the result category 0/1 left out",
+        "age collected the result integer 0 to 100 counted as 30",
+        "Made-up rows",
+        "spent ε 1.5 · ε 2.5 of 4 left",
+    ):
+        assert words in text
+
+
+def test_long_vector_shows_twelve_and_how_to_see_the_rest():
+    """Twelve rows, then how many more and what lists them."""
+    card = cards.release_card(made.report("villages"))
+    assert "… and 8 more: villages.table()" in card.text
+    assert card.json["lines"][0]["more"] == 8
+    assert len(card.json["lines"][0]["entries"]) == 12
+
+
+def test_hidden_line_leaves_headline_and_budget():
+    """Where the cell draws its only estimate itself, the batch card is headline and budget."""
+    text = sanitised(cards.release_card(made.report("collected", hidden=("collected",))).html)
+    assert "Released from hiv" in text
+    assert "ε 3 of 4 left" in text
+    assert "privacy interval" not in text
+
+
+def test_pending_estimate_says_that_nothing_was_spent():
+    """A pending estimate has a card, without a number."""
+    leaf = made.plan("collected").measurements[0]
+    assert "Nothing was spent" in sanitised(cards.estimate_card(Estimate.leaf(leaf)).html)
+
+
+# ---------------------------------------------------------------- other people's text
+
+
+@pytest.mark.parametrize("kind", sorted(all_cards()))
+def test_labels_cannot_become_markup(kind):
+    """An owner's label stays text: no tag, no attribute, no terminal escape, no reversed line."""
+    card = all_cards(made.study(label=made.EVIL, title=made.EVIL))[kind]
+    for html in (card.html, card.svg or ""):
+        assert "<script>alert" not in html
+        assert "<img" not in html
+        assert "\u202e" not in html
+    assert "\x1b" not in card.text
+    assert "\u202e" not in card.text
+
+
+def test_names_and_questions_cannot_become_markup():
+    """A user's name for an estimate is escaped in HTML and SVG."""
+    report = made.report("collected", labels=[made.EVIL])
+    card = cards.release_card(report)
+    assert "<script>alert" not in card.html + str(card.svg)
+    ET.fromstring(card.svg)  # noqa: S314  our own drawing
+
+
+def test_no_card_asks_the_network():
+    """No address, import or source outside the card."""
+    for card in all_cards().values():
+        text = card.html.replace("http://www.w3.org/2000/svg", "")
+        assert not re.search(r"https?:|@import|url\(|src=|<link", text)
+
+
+# ---------------------------------------------------------------- forms
+
+
+@pytest.mark.parametrize("kind", sorted(all_cards()))
+def test_bundle_has_every_form(kind):
+    """A bundle holds HTML, text, PNG and strict JSON that names its kind."""
+    card = all_cards()[kind]
+    bundle = card.bundle()
+    assert {"text/html", "text/plain", "image/png", card.mime} <= set(bundle)
+    record = json.loads(json.dumps(bundle[card.mime], allow_nan=False))
+    assert record["kind"] == card.kind
+    assert record["format"] == 1
+
+
+def test_release_json_holds_the_numbers():
+    """The JSON form has value, intervals, sizes and losses, exact where they are exact."""
+    record = cards.release_card(five()).json
+    assert record["charged"] == {"measure": "pure", "amount": "1", "delta": "0"}
+    line = record["lines"][1]
+    assert line["entries"][0]["value"] == pytest.approx(0.46312493)
+    assert line["entries"][0]["privacy"][0] < line["entries"][0]["value"] < line["entries"][0]["privacy"][1]
+    assert line["loss"]["amount"] == "0.25"
+    assert record["lines"][-1]["derived"] is True
+
+
+def test_drawings_have_words_and_different_shapes():
+    """Each track is named for a reader that cannot see it; privacy is a bar, confidence a capped line."""
+    html = str(cards.release_card(made.report("effect")).html)
+    privacy, confidence = (
+        re.search(rf'<svg[^>]*aria-label="{kind} interval: [^"]*".*?</svg>', html).group()
+        for kind in ("privacy", "confidence")
+    )
+    assert "<title>privacy interval</title>" in privacy
+    assert 'class="pv"' in privacy
+    assert 'class="cf"' not in privacy
+    assert confidence.count('class="cf"') == 3
+    assert 'class="pv"' not in confidence
+
+
+def test_picture_is_a_png_of_the_text():
+    """The PNG is a picture, wider for longer text, and unknown characters do not stop it."""
+    pillow = pytest.importorskip("PIL.Image")
+    import io
+
+    small, wide = (pillow.open(io.BytesIO(picture(text))) for text in ("ε 1\n", "ε 1 ✈" * 9))
+    assert small.height == wide.height
+    assert small.width < wide.width
+    pixels = np.asarray(small.convert("L"))
+    assert pixels.min() == 0
+    assert pixels.max() == 255
+
+
+def test_five_lines_are_drawn_quickly():
+    """Drawing a five-line card again takes milliseconds: intervals are remembered."""
+    report = five()
+    cards.release_card(report)
+    best = min(_seconds(lambda: cards.release_card(report)) for _ in range(20))
+    assert best < 0.006
+
+
+def _seconds(act):
+    start = time.perf_counter()
+    act()
+    return time.perf_counter() - start
+
+
+# ---------------------------------------------------------------- digits, figure, explanation, report
+
+
+@pytest.mark.parametrize(
+    ("half", "decimals"),
+    [(0.0304, 3), (0.45, 2), (3.2, 1), (24.0, 0), (2500.0, 0), (None, None), (0.0, None)],
+)
+def test_digits_follow_the_uncertainty(half, decimals):
+    """Two significant digits of the half-width, and no decimals beyond."""
+    assert digits.decimals_for([half]) == decimals
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "text"),
+    [
+        (0.46312, 3, "0.463"),
+        (-0.0001, 2, "0.00"),
+        (4820.0, None, "4,820"),
+        (12345.6, None, "12,346"),
+        (float("nan"), 2, "undefined"),
+        (float("-inf"), 2, "-unbounded"),
+    ],
+)
+def test_numbers_are_written_honestly(value, decimals, text):
+    """No minus zero, thousands separated, words where there is no number."""
+    assert digits.number(value, decimals) == text
+
+
+def test_odds_round_up():
+    """A bound on a guess is never rounded down."""
+    assert odds_sentence(0.5) == "an honest 10 % guess about one person becomes at most 15.5 %"
+    assert "10.1 %" in odds_sentence(0.001)
+
+
+def test_figure_sorts_by_released_values():
+    """order= puts the largest released value, or the largest released group, first."""
+    by_any = made.estimate("by_any")
+    labels = [t.get_text() for t in by_any.plot(order="effect").axes[0].get_yticklabels()]
+    assert labels == ["1", "0"]
+    with pytest.raises(Exception, match="unknown order"):
+        by_any.plot(order="siez")
+
+
+def test_explanation_tells_question_noise_loss_and_odds():
+    """An explanation is text in a terminal and a card in a notebook."""
+    said = str(made.estimate("effect").explain())
+    for words in ("discrete Laplace noise", "Status: proven", "ε 1", "at most", "2,817 people"):
+        assert words in said
+
+
+def test_report_is_one_file_with_methods_and_ledger(tmp_path):
+    """The report holds results, both intervals, a methods paragraph with all its parts, and the ledger's row."""
+    path = tmp_path / "report.html"
+    found = made.report("collected", "effect", stored=("effect",)).estimates
+    written = cards.report(found, schemas=[made.study()], rows=made.rows(), to=path)
+    html = path.read_text(encoding="utf-8")
+    assert html == written.html
+    text = sanitised(html)
+    for words in (
+        "privacy interval",
+        "confidence interval",
+        "pure ε-differential privacy",
+        "the privacy unit is one row",
+        "change-one adjacency",
+        "discrete Laplace",
+        "cost ε 1 together",
+        "adding the losses",
+        "Ledger extract",
+        "7 2026-01-02 03:04 hiv hiv.got.mean() ε 1 ε 1",
+    ):
+        assert words in text
+    assert "stored" not in text
+    assert not re.search(r"https?:|@import|src=|<link", html)
