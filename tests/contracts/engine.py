@@ -31,7 +31,9 @@ from tests.contracts.expressions import SIZES, batches, tables
 EXTREME = {
     "empty": {name: [] for name in SIZES},
     "all NULL": {name: [None] * 5 for name in SIZES},
-    "one row, all highest": {name: [None if name == "only_null" else size - 1] for name, size in SIZES.items()},
+    "one row, all highest": {
+        name: [None if name == "only_null" else size - 1] for name, size in SIZES.items()
+    },
     "many": None,
 }
 

@@ -37,7 +37,7 @@ constants = st.one_of(
 def admitted(node):
     """Whether the checker would let this range through."""
     low, high = bounds(node, RANGES)
-    return -LIMIT < low and high < LIMIT
+    return low > -LIMIT and high < LIMIT
 
 
 @st.composite
@@ -78,16 +78,15 @@ keys = st.one_of(
     st.builds(Key, integers_of(2), st.integers(1, 30)),
 )
 
-totals = st.builds(
-    Total, integers_of(3), st.none() | predicates_of(2), st.lists(keys, max_size=2).map(tuple)
-)
+totals = st.builds(Total, integers_of(3), st.none() | predicates_of(2), st.lists(keys, max_size=2).map(tuple))
 value_counts = st.builds(
     ValueCounts, integers_of(2), st.none() | predicates_of(2), st.lists(keys, max_size=2).map(tuple)
 )
 batches = st.lists(totals | value_counts, min_size=1, max_size=6)
 
-codes = {name: st.none() | st.integers(0, size - 1) | st.sampled_from([0, size - 1]) for name, size in SIZES.items()}
+codes = {
+    name: st.none() | st.integers(0, size - 1) | st.sampled_from([0, size - 1])
+    for name, size in SIZES.items()
+}
 rows = st.fixed_dictionaries({**codes, "only_null": st.none()})
-tables = st.lists(rows, max_size=12).map(
-    lambda found: {name: [row[name] for row in found] for name in SIZES}
-)
+tables = st.lists(rows, max_size=12).map(lambda found: {name: [row[name] for row in found] for name in SIZES})

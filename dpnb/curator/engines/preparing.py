@@ -227,7 +227,12 @@ class _Quantiser:
                 return f"CAST({sql} AS VARCHAR)", "NULL", _place_of(place, f"r{place}")
             numbers = ", ".join("NULL" if n is None else double(n) for n in category_numbers(column))
             read = _number(column, sql, kind)
-            return read, "NULL", f"nullif(list_position([{numbers}]::DOUBLE[], r{place}), 0) - 1"
+            place_in_list = f"nullif(list_position([{numbers}]::DOUBLE[], r{place}), 0) - 1"
+            return (
+                read,
+                "NULL",
+                f"CASE WHEN r{place} IS NULL OR isnan(r{place}) THEN NULL ELSE {place_in_list} END",
+            )
         read = _number(column, sql, kind)
         whole = f"r{place} = floor(r{place}) AND abs(r{place}) <= {_LARGEST_CATEGORY}"
         rounded = f"CASE WHEN {whole} THEN CAST(TRY_CAST(r{place} AS BIGINT) AS VARCHAR) END"
