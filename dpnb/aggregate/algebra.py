@@ -261,3 +261,25 @@ def bounds(node: IntExpr, ranges: Mapping[str, tuple[int, int]]) -> tuple[int, i
         case Case(_, then, other):
             (al, ah), (bl, bh) = bounds(then, ranges), bounds(other, ranges)
             return min(al, bl), max(ah, bh)
+
+
+def reach(node: Node, ranges: Mapping[str, tuple[int, int]]) -> int:
+    """The largest absolute value that any integer on the way to a node's value can take, intermediate ones included.
+
+    Parameters
+    ----------
+    node : Node
+    ranges : mapping of column name to (lowest, highest)
+
+    Returns
+    -------
+    int
+        An engine whose integers hold this many cannot overflow on any data.
+    """
+    found = 0
+    for part in walk(node):
+        if isinstance(part, IntExpr):
+            found = max(found, *(abs(end) for end in bounds(part, ranges)))
+        if isinstance(part, FloorDiv):
+            found = max(found, part.k)
+    return found

@@ -7,11 +7,12 @@ an empty arm, a constant column) is never an error: the release has the same sha
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpnb.aggregate.algebra import And, Known, Pred, Total
+from dpnb.aggregate.algebra import And, Known, Pred, Total, ValueCounts, reach
 from dpnb.errors import OptionError, PlanError, SchemaError
 from dpnb.plan.compile import Cells, cells, condition, equal_edges, numeric
 from dpnb.plan.expression import Bin, Const, Expr, Ref, show
@@ -19,6 +20,7 @@ from dpnb.plan.question import QueryPlan
 from dpnb.release import Axis
 from dpnb.schema import Schema, nearest
 from dpnb.statistics import BY_NAME, Numeric, Setting, Statistic
+from dpnb.statistics._base import RANGE_LIMIT
 
 MAX_CELLS = 200_000
 
@@ -179,6 +181,14 @@ def _limit(groups: list[Cells]) -> None:
         )
 
 
+def _several_cells(groups: list[Cells], *, private: bool) -> None:
+    """Refuse a single cell that is known to hold every row: the number in it is public, so nothing is left to count."""
+    if groups and not private and math.prod(group.key.size for group in groups) == 1:
+        raise PlanError(
+            "This question has one group, and every row is in it: ask it without the group, or use two bins or more."
+        )
+
+
 def _setting(
     question: QueryPlan,
     schema: Schema,
@@ -198,6 +208,7 @@ def _setting(
     private = private or unit.public_rows is None
     axes = tuple(group.axis for group in (groups[:-1] if statistic.arms else groups))
     _bounded_sum(target, unit.public_rows)
+    _several_cells(groups, private=private)
     subject = _subject(question, schema)
     keys = tuple(group.key for group in groups)
     return Setting(unit, target, where, keys, axes, private, options, subject)
@@ -212,6 +223,29 @@ def _bounded_sum(target: Numeric | None, rows: int | None) -> None:
         )
 
 
+def code_ranges(schema: Schema) -> dict[str, tuple[int, int]]:
+    """Return the codes that each declared column can hold in the prepared copy."""
+    return {column.name: (0, column.size - 1) for column in schema.columns}
+
+
+def bounded_nodes(request: Total | ValueCounts, ranges: Mapping[str, tuple[int, int]]) -> None:
+    """Refuse a request of which any step, on any row, could leave 62 bits.
+
+    An engine that overflowed would fail on some tables and not on their neighbours: whether it did is an exact answer.
+
+    Raises
+    ------
+    PlanError
+        Before any charge, from the declared ranges alone.
+    """
+    where = () if request.where is None else (request.where,)
+    for node in (request.value, *where, *(key.code for key in request.keys)):
+        if reach(node, ranges) > RANGE_LIMIT:
+            raise PlanError(
+                "A step of this expression has too wide a range to be computed exactly; use wider steps or clip it."
+            )
+
+
 def _subject(question: QueryPlan, schema: Schema) -> str:
     if question.target is None:
         return "rows"
@@ -220,4 +254,4 @@ def _subject(question: QueryPlan, schema: Schema) -> str:
     return show(question.target, schema.name)
 
 
-__all__ = ["CheckedQuestion", "Total", "check"]
+__all__ = ["CheckedQuestion", "Total", "bounded_nodes", "check", "code_ranges"]

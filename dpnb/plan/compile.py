@@ -360,10 +360,15 @@ def _(expr: IsIn, schema: Schema) -> Condition:
     if not expr.values:
         raise PlanError("isin([]) is never true: name at least one value.")
     parts = [condition(Compare("==", expr.operand, value), schema) for value in expr.values]
-    pred = parts[0].pred
-    for part in parts[1:]:
-        pred = Or(pred, part.pred)
-    return Condition(pred, parts[0].nullable)
+    return Condition(_any([part.pred for part in parts]), parts[0].nullable)
+
+
+def _any(preds: list[Pred]) -> Pred:
+    """Return whether one of some conditions holds, by halving: depth is logarithmic."""
+    if len(preds) == 1:
+        return preds[0]
+    middle = len(preds) // 2
+    return Or(_any(preds[:middle]), _any(preds[middle:]))
 
 
 @_condition.register

@@ -7,13 +7,13 @@ cost nothing and take no share.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
 from dpnb.errors import LossError, PlanError
-from dpnb.plan.check import CheckedQuestion, check
+from dpnb.plan.check import CheckedQuestion, bounded_nodes, check, code_ranges
 from dpnb.plan.request import Ask, BatchPlan, Item
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.privacy.loss import PrivacyLoss, floored, floored_digits
@@ -130,9 +130,10 @@ def price(batch: BatchPlan, schema: Schema) -> PricedBatch:
         )
     checked = [check(item.question, schema) for item in batch.items]
     shares = _shares(batch.ask, batch.items, checked, schema)
-    measure = schema.budget.measure
+    measure, ranges = schema.budget.measure, code_ranges(schema)
     items = tuple(
-        _priced(question, share, measure, batch.ask) for question, share in zip(checked, shares, strict=True)
+        _priced(question, share, measure, batch.ask, ranges)
+        for question, share in zip(checked, shares, strict=True)
     )
     return PricedBatch(batch, measure, items)
 
@@ -231,13 +232,21 @@ def _no_width(question: CheckedQuestion) -> str:
     )
 
 
-def _priced(question: CheckedQuestion, share: Share | None, measure: Measure, ask: Ask) -> PricedQuestion:
+def _priced(
+    question: CheckedQuestion,
+    share: Share | None,
+    measure: Measure,
+    ask: Ask,
+    ranges: Mapping[str, tuple[int, int]],
+) -> PricedQuestion:
     zero = PrivacyLoss.zero(measure)
     if share is None:
         return PricedQuestion(
             question, None, zero, (), (), (), Preview(0.0, "public: answered from the schema, free")
         )
     pricing = question.kind.price(question.setting, share)
+    for request in dict.fromkeys(part.request for part in pricing.parts):
+        bounded_nodes(request, ranges)
     loss = zero
     for event in pricing.events:
         loss = loss + event.loss(measure)

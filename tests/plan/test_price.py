@@ -19,6 +19,7 @@ from dpnb.privacy.unit import PrivacyUnit
 from dpnb.schema import Column, Schema
 
 AGE, SEX = e.Ref("age"), e.Ref("sex")
+SCORE, TINY = e.Ref("score"), Fraction(1, 2**62)
 MEAN = QueryPlan("p", "mean", AGE)
 COUNT = QueryPlan("p", "count", None, e.Compare(">", AGE, e.Const(30)))
 ROWS = QueryPlan("p", "count")
@@ -200,3 +201,44 @@ def test_limits_of_a_batch() -> None:
         BatchPlan("q", where.version, (Item(MEAN),), Ask.make(epsilon=1))
     with pytest.raises(PlanError, match="cells"):
         priced([QueryPlan("p", "count", None, None, (AGE, e.Ref("pay"), AGE))], epsilon=1)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        QueryPlan("p", "count", None, e.Compare(">", e.BinOp("//", SCORE, e.Const(TINY)), e.Const(0))),
+        QueryPlan(
+            "p", "count", None, None, (e.Bin(e.BinOp("//", SCORE, e.Const(TINY)), (-(2**62), 0, 2**62)),)
+        ),
+        QueryPlan("p", "histogram", e.BinOp("//", SCORE, e.Const(TINY)), options=(("edges", (0, 2**62)),)),
+    ],
+    ids=["filter", "key", "target"],
+)
+def test_a_step_that_could_overflow_on_some_row_is_refused_before_any_charge(question: QueryPlan) -> None:
+    """The result would fit 62 bits, a step on the way to it would not: an engine would fail on one person's value."""
+    where = Schema(
+        "p",
+        "People",
+        (Column.number("score", -1, 1),),
+        PrivacyUnit("add-remove"),
+        Budget.from_toml({"epsilon": 4}),
+    )
+    with pytest.raises(PlanError, match="too wide a range"):
+        priced([question], where, epsilon=1)
+
+
+def test_a_single_group_that_holds_every_row_is_refused_with_a_way_out() -> None:
+    """Its size is public under change-one, so there is nothing to count."""
+    for question in (
+        QueryPlan("p", "histogram", e.Ref("pay"), options=(("edges", (0, 1000)),)),
+        QueryPlan("p", "mean", e.Ref("pay"), by=(e.Bin(e.Ref("pay"), (0, 1000)),)),
+    ):
+        with pytest.raises(PlanError, match="two bins or more"):
+            priced([question], epsilon=1)
+        assert priced([question], schema(adjacency="add-remove"), epsilon=1).loss == PrivacyLoss.pure(1)
+
+
+def test_a_list_of_a_thousand_values_is_a_shallow_condition() -> None:
+    """isin() at its limit is priced like any other filter: its depth does not grow with its length."""
+    question = QueryPlan("p", "count", None, e.IsIn(e.Ref("pay"), tuple(range(1000))))
+    assert priced([question], epsilon=1).loss == PrivacyLoss.pure(1)
