@@ -1,0 +1,191 @@
+"""Wrong books: conversions that under-charge, sums that drift, a store that serves what was not bought, ids bound to nothing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dpnb.curator import ledger as ledger_module
+from dpnb.curator.chain import canonical
+from dpnb.curator.ledger import Ledger
+from dpnb.mechanisms import DiscreteLaplace
+from dpnb.plan import expression
+from dpnb.privacy import Measure, PrivacyEvent, PrivacyLoss, accountant, loss
+from tests.curator import test_ledger as on_ledger
+from tests.mutants.table import Mutant, Patch, replaced
+from tests.plan import test_question as on_question
+
+
+def on(test: Callable[..., None], *more: Any) -> Callable[[Any], None]:
+    """Run a ledger's test on a new ledger."""
+
+    def check(folder: Any) -> None:
+        with Ledger(folder / "ledger.sqlite3") as ledger:
+            test(ledger, *more)
+
+    return check
+
+
+def laplace_costs_its_rho(_: Any) -> None:
+    """The Rényi divergence of discrete Laplace neighbours is at most αρ at every order, ρ being what a ρ budget is charged."""
+    for epsilon in (Fraction(1, 2), Fraction(2), Fraction(6)):
+        charged = float(PrivacyEvent("pure", epsilon).loss(Measure.ZCDP).amount)
+        scale = float(DiscreteLaplace.calibrate(1, epsilon).scale)
+        outputs = np.arange(-400, 401)
+        one, two = -np.abs(outputs) / scale, -np.abs(outputs - 1) / scale
+        norm = np.logaddexp.reduce(one)
+        for order in (1.01, 2.0, 8.0):
+            divergence = (np.logaddexp.reduce(order * one + (1 - order) * two) - norm) / (order - 1)
+            assert divergence <= order * charged + 1e-9
+
+
+def float_sum(_: Any) -> Any:
+    """Add amounts as floats."""
+    return lambda one, two: PrivacyLoss(
+        one.measure, Fraction(float(one.amount) + float(two.amount)), one.delta + two.delta
+    )
+
+
+def address_without(part: str) -> Patch:
+    """Leave a part out of the store's key."""
+
+    def address(scope: Any, key: str) -> str:
+        names = ("principal", "data_version", "schema_version", "mechanism_version")
+        kept = [scope[name] for name in names if name != part]
+        return hashlib.sha256(canonical([*kept, key]).encode()).hexdigest()
+
+    return replaced(ledger_module, "address", lambda _: address)
+
+
+def bound_to_nothing(_: Any) -> Any:
+    """Find a request by its id alone."""
+
+    def charged(db: Any, request_id: str, principal: str, digest: str) -> Any:
+        row = db.execute(
+            "SELECT entry, spent, mine, body FROM charges JOIN entries USING (entry) WHERE request = ?",
+            (request_id,),
+        ).fetchone()
+        if row is None:
+            return None
+        spent, mine = ledger_module._loss_of(row[1]), ledger_module._loss_of(row[2])
+        return ledger_module.ChargeRow(row[0], spent, spent, mine, new=False)
+
+    return charged
+
+
+def each_request_alone(_: Any) -> Any:
+    """Compare each request with the cap, and forget what was spent before."""
+    return lambda limit, spent, asked: asked.fits_in(limit.cap)
+
+
+def last_writer_wins(real: Any) -> Any:
+    """Keep the answers of the retry."""
+
+    def store(ledger: Any, request_id: str, principal: str, answers: Any, *, time: Any = None) -> Any:
+        real(ledger, request_id, principal, answers, time=time)
+        return list(answers)
+
+    return store
+
+
+def nobody_is_asked(real: Any) -> Any:
+    """Serve stored answers to every principal."""
+    return lambda ledger, principal, *rest: real(ledger, "ann", *rest)
+
+
+def forgiving(_: Any) -> Any:
+    """Let the owner's file loosen a promise in silence."""
+    return lambda terms, changes, reason: None
+
+
+def read_in_binary(real: Any) -> Any:
+    """Read a float as the binary fraction that it is."""
+    return lambda value, *, name="epsilon": (
+        Fraction(value) if isinstance(value, float) else real(value, name=name)
+    )
+
+
+def decimals_are_read(_: Any) -> None:
+    """0.1 is a tenth."""
+    assert loss.rational(0.1) * 10 == 1
+
+
+def converted_upwards(_: Any) -> None:
+    """An ε that is shown for ρ and δ is not below the least of the conversion over its orders, and hardly above it."""
+    a = np.linspace(1.001, 60, 200_000)
+    least = np.min(0.5 * a + np.log1p(-1 / a) - np.log(a * 1e-6) / (a - 1))
+    assert least - 1e-9 <= float(accountant.epsilon_of("0.5", "1e-6")) <= least + 1e-4
+
+
+def untyped(_: Any) -> Any:
+    """Write constants without their types."""
+    return lambda value: ["const", str(value)]
+
+
+MUTANTS = {
+    "epsilon squared / 8 for pure events": Mutant(
+        "Bounded range claimed for Laplace noise: a fourth of its ρ.",
+        replaced(
+            PrivacyEvent, "_rho", lambda _: lambda e: e.amount if e.kind == "gaussian" else e.amount**2 / 8
+        ),
+        laplace_costs_its_rho,
+    ),
+    "floats in the ledger's sums": Mutant(
+        "Ten tenths are not one.",
+        replaced(PrivacyLoss, "__add__", float_sum),
+        on(on_ledger.test_ten_charges_of_a_tenth_fit_a_budget_of_one_and_the_next_unit_does_not),
+    ),
+    "epsilon read in binary": Mutant(
+        "0.1 is a little more than a tenth.", replaced(loss, "rational", read_in_binary), decimals_are_read
+    ),
+    "a conversion that rounds down": Mutant(
+        "The ε shown for ρ is a thousandth too small.",
+        replaced(accountant, "epsilon_of", lambda real: lambda r, d: real(r, d) * Fraction(999, 1000)),
+        converted_upwards,
+    ),
+    "the cap holds each request alone": Mutant(
+        "What was spent before is forgotten.",
+        replaced(accountant.Filter, "admits", each_request_alone),
+        on(on_ledger.test_ten_charges_of_a_tenth_fit_a_budget_of_one_and_the_next_unit_does_not),
+    ),
+    "a request id bound to nothing": Mutant(
+        "Another plan, or somebody else, is answered under a paid id.",
+        replaced(ledger_module, "_charged", bound_to_nothing),
+        on(on_ledger.test_a_request_id_is_bound_to_its_principal_and_plan, {"digest": "another plan"}),
+    ),
+    "the last writer of an answer wins": Mutant(
+        "Two retries see two draws for one charge.",
+        replaced(Ledger, "store", last_writer_wins),
+        on(on_ledger.test_the_first_writer_of_an_answer_wins_and_every_later_one_reads_it),
+    ),
+    "stored answers for everybody": Mutant(
+        "Bob is given what Ann bought.",
+        replaced(Ledger, "best_stored", nobody_is_asked),
+        on(on_ledger.test_answers_belong_to_their_principal),
+    ),
+    "loosening in silence": Mutant(
+        "Wider bounds and a larger budget are taken from the file at the next attach.",
+        replaced(ledger_module, "_refuse_looser", forgiving),
+        on(
+            on_ledger.test_loosening_is_refused_at_attach_and_names_both_values,
+            {"budget": on_ledger.Budget.from_toml({"epsilon": 5})},
+        ),
+    ),
+    "untyped constants in the store's key": Mutant(
+        '1, True and "1" share one stored answer.',
+        replaced(expression, "encode_value", untyped),
+        lambda _: on_question.test_constants_are_typed(),
+    ),
+    **{
+        f"store key without {part.replace('_', ' ')}": Mutant(
+            "An answer about another state of the world is served.",
+            address_without(part),
+            on(on_ledger.test_a_stored_answer_serves_only_its_exact_key, place),
+        )
+        for place, part in enumerate(("principal", "data_version", "schema_version", "mechanism_version"))
+    },
+}

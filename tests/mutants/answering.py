@@ -1,0 +1,362 @@
+"""Wrong answers: a draw before its charge, a refund, a shape or a message that the data decide, draws taken for independent."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpnb.aggregate.reference import Evaluator
+from dpnb.curator import faults, releasing, service
+from dpnb.curator import ledger as ledger_module
+from dpnb.curator.releasing import Chance
+from dpnb.errors import BudgetError, CuratorError
+from dpnb.noise import SeededBits
+from dpnb.plan.request import Ask
+from dpnb.release import Release, ReleasedPart
+from dpnb.statistics import released
+from dpnb.statistics._base import Setting
+from dpnb.statistics.ratio import Ratio
+from tests.curator import small, test_faults, test_replay, test_store
+from tests.mutants.table import Mutant, replaced, together
+
+
+@contextlib.contextmanager
+def curator(folder: Any, name: str = "home", **dataset: Any) -> Iterator[tuple[Any, Any, Any]]:
+    """A curator, a session and the small dataset, in a folder."""
+    home = folder / name
+    home.mkdir()
+    made = small.curator(home)
+    here = small.session(made)
+    try:
+        yield made, here, small.opened(here, home, dataset.pop("raw", None), **dataset)
+    finally:
+        faults.install(None)
+        made.close()
+
+
+def on(test: Callable[..., None], *wanted: str) -> Callable[[Any], None]:
+    """Run a test on a curator of its own; ``wanted`` names the fixtures that it takes."""
+
+    def check(folder: Any) -> None:
+        with curator(folder) as (made, here, data):
+            given = {"service": made, "ann": here, "data": data, "dpnb_home": folder / "home"}
+            test(*(given[name] for name in wanted))
+
+    return check
+
+
+def nothing_is_read_before_its_charge(folder: Any) -> None:
+    """A question that the budget refuses never reaches the engine."""
+    with curator(folder) as (made, here, data):
+        engine = next(iter(made._open.values())).engine
+        with pytest.raises(BudgetError):
+            here.release([data.x.mean()], Ask.make(epsilon=11))
+        assert engine.calls == 0
+
+
+def read_first(real: Any) -> Any:
+    """Answer, and charge for the answer."""
+
+    def release(wanted: Any, attached: Any, ledger: Any, chance: Any, guard: Any) -> Any:
+        parts = [part for question in wanted.priced.items for part in question.parts]
+        attached.engine.answer([part.request for part in parts])
+        return real(wanted, attached, ledger, chance, guard)
+
+    return release
+
+
+def refunded(real: Any) -> Any:
+    """Count only what was answered as spent."""
+
+    def totals(db: Any, pool: str, principal: str, period: int, measure: Any) -> Any:
+        open_charges = db.execute(
+            "SELECT count(*) FROM charges WHERE request NOT IN (SELECT request FROM answers)"
+        ).fetchone()[0]
+        spent, mine = real(db, pool, principal, period, measure)
+        return (spent - spent, mine - mine) if open_charges else (spent, mine)
+
+    return totals
+
+
+def drawn_again(_: Any) -> Any:
+    """Forget that a request was answered."""
+    return lambda ledger, request_id, principal: None
+
+
+def sent_as_drawn(real: Any) -> Any:
+    """Send the draw just made, whatever is stored."""
+
+    def store(ledger: Any, request_id: str, principal: str, answers: Any, *, time: Any = None) -> Any:
+        real(ledger, request_id, principal, answers, time=time)
+        return list(answers)
+
+    return store
+
+
+def served_for_less(_: Any) -> Any:
+    """Serve any stored answer of the question, however little it was paid."""
+
+    def stored(question: Any, wanted: Any, attached: Any, ledger: Any) -> Any:
+        found = ledger.best_stored(
+            wanted.principal,
+            attached.data_version,
+            attached.schema.version,
+            releasing.MECHANISM_VERSION,
+            question.key,
+            wanted.priced.measure,
+        )
+        return {**found[0].answer, "stored": True} if found else None
+
+    return stored
+
+
+def two_curators_differ(folder: Any) -> None:
+    """Two curators on the same rows, asked the same, draw different noise."""
+    values = []
+    for name in ("one", "two"):
+        with curator(folder, name) as (_, here, data):
+            report = here.release([data.x.histogram()], Ask.make(epsilon="0.01"))
+            values.append(report.measurements[0].releases[0].parts[0].values)
+    assert values[0] != values[1]
+
+
+def seeded(_: Any) -> Any:
+    """Start every curator's noise from a seed."""
+    return lambda: Chance(SeededBits(7))
+
+
+def means_ignore_missing_rows(folder: Any) -> None:
+    """The mean of a column with missing values is that of its known ones."""
+    raw = small.rows()
+    raw["y"] = np.array([1.0] * 20 + [np.nan] * 20)
+    with curator(folder, raw=raw, epsilon=10**6) as (_, here, data):
+        mean = data.y.mean()
+        here.release([mean], Ask.make(epsilon=1000))
+        assert mean.value == pytest.approx(1.0, abs=0.05)
+
+
+def public_though_missing(_: Any) -> Any:
+    """Divide by the public number of rows, whatever is missing or filtered."""
+    return property(lambda setting: None if setting.keys else setting.unit.public_rows)
+
+
+EMPTY = {
+    "nobody in the second arm": lambda raw: raw | {"g": np.zeros(small.ROWS)},
+    "every y missing": lambda raw: raw | {"y": np.full(small.ROWS, np.nan)},
+    "constant": lambda raw: {name: np.zeros(small.ROWS) for name in raw},
+    "ordinary": lambda raw: raw,
+}
+
+
+def data_decide_neither_errors_nor_shapes(folder: Any) -> None:
+    """Empty arms, missing columns and constants give answers of the declared shape and finite values, as any data do."""
+    shapes = set()
+    for place, change in enumerate(EMPTY.values()):
+        with curator(folder, str(place), raw=change(small.rows())) as (_, here, data):
+            try:
+                shapes.add(_shapes(here, data))
+            except (ArithmeticError, IndexError, ValueError) as error:
+                raise AssertionError("The data decided on an error.") from error
+    assert len(shapes) == 1
+
+
+def _shapes(here: Any, data: Any) -> tuple[Any, ...]:
+    items = [
+        data.y.difference(by="g"),
+        data.groupby("g").y.mean(),
+        data[data.y == 1].x.mean(),
+        data.groupby("g").count(),
+        data.y.value_counts(),
+    ]
+    here.release(items, Ask.make(epsilon="0.05"))
+    for item in items:
+        assert np.isfinite(item.to_numpy() if item.shape else item.value).all()
+        item.interval(kind="privacy")
+    lengths = [len(part.values) for item in items for part in item.releases[0].parts]
+    return (tuple(item.shape for item in items), tuple(lengths))
+
+
+def cells_seen(real: Any) -> Any:
+    """Answer only the cells that hold a row."""
+
+    def answer(evaluate: Any, request: Any) -> Any:
+        found = real(evaluate, request)
+        if not request.keys or not all(isinstance(cell, int) for cell in found):
+            return found
+        return tuple(cell for cell in found if cell) or found[:1]
+
+    return answer
+
+
+def rows_as_released(_: Any) -> Any:
+    """Divide by the released number of rows, which may be zero or negative."""
+    return property(lambda ratio: ratio.size if ratio.size > 0 else 0.0)
+
+
+def strict_arms(_: Any) -> Any:
+    """Raise when an arm is empty."""
+
+    def raw(ratio: Ratio) -> float:
+        if ratio.size < 3 * ratio.size_noise_sd:
+            raise ArithmeticError("an arm is empty")
+        return ratio.total / max(ratio.size, 1.0)
+
+    return property(raw)
+
+
+def one_draw_counts_once(_: Any) -> None:
+    """A release combined with its own copy is as uncertain as it was."""
+    law = {"kind": "discrete-laplace", "scale": "10"}
+    one = Release(
+        id="a" * 32,
+        question="q",
+        dataset="d",
+        data_version="v",
+        parts=(ReleasedPart("sum", law, (5, 6), "b" * 32),),
+        loss=test_store.PrivacyLoss.pure(1),
+        share="1",
+        stored=False,
+        time="2026-01-01T00:00:00+00:00",
+        entry=1,
+    )
+    single = released.combine([one])["sum"].noise.total_variance
+    assert released.combine([one, replace(one, stored=True)])["sum"].noise.total_variance == single
+
+
+def copies_as_draws(real: Any) -> Any:
+    """Take every release for a draw of its own."""
+    return lambda releases: real([replace(r, id=f"{place:032x}") for place, r in enumerate(releases)])
+
+
+def failures_are_told(_: Any) -> Any:
+    """Say what went wrong, data and all."""
+    return lambda error: {"code": "internal", "message": str(error), "details": {}}
+
+
+def neighbours_leave_the_same_bytes(folder: Any) -> None:
+    """The replay of two neighbouring tables: what is sent, stored, charged and logged is equal, byte for byte."""
+
+    class Folders:
+        def mktemp(self, name: str) -> Any:
+            (folder / name).mkdir()
+            return folder / name
+
+    with pytest.MonkeyPatch.context() as patch:
+        test_replay.test_neighbours_with_coinciding_integers_leave_identical_bytes(Folders(), patch, "value")
+
+
+def fingerprint_kept(real: Any) -> Any:
+    """Call the content's fingerprint a data version."""
+
+    def draw(mine: Any, attached: Any, chance: Any, entry: int) -> Any:
+        table = attached.engine.engine.table if hasattr(attached.engine, "engine") else attached.engine.table
+        mark = str(sum(int(ints.values.sum()) for ints in table.columns.values()))
+        return [{**answer, "share": mark} for answer in real(mine, attached, chance, entry)]
+
+    return draw
+
+
+def logged(real: Any) -> Any:
+    """Write how many rows took part to the owner's log."""
+
+    def answered(made: Any, request: Any, given: Any, attached: Any, principal: str) -> Any:
+        table = attached.engine.engine.table if hasattr(attached.engine, "engine") else attached.engine.table
+        made.note(CuratorError(str(table.columns["x"].values.sum())), "released")
+        return real(made, request, given, attached, principal)
+
+    return answered
+
+
+def unchecked_digest(_: Any) -> Any:
+    """Believe the digest that came with the plan."""
+
+    class Anything(str):
+        __slots__ = ()
+        __hash__ = str.__hash__
+
+        def __ne__(self, other: object) -> bool:
+            return False
+
+    return lambda digest, besides: Anything(digest)
+
+
+MUTANTS = {
+    "read before the charge": Mutant(
+        "The answer exists before anything is paid.",
+        replaced(service, "release", read_first),
+        nothing_is_read_before_its_charge,
+    ),
+    "a refund on failure": Mutant(
+        "A charge whose answer failed does not count.",
+        replaced(ledger_module, "_totals", refunded),
+        on(test_faults.test_a_fault_after_the_charge_says_one_constant_code, "service", "data", "dpnb_home"),
+    ),
+    "a retry draws again": Mutant(
+        "The retry of an answered request gives a second draw for one charge.",
+        together(
+            replaced(ledger_module.Ledger, "answers", drawn_again),
+            replaced(ledger_module.Ledger, "store", sent_as_drawn),
+        ),
+        on(test_store.test_a_retry_returns_the_same_answer_for_the_same_charge, "service", "data"),
+    ),
+    "a plan that its digest does not name": Mutant(
+        "An id is bound to a digest that the kernel made up.",
+        replaced(service, "request_digest", unchecked_digest),
+        on(test_store.test_a_plan_that_is_not_its_digest_is_refused, "service", "data"),
+    ),
+    "a stored answer served for more than it was paid": Mutant(
+        "An answer of ε 0.5 is given for ε 1, and the card would say 1.",
+        replaced(releasing, "_stored", served_for_less),
+        on(test_store.test_a_question_stored_for_less_is_charged_in_full, "ann", "data"),
+    ),
+    "a seed in the curator": Mutant(
+        "Noise that can be drawn again can be taken off again.",
+        replaced(service, "Chance", seeded),
+        two_curators_differ,
+    ),
+    "missing values counted as public": Mutant(
+        "A public n divides the sum of the known values: .42 for .70.",
+        replaced(Setting, "public_n", public_though_missing),
+        means_ignore_missing_rows,
+    ),
+    "shape depending on data": Mutant(
+        "Cells without a row are left out.",
+        replaced(Evaluator, "answer", cells_seen),
+        data_decide_neither_errors_nor_shapes,
+    ),
+    "an empty arm raises": Mutant(
+        "A division by a released zero.",
+        replaced(Ratio, "rows", rows_as_released),
+        data_decide_neither_errors_nor_shapes,
+    ),
+    "an arm too small is an error": Mutant(
+        "One world errors and its neighbour prints a number.",
+        replaced(Ratio, "raw", strict_arms),
+        data_decide_neither_errors_nor_shapes,
+    ),
+    "a stored answer combined as independent": Mutant(
+        "Thirty copies of one draw look thirty times as accurate.",
+        replaced(released, "combine", copies_as_draws),
+        one_draw_counts_once,
+    ),
+    "a fault told in its own words": Mutant(
+        "An engine's message names a value.",
+        replaced(service, "to_wire", failures_are_told),
+        on(test_faults.test_a_fault_after_the_charge_says_one_constant_code, "service", "data", "dpnb_home"),
+    ),
+    "a stored release that holds more than it sent": Mutant(
+        "A checksum of the content rides along.",
+        replaced(releasing, "_draw", fingerprint_kept),
+        neighbours_leave_the_same_bytes,
+    ),
+    "a sum in the owner's log": Mutant(
+        "What was scanned is logged.",
+        replaced(service.Curator, "_answered", logged),
+        neighbours_leave_the_same_bytes,
+    ),
+}

@@ -1,0 +1,147 @@
+"""Wrong noise and wrong selections: laws that are not the declared ones, weights that rule an output out."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dpnb.curator import releasing
+from dpnb.curator.releasing import Chance
+from dpnb.mechanisms import QuantileSelection, exponential, gaussian, laplace
+from dpnb.noise import SeededBits, law_from_json
+from dpnb.plan.question import QueryPlan
+from dpnb.release import ReleasedPart
+from tests.contracts.law import FITS, fit
+from tests.contracts.statistic import priced, schema
+from tests.mechanisms.enumeration import worst
+from tests.mechanisms.test_additive import TestDiscreteGaussian, TestDiscreteLaplace
+from tests.mechanisms.test_audit import tight
+from tests.mechanisms.test_mutants import floating, quantile
+from tests.mutants.sensitivity import ROW
+from tests.mutants.table import Mutant, replaced
+from tests.statistics.test_sensitivity import G, X
+
+
+def parts_carry_their_noise(_: Any) -> None:
+    """What the curator sends of each part, less the exact integers, fits the law that it declares."""
+    question = priced(QueryPlan("tiny", "mean", X, None, (G,)), schema(ROW, missing_b=0))
+    exact = list(range(20_000))
+    for seed, part in enumerate(question.parts):
+        sent = releasing._noised(part, exact, Chance(SeededBits(seed)))
+        assert fit(np.array(sent.values) - np.array(exact), law_from_json(dict(sent.law))) > FITS, part.name
+
+
+def exact_count(real: Any) -> Any:
+    """Send the private count as it is."""
+
+    def noised(part: Any, exact: Any, chance: Chance) -> ReleasedPart:
+        found = real(part, exact, chance)
+        if part.name != "count":
+            return found
+        return ReleasedPart(found.name, found.law, tuple(int(v) for v in exact), found.draw)
+
+    return noised
+
+
+def one_draw_for_all_cells(real: Any) -> Any:
+    """Draw one noise value and use it in every cell."""
+
+    def noised(part: Any, exact: Any, chance: Chance) -> ReleasedPart:
+        found = real(part, exact, chance)
+        shift = found.values[0] - int(exact[0])
+        return ReleasedPart(found.name, found.law, tuple(int(v) + shift for v in exact), found.draw)
+
+    return noised
+
+
+def tight_pairs(_: Any) -> None:
+    """On pairs made to attain ε with weights near their floor the loss is at most ε."""
+    assert max(loss - claim for claim, loss in tight(40)) <= 0
+
+
+def whole_law(epsilon: int, law_of: Any = lambda mechanism: mechanism) -> Any:
+    """No pair of tiny neighbours costs a selection more than ε."""
+
+    def check(_: Any) -> None:
+        assert worst(law_of(quantile(epsilon)), 4, "change-one") <= epsilon
+
+    return check
+
+
+def wrapping(_: Any) -> Any:
+    """Add noise in 64 bits."""
+
+    def add(exact: Any, noise: Any) -> tuple[int, ...]:
+        with np.errstate(over="ignore"):
+            wide = np.array([int(v) % 2**64 for v in exact], dtype=np.uint64).astype(np.int64)
+            return tuple((wide + noise.astype(np.int64)).tolist())
+
+    return add
+
+
+def saturating(_: Any) -> Any:
+    """Keep what is released within 64 bits."""
+
+    def add(exact: Any, noise: Any) -> tuple[int, ...]:
+        return tuple(
+            max(-(2**63), min(2**63 - 1, int(v) + int(k))) for v, k in zip(exact, noise.tolist(), strict=True)
+        )
+
+    return add
+
+
+MUTANTS = {
+    "exact private n beside a noised sum": Mutant(
+        "The count behind a mean is sent as it is, under the law that was paid.",
+        replaced(releasing, "_noised", exact_count),
+        parts_carry_their_noise,
+    ),
+    "one draw for all cells": Mutant(
+        "Differences of cells are exact.",
+        replaced(releasing, "_noised", one_draw_for_all_cells),
+        parts_carry_their_noise,
+    ),
+    "zero scale, Laplace": Mutant(
+        "A scale of zero, a loss of zero and floats are accepted.",
+        replaced(laplace, "positive", lambda _: lambda value, name: Fraction(value)),
+        lambda _: TestDiscreteLaplace().test_zero_sensitivity_zero_loss_and_floats_are_refused(),
+    ),
+    "zero scale, Gaussian": Mutant(
+        "A variance of zero is accepted.",
+        replaced(gaussian, "positive", lambda _: lambda value, name: Fraction(value)),
+        lambda _: TestDiscreteGaussian().test_zero_sensitivity_zero_loss_and_floats_are_refused(),
+    ),
+    "noise added in 64 bits": Mutant(
+        "A sum near 2^63 wraps, and its sign tells on which side it was.",
+        replaced(laplace, "add", wrapping),
+        lambda _: TestDiscreteLaplace().test_release_neither_saturates_nor_wraps(),
+    ),
+    "noise that saturates": Mutant(
+        "A sum beyond 2^63 is released without noise.",
+        replaced(gaussian, "add", saturating),
+        lambda _: TestDiscreteGaussian().test_release_neither_saturates_nor_wraps(),
+    ),
+    "float weights": Mutant(
+        "Far points underflow to impossible in one world and not in its neighbour.",
+        replaced(exponential, "_weight", lambda _: lambda x, bits: int(2**52 * math.exp(-x)) / 2**52),
+        whole_law(600, floating),
+    ),
+    "weights without a floor": Mutant(
+        "Integer weights rounded to zero.",
+        replaced(exponential, "FLOOR", lambda _: 0),
+        whole_law(80),
+    ),
+    "no rounding allowance": Mutant(
+        "The rounding of weights is not taken off ε.",
+        replaced(exponential, "ROUNDING", lambda _: Fraction(0)),
+        tight_pairs,
+    ),
+    "e to the epsilon u": Mutant(
+        "The half of e^(εu/2) forgotten.",
+        replaced(QuantileSelection, "_rate", lambda _: property(lambda m: m.inner / m.q.denominator)),
+        whole_law(1),
+    ),
+}

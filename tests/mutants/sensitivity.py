@@ -1,0 +1,337 @@
+"""Wrong sensitivities and scales: brute force over tiny neighbouring tables finds a pair that costs more than was paid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dpnb.aggregate import Lit, Mul, Sub, preparation
+from dpnb.aggregate.reference import Ints
+from dpnb.plan.question import QueryPlan
+from dpnb.privacy.unit import PrivacyUnit
+from dpnb.statistics._base import Centred, Numeric, Square
+from dpnb.statistics.quantile import Quantile
+from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Moves
+from tests.contracts.statistic import priced, realised_loss, schema, worst_loss
+from tests.mechanisms.enumeration import worst
+from tests.mechanisms.test_audit import two_rows_gone
+from tests.mutants.table import Mutant, Patch, replaced, together
+from tests.statistics.test_sensitivity import (
+    FEW,
+    ROWS,
+    UNITS,
+    G,
+    X,
+    _question,
+    test_odd_and_even_grids_keep_their_claim,
+)
+
+ROW, UNIT = UNITS["change one row"], UNITS["add or remove one unit of two rows"]
+ADDED = UNITS["add or remove one row"]
+ROOT_TWO = Fraction(141_421_356, 10**8)
+
+
+def costs_at_most_one(name: str, unit: PrivacyUnit, kind: str = "epsilon") -> Callable[[Any], None]:
+    """Asked for a loss of 1, a question costs no tiny neighbours more than 1 under the noise that pricing chose."""
+
+    def check(_: Any) -> None:
+        found = priced(_question(name), schema(unit, measure=kind), kind=kind)
+        assert worst_loss(found, unit, ROWS if unit.max_rows == 1 else FEW) <= 1
+
+    return check
+
+
+def scales_times(method: str, factor: Fraction) -> Patch:
+    """Shrink the noise that a split chooses, and believe it costs what was asked."""
+
+    def make(real: Any) -> Any:
+        return lambda moves, *rest: {name: size * factor for name, size in real(moves, *rest).items()}
+
+    cost = method.removeprefix("split_")
+    back = lambda real: lambda moves, parts: real(moves, parts) * factor
+    return together(replaced(Moves, method, make), replaced(Moves, cost, back))
+
+
+def moves_without(kind: str) -> Patch:
+    """Forget one of the moves of a privacy unit."""
+
+    def make(real: Any) -> Any:
+        def of(cls: Any, unit: PrivacyUnit, *, private: bool, cells: int) -> Moves:
+            found = real.__func__(cls, unit, private=private, cells=cells)
+            left = tuple(k for k in found.kinds if k != kind)
+            return Moves(left or found.kinds, found.rows)
+
+        return classmethod(of)
+
+    return replaced(Moves, "of", make)
+
+
+def rows_taken_as(rows: Any, *methods: str) -> Patch:
+    """Price a unit as if it held another number of rows."""
+
+    def make(real: Any) -> Any:
+        return lambda moves, *rest: real(replace(moves, rows=rows), *rest)
+
+    return together(*(replaced(Moves, method, make) for method in methods))
+
+
+def free_count_everywhere(monkeypatch: Any) -> None:
+    """Take the count for free beside the sum though a row can leave one cell and enter another."""
+    one_cell = lambda moves: replace(moves, kinds=tuple(k for k in moves.kinds if k != SWITCH))
+    split, cost = Moves.split_epsilon, Moves.epsilon
+    monkeypatch.setattr(Moves, "free_count", lambda moves, kind: True)
+    monkeypatch.setattr(Moves, "split_epsilon", lambda moves, *rest: split(one_cell(moves), *rest))
+    monkeypatch.setattr(Moves, "epsilon", lambda moves, parts: cost(one_cell(moves), parts))
+
+
+def squares_from_the_real_formula(monkeypatch: Any) -> None:
+    """Centre an odd grid on a whole step, and bound it by half of its range and the square of that."""
+
+    def centred(number: Numeric) -> Centred:
+        total, width = number.low + number.high, number.high - number.low
+        middle = total // 2
+        return Centred(
+            Sub(number.code, Lit(middle)), width // 2, number.offset + number.step * middle, number.step
+        )
+
+    def square(c: Centred) -> Square:
+        return Square(Mul(c.code, c.code), (2 * c.half + 1) ** 2 // 4, 1)
+
+    monkeypatch.setattr(Numeric, "centred", centred)
+    monkeypatch.setattr(Centred, "square", square)
+
+
+def claims_of_the_offset_code(real: Any) -> Any:
+    """Sum the values themselves with the range of the codes: g·Σz + lower·(exact n)."""
+
+    def rebased(number: Numeric) -> Numeric:
+        found = real(number)
+        width = found.high - found.low
+        return replace(found, low=0, high=width)
+
+    return rebased
+
+
+def not_centred(real: Any) -> Any:
+    """Release centred sum + centre × (exact n) as if it were the centred sum."""
+
+    def centred(number: Numeric) -> Centred:
+        found = real(number)
+        steps = int(found.centre / found.unit)
+        return replace(found, code=Sub(found.code, Lit(-steps)))
+
+    return centred
+
+
+def grouped_quantiles(unit: PrivacyUnit) -> Any:
+    """Priced quantiles of x in groups with their limits, at a loss where some pair of neighbours comes near the claim."""
+    levels = (Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(1))
+    question = QueryPlan("tiny", "quantile", X, None, (G,), (("ci", True), ("q", levels)))
+    return priced(question, schema(unit, missing_b=0), amount=120)
+
+
+def a_change_of_group_is_paid(_: Any) -> None:
+    """A row that leaves one group and enters another costs what both selections lose: at most ε."""
+    for part in grouped_quantiles(ROW).parts:
+        assert 2 * worst(part.mechanism, 4, "add-remove") <= float(part.mechanism.epsilon)
+
+
+def two_rows_of_a_unit_are_paid(_: Any) -> None:
+    """A unit that takes its two rows out of one group costs at most ε."""
+    for part in grouped_quantiles(UNIT).parts:
+        assert two_rows_gone(part.mechanism) <= float(part.mechanism.epsilon)
+
+
+def raw_rows_keep_the_claim(_: Any) -> None:
+    """Whatever a raw row holds, prepared and summed it moves the answer by no more than was paid for."""
+    where = schema(ADDED)
+    question = priced(QueryPlan("tiny", "sum", X), where)
+    for value in (-1e300, -1.0, 0.0, 10.49, 12.0, 14.4, 99.0, 1e18, np.inf, -np.inf, np.nan):
+        raw = {"x": np.array([value]), "b": np.array([1.0]), "g": np.array(["u"], dtype=object)}
+        table = preparation.prepare(raw, where)
+        row = tuple(table.columns[name].tolist()[0] for name in ("x", "b", "g"))
+        assert realised_loss(question, (), (row,)) <= 1
+
+
+def missing_is_missing(_: Any) -> None:
+    """NaN, NULL and text that is no number are missing on the grid; infinities are at its ends."""
+    column = schema(ADDED)["x"]
+    found = preparation.quantise(np.array([np.nan, 12.0, np.inf, -np.inf]), column).tolist()
+    assert found == [None, 2, 4, 0]
+    assert preparation.quantise(np.array([None, "n/a", "12"], dtype=object), column).tolist() == [
+        None,
+        None,
+        2,
+    ]
+
+
+def unclamped(real: Any) -> Any:
+    """Leave the clamp to the answer: each row enters as it is."""
+
+    def grid_codes(x: Any, column: Any) -> Ints:
+        found = real(x, column)
+        free = np.floor((np.clip(x, -1e15, 1e15) - float(column.lower)) / float(column.step) + 0.5)
+        return Ints(np.where(found.known, free, 0.0).astype(np.int64), found.known)
+
+    return grid_codes
+
+
+def nan_as_a_number(real: Any) -> Any:
+    """Take NaN for the lowest value."""
+    return lambda x, column: real(np.nan_to_num(x, nan=float(column.lower), posinf=1e9, neginf=-1e9), column)
+
+
+def rounded_by_half_to_even(real: Any) -> Any:
+    """Round as an engine would: .5 to the even neighbour."""
+
+    def grid_codes(x: Any, column: Any) -> Ints:
+        found = real(x, column)
+        with np.errstate(all="ignore"):
+            codes = np.rint((np.nan_to_num(x) - float(column.lower)) / float(column.step))
+        return Ints(np.clip(codes, 0, column.steps).astype(np.int64), found.known)
+
+    return grid_codes
+
+
+def halves_go_up(_: Any) -> None:
+    """floor(t + ½), spelled out: .5 goes up on every step."""
+    found = preparation.quantise(np.array([10.5, 11.5, 12.5]), schema(ADDED)["x"])
+    assert found.tolist() == [1, 2, 3]
+
+
+def one_choice_of_rows(_: Any) -> None:
+    """The rows that a unit keeps are the same for every question, in whatever order the rows come."""
+    units, codes = ["a"] * 12 + ["b"] * 3, Ints.of([*range(12), 0, 0, None])
+    first = preparation.kept_rows(units, [codes], 2, b"key")
+    assert first.tolist() == preparation.kept_rows(units, [codes], 2, b"key").tolist()
+    assert first.sum() == 4
+    back = preparation.kept_rows(units[::-1], [Ints.of(codes.tolist()[::-1])], 2, b"key")
+    assert sorted(codes.values[first]) == sorted(codes.values[::-1][back])
+
+
+def random_choice(real: Any) -> Any:
+    """Choose a unit's rows anew for each question."""
+    fresh = np.random.default_rng(5)
+    return lambda units, columns, most, key: real(units, columns, most, fresh.bytes(8))
+
+
+def unbounded_units(real: Any) -> Any:
+    """Keep all rows of a unit."""
+    return lambda units, columns, most, key: real(units, columns, 10**9, key)
+
+
+def odd_grid(_: Any) -> None:
+    """The existing check of odd grids."""
+    test_odd_and_even_grids_keep_their_claim(5)
+
+
+MUTANTS = {
+    "Laplace scale x 0.9": Mutant(
+        "Nine tenths of the noise that the loss needs.",
+        scales_times("split_epsilon", Fraction(9, 10)),
+        costs_at_most_one("sum", ROW),
+    ),
+    "Gaussian sigma x 0.9": Mutant(
+        "Nine tenths of the standard deviation that the loss needs.",
+        scales_times("split_rho", Fraction(81, 100)),
+        costs_at_most_one("sum", ROW, "rho"),
+    ),
+    "the 2 of 2rho lost": Mutant(
+        "σ² = Δ²/4ρ.", scales_times("split_rho", Fraction(1, 2)), costs_at_most_one("histogram", ROW, "rho")
+    ),
+    "add-remove sensitivity under change-one": Mutant(
+        "The move from one cell to another is dropped: a histogram costs twice what is paid.",
+        moves_without(SWITCH),
+        costs_at_most_one("histogram", ROW),
+    ),
+    "add-remove sensitivity under change-one, rho": Mutant(
+        "The same with Gaussian noise.",
+        moves_without(SWITCH),
+        costs_at_most_one("count by group", ROW, "rho"),
+    ),
+    "a row never enters or leaves a filter": Mutant(
+        "Under change-one a filtered sum is priced by its range, as if membership were public.",
+        moves_without(ENTER),
+        costs_at_most_one("filtered sum", ROW),
+    ),
+    "a row never changes inside its cell": Mutant(
+        "A centred sum is priced by half of its range.",
+        moves_without(WITHIN),
+        costs_at_most_one("mean, spread bound", ROW),
+    ),
+    "root k instead of k for a unit, L1": Mutant(
+        "A unit of two rows is priced as √2 rows.",
+        rows_taken_as(ROOT_TWO, "split_epsilon", "epsilon"),
+        costs_at_most_one("sum", UNIT),
+    ),
+    "k instead of k squared for a unit, rho": Mutant(
+        "L2 √k instead of k: two rows in one cell add up.",
+        rows_taken_as(ROOT_TWO, "split_rho", "rho"),
+        costs_at_most_one("sum", UNIT, "rho"),
+    ),
+    "factor k dropped, L1": Mutant(
+        "A unit of two rows is priced as one row.",
+        rows_taken_as(1, "split_epsilon", "epsilon"),
+        costs_at_most_one("mean by group", UNIT),
+    ),
+    "factor k dropped, rho": Mutant(
+        "A unit of two rows is priced as one row.",
+        rows_taken_as(1, "split_rho", "rho"),
+        costs_at_most_one("filtered count", UNIT, "rho"),
+    ),
+    "a free count with no room in several cells": Mutant(
+        "The one-cell formula (count free beside the sum) used in groups.",
+        free_count_everywhere,
+        costs_at_most_one("mean by group", ROW),
+    ),
+    "second moment by the real-number formula": Mutant(
+        "On an odd grid half of the range and its square are too small for the integers that are summed.",
+        squares_from_the_real_formula,
+        odd_grid,
+    ),
+    "sum = g x sum of codes + lower x exact n": Mutant(
+        "The sum of values with the sensitivity of the codes.",
+        replaced(Numeric, "rebased", claims_of_the_offset_code),
+        costs_at_most_one("sum", ADDED),
+    ),
+    "sum = centred sum + centre x exact n": Mutant(
+        "An uncentred sum with the sensitivity of the centred one.",
+        replaced(Numeric, "centred", not_centred),
+        costs_at_most_one("mean", ADDED),
+    ),
+    "factor 2 dropped for grouped quantiles": Mutant(
+        "Under change-one a row can change two groups.",
+        replaced(Quantile, "_factor", lambda _: lambda kind, setting: setting.unit.max_rows),
+        a_change_of_group_is_paid,
+    ),
+    "factor k dropped for quantiles of units": Mutant(
+        "A unit's two rows move a rank by two.",
+        replaced(Quantile, "_factor", lambda _: lambda kind, setting: 1),
+        two_rows_of_a_unit_are_paid,
+    ),
+    "clamp after instead of before": Mutant(
+        "Rows enter the sum unclamped.",
+        replaced(preparation, "_grid_codes", unclamped),
+        raw_rows_keep_the_claim,
+    ),
+    "NaN not mapped to missing": Mutant(
+        "NaN becomes a number.", replaced(preparation, "_grid_codes", nan_as_a_number), missing_is_missing
+    ),
+    "an engine's own rounding": Mutant(
+        "Halves go to the even step.",
+        replaced(preparation, "_grid_codes", rounded_by_half_to_even),
+        halves_go_up,
+    ),
+    "unit bounding by random choice per query": Mutant(
+        "Two questions see different rows of a unit: together more than k.",
+        replaced(preparation, "kept_rows", random_choice),
+        one_choice_of_rows,
+    ),
+    "units not bounded": Mutant(
+        "A unit keeps all its rows.", replaced(preparation, "kept_rows", unbounded_units), one_choice_of_rows
+    ),
+}
