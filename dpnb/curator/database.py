@@ -143,8 +143,17 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
-    for pragma in ("synchronous = FULL", "fullfsync = ON", "trusted_schema = OFF", "recursive_triggers = ON"):
-        connection.execute(f"PRAGMA {pragma}")
+    try:
+        for pragma in (
+            "synchronous = FULL",
+            "fullfsync = ON",
+            "trusted_schema = OFF",
+            "recursive_triggers = ON",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+    except BaseException:
+        connection.close()  # a file that is no database says so at the first statement
+        raise
     return connection
 
 

@@ -54,6 +54,7 @@ def test_tour_cards_read_in_light_and_dark(tour):
         "plan": next(i for i in tour.code if "%%dp plan" in tour.sources[i]),
         "release": next(i for i in tour.code if tour.sources[i].startswith("%%dp epsilon=1")),
     }
+    tour.page.set_viewport_size({"width": 1360, "height": 2400})  # a whole card in one picture
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
         tour.theme(theme)
         for name, index in cards.items():
