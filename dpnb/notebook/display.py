@@ -61,7 +61,7 @@ def handle_bundle(handle: Any) -> Bundle:
 def attach_bundle(dataset: Any) -> Bundle:
     """Draw what everybody may know about a dataset, and its budget."""
     lines = [repr(dataset), *(f"  {column.name}: {column.describe()}" for column in dataset.schema.columns)]
-    return draw("attach_card", dataset.schema, dataset.budget, text="\n".join(lines))
+    return draw("attach_card", dataset.schema, dataset.budget, dataset.notes, text="\n".join(lines))
 
 
 @dataclass(frozen=True, slots=True)
