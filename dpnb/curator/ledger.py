@@ -248,12 +248,22 @@ class Ledger:
         BudgetError
             When a budget or cap would be exceeded. Nothing was spent.
         RequestReused
-            When the id was used by another principal or for another plan.
+            When the id was used by another principal, for another plan, or of another state: a retry completes the
+            charge that was made, with the data and the mechanisms that it was made for.
         """
+        bound = {
+            "principal": principal,
+            "digest": digest,
+            "pool": pool,
+            "dataset": dataset,
+            "data_version": data_version,
+            "schema_version": schema_version,
+            "mechanism_version": mechanism_version,
+        }
         events = [event for _, _, part in events_by_question for event in part]
         asked = compose(events, cap.measure)
         with self._database.writing() as db:
-            found = _charged(db, request_id, principal, digest)
+            found = _charged(db, request_id, bound)
             if found is not None:
                 return found
             period = _period(db, pool)
@@ -264,15 +274,9 @@ class Ledger:
                 0, asked, Odometer(spent).after(asked).spent, Odometer(mine).after(asked).spent, new=True
             )
             body = {
+                **bound,
                 "request": request_id,
-                "principal": principal,
-                "digest": digest,
-                "pool": pool,
-                "dataset": dataset,
                 "period": period,
-                "data_version": data_version,
-                "schema_version": schema_version,
-                "mechanism_version": mechanism_version,
                 "loss": asked.to_json(),
                 "spent": row.spent_after.to_json(),
                 "mine": row.principal_after.to_json(),
@@ -548,17 +552,17 @@ def _modes(db: sqlite3.Connection, pool: str) -> set[str]:
 # ------------------------------------------------------------------- charges
 
 
-def _charged(db: sqlite3.Connection, request_id: str, principal: str, digest: str) -> ChargeRow | None:
-    query = "SELECT entry, principal, digest, spent, mine FROM charges WHERE request = ?"
+def _charged(db: sqlite3.Connection, request_id: str, bound: Mapping[str, str]) -> ChargeRow | None:
+    query = "SELECT entry, spent, mine, body FROM charges JOIN entries USING (entry) WHERE request = ?"
     row = db.execute(query, (request_id,)).fetchone()
     if row is None:
         return None
-    if (row[1], row[2]) != (principal, digest):
+    body = json.loads(row[3])
+    if any(body[name] != value for name, value in bound.items()):
         raise RequestReused(
             "This request id was used for another plan. Run the cell again: it gets a new one."
         )
-    text = db.execute("SELECT body FROM entries WHERE entry = ?", (row[0],)).fetchone()[0]
-    return ChargeRow(row[0], _loss(json.loads(text)["loss"]), _loss_of(row[3]), _loss_of(row[4]), new=False)
+    return ChargeRow(row[0], _loss(body["loss"]), _loss_of(row[1]), _loss_of(row[2]), new=False)
 
 
 def _period(db: sqlite3.Connection, pool: str) -> int:

@@ -295,3 +295,23 @@ def test_a_report_is_one_file_with_every_result(ann, data, tmp_path):
     text = (tmp_path / "report.html").read_text()
     assert "average" in text
     assert "small.x.mean()" in text
+
+
+def test_a_request_id_cannot_carry_a_charge_over_to_other_data(service, ann, data, dpnb_home, monkeypatch):
+    """A charge that was not answered is completed with the data it was made for, never with another version's."""
+    monkeypatch.setattr(data_engine(service, data), "answer", no_answer)
+    with pytest.raises(RuntimeError):
+        submit(service, data, [data.x.mean()], "a" * 32, 1)
+    other = small.opened(ann, dpnb_home, small.rows(seed=2))
+    assert other.handle != data.handle
+    with pytest.raises(RequestReused):
+        submit(service, other, [other.x.mean()], "a" * 32, 1)
+    assert spent(other) == 1
+
+
+def data_engine(service, data):
+    return service._find(data.handle, "ann").engine
+
+
+def no_answer(requests):
+    raise RuntimeError("the disk is gone")
