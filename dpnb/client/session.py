@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from dpnb.client import launch
 from dpnb.client.handles import BudgetState, Dataset, Opened
@@ -24,6 +24,7 @@ from dpnb.errors import (
     DpnbError,
     OptionError,
     PlanError,
+    RequestReused,
     from_wire,
 )
 from dpnb.plan.price import PricedBatch, price
@@ -96,6 +97,9 @@ class Session:
         Returns a transport; by default the curator of the current home, started when needed.
     """
 
+    waiting: ClassVar[Any] = contextlib.nullcontext
+    """A context manager, made with what is waited for, around an attach; the notebook shows elapsed time there."""
+
     def __init__(self, connect: Callable[[], Transport] | None = None) -> None:
         self._connect = connect or (lambda: launch.connect(Home.current()))
         self._transport: Transport | None = None
@@ -115,7 +119,8 @@ class Session:
     def attach(self, source: Source, mode: str | None = None) -> Dataset:
         """Open a dataset, or return the handle that this session has on it."""
         message = Attach(source=source, mode=mode)
-        reply = self._ask(message, Attached)
+        with self.waiting("opening the dataset"):
+            reply = self._ask(message, Attached)
         schema = Schema.from_json(exact_json(reply.schema))
         opened = Opened(reply.handle, schema, reply.data_version, Mode(reply.mode), tuple(reply.notes))
         root = self._roots.pop(reply.handle, None)
@@ -270,6 +275,9 @@ class Session:
             answered: Answered = self._ask(message, Answered)
         except KeyboardInterrupt:
             answered = self._settle(message, place, batch)
+        except RequestReused:
+            self._forget(place, batch)
+            raise
         except CuratorError:
             raise  # the request may have been charged: its id is kept
         except DpnbError:

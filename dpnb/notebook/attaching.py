@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from IPython.display import display as show
 
 from dpnb.notebook import awaiting, complete, display, inspecting, tracebacks
 from dpnb.notebook.magic import DPMagic
+from dpnb.notebook.progress import Progress
 from dpnb.release import CELL_LABELS
 
 
@@ -26,6 +28,7 @@ def attach(shell: Any) -> DPMagic:
     inspecting.register(shell)
     tracebacks.install()
     _opened_hooks().append(draw_attach_card)
+    _sessions().waiting = Progress
     return magic
 
 
@@ -43,6 +46,7 @@ def detach(shell: Any, magic: DPMagic) -> None:
     inspecting.unregister(shell)
     tracebacks.uninstall()
     _remove(_opened_hooks(), draw_attach_card)
+    _sessions().waiting = contextlib.nullcontext
 
 
 def label_cell(shell: Any) -> Any:
@@ -65,6 +69,12 @@ def _opened_hooks() -> list[Any]:
     from dpnb.client import api
 
     return api.OPENED
+
+
+def _sessions() -> Any:
+    from dpnb.client.session import Session
+
+    return Session
 
 
 def _remove(items: list[Any], item: Any) -> None:

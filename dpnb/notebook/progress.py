@@ -21,9 +21,9 @@ TICK = 0.5
 class Progress:
     """A context that shows elapsed time once a wait is longer than ``patience`` seconds."""
 
-    def __init__(self, what: str = "waiting for the curator", patience: float = PATIENCE) -> None:
+    def __init__(self, what: str = "waiting for the curator", patience: float | None = None) -> None:
         self.what = what
-        self.patience = patience
+        self.patience = PATIENCE if patience is None else patience
         self.handle: DisplayHandle | None = None
         self._done = threading.Event()
         self._thread: threading.Thread | None = None
@@ -44,8 +44,12 @@ class Progress:
         self._done.set()
         if self._thread is not None:
             self._thread.join()
-        if kind is not None and self.handle is not None:
-            self._say(f"stopped after {self.elapsed:.1f} s")
+        end = (
+            f"stopped after {self.elapsed:.1f} s"
+            if kind is not None
+            else f"{self.what}: {self.elapsed:.1f} s"
+        )
+        self._say(end)
 
     @property
     def elapsed(self) -> float:

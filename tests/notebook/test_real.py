@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from IPython.core.completer import provisionalcompleter
 
@@ -50,6 +52,17 @@ def test_a_cell_goes_through_all_eight_steps(real):
     real(BATCH)
     assert _spent(real) == "ε 1"
     assert values == {name: real.names[name].value for name in values}
+
+
+def test_a_long_wait_for_a_dataset_shows_time_alone(shell, monkeypatch):
+    """Opening a study shows elapsed time once it takes long, and how long it took; no size and no count."""
+    monkeypatch.setattr("dpnb.notebook.progress.PATIENCE", 0.0)
+    load(shell)
+    notebook = Notebook(shell, None)
+    notebook('import dpnb\nhiv = dpnb.open("hiv", quiet=True)')
+    api.close()
+    assert re.search(r"opening the dataset( …|:) \d+\.\d s", shell.text_drawn)
+    assert "4,820" not in shell.text_drawn
 
 
 def test_adding_a_line_pays_for_that_line_alone(real):
