@@ -84,7 +84,7 @@ class EngineContract:
                 for columns in (rows or many() for rows in EXTREME.values())
             )
 
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150)
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
     @given(batch=batches)
     def test_equals_the_reference_on_extreme_tables(self, opened, batch):
         """Any batch of admitted expressions has the reference's integers on empty, NULL, extreme and large tables."""
