@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -72,12 +74,18 @@ def _column(frame: Any, name: str, schema: Schema) -> np.ndarray:
         found = call(column)
         if found is not None:
             return found
-    return np.asarray(column)
+    if isinstance(column, np.ma.MaskedArray):
+        cells = np.ma.getdata(column).astype(object)
+        cells[np.ma.getmaskarray(column)] = None
+        return cells
+    return column if isinstance(column, np.ndarray) else np.array([*column, None], dtype=object)[:-1]
 
 
 def _from_arrow(column: Any) -> np.ndarray | None:
     if type(column).__module__.partition(".")[0] != "pyarrow":
         return None
+    if column.null_count:
+        return np.array([*column.to_pylist(), None], dtype=object)[:-1]
     return np.asarray(
         column.to_numpy() if hasattr(column, "num_chunks") else column.to_numpy(zero_copy_only=False)
     )
@@ -102,34 +110,29 @@ def _from_polars(column: Any) -> np.ndarray | None:
 
 
 def _plain(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return an array without objects, and where it is missing when that needs saying."""
+    """Return an array without objects, and where it is missing when that needs saying.
+
+    The array's type alone decides, never its cells: one text among booleans must not change what the others become.
+    """
     if values.dtype.kind in "iufbU":
         return values, None
     if values.dtype.kind != "O":
         return values.astype(np.str_), None
     missing = np.array([_is_missing(value) for value in values], dtype=bool)
-    present = [value for value, gone in zip(values, missing, strict=True) if not gone]
-    if all(isinstance(value, bool | np.bool_) for value in present):
-        filled = [False if gone else bool(value) for value, gone in zip(values, missing, strict=True)]
-        return np.array(filled, dtype=bool), missing
-    if all(isinstance(value, int | np.integer) and abs(int(value)) < 2**63 for value in present):
-        filled_numbers = [0 if gone else int(value) for value, gone in zip(values, missing, strict=True)]
-        return np.array(filled_numbers, dtype=np.int64), missing
-    if not any(isinstance(value, str | bytes) for value in present):
-        numbers = _numbers(values, missing)
-        if numbers is not None:
-            return numbers, None
-    texts = ["" if gone else str(value)[:_LONGEST_TEXT] for value, gone in zip(values, missing, strict=True)]
+    texts = ["" if gone else _text(value) for value, gone in zip(values, missing, strict=True)]
     return np.array(texts, dtype=np.str_), missing
 
 
-def _numbers(values: np.ndarray, missing: np.ndarray) -> np.ndarray | None:
-    try:
-        return np.array(
-            [np.nan if gone else float(value) for value, gone in zip(values, missing, strict=True)]
-        )
-    except (TypeError, ValueError):
-        return None
+def _text(value: object) -> str:
+    """Write one object by itself: what one row holds never decides how another row is read."""
+    if isinstance(value, bool | np.bool_):
+        return str(int(value))
+    if isinstance(value, int | np.integer) and abs(int(value)) < 2**63:
+        return str(int(value))
+    if isinstance(value, float | np.floating | Decimal | Fraction):
+        number = float(value)
+        return str(int(number)) if abs(number) < 2**53 and number.is_integer() else repr(number)
+    return str(value)[:_LONGEST_TEXT]
 
 
 def _is_missing(value: object) -> bool:

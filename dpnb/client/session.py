@@ -23,6 +23,7 @@ from dpnb.errors import (
     CuratorGone,
     DpnbError,
     OptionError,
+    OwnerError,
     PlanError,
     RequestReused,
     from_wire,
@@ -278,8 +279,8 @@ class Session:
         except RequestReused:
             self._forget(place, batch)
             raise
-        except CuratorError:
-            raise  # the request may have been charged: its id is kept
+        except (CuratorError, OwnerError):
+            raise  # the request may have been charged (a ledger's fault can follow the charge): its id is kept
         except DpnbError:
             self._forget(place, batch)
             raise

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
+import numpy as np
 import pytest
 
 import dpnb
@@ -14,11 +17,14 @@ from dpnb.errors import (
     OptionError,
     OwnerError,
     PlanError,
+    RequestReused,
     SchemaError,
 )
 from dpnb.plan.request import Ask
+from dpnb.privacy import Budget, PrivacyUnit
 from dpnb.privacy.loss import PrivacyLoss
 from dpnb.release import Estimate
+from dpnb.schema import Column, Schema
 from tests.curator import small
 
 
@@ -315,6 +321,70 @@ def test_frames_of_each_kind_are_the_same_data(session, dpnb_home, frame):
     assert [
         abs(one.outcome.value - true) < 40 for one, true in zip(report.measurements, exact, strict=True)
     ] == [True] * 2
+
+
+@pytest.mark.parametrize(
+    ("column", "cells"),
+    [
+        (Column.category("c", ["0", "1"]), [0.0, 1.0, 1.0]),
+        (Column.integer("c", 0, 1), [True, False, True]),
+        (Column.category("c", [False, True]), [True, False, True]),
+        (Column.number("c", 0, 1), [np.float32(0.1), Decimal("0.5"), 1]),
+        (Column.category("c", ["a", "b"]), ["a", "b", "a"]),
+    ],
+    ids=["floats", "bools", "truths", "numbers", "texts"],
+)
+@pytest.mark.parametrize("kind", ["pandas", "list"])
+def test_what_one_row_holds_never_decides_how_another_is_read(dpnb_home, column, cells, kind):
+    """One text, number or gap among the objects of a frame leaves the codes of all other rows as they were."""
+    from dpnb.aggregate.preparation import quantise
+    from dpnb.client.frames import hand_over
+    from dpnb.curator.sources import read_arrays
+    from dpnb.wire.places import Home
+
+    of = Schema("p", "People", (column,), PrivacyUnit("add-remove"), Budget.from_toml({"epsilon": 1}))
+
+    def codes(last):
+        values = [*cells, last]
+        library = pytest.importorskip("pandas")
+        frame = (
+            {"c": values}
+            if kind == "list"
+            else library.DataFrame({"c": library.Series(values, dtype=object)})
+        )
+        place = Home(dpnb_home)
+        with np.load(place.hand_over / hand_over(frame, of, place).file, allow_pickle=False) as arrays:
+            return quantise(read_arrays(arrays)["c"], column).tolist()[: len(cells)]
+
+    alone = codes(cells[0])
+    assert None not in alone
+    for last in (None, float("nan"), "n/a", 7, 2.5, True, b"x"):
+        assert codes(last) == alone
+
+
+def test_a_refused_request_id_is_not_used_again(session, data):
+    """The error says that the next run gets a new id, and it does."""
+    m = data.x.mean()
+    place = (data.handle, session._batch([m], Ask.make(epsilon=1)).digest)
+    other = data.g.mean()
+    taken = "ab" * 16
+    session._waiting[data.handle, session._batch([other], Ask.make(epsilon=1)).digest] = taken
+    dpnb.release([other], epsilon=1)
+    session._waiting[place] = taken
+    with pytest.raises(RequestReused):
+        dpnb.release([m], epsilon=1)
+    assert dpnb.release([m], epsilon=1).charged == PrivacyLoss.pure(1)
+
+
+def test_a_masked_value_is_missing(dpnb_home):
+    """What a masked array hides is never handed over as data."""
+    from dpnb.client.frames import _column, _plain
+
+    masked = np.ma.MaskedArray([1.0, 99.0], mask=[False, True])
+    values, missing = _plain(_column({"x": masked}, "x", small.schema()))
+    assert missing is not None
+    assert missing.tolist() == [False, True]
+    assert "99" not in values.tolist()
 
 
 def test_the_public_names_are_few_and_importing_them_is_late():
