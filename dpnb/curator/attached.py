@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from dpnb.curator.ledger import Attachment, Ledger
 from dpnb.curator.sources import Found
-from dpnb.curator.terms import Terms
+from dpnb.curator.terms import Terms, compare
 from dpnb.errors import CuratorGone, OwnerError
 from dpnb.privacy.accountant import Budget
 from dpnb.schema import Schema
@@ -106,6 +106,8 @@ class Shelf:
         copy = self._home.prepared / Path(record["copy"]).name
         if terms is None or not copy.exists():
             raise CuratorGone("The prepared copy of this dataset was removed. Open the dataset again.")
+        if compare(terms, Terms.of(schema, record["known_as"])):
+            raise CuratorGone("The owner changed the terms of this dataset. Open the dataset again.")
         attachment = Attachment(
             record["known_as"], terms.pool, record["data_version"], terms.budget, 0, first=False
         )

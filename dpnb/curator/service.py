@@ -190,6 +190,8 @@ class Curator:
         wanted = Wanted(principal, request.request, request.digest, priced, besides, fresh)
         faults.at("checked")
         with attached.lock:
+            if self._find(request.handle, principal) is not attached:
+                raise CuratorGone("This dataset was closed and opened again meanwhile.", reattach=True)
             given = release(wanted, attached, self._ledger, self._chance, self._unless_cancelled(wanted))
         answered = self._answered(request, given, attached, principal)
         faults.at("before-send")
@@ -242,12 +244,14 @@ class Curator:
         return Done(budget=self._state(attached, principal))
 
     def _detach(self, request: Detach, principal: str) -> Done:
-        attached = self._open.pop((principal, request.handle), None)
-        if attached is not None and request.remove:
-            shared = any(other.copy == attached.copy for other in self._open.values())
-            with attached.lock:
-                if not shared:
-                    self._shelf.remove(attached)
+        with self._attaching:
+            attached = self._open.pop((principal, request.handle), None)
+            if attached is not None and request.remove:
+                with (
+                    attached.lock
+                ):  # a batch under way is answered first; one that waits finds the handle closed
+                    if not any(other.copy == attached.copy for other in self._open.values()):
+                        self._shelf.remove(attached)
         return Done()
 
     # budgets ---------------------------------------------------------------------------------------------------

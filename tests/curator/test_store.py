@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import random
+import time
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import pytest
 
-from dpnb.errors import BudgetError, LossError, OwnerError, PlanError, RequestReused
+from dpnb.client.frames import hand_over
+from dpnb.datasets import load
+from dpnb.errors import BudgetError, CuratorGone, LossError, OwnerError, PlanError, RequestReused
 from dpnb.plan.request import Ask
 from dpnb.privacy.loss import PrivacyLoss
 from dpnb.privacy.measure import Measure
 from dpnb.wire.codec import exact_json, raw
-from dpnb.wire.messages import Submit
+from dpnb.wire.messages import Again, Attach, Detach, Submit
+from dpnb.wire.places import Home
 from tests.curator import small
 
 
@@ -315,3 +319,40 @@ def data_engine(service, data):
 
 def no_answer(requests):
     raise RuntimeError("the disk is gone")
+
+
+def test_an_old_handle_does_not_open_again_after_its_terms_were_tightened(service, ann, data, dpnb_home):
+    """A curator started anew serves what is pinned now, not what a handle remembers."""
+    small.opened(ann, dpnb_home, epsilon=5)
+    service.close()
+    anew = small.curator(dpnb_home)
+    with pytest.raises(CuratorGone, match="terms"):
+        anew.reply(Attach(source=Again(handle=narrow(anew, data, dpnb_home))), "ann")
+    anew.close()
+
+
+def narrow(service, data, home):
+    """Tighten the bounds of a column through another session, and return the old handle."""
+    facts = small.declared(epsilon=5)
+    facts["columns"] = {**facts["columns"], "x": {**facts["columns"]["x"], "upper": 8}}
+    small.session(service).attach(hand_over(small.rows(), load(facts).schema, Home(home)))
+    return data.handle
+
+
+def test_a_batch_that_waited_for_a_detach_charges_nothing(service, data):
+    """Its copy is gone: it is told to open the dataset again before anything is spent."""
+    attached, waiting = service._find(data.handle, "ann"), []
+    detach = Detach(handle=data.handle, remove=True)
+    with ThreadPoolExecutor(2) as pool:
+        with attached.lock:
+            closing = pool.submit(service.reply, detach, "ann")
+            while (("ann", data.handle)) in service._open:
+                pass
+            service._open["ann", data.handle] = attached
+            waiting.append(pool.submit(submit, service, data, [data.x.mean()], "a" * 32, 1))
+            time.sleep(0.2)
+            del service._open["ann", data.handle]
+        closing.result()
+        with pytest.raises(CuratorGone):
+            waiting[0].result()
+    assert service._ledger.charged("a" * 32, "ann") is None
