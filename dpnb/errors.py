@@ -160,7 +160,10 @@ _TREE: tuple[type[DpnbError], ...] = (
 )
 BY_CODE: dict[str, type[DpnbError]] = {kind.code: kind for kind in _TREE}
 
-_INTERNAL = "The curator met a fault it did not expect. The details are in its owner's log."
+_INTERNAL = (
+    "The curator met a fault it did not expect; the details are in its owner's log. "
+    "Running the cell again is safe: it is never charged twice."
+)
 
 
 def to_wire(error: BaseException) -> dict[str, Any]:

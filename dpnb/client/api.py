@@ -34,6 +34,8 @@ _SESSIONS: dict[Path, Session] = {}
 
 Items = Mapping[str, Estimate] | Iterable[Estimate] | Estimate
 
+_LONGEST_NAME = 4096
+
 
 def session() -> Session:
     """Return this process's session with the current home. It starts a curator when something is asked, not before."""
@@ -190,6 +192,8 @@ def report(items: Items, to: str | Path | None = None) -> Any:
     """Write results, both intervals, a methods paragraph and the ledger extract into one self-contained file."""
     listed, _, named = _named(items)
     leaves = _leaves(listed)
+    if not leaves:
+        raise PlanError("There is nothing to report. Name released estimates: dpnb.report([q], to=…).")
     pending = next((one for one in leaves if not one.released), None)
     if pending is not None:
         raise PlanError(
@@ -265,6 +269,12 @@ def _source(what: Any, schema: Any) -> Source:
     text = os.fspath(what)
     if not isinstance(text, str) or "://" in text:
         raise OwnerError("dpnb.open takes a file on this machine: download it first.")
+    if not 0 < len(text) <= _LONGEST_NAME or not text.isprintable():
+        raise OwnerError(
+            'This is no name of a study or file. For example: dpnb.open("hiv"), dpnb.open("people.csv").'
+        )
+    if not isinstance(schema, str | os.PathLike | Mapping | Schema | None):
+        raise OwnerError(f'schema= takes a file such as "people.dpnb.toml", not {type(schema).__name__}.')
     if isinstance(what, str) and schema is None and not _names_a_file(text):
         return StudySource(name=text)
     path = str(Path(text).expanduser().absolute())

@@ -18,7 +18,7 @@ from pathlib import Path
 from dpnb.curator.migrations import APPLICATION, migrate
 from dpnb.errors import CuratorError, OwnerError
 
-__all__ = ["Database"]
+__all__ = ["UNSPENT", "Database"]
 
 _WAIT = 10.0
 
@@ -35,6 +35,9 @@ _FAULTS: dict[int, str] = {
 }
 _DAMAGE = _FAULTS[sqlite3.SQLITE_CORRUPT]
 
+UNSPENT = " Nothing was spent by this request."
+"""How a fault's message ends: what a write could not finish left no trace."""
+
 
 @contextlib.contextmanager
 def named_faults(name: str) -> Iterator[None]:
@@ -46,7 +49,7 @@ def named_faults(name: str) -> Iterator[None]:
         fault = None if code is None else _FAULTS.get(code & 0xFF)
         if fault is None:
             raise CuratorError("The ledger met a fault it did not expect.") from error
-        raise OwnerError(f"The ledger {name} {fault}. Nothing was spent by this request.") from error
+        raise OwnerError(f"The ledger {name} {fault}.{UNSPENT}") from error
 
 
 class Database:

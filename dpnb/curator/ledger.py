@@ -8,12 +8,13 @@ retry reads what that one wrote. Content hashes never leave: the world sees rand
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import json
 import secrets
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -23,9 +24,9 @@ from typing import Any, Self
 
 from dpnb.curator.audit_trail import Verification, address, examine
 from dpnb.curator.chain import append, canonical
-from dpnb.curator.database import Database
+from dpnb.curator.database import UNSPENT, Database
 from dpnb.curator.terms import Change, Terms, budget_change, compare
-from dpnb.errors import BudgetError, CuratorError, LossError, OwnerError, RequestReused
+from dpnb.errors import BudgetError, ChargedError, CuratorError, LossError, OwnerError, RequestReused
 from dpnb.privacy import (
     Budget,
     Filter,
@@ -322,9 +323,11 @@ class Ledger:
         ------
         CuratorError
             When the request was never charged to this principal, or the number of answers is another.
+        ChargedError
+            When the file cannot be written now: the charge stands, and the next attempt completes it.
         """
         texts = [canonical(answer) for answer in answers]
-        with self._database.writing() as db:
+        with _after_the_charge(), self._database.writing() as db:
             charge, body = _charge_body(db, request_id, principal)
             if len(body["questions"]) != len(texts):
                 raise CuratorError("A charge of other questions: the answers do not match.")
@@ -696,6 +699,18 @@ def _option_that_fits(asked: PrivacyLoss, left: PrivacyLoss, events: Sequence[Pr
 
 
 # --------------------------------------------------------------------- store
+
+
+@contextlib.contextmanager
+def _after_the_charge() -> Iterator[None]:
+    """Say the truth about a fault of the file between charge and answer: the charge stands."""
+    try:
+        yield
+    except OwnerError as error:
+        cause = error.message.removesuffix(UNSPENT)
+        raise ChargedError(
+            f"{cause} The charge stands: running again is not charged twice, and gives its answer."
+        ) from error
 
 
 def _charge_body(db: sqlite3.Connection, request_id: str, principal: str) -> tuple[int, dict[str, Any]]:

@@ -156,7 +156,7 @@ def _toml(path: Path) -> Mapping[str, Any]:
         return tomllib.loads(path.read_bytes().decode("utf-8-sig"), parse_float=Decimal)
     except FileNotFoundError:
         raise OwnerError(
-            f"there is no schema {path}. Draft one: dpnb init {path.name.removesuffix(SUFFIX)}.csv"
+            f"there is no schema {path}. Draft one: dpnb init {path.name.removesuffix(SUFFIX).removesuffix('.toml')}.csv"
         ) from None
     except tomllib.TOMLDecodeError as fault:
         raise OwnerError(f"{path.name} is not valid TOML: {fault}") from None

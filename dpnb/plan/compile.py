@@ -231,7 +231,7 @@ def _divisor(expr: Expr) -> Fraction:
             "A column is divided by a non-zero constant only. Release both and divide the estimates."
         )
     if expr.number == 0:
-        raise PlanError("Division by zero.")
+        raise PlanError("Division by zero: divide by a constant that is not zero.")
     return expr.number
 
 
