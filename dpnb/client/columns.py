@@ -369,3 +369,4 @@ def asked(dataset: Dataset, question: QueryPlan) -> Estimate:
     """Check a question against the public schema and return its pending estimate."""
     checked = check(question, dataset.schema)
     return ask(question, checked, dataset=dataset)
+    question.canonical()  # its limits of depth and size are told on the line that passes them
