@@ -132,6 +132,7 @@ class Moves:
         count : Component, optional
             A row count; it takes all that is left under every move it takes part in.
         """
+        self._refuse_constants(parts)
         per_row = epsilon / self.rows
         scales = {p.name: max(self.l1(p).values()) / (shares[p.name] * per_row) for p in parts}
         if count is not None:
@@ -151,6 +152,7 @@ class Moves:
         count: Component | None,
     ) -> dict[str, Fraction]:
         """Return Gaussian variances that cost exactly ``rho`` or less; see :meth:`split_epsilon`."""
+        self._refuse_constants(parts)
         per_row = rho / self.rows**2
         sizes = {p.name: max(self.l2_squared(p).values()) for p in parts}
         variances = {p.name: Fraction(sizes[p.name]) / (2 * shares[p.name] * per_row) for p in parts}
@@ -166,6 +168,14 @@ class Moves:
             )
             variances[count.name] = 1 / (2 * room)
         return variances
+
+    def _refuse_constants(self, parts: Sequence[Component]) -> None:
+        """Refuse a part that no move changes: it is the same number on every neighbouring table."""
+        for part in parts:
+            if not any(self.l1(part).values()):
+                raise PlanError(
+                    f"The {part.words} is the same whatever the data are: a public constant needs no release."
+                )
 
     def free_count(self, kind: str) -> bool:
         """Tell whether a count beside a centred sum costs nothing extra.

@@ -242,3 +242,11 @@ def test_a_list_of_a_thousand_values_is_a_shallow_condition() -> None:
     """isin() at its limit is priced like any other filter: its depth does not grow with its length."""
     question = QueryPlan("p", "count", None, e.IsIn(e.Ref("pay"), tuple(range(1000))))
     assert priced([question], epsilon=1).loss == PrivacyLoss.pure(1)
+
+
+def test_the_sum_of_a_constant_over_a_public_number_of_rows_is_refused() -> None:
+    """No neighbouring table has another sum: it is public, and noise of scale zero is no mechanism."""
+    constant = QueryPlan("p", "sum", e.Const(2))
+    with pytest.raises(PlanError, match="public constant"):
+        priced([constant], epsilon=1)
+    assert priced([constant], schema(adjacency="add-remove"), epsilon=1).loss == PrivacyLoss.pure(1)
