@@ -21,6 +21,7 @@ from dpnb.cards.markup import clean
 from dpnb.errors import DpnbError, Unavailable
 from dpnb.privacy.loss import brief
 from dpnb.release import Estimate, Measurement, Release
+from dpnb.statistics import conclude
 from dpnb.statistics.outcome import FLAG_WORDS
 
 __all__ = ["LEVEL", "SHOWN", "Entry", "Line", "flag_words", "law_words", "line_of", "noun_of"]
@@ -213,7 +214,25 @@ def _axis(estimate: Estimate) -> str:
 def _mechanism(leaf: Measurement | None) -> tuple[str, ...]:
     if leaf is None:
         return ("arithmetic on released numbers",)
-    return law_words(leaf.releases) if leaf.releases else ("answered from the schema: exact",)
+    if not leaf.releases:
+        return ("answered from the schema: exact",)
+    return (*_combined(leaf), *law_words(leaf.releases))
+
+
+def _combined(leaf: Measurement) -> tuple[str, ...]:
+    """Say what a second measurement won: the privacy half-width of the first answer alone, and of all together."""
+    distinct = {release.id: release for release in leaf.releases}
+    if len(distinct) < 2 or leaf.outcome is None or tuple(leaf.shape or ()) != ():
+        return ()
+    try:
+        alone = conclude(leaf.checked, leaf.releases[:1]).interval(LEVEL, "privacy")
+        now = leaf.outcome.interval(LEVEL, "privacy")
+    except Unavailable:
+        return ()
+    halves = [(pair.high - pair.low) / 2 for pair in (alone, now)]
+    places = digits.decimals_for(halves)
+    old, new = (digits.number(half, places) for half in halves)
+    return (f"{len(distinct)} answers combined: ± {old} → ± {new} (privacy)",)
 
 
 def law_words(releases: Sequence[Release]) -> tuple[str, ...]:
@@ -232,6 +251,8 @@ def _law(law: Mapping[str, Any]) -> str:
         return f"discrete Gaussian noise, sd {math.sqrt(Fraction(law['variance'])):.4g} grid steps"
     if law.get("mechanism") == "quantile-selection":
         return f"exponential mechanism at ε {brief(Fraction(law['epsilon']))}"
+    if law.get("mechanism") == "permute-and-flip":
+        return f"permute-and-flip at ε {brief(Fraction(law['epsilon']))} a pick"
     return clean(law.get("mechanism") or law.get("kind") or "noise")
 
 

@@ -89,7 +89,7 @@ def _rows(view: Any) -> list[dict[str, Any]]:
 def _left(view: Any) -> str:
     if not view.fits:
         return f"Only {view.left.brief('down')} is left: it would be refused. Ask less, or drop a question."
-    return f"{(view.left - view.cost).brief('down')} of {view.left.brief('down')} would be left."
+    return f"{(view.left - view.cost).brief('down')} of {view.cap.brief()} would be left."
 
 
 def _notes(view: Any) -> list[str]:
