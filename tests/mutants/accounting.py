@@ -61,20 +61,15 @@ def address_without(part: str) -> Patch:
     return replaced(ledger_module, "address", lambda _: address)
 
 
-def bound_to_nothing(_: Any) -> Any:
-    """Find a request by its id alone."""
+def bound_without(*names: str) -> Patch:
+    """Leave something out of what a request id is bound to."""
 
-    def charged(db: Any, request_id: str, principal: str, digest: str) -> Any:
-        row = db.execute(
-            "SELECT entry, spent, mine, body FROM charges JOIN entries USING (entry) WHERE request = ?",
-            (request_id,),
-        ).fetchone()
-        if row is None:
-            return None
-        spent, mine = ledger_module._loss_of(row[1]), ledger_module._loss_of(row[2])
-        return ledger_module.ChargeRow(row[0], spent, spent, mine, new=False)
+    def make(real: Any) -> Any:
+        return lambda db, request, bound: real(
+            db, request, {name: value for name, value in bound.items() if name not in names}
+        )
 
-    return charged
+    return replaced(ledger_module, "_charged", make)
 
 
 def each_request_alone(_: Any) -> Any:
@@ -152,10 +147,15 @@ MUTANTS = {
         replaced(accountant.Filter, "admits", each_request_alone),
         on(on_ledger.test_ten_charges_of_a_tenth_fit_a_budget_of_one_and_the_next_unit_does_not),
     ),
-    "a request id bound to nothing": Mutant(
-        "Another plan, or somebody else, is answered under a paid id.",
-        replaced(ledger_module, "_charged", bound_to_nothing),
+    "a request id bound without the digest": Mutant(
+        "Another plan is answered under a paid id.",
+        bound_without("digest"),
         on(on_ledger.test_a_request_id_is_bound_to_its_principal_and_plan, {"digest": "another plan"}),
+    ),
+    "a request id bound without the principal": Mutant(
+        "Somebody else is answered under a paid id.",
+        bound_without("principal"),
+        on(on_ledger.test_a_request_id_is_bound_to_its_principal_and_plan, {"principal": "bob"}),
     ),
     "the last writer of an answer wins": Mutant(
         "Two retries see two draws for one charge.",

@@ -1,0 +1,140 @@
+"""Questions as a newcomer may type them: each mistake is one short line that names the fix, and nothing is charged."""
+
+from __future__ import annotations
+
+import pytest
+
+import dpnb
+from dpnb.errors import DpnbError, HandleError, OptionError, PendingError, PlanError, SchemaError
+from tests.bad_input.conftest import short
+
+WRONG = {
+    # names
+    "p.xx": (SchemaError, "Did you mean x?"),
+    "p['xx'].mean()": (SchemaError, "Did you mean x?"),
+    "p.groupby('gg').x.mean()": (SchemaError, "Did you mean g?"),
+    "p.x.difference(by='yy')": (SchemaError, "Did you mean y?"),
+    "p.head()": (SchemaError, "Columns: x, y, z, g, big"),
+    "(p.g == 'zz').mean()": (SchemaError, "it has no value 'zz'"),
+    "p.groupby()": (PlanError, "groupby needs a column"),
+    "p.groupby(3).count()": (PlanError, "not int"),
+    # types
+    "p.g.mean()": (SchemaError, "value_counts"),
+    "(p.g < 'b').mean()": (SchemaError, "without numbers"),
+    "(p.x > 'a').mean()": (PlanError, "A number is needed"),
+    "p.x.difference(by='g')": (PlanError, "exactly two declared values"),
+    "p[p.x].count()": (PlanError, "not a condition"),
+    "p[3]": (HandleError, "a position"),
+    "p[0:5]": (HandleError, "a position"),
+    # values that cannot be
+    "(p.x / 0).mean()": (PlanError, "divide by a constant that is not zero"),
+    "(p.x // 0).mean()": (PlanError, "divide by a constant that is not zero"),
+    "(p.x / p.y).mean()": (PlanError, "non-zero constant"),
+    "1 / p.x": (PlanError, "non-zero constant"),
+    "p.x ** 3": (PlanError, "x * x * x"),
+    "p.x + float('nan')": (PlanError, "finite"),
+    "p.x + float('inf')": (PlanError, "finite"),
+    "(p.x > float('nan')).mean()": (PlanError, "finite"),
+    "(p.z * p.z * p.z * p.z).sum()": (PlanError, "too wide a range"),
+    "sum([p.x] * 200).mean()": (PlanError, "limited to depth"),
+    "sum([p.x] * 5000).mean()": (PlanError, "limited to depth"),
+    "(p.g == 'z' * 5000).mean()": (PlanError, "limited to 1000 characters"),
+    "p.x.isin([]).mean()": (PlanError, "at least one value"),
+    "p.x.isin(range(100_000)).mean()": (PlanError, "limited to 1000"),
+    "p.x.clip(5, 1).mean()": (PlanError, "no grid point"),
+    # options
+    "p.x.quantile(2)": (PlanError, "between 0 and 1"),
+    "p.x.quantile([])": (PlanError, "between 0 and 1"),
+    "p.x.quantile('half')": (OptionError, "between 0 and 1"),
+    "p.x.histogram(-3)": (PlanError, "1 to 1,000 bins"),
+    "p.x.histogram(10**9)": (PlanError, "1 to 1,000 bins"),
+    "p.x.histogram(2.5)": (OptionError, "whole number"),
+    "p.x.histogram([1, 0])": (PlanError, "increasing order"),
+    "p.x.histogram([])": (PlanError, "increasing order"),
+    "p.x.mean().weight(0)": (PlanError, "above 0"),
+    "p.x.mean().spend(epsilon=-1)": (PlanError, "above 0"),
+    "p.x.mean().spend(epsilon=1, rho=1)": (OptionError, "one of"),
+    # sizes
+    "p.groupby('big').x.mean()": (PlanError, "Group by bins"),
+    "p.groupby('big', 'big').count()": (PlanError, "Group by bins"),
+    "p.groupby('g', 'x', 'x', 'x', 'x', 'x').count()": (PlanError, "cells"),
+    # Python's habits
+    "len(p)": (HandleError, "holds no data"),
+    "list(p.x)": (HandleError, "holds no data"),
+    "float(p.x)": (HandleError, "holds no data"),
+    "p.x > 1 and p.x < 3": (HandleError, "&"),
+    "float(p.x.mean())": (PendingError, "never released"),
+    "p.x.mean().remeasure(epsilon=1)": (PendingError, "never released"),
+    # batches
+    "dpnb.release([], epsilon=1)": (PlanError, "no pending question"),
+    "dpnb.release([p.x], epsilon=1)": (PlanError, "Only questions"),
+    "dpnb.release([p.x.mean()])": (PlanError, "Say what to spend"),
+    "dpnb.release([p.x.mean()], epsilon=1, rho=1)": (PlanError, "one of"),
+    "dpnb.release([p.x.mean()], rho=1)": (PlanError, "pure ε budget"),
+    "dpnb.release([(p.x * 0).sum()], epsilon=1)": (PlanError, "public constant"),
+    "dpnb.release([p.x.quantile([i / 900 for i in range(900)])], epsilon='0.002')": (
+        PlanError,
+        "epsilon above",
+    ),
+    "dpnb.release([p[p.x > i / 99].x.mean() for i in range(1001)], epsilon=1)": (PlanError, "1000"),
+    "dpnb.plan([p[p.x > 1].x.mean()], within=0.1)": (PlanError, "assume_n=1000"),
+    "dpnb.plan([p[p.x > 1].x.mean()], within=0.1, assume_n=-5)": (PlanError, "above 0"),
+    "dpnb.report([])": (PlanError, "nothing to report"),
+}
+
+
+def test_every_mistake_is_one_short_line_that_names_the_fix_and_costs_nothing(desk):
+    """The table above, one budget: it is untouched at the end, and no message holds a value of a row."""
+    names = {"p": desk.people(), "dpnb": dpnb}
+    for text, (kind, words) in WRONG.items():
+        with pytest.raises(kind) as told:
+            eval(text, names)  # noqa: S307 - the table is written in this file
+        assert isinstance(told.value, DpnbError), text
+        assert words in short(told.value), text
+    assert names["p"].budget.spent.amount == 0
+
+
+OVER = {
+    "pure": (
+        "epsilon = 4",
+        {"epsilon": 50},
+        "asks for ε 50; 4 is left of 4. Ways out: %%dp epsilon=4 · reuse",
+    ),
+    "zcdp": ("rho = 0.5", {"rho": 5}, "asks for ρ 5; 0.5 is left of 0.5. Ways out: %%dp rho=0.5 · reuse"),
+    "pure question in zcdp": ("rho = 0.5", {"epsilon": 50}, "Ways out: %%dp epsilon=1.41 · reuse"),
+    "approximate": ("epsilon = 1\ndelta = 1e-6", {"rho": 5}, "Ways out: %%dp rho=0.0"),
+}
+
+
+@pytest.mark.parametrize("measure", OVER)
+def test_over_budget_says_asked_left_and_three_ways_out(desk, measure):
+    """In every measure: what was asked, what is left, a loss that fits (and does), the store, and one query fewer."""
+    budget, asked, words = OVER[measure]
+    p = desk.people(budget=budget)
+    items = [p.y.sum(), p[p.x > 1].count()]
+    with pytest.raises(dpnb.errors.BudgetError) as told:
+        dpnb.release(items, **asked)
+    text = short(told.value)
+    assert words in text
+    assert "drop one of 2 queries. Nothing was spent." in text
+    assert all(item.pending for item in items)
+    option, value = text.split("%%dp ")[1].split(" ")[0].split("=")
+    assert dpnb.release(items, **{option: value}).charged
+
+
+def test_500_questions_are_one_charge(desk):
+    """A cell of 500 different questions on the real engine: each has its value, together they cost what was asked."""
+    p = desk.people()
+    items = [p[p.x > i % 10].z.clip(0, (i + 1) / 600).mean() for i in range(500)]
+    report = dpnb.release(items, epsilon=1)
+    assert report.charged.amount == 1
+    assert not any(item.pending for item in items)
+
+
+def test_a_million_cells_of_a_group_are_refused_and_ten_thousand_are_answered(desk):
+    """10⁶ groups are told to bin; 10,989 declared cells of 60 rows have an answer each."""
+    p = desk.people()
+    bins = p.big.bin([1001 * place for place in range(1000)])
+    table = p.groupby(bins, "x").count()
+    dpnb.release([table], epsilon=1)
+    assert table.shape == (999, 11)
