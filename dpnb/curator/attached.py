@@ -14,6 +14,7 @@ import os
 import secrets
 import shutil
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +27,9 @@ from dpnb.errors import CuratorGone, OwnerError
 from dpnb.privacy.accountant import Budget
 from dpnb.schema import Schema
 from dpnb.wire.places import Home, write_private
+
+_FORGOTTEN = 3600.0
+"""Seconds after which handed-over rows that no attach came for are deleted."""
 
 
 class Engine(Protocol):
@@ -175,6 +179,19 @@ class Shelf:
 
     def _note(self, handle: str) -> Path:
         return self._home.prepared / f"{handle}.json"
+
+
+def sweep(home: Home) -> None:
+    """Delete what a killed curator left half-made: drafts, workshops, and rows handed over long ago. Needs the home's lock."""
+    for draft in (*home.prepared.glob("draft-*"), *home.prepared.glob(".preparing-*")):
+        if draft.is_dir():
+            shutil.rmtree(draft, ignore_errors=True)
+        else:
+            draft.unlink(missing_ok=True)
+    for rows in home.hand_over.glob("*.npz"):
+        with contextlib.suppress(OSError):
+            if time.time() - rows.stat().st_mtime > _FORGOTTEN:
+                rows.unlink()
 
 
 def _handle(known_as: str, version: str, schema_version: str, principal: str) -> str:

@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from dpnb.curator import faults
-from dpnb.curator.attached import Attached, Engine, Shelf
+from dpnb.curator.attached import Attached, Engine, Shelf, sweep
 from dpnb.curator.config import Config
 from dpnb.curator.ledger import Ledger, StatementRow
 from dpnb.curator.releasing import Chance, Given, Wanted, cost, refuse_twins, release, stored_answers
 from dpnb.curator.sources import look_up
+from dpnb.curator.terms import Terms, compare
 from dpnb.errors import CuratorError, CuratorGone, DpnbError, LossError, PlanError, to_wire
 from dpnb.plan.price import PricedBatch, price
 from dpnb.plan.request import BatchPlan
@@ -85,6 +86,7 @@ class Curator:
     def opened(cls, config: Config, chance: Chance | None = None) -> Curator:
         """Open a home's ledger and copies."""
         home = config.home.make()
+        sweep(home)
         return cls(home, Ledger(home.ledger), Shelf(home, _prepare, _engine), chance)
 
     def close(self) -> None:
@@ -135,6 +137,7 @@ class Curator:
                 found = look_up(request.source, request.mode, self._home)
                 attached = self._shelf.attach(found, self._ledger, principal, self._chance.now())
             attached = self._keep(attached, principal)
+            self._drop_older_terms(attached)
         return AttachedReply(
             handle=attached.handle,
             schema=raw(attached.schema.to_json()),
@@ -156,6 +159,13 @@ class Curator:
         if kept is not attached:
             kept.schema, kept.budget, kept.notes = attached.schema, attached.budget, attached.notes
         return kept
+
+    def _drop_older_terms(self, attached: Attached) -> None:
+        """Close what is open under other terms than those just pinned: a tightened promise holds from now on."""
+        name, terms = attached.known_as, Terms.of(attached.schema, attached.known_as)
+        for place, other in list(self._open.items()):
+            if other.known_as == name and compare(terms, Terms.of(other.schema, name)):
+                del self._open[place]
 
     def _find(self, handle: str, principal: str) -> Attached:
         attached = self._open.get((principal, handle))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +11,7 @@ from fractions import Fraction
 import pytest
 
 from dpnb.client.frames import hand_over
+from dpnb.curator.attached import sweep
 from dpnb.datasets import load
 from dpnb.errors import BudgetError, CuratorGone, LossError, OwnerError, PlanError, RequestReused
 from dpnb.plan.request import Ask
@@ -356,3 +358,26 @@ def test_a_batch_that_waited_for_a_detach_charges_nothing(service, data):
         with pytest.raises(CuratorGone):
             waiting[0].result()
     assert service._ledger.charged("a" * 32, "ann") is None
+
+
+def test_an_open_handle_is_closed_when_its_terms_are_tightened(service, data, dpnb_home):
+    """Another session's tightening holds at once: the older handle asks nothing more."""
+    handle = narrow(service, data, dpnb_home)
+    with pytest.raises(CuratorGone, match="terms"):
+        data.session.release([data.x.mean()], ask(1))
+    assert ("ann", handle) not in service._open
+
+
+def test_a_killed_curators_leavings_are_swept(dpnb_home):
+    """Half-made copies and rows that nobody came for are deleted; fresh ones wait for their attach."""
+    home = Home(dpnb_home).make()
+    (home.prepared / ".preparing-abc").mkdir()
+    (home.prepared / ".preparing-abc" / "copy.duckdb").write_bytes(b"rows")
+    (home.prepared / "draft-0.duckdb").write_bytes(b"rows")
+    old, new = home.hand_over / "0.npz", home.hand_over / "1.npz"
+    for path in (old, new):
+        path.write_bytes(b"rows")
+    os.utime(old, (0, 0))
+    sweep(home)
+    assert list(home.prepared.iterdir()) == []
+    assert list(home.hand_over.iterdir()) == [new]
