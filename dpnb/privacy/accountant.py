@@ -295,10 +295,32 @@ class Budget:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Budget:
-        """Read what :meth:`to_json` wrote. The cap is taken as written: it was fixed at creation."""
+        """Read what :meth:`to_json` wrote. The cap is taken as written, if it keeps the promise in the owner's words.
+
+        Raises
+        ------
+        LossError
+            For another form, or a cap that allows more than the words say.
+        """
         names = record.get("asked_as")
         if set(record) != {"cap", "asked_as"} or not isinstance(names, Mapping):
             raise LossError("A budget is written as cap and asked_as.")
         if not set(names) <= {"epsilon", "rho", "delta"}:
             raise LossError("A budget is asked as epsilon, rho, or epsilon and delta.")
-        return cls(PrivacyLoss.from_json(record["cap"]), {str(k): str(v) for k, v in names.items()})
+        read = cls(PrivacyLoss.from_json(record["cap"]), {str(k): str(v) for k, v in names.items()})
+        if not read._keeps_its_words():
+            raise LossError("This budget allows more than its words say: write [budget] anew.")
+        return read
+
+    def _keeps_its_words(self) -> bool:
+        said = {name: rational(text, name=name) for name, text in self.asked_as.items()}
+        match sorted(said):
+            case ["epsilon"]:
+                return self.measure is Measure.PURE and self.cap.amount <= said["epsilon"]
+            case ["rho"]:
+                return self.measure is Measure.ZCDP and self.cap.amount <= said["rho"]
+            case ["delta", "epsilon"]:
+                left = said["delta"] - self.cap.delta
+                approximate = self.measure is Measure.APPROX and 0 < left < 1
+                return approximate and epsilon_of(self.cap.amount, left) <= said["epsilon"]
+        return False

@@ -141,3 +141,22 @@ def test_an_epsilon_delta_budget_keeps_its_promise_as_a_whole(table):
 def test_a_budget_table_that_is_not_one_of_three_forms_is_refused_with_the_forms(table):
     with pytest.raises(LossError, match=r"epsilon ?="):
         Budget.from_toml(table)
+
+
+@pytest.mark.parametrize(
+    ("cap", "words"),
+    [
+        (PrivacyLoss.pure(1000), {"epsilon": "1"}),
+        (PrivacyLoss.zcdp(1), {"epsilon": "1"}),
+        (PrivacyLoss.zcdp(2), {"rho": "1"}),
+        (PrivacyLoss.approx("0.5", "1e-6"), {"epsilon": "1", "delta": "0.000001"}),
+        (PrivacyLoss.pure(1), {}),
+    ],
+)
+def test_a_budget_that_allows_more_than_its_words_is_not_read(cap, words):
+    """A card shows the words and the filter holds the cap: a record in which they differ is refused."""
+    with pytest.raises(LossError):
+        Budget.from_json({"cap": cap.to_json(), "asked_as": words})
+    for honest in ({"epsilon": 1}, {"rho": "0.5"}, {"epsilon": 1, "delta": "1e-6"}):
+        written = Budget.from_toml(honest)
+        assert Budget.from_json(written.to_json()) == written
