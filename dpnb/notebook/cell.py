@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import tokenize
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -80,7 +81,7 @@ def prepare(shell: Any, cell: str, head: str = "%%dp") -> Body:
     failure = None
     try:
         source = "\n" * (above + _blank_lines(cell)) + shell.transform_cell(cell)
-        return _compile(shell, source, name, silenced=DisplayHook.semicolon_at_end_of_expression(cell))
+        return _compile(shell, source, name, silenced=_silenced(cell))
     except SyntaxError as error:
         failure = error
     raise CellSyntaxError(failure, shell.SyntaxTB.structured_traceback(SyntaxError, failure, []))
@@ -116,6 +117,14 @@ def _raw(shell: Any, cell: str, head: str) -> tuple[str, int]:
         if text.endswith(cell):
             return raw, text[: len(text) - len(cell)].count("\n")
     return f"{head}\n{cell}", 1
+
+
+def _silenced(cell: str) -> bool:
+    """Tell whether the last expression ends in a semicolon; what cannot be read is left to the compiler's error."""
+    try:
+        return bool(DisplayHook.semicolon_at_end_of_expression(cell))
+    except (tokenize.TokenError, SyntaxError):
+        return False
 
 
 def _blank_lines(cell: str) -> int:
