@@ -132,6 +132,8 @@ def _branch(code: CodeType, place: int, frame: FrameType) -> str | None:
         name = dis.opname[code.co_code[step]]
         if "JUMP" in name and "_IF_" in name:
             return f"`{_keyword(frame)}`"
+        if name == "UNARY_NOT" and dis.opname[code.co_code[place]] == "TO_BOOL":
+            return "`not`"  # since Python 3.13 `not` asks for a truth value by an instruction of its own
         if step > place and name not in {"CACHE", "TO_BOOL", "EXTENDED_ARG", "COPY", "NOT_TAKEN"}:
             return None
     return None

@@ -43,6 +43,12 @@ def open_page(browser, made):
         context.close()
 
 
+def drawn(page):
+    """Return the page as it stands once the next frame is drawn."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    return page.locator("main").inner_html()
+
+
 def test_demo_leaves_the_executed_tour(made):
     """The executed notebook is there, holds released cards, and no widget state."""
     notebook = nbformat.read(made / "build-demo" / "00-tour.ipynb", as_version=4)
@@ -59,10 +65,10 @@ def test_dragging_epsilon_moves_the_interval(open_page):
     for place in (0.1, 0.5, 0.9):
         box = slider.bounding_box()
         page.mouse.click(box["x"] + place * box["width"], box["y"] + box["height"] / 2)
-        text = page.locator("body").inner_text()
+        seen.add(drawn(page))
+        text = page.locator("main").inner_text()
         assert "people" in text
         assert "ε" in text
-        seen.add(page.locator("body").inner_html())
     assert len(seen) == 3
     assert page.faults == []
 
@@ -70,11 +76,11 @@ def test_dragging_epsilon_moves_the_interval(open_page):
 def test_slider_answers_the_keyboard(open_page):
     """An arrow key on the slider does what dragging does."""
     page = open_page()
-    before = page.locator("body").inner_html()
+    before = drawn(page)
     page.locator("input[type=range]").first.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
-    assert page.locator("body").inner_html() != before
+    assert drawn(page) != before
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,7 @@ def test_a_linear_combination_agrees_with_the_closed_form():
 
 def test_products_cover():
     """The interval of a product of two noised numbers covers the product at its level."""
+
     def make(rng, seed):
         return noisy(rng, seed, "a", 3.0, 0.5) * noisy(rng, seed, "b", -2.0, 0.5)
 
