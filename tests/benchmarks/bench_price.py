@@ -41,7 +41,11 @@ def main() -> None:
             price(asked, schema)
             times.append(1e3 * (time.perf_counter() - start))
         found = statistics.median(times)
-        bar = f"bar {BAR} ms: {'holds' if found <= BAR else 'MISSED'}" if count <= 5 else f"{found / count:.2f} ms each"
+        bar = (
+            f"bar {BAR} ms: {'holds' if found <= BAR else 'MISSED'}"
+            if count <= 5
+            else f"{found / count:.2f} ms each"
+        )
         print(f"price {count:4d} questions: median {found:7.2f} ms ({bar})")
 
 

@@ -54,7 +54,7 @@ def test_the_round_trip_costs_little_beside_the_engine(tmp_path):
     scan = median_ms(lambda: engine.answer(requests))
     engine.close()
     pricing = median_ms(lambda: price(batch.plan, data.schema))
-    ping = median_ms(lambda: data.budget.state())
+    ping = median_ms(data.budget.state)
     print(
         f"\nrelease {release:.1f} ms, engine {scan:.1f} ms, over it {release - scan:.1f} ms; "
         f"stored {free:.1f} ms; pricing {pricing:.2f} ms; budget read {ping:.1f} ms"
