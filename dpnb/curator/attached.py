@@ -93,7 +93,14 @@ class Shelf:
         attachment = ledger.attach(
             Terms.of(found.schema, found.known_as), found.fingerprint, by=principal, time=time
         )
-        opened = self._opened(found.schema, found.known_as, attachment, found.notes, copy, principal)
+        facts = (found.schema, found.known_as, attachment, found.notes)
+        try:
+            opened = self._opened(*facts, copy, principal)
+        except (
+            CuratorGone
+        ):  # damaged, or written by another version: the rows are at hand, so prepare them again
+            copy.unlink(missing_ok=True)
+            opened = self._opened(*facts, self._copy(found), principal)
         write_private(self._note(opened.handle), json.dumps(opened.describe()).encode())
         return opened
 
@@ -145,7 +152,7 @@ class Shelf:
         principal: str,
     ) -> Attached:
         handle = _handle(known_as, attachment.version, schema.version, principal)
-        engine = self._running.get(copy) or self._engine(copy)
+        engine = self._running.get(copy) or self._started(copy)
         self._running[copy] = engine
         return Attached(
             handle,
@@ -158,6 +165,14 @@ class Shelf:
             copy,
             engine,
         )
+
+    def _started(self, copy: Path) -> Engine:
+        try:
+            return self._engine(copy)
+        except Exception as error:
+            raise CuratorGone(
+                "The prepared copy of this dataset cannot be read. Open the dataset again."
+            ) from error
 
     def _copy(self, found: Found) -> Path:
         unit = json.dumps(found.schema.unit.to_json())
