@@ -184,6 +184,7 @@ class Shelf:
             try:
                 secret = hmac.new(self._key, b"units\n" + found.known_as.encode(), hashlib.sha256).digest()
                 self._prepare(found.rows(), found.schema, draft, found.table, secret)
+                found.check_unchanged()
                 draft.replace(copy)
             except OSError as error:
                 raise OwnerError(f"{found.schema.name} could not be prepared: {error.strerror}.") from error
@@ -214,10 +215,16 @@ def _handle(known_as: str, version: str, schema_version: str, principal: str) ->
     return hashlib.sha256(facts.encode()).hexdigest()[:32]
 
 
+_KEY_BYTES = 32
+
+
 def _key(home: Home) -> bytes:
     """Read the curator's own key, or make one."""
-    try:
-        return home.key.read_bytes()
-    except FileNotFoundError:
-        write_private(home.key, os.urandom(32))
-        return home.key.read_bytes()
+    if not home.key.exists():
+        write_private(home.key, os.urandom(_KEY_BYTES))
+    key = home.key.read_bytes()
+    if len(key) != _KEY_BYTES:
+        raise OwnerError(
+            f"The curator's key file is damaged: it holds {len(key)} bytes, not {_KEY_BYTES}. Restore it from a backup."
+        )
+    return key

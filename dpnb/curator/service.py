@@ -96,7 +96,7 @@ class Curator:
         self._ledger.close()
 
     def note(self, error: BaseException, what: str = "") -> None:
-        """Write a fault to the owner's log."""
+        """Write a fault to the owner's log, which may quote what an engine says of a value; nobody else reads it."""
         text = "".join(traceback.format_exception(error))
         line = f"{self._chance.now()} {what}\n{text}\n".encode("utf-8", "backslashreplace")
         try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -48,6 +49,8 @@ class Found:
     table : str, optional
         The table of a DuckDB file.
     notes : tuple of str
+    recognise : callable, optional
+        Returns the fingerprint of the content as it is now; for what can change while it is read.
     """
 
     schema: Schema
@@ -56,6 +59,12 @@ class Found:
     rows: Callable[[], Rows]
     table: str | None = None
     notes: tuple[str, ...] = ()
+    recognise: Callable[[], str] | None = None
+
+    def check_unchanged(self) -> None:
+        """Refuse content that changed while it was read: it would be filed under the version it had before."""
+        if self.recognise is not None and self.recognise() != self.fingerprint:
+            raise OwnerError(f"{self.schema.name}: the file changed while it was read. Open it again.")
 
 
 def look_up(source: StudySource | FileSource | HandOver, mode: str | None, home: Home) -> Found:
@@ -95,17 +104,21 @@ def _file(source: FileSource) -> Found:
         raise OwnerError(f'{path.name} names no source: write source = "people.csv" under [dataset].')
     place = owned.source
     format_of(place)
+
+    def recognise() -> str:
+        return _file_digest(place, owned.table)
+
     return Found(
-        owned.schema, owned.schema.name, _file_digest(place, owned.table), lambda: place, owned.table
+        owned.schema, owned.schema.name, recognise(), lambda: place, owned.table, recognise=recognise
     )
 
 
 def _handed_over(source: HandOver, home: Home) -> Found:
     path = home.hand_over / source.file
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             columns = read_arrays(arrays)
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
         raise OwnerError(
             "The rows handed over by this kernel could not be read. Open the frame again."
         ) from None
