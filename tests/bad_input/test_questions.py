@@ -122,6 +122,7 @@ def test_over_budget_says_asked_left_and_three_ways_out(desk, measure):
     assert dpnb.release(items, **{option: value}).charged
 
 
+@pytest.mark.slow
 def test_500_questions_are_one_charge(desk):
     """A cell of 500 different questions on the real engine: each has its value, together they cost what was asked."""
     p = desk.people()
