@@ -61,10 +61,7 @@ class Ask:
             for name, value in (("epsilon", epsilon), ("rho", rho), ("within", within))
             if value is not None
         }
-        size = None if assume_n is None else positive(assume_n, name="assume_n")
-        if size is not None and size.denominator != 1:
-            raise PlanError("assume_n must be a whole number of people.")
-        return cls(**given, fresh=bool(fresh), assume_n=None if size is None else int(size))
+        return cls(**given, fresh=bool(fresh), assume_n=None if assume_n is None else _size(assume_n))
 
     @property
     def kind(self) -> str | None:
@@ -89,6 +86,17 @@ class Ask:
         ):
             raise PlanError("The request in this plan is not in canonical form.")
         return cls(**values, fresh=record["fresh"], assume_n=size)
+
+
+def _size(value: Any) -> int:
+    """Return a planned size: a whole number of people."""
+    try:
+        size = positive(value, name="assume_n")
+    except LossError:
+        size = Fraction(1, 2)
+    if size.denominator != 1:
+        raise PlanError("assume_n is a whole number of people above 0. Write for example assume_n=1000.")
+    return int(size)
 
 
 def _exact(text: object, name: str) -> Fraction:

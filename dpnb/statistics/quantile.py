@@ -28,6 +28,7 @@ from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.released import best
 
 LEVEL = 0.95
+MOST = 1000
 _SAMPLING_ALPHA = 0.04
 _SELECTION_BETA = 0.005
 NO_DRAWS = "A quantile is a selection: its noise moves the rank, not the value, so no interval is carried through arithmetic."
@@ -88,7 +89,11 @@ class Quantile:
         asked = setting.options["q"]
         levels = asked if isinstance(asked, tuple) else (asked,)
         found = tuple(Fraction(level) for level in levels)
-        if not found or len(found) > 1000 or not all(0 <= q <= 1 for q in found):
+        if len(found) > MOST:
+            raise PlanError(
+                f"One question takes at most {MOST:,} quantile levels; this one has {len(found):,}."
+            )
+        if not found or not all(0 <= q <= 1 for q in found):
             raise PlanError("quantile levels lie between 0 and 1, for example .quantile([0.25, 0.5, 0.75]).")
         return found
 
