@@ -318,6 +318,39 @@ class ColumnHandle(HoldsNoData):
         options = _unlike(ci=(ci, True), spread=(spread, "bought"))
         return self._dataset.ask("difference", self._expr, by=(self._dataset.key(by),), **options)
 
+    def covariance(self, other: str | ColumnHandle, *, method: str = "joint") -> Estimate:
+        """Ask the covariance (divisor n) with another column, over the rows where both are known.
+
+        Parameters
+        ----------
+        other : str or column
+            The second number.
+        method : {"joint", "separate"}
+            ``"joint"`` protects five moments and the count as one vector; ``"separate"`` as sums with equal parts of the loss,
+            which needs more noise.
+        """
+        return self._ask_with("covariance", other, method)
+
+    cov = covariance
+
+    def correlation(self, other: str | ColumnHandle, *, method: str = "joint") -> Estimate:
+        """Ask the Pearson correlation with another column; see :meth:`covariance`."""
+        return self._ask_with("correlation", other, method)
+
+    corr = correlation
+
+    def _ask_with(self, statistic: str, other: str | ColumnHandle, method: str) -> Estimate:
+        second = self._dataset.key(other)
+        return self._dataset.ask(statistic, self._expr, other=second, **_unlike(method=(method, "joint")))
+
+    def mode(self) -> Estimate:
+        """Ask the most frequent declared value; of labels or bins, its place in the declaration (from 0)."""
+        return self._ask("mode")
+
+    def top_k(self, k: int = 3) -> Estimate:
+        """Ask the `k` most frequent declared values, best first; see :meth:`mode`."""
+        return self._ask("top_k", k=k)
+
     def __array_function__(self, function: Any, _: Any, args: Any, kwargs: Any) -> Any:
         """Let ``np.mean(hiv.age)`` ask ``hiv.age.mean()``."""
         name = _NUMPY.get(function)
@@ -367,6 +400,6 @@ def _no_truth(name: str, expr: Expr, names: tuple[str, ...]) -> str:
 
 def asked(dataset: Dataset, question: QueryPlan) -> Estimate:
     """Check a question against the public schema and return its pending estimate."""
+    question.canonical()  # its limits of depth and size are told on the line that passes them
     checked = check(question, dataset.schema)
     return ask(question, checked, dataset=dataset)
-    question.canonical()  # its limits of depth and size are told on the line that passes them

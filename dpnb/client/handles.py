@@ -270,9 +270,17 @@ class Dataset(HoldsNoData):
         """Ask how many rows there are."""
         return self.ask("count", None)
 
-    def ask(self, statistic: str, target: Expr | None, by: tuple[Expr, ...] = (), **options: Any) -> Estimate:
+    def ask(
+        self,
+        statistic: str,
+        target: Expr | None,
+        by: tuple[Expr, ...] = (),
+        *,
+        other: Expr | None = None,
+        **options: Any,
+    ) -> Estimate:
         """Check a question here, on the line that asks it, and return its pending estimate."""
         question = QueryPlan(
-            self.name, statistic, target, self._where, (*self._by, *by), tuple(options.items())
+            self.name, statistic, target, self._where, (*self._by, *by), tuple(options.items()), other
         )
         return asked(self._root, question)

@@ -10,11 +10,13 @@ from dpnb.mechanisms._base import AdditiveMechanism, Card, Counts, Mechanism, Se
 from dpnb.mechanisms.exponential import QuantileSelection
 from dpnb.mechanisms.gaussian import DiscreteGaussian
 from dpnb.mechanisms.laplace import DiscreteLaplace
+from dpnb.mechanisms.permute_and_flip import PermuteAndFlip
 
-MECHANISMS: tuple[type[DiscreteLaplace | DiscreteGaussian | QuantileSelection], ...] = (
+MECHANISMS: tuple[type[DiscreteLaplace | DiscreteGaussian | QuantileSelection | PermuteAndFlip], ...] = (
     DiscreteLaplace,
     DiscreteGaussian,
     QuantileSelection,
+    PermuteAndFlip,
 )
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "DiscreteGaussian",
     "DiscreteLaplace",
     "Mechanism",
+    "PermuteAndFlip",
     "QuantileSelection",
     "SelectionMechanism",
 ]

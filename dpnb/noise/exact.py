@@ -319,6 +319,25 @@ def uniform_below(n: int, bits: BitSource) -> int:
     return _uniform_below(n, _stream(bits))
 
 
+def bernoulli_exp(exponent: Fraction, bits: BitSource) -> bool:
+    """Flip a coin that shows heads with probability exactly e^-exponent.
+
+    Parameters
+    ----------
+    exponent : Fraction
+        At least 0; at 0 the coin always shows heads.
+    bits : BitSource
+        Source of random words.
+
+    Returns
+    -------
+    bool
+    """
+    if exponent < 0:
+        raise PlanError("A coin that shows heads with probability e^-x needs x of at least 0.")
+    return exponent == 0 or _bernoulli_exp(exponent.numerator, exponent.denominator, _stream(bits))
+
+
 @cache
 def _unit_edges() -> list[int]:
     return _edges(Fraction(1), endless=True)

@@ -17,15 +17,19 @@ from dpnb.notebook.commands import COMMANDS
 from dpnb.notebook.options import FLAGS, VALUED
 
 STATISTICS = (
+    "correlation",
     "count",
+    "covariance",
     "difference",
     "groupby",
     "histogram",
     "mean",
     "median",
+    "mode",
     "quantile",
     "std",
     "sum",
+    "top_k",
     "value_counts",
     "variance",
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -79,17 +79,16 @@ def check(question: QueryPlan, schema: Schema) -> CheckedQuestion:
     statistic = _statistic(question.statistic)
     options = _options(question, statistic)
     target, target_cells = _target(question, statistic, options, schema)
+    other = _other(question, statistic, schema)
     groups = [cells(key, schema) for key in question.by]
     if statistic.arms:
         _two_arms(groups, question, schema)
     if target_cells is not None:
         groups.append(target_cells)
     _limit(groups)
-    setting = _setting(question, schema, target, groups, statistic, options)
+    setting = _setting(question, schema, (target, other), groups, statistic, options)
     axes = setting.axes + statistic.extra_axes(setting)
-    setting = Setting(
-        setting.unit, target, setting.where, setting.keys, axes, setting.private, options, setting.subject
-    )
+    setting = replace(setting, axes=axes)
     shape = tuple(len(axis.keys) for axis in axes)
     return CheckedQuestion(
         question, statistic.name, question.text, axes, shape, setting, statistic.domain(setting)
@@ -139,9 +138,26 @@ def _target(
         return None, None
     if expr is None:
         raise PlanError(f"{statistic.name}() needs a column.")
-    if statistic.target == "number":
+    if statistic.target in {"number", "pair"}:
         return numeric(expr, schema), None
     return None, cells(_binned(expr, options, schema), schema)
+
+
+def _other(question: QueryPlan, statistic: Statistic, schema: Schema) -> Numeric | None:
+    """Return the second number, where the statistic is of two."""
+    if statistic.target != "pair":
+        if question.other is not None:
+            raise PlanError(f"{statistic.name}() is about one column, not two.")
+        return None
+    if question.other is None:
+        raise PlanError(
+            f'{statistic.name}() needs a second column, for example .{statistic.name}("{_example(schema)}").'
+        )
+    return numeric(question.other, schema)
+
+
+def _example(schema: Schema) -> str:
+    return next((column.name for column in schema.columns if column.numeric), "income")
 
 
 def _binned(expr: Expr, options: dict[str, Any], schema: Schema) -> Expr:
@@ -192,7 +208,7 @@ def _several_cells(groups: list[Cells], *, private: bool) -> None:
 def _setting(
     question: QueryPlan,
     schema: Schema,
-    target: Numeric | None,
+    numbers: tuple[Numeric | None, Numeric | None],
     groups: list[Cells],
     statistic: Statistic,
     options: dict[str, Any],
@@ -201,17 +217,20 @@ def _setting(
     private = any(group.partial for group in groups)
     if question.where is not None:
         where, private = condition(question.where, schema).pred, True
-    if target is not None and target.nullable:
-        known = Known(target.code)
-        where, private = known if where is None else And(where, known), True
+    for number in numbers:
+        if number is not None and number.nullable:
+            known = Known(number.code)
+            where, private = known if where is None else And(where, known), True
     unit = schema.unit
     private = private or unit.public_rows is None
-    axes = tuple(group.axis for group in (groups[:-1] if statistic.arms else groups))
-    _bounded_sum(target, unit.public_rows)
+    chosen = groups[-1].axis if statistic.target == "choice" else None
+    axes = tuple(group.axis for group in (groups[:-1] if statistic.arms or chosen else groups))
+    _bounded_sum(numbers[0], unit.public_rows)
     _several_cells(groups, private=private)
     subject = _subject(question, schema)
     keys = tuple(group.key for group in groups)
-    return Setting(unit, target, where, keys, axes, private, options, subject)
+    target, other = numbers
+    return Setting(unit, target, where, keys, axes, private, options, subject, other, chosen)
 
 
 def _bounded_sum(target: Numeric | None, rows: int | None) -> None:
@@ -249,9 +268,8 @@ def bounded_nodes(request: Total | ValueCounts, ranges: Mapping[str, tuple[int, 
 def _subject(question: QueryPlan, schema: Schema) -> str:
     if question.target is None:
         return "rows"
-    if isinstance(question.target, Ref):
-        return question.target.column
-    return show(question.target, schema.name)
+    named = [question.target, *([] if question.other is None else [question.other])]
+    return " and ".join(expr.column if isinstance(expr, Ref) else show(expr, schema.name) for expr in named)
 
 
 __all__ = ["CheckedQuestion", "Total", "bounded_nodes", "check", "code_ranges"]

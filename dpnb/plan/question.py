@@ -59,6 +59,8 @@ class QueryPlan:
         The group keys: categories, small integers or bins.
     options : tuple of (str, value)
         The statistic's own options, kept sorted by name.
+    other : Expr, optional
+        A second target, for statistics of two numbers. A question without one has the form it always had.
     """
 
     dataset: str
@@ -67,6 +69,7 @@ class QueryPlan:
     where: Expr | None = None
     by: tuple[Expr, ...] = ()
     options: tuple[tuple[str, Option], ...] = ()
+    other: Expr | None = None
 
     def __post_init__(self) -> None:
         cleaned: list[tuple[str, Option]] = []
@@ -92,6 +95,7 @@ class QueryPlan:
 
     def to_json(self) -> dict[str, Any]:
         """Return the canonical record."""
+        second = {} if self.other is None else {"other": expression.to_json(self.other)}
         return {
             "format": FORMAT,
             "dataset": self.dataset,
@@ -100,13 +104,14 @@ class QueryPlan:
             "where": None if self.where is None else expression.to_json(self.where),
             "by": [expression.to_json(key) for key in self.by],
             "options": [[name, _encode_option(value)] for name, value in self.options],
+            **second,
         }
 
     @classmethod
     def from_json(cls, record: object) -> QueryPlan:
         """Return the question of a canonical record; anything else is refused."""
         names = {"format", "dataset", "statistic", "target", "where", "by", "options"}
-        if not isinstance(record, dict) or set(record) != names or record["format"] != FORMAT:
+        if not isinstance(record, dict) or set(record) - {"other"} != names or record["format"] != FORMAT:
             raise PlanError("A question in this plan is not in canonical form.")
         by, options = record["by"], record["options"]
         if not isinstance(by, list) or not isinstance(options, list) or len(options) > 32:
@@ -125,6 +130,7 @@ class QueryPlan:
             None if record["where"] is None else expression.from_json(record["where"]),
             tuple(expression.from_json(key) for key in by),
             tuple(pairs),
+            expression.from_json(record["other"]) if "other" in record else None,
         )
         if made.to_json() != record:
             raise PlanError("A question in this plan is not in canonical form.")
@@ -152,8 +158,12 @@ class QueryPlan:
         listed = [f"{name}={_option_text(value)}" for name, value in self.options]
         if self.statistic == "quantile":
             listed = sorted((text.removeprefix("q=") for text in listed), key=lambda text: "=" in text)
+        if self.statistic == "top_k":
+            listed = [text.removeprefix("k=") for text in listed]
         if self.statistic == "difference" and self.by:
             listed.insert(0, f"by={_key_text(self.by[-1], self.dataset)}")
+        if self.other is not None:
+            listed.insert(0, _bare(_key_text(self.other, self.dataset)))
         return ", ".join(listed)
 
 

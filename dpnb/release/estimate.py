@@ -11,6 +11,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -102,6 +103,17 @@ class Estimate(Arithmetic):
     def n_eff(self) -> Any:
         """As accurate as this many rows would be without noise."""
         return self._of_leaf("n_eff")
+
+    @property
+    def labels(self) -> Any:
+        """The declared values behind a choice (``mode``, ``top_k``), in the shape of the answer; None for other answers."""
+        self._need("`.labels`")
+        found = None if self.op is not None else getattr(self._outcome(), "labels", None)
+        if found is None or self.shape == ():
+            return found[0] if found else None
+        shaped = np.empty(len(found), dtype=object)
+        shaped[:] = found
+        return shaped.reshape(self.shape)
 
     def _of_leaf(self, name: str) -> Any:
         """A figure of a leaf, or of places of a leaf."""
@@ -252,7 +264,8 @@ class Estimate(Arithmetic):
             return f"<pending {self.text}>"
         shown = f"{self.text}: {wording.value(self.value)}"
         if self.op is None and self.shape == ():
-            shown += f", 95% privacy interval {self.interval(0.95, 'privacy')}"
+            with suppress(Unavailable):
+                shown += f", 95% privacy interval {self.interval(0.95, 'privacy')}"
         return f"<{shown}>"
 
     def __str__(self) -> str:

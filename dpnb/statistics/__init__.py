@@ -13,12 +13,15 @@ from typing import Any
 
 from dpnb.release import Release
 from dpnb.statistics._base import Numeric, PricedPart, PriceRow, Pricing, Setting, Share, Statistic
+from dpnb.statistics.correlation import Correlation
 from dpnb.statistics.count import Count
+from dpnb.statistics.covariance import Covariance
 from dpnb.statistics.difference import Difference
 from dpnb.statistics.histogram import Histogram, ValueCount
 from dpnb.statistics.mean import Mean
 from dpnb.statistics.outcome import CellResult, Result, public_result
 from dpnb.statistics.quantile import Quantile
+from dpnb.statistics.selection import Mode, TopK
 from dpnb.statistics.sensitivity import Component, Moves
 from dpnb.statistics.sum import Sum
 from dpnb.statistics.variance import StandardDeviation, Variance
@@ -33,6 +36,10 @@ STATISTICS: tuple[Statistic, ...] = (
     Histogram(),
     ValueCount(),
     Difference(),
+    Covariance(),
+    Correlation(),
+    Mode(),
+    TopK(),
 )
 BY_NAME: dict[str, Statistic] = {statistic.name: statistic for statistic in STATISTICS}
 

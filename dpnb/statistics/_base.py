@@ -14,11 +14,14 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from dpnb.aggregate.algebra import Add, Clip, FloorDiv, IntExpr, Key, Lit, Mul, Pred, Sub, Total, ValueCounts
 from dpnb.errors import PlanError
-from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace, QuantileSelection
+from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace, PermuteAndFlip, QuantileSelection
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.privacy.unit import PrivacyUnit
 from dpnb.release import Axis, Release
 from dpnb.statistics.sensitivity import Component, Moves
+
+Target = Literal["none", "number", "pair", "key", "choice"]
+"""What a statistic is of: rows, a number, two numbers, a key that becomes an axis, or a key that is chosen from."""
 
 RANGE_LIMIT = 2**62
 _SQUARE_BITS = 20
@@ -115,6 +118,15 @@ class Centred:
     centre: Fraction
     unit: Fraction
 
+    def coarse(self, bits: int) -> Centred:
+        """Return the same number on a grid so coarse that ``half ≤ 2^bits``, each row rounded to it."""
+        shift = max(0, (self.half - 1).bit_length() - bits)
+        if shift == 0:
+            return self
+        half = _shift(self.half, shift)
+        code = Clip(_rounded_shift(self.code, shift), -half, half)
+        return Centred(code, half, self.centre, self.unit * 2**shift)
+
     def square(self) -> Square:
         """Return the squared code on a grid of its own, at most 2²⁰ steps above zero."""
         code, half, doubled = self.code, self.half, 0
@@ -168,6 +180,10 @@ class Setting:
         The statistic's own options, checked.
     subject : str
         What the target is called in words.
+    other : Numeric, optional
+        The second number of a statistic of two.
+    choices : Axis, optional
+        The declared values that a selection chooses from; their key is the last of ``keys``.
     """
 
     unit: PrivacyUnit
@@ -178,6 +194,8 @@ class Setting:
     private: bool
     options: dict[str, Any] = field(default_factory=dict)
     subject: str = "rows"
+    other: Numeric | None = None
+    choices: Axis | None = None
 
     @property
     def cells(self) -> int:
@@ -205,6 +223,12 @@ class Setting:
             raise PlanError("This statistic needs a column.")
         return self.target
 
+    def second(self) -> Numeric:
+        """Return the second number of a statistic of two."""
+        if self.other is None:
+            raise PlanError("This statistic needs a second column.")
+        return self.other
+
     def total(self, value: IntExpr) -> Total:
         """Return the exact aggregate that sums a value over the cells."""
         return Total(value, self.where, self.keys)
@@ -218,7 +242,7 @@ class Share:
     amount: Fraction
 
 
-Mechanism = DiscreteLaplace | DiscreteGaussian | QuantileSelection
+Mechanism = DiscreteLaplace | DiscreteGaussian | QuantileSelection | PermuteAndFlip
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,11 +280,15 @@ class Statistic(Protocol):
 
     name: ClassVar[str]
     title: ClassVar[str]
-    target: ClassVar[Literal["none", "number", "key"]]
     defaults: ClassVar[dict[str, Any]]
     arms: ClassVar[bool]
     status: ClassVar[str]
     reference: ClassVar[str]
+
+    @property
+    def target(self) -> Target:
+        """What it is of."""
+        ...
 
     def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
         """Return the axes that the statistic adds behind the group axes."""

@@ -21,6 +21,7 @@ Kind = str
 FLAG_WORDS = {
     "arm too small": "the noised size of a group is not clearly above zero: the whole domain is shown",
     "undefined": "the noise leaves the value undefined",
+    "spread hidden": "the noise on a variance is more than a quarter of it: the whole range is shown",
     "nonpositive": "the noised variance was not positive and is shown as 0",
     "clamped": "the noised value lay outside the declared bounds and was moved to them",
     "spread unclear": "the noised spread was not clear: the widest spread that the bounds allow was used",

@@ -34,11 +34,22 @@ QUESTIONS = {
         "hiv", "difference", e.Ref("got"), None, (e.Ref("villnum"), e.Ref("any"))
     ),
     "hiv.age.mean(ci=False)": QueryPlan("hiv", "mean", e.Ref("age"), options=(("ci", False),)),
+    'hiv.age.correlation("tinc")': QueryPlan("hiv", "correlation", e.Ref("age"), other=e.Ref("tinc")),
+    "hiv.groupby(\"any\").age.covariance(hiv.tinc * 2, method='separate')": QueryPlan(
+        "hiv",
+        "covariance",
+        e.Ref("age"),
+        None,
+        (e.Ref("any"),),
+        (("method", "separate"),),
+        e.BinOp("*", e.Ref("tinc"), e.Const(2)),
+    ),
+    "hiv.villnum.top_k(5)": QueryPlan("hiv", "top_k", e.Ref("villnum"), options=(("k", 5),)),
 }
 TYPED = [1, 1.0, True, "1", "1.0", "True", 0, 0.0, False, "", "é", "e\u0301", Fraction(1, 3), 0.1, "0.1"]
 questions: Any = st.builds(
-    lambda statistic, target, where, by, options: QueryPlan(
-        "d", statistic, target, where, tuple(by), tuple(options.items())
+    lambda statistic, target, where, by, options, other: QueryPlan(
+        "d", statistic, target, where, tuple(by), tuple(options.items()), other
     ),
     st.sampled_from(["mean", "sum", "count"]),
     st.none() | numbers,
@@ -54,6 +65,7 @@ questions: Any = st.builds(
         | st.lists(st.integers() | st.text(), max_size=3).map(tuple),
         max_size=3,
     ),
+    st.none() | numbers,
 )
 
 
@@ -67,6 +79,15 @@ def test_canonical_forms_never_change() -> None:
     """Answers are stored under these forms: a change would lose them, or serve one answer for another."""
     found = {text: json.loads(question.canonical()) for text, question in QUESTIONS.items()}
     assert found == json.loads(GOLDEN.read_text(encoding="utf-8"))
+
+
+def test_a_question_of_one_column_has_the_form_it_always_had() -> None:
+    """A second target is in the form where there is one, and in no other: ``null`` is a second spelling, and refused."""
+    record = json.loads(QUESTIONS["hiv.got.mean()"].canonical())
+    assert "other" not in record
+    with pytest.raises(PlanError):
+        QueryPlan.from_json({**record, "other": None})
+    assert "other" in json.loads(QUESTIONS['hiv.age.correlation("tinc")'].canonical())
 
 
 def test_constants_are_typed() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.aggregate import answer, prepare
-from dpnb.mechanisms import DiscreteLaplace, QuantileSelection
+from dpnb.mechanisms import DiscreteLaplace, PermuteAndFlip, QuantileSelection
 from dpnb.noise.fast import discrete_gaussian, discrete_laplace
 from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
 from dpnb.plan.expression import Ref
@@ -35,14 +35,16 @@ def narrow(rng: np.random.Generator, n: int) -> Raw:
     return {**skewed(rng, n), "x": np.round(np.clip(rng.normal(80, 5, n), 0, 100), 1)}
 
 
-def study(n: int, adjacency: str, budget: str, missing: Any = "drop") -> Schema:
-    """The public schema of such a study."""
+def study(n: int, adjacency: str, budget: str, missing: Any = "drop", other: str | None = None) -> Schema:
+    """The public schema of such a study; with a second number in place of the arms, where one is named."""
     unit = PrivacyUnit(adjacency, rows=n if adjacency == "change-one" else None)
     columns = (
         Column.number("x", 0, 100, step=Fraction(1, 10), missing=missing),
         Column.category("b", [0, 1]),
         Column.category("arm", [0, 1]),
     )
+    if other is not None:
+        columns = (columns[0], Column.number(other, 0, 100, step=Fraction(1, 10), missing=missing))
     return Schema("d", "Simulated", columns, unit, Budget.from_toml({budget: 1000}))
 
 
@@ -65,6 +67,11 @@ def release(item: PricedQuestion, table: Any, rng: np.random.Generator, stretch:
             values = tuple(int(mechanism.simulate(cell, rng, 1)[0]) for cell in exact)
             parts.append(ReleasedPart(part.name, mechanism.to_json(), values, "d"))
             continue
+        if isinstance(mechanism, PermuteAndFlip):
+            cells = np.array(exact).reshape(-1, mechanism.size)
+            picked = [int(at) for cell in cells for at in mechanism.simulate(cell, rng, 1)[0]]
+            parts.append(ReleasedPart(part.name, mechanism.to_json(), tuple(picked), "d"))
+            continue
         size, law = len(exact), mechanism.law
         if isinstance(mechanism, DiscreteLaplace):
             noise = discrete_laplace(stretch * float(mechanism.scale), size, rng)
@@ -86,6 +93,7 @@ def coverage(
     adjacency: str = "change-one",
     column: str = "x",
     by: tuple[str, ...] = (),
+    other: str | None = None,
     missing: Any = "drop",
     reps: int = 200,
     seed: int = 1,
@@ -95,8 +103,10 @@ def coverage(
     """Simulate studies and count: privacy intervals against the dataset, confidence intervals against the population."""
     rng = np.random.default_rng(seed)
     kind, amount = loss
-    schema = study(n, adjacency, kind, missing)
-    question = QueryPlan("d", statistic, Ref(column), None, tuple(map(Ref, by)), tuple(options.items()))
+    schema = study(n, adjacency, kind, missing, other)
+    second = None if other is None else Ref(other)
+    asked = tuple(options.items())
+    question = QueryPlan("d", statistic, Ref(column), None, tuple(map(Ref, by)), asked, second)
     batch = BatchPlan("d", schema.version, (Item(question),), Ask.make(**{kind: amount}))
     item = price(batch, schema).items[0]
     held = {"privacy": 0, "confidence": 0}

@@ -1,0 +1,164 @@
+"""The covariance of two bounded numbers (divisor n), from one joint vector of moments.
+
+The privacy interval inverts a test of the noise; the confidence interval uses the largest variance of a product that the bounds
+and the released variances allow, so it is conservative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpnb.errors import Unavailable
+from dpnb.inference import accepted_interval, effective_size, student_inflation
+from dpnb.inference.noise_sum import NoiseSum
+from dpnb.release import Axis, Release
+from dpnb.statistics._base import Pricing, Setting, Share, Target, digits
+from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.pair import CLUSTERED, Moments, components, moments, price_pair, redrawn, sides
+from dpnb.statistics.released import combine, law_as_sum
+
+
+@dataclass(frozen=True)
+class CovarianceCell:
+    """The covariance of one cell, in the product of both units."""
+
+    moments: Moments
+    unit: float
+
+    @property
+    def _raw(self) -> float:
+        return self.moments.covariance
+
+    @property
+    def value(self) -> float:
+        """The estimate, moved into the range that the bounds allow."""
+        return self.unit * min(max(self._raw, -1.0), 1.0)
+
+    def _law(self, candidate: float) -> NoiseSum:
+        law = self.moments.law(self.moments.of_covariance(candidate))
+        return law.plus_normal(self.moments.second_order[0])
+
+    @property
+    def noise_variance(self) -> float:
+        """Variance from the mechanism."""
+        sd = self._law(self.value / self.unit).sd / self.moments.rows
+        return (self.unit * min(sd, 1.0)) ** 2
+
+    @property
+    def sampling_variance(self) -> float | None:
+        """Variance from sampling, at most, given the bounds."""
+        if self.moments.clustered:
+            return None
+        return self.unit**2 * self.moments.row_bound(self.value / self.unit) / self.moments.rows
+
+    @property
+    def n(self) -> float:
+        """Rows behind the estimate, as released."""
+        return max(self.moments.size, 0.0)
+
+    @property
+    def n_eff(self) -> float | None:
+        """Rows without noise that would be as accurate."""
+        sampling = self.sampling_variance
+        return None if sampling is None else effective_size(self.n, sampling, self.noise_variance)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Warnings from released numbers."""
+        found = ["arm too small"] if self.moments.small else []
+        return tuple([*found, "clamped"] if abs(self._raw) > 1 else found)
+
+    def _interval(self, level: float, *, sampling: bool) -> Pair:
+        if self.moments.small:
+            return -self.unit, self.unit
+        inflation = student_inflation(self.moments.rows, level)
+
+        def p_value(candidate: float) -> float:
+            law = self._law(candidate)
+            if sampling:
+                law = law.plus_normal(self.moments.rows * self.moments.row_bound(candidate) * inflation)
+            return law.tail(abs(self._raw - candidate) * self.moments.rows)
+
+        low, high = accepted_interval(p_value, self._raw, -1.0, 1.0, 1 - level)
+        return self.unit * low, self.unit * high
+
+    def privacy(self, level: float) -> Pair:
+        """Return the covariances of this dataset that the noise cannot reject."""
+        return self._interval(level, sampling=False)
+
+    def confidence(self, level: float) -> Pair:
+        """Return the population covariances that sampling (at most) and noise cannot reject."""
+        if self.moments.clustered:
+            raise Unavailable(CLUSTERED)
+        return self._interval(level, sampling=True)
+
+
+class Covariance:
+    """The covariance of two bounded numbers."""
+
+    name: ClassVar[str] = "covariance"
+    title: ClassVar[str] = "covariance"
+    target: ClassVar[Target] = "pair"
+    defaults: ClassVar[dict[str, Any]] = {"method": "joint"}
+    arms: ClassVar[bool] = False
+    status: ClassVar[str] = "proven"
+    reference: ClassVar[str] = "Bun & Steinke 2016; joint sensitivity proved in dpnb.statistics.pair"
+
+    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
+        """No axis of its own."""
+        return ()
+
+    def _unit(self, setting: Setting) -> float:
+        x, y = sides(setting)
+        return float(x.unit * x.half * y.unit * y.half)
+
+    def domain(self, setting: Setting) -> Pair:
+        """The product of both half ranges, either way."""
+        return -self._unit(setting), self._unit(setting)
+
+    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
+        """Never public."""
+        return None
+
+    def price(self, setting: Setting, share: Share) -> Pricing:
+        """Five centred moments and a count, as one vector or apart."""
+        return price_pair(setting, share)
+
+    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
+        """The radius of the noise for means a quarter of the way out, for a public or assumed size."""
+        size = setting.public_n if setting.public_n is not None else n
+        if size is None:
+            return None
+        noise = {part.name: law_as_sum(part.mechanism.law) for part in pricing.parts}  # type: ignore[union-attr]
+        scales = {part.name: part.enter for part in components(setting)}
+        law = NoiseSum()
+        for name, factor in (("xy", 1.0), ("x", 0.5), ("y", 0.5), ("count", 0.25)):
+            if name in noise:
+                law = law + noise[name].scaled(factor / scales[name])
+        return law.radius(0.05) * self._unit(setting) / size
+
+    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
+        """± in the product of both units, or as a function of n."""
+        found = self.half_width(setting, pricing, n)
+        if found is not None:
+            return f"± {digits(found)}" + ("" if setting.public_n is not None else f" if n = {n:,.0f}")
+        return f"± {digits(self.half_width(setting, pricing, 1.0) or 0.0)} / n"
+
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
+        """Return the covariance of every cell with both intervals."""
+        parts = combine(releases)
+        unit = self._unit(setting)
+        cells = [CovarianceCell(cell, unit) for cell in moments(setting, parts)]
+
+        def redraw(count: int, rng: Any) -> np.ndarray:
+            return np.asarray(redrawn(setting, parts, count, rng)[0] * unit)
+
+        notes = {
+            "privacy": "test of the noise, to second order",
+            "confidence": "conservative: the largest variance of a product that the bounds allow",
+        }
+        return Result(cells, setting.shape, self.domain(setting), redraw, notes=notes)

@@ -1,0 +1,180 @@
+"""The most frequent declared values: one (``mode``) or several, best first (``top_k``), chosen by permute-and-flip.
+
+A selection: which value is picked is noisy, not the value. What is released is the index of a *declared* value, so nothing observed
+can show; a value that no row has may be picked. An answer is the declared number itself, or for values that are no numbers
+(labels, bins) their place in the declaration, from 0; :attr:`Selected.labels` gives the declared values.
+
+The loss is pure ε, divided over the picks; a ρ ledger is charged ε²/2 a pick, never ε²/8.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from dpnb.errors import OptionError, Unavailable
+from dpnb.mechanisms import PermuteAndFlip
+from dpnb.privacy.event import PrivacyEvent
+from dpnb.privacy.loss import floored
+from dpnb.release import Axis, Release
+from dpnb.statistics._base import ONE, PricedPart, PriceRow, Pricing, Setting, Share, Target, digits
+from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.released import best
+
+NO_DRAWS = "A choice among declared values: the noise picks a value, it does not move one, so there is nothing to carry through arithmetic."
+_BETA = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenCell:
+    """One picked value."""
+
+    value: float
+    reach: float
+
+    noise_variance: ClassVar[float] = math.nan
+    sampling_variance: ClassVar[float | None] = None
+    n: ClassVar[float | None] = None
+    n_eff: ClassVar[float | None] = None
+    flags: ClassVar[tuple[str, ...]] = ()
+
+    def privacy(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
+        """Refuse: the error is in rows, not in values."""
+        raise Unavailable(
+            f"A choice has no interval: its count is within {digits(self.reach)} rows of the largest (95 %). "
+            "Ask .value_counts() for the counts with intervals."
+        )
+
+    def confidence(self, level: float) -> Pair:  # noqa: ARG002
+        """Refuse: whether the population's most frequent value is the same is not known from a choice."""
+        raise Unavailable(
+            "A choice has no confidence interval. Ask .value_counts() for the counts of all values with intervals."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Selected(Result):
+    """The picked values, and what they are called.
+
+    Parameters
+    ----------
+    labels : tuple
+        The declared value behind each entry, row-major.
+    """
+
+    labels: tuple[Any, ...] = ()
+
+
+def numbers(choices: Axis) -> tuple[float, ...]:
+    """Return the declared values as numbers, or their places where they are none."""
+    if all(isinstance(key, int | float | Fraction) for key in choices.keys):
+        return tuple(float(key) for key in choices.keys)
+    return tuple(float(place) for place in range(len(choices.keys)))
+
+
+class Mode:
+    """The most frequent declared value."""
+
+    name: ClassVar[str] = "mode"
+    title: ClassVar[str] = "most frequent value"
+    target: ClassVar[Target] = "choice"
+    defaults: ClassVar[dict[str, Any]] = {}
+    arms: ClassVar[bool] = False
+    status: ClassVar[str] = "proven"
+    reference: ClassVar[str] = "McKenna & Sheldon 2020 (permute-and-flip); Ding et al. 2021"
+
+    def _choices(self, setting: Setting) -> Axis:
+        assert setting.choices is not None
+        return setting.choices
+
+    def _picks(self, setting: Setting) -> int:  # noqa: ARG002
+        return 1
+
+    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
+        """No axis: one value for each group."""
+        return ()
+
+    def domain(self, setting: Setting) -> Pair:
+        """The smallest and the largest declared number, or place."""
+        found = numbers(self._choices(setting))
+        return min(found), max(found)
+
+    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
+        """Never public."""
+        return None
+
+    def _factor(self, setting: Setting) -> int:
+        """Return how many single-row steps lie between neighbours."""
+        return setting.unit.max_rows * (2 if setting.unit.adjacency == "change-one" else 1)
+
+    def price(self, setting: Setting, share: Share) -> Pricing:
+        """One selection for each group; the picks share the loss equally."""
+        picks, size = self._picks(setting), len(self._choices(setting).keys)
+        epsilon = pick_epsilon(share, picks)
+        mechanism = PermuteAndFlip(epsilon, size, picks, self._factor(setting))
+        part = PricedPart("choice", setting.total(ONE), mechanism, setting.cells // size * picks)
+        events = tuple(PrivacyEvent("pure", epsilon) for _ in range(picks))
+        name = f"most frequent of {size:,} declared values of {setting.subject}"
+        row = PriceRow(
+            name if picks == 1 else f"{picks} {name}",
+            "permute-and-flip",
+            f"one person moves counts by {mechanism.factor} in all",
+            f"within {digits(mechanism.count_radius(_BETA))} rows of the largest (95 %)",
+            f"ε {digits(float(epsilon))}" + (" a pick" if picks > 1 else ""),
+        )
+        return Pricing((part,), events, (row,))
+
+    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
+        """None: the error is in rows."""
+        return None
+
+    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
+        """How far the count of a pick may be below the largest."""
+        mechanism = pricing.parts[0].mechanism
+        assert isinstance(mechanism, PermuteAndFlip)
+        return f"count within {digits(mechanism.count_radius(_BETA))} rows of the largest"
+
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Selected:
+        """Return the picked declared values."""
+        part = best(releases).part("choice")
+        choices = self._choices(setting)
+        shown = numbers(choices)
+        law = part.law
+        mechanism = PermuteAndFlip(
+            Fraction(law["epsilon"]), int(law["size"]), int(law["picks"]), int(law["factor"])
+        )
+        reach = mechanism.count_radius(_BETA)
+        cells = [ChosenCell(shown[index], reach) for index in part.values]
+        labels = tuple(choices.keys[index] for index in part.values)
+        return Selected(cells, setting.shape, self.domain(setting), None, NO_DRAWS, labels=labels)
+
+
+class TopK(Mode):
+    """The k most frequent declared values, best first."""
+
+    name: ClassVar[str] = "top_k"
+    title: ClassVar[str] = "most frequent values"
+    defaults: ClassVar[dict[str, Any]] = {"k": 3}
+
+    def _picks(self, setting: Setting) -> int:
+        asked, size = setting.options["k"], len(self._choices(setting).keys)
+        whole = isinstance(asked, int | float | Fraction) and not isinstance(asked, bool)
+        if not whole or Fraction(asked).denominator != 1 or not 1 <= asked <= size:
+            raise OptionError(f"k= is a whole number from 1 to {size}, the number of declared values.")
+        return int(asked)
+
+    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
+        """The ranks, best first."""
+        return (Axis("rank", "rank", tuple(range(1, self._picks(setting) + 1))),)
+
+
+def pick_epsilon(share: Share, picks: int) -> Fraction:
+    """Return the ε of one pick: an equal part of ε, or the ε whose ε²/2 is an equal part of ρ, rounded down."""
+    if share.kind == "epsilon":
+        return floored(share.amount / picks)
+    target = 2 * share.amount / picks
+    scale = 10**12
+    return Fraction(math.isqrt(target.numerator * scale // target.denominator), 10**6)

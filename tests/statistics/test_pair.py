@@ -1,0 +1,349 @@
+"""Covariance and correlation: joint sensitivity by brute force, coverage by simulation, prices, and data at their edges."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpnb.aggregate import prepare
+from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.mechanisms import DiscreteLaplace
+from dpnb.plan.expression import BinOp, Compare, Const, Ref
+from dpnb.plan.question import QueryPlan
+from dpnb.privacy.accountant import Budget
+from dpnb.privacy.unit import PrivacyUnit
+from dpnb.schema import Column, Schema
+from dpnb.statistics import conclude, pair
+from dpnb.statistics.sensitivity import ENTER, WITHIN
+from tests.contracts.statistic import priced, worst_loss
+from tests.statistics.coverage import Coverage, Raw, coverage, release
+from tests.statistics.test_coverage import enough
+from tests.statistics.test_sensitivity import UNITS
+
+X, B, G = Ref("x"), Ref("b"), Ref("g")
+METHODS = ("joint", "separate")
+
+
+def tiny(unit: PrivacyUnit, *, measure: str = "epsilon", low: int = 10, missing: Any = "drop") -> Schema:
+    """Two integers and a group."""
+    columns = (
+        Column.integer("x", low, low + 6, missing=missing),
+        Column.integer("b", -1, 3, missing=missing),
+        Column.category("g", ["u", "v"], missing="u"),
+    )
+    return Schema("tiny", "Tiny", columns, unit, Budget.from_toml({measure: 1000}))
+
+
+def question(name: str, method: str = "joint", **more: Any) -> QueryPlan:
+    """A question about x and b."""
+    options = () if method == "joint" else (("method", method),)
+    return QueryPlan("tiny", name, X, options=options, **{"other": B, **more})
+
+
+# sensitivity ----------------------------------------------------------------------------------------------------
+
+
+def moved(one: tuple[int, int], two: tuple[int, int] | None, a: int, b: int) -> list[Fraction]:
+    """By how much the moments move in the unit of the box: a row that changes, or comes."""
+
+    def vector(u: int, w: int) -> list[Fraction]:
+        return [
+            Fraction(u, a),
+            Fraction(w, b),
+            Fraction(2 * u * u - a * a, 2 * a * a),
+            Fraction(2 * w * w - b * b, 2 * b * b),
+            Fraction(u * w, a * b),
+        ]
+
+    here, there = vector(*one), [Fraction(0)] * 5 if two is None else vector(*two)
+    return [abs(x - y) for x, y in zip(here, there, strict=True)]
+
+
+@pytest.mark.parametrize(("a", "b"), [(1, 1), (1, 4), (2, 3), (3, 3), (4, 5)])
+def test_joint_bounds_hold_on_every_small_grid(a: int, b: int) -> None:
+    """Over all pairs of grid points no move is longer than its bound, and squared L2 reaches 8 and 7/2."""
+    points = list(itertools.product(range(-a, a + 1), range(-b, b + 1)))
+    within = [moved(one, two, a, b) for one, two in itertools.combinations(points, 2)]
+    enter = [moved(one, None, a, b) for one in points]
+    for kind, moves in ((WITHIN, within), (ENTER, enter)):
+        assert max(sum(move) for move in moves) <= pair._L1[kind]
+        assert max(sum(x * x for x in move) for move in moves) == pair._L2[kind]
+    if a % 3 == b % 3 == 0:
+        assert max(sum(move) for move in within) == Fraction(16, 3)
+
+
+ROWS = [
+    (x, b, g) for x in (0, 2, 3, 4, 6, None) for b in (0, 1, 4, None) for g in (0, 1) if g == 0 or x in (0, 6)
+]
+FEW = [(0, 0, 0), (6, 4, 0), (6, 0, 1), (0, 4, 1), (4, 1, 0), (None, 0, 0)]
+ASKED: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "filtered": {"where": Compare(">", X, Const(11))},
+    "by group": {"by": (G,)},
+    "with a condition": {"other": Compare(">", B, Const(0))},
+    "with an expression": {"other": BinOp("*", B, BinOp("-", X, Const(12)))},
+    "with itself": {"other": X},
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kind", ["epsilon", "rho"])
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("asked", ASKED)
+def test_no_neighbour_costs_more_than_the_claim(asked: str, unit: str, kind: str, method: str) -> None:
+    """Over every pair of tiny neighbours the realised loss is at most the recorded one; jointly it is nearly reached."""
+    neighbours = UNITS[unit]
+    found = priced(question("covariance", method, **ASKED[asked]), tiny(neighbours, measure=kind), kind=kind)
+    worst = worst_loss(found, neighbours, ROWS if neighbours.max_rows == 1 else FEW)
+    assert worst <= found.loss.amount == 1
+    if method == "joint" and neighbours.max_rows == 1 and asked in {"plain", "by group"}:
+        assert worst > Fraction(97, 100)
+
+
+@pytest.mark.parametrize("kind", ["epsilon", "rho"])
+def test_a_public_size_releases_five_moments(kind: str) -> None:
+    """With a public number of rows and no missing value there is no count, and the joint bound is reached."""
+    unit = PrivacyUnit("change-one", rows=5)
+    found = priced(question("correlation"), tiny(unit, measure=kind, missing=0, low=0), kind=kind)
+    assert [part.name for part in found.parts] == ["x", "y", "xx", "yy", "xy"]
+    rows = [row for row in ROWS if None not in row and row[2] == 0]
+    assert Fraction(97, 100) < worst_loss(found, unit, rows) <= found.loss.amount == 1
+
+
+def test_wide_grids_are_made_coarse_before_any_moment() -> None:
+    """A number with 2²⁰ steps enters on at most 2¹⁶: squares are exact, and the loss is the claim at any ε."""
+    columns = (Column.number("x", 0, 1), Column.number("b", -1000, 1000))
+    where = Schema("tiny", "Tiny", columns, PrivacyUnit("add-remove"), Budget.from_toml({"epsilon": 1000}))
+    found = priced(question("covariance"), where, amount=Fraction(1, 1000))
+    assert max(side.half for side in pair.sides(found.checked.setting)) == 2**15
+    steps = columns[0].steps
+    rows = [(x, b, 0) for x in (0, 1, steps // 3, steps // 2, steps - 1, steps) for b in (0, 7, steps)]
+    assert worst_loss(found, PrivacyUnit("add-remove"), rows) == found.loss.amount == Fraction(1, 1000)
+
+
+# prices ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("kind", "sign"), [("epsilon", "ε"), ("rho", "ρ")])
+def test_separate_sums_cost_a_sixth_each(kind: str, sign: str) -> None:
+    """The price list of six separate sums has six rows of a sixth; the joint vector names the whole loss once."""
+    where = tiny(PrivacyUnit("add-remove"), measure=kind)
+    apart = priced(question("correlation", "separate"), where, kind=kind)
+    assert [row.cost for row in apart.rows] == [f"{sign} 0.167"] * 6
+    joint = priced(question("correlation"), where, kind=kind)
+    assert [row.cost for row in joint.rows] == [f"{sign} 1 for the whole vector"] + ["in the same vector"] * 5
+
+
+@pytest.mark.parametrize("kind", ["epsilon", "rho"])
+@pytest.mark.parametrize("unit", ["change one row", "add or remove one row"])
+def test_one_vector_needs_less_noise_than_six_sums(unit: str, kind: str) -> None:
+    """At the same loss the noise on a correlation, ``Z_xy - r/2 (Z_xx + Z_yy)`` in equal spreads, is never larger in one vector."""
+    where = tiny(UNITS[unit], measure=kind)
+
+    def noise(method: str, r: float) -> float:
+        item = priced(question("correlation", method), where, kind=kind)
+        units = {part.name: pair._unit(part) for part in pair.components(item.checked.setting)}
+        widths = {
+            part.name: (2 * m.scale**2 if isinstance(m := part.mechanism, DiscreteLaplace) else m.variance)
+            / units[part.name] ** 2
+            for part in item.parts
+        }
+        return float(widths["xy"]) + r * r / 4 * float(widths["xx"] + widths["yy"])
+
+    assert all(noise("joint", r) <= noise("separate", r) * (1 + 1e-9) for r in (0, 0.5, 1))
+    assert noise("joint", 0) < 0.76 * noise("separate", 0)
+
+
+def test_what_has_no_covariance_is_refused() -> None:
+    """No second column, a second column where none is wanted, a constant one, and an unknown method name their fix."""
+    where = tiny(PrivacyUnit("add-remove"))
+    for asked, error, words in (
+        (question("covariance", other=None), PlanError, "second column"),
+        (question("mean"), PlanError, "one column"),
+        (question("covariance", other=BinOp("*", X, Const(0))), PlanError, "single possible value"),
+        (question("covariance", "apart"), OptionError, "method="),
+    ):
+        with pytest.raises(error, match=words):
+            priced(asked, where)
+
+
+# conclusions ----------------------------------------------------------------------------------------------------
+
+EDGES: dict[str, dict[str, list[Any]]] = {
+    "no row": {"x": [], "b": [], "g": []},
+    "one row": {"x": [12.0], "b": [1.0], "g": ["u"]},
+    "two rows": {"x": [10.0, 16.0], "b": [1.0, 3.0], "g": ["u", "v"]},
+    "constant": {"x": [12.0] * 40, "b": [1.0] * 40, "g": ["u"] * 40},
+    "all missing": {"x": [np.nan] * 9, "b": [np.nan] * 9, "g": [None] * 9},
+    "never both": {"x": [np.nan, 12.0], "b": [1.0, np.nan], "g": ["u", "u"]},
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("by", [(), (G,)], ids=["one", "groups"])
+@pytest.mark.parametrize("name", ["covariance", "correlation"])
+@pytest.mark.parametrize("kind", ["epsilon", "rho"])
+@pytest.mark.parametrize("edge", EDGES)
+def test_no_data_break_the_shape(edge: str, kind: str, name: str, by: tuple[Any, ...], method: str) -> None:
+    """Few, constant or missing values give finite numbers of the same shape with flags, without a warning."""
+    where = tiny(PrivacyUnit("add-remove"), measure=kind)
+    item = priced(question(name, method, by=by), where, kind=kind)
+    raw = {k: np.array(v, dtype=object if k == "g" else float) for k, v in EDGES[edge].items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for seed in range(5):
+            rng = np.random.default_rng(seed)
+            found = conclude(item.checked, [release(item, prepare(raw, where), rng)])
+            assert np.shape(found.value) == ((2,) if by else ())
+            for interval in ("privacy", "confidence"):
+                both = found.interval(0.95, interval)
+                assert np.all(both.low <= np.asarray(found.value) + 1e-9)
+                assert np.all(np.asarray(found.value) <= np.asarray(both.high) + 1e-9)
+            assert np.isfinite([found.standard_error, found.noise_sd, found.n, found.n_eff]).all()
+            if len(raw["x"]) < 10 or name == "correlation":
+                assert found.flags
+
+
+def test_rows_of_one_person_are_no_sample() -> None:
+    """With several rows a person there is a privacy interval, and a reason in place of the other."""
+    item = priced(question("correlation"), tiny(UNITS["add or remove one unit of two rows"]))
+    raw = {"x": np.arange(10.0, 17), "b": np.arange(7.0) % 4, "g": np.array(["u"] * 7, dtype=object)}
+    found = conclude(
+        item.checked, [release(item, prepare(raw, tiny(PrivacyUnit("add-remove"))), np.random.default_rng(1))]
+    )
+    assert found.standard_error is None
+    assert found.n_eff is None
+    assert found.interval(0.95, "privacy").high <= 1
+    with pytest.raises(Unavailable, match="several rows"):
+        found.interval(0.95, "confidence")
+
+
+def test_fishers_z_is_refused_for_two_values() -> None:
+    """A column of two values has a privacy interval and a reason: its correlation's sampling error is another."""
+    where = tiny(PrivacyUnit("add-remove"))
+    for name in ("correlation", "covariance"):
+        item = priced(question(name, other=Compare(">", B, Const(0))), where, amount=100)
+        raw = {
+            "x": np.arange(70.0) % 7 + 10,
+            "b": np.arange(70.0) % 4,
+            "g": np.array(["u"] * 70, dtype=object),
+        }
+        found = conclude(item.checked, [release(item, prepare(raw, where), np.random.default_rng(1))])
+        assert found.interval(0.95, "privacy").width < 2
+        if name == "correlation":
+            assert found.standard_error is None
+            with pytest.raises(Unavailable, match="two values"):
+                found.interval(0.95, "confidence")
+        else:
+            assert found.interval(0.95, "confidence").width > 0
+
+
+def test_large_samples_come_close_to_numpy() -> None:
+    """With little noise both numbers are those of numpy, and stay so by group."""
+    rng = np.random.default_rng(3)
+    x = rng.integers(10, 17, 5000).astype(float)
+    raw = {
+        "x": x,
+        "b": np.clip(np.round(x - 12 + rng.normal(size=5000)), -1, 3),
+        "g": np.array(["u", "v"], dtype=object)[rng.integers(0, 2, 5000)],
+    }
+    where = tiny(PrivacyUnit("add-remove"))
+    for name, truth in (
+        ("covariance", lambda c: np.cov(c, ddof=0)[0, 1]),
+        ("correlation", lambda c: np.corrcoef(c)[0, 1]),
+    ):
+        item = priced(question(name, by=(G,)), where, amount=500)
+        found = conclude(item.checked, [release(item, prepare(raw, where), rng)])
+        for place, group in enumerate("uv"):
+            chosen = np.stack([raw["x"], raw["b"]])[:, raw["g"] == group]
+            assert found.value[place] == pytest.approx(truth(chosen), abs=0.003)
+        assert found.flags == ()
+
+
+# coverage -------------------------------------------------------------------------------------------------------
+
+TIED = 0.6
+
+
+def tied(rng: np.random.Generator, n: int) -> Raw:
+    """Two nearly normal numbers with correlation 0.6, as the schema of the simulated study declares them."""
+    u, v = rng.normal(size=(2, n))
+    v = TIED * u + math.sqrt(1 - TIED**2) * v
+    return {"x": np.clip(np.round(40 + 12 * u, 1), 0, 100), "y": np.clip(np.round(45 + 11 * v, 1), 0, 100)}
+
+
+def apart(rng: np.random.Generator, n: int) -> Raw:
+    """Two skewed numbers that have nothing to do with each other."""
+    return {"x": np.round(100 * rng.beta(2, 5, n), 1), "y": np.round(100 * rng.beta(5, 2, n), 1)}
+
+
+def covariance_of(raw: Raw) -> float:
+    return float(np.cov(raw["x"], raw["y"], ddof=0)[0, 1])
+
+
+def correlation_of(raw: Raw) -> float:
+    return float(np.corrcoef(raw["x"], raw["y"])[0, 1])
+
+
+CASES: dict[str, tuple[Any, ...]] = {
+    "covariance": ("covariance", tied, covariance_of, TIED * 12 * 11),
+    "covariance of skewed numbers": ("covariance", apart, covariance_of, 0.0),
+    "correlation": ("correlation", tied, correlation_of, TIED),
+    "correlation of skewed numbers": ("correlation", apart, correlation_of, 0.0),
+}
+
+
+def found(case: str, n: int, loss: tuple[str, Any], adjacency: str, reps: int, **options: Any) -> Coverage:
+    """Simulate one case."""
+    statistic, population, truth, mean = CASES[case]
+    return coverage(
+        statistic, population, n, loss, truth, mean, adjacency=adjacency, other="y", reps=reps, **options
+    )
+
+
+@pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
+@pytest.mark.parametrize(
+    ("n", "loss"), [(20, ("epsilon", 3)), (300, ("epsilon", 5)), (1500, ("rho", "0.05"))]
+)
+@pytest.mark.parametrize("case", CASES)
+def test_intervals_cover(case: str, n: int, loss: tuple[str, Any], adjacency: str) -> None:
+    """At 95 % neither interval misses more often than a binomial law allows."""
+    one = found(case, n, loss, adjacency, 120)
+    assert enough(one.privacy, one.reps), one
+    assert enough(one.confidence, one.reps), one
+
+
+def test_separate_sums_cover_too() -> None:
+    """The six separate sums have intervals that cover."""
+    for case in ("covariance", "correlation"):
+        one = found(case, 1500, ("epsilon", 3), "add-remove", 120, method="separate")
+        assert enough(one.privacy, one.reps), one
+        assert enough(one.confidence, one.reps), one
+
+
+def test_wider_noise_than_declared_is_noticed() -> None:
+    """With noise 1.6 times as wide as declared, the privacy intervals miss too often: the check has power."""
+    for case in ("covariance", "correlation"):
+        assert not enough(found(case, 1500, ("epsilon", 5), "add-remove", 200, stretch=1.6).privacy, 200)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
+@pytest.mark.parametrize("loss", [("epsilon", 1), ("epsilon", 10), ("rho", "0.05"), ("rho", "0.5")])
+@pytest.mark.parametrize("n", [10, 50, 300, 3000])
+@pytest.mark.parametrize("case", CASES)
+def test_intervals_cover_in_many_studies(
+    case: str, n: int, loss: tuple[str, Any], adjacency: str, method: str
+) -> None:
+    """The same with 3,000 studies; the nominal level may be missed by one point (second-order terms)."""
+    options = {} if method == "joint" else {"method": method}
+    one = found(case, n, loss, adjacency, 3000, **options)
+    assert enough(one.privacy, one.reps, 0.94), one
+    assert enough(one.confidence, one.reps, 0.94), one
