@@ -22,6 +22,13 @@ settings.register_profile("soak", settings.get_profile("ordinary"), max_examples
 settings.load_profile(os.environ.get("DPNB_HYPOTHESIS", "ordinary"))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse a test whose name holds an address: it would have another name in every process of a parallel run."""
+    unstable = [item.nodeid for item in items if " at 0x" in item.nodeid]
+    if unstable:
+        raise pytest.UsageError(f"give these parameters ids of their own: {unstable}")
+
+
 @pytest.fixture(autouse=True)
 def dpnb_home(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch

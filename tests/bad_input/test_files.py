@@ -161,7 +161,11 @@ def test_what_is_no_study_and_no_file_is_told_what_to_type(desk, name):
     assert "vocabulary" not in short(fault.value)
 
 
-@pytest.mark.parametrize("schema", [3, "nope.toml", {}, {"dataset": 3}, "", object()], ids=repr)
+@pytest.mark.parametrize(
+    "schema",
+    [3, "nope.toml", {}, {"dataset": 3}, "", object()],
+    ids=["number", "no-file", "empty", "no-table", "no-text", "object"],
+)
 def test_what_is_no_schema_is_told_what_to_type(desk, schema):
     """A number, a file that is not there, an empty mapping."""
     (desk.folder / "d.csv").write_text("x,y\n1,1\n")
