@@ -175,7 +175,9 @@ def _binned(expr: Expr, options: dict[str, Any], schema: Schema) -> Expr:
         return expr
     if bins is not None and (isinstance(bins, bool | str | tuple) or Fraction(bins).denominator != 1):
         raise OptionError("bins= is a whole number; give edges= for uneven bins.")
-    return Bin(expr, tuple(Const(edge) for edge in equal_edges(expr, int(bins or 10), schema)))
+    return Bin(
+        expr, tuple(Const(edge) for edge in equal_edges(expr, 10 if bins is None else int(bins), schema))
+    )
 
 
 def _two_arms(groups: list[Cells], question: QueryPlan, schema: Schema) -> None:
@@ -185,7 +187,7 @@ def _two_arms(groups: list[Cells], question: QueryPlan, schema: Schema) -> None:
         shown = show(question.by[-1], schema.name)
         raise PlanError(
             f"difference(by=…) needs exactly two declared values; {shown} has {groups[-1].key.size}. "
-            "Compare two of them with a condition, for example by=(hiv.age > 30)."
+            "Compare two sides of a condition instead, for example by=(… > 30)."
         )
 
 

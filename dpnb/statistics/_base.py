@@ -7,7 +7,7 @@ a :class:`Setting` is a checked question in integer terms, a :class:`Pricing` th
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, Protocol
@@ -377,6 +377,35 @@ def digits(value: float) -> str:
     if abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.4g}" if abs(value) >= 1 else f"{value:.3g}"
+
+
+def width_words(
+    setting: Setting,
+    width: Callable[[float | None], float | None],
+    n: float | None,
+    *,
+    under: str = "",
+    assumed: str = "",
+) -> str:
+    """Return a half-width in words: a number where the size is public or assumed, else a function of n.
+
+    Parameters
+    ----------
+    setting : Setting
+        The question.
+    width : callable
+        Half-width for a size.
+    n : float or None
+        The assumed size.
+    under, assumed : str
+        What to add to a function of n, and to put before an assumed n.
+    """
+    found = width(n)
+    if found is not None:
+        return f"± {digits(found)}" + ("" if setting.public_n is not None else f" if {assumed}n = {n:,.0f}")
+    rows = setting.unit.public_rows
+    best = "" if rows is None else f" (± {digits(width(float(rows)) or 0.0)} if all {rows:,} rows count)"
+    return f"± {digits(width(1.0) or 0.0)} / n{under}{best}"
 
 
 ONE = Lit(1)

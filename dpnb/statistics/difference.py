@@ -20,9 +20,9 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted_interval, effective_size, student_inflation
 from dpnb.release import Axis, Release
-from dpnb.statistics._base import Pricing, Setting, Share, digits
+from dpnb.statistics._base import Pricing, Setting, Share, width_words
 from dpnb.statistics.outcome import Pair, Result
-from dpnb.statistics.ratio import DECLINED, Ratio, mean_noise_sd, price_ratio, ratios, redrawn_means
+from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratios, redrawn_means
 from dpnb.statistics.released import combine
 
 
@@ -89,7 +89,7 @@ class DifferenceCell:
             if sampling:
                 variance = arm.row_variance(mean)
                 if variance is None:
-                    raise Unavailable(DECLINED)
+                    raise Unavailable(arm.no_sampling)
                 part = part.plus_normal(arm.rows * variance * student_inflation(arm.rows, level))
             total = total + part.scaled(1 / arm.rows)
         return total
@@ -115,7 +115,7 @@ class DifferenceCell:
     def confidence(self, level: float) -> Pair:
         """Return the population differences that sampling and noise cannot reject."""
         if self.sampling_variance is None:
-            raise Unavailable(DECLINED)
+            raise Unavailable(self.first.no_sampling)
         return self._interval(level, sampling=True)
 
 
@@ -163,10 +163,13 @@ class Difference:
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in the unit of the column, or as a function of n."""
-        found = self.half_width(setting, pricing, n)
-        if found is not None:
-            return f"± {digits(found)} if two equal arms make n = {n:,.0f}"
-        return f"± {digits(self.half_width(setting, pricing, 1.0) or 0.0)} / n, for two equal arms"
+        return width_words(
+            setting,
+            lambda size: self.half_width(setting, pricing, size),
+            n,
+            under=", for two equal arms",
+            assumed="two equal arms make ",
+        )
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the difference in every cell with both intervals."""

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from dpnb.release import Axis, Release
-from dpnb.statistics._base import Pricing, Setting, Share, digits
+from dpnb.statistics._base import Pricing, Setting, Share, width_words
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratios, redrawn_means, size_from
 from dpnb.statistics.released import combine
@@ -109,11 +109,7 @@ class Mean:
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in the unit of the column, or as a function of n."""
-        found = self.half_width(setting, pricing, n)
-        if found is not None:
-            return f"± {digits(found)}" + ("" if setting.public_n is not None else f" if n = {n:,.0f}")
-        at_one = self.half_width(setting, pricing, 1.0) or 0.0
-        return f"± {digits(at_one)} / n"
+        return width_words(setting, lambda size: self.half_width(setting, pricing, size), n)
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the mean of every cell with both intervals."""

@@ -30,6 +30,7 @@ from dpnb.statistics.released import Part
 from dpnb.statistics.sensitivity import Component, Moves
 
 Form = Literal["public", "pair", "tally"]
+Spread = Literal["known", "bought", "bound", "declined", "clustered"]
 
 COUNT_SHARE = Fraction(3, 10)
 _UNCLEAR = 2.0
@@ -38,8 +39,16 @@ _UPPER = 1.645
 DECLINED = 'The spread was declined (ci=False), so sampling error is unknown. Ask with ci=True, or spread="bound" for free.'
 
 
-def spread_of(setting: Setting) -> Literal["known", "bought", "bound", "declined"]:
-    """Return where the spread comes from: a two-valued column needs none."""
+CLUSTERED = (
+    "One person may have several rows here, and rows of one person are alike, so an error computed from rows would be too small: "
+    'no confidence interval. Use .interval(kind="privacy").'
+)
+
+
+def spread_of(setting: Setting) -> Spread:
+    """Return where the spread comes from: a two-valued column needs none; people with several rows have none."""
+    if setting.unit.max_rows > 1:
+        return "clustered"
     if setting.number().binary:
         return "known"
     if not setting.options.get("ci", True):
@@ -121,7 +130,7 @@ class Ratio:
     second_noise : NoiseSum
         Its error.
     spread : str
-        ``"known"``, ``"bought"``, ``"bound"`` or ``"declined"``.
+        ``"known"``, ``"bought"``, ``"bound"``, ``"declined"`` or ``"clustered"``.
     """
 
     total: float
@@ -132,7 +141,12 @@ class Ratio:
     half: float
     second: float | None
     second_noise: NoiseSum
-    spread: str
+    spread: Spread
+
+    @property
+    def no_sampling(self) -> str:
+        """Why sampling error is unknown; empty where it is known."""
+        return {"declined": DECLINED, "clustered": CLUSTERED}.get(self.spread, "")
 
     @property
     def rows(self) -> float:
@@ -175,7 +189,7 @@ class Ratio:
 
     def row_variance(self, mean: float | None = None) -> float | None:
         """Return the variance of one row, at a candidate mean where the spread depends on it."""
-        if self.spread == "declined":
+        if self.no_sampling:
             return None
         if self.spread == "bought":
             return self._moment_spread[0]
@@ -212,14 +226,14 @@ class Ratio:
         if sampling:
             variance = self.row_variance(mean)
             if variance is None:
-                raise Unavailable(DECLINED)
+                raise Unavailable(self.no_sampling)
             law = law.plus_normal(self.rows * variance * student_inflation(self.rows, level))
         return law.tail(abs(self.total - mean * self.size))
 
     def interval(self, level: float, *, sampling: bool) -> Pair:
         """Return the means that the test accepts, in centred grid units."""
-        if sampling and self.spread == "declined":
-            raise Unavailable(DECLINED)
+        if sampling and self.no_sampling:
+            raise Unavailable(self.no_sampling)
         return accepted_interval(
             lambda mean: self.p_value(mean, level, sampling=sampling),
             self.raw,
@@ -303,6 +317,7 @@ def size_from(ratio: Ratio) -> tuple[float, float | None]:
 
 
 __all__ = [
+    "CLUSTERED",
     "DECLINED",
     "Moves",
     "Ratio",

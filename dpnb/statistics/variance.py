@@ -16,9 +16,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted_interval, effective_size, student_inflation
 from dpnb.release import Axis, Release
-from dpnb.statistics._base import Pricing, Setting, Share, additive, count_component, digits
+from dpnb.statistics._base import Pricing, Setting, Share, additive, count_component, width_words
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.ratio import COUNT_SHARE, Ratio, centred_totals, form_of, price_ratio, ratios
 from dpnb.statistics.released import combine, law_as_sum
@@ -37,7 +38,7 @@ class VarianceCell:
 
     @property
     def _tallied(self) -> bool:
-        return self.ratio.spread == "known"
+        return self.ratio.second is None
 
     @property
     def _raw(self) -> float:
@@ -78,8 +79,10 @@ class VarianceCell:
         return max(variance * (reach - variance), 0.0)
 
     @property
-    def sampling_variance(self) -> float:
+    def sampling_variance(self) -> float | None:
         """Variance from sampling, at most, given the bounds."""
+        if self.ratio.no_sampling:
+            return None
         return self._delta(self._row_bound(self._variance) / self.ratio.rows)
 
     @property
@@ -88,9 +91,10 @@ class VarianceCell:
         return max(self.ratio.size, 0.0)
 
     @property
-    def n_eff(self) -> float:
+    def n_eff(self) -> float | None:
         """Rows without noise that would be as accurate."""
-        return effective_size(self.n, self.sampling_variance, self.noise_variance)
+        sampling = self.sampling_variance
+        return None if sampling is None else effective_size(self.n, sampling, self.noise_variance)
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -133,6 +137,8 @@ class VarianceCell:
 
     def confidence(self, level: float) -> Pair:
         """Return the population variances that sampling (at most) and noise cannot reject."""
+        if self.ratio.no_sampling:
+            raise Unavailable(self.ratio.no_sampling)
         return self._interval(level, sampling=True)
 
 
@@ -194,10 +200,7 @@ class Variance:
         """± in squared units, or as a function of n."""
         if self.root:
             return "± depends on the variance itself"
-        found = self.half_width(setting, pricing, n)
-        if found is not None:
-            return f"± {digits(found)}" + ("" if setting.public_n is not None else f" if n = {n:,.0f}")
-        return f"± {digits(self.half_width(setting, pricing, 1.0) or 0.0)} / n"
+        return width_words(setting, lambda size: self.half_width(setting, pricing, size), n)
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the variance (or its root) of every cell with both intervals."""

@@ -7,6 +7,7 @@ import json
 import re
 import time
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
 import nh3
@@ -17,7 +18,8 @@ from dpnb import cards
 from dpnb.cards import digits
 from dpnb.cards.explain import explain, odds_sentence
 from dpnb.cards.raster import picture
-from dpnb.release import Estimate
+from dpnb.release import Estimate, Measurement
+from dpnb.statistics import conclude
 from tests.cards import made
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "cards"
@@ -63,8 +65,6 @@ def test_text_is_golden(kind):
     """The text form of each card is what it was."""
     text = all_cards()[kind].text + "\n"
     path = GOLDEN / f"{kind}.txt"
-    if not path.exists():
-        path.write_text(text, encoding="utf-8")
     assert text == path.read_text(encoding="utf-8")
 
 
@@ -347,3 +347,16 @@ def test_report_is_one_file_with_methods_and_ledger(tmp_path):
         assert words in text
     assert "stored" not in text
     assert not re.search(r"https?:|@import|src=|<link", html)
+
+
+def test_a_second_measurement_says_what_it_won():
+    """Two answers combined show the privacy half-width before and after, and the one after is smaller."""
+    first = made.estimate("effect").measurement
+    releases = (first.releases[0], replace(first.releases[0], id="another"))
+    both = Measurement(first.question, first.checked)
+    both.fill(releases, conclude(first.checked, releases))
+    text = cards.estimate_card(Estimate.leaf(both)).text
+    found = re.search(r"2 answers combined: ± (0\.\d+) → ± (0\.\d+) \(privacy\)", text)
+    assert found is not None
+    assert float(found[2]) < float(found[1])
+    assert "combined" not in cards.estimate_card(made.estimate("effect")).text
