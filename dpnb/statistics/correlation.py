@@ -20,7 +20,8 @@ from dpnb.inference import NoiseSum, accepted_interval, effective_size
 from dpnb.release import Axis, Release
 from dpnb.statistics._base import Pricing, Setting, Share, Target
 from dpnb.statistics.outcome import Pair, Result
-from dpnb.statistics.pair import CLUSTERED, Moments, moments, price_pair, redrawn, sides
+from dpnb.statistics.pair import Moments, moments, price_pair, redrawn, sides
+from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import combine
 
 TWO_VALUED = (

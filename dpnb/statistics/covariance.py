@@ -18,7 +18,8 @@ from dpnb.inference.noise_sum import NoiseSum
 from dpnb.release import Axis, Release
 from dpnb.statistics._base import Pricing, Setting, Share, Target, digits
 from dpnb.statistics.outcome import Pair, Result
-from dpnb.statistics.pair import CLUSTERED, Moments, components, moments, price_pair, redrawn, sides
+from dpnb.statistics.pair import Moments, components, moments, price_pair, redrawn, sides
+from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import combine, law_as_sum
 
 

@@ -70,11 +70,6 @@ from dpnb.statistics._base import (
 from dpnb.statistics.released import Part
 from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Component, Moves
 
-CLUSTERED = (
-    "One person may have several rows here, and rows of one person are alike, so a sampling error computed from rows would be too "
-    'small: no confidence interval. Use .interval(kind="privacy").'
-)
-
 _BITS = 15
 _QUARTIC = 5.0
 _CROSS = 6.0
