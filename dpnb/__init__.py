@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dpnb.client.api import open, plan, release, report, session, spend  # noqa: A004 - the public names
+    from dpnb.client.combining import combine
     from dpnb.release import to_json
 
 __version__ = "0.1.0"
 __all__ = [
     "__version__",
+    "combine",
     "load_ipython_extension",
     "open",
     "plan",
@@ -29,6 +31,7 @@ __all__ = [
 
 _NAMES = {
     **dict.fromkeys(("open", "plan", "release", "report", "session", "spend"), "dpnb.client.api"),
+    "combine": "dpnb.client.combining",
     "to_json": "dpnb.release",
 }
 _ROOMS = frozenset(

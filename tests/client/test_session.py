@@ -397,6 +397,7 @@ def test_the_public_names_are_few_and_importing_them_is_late():
     assert callable(dpnb.release)
     assert set(dpnb.__all__) == {
         "__version__",
+        "combine",
         "load_ipython_extension",
         "open",
         "plan",
