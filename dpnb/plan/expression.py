@@ -221,41 +221,35 @@ class IsIn(Expr):
 
 
 @dataclass(frozen=True, slots=True)
-class Between(Expr):
+class Ranged(Expr):
+    """An operand with a constant lower and upper end."""
+
+    operand: Expr
+    low: Any
+    high: Any
+
+    def __post_init__(self) -> None:
+        low, high = _constants((self.low, self.high))
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+
+    def children(self) -> tuple[Expr, ...]:
+        """Return the operand."""
+        return (self.operand,)
+
+
+class Between(Ranged):
     """``low <= operand <= high``, both ends included."""
 
     op: ClassVar[str] = "between"
-    operand: Expr
-    low: Any
-    high: Any
-
-    def __post_init__(self) -> None:
-        low, high = _constants((self.low, self.high))
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
-
-    def children(self) -> tuple[Expr, ...]:
-        """Return the operand."""
-        return (self.operand,)
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ClipTo(Expr):
+class ClipTo(Ranged):
     """The operand moved into ``[low, high]``, on its own grid."""
 
     op: ClassVar[str] = "clip"
-    operand: Expr
-    low: Any
-    high: Any
-
-    def __post_init__(self) -> None:
-        low, high = _constants((self.low, self.high))
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
-
-    def children(self) -> tuple[Expr, ...]:
-        """Return the operand."""
-        return (self.operand,)
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,7 +400,7 @@ def show(expr: Expr, dataset: str) -> str:
         return f"({inner[0]} {'&' if expr.sign == 'and' else '|'} {inner[1]})"
     if isinstance(expr, Neg | Invert):
         return f"{'-' if isinstance(expr, Neg) else '~'}{inner[0]}"
-    if isinstance(expr, Between | ClipTo):
+    if isinstance(expr, Ranged):
         return f"{inner[0]}.{expr.op}({show_value(expr.low.value)}, {show_value(expr.high.value)})"
     if isinstance(expr, IsIn | Bin):
         listed = expr.values if isinstance(expr, IsIn) else expr.edges
