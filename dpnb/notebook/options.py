@@ -203,6 +203,7 @@ def _weight(name: str, amount: str) -> Fraction:
     except (ValueError, ZeroDivisionError):
         weight = Fraction(0)
     if weight <= 0 or not name.isidentifier():
-        msg = f"weights are written name:number with number above 0, for example weights={name or 'effect'}:2"
+        meant = name.partition("=")[0] or "effect"
+        msg = f"weights are written name:number with number above 0, for example weights={meant}:2"
         raise OptionError(msg)
     return weight
