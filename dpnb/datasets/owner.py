@@ -103,6 +103,8 @@ def beside(data: str | Path) -> Path:
     """
     found = Path(data).with_suffix(SUFFIX)
     if not found.is_file():
+        if not Path(data).exists():
+            raise OwnerError(f"There is no file {Path(data).name}.")
         raise OwnerError(
             f"{Path(data).name} has no schema beside it ({found.name}). Draft one: dpnb init {Path(data).name}"
         )

@@ -258,7 +258,7 @@ def test_an_unknown_study_or_mode_names_the_near_match(session, monkeypatch):
         dpnb.open("incentive33", mode="guardrail", quiet=True)
     with pytest.raises(OwnerError, match="There is no file"):
         dpnb.open("missing.csv", schema=small.declared(), quiet=True)
-    with pytest.raises(OwnerError, match="dpnb init"):
+    with pytest.raises(OwnerError, match="There is no file"):
         dpnb.open("missing.csv", quiet=True)
     with pytest.raises(OwnerError, match="schema"):
         dpnb.open({"x": [1, 2]}, quiet=True)

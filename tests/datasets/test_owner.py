@@ -274,6 +274,9 @@ def test_a_file_that_is_no_schema_is_refused(tmp_path, written, text):
 
 def test_a_missing_schema_names_the_command_that_drafts_it(tmp_path):
     assert "dpnb init people.csv" in refusal(tmp_path / "people.dpnb.toml")
+    with pytest.raises(OwnerError, match=r"There is no file people\.csv"):
+        beside(tmp_path / "people.csv")
+    (tmp_path / "people.csv").touch()
     with pytest.raises(OwnerError, match=r"dpnb init people\.csv"):
         beside(tmp_path / "people.csv")
     (tmp_path / "people.dpnb.toml").write_text(PROMISED, encoding="utf-8")
