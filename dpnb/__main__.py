@@ -1,4 +1,4 @@
-"""The command line: ``dpnb init people.csv`` drafts the schema that an owner completes.
+"""The command line: ``dpnb init people.csv`` drafts the schema that an owner completes; ``dpnb loosen`` records a looser one.
 
 It is thin: it reads arguments, calls a room, prints one line. It never overwrites a file, and never reads a value.
 """
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(arguments)
     try:
-        print(_init(options.data, options.output, options.table))
+        print(options.run(options))
     except DpnbError as refusal:
         print(f"dpnb: {refusal}", file=sys.stderr)
         return 2
@@ -46,7 +46,29 @@ def _parser() -> argparse.ArgumentParser:
         "-o", "--output", type=Path, help="where to write (default: people.dpnb.toml beside it)"
     )
     init.add_argument("--table", help="the table, in a DuckDB file that holds several")
+    init.set_defaults(run=lambda options: _init(options.data, options.output, options.table))
+    loosen = commands.add_parser(
+        "loosen", help="record, as the owner, terms that are looser than the pinned ones"
+    )
+    loosen.add_argument("source", type=Path, help="people.dpnb.toml, or the data file beside it")
+    loosen.add_argument("--reason", required=True, help="why; it stays in the ledger with both values")
+    loosen.set_defaults(run=lambda options: _loosen(options.source, options.reason))
     return parser
+
+
+def _loosen(source: Path, reason: str) -> str:
+    """Record looser terms in the ledger: old and new values, and the reason, for good."""
+    from dpnb.curator.ledger import Ledger
+    from dpnb.curator.sources import look_up
+    from dpnb.curator.terms import Terms
+    from dpnb.wire.messages import FileSource
+    from dpnb.wire.places import Home
+
+    home = Home.current().make()
+    found = look_up(FileSource(path=str(source.resolve())), None, home)
+    with Ledger(home.ledger) as ledger:
+        ledger.loosen(Terms.of(found.schema, found.known_as), found.fingerprint, by="owner", reason=reason)
+    return f"Recorded: {found.known_as} is held to the terms of {source} from now on. What was spent stays spent."
 
 
 def _init(data: Path, output: Path | None, table: str | None) -> str:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from fractions import Fraction
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import dpnb
 from dpnb.__main__ import main
+from dpnb.client import api
 from dpnb.datasets import load
 from dpnb.datasets.drafting import draft
 from dpnb.errors import OwnerError
@@ -188,3 +191,26 @@ def test_the_command_line_runs_as_a_module(tmp_path):
     )
     assert done.returncode == 2
     assert done.stderr.startswith("dpnb: there is no file")
+
+
+def test_an_owner_records_looser_terms_with_a_reason(dpnb_home, tmp_path, capsys):
+    """A looser step is refused at open with the command to type; after it the file opens, and the ledger holds the reason."""
+    toml = tmp_path / "pay.dpnb.toml"
+    (tmp_path / "pay.csv").write_text("pay\n1\n2\n")
+    text = (
+        '[dataset]\nname = "pay"\nsource = "pay.csv"\nadjacency = "add-remove"\nunit = "row"\n'
+        '[budget]\nepsilon = 1\n[columns.pay]\ntype = "number"\nlower = 0\nupper = 100\nstep = {}\n'
+    )
+    toml.write_text(text.format(1))
+    try:
+        dpnb.open(toml, quiet=True)
+        toml.write_text(text.format("0.5"))
+        with pytest.raises(OwnerError, match=r"dpnb loosen pay\.dpnb\.toml --reason"):
+            dpnb.open(toml, quiet=True)
+        assert main(["loosen", str(toml), "--reason", " "]) == 2
+        assert main(["loosen", str(toml), "--reason", "half units are published"]) == 0
+        assert dpnb.open(toml, quiet=True).schema["pay"].declared_step == Fraction(1, 2)
+        assert "half units are published" in str(dpnb.session().statement())
+    finally:
+        api.close()
+    assert "What was spent stays spent" in capsys.readouterr().out

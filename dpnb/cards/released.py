@@ -116,7 +116,8 @@ def _notes(report: Any, lines: Sequence[Line]) -> list[str]:
     if any(entry.privacy or entry.confidence for line in lines for entry in line.entries):
         notes.append(
             "Privacy interval: what the noise hides about this dataset. "
-            "Confidence interval: what sampling and noise hide about the population. Both 95 %."
+            "Confidence interval: what sampling and noise hide about the population. Both 95 %. "
+            "Numbers of people carry noise too."
         )
     return notes
 

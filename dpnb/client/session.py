@@ -343,10 +343,14 @@ class Session:
 
     def ledger(self, dataset: Dataset | None = None) -> list[dict[str, Any]]:
         """Return the ledger's rows as you may see them, oldest first."""
-        wanted = list(self._roots.values()) if dataset is None else [dataset]
         found: dict[int, dict[str, Any]] = {}
-        for one in wanted:
-            reply = self._ask(Statement(handle=one.handle), StatementOf)
+        for one in list(self._roots.values()) if dataset is None else [dataset]:
+            try:
+                reply = self._ask(Statement(handle=one.handle), StatementOf)
+            except CuratorGone:
+                if dataset is not None or self.datasets[one.name] is one:
+                    raise
+                continue  # a handle under earlier terms; the dataset was opened again since
             found |= {row["entry"]: row for row in exact_json(reply.rows)}
         rows = [found[entry] for entry in sorted(found)]
         for row in rows:

@@ -499,7 +499,8 @@ def _refuse_looser(terms: Terms, changes: Iterable[Change], reason: str | None) 
     if looser and reason is None:
         raise OwnerError(
             f"{terms.dataset}: {'; '.join(looser[:3])}{'; …' if len(looser) > 3 else ''}. The first attach pinned "
-            "these terms: write the pinned value again, or let the owner record the loosening with its reason."
+            "these terms: write the pinned value again, or record the loosening as the owner: "
+            f'dpnb loosen {terms.dataset}.dpnb.toml --reason "…"'
         )
 
 
