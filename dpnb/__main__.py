@@ -57,18 +57,10 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _loosen(source: Path, reason: str) -> str:
-    """Record looser terms in the ledger: old and new values, and the reason, for good."""
-    from dpnb.curator.ledger import Ledger
-    from dpnb.curator.sources import look_up
-    from dpnb.curator.terms import Terms
-    from dpnb.wire.messages import FileSource
-    from dpnb.wire.places import Home
+    from dpnb.curator.loosening import loosen
 
-    home = Home.current().make()
-    found = look_up(FileSource(path=str(source.resolve())), None, home)
-    with Ledger(home.ledger) as ledger:
-        ledger.loosen(Terms.of(found.schema, found.known_as), found.fingerprint, by="owner", reason=reason)
-    return f"Recorded: {found.known_as} is held to the terms of {source} from now on. What was spent stays spent."
+    known_as = loosen(source, reason)
+    return f"Recorded: {known_as} is held to the terms of {source} from now on. What was spent stays spent."
 
 
 def _init(data: Path, output: Path | None, table: str | None) -> str:

@@ -88,15 +88,14 @@ def numeric(expr: Expr, schema: Schema) -> Numeric:
     PlanError, SchemaError
         If it is not a number, or its range is too wide.
     """
-    if is_condition(expr, schema):
+    if is_condition(expr):
         found = condition(expr, schema)
         return Numeric(Case(found.pred, Lit(1), Lit(0)), Fraction(0), Fraction(1), 0, 1, found.nullable)
     return _numeric(expr, schema)
 
 
-def is_condition(expr: Expr, schema: Schema) -> bool:
+def is_condition(expr: Expr) -> bool:
     """Tell whether an expression is true or false rather than a number."""
-    del schema
     return isinstance(expr, Compare | BoolOp | Invert | IsIn | Between | IsMissing)
 
 
@@ -279,14 +278,14 @@ def _(expr: Compare, schema: Schema) -> Condition:
         if category is not None and sign in {"==", "!="}:
             found = _equals_category(category, right)
             return found if sign == "==" else Condition(Not(found.pred), found.nullable)
-        return _against(numeric(left, schema), sign, right.number, show(left, schema.name), right)
+        return _against(numeric(left, schema), sign, right.number)
     first, second = _category(left, schema), _category(right, schema)
     if first is not None and second is not None and not (first.numeric and second.numeric):
         return _same_category(first, second, sign)
     a = numeric(left, schema)
     b = numeric(right, schema)
     gap = _sum(a, Numeric(Sub(Lit(0), b.code), -b.offset, b.step, -b.high, -b.low, b.nullable))
-    return _against(gap, sign, Fraction(0), "", Const(0))
+    return _against(gap, sign, Fraction(0))
 
 
 def _category(expr: Expr, schema: Schema) -> Column | None:
@@ -322,8 +321,7 @@ def _same_category(a: Column, b: Column, sign: str) -> Condition:
     return Condition(pred if sign == "==" else Not(pred), a.drops or b.drops)
 
 
-def _against(a: Numeric, sign: str, bound: Fraction, shown: str, constant: Const) -> Condition:
-    del shown, constant
+def _against(a: Numeric, sign: str, bound: Fraction) -> Condition:
     place = (bound - a.offset) / a.step
     floor, ceil = math.floor(place), math.ceil(place)
 
@@ -398,7 +396,7 @@ def cells(expr: Expr, schema: Schema) -> Cells:
     """
     if isinstance(expr, Bin):
         return _bins(numeric(expr.operand, schema), [edge.number for edge in expr.edges], expr, schema)
-    if is_condition(expr, schema):
+    if is_condition(expr):
         number = numeric(expr, schema)
         axis = Axis(show(expr, schema.name), show(expr, schema.name), (False, True))
         return Cells(Key(number.code, 2), axis, number.nullable)

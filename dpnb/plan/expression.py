@@ -7,7 +7,6 @@ they are the same expression. That form is part of the key under which answers a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from decimal import Decimal
@@ -408,8 +407,3 @@ def show(expr: Expr, dataset: str) -> str:
     if isinstance(expr, Where):
         return f"{inner[0]}.where({inner[1]}, {inner[2]})"
     return f"{inner[0]}.is_missing()"
-
-
-def floor_div(numerator: Fraction, denominator: Fraction) -> int:
-    """Return the floor of an exact quotient."""
-    return math.floor(numerator / denominator)

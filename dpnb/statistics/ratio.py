@@ -27,7 +27,7 @@ from dpnb.statistics._base import (
 )
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.released import Part
-from dpnb.statistics.sensitivity import Component, Moves
+from dpnb.statistics.sensitivity import Component
 
 Form = Literal["public", "pair", "tally"]
 Spread = Literal["known", "bought", "bound", "declined", "clustered"]
@@ -319,7 +319,6 @@ def size_from(ratio: Ratio) -> tuple[float, float | None]:
 __all__ = [
     "CLUSTERED",
     "DECLINED",
-    "Moves",
     "Ratio",
     "centred_totals",
     "form_of",
