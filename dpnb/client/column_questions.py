@@ -1,0 +1,132 @@
+"""The questions that can be asked of a column: one method each, which builds a question and checks it where it is written.
+
+A method returns a pending estimate; it asks nothing and spends nothing. What a statistic is, releases and costs is said in
+``dpnb.statistics``; options that have their default leave no trace, so that the same question has one canonical form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from dpnb.client.empty import HoldsNoData
+from dpnb.plan.expression import Expr
+from dpnb.release import Estimate
+
+if TYPE_CHECKING:
+    from dpnb.client.columns import ColumnHandle
+    from dpnb.client.handles import Dataset
+
+
+class ColumnQuestions(HoldsNoData):
+    """The questions of a column handle, which gives its dataset and its expression."""
+
+    __slots__ = ()
+
+    _dataset: Dataset
+    _expr: Expr
+
+    def _ask(self, statistic: str, **options: Any) -> Estimate:
+        return self._dataset.ask(statistic, self._expr, **options)
+
+    def count(self) -> Estimate:
+        """Ask how many rows have a value here."""
+        return self._ask("count")
+
+    def sum(self) -> Estimate:
+        """Ask the sum."""
+        return self._ask("sum")
+
+    def mean(self, *, ci: bool = True, spread: str = "bought") -> Estimate:
+        """Ask the mean; the proportion of a condition.
+
+        Parameters
+        ----------
+        ci : bool
+            Buy the spread that a confidence interval needs.
+        spread : {"bought", "bound"}
+            ``"bound"`` takes the widest spread that the bounds allow: free, and wide.
+        """
+        return self._ask("mean", **unlike(ci=(ci, True), spread=(spread, "bought")))
+
+    def variance(self) -> Estimate:
+        """Ask the variance."""
+        return self._ask("variance")
+
+    var = variance
+
+    def std(self) -> Estimate:
+        """Ask the standard deviation."""
+        return self._ask("std")
+
+    def quantile(self, q: float | Iterable[float] = 0.5, *, ci: bool = False) -> Estimate:
+        """Ask one quantile, or several.
+
+        Parameters
+        ----------
+        q : float or list of float
+            Between 0 and 1.
+        ci : bool
+            Buy what a confidence interval needs.
+        """
+        asked = tuple(q) if isinstance(q, Iterable) else q
+        return self._ask("quantile", q=asked, **unlike(ci=(ci, False)))
+
+    def median(self, *, ci: bool = False) -> Estimate:
+        """Ask the median."""
+        return self.quantile(0.5, ci=ci)
+
+    def histogram(self, bins: int | Iterable[float] | None = None) -> Estimate:
+        """Ask counts by bin: a number of equal bins, or public edges."""
+        if bins is None:
+            return self._ask("histogram")
+        if isinstance(bins, Iterable):
+            return self._ask("histogram", edges=tuple(bins))
+        return self._ask("histogram", bins=bins)
+
+    def value_counts(self) -> Estimate:
+        """Ask how many rows have each declared value."""
+        return self._ask("value_counts")
+
+    def difference(self, by: str | ColumnHandle, *, ci: bool = True, spread: str = "bought") -> Estimate:
+        """Ask the mean where `by` has its second declared value, minus the mean where it has its first."""
+        options = unlike(ci=(ci, True), spread=(spread, "bought"))
+        return self._dataset.ask("difference", self._expr, by=(self._dataset.key(by),), **options)
+
+    def covariance(self, other: str | ColumnHandle, *, method: str = "joint") -> Estimate:
+        """Ask the covariance (divisor n) with another column, over the rows where both are known.
+
+        Parameters
+        ----------
+        other : str or column
+            The second number.
+        method : {"joint", "separate"}
+            ``"joint"`` protects five moments and the count as one vector; ``"separate"`` as sums with equal parts of the loss,
+            which needs more noise.
+        """
+        return self._ask_with("covariance", other, method)
+
+    cov = covariance
+
+    def correlation(self, other: str | ColumnHandle, *, method: str = "joint") -> Estimate:
+        """Ask the Pearson correlation with another column; see :meth:`covariance`."""
+        return self._ask_with("correlation", other, method)
+
+    corr = correlation
+
+    def _ask_with(self, statistic: str, other: str | ColumnHandle, method: str) -> Estimate:
+        second = self._dataset.key(other)
+        return self._dataset.ask(statistic, self._expr, other=second, **unlike(method=(method, "joint")))
+
+    def mode(self) -> Estimate:
+        """Ask the most frequent declared value; of labels or bins, its place in the declaration (from 0)."""
+        return self._ask("mode")
+
+    def top_k(self, k: int = 3) -> Estimate:
+        """Ask the `k` most frequent declared values, best first; see :meth:`mode`."""
+        return self._ask("top_k", k=k)
+
+
+def unlike(**pairs: tuple[Any, Any]) -> dict[str, Any]:
+    """Keep the options that differ from their defaults: the same question has one canonical form."""
+    return {name: value for name, (value, default) in pairs.items() if value != default}
