@@ -167,7 +167,7 @@ def _halves(estimate: Estimate, entry: Entry) -> list[float]:
 
 def _whole_domain(estimate: Estimate, pair: Pair) -> bool:
     """Whether an interval says nothing: the whole public range."""
-    outcome = None if estimate.measurement is None else estimate.measurement.outcome
+    outcome = estimate.outcome
     domain = None if outcome is None else outcome.domain
     if domain is None or domain[0] is None:
         return False
@@ -190,7 +190,7 @@ def flag_words(flags: Sequence[str]) -> tuple[str, ...]:
 
 def _flags(estimate: Estimate) -> tuple[str, ...]:
     """Warnings in words; of a vector, in how many places."""
-    outcome = None if estimate.measurement is None else estimate.measurement.outcome
+    outcome = estimate.outcome
     cells = getattr(outcome, "cell_flags", None)
     if cells is None or len(cells) == 1:
         return flag_words(estimate.flags)
@@ -293,7 +293,7 @@ def _keys(estimate: Estimate, count: int) -> Iterator[str]:
 
 
 def _cells(estimate: Estimate) -> Sequence[Any] | None:
-    outcome = None if estimate.measurement is None else estimate.measurement.outcome
+    outcome = estimate.outcome
     return getattr(outcome, "cells", None)
 
 
@@ -309,7 +309,7 @@ def _pairs(estimate: Estimate, kind: str, count: int, missing: dict[str, str]) -
 
 
 def _remembered(estimate: Estimate, kind: str, count: int) -> list[Pair]:
-    outcome = None if estimate.measurement is None else estimate.measurement.outcome
+    outcome = estimate.outcome
     if outcome is None:
         return list(_known_pairs(estimate, kind, count))
     memo = _PAIRS.setdefault(outcome, {})

@@ -18,6 +18,7 @@ from dpnb.plan.compile import Cells, cells, condition, equal_edges, numeric
 from dpnb.plan.expression import Bin, Const, Expr, Ref, show
 from dpnb.plan.question import QueryPlan
 from dpnb.release import Axis
+from dpnb.release.reading import ReadingFunction
 from dpnb.schema import Schema, nearest
 from dpnb.statistics import BY_NAME, Numeric, Setting, Statistic
 from dpnb.statistics._base import RANGE_LIMIT
@@ -59,6 +60,11 @@ class CheckedQuestion:
     def kind(self) -> Statistic:
         """The statistic."""
         return BY_NAME[self.statistic]
+
+    @property
+    def readings(self) -> Mapping[str, ReadingFunction]:
+        """What the release can be read as beside the answer, free."""
+        return getattr(self.kind, "readings", {})
 
     @property
     def public_value(self) -> float | None:

@@ -67,7 +67,7 @@ class Arithmetic(Node):
     def _take(self, places: Sequence[Any]) -> Self:
         whole = (*places, *(slice(None),) * (self.ndim - len(places)))
         axes = tuple(remaining(axis, place) for axis, place in zip(self.axes, whole, strict=False))
-        return _node(type(self), Take(whole), (self,), tuple(axis for axis in axes if axis is not None))
+        return _node(self.derived(), Take(whole), (self,), tuple(axis for axis in axes if axis is not None))
 
     # ---------------------------------------------------------------- arithmetic
 
@@ -130,13 +130,13 @@ class Arithmetic(Node):
         return _dot(other, self)
 
     def __neg__(self) -> Self:
-        return _node(type(self), np.negative, (self,), self._axes)
+        return _node(self.derived(), np.negative, (self,), self._axes)
 
     def __pos__(self) -> Self:
         return self
 
     def __abs__(self) -> Self:
-        return _node(type(self), np.absolute, (self,), self._axes)
+        return _node(self.derived(), np.absolute, (self,), self._axes)
 
     def __round__(self, decimals: int | None = None) -> Self:
         return self.round(decimals or 0)
@@ -172,13 +172,13 @@ class Arithmetic(Node):
         gone = range(self.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
         counted = tuple(sorted(from_right(number, self.ndim) for number in gone))
         kept = tuple(x for number, x in enumerate(self.axes) if number - self.ndim not in counted)
-        return _node(type(self), Reduce(what, counted, keepdims), (self,), () if keepdims else kept)
+        return _node(self.derived(), Reduce(what, counted, keepdims), (self,), () if keepdims else kept)
 
     def cumsum(self, axis: int | None = None) -> Self:
         """Running sum along an axis; of all values, row-major, if none is given."""
         if axis is None and self.ndim != 1:
-            return _node(type(self), Reshape((self.size,)), (self,), ()).cumsum(0)
-        return _node(type(self), Cumulate(from_right(axis or 0, self.ndim)), (self,), self.axes)
+            return _node(self.derived(), Reshape((self.size,)), (self,), ()).cumsum(0)
+        return _node(self.derived(), Cumulate(from_right(axis or 0, self.ndim)), (self,), self.axes)
 
     def clip(self, low: Any = None, high: Any = None) -> Any:
         """Values held between two bounds."""
@@ -187,7 +187,7 @@ class Arithmetic(Node):
 
     def round(self, decimals: int = 0) -> Self:
         """Values rounded to decimals."""
-        return _node(type(self), Round(operator.index(decimals)), (self,), self.axes)
+        return _node(self.derived(), Round(operator.index(decimals)), (self,), self.axes)
 
     def dot(self, other: Any) -> Any:
         """Inner or matrix product."""
@@ -199,7 +199,7 @@ class Arithmetic(Node):
 
 def _kind(args: tuple[Any, ...]) -> Any:
     """The class of the estimates among some operands."""
-    return next(type(arg) for arg in args if is_node(arg))
+    return next(arg.derived() for arg in args if is_node(arg))
 
 
 def _node(kind: type[N], op: Any, args: tuple[Any, ...], axes: tuple[Any, ...]) -> N:

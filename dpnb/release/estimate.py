@@ -132,10 +132,12 @@ class Estimate(Arithmetic):
     def flags(self) -> tuple[str, ...]:
         """Warnings, computed from released numbers alone."""
         self._need("`.flags`")
+        if self.op is None:
+            return tuple(self._outcome().flags)
         found = dict.fromkeys(
             flag for m in self.leaves() if m.outcome is not None for flag in m.outcome.flags
         )
-        if self.op is not None and not np.isfinite(self.value).all():
+        if not np.isfinite(self.value).all():
             found["undefined"] = None
         return tuple(found)
 
@@ -207,12 +209,11 @@ class Estimate(Arithmetic):
         return hook(self, **asked)  # type: ignore[no-any-return]
 
     def _base(self, name: str) -> Measurement:
-        if self.op is not None:
+        if self.measurement is None:
             raise PlanError(
                 f".{name}() belongs to a question. This is derived from it: use `{self.leaves()[0].text}`.{name}(...)."
             )
-        measurement: Measurement = self.args[0]
-        return measurement
+        return self.measurement
 
     def table(self, level: float = 0.95) -> Table:
         """Plain columns: keys, values and both intervals; ``.to_pandas()`` gives a DataFrame."""

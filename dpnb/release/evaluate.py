@@ -42,7 +42,8 @@ def leaves(roots: Iterable[Node], stop: Callable[[Node], bool] | None = None) ->
     found: dict[int, Measurement] = {}
     for node in nodes(roots, stop):
         if node.op is None:
-            found.setdefault(id(node.args[0]), node.args[0])
+            root = node.args[0].root
+            found.setdefault(id(root), root)
     return list(found.values())
 
 

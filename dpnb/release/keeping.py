@@ -9,6 +9,7 @@ import numpy as np
 
 from dpnb.release.estimate import Estimate
 from dpnb.release.evaluate import is_node
+from dpnb.release.reading import readable
 from dpnb.release.record import plain_number
 from dpnb.release.table import Table
 
@@ -46,14 +47,22 @@ def rebuild(records: list[tuple[Any, ...]]) -> Estimate:
     """The graph of :func:`flat`."""
     built: list[Estimate] = []
     for op, constants, places, shape, axes in records:
-        args = constants
-        if places is not None:
-            args = tuple(
-                constant if place is None else built[place]
-                for constant, place in zip(constants, places, strict=True)
-            )
+        if places is None:
+            built.append(_leaf(constants, shape, axes))
+            continue
+        args = tuple(
+            constant if place is None else built[place]
+            for constant, place in zip(constants, places, strict=True)
+        )
         built.append(Estimate(op, args, shape, axes))
     return built[-1]
+
+
+def _leaf(args: tuple[Any, ...], shape: Any, axes: Any) -> Estimate:
+    """A question with its readings, or a reading."""
+    (view,) = args
+    kind = readable(Estimate, view) if view.root is view else Estimate
+    return kind(None, args, shape, axes)
 
 
 def to_json(thing: Any) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 from dpnb.release import needs, wording
 from dpnb.release.batch import OPEN_BATCH
 from dpnb.release.evaluate import evaluate, leaves, nodes, plain
+from dpnb.release.reading import readable
 from dpnb.release.record import Measurement
 
 
@@ -60,7 +61,12 @@ class Node:
     @classmethod
     def leaf(cls, measurement: Measurement) -> Self:
         """The estimate of one measurement."""
-        return cls(None, (measurement,), measurement.shape, measurement.axes)
+        return readable(cls, measurement)(None, (measurement,), measurement.shape, measurement.axes)
+
+    @classmethod
+    def derived(cls) -> type[Self]:
+        """The class of what arithmetic makes of it: without the readings of a question."""
+        return cls
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name != "_display":
@@ -74,8 +80,13 @@ class Node:
 
     @property
     def measurement(self) -> Measurement | None:
-        """The measurement of a leaf; None for a derived estimate."""
-        return self.args[0] if self.op is None else None
+        """The measurement of a question; None for a derived estimate and for a reading."""
+        return self.args[0] if self.op is None and self.args[0].root is self.args[0] else None
+
+    @property
+    def outcome(self) -> Any:
+        """What was concluded for a question or a reading; None before the release and for arithmetic."""
+        return self.args[0].outcome if self.op is None else None
 
     def leaves(self) -> tuple[Measurement, ...]:
         """The distinct measurements under this estimate."""
@@ -99,7 +110,7 @@ class Node:
     def _first_pending(self) -> Measurement | None:
         for node in nodes([self], _resolved):
             if node.op is None and not node.args[0].released:
-                measurement: Measurement = node.args[0]
+                measurement: Measurement = node.args[0].root
                 return measurement
         return None
 

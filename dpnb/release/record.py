@@ -370,6 +370,11 @@ class Measurement:
         return f"<Measurement {self.text}: {self.state}>"
 
     @property
+    def root(self) -> Measurement:
+        """The question that is asked and paid: this one (a reading has another)."""
+        return self
+
+    @property
     def text(self) -> str:
         """The question as it was typed."""
         return str(getattr(self.checked, "text", None) or "a question")
