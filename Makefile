@@ -11,10 +11,10 @@ help:   ## what can be made
 demo:   ## run the tour; leaves build-demo/00-tour.ipynb and demo.html
 	@$(STEPS) demo
 
-lab:    ## open the tour in JupyterLab
+lab:    ## open the tour in JupyterLab; with Node.js the front end is built, and again on every change
 	@$(STEPS) lab
 
-test:   ## linters, types, walls and all ordinary tests, under every Python 3.11-3.13 installed
+test:   ## linters, types, walls, the front end and all ordinary tests, under every Python 3.11-3.13 installed
 	@$(STEPS) test $(ARGS)
 
 soak:   ## the long versions of the law, fault and fuzz tests

@@ -168,7 +168,9 @@ def install(folder: Path, extra: str) -> None:
     with step("install: dpnb[{}] into {} ({})".format(extra, folder.name, SIZES[extra])):
         command = [interpreter_of(folder), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
         command += ["--retries", "2", "--constraint", "constraints.txt", "--editable", ".[{}]".format(extra)]
-        if subprocess.run(command, cwd=ROOT, check=False).returncode:
+        # the front end is built by its own step, in place, so that `make demo` needs no Node.js
+        environment = {**os.environ, "DPNB_FRONTEND": "none"}
+        if subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode:
             raise Failure(
                 "pip could not install dpnb[{}]: see its message above. If the network was lost, run the same "
                 "command again: what was downloaded is kept.".format(extra)
@@ -182,6 +184,48 @@ def ready(name: str, python: Python, extra: str) -> str:
     make_environment(folder, python)
     install(folder, extra)
     return interpreter_of(folder)
+
+
+# ---------------------------------------------------------------- the front end
+
+
+def find_npm() -> str | None:
+    """Return npm where there is a Node.js that can build the front end."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node is None or npm is None:
+        return None
+    said = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
+    with contextlib.suppress(ValueError):
+        major, minor = map(int, said.strip().lstrip("v").split(".")[:2])
+        if (major == 20 and minor >= 19) or (major == 22 and minor >= 12) or major > 22:
+            return npm
+    return None
+
+
+def npm(*arguments: str) -> None:
+    """Run npm in the front end's folder."""
+    command = [str(find_npm()), *arguments]
+    if subprocess.run(command, cwd=ROOT / "labextension", check=False).returncode:
+        raise Failure("npm " + " ".join(arguments) + " failed in labextension/: see its message above.")
+
+
+def front_end() -> bool:
+    """Build the front end in place where Node.js is there; say so where it is not. CI needs it."""
+    if find_npm() is None:
+        missing = "No Node.js 20.19 or newer: the front end is not built, and its tests are left out."
+        if os.environ.get("CI") == "true":
+            raise Failure(missing)
+        print("-- " + missing, flush=True)
+        return False
+    lock = ROOT / "labextension" / "package-lock.json"
+    stamp, key = lock.parent / "node_modules" / STAMP, hashlib.sha256(lock.read_bytes()).hexdigest()
+    if not stamp.is_file() or stamp.read_text() != key:
+        with step("install: the front end's tools (a download of about 90 MB)"):
+            npm("ci", "--no-audit", "--no-fund")
+            stamp.write_text(key)
+    with step("build: the front end"):
+        npm("run", "-s", "build")
+    return True
 
 
 # ---------------------------------------------------------------- the browser
@@ -229,6 +273,7 @@ def test(arguments: list[str]) -> bool:
     python = ready(".venv", first, "test")
     if arguments:
         return pytest(" ".join(arguments), python, arguments)
+    front_end()
     ensure_browser()
     alone = ["tests/benchmarks", "tests/browser"]
     apart = ["--ignore=" + folder for folder in alone]
@@ -263,14 +308,22 @@ def demo(_arguments: list[str]) -> bool:
 
 
 def lab(_arguments: list[str]) -> bool:
-    """Open JupyterLab on the tour."""
+    """Open JupyterLab on the tour, with a front end that is built again whenever its sources change."""
     python = ready(".venv", first_interpreter(), "lab,studies")
-    with contextlib.suppress(KeyboardInterrupt):
+    watching = None
+    if front_end():
+        watching = subprocess.Popen([str(find_npm()), "run", "-s", "watch"], cwd=ROOT / "labextension")
+    try:
         command = [python, "-m", "jupyterlab", "notebooks/00-tour.ipynb"]
+        command.append("--LabApp.extra_labextensions_path=['{}']".format(ROOT / "labextension" / "dist"))
         if hasattr(os, "geteuid") and os.geteuid() == 0:
             command.append("--allow-root")  # a container's only user is often root
         return subprocess.run(command, cwd=ROOT, check=False).returncode == 0
-    return True
+    except KeyboardInterrupt:
+        return True
+    finally:
+        if watching is not None:
+            watching.terminate()
 
 
 def clean(_arguments: list[str]) -> bool:
@@ -281,6 +334,8 @@ def clean(_arguments: list[str]) -> bool:
     ]
     made += [
         ROOT / ".import_linter_cache",
+        *(ROOT / "labextension" / name for name in ("node_modules", "lib", "dist")),
+        ROOT / "dpnb" / "widgets" / "static",
         *ROOT.glob("dpnb/**/__pycache__"),
         *ROOT.glob("tests/**/__pycache__"),
     ]

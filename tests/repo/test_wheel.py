@@ -1,9 +1,12 @@
-"""What `pip install` brings."""
+"""What `pip install` brings, with the front end and without it."""
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -14,14 +17,32 @@ pytestmark = pytest.mark.repo
 ROOT = Path(__file__).parents[2]
 
 
+SHARE = "dpnb-0.1.0.data/data/share/jupyter/labextensions/dpnb"
+BUILT = (ROOT / "labextension/dist/dpnb/package.json").is_file()
+needs_build = pytest.mark.skipif(
+    not BUILT and os.environ.get("CI") != "true", reason="the front end is not built"
+)
+
+
+def build(folder, target, mode, root=ROOT, path=None):
+    """Run hatchling as pip does."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(folder)]
+    environment = {**os.environ, "DPNB_FRONTEND": mode, **({} if path is None else {"PATH": path})}
+    return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+
+
 @pytest.fixture(scope="module")
-def names(tmp_path_factory):
-    """Build the wheel and list its files."""
+def wheel(tmp_path_factory):
+    """Build the wheel, with the front end where it is built."""
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = build(folder, "wheel", "prebuilt" if BUILT else "none")
     assert done.returncode == 0, done.stderr
-    (wheel,) = folder.glob("*.whl")
+    return next(folder.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def names(wheel):
+    """List the wheel's files."""
     return set(zipfile.ZipFile(wheel).namelist())
 
 
@@ -33,9 +54,64 @@ def test_wheel_holds_every_module_and_the_type_marker(names):
 
 def test_wheel_holds_nothing_but_the_package(names):
     """Tests, notebooks and the front end's sources stay out of the wheel."""
-    assert {name.split("/")[0] for name in names} == {"dpnb", "dpnb-0.1.0.dist-info"}
+    assert {name.split("/")[0] for name in names} <= {"dpnb", "dpnb-0.1.0.dist-info", "dpnb-0.1.0.data"}
+    assert all(name.startswith(f"{SHARE}/") for name in names if name.startswith("dpnb-0.1.0.data/"))
+    assert not [name for name in names if name.endswith((".ts", ".map"))]
 
 
 def test_wheel_brings_the_command_and_the_licence(names):
     """The `dpnb` command and the licence text are in the metadata."""
     assert {"dpnb-0.1.0.dist-info/entry_points.txt", "dpnb-0.1.0.dist-info/licenses/LICENSE"} <= names
+
+
+@needs_build
+def test_wheel_brings_the_front_end_enabled(wheel, names):
+    """The JupyterLab extension lies where JupyterLab looks, with its entry; so do the widgets' modules."""
+    assert {f"{SHARE}/package.json", f"{SHARE}/install.json", "dpnb/widgets/static/widget.css"} <= names
+    described = json.loads(zipfile.ZipFile(wheel).read(f"{SHARE}/package.json"))
+    assert f"{SHARE}/{described['jupyterlab']['_build']['load']}" in names
+    sources = {
+        path.name.removesuffix(".widget.ts") for path in ROOT.glob("labextension/src/widgets/*.widget.ts")
+    }
+    assert {f"dpnb/widgets/static/{name}.js" for name in sources} <= names
+
+
+@needs_build
+def test_sdist_builds_without_node(tmp_path):
+    """The sdist carries the built front end: a machine with Python alone makes the same wheel from it."""
+    assert build(tmp_path, "sdist", "prebuilt").returncode == 0
+    (packed,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(packed) as archive:
+        assert not [name for name in archive.getnames() if "node_modules" in name]
+        archive.extractall(tmp_path / "unpacked", filter="data")
+    (root,) = (tmp_path / "unpacked").iterdir()
+    done = build(tmp_path / "again", "wheel", "auto", root, path=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    listed = zipfile.ZipFile(next((tmp_path / "again").glob("*.whl"))).namelist()
+    assert f"{SHARE}/package.json" in listed
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """Give a tree like a fresh clone's, without the sources that do not matter here."""
+    root = tmp_path / "clone"
+    (root / "dpnb").mkdir(parents=True)
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "dpnb/__init__.py"):
+        (root / name).write_bytes((ROOT / name).read_bytes())
+    return root
+
+
+def test_a_clone_without_node_says_what_to_do(clone, tmp_path):
+    """Without Node.js and without built files the build fails with one sentence that names three ways out."""
+    done = build(tmp_path, "wheel", "auto", clone, path=str(tmp_path))
+    assert done.returncode != 0
+    last = done.stderr.strip().splitlines()[-1]
+    assert all(word in last for word in ("install Node.js", "wheel or sdist", "DPNB_FRONTEND=none"))
+
+
+def test_without_a_front_end_when_asked(clone, tmp_path):
+    """DPNB_FRONTEND=none makes a wheel of Python alone; a word that is no mode is refused with the list."""
+    assert build(tmp_path, "wheel", "none", clone, path=str(tmp_path)).returncode == 0
+    listed = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist()
+    assert not [name for name in listed if "labextension" in name]
+    assert "auto, build, prebuilt, none" in build(tmp_path, "wheel", "nothing", clone).stderr

@@ -1,0 +1,75 @@
+// Builds the front end: widget modules into dpnb/widgets/static, the JupyterLab extension into dist/dpnb.
+// `node build.mjs --watch` builds again on every change. No step asks the network for anything.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, rmSync, watch } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const widgets = join(here, 'src', 'widgets');
+const target = join(here, '..', 'dpnb', 'widgets', 'static');
+const builder = join(here, 'node_modules', '@jupyter', 'builder', 'lib', 'build-labextension.js');
+const core = join(here, 'node_modules', '@jupyterlab', 'core-meta', 'core.package.json');
+
+/** Each module that a widget class names: src/widgets/<name>.widget.ts becomes static/<name>.js. */
+function modules() {
+  return Object.fromEntries(
+    readdirSync(widgets)
+      .filter(name => name.endsWith('.widget.ts'))
+      .map(name => [name.slice(0, -'.widget.ts'.length), join(widgets, name)])
+  );
+}
+
+async function buildWidgets() {
+  rmSync(target, { recursive: true, force: true });
+  await build({
+    entryPoints: { ...modules(), widget: join(widgets, 'widget.css') },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    charset: 'utf8',
+    legalComments: 'none',
+    outdir: target,
+    logLevel: 'warning'
+  });
+}
+
+function run(...command) {
+  const done = spawnSync(process.execPath, command, { cwd: here, stdio: 'inherit' });
+  if (done.status !== 0) {
+    throw new Error(`${command[0].split('node_modules/')[1] ?? command[0]} failed`);
+  }
+}
+
+function buildExtension() {
+  rmSync(join(here, 'lib'), { recursive: true, force: true });
+  run(join(here, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json');
+  rmSync(join(here, 'dist'), { recursive: true, force: true });
+  run(builder, '--core-package-file', core, '.');
+}
+
+async function everything() {
+  const start = performance.now();
+  await buildWidgets();
+  buildExtension();
+  console.log(`front end built in ${((performance.now() - start) / 1000).toFixed(1)} s`);
+}
+
+if (!existsSync(builder)) {
+  throw new Error('run `npm ci` in labextension/ first');
+}
+if (!process.argv.includes('--watch')) {
+  await everything();
+} else {
+  let waiting;
+  const again = () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => everything().catch(error => console.error(String(error))), 200);
+  };
+  for (const folder of ['src/maths', 'src/widgets', 'src/lab', 'style', 'schema']) {
+    watch(join(here, folder), again);
+  }
+  await everything().catch(error => console.error(String(error)));
+}

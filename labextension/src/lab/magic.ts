@@ -1,0 +1,44 @@
+/** What can be said about a cell from its text alone: pure functions, without JupyterLab. */
+
+const MAGIC = /^\s*%%dp(?=\s|$)/;
+const OPTION = /(?<=\s)[a-z][a-z_-]*(?==)/g;
+const VERB = /(?<=^\s*%%dp\s+)(plan|release)(?=\s|$)/;
+
+export interface Mark {
+  from: number;
+  to: number;
+  kind: 'magic' | 'option';
+}
+
+/** Whether a cell is a `%%dp` cell: its first line that is not blank says so. */
+export function isProtected(source: string): boolean {
+  return MAGIC.test(source);
+}
+
+/** Where the magic line begins and ends, and the words to colour in it. */
+export function marks(source: string): { line: number; marks: Mark[] } | null {
+  const found = MAGIC.exec(source);
+  if (found === null) {
+    return null;
+  }
+  const start = found[0].length - '%%dp'.length;
+  const end = source.indexOf('\n', start) < 0 ? source.length : source.indexOf('\n', start);
+  const line = source.slice(start, end);
+  const listed: Mark[] = [{ from: start, to: start + 4, kind: 'magic' }];
+  const verb = VERB.exec(line);
+  if (verb !== null) {
+    listed.push({ from: start + verb.index, to: start + verb.index + verb[0].length, kind: 'option' });
+  }
+  for (const option of line.matchAll(OPTION)) {
+    listed.push({ from: start + option.index, to: start + option.index + option[0].length, kind: 'option' });
+  }
+  return { line: start, marks: listed };
+}
+
+/** The same cell as a plan: `%%dp epsilon=1` becomes `%%dp plan epsilon=1`. Null where it is no `%%dp` cell. */
+export function asPlan(source: string): string | null {
+  if (!isProtected(source)) {
+    return null;
+  }
+  return source.replace(/^(\s*%%dp)([ \t]+(?:plan|release)(?=\s|$))?/, '$1 plan');
+}

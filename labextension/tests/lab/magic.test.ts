@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { asPlan, isProtected, marks } from '../../src/lab/magic';
+
+describe('a %%dp cell is known by its first line', () => {
+  it.each(['%%dp', '%%dp epsilon=1\nx', '\n  %%dp plan\nx'])('%j is one', source => {
+    expect(isProtected(source)).toBe(true);
+  });
+  it.each(['', '%dp budget', '%%dpx', 'x\n%%dp', '# %%dp', '%%time\n%%dp'])('%j is none', source => {
+    expect(isProtected(source)).toBe(false);
+    expect(marks(source)).toBeNull();
+    expect(asPlan(source)).toBeNull();
+  });
+});
+
+it('only the magic line is marked, each mark on its word', () => {
+  const source = '%%dp plan epsilon=1 weights=a:2\nq = hiv.age.mean(x=1)';
+  const words = marks(source)?.marks.map(mark => source.slice(mark.from, mark.to));
+  expect(words).toEqual(['%%dp', 'plan', 'epsilon', 'weights']);
+});
+
+it('a cell becomes its plan, whatever it said before, and nothing else changes', () => {
+  expect(asPlan('%%dp epsilon=1\nx')).toBe('%%dp plan epsilon=1\nx');
+  expect(asPlan('%%dp release epsilon=1\nx')).toBe('%%dp plan epsilon=1\nx');
+  expect(asPlan('%%dp plan\nx')).toBe('%%dp plan\nx');
+  expect(asPlan('%%dp\nplan = 1')).toBe('%%dp plan\nplan = 1');
+  expect(asPlan('%%dp planned=1')).toBe('%%dp plan planned=1');
+});
