@@ -12,10 +12,10 @@ when they are called. What may never change: objects resolve in place, and ident
 
 from dpnb.release.arithmetic import CARRIED
 from dpnb.release.batch import OPEN_BATCH, Batch, held_by, open_batch
-from dpnb.release.draws import DrawGenerator
 from dpnb.release.estimate import Estimate, ask
 from dpnb.release.hooks import CELL_LABELS
 from dpnb.release.keeping import to_json
+from dpnb.release.pushing import DrawGenerator
 from dpnb.release.record import (
     Axis,
     Interval,

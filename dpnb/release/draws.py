@@ -2,71 +2,33 @@
 
 A derived estimate is a function of releases. Where it is a function of *one number* of one release (``sqrt(c * (1 -
 c))``), its interval is the image of that number's own interval, which covers whenever the original does. Otherwise
-draws of the plausible true values are pushed through the graph. Each release is drawn once, by a generator that is
-seeded with the release's id: a release used twice is correlated with itself exactly, and repeated calls agree.
+draws of the plausible true values are pushed through the graph; repeated calls agree.
 
 Denominators that the noise cannot tell from zero follow Fieller: draws beyond the pole count against both ends, and
-when they are more than the error rate the interval is unbounded and says so. The room refuses a confidence interval
-over several releases: how the sampling errors of answers about the same rows go together is not known.
+when they are more than the error rate the interval is unbounded and says so. How draws go through the graph, and how sampling
+errors of several answers are put together, is in :mod:`dpnb.release.pushing`.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpnb.errors import Unavailable
 from dpnb.release.evaluate import Poles, evaluate, leaves, nodes, plain
 from dpnb.release.operations import Operation, Take
-from dpnb.release.record import Interval, Kind, Measurement
+from dpnb.release.pushing import DRAWS, key_of, push, sources
+from dpnb.release.record import Interval, Kind
 
 if TYPE_CHECKING:
     from dpnb.release.estimate import Estimate
     from dpnb.release.node import Node
 
-DRAWS = 10_000
-FEWEST = 1_000
-LARGEST = 200_000
 _GRID = 1_025
 _TURNS = 32
 _CELLS = 2_000_000
 _UNBOUNDED = "unbounded where the noise cannot tell a denominator from zero"
-
-Key = tuple[tuple[str, ...], str]
-
-
-class DrawGenerator(np.random.Generator):
-    """A generator seeded from the ids of releases: the same ids give the same noise, always.
-
-    Parameters
-    ----------
-    ids : tuple of str
-        Ids of the releases.
-    chunk : int
-        Which chunk of draws.
-    """
-
-    def __init__(self, ids: tuple[str, ...], chunk: int = 0) -> None:
-        digest = hashlib.sha256(f"{chunk}|{'|'.join(ids)}".encode()).digest()
-        super().__init__(np.random.PCG64(int.from_bytes(digest[:16], "big")))
-        self.ids = ids
-        self.chunk = chunk
-
-    def of(self, name: str) -> DrawGenerator:
-        """A stream of its own: ``of("id")`` or ``of("id:part")`` of a release is the same wherever it is used.
-
-        Any other name is a side stream of these releases together, for example ``of("sampling")``.
-        """
-        known = name.partition(":")[0] in self.ids
-        return DrawGenerator((name,) if known else (*self.ids, f"/{name}"), self.chunk)
-
-
-def key_of(measurement: Measurement) -> Key:
-    """What identifies the noise of a measurement: its releases, and the question asked of them."""
-    return tuple(sorted({release.id for release in measurement.releases})), measurement.text
 
 
 def interval(estimate: Estimate, level: float, kind: Kind) -> Interval:
@@ -90,8 +52,6 @@ def interval(estimate: Estimate, level: float, kind: Kind) -> Interval:
         whole = estimate.args[0].interval(level, kind)
         ends = [estimate.op.apply([np.asarray(end)], 0) for end in (whole.low, whole.high)]
         return Interval(plain(ends[0]), plain(ends[1]), level, kind, whole.note)
-    if kind == "confidence":
-        _one_release(estimate)
     source = _source(estimate)
     if source is not None:
         return _image(estimate, source, level, kind)
@@ -103,29 +63,13 @@ def standard_error(estimate: Estimate) -> Any:
     if isinstance(estimate.op, Take):
         whole = estimate.args[0].standard_error
         return None if whole is None else plain(estimate.op.apply([np.asarray(whole)], 0))
-    _one_release(estimate)
-    draws, _ = _push(estimate, "confidence")
+    draws, _ = push(estimate, "confidence")
     with np.errstate(all="ignore"):
         return plain(np.nanstd(draws, axis=0))
 
 
 def _small_enough(parent: Estimate) -> bool:
     return parent.op is None or parent.size <= DRAWS // 5
-
-
-def _one_release(estimate: Estimate) -> None:
-    """Refuse a confidence interval over several releases."""
-    different: dict[tuple[str, ...], Measurement] = {}
-    for measurement in leaves([estimate]):
-        if measurement.releases:
-            different.setdefault(key_of(measurement)[0], measurement)
-    if len(different) > 1:
-        first, second = list(different.values())[:2]
-        raise Unavailable(
-            f"No confidence interval: the sampling errors of `{first.text}` and `{second.text}`, answers about the "
-            "same rows, are correlated in an unknown way. What the noise hides is known: "
-            '.interval(kind="privacy").'
-        )
 
 
 # ---------------------------------------------------------------- one number: the image of its interval
@@ -248,13 +192,15 @@ def _range(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _percentiles(estimate: Estimate, level: float, kind: Kind) -> Interval:
     """Central percentiles of the pushed draws."""
-    draws, crossed = _push(estimate, kind)
+    draws, crossed = push(estimate, kind)
     count = len(draws)
     tail = (1.0 - level) / 2.0
     lower, upper = int(np.floor(tail * (count - 1))), int(np.ceil((1.0 - tail) * (count - 1)))
     flat = np.ascontiguousarray(draws.reshape(count, -1).T)
     share = np.isnan(flat).mean(axis=1)
     note = f"{count:,} draws of the known noise"
+    if kind == "confidence" and len(sources(estimate)) > 1:
+        note += "; the sampling errors of answers about the same rows are taken together at their worst"
     if not share.any():
         ordered = np.partition(flat, (lower, upper), axis=1)
         low, high = ordered[:, lower], ordered[:, upper]
@@ -280,72 +226,3 @@ def _nan_percentiles(flat: np.ndarray, tail: float) -> tuple[np.ndarray, np.ndar
         if defined.size:
             ends[:, place] = np.quantile(defined, (tail, 1.0 - tail), method="nearest")
     return ends[0], ends[1]
-
-
-def _push(estimate: Estimate, kind: Kind) -> tuple[np.ndarray, bool]:
-    """Draws of a derived estimate, shape ``(count, *shape)``, and whether a denominator crossed zero."""
-    if estimate.size > LARGEST:
-        raise Unavailable(
-            f"An interval of {estimate.size:,} derived values at once is too large: index it first, for example x[:1000]."
-        )
-    _refuse_half_shared(leaves([estimate]))
-    count = int(np.clip(_CELLS * 10 // max(estimate.size, 1), FEWEST, DRAWS))
-    widest = max(node.size for node in nodes([estimate]))
-    rows = int(np.clip(_CELLS // max(widest, 1), 64, count))
-    poles = Poles()
-    pieces = []
-    for chunk, start in enumerate(range(0, count, rows)):
-        leaf = _Leaves(estimate, min(rows, count - start), chunk, kind)
-        pieces.append(evaluate(estimate, leaf, lead=1, poles=poles))
-    return (pieces[0] if len(pieces) == 1 else np.concatenate(pieces)), poles.crossed
-
-
-class _Leaves:
-    """Draws of the leaves of one expression: each distinct release once, dropped after its last use."""
-
-    def __init__(self, estimate: Node, rows: int, chunk: int, kind: Kind) -> None:
-        self.rows, self.chunk, self.kind = rows, chunk, kind
-        self.left: dict[Key, int] = {}
-        self.drawn: dict[Key, np.ndarray] = {}
-        for node in nodes([estimate]):
-            if node.op is None:
-                key = key_of(node.args[0])
-                self.left[key] = self.left.get(key, 0) + 1
-
-    def __call__(self, node: Node) -> np.ndarray:
-        measurement: Measurement = node.args[0]
-        key = key_of(measurement)
-        if key not in self.drawn:
-            self.drawn[key] = self._draw(measurement, key, node.shape)
-        self.left[key] -= 1
-        return self.drawn[key] if self.left[key] else self.drawn.pop(key)
-
-    def _draw(self, measurement: Measurement, key: Key, shape: tuple[int, ...]) -> np.ndarray:
-        outcome = measurement.outcome
-        if outcome is None:
-            raise AssertionError("draws of a pending measurement")
-        if not measurement.releases:
-            return np.broadcast_to(np.asarray(outcome.value, dtype=float), (self.rows, *shape))
-        draws = outcome.draws(self.rows, DrawGenerator(key[0], self.chunk), self.kind)
-        low, high = outcome.domain
-        draws = np.asarray(draws, dtype=float).reshape(self.rows, *shape)
-        return draws if low is None and high is None else np.clip(draws, low, high)
-
-
-def _refuse_half_shared(measurements: list[Measurement]) -> None:
-    """Refuse to treat as independent two answers that share one of several draws."""
-    for combined in measurements:
-        ids = key_of(combined)[0]
-        if len(ids) < 2:
-            continue
-        for other in measurements:
-            theirs = key_of(other)[0]
-            joint = all(
-                len(m.releases) < 2 or getattr(m.outcome, "draws_by_release", False)
-                for m in (combined, other)
-            )
-            if ids != theirs and set(ids) & set(theirs) and not joint:
-                raise Unavailable(
-                    f"`{combined.text}` combines several releases, and shares one with `{other.text}`: "
-                    "how they go together is not known. Use the combined estimate alone."
-                )

@@ -235,7 +235,7 @@ class Outcome(Protocol):
     """What ``statistics`` concludes from the releases of one measurement.
 
     An outcome of *several* releases (a remeasured question) sets ``draws_by_release = True`` and takes its noise
-    from ``rng.of(release.id)`` (see :class:`dpnb.release.draws.DrawGenerator`), one generator for each release, so
+    from ``rng.of(release.id)`` (see :class:`dpnb.release.pushing.DrawGenerator`), one generator for each release, so
     that it is rightly correlated with estimates that share one of them.
     """
 

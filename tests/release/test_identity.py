@@ -143,8 +143,8 @@ def test_json_takes_estimates_through_the_hook():
 
 
 def test_to_dict_gives_the_reason_where_an_interval_is_unavailable():
-    record = (released(0.7) - released(0.6)).to_dict()
-    assert "correlated" in record["intervals"]["confidence"]["unavailable"]
+    record = (released(0.7, additive=False) - released(0.6)).to_dict()
+    assert "selection" in record["intervals"]["confidence"]["unavailable"]
     assert len(record["releases"]) == 2
     json.dumps(record, allow_nan=False)
 

@@ -205,12 +205,68 @@ def test_confidence_covers_the_population_over_one_release():
     assert too_few() <= hits <= too_many()
 
 
-def test_confidence_over_two_releases_is_refused_and_privacy_given():
-    a, b = released(0.7, "a"), released(0.6, "b")
-    for action in ((a - b).interval, lambda: (a - b).standard_error):
-        with pytest.raises(Unavailable, match="correlated in an unknown way"):
-            action()
-    assert (a - b).interval(kind="privacy").width > 0
+def correlated(weights, correlation, make_expression, truth):
+    """Coverage of a confidence interval over two answers whose sampling errors have a given correlation."""
+    sampling = np.array([0.3, 0.2])
+
+    def make(rng, seed):
+        z = rng.standard_normal(2)
+        z[1] = correlation * z[0] + np.sqrt(1 - correlation**2) * z[1]
+        a, b = (
+            noisy(rng, seed, name, centre + error, 0.1, se=se)
+            for name, centre, error, se in zip("ab", weights, sampling * z, sampling, strict=True)
+        )
+        return make_expression(a, b)
+
+    return coverage(make, truth, kind="confidence")
+
+
+@pytest.mark.parametrize("correlation", [-1.0, 0.0, 0.6, 1.0])
+def test_confidence_over_two_answers_covers_whatever_the_correlation_of_their_sampling_errors(correlation):
+    for truth, expression in (
+        (2.0, lambda a, b: a - b),
+        (6.0, lambda a, b: a + b),
+        (8.0, lambda a, b: a * b),
+    ):
+        assert correlated((4.0, 2.0), correlation, expression, truth) >= too_few()
+
+
+def test_confidence_over_two_answers_is_exact_where_their_sampling_errors_are_at_their_worst():
+    for sign, expression in ((1.0, lambda a, b: 2 * a + b), (-1.0, lambda a, b: 2 * a - b)):
+        truth = 8.0 + sign * 2.0
+        assert too_few() <= correlated((4.0, 2.0), sign, expression, truth) <= too_many()
+
+
+def test_confidence_over_two_answers_agrees_with_the_closed_form_and_says_how():
+    a, b = released(3.0, "a", id="a1", sd=0.1, se=0.3), released(-2.0, "b", id="b1", sd=0.2, se=0.4)
+    interval = (a - 2 * b).interval(0.9)
+    half = stats.norm.ppf(0.95) * np.sqrt((0.3 + 0.8) ** 2 + 0.1**2 + 0.4**2)
+    np.testing.assert_allclose(tuple(interval), [7 - half, 7 + half], atol=0.05)
+    assert "at their worst" in interval.note
+    assert (a - 2 * b).standard_error == pytest.approx(half / stats.norm.ppf(0.95), rel=0.05)
+    assert "worst" not in (a - 2 * b).interval(kind="privacy").note
+
+
+def test_confidence_over_an_answer_that_has_none_says_that_answers_reason():
+    class Dataset(FakeOutcome):
+        def draws(self, count, rng, kind):
+            if kind == "confidence":
+                raise Unavailable("no population is meant")
+            return super().draws(count, rng, kind)
+
+    count = pending("hiv.count()")
+    count.measurement.fill((make_release(),), Dataset(100.0))
+    with pytest.raises(Unavailable, match="no population is meant"):
+        (count * released(0.5)).interval()
+
+
+def test_confidence_over_very_many_answers_is_refused_with_the_way_out():
+    total = released(0.0, id="z")
+    for place in range(200):
+        total = total + released(1.0, f"q{place}", id=f"i{place}")
+    with pytest.raises(Unavailable, match="Sum a vector"):
+        total.interval()
+    assert total.interval(kind="privacy").width > 0
 
 
 def test_a_public_number_does_not_count_as_a_release():

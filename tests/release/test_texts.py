@@ -173,11 +173,10 @@ def test_error_10_names_the_histogram():
     )
 
 
-def test_a_confidence_interval_over_two_releases_is_refused_with_the_reason():
+def test_a_confidence_interval_over_two_answers_says_how_they_were_put_together():
     a, b = released(0.7, "hiv.got.mean()"), released(0.6, "hiv.any.mean()")
-    assert message((a - b).interval, Unavailable) == (
-        "No confidence interval: the sampling errors of `hiv.got.mean()` and `hiv.any.mean()`, answers about the "
-        'same rows, are correlated in an unknown way. What the noise hides is known: .interval(kind="privacy").'
+    assert (a - b).interval().note == (
+        "10,000 draws of the known noise; the sampling errors of answers about the same rows are taken together at their worst"
     )
 
 
