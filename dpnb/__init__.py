@@ -37,6 +37,7 @@ _NAMES = {
 _ROOMS = frozenset(
     (
         "aggregate",
+        "audit",
         "cards",
         "client",
         "datasets",

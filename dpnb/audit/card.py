@@ -1,0 +1,66 @@
+"""The card of a verdict, in the style of all cards: the finding first, then what it rests on."""
+
+from __future__ import annotations
+
+from dpnb.audit.verdict import Verdict, amount, chance
+from dpnb.cards.card import Card, frame
+from dpnb.cards.markup import Markup, el
+
+__all__ = ["verdict_card"]
+
+
+def verdict_card(verdict: Verdict) -> Card:
+    """Return the card of a verdict.
+
+    Parameters
+    ----------
+    verdict : Verdict
+    """
+    mark = "claim broken" if verdict.breaks else ("exact" if verdict.exact else "lower bound")
+    html = frame(
+        el("div", el("h3", "Privacy audit"), el("span", mark, class_="badge"), class_="head"),
+        el("p", el("strong", verdict.headline, class_="flag" if verdict.breaks else None)),
+        el(
+            "table",
+            *(
+                el("tr", el("th", name, scope="row", class_="keep"), el("td", said))
+                for name, said in verdict.rows()
+            ),
+            class_="slim",
+        ),
+        _scale(verdict) if verdict.has_event else None,
+    )
+    picture = str(_scale(verdict, alone=True)) if verdict.has_event else None
+    return Card(html, picture, verdict.text, verdict.to_json(), "audit")
+
+
+def _scale(verdict: Verdict, *, alone: bool = False) -> Markup:
+    """Both probabilities as bars: what the neighbour may differ by, made visible."""
+    words = (
+        f"the event has probability {chance(verdict.likely.probability)} under A "
+        f"and {chance(verdict.unlikely.probability)} under B: {verdict.symbol} {amount(verdict.loss)}"
+    )
+    style = (
+        Markup("<style>.room{fill:#e9eaee}.used{fill:#5b5e66}.pv{fill:#0a6480}</style>") if alone else None
+    )
+    more = {"xmlns": "http://www.w3.org/2000/svg", "width": "480"} if alone else {}
+    return el(
+        "svg",
+        style,
+        el("title", "probability of the event under each neighbour"),
+        el("desc", words),
+        *_bar(verdict.likely.probability, 0, "pv"),
+        *_bar(verdict.unlikely.probability, 12, "used"),
+        height="20",
+        role="img",
+        aria_label=words,
+        **more,
+    )
+
+
+def _bar(share: float, top: int, name: str) -> list[Markup]:
+    width = f"{100 * min(max(share, 0.0), 1.0):.2f}%"
+    return [
+        el("rect", x="0", y=str(top), width="100%", height="8", class_="room"),
+        el("rect", x="0", y=str(top), width=width, height="8", class_=name),
+    ]

@@ -1,0 +1,98 @@
+"""dpnb's own mechanisms under audit: their whole output law on two neighbours, and their exact sampler as a callable.
+
+An additive mechanism takes integer vectors; a selection takes what its ``probabilities`` takes. Nothing here knows a
+mechanism by name: a law that the mechanism declares is enumerated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from dpnb.audit.enumeration import Pair, log_probability
+from dpnb.errors import PlanError
+from dpnb.noise import SeededBits
+
+__all__ = ["declared_pair", "declared_runner"]
+
+_TAIL = 1e-18
+_MOST = 2_000_000
+
+
+def declared_pair(mechanism: Any, first: Any, second: Any) -> Pair | None:
+    """Return both output laws of one of dpnb's mechanisms, or None for anything else."""
+    if hasattr(mechanism, "law") and hasattr(mechanism, "release"):
+        return _additive(mechanism.law, list(np.ravel(first)), list(np.ravel(second)))
+    if hasattr(mechanism, "probabilities") and hasattr(mechanism, "release"):
+        one, two = (
+            np.array([log_probability(p) for p in mechanism.probabilities(data)]) for data in (first, second)
+        )
+        return Pair([str(i) for i in range(len(one))], one, two)
+    return None
+
+
+def _additive(law: Any, first: Sequence[Any], second: Sequence[Any]) -> Pair:
+    """Return the joint law of the entries that differ; equal entries have equal laws and tell nothing."""
+    if len(first) != len(second):
+        raise PlanError("Neighbouring answers are integer vectors of one length.")
+    moved = [(int(a), int(b)) for a, b in zip(first, second, strict=True) if a != b] or [(0, 0)]
+    radius = law.tail_radius(_TAIL)
+    spans = [np.arange(min(a, b) - radius, max(a, b) + radius + 1) for a, b in moved]
+    if np.prod([float(span.size) for span in spans]) > _MOST:
+        raise PlanError("This law has too many outcomes to list. Audit fewer entries, or method='sample'.")
+    tables = [(_logs(law, span - a), _logs(law, span - b)) for span, (a, b) in zip(spans, moved, strict=True)]
+    one, two = (_joined([table[side] for table in tables]) for side in (0, 1))
+    grows = any(_grows(a - b) for a, b in tables)
+    if len(moved) == 1:
+        return Pair(_Numbers(spans[0]), one, two, grows)
+    return Pair([str(tuple(map(int, cell))) for cell in product(*spans)], one, two, grows)
+
+
+def _grows(ratio: Any) -> bool:
+    """Whether a log-ratio is still rising at an end of its span."""
+    ends = np.abs(ratio)[[0, 1, -2, -1]]
+    return bool(ends[0] > ends[1] + 1e-9 or ends[3] > ends[2] + 1e-9)
+
+
+class _Numbers(Sequence[str]):
+    """Grid points, written when they are asked for."""
+
+    def __init__(self, points: Any) -> None:
+        self._points = points
+
+    def __getitem__(self, at: Any) -> Any:
+        return str(int(self._points[at]))
+
+    def __len__(self) -> int:
+        return len(self._points)
+
+
+def _logs(law: Any, at: Any) -> Any:
+    with np.errstate(divide="ignore"):
+        return np.log(law.pmf(at))
+
+
+def _joined(logs: list[Any]) -> Any:
+    total = logs[0]
+    for more in logs[1:]:
+        total = np.add.outer(total, more).ravel()
+    return total
+
+
+def declared_runner(mechanism: Any) -> Callable[..., Any] | None:
+    """Return one of dpnb's mechanisms as a callable that runs its exact sampler, or None for anything else."""
+    if not hasattr(mechanism, "release"):
+        return None
+    if hasattr(mechanism, "law"):
+        return lambda data, size, rng: _many(mechanism, data, size, rng)
+    bits = SeededBits(20)
+    return lambda data: mechanism.release(data, bits)
+
+
+def _many(mechanism: Any, data: Any, size: int, rng: np.random.Generator) -> Any:
+    entries = [int(entry) for entry in np.ravel(data)]
+    drawn = mechanism.release(entries * size, SeededBits(int(rng.integers(2**62))))
+    return np.asarray(drawn, dtype=np.float64).reshape(size, len(entries))

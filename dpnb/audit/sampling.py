@@ -1,0 +1,144 @@
+"""Runs of a mechanism on two neighbours, and confidence limits for how often something happens.
+
+A callable is run in one go if it takes ``size``, and in a loop otherwise; it gets ``rng`` if it takes it. An exception is an
+output like any other: a mechanism that fails for one dataset and answers for its neighbour gives everything away.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpnb.errors import PlanError
+
+__all__ = ["Runs", "clopper_pearson", "runs_of", "takes"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Outputs of many runs on one dataset.
+
+    Parameters
+    ----------
+    values : ndarray, shape (runs, numbers)
+        Outputs as numbers; a text or another object is the code of its name.
+    raised : ndarray of bool, shape (runs,)
+        Where the mechanism failed.
+    names : tuple of str
+        What the codes mean; empty when outputs are numbers.
+    """
+
+    values: Floats
+    raised: NDArray[np.bool_]
+    names: tuple[str, ...] = ()
+
+
+def takes(mechanism: Callable[..., Any]) -> frozenset[str]:
+    """Return which of ``size`` and ``rng`` a callable takes."""
+    try:
+        parameters = inspect.signature(mechanism).parameters
+    except (TypeError, ValueError):
+        return frozenset()
+    return frozenset({"size", "rng"} & set(parameters))
+
+
+def runs_of(
+    mechanism: Callable[..., Any], data: Any, trials: int, rng: np.random.Generator
+) -> list[Any] | NDArray[Any]:
+    """Run a mechanism `trials` times; a run that fails yields the exception."""
+    wanted = takes(mechanism)
+    given = {"rng": rng} if "rng" in wanted else {}
+    if "size" in wanted:
+        try:
+            found = np.asarray(mechanism(data, size=trials, **given))
+        except Exception as error:  # noqa: BLE001 - an exception is an output
+            return [error] * trials
+        if found.shape[:1] != (trials,):
+            raise PlanError(
+                f"A mechanism that takes size= must return one output for each run: {trials:,} rows, not shape {found.shape}."
+            )
+        return found
+    outputs: list[Any] = []
+    for _ in range(trials):
+        try:
+            outputs.append(mechanism(data, **given))
+        except Exception as error:  # noqa: BLE001 - an exception is an output
+            outputs.append(error)
+    return outputs
+
+
+def tabulate(first: list[Any] | NDArray[Any], second: list[Any] | NDArray[Any]) -> tuple[Runs, Runs]:
+    """Return two lists of outputs as tables of numbers of equal width, with one coding of what is no number."""
+    failed = [_failures(outputs) for outputs in (first, second)]
+    if all(bad.all() for bad in failed):
+        raise PlanError(f"The mechanism fails on both datasets: {first[0]!r}.") from first[0]
+    try:
+        tables = [_numbers(outputs, bad) for outputs, bad in zip((first, second), failed, strict=True)]
+        names: tuple[str, ...] = ()
+    except (TypeError, ValueError):
+        tables, names = _coded(first, second, failed)
+    width = max(table.shape[1] for table in tables)
+    one, two = (Runs(_widened(table, width), bad, names) for table, bad in zip(tables, failed, strict=True))
+    return one, two
+
+
+def _failures(outputs: list[Any] | NDArray[Any]) -> NDArray[np.bool_]:
+    if isinstance(outputs, np.ndarray):
+        return np.zeros(len(outputs), dtype=bool)
+    return np.array([isinstance(output, BaseException) for output in outputs])
+
+
+def _numbers(outputs: list[Any] | NDArray[Any], bad: NDArray[np.bool_]) -> Floats:
+    if isinstance(outputs, np.ndarray):
+        return outputs.reshape(len(outputs), -1).astype(np.float64)
+    good = [output for output, wrong in zip(outputs, bad, strict=True) if not wrong]
+    found = np.asarray(good, dtype=np.float64).reshape(len(good), -1)
+    table = np.full((len(outputs), max(found.shape[1], 1) if good else 1), np.nan)
+    table[~bad] = found
+    return table
+
+
+def _coded(first: Any, second: Any, failed: list[NDArray[np.bool_]]) -> tuple[list[Floats], tuple[str, ...]]:
+    labels = [
+        ["" if wrong else repr(output) for output, wrong in zip(list(outputs), bad, strict=True)]
+        for outputs, bad in zip((first, second), failed, strict=True)
+    ]
+    names, codes = np.unique([*labels[0], *labels[1]], return_inverse=True)
+    cut = len(labels[0])
+    tables = [codes[:cut, None].astype(np.float64), codes[cut:, None].astype(np.float64)]
+    return tables, tuple(str(name) for name in names)
+
+
+def _widened(table: Floats, width: int) -> Floats:
+    if table.shape[1] == width:
+        return table
+    return np.hstack([table, np.full((len(table), width - table.shape[1]), np.nan)])
+
+
+def clopper_pearson(hits: ArrayLike, trials: int, alpha: float) -> tuple[Floats, Floats]:
+    """Return exact one-sided limits of a probability: each is wrong with probability at most `alpha`.
+
+    References
+    ----------
+    Clopper and Pearson (1934).
+
+    Examples
+    --------
+    >>> low, high = clopper_pearson(0, 200_000, 5e-7)
+    >>> float(low), round(float(high) * 1e5, 2)
+    (0.0, 7.25)
+    """
+    from scipy.special import betaincinv
+
+    k = np.asarray(hits, dtype=np.float64)
+    inner = np.where(k > 0, betaincinv(np.maximum(k, 1), trials - np.maximum(k, 1) + 1, alpha), 0.0)
+    below = np.minimum(k, trials - 1)
+    outer = np.where(k < trials, betaincinv(below + 1, trials - below, 1 - alpha), 1.0)
+    return np.asarray(inner), np.asarray(outer)

@@ -1,0 +1,193 @@
+"""A verdict: two neighbours, one event, its two probabilities, and the least privacy loss that explains them.
+
+A frozen value that can be read as text, as a card and as JSON. It never says that a mechanism *is* private: an audit can
+only refute, and says "nothing found against the claim" when it does not.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Side", "Verdict"]
+
+ROUNDING = 1e-9
+"""What floating point may add to an enumerated log-ratio."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two neighbours, and how often the event happened there.
+
+    Parameters
+    ----------
+    data : str
+        The dataset in words.
+    hits : int or None
+        Runs in which the event happened; None where the probability is exact.
+    probability : float
+        Exact, or the share of runs.
+    bound : float
+        The exact probability again, or the confidence limit that enters the verdict.
+    """
+
+    data: str
+    hits: int | None
+    probability: float
+    bound: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Verdict:
+    """What an audit found.
+
+    Parameters
+    ----------
+    mechanism : str
+        Its name.
+    loss : float
+        The exact loss between the two neighbours, or a lower bound of it; may be infinite.
+    claim : float or None
+        The promised loss.
+    symbol : {"ε", "ρ"}
+        What both are measured in.
+    delta : float
+        The δ allowed beside ε.
+    exact : bool
+        Whether `loss` was enumerated.
+    event : str
+        The event in words; for an exact ρ, the Rényi order.
+    likely, unlikely : Side
+        Where the event is likely, and where it is not.
+    trials : int
+        Fresh runs of each neighbour; 0 when exact.
+    alpha : float
+        Probability that a lower bound is wrong; 0 when exact.
+    note : str
+        How a claim in another measure was read.
+
+    Examples
+    --------
+    >>> from dpnb.audit import audit
+    >>> coin = lambda x: {"yes": 0.75 if x else 0.25, "no": 0.25 if x else 0.75}
+    >>> audit(coin, (1, 0), claim=1).breaks
+    True
+    """
+
+    mechanism: str
+    loss: float
+    claim: float | None
+    symbol: str
+    delta: float
+    exact: bool
+    event: str
+    likely: Side
+    unlikely: Side
+    trials: int = 0
+    alpha: float = 0.0
+    note: str = ""
+
+    @property
+    def breaks(self) -> bool:
+        """Whether the loss exceeds the claim, beyond the rounding of an enumeration."""
+        return self.claim is not None and self.loss > self.claim + (ROUNDING if self.exact else 0.0)
+
+    @property
+    def headline(self) -> str:
+        """The finding in one sentence."""
+        beside = f" beside δ = {self.delta:g}" if self.delta else ""
+        found = f"{self.symbol} is {'' if self.exact else 'at least '}{amount(self.loss)}{beside}"
+        if self.claim is None:
+            return f"{found} between these neighbours"
+        if self.breaks:
+            return f"claim broken: {found}, where {amount(self.claim)} is claimed"
+        return f"nothing found against the claim {self.symbol} = {amount(self.claim)}: {found} here"
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The particulars, a name and a text each."""
+        lines = [
+            ("mechanism", self.mechanism),
+            ("neighbours", f"A: {self.likely.data}"),
+            ("", f"B: {self.unlikely.data}"),
+            ("event" if self.has_event else "measure", self.event),
+        ]
+        if self.has_event:
+            lines.append(("under A", self._chance(self.likely, "at least")))
+            lines.append(("under B", self._chance(self.unlikely, "at most")))
+        lines.append(("certainty", self._certainty()))
+        return lines + ([("claim", self.note)] if self.note else [])
+
+    @property
+    def has_event(self) -> bool:
+        """Whether the loss is shown by an event; a divergence is an average over all outputs."""
+        return not math.isnan(self.likely.probability)
+
+    def _chance(self, side: Side, word: str) -> str:
+        if side.hits is None:
+            return f"probability {chance(side.probability)}, exactly"
+        return f"{side.hits:,} of {self.trials:,} runs; probability {word} {chance(side.bound)}"
+
+    def _certainty(self) -> str:
+        if self.exact:
+            return "the whole law was enumerated"
+        return (
+            f"the bound is wrong with probability at most {self.alpha:g}; "
+            f"its event was chosen on {self.trials:,} other runs"
+        )
+
+    @property
+    def text(self) -> str:
+        """The verdict for a terminal."""
+        return "\n".join([self.headline, *(f"  {name:<10}  {said}" for name, said in self.rows())])
+
+    def to_json(self) -> dict[str, Any]:
+        """The facts in JSON's own types; an infinite loss is the text ``"inf"``."""
+        return {
+            "format": 1,
+            "mechanism": self.mechanism,
+            "loss": self.loss if math.isfinite(self.loss) else "inf",
+            "claim": self.claim,
+            "measure": self.symbol,
+            "delta": self.delta,
+            "breaks": self.breaks,
+            "exact": self.exact,
+            "event": self.event,
+            "sides": [_side(side) for side in (self.likely, self.unlikely)],
+            "trials": self.trials,
+            "alpha": self.alpha,
+        }
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        from dpnb.audit.card import verdict_card
+
+        return verdict_card(self).bundle()
+
+
+def _side(side: Side) -> dict[str, Any]:
+    known = not math.isnan(side.probability)
+    return {
+        "data": side.data,
+        "hits": side.hits,
+        "probability": side.probability if known else None,
+        "bound": side.bound if known else None,
+    }
+
+
+def amount(value: float) -> str:
+    """Write a loss with four digits; infinity in words.
+
+    Examples
+    --------
+    >>> amount(0.5), amount(float("inf"))
+    ('0.5', 'infinite')
+    """
+    return "infinite" if math.isinf(value) else f"{value:.4g}"
+
+
+def chance(value: float) -> str:
+    """Write a probability in percent with three digits."""
+    return f"{100 * value:.3g} %"

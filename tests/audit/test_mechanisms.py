@@ -1,0 +1,84 @@
+"""Every mechanism of the closed tuple passes an audit of its own claim, exactly and by running its exact sampler."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dpnb.audit import audit
+from dpnb.mechanisms import MECHANISMS, DiscreteGaussian, DiscreteLaplace, PermuteAndFlip, QuantileSelection
+from dpnb.privacy import PrivacyLoss
+
+
+def counted(rows):
+    """A multiset as a selection takes it."""
+    values, counts = np.unique(rows, return_counts=True)
+    return values, counts
+
+
+HALF = Fraction(1, 2)
+PURE = PrivacyLoss.pure(HALF)
+MEDIAN = (counted([0, 1, 1, 4]), counted([1, 1, 4, 4]))
+
+#: for each mechanism: an instance, neighbours and the claim; and the same instance with a loss that is 10 % larger
+CASES = {
+    DiscreteLaplace: (
+        (DiscreteLaplace.calibrate(3, HALF), ([5, 0], [7, 1]), PURE),
+        DiscreteLaplace.calibrate(3, HALF * Fraction(11, 10)),
+    ),
+    DiscreteGaussian: (
+        (DiscreteGaussian.calibrate(5, HALF), ([5, 0], [7, 1]), PrivacyLoss.zcdp(HALF)),
+        DiscreteGaussian.calibrate(5, HALF * Fraction(11, 10)),
+    ),
+    QuantileSelection: (
+        (QuantileSelection(Fraction(4), HALF, 0, 4), MEDIAN, PrivacyLoss.pure(4)),
+        None,
+    ),
+    PermuteAndFlip: (
+        (PermuteAndFlip(HALF, 2), ([3, 0], [3, 1]), PURE),
+        PermuteAndFlip(HALF * Fraction(11, 10), 2),
+    ),
+}
+
+
+def test_no_mechanism_escapes_its_audit():
+    """A mechanism that joins the tuple must join this table."""
+    assert set(MECHANISMS) == set(CASES)
+
+
+@pytest.mark.parametrize("kind", CASES, ids=lambda kind: kind.__name__)
+def test_the_enumerated_loss_is_at_most_the_claim(kind):
+    """The whole output law on two neighbours, and half the claim at least: the pair is not an easy one."""
+    (mechanism, neighbours, claim), _ = CASES[kind]
+    verdict = audit(mechanism, neighbours, claim)
+    assert verdict.exact
+    assert not verdict.breaks, verdict.text
+    assert verdict.loss > 0.3 * verdict.claim
+
+
+@pytest.mark.parametrize("kind", CASES, ids=lambda kind: kind.__name__)
+def test_no_run_of_the_exact_sampler_speaks_against_the_claim(kind):
+    """The exact sampler, run and not read: the bound at α = 10⁻⁶ is at most the claim."""
+    (mechanism, neighbours, claim), _ = CASES[kind]
+    verdict = audit(mechanism, neighbours, claim, method="sample", trials=5_000)
+    assert not verdict.breaks, verdict.text
+    assert verdict.loss > 0.05
+
+
+@pytest.mark.parametrize(
+    "kind", [k for k, (_, wrong) in CASES.items() if wrong], ids=lambda kind: kind.__name__
+)
+def test_a_loss_ten_per_cent_over_the_claim_is_caught(kind):
+    """The audit has teeth: on a tight pair a tenth too much is seen."""
+    (_, neighbours, claim), wrong = CASES[kind]
+    assert audit(wrong, neighbours, claim).breaks
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", CASES, ids=lambda kind: kind.__name__)
+def test_no_long_run_of_the_exact_sampler_speaks_against_the_claim(kind):
+    """The same with ten times the runs."""
+    (mechanism, neighbours, claim), _ = CASES[kind]
+    assert not audit(mechanism, neighbours, claim, method="sample", trials=200_000).breaks
