@@ -332,6 +332,26 @@ def additive(
     """
     moves = setting.moves
     everything = [*parts, *([count] if count is not None else [])]
+    mechanisms, event = calibrated(moves, share, parts, shares, count)
+    priced = tuple(
+        PricedPart(p.name, setting.total(p.value), mechanisms[p.name], setting.cells) for p in everything
+    )
+    paid = {name for name in shares if shares[name]} | (
+        {count.name} if count and sum(shares.values()) < 1 else set()
+    )
+    rows = tuple(_row(moves, p, mechanisms[p.name], free=p.name not in paid) for p in everything)
+    return Pricing(priced, (event,), rows)
+
+
+def calibrated(
+    moves: Moves,
+    share: Share,
+    parts: Sequence[Component],
+    shares: dict[str, Fraction],
+    count: Component | None = None,
+) -> tuple[dict[str, Mechanism], PrivacyEvent]:
+    """Return the noise of each part by name, and the event whose loss is computed again from that noise."""
+    everything = [*parts, *([count] if count is not None else [])]
     if share.kind == "epsilon":
         scales = moves.split_epsilon(share.amount, parts, shares, count)
         loss = moves.epsilon([(p, scales[p.name]) for p in everything])
@@ -344,14 +364,7 @@ def additive(
         mechanisms = {name: DiscreteGaussian(variance) for name, variance in variances.items()}
     if loss > share.amount:
         raise AssertionError("The noise chosen costs more than its share.")
-    priced = tuple(
-        PricedPart(p.name, setting.total(p.value), mechanisms[p.name], setting.cells) for p in everything
-    )
-    paid = {name for name in shares if shares[name]} | (
-        {count.name} if count and sum(shares.values()) < 1 else set()
-    )
-    rows = tuple(_row(moves, p, mechanisms[p.name], free=p.name not in paid) for p in everything)
-    return Pricing(priced, (event,), rows)
+    return mechanisms, event
 
 
 def _row(moves: Moves, part: Component, mechanism: Mechanism, *, free: bool) -> PriceRow:

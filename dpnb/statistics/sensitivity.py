@@ -12,6 +12,8 @@ enter      add-remove; change-one, private membership  ``enter``              ``
 switch     change-one, several cells                   ``2 enter``            ``2 enter²``
 =========  ==========================================  =====================  ===========================
 
+A part with one entry only (``alone``: the root of a tree) has no switch: there the row stays within.
+
 Discrete Laplace noise of scale :math:`b_j` on part j costs :math:`ε = k\max_{moves}\sum_j L1_j/b_j`; discrete Gaussian noise
 of variance :math:`v_j` costs :math:`ρ = k^2\max_{moves}\sum_j L2_j^2/2v_j`, where a unit holds at most k rows.
 
@@ -52,6 +54,8 @@ class Component:
         Largest absolute contribution, and largest change of it inside a cell.
     words : str
         What it is, for the price list.
+    alone : bool
+        Whether the part has one entry that every row falls in: what is a switch for other parts is then a change within.
     """
 
     name: str
@@ -59,6 +63,7 @@ class Component:
     enter: int
     within: int
     words: str
+    alone: bool = False
 
     def __post_init__(self) -> None:
         if self.enter <= 0:
@@ -91,12 +96,14 @@ class Moves:
 
     def l1(self, part: Component) -> dict[str, int]:
         """Return the L1 change of a part under each move of one row."""
-        sizes = {WITHIN: part.within, ENTER: part.enter, SWITCH: 2 * part.enter}
+        switch = part.within if part.alone else 2 * part.enter
+        sizes = {WITHIN: part.within, ENTER: part.enter, SWITCH: switch}
         return {kind: sizes[kind] for kind in self.kinds}
 
     def l2_squared(self, part: Component) -> dict[str, int]:
         """Return the squared L2 change of a part under each move of one row."""
-        sizes = {WITHIN: part.within**2, ENTER: part.enter**2, SWITCH: 2 * part.enter**2}
+        switch = part.within**2 if part.alone else 2 * part.enter**2
+        sizes = {WITHIN: part.within**2, ENTER: part.enter**2, SWITCH: switch}
         return {kind: sizes[kind] for kind in self.kinds}
 
     def epsilon(self, parts: Sequence[tuple[Component, Fraction]]) -> Fraction:
