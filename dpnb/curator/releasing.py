@@ -20,7 +20,6 @@ from dpnb.curator import faults
 from dpnb.curator.attached import Attached
 from dpnb.curator.ledger import Ledger
 from dpnb.errors import PlanError, RequestReused
-from dpnb.mechanisms import PermuteAndFlip, QuantileSelection
 from dpnb.noise.bits import BitSource
 from dpnb.noise.secure import SecureBits
 from dpnb.plan.price import PricedBatch, PricedPart, PricedQuestion, total
@@ -210,15 +209,8 @@ def _share(question: PricedQuestion) -> str:
 
 
 def _noised(part: PricedPart, exact: Any, chance: Chance) -> ReleasedPart:
-    mechanism = part.mechanism
-    if isinstance(mechanism, QuantileSelection):
-        picked = tuple(mechanism.release(tally, chance.bits) for tally in exact)
-        return ReleasedPart(part.name, mechanism.to_json(), picked, chance.new_id())
-    if isinstance(mechanism, PermuteAndFlip):
-        chosen = mechanism.release(exact, chance.bits)
-        return ReleasedPart(part.name, mechanism.to_json(), chosen, chance.new_id())
-    values = mechanism.release(exact, chance.bits)
-    return ReleasedPart(part.name, mechanism.law.to_json(), values, chance.new_id())
+    values = part.mechanism.noised(exact, chance.bits)
+    return ReleasedPart(part.name, part.mechanism.record, values, chance.new_id())
 
 
 def cost(wanted: Wanted, stored: Sequence[dict[str, Any] | None]) -> PrivacyLoss:

@@ -56,6 +56,15 @@ class Mechanism(Protocol):
     event: ClassVar[str]
     card: ClassVar[Card]
 
+    @property
+    def record(self) -> dict[str, str]:
+        """What a released part says of its randomness: the law of additive noise, or the mechanism of a selection."""
+        ...
+
+    def noised(self, exact: Any, bits: BitSource) -> tuple[int, ...]:
+        """Make the private integers of a whole part from what the engine answers to its request."""
+        ...
+
     def to_json(self) -> dict[str, str]:
         """The mechanism and its exact parameters."""
         ...

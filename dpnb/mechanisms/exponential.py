@@ -222,6 +222,15 @@ class QuantileSelection:
     def _scale_bits(self) -> int:
         return 60 + self.steps.bit_length()
 
+    @property
+    def record(self) -> dict[str, str]:
+        """The mechanism, which a released part carries."""
+        return self.to_json()
+
+    def noised(self, exact: Sequence[Counts], bits: BitSource) -> tuple[int, ...]:
+        """A released part: one index for each cell."""
+        return tuple(self.release(counts, bits) for counts in exact)
+
     def release(self, counts: Counts, bits: BitSource) -> int:
         """Select a grid index, exactly in law.
 

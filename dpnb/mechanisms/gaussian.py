@@ -92,6 +92,15 @@ class DiscreteGaussian:
         """Add fresh exact noise to each entry, in unbounded integers."""
         return add(exact, exact_noise.discrete_gaussian(self.variance, len(exact), bits))
 
+    @property
+    def record(self) -> dict[str, str]:
+        """The law of the noise, which a released part carries."""
+        return self.law.to_json()
+
+    def noised(self, exact: Sequence[int], bits: BitSource) -> tuple[int, ...]:
+        """A released part: every exact integer with fresh noise."""
+        return self.release(exact, bits)
+
     def simulate(self, values: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """Add simulated noise to an array of any shape; integer arrays stay integer."""
         return np.asarray(values) + fast.discrete_gaussian(float(self.variance), np.shape(values), rng)

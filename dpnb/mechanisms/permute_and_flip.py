@@ -105,6 +105,15 @@ class PermuteAndFlip:
         """What one release spends, in pure ε."""
         return self.epsilon * self.picks
 
+    @property
+    def record(self) -> dict[str, str]:
+        """The mechanism, which a released part carries."""
+        return self.to_json()
+
+    def noised(self, exact: Sequence[int], bits: BitSource) -> tuple[int, ...]:
+        """A released part: the picks of every cell, cell after cell."""
+        return self.release(exact, bits)
+
     def release(self, counts: Sequence[int], bits: BitSource) -> tuple[int, ...]:
         """Pick indices, exactly in law.
 
