@@ -1,4 +1,4 @@
-"""The integer algebra: expressions, predicates, keys and the two kinds of request.
+"""The integer algebra: expressions, predicates, keys and the three kinds of request.
 
 Every node is a frozen value. A column is a 64-bit integer or NULL; NULL propagates through arithmetic; predicates are
 Kleene's three-valued logic; a filter keeps the rows where its predicate is *true*. Ranges are known before any data is
@@ -164,7 +164,50 @@ class ValueCounts:
     keys: tuple[Key, ...] = ()
 
 
-Request: TypeAlias = Total | ValueCounts
+SIZE_BITS = 20
+"""Row sizes are counted in units of 2⁻²⁰."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shrink:
+    r"""How a row of integers is moved into a ball: its size chooses one of finitely many factors.
+
+    The size of a row is :math:`s = \sum_j ⌈2^{20} v_j^2 / h_j^2⌉` over the values with a half range (``halves``; 0 leaves
+    a value out and unchanged). With k the number of ``limits`` below s, each value becomes :math:`v_j (steps - k) / steps`,
+    truncated toward zero.
+    """
+
+    halves: tuple[int, ...]
+    limits: tuple[int, ...]
+    steps: int
+
+    def __post_init__(self) -> None:
+        if not all(0 <= half < 2**SIZE_BITS for half in self.halves):
+            raise ValueError("a half range lies between 0 and 2^20")
+        if list(self.limits) != sorted(set(self.limits)) or not 0 < len(self.limits) < self.steps:
+            raise ValueError("limits rise, and there are fewer of them than steps")
+
+
+@dataclass(frozen=True, slots=True)
+class CrossMoments:
+    """The exact sums of ``values[i] * values[j]`` for each pair, over the kept rows in which every value is known."""
+
+    values: tuple[IntExpr, ...]
+    pairs: tuple[tuple[int, int], ...]
+    where: Pred | None = None
+    shrink: Shrink | None = None
+
+    def __post_init__(self) -> None:
+        halves = None if self.shrink is None else self.shrink.halves
+        if halves is not None and len(halves) != len(self.values):
+            raise ValueError("a shrink has a half range for each value, 0 where it leaves one out")
+        if halves is not None and any(
+            h and isinstance(v, Lit) for v, h in zip(self.values, halves, strict=True)
+        ):
+            raise ValueError("a constant is not moved into a ball")
+
+
+Request: TypeAlias = Total | ValueCounts | CrossMoments
 
 
 def children(node: Node) -> tuple[Node, ...]:

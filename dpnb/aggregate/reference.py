@@ -16,12 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.aggregate.algebra import (
+    SIZE_BITS,
     Add,
     And,
     Case,
     Clip,
     Cmp,
     Col,
+    CrossMoments,
     FloorDiv,
     IntExpr,
     Key,
@@ -33,6 +35,7 @@ from dpnb.aggregate.algebra import (
     Or,
     Pred,
     Request,
+    Shrink,
     Sub,
     Total,
 )
@@ -105,13 +108,13 @@ def answer(table: Table | Mapping[str, Any], requests: Iterable[Request]) -> lis
     Parameters
     ----------
     table : Table, or mapping of column name to integers
-    requests : iterable of Total and ValueCounts
+    requests : iterable of Total, ValueCounts and CrossMoments
 
     Returns
     -------
     list
-        For a :class:`Total` a tuple of Python integers, for a :class:`ValueCounts` a tuple of :class:`Tally`;
-        one entry per cell, row-major over the keys.
+        For a :class:`Total` a tuple of Python integers, for a :class:`ValueCounts` a tuple of :class:`Tally`,
+        one entry per cell, row-major over the keys; for :class:`CrossMoments` one integer per pair.
 
     Examples
     --------
@@ -133,6 +136,8 @@ class Evaluator:
 
     def answer(self, request: Request) -> Answer:
         """One request's answer."""
+        if isinstance(request, CrossMoments):
+            return self.cross_moments(request)
         cells = self.cells(request.keys)
         kept = cells >= 0
         if request.where is not None:
@@ -146,6 +151,20 @@ class Evaluator:
         if isinstance(request, Total):
             return exact_sums(cells[kept], value.values[kept], size, times)
         return tallies(cells[kept], value.values[kept], size, times)
+
+    def cross_moments(self, request: CrossMoments) -> tuple[int, ...]:
+        """The sums of products of pairs of values, over the kept rows in which every value is known."""
+        columns = [self.ints(value) for value in request.values]
+        kept = np.ones(self.table.rows, dtype=bool) if request.where is None else self.true(request.where)
+        for column in columns:
+            kept = kept & column.known
+        if self.table.times is not None:
+            kept &= self.table.times > 0
+        times = None if self.table.times is None else self.table.times[kept]
+        values = [column.values[kept] for column in columns]
+        if request.shrink is not None:
+            values = shrunk(values, request.shrink)
+        return exact_products(values, request.pairs, times)
 
     def cells(self, keys: Sequence[Key]) -> Int64s:
         """The row-major cell of each row; −1 for a row in no cell."""
@@ -232,6 +251,20 @@ class Evaluator:
                 return always, ~always
 
 
+def shrunk(values: Sequence[Int64s], shrink: Shrink) -> list[Int64s]:
+    """The rows moved into the ball, column by column: the meaning of a :class:`Shrink`."""
+    size = np.zeros(len(values[0]), dtype=np.int64)
+    for value, half in zip(values, shrink.halves, strict=True):
+        if half:
+            size += -(-(value * value << SIZE_BITS) // np.int64(half * half))
+    below = np.searchsorted(np.asarray(shrink.limits, dtype=np.int64), size, side="left")
+    factor = shrink.steps - below.astype(np.int64)
+    return [
+        np.sign(value) * (np.abs(value) * factor // np.int64(shrink.steps)) if half else value
+        for value, half in zip(values, shrink.halves, strict=True)
+    ]
+
+
 _COMPARE: dict[str, Any] = {"==": np.equal, "<": np.less, "<=": np.less_equal}
 
 
@@ -257,6 +290,25 @@ def exact_sums(cells: Int64s, values: Int64s, size: int, times: Int64s | None = 
     lows = _digit_sums(cells, low, size, times).tolist()
     highs = exact_sums(cells, values >> np.int64(width), size, times)
     return tuple((high << width) + int(rest) for high, rest in zip(highs, lows, strict=True))
+
+
+def exact_products(
+    values: Sequence[Int64s], pairs: Sequence[tuple[int, int]], times: Int64s | None = None
+) -> tuple[int, ...]:
+    """Σ values[i]·values[j]·times for each pair as exact Python integers.
+
+    Where no partial sum can leave 2^53, a binary64 matrix product holds every one exactly, whatever the order of addition.
+    """
+    rows = len(values[0])
+    if not rows:
+        return (0,) * len(pairs)
+    top = max(max(abs(int(v.min())), abs(int(v.max()))) for v in values)
+    if top * top * (rows if times is None else int(times.sum())) < 2**_EXACT_FLOAT_BITS:
+        matrix = np.stack([v.astype(np.float64) for v in values])
+        product = (matrix if times is None else matrix * times) @ matrix.T
+        return tuple(int(product[i, j]) for i, j in pairs)
+    one = np.zeros(rows, dtype=np.int64)
+    return tuple(exact_sums(one, values[i] * values[j], 1, times)[0] for i, j in pairs)
 
 
 def _digit_sums(cells: Int64s, digits: Int64s, size: int, times: Int64s | None) -> NDArray[np.float64]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -17,6 +19,7 @@ from dpnb.aggregate import (
     Clip,
     Cmp,
     Col,
+    CrossMoments,
     FloorDiv,
     Ints,
     Key,
@@ -79,9 +82,32 @@ def truth(node, row):
     return None if None in (p, q) else not wins
 
 
+def in_the_ball(row, shrink):
+    """A row of integers after its shrink, in fractions and Python's truncation."""
+    sized = [(x, half) for x, half in zip(row, shrink.halves, strict=True) if half]
+    size = sum(math.ceil(Fraction(2**20 * x * x, half * half)) for x, half in sized)
+    factor = Fraction(shrink.steps - sum(limit < size for limit in shrink.limits), shrink.steps)
+    return [math.trunc(x * factor) if half else x for x, half in zip(row, shrink.halves, strict=True)]
+
+
+def products_by_rows(rows, request):
+    """Cross moments, row at a time."""
+    sums = [0] * len(request.pairs)
+    for row in rows:
+        kept = request.where is None or truth(request.where, row) is True
+        found = [value(node, row) for node in request.values]
+        if not kept or None in found:
+            continue
+        moved = found if request.shrink is None else in_the_ball(found, request.shrink)
+        sums = [total + moved[i] * moved[j] for total, (i, j) in zip(sums, request.pairs, strict=True)]
+    return tuple(sums)
+
+
 def by_rows(columns, request):
     """A request's answer, row at a time."""
     rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+    if isinstance(request, CrossMoments):
+        return products_by_rows(rows, request)
     cells = {cell: Counter() for cell in product(*(range(key.size) for key in request.keys))}
     for row in rows:
         cell = tuple(value(key.code, row) for key in request.keys)
@@ -95,7 +121,7 @@ def by_rows(columns, request):
 
 def plain(request, found):
     """An answer as Python integers."""
-    if isinstance(request, Total):
+    if isinstance(request, Total | CrossMoments):
         return found
     return [(cell.values.tolist(), cell.counts.tolist()) for cell in found]
 

@@ -14,12 +14,14 @@ from dpnb.aggregate import (
     Clip,
     Cmp,
     Col,
+    CrossMoments,
     FloorDiv,
     Key,
     Known,
     Lit,
     Mul,
     Not,
+    Shrink,
     Sub,
     Table,
     Total,
@@ -129,6 +131,23 @@ class EngineContract:
         huge = Mul(Col("wide"), Lit(2**21))
         negative = Sub(Lit(-1), huge)
         self.check(opened, [Total(v, None, k) for v in (huge, negative) for k in [(), (Key(Col("g"), 7),)]])
+
+    def test_cross_moments_are_exact_in_every_pair(self, opened):
+        """A row counts where every value is known; sums beyond 64 bits, constants and squares are exact."""
+        age, income = Sub(Col("age"), Lit(50)), Sub(Lit(7), Col("income"))
+        values = (Lit(1), age, income, Mul(Col("wide"), Lit(2**4)))
+        pairs = tuple((i, j) for i in range(4) for j in range(3))
+        older = Cmp("<", Lit(30), Col("age"))
+        requests = [CrossMoments(values[:3], pairs[:9], where) for where in (None, Known(age), older)]
+        self.check(opened, [*requests, CrossMoments(values, pairs), CrossMoments(values, pairs[5:7])])
+
+    def test_rows_are_moved_into_a_ball_toward_zero(self, opened):
+        """A shrunk row has the reference's integers: no side of zero is rounded away from it, no constant is moved."""
+        age, income = Sub(Col("age"), Lit(50)), FloorDiv(Sub(Col("income"), Lit(100_000)), 10)
+        pairs = tuple((i, j) for i in range(3) for j in range(i, 3))
+        for limits in [(2**18,), (0, 1, 2**20), tuple(2**20 * k // 7 for k in range(1, 12))]:
+            shrink = Shrink((0, 51, 10_001), limits, 13)
+            self.check(opened, [CrossMoments((Lit(1), age, income), pairs, None, shrink)])
 
     def test_division_is_towards_minus_infinity(self, opened):
         """Negative values are floored, not truncated."""

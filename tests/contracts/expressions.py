@@ -11,6 +11,7 @@ from dpnb.aggregate import (
     Clip,
     Cmp,
     Col,
+    CrossMoments,
     FloorDiv,
     Key,
     Known,
@@ -18,6 +19,7 @@ from dpnb.aggregate import (
     Mul,
     Not,
     Or,
+    Shrink,
     Sub,
     Total,
     TrueP,
@@ -82,7 +84,26 @@ totals = st.builds(Total, integers_of(3), st.none() | predicates_of(2), st.lists
 value_counts = st.builds(
     ValueCounts, integers_of(2), st.none() | predicates_of(2), st.lists(keys, max_size=2).map(tuple)
 )
-batches = st.lists(totals | value_counts, min_size=1, max_size=6)
+
+
+@st.composite
+def cross_moments(draw):
+    """Sums of products of a constant and one to three values, moved into a ball or not."""
+    halves = draw(st.lists(st.sampled_from([1, 2, 50, 2**15, 2**20 - 1]), min_size=1, max_size=3))
+    values = [Lit(draw(st.sampled_from([1, -3, 0]))), *(Clip(draw(integers_of(2)), -h, h) for h in halves)]
+    if shrink := draw(st.booleans()):
+        rises = sorted(draw(st.sets(st.integers(0, 2**22), min_size=1, max_size=5)))
+        shrink = Shrink((0, *halves), tuple(rises), draw(st.sampled_from([len(rises) + 1, 256])))
+    elif draw(st.booleans()):
+        values[-1] = draw(
+            integers_of(2).filter(lambda node: all(admitted(Mul(node, v)) for v in [node, *values]))
+        )
+    places = st.integers(0, len(values) - 1)
+    pairs = draw(st.lists(st.tuples(places, places), min_size=1, max_size=6))
+    return CrossMoments(tuple(values), tuple(pairs), draw(st.none() | predicates_of(2)), shrink or None)
+
+
+batches = st.lists(totals | value_counts | cross_moments(), min_size=1, max_size=6)
 
 codes = {
     name: st.none() | st.integers(0, size - 1) | st.sampled_from([0, size - 1])

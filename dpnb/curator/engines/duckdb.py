@@ -1,4 +1,5 @@
-"""The embedded engine: DuckDB over a prepared copy, one statement and one scan for all totals of a batch.
+"""The embedded engine: DuckDB over a prepared copy, one statement and one scan for all totals of a batch,
+and one for each matrix of cross moments.
 
 Sums are 128-bit inside DuckDB and Python integers outside; nothing is a float. The engine reads its copy alone: it
 cannot write, reach a file or load an extension. Value counts that depend on one column come from a structure that is
@@ -10,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +22,7 @@ import numpy as np
 
 from dpnb.aggregate.algebra import (
     Col,
+    CrossMoments,
     IntExpr,
     Key,
     Known,
@@ -43,6 +46,7 @@ from dpnb.aggregate.reference import (
 )
 from dpnb.curator.engines._base import EngineInterrupted
 from dpnb.curator.engines.batching import Aggregate, Cluster, Part, clusters, normal, part
+from dpnb.curator.engines.crossing import integers, statement, together
 from dpnb.curator.engines.preparing import spill_directory
 from dpnb.curator.engines.rendering import Renderer
 from dpnb.curator.engines.sources import quoted
@@ -121,6 +125,7 @@ class DuckDBEngine:
         for request in distinct:
             if isinstance(request, ValueCounts):
                 answers[request] = self._value_counts(request)
+        answers |= self._cross_moments([r for r in distinct if isinstance(r, CrossMoments)])
         return [answers[request] for request in requests]
 
     # ------------------------------------------------------------------ totals
@@ -130,6 +135,18 @@ class DuckDBEngine:
             return []
         batch = _Batch([normal(total) for total in totals], self._sizes, self._rows)
         return batch.finish(self._connection.execute(batch.sql).fetchnumpy())
+
+    # ----------------------------------------------------------- cross moments
+
+    def _cross_moments(self, requests: Sequence[CrossMoments]) -> dict[Request, Answer]:
+        answers: dict[Request, Answer] = {}
+        for whole, places in together(requests).items():
+            sql = statement(whole, _TABLE, self._ranges, self._rows)
+            sums = integers(self._rows_of(sql)[0])
+            for request in requests:
+                if replace(request, pairs=whole.pairs) == whole:
+                    answers[request] = tuple(sums[places[pair]] for pair in request.pairs)
+        return answers
 
     # ------------------------------------------------------------ value counts
 

@@ -110,7 +110,7 @@ class Renderer:
 
     def _floor(self, a: IntExpr, k: int) -> Text:
         low, high = bounds(a, self.ranges)
-        kind = _width(low, high, k)
+        kind = integer_type(low, high, k)
         if low >= 0:
             inner = self._cast(a, kind)
             return _join(f"({inner.sql} // {k}::{kind})", inner)
@@ -143,7 +143,7 @@ class Renderer:
         return _join(f"CAST({inner.sql} AS {kind})", inner)
 
     def _kind(self, *nodes: IntExpr) -> str:
-        return _width(*(end for node in nodes for end in bounds(node, self.ranges)))
+        return integer_type(*(end for node in nodes for end in bounds(node, self.ranges)))
 
     def _lift(self, node: IntExpr | Pred) -> Text:
         """Make an expression a column, so that it can be mentioned more than once."""
@@ -172,7 +172,8 @@ def never_unknown(node: Pred) -> bool:
             return isinstance(a, Lit) and isinstance(b, Lit)
 
 
-def _width(*ends: int) -> str:
+def integer_type(*ends: int) -> str:
+    """Return the narrowest of two integer types that holds every one of these."""
     return "INTEGER" if all(-_INT32 <= end <= _INT32 for end in ends) else "BIGINT"
 
 
