@@ -1,0 +1,117 @@
+"""Sample questions of every registered statistic on one small dataset, and their release without a curator.
+
+Who registers a statistic adds its samples here; tests/statistics/test_every_statistic.py runs them on tables of no, one and two
+rows, constant and missing columns, empty groups and units of several rows, and fails for a statistic that has none.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from dpnb.aggregate import answer, prepare
+from dpnb.noise.bits import BitSource
+from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
+from dpnb.plan.expression import Compare, Const, Ref
+from dpnb.privacy.accountant import Budget
+from dpnb.privacy.unit import PrivacyUnit
+from dpnb.release import Estimate, Release, ReleasedPart, ask
+from dpnb.schema import Column, Schema
+from dpnb.statistics import conclude
+
+X, Y, B, G = Ref("x"), Ref("y"), Ref("b"), Ref("g")
+_ids = itertools.count()
+
+SAMPLES: dict[str, tuple[dict[str, Any], ...]] = {
+    "count": ({}, {"where": Compare("==", B, Const(1))}, {"by": (G,)}),
+    "sum": ({"target": X}, {"target": X, "by": (G,)}),
+    "mean": (
+        {"target": X},
+        {"target": B},
+        {"target": X, "by": (G,)},
+        {"target": B, "by": (G,)},
+        {"target": X, "options": (("spread", "bound"),)},
+    ),
+    "variance": ({"target": X}, {"target": B, "by": (G,)}),
+    "std": ({"target": X}, {"target": X, "by": (G,)}),
+    "quantile": (
+        {"target": X, "options": (("q", 0.5),)},
+        {"target": X, "options": (("q", (0.25, 0.75)), ("ci", True))},
+        {"target": X, "by": (G,), "options": (("q", 0.9),)},
+    ),
+    "histogram": (
+        {"target": X, "options": (("bins", 4),)},
+        {"target": X, "options": (("bins", 50),)},
+        {"target": X, "by": (G,), "options": (("bins", 2),)},
+    ),
+    "value_counts": ({"target": G}, {"target": B, "by": (G,)}),
+    "difference": ({"target": X, "by": (B,)}, {"target": X, "by": (G, B)}),
+    "covariance": (
+        {"target": X, "other": Y},
+        {"target": X, "other": Y, "options": (("method", "separate"),)},
+    ),
+    "correlation": ({"target": X, "other": Y}, {"target": X, "other": Y, "by": (G,)}),
+    "mode": ({"target": G}, {"target": B, "by": (G,)}),
+    "top_k": ({"target": G, "options": (("k", 2),)},),
+}
+"""Statistic -> keyword arguments of :class:`QueryPlan`."""
+
+UNITS: dict[str, PrivacyUnit] = {
+    "change-one": PrivacyUnit("change-one", rows=6),
+    "add-remove": PrivacyUnit("add-remove"),
+    "units of three rows": PrivacyUnit("add-remove", unit="who", max_rows=3),
+}
+
+ABSENT = np.nan
+TABLES: dict[str, dict[str, list[Any]]] = {
+    "no rows": {"x": [], "y": [], "b": [], "g": []},
+    "one row": {"x": [31.0], "y": [2.0], "b": [1], "g": ["u"]},
+    "two rows": {"x": [31.0, 31.0], "y": [2.0, 9.0], "b": [1, 0], "g": ["u", "u"]},
+    "constant": {"x": [100.0] * 6, "y": [0.0] * 6, "b": [1] * 6, "g": ["w"] * 6},
+    "all missing": {"x": [ABSENT] * 6, "y": [ABSENT] * 6, "b": [None] * 6, "g": [None] * 6},
+    "not a number": {
+        "x": [np.inf, -np.inf, ABSENT] * 2,
+        "y": [1e300, -1e300, 0.0] * 2,
+        "b": [2] * 6,
+        "g": [""] * 6,
+    },
+}
+
+
+def schema(unit: PrivacyUnit, measure: str = "epsilon") -> Schema:
+    """Two numbers, a two-valued column and three groups."""
+    columns = (
+        Column.number("x", 0, 100, step=1),
+        Column.number("y", 0, 10, step=1),
+        Column.category("b", [0, 1]),
+        Column.category("g", ["u", "v", "w"]),
+    )
+    return Schema("small", "Small", columns, unit, Budget.from_toml({measure: 1000}))
+
+
+def asked(sample: dict[str, Any], statistic: str, where: Schema, kind: str, amount: Any) -> PricedQuestion:
+    """The priced question of a sample."""
+    question = QueryPlan(where.name, statistic, **sample)
+    batch = BatchPlan(where.name, where.version, (Item(question),), Ask.make(**{kind: amount}))
+    return price(batch, where).items[0]
+
+
+def released(item: PricedQuestion, table: dict[str, list[Any]], where: Schema, bits: BitSource) -> Estimate:
+    """Answer a question with exact noise, as the curator does, and give the estimate that holds the answer."""
+    raw = {name: np.array(values, dtype=object if name in "bg" else float) for name, values in table.items()}
+    raw["who"] = np.array([f"person {place // 2}" for place in range(len(table["x"]))], dtype=object)
+    exact = answer(prepare(raw, where), [part.request for part in item.parts])
+    parts = tuple(
+        ReleasedPart(part.name, part.mechanism.record, part.mechanism.noised(found, bits), f"{next(_ids):x}")
+        for part, found in zip(item.parts, exact, strict=True)
+    )
+    made = Release(
+        f"{next(_ids):032x}", item.key, where.name, "v1", parts, item.loss, time="2026-01-01", entry=1
+    )
+    estimate = ask(item.checked.question, item.checked)
+    answers = () if item.public else (made,)
+    assert estimate.measurement is not None
+    estimate.measurement.fill(answers, conclude(item.checked, answers))
+    return estimate
