@@ -5,8 +5,8 @@ alike. Two intervals are kept apart: the *privacy interval* says what the noise 
 interval* what sampling and noise together hide about the population.
 """
 
-from dpnb.inference.invert import accepted_interval
+from dpnb.inference.invert import accepted, accepted_interval
 from dpnb.inference.noise_sum import NoiseSum
 from dpnb.inference.spread import effective_size, student_inflation
 
-__all__ = ["NoiseSum", "accepted_interval", "effective_size", "student_inflation"]
+__all__ = ["NoiseSum", "accepted", "accepted_interval", "effective_size", "student_inflation"]

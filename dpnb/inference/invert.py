@@ -2,12 +2,21 @@
 
 Delta-method intervals for ratios cover 86 to 90 % where a nominal 95 % is claimed at small ``n ε``; the set of values that
 pass the exact test covers at every size (Fieller). Where that set is unbounded the public domain is returned.
+
+:func:`accepted` does the same for one cell or for arrays of cells: a hundred thousand tests are inverted at once, each entry
+by itself, so that its limits do not depend on its neighbours.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpnb.inference.elementwise import subset
 
 _STEPS = 60
 _TINY = 1e-300
@@ -61,3 +70,109 @@ def _edge(p_value: Callable[[float], float], inside: float, limit: float, alpha:
         if abs(gap) < 1e-7:
             return middle
     return outside
+
+
+Test = Callable[[Any, Any], Any]
+_CLOSE = 1e-9
+_BEND = 0.7
+
+
+def accepted(
+    test: Test, cell: Any, start: Any, low: Any, high: Any, level: float, *, sd: Any = None
+) -> tuple[Any, Any]:
+    """Return :func:`accepted_interval` for a cell, or for every entry of a cell of arrays.
+
+    Parameters
+    ----------
+    test : callable
+        ``test(cell, candidate)`` is the p-value of a candidate; one at ``start`` where that lies in the domain.
+    cell : frozen dataclass
+        What was released: numbers, or arrays that broadcast to the shape of ``start``.
+    start, low, high : float, or array
+        The best supported value and the public domain.
+    level : float
+        Level of the interval.
+    sd : float or array, optional
+        About the standard deviation of the error of ``start``: where the search of arrays begins.
+    """
+    if not isinstance(start, np.ndarray):
+        return accepted_interval(lambda candidate: test(cell, candidate), start, low, high, 1 - level)
+    lows, highs = (np.broadcast_to(np.asarray(limit, dtype=float), start.shape) for limit in (low, high))
+    centre, above = np.clip(start, lows, highs), np.full(start.shape, -math.log(1 - level))
+    moved = centre != start
+    if moved.any():
+        above[moved] = _log_gap(test, subset(cell, start.shape, moved), centre[moved], 1 - level)
+    reach = np.broadcast_to(0.5 * (highs - lows) if sd is None else 2 * sd, start.shape)
+    first, second = (_edges(test, cell, (centre, above, reach), end, 1 - level) for end in (lows, highs))
+    return first, second
+
+
+def _log_gap(test: Test, cell: Any, candidate: NDArray[Any], alpha: float) -> NDArray[Any]:
+    return np.asarray(np.log(np.maximum(test(cell, candidate), _TINY)) - math.log(alpha))
+
+
+def _edges(
+    test: Test, cell: Any, known: tuple[NDArray[Any], ...], limit: NDArray[Any], alpha: float
+) -> NDArray[Any]:
+    """Return the furthest accepted value of each entry towards its limit; the centre where even that is rejected."""
+    centre, above, reach = known
+    shut = above < 0
+    gap = _log_gap(test, cell, limit, alpha)
+    found = np.where(shut, centre, limit)
+    todo = ~shut & (gap < 0)
+    if todo.all():
+        return _solve(test, cell, (centre, limit, _guess(centre, limit, reach)), above, alpha)
+    if todo.any():
+        few, inside, outside = subset(cell, centre.shape, todo), centre[todo], limit[todo]
+        points = inside, outside, _guess(inside, outside, reach[todo])
+        found[todo] = _solve(test, few, points, above[todo], alpha)
+    return found
+
+
+def _guess(inside: NDArray[Any], outside: NDArray[Any], reach: NDArray[Any]) -> NDArray[Any]:
+    gap = outside - inside
+    return np.asarray(inside + np.copysign(np.minimum(reach, 0.9 * np.abs(gap)), gap))
+
+
+def _solve(
+    test: Test, cell: Any, points: tuple[NDArray[Any], ...], above: NDArray[Any], alpha: float
+) -> NDArray[Any]:
+    """Return where the p-value crosses ``alpha``: secant steps, bisection where they leave the bracket.
+
+    Parameters
+    ----------
+    points : (inside, outside, guess)
+        An accepted value, a rejected one, and one between them.
+    above : array
+        Logarithm of the p-value over ``alpha`` at the accepted value.
+    """
+    inside, outside, guess = points
+    found, last, gap_last = outside.copy(), inside, above
+    places, active = np.arange(inside.size).reshape(inside.shape), np.ones(inside.shape, dtype=bool)
+    for step in range(_STEPS):
+        gap = _log_gap(test, cell, guess, alpha)
+        held = gap >= 0
+        inside, outside = np.where(held, guess, inside), np.where(held, outside, guess)
+        close = np.abs(gap) < _CLOSE
+        found.reshape(-1)[places[active]] = np.where(close, guess, outside)[active]
+        active &= ~close & (np.abs(outside - inside) > 1e-10 * (np.abs(outside) + np.abs(inside)) + 1e-14)
+        if not active.any():
+            break
+        newer = _newer(step, (guess, gap), (last, gap_last))
+        between = (newer - inside) * (newer - outside) < 0
+        last, gap_last = guess, gap
+        guess = np.where(between & (step % 8 != 7), newer, 0.5 * (inside + outside))
+        if np.count_nonzero(active) < 0.7 * active.size:
+            cell, places = subset(cell, active.shape, active), places[active]
+            inside, outside, guess = inside[active], outside[active], guess[active]
+            last, gap_last, active = last[active], gap_last[active], active[active]
+    return found
+
+
+def _newer(step: int, now: tuple[NDArray[Any], ...], before: tuple[NDArray[Any], ...]) -> NDArray[Any]:
+    """Return the next guess: first along a power law between a Laplace and a Gaussian tail, then along the secant."""
+    (guess, gap), (last, gap_last) = now, before
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        if step == 0:
+            return np.asarray(last + (guess - last) * (gap_last / (gap_last - gap)) ** _BEND)
+        return np.asarray(guess - gap * (guess - last) / (gap - gap_last))

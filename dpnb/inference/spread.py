@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
+from typing import Any
 
-_Z95 = 1.959963984540054
+import numpy as np
+
+from dpnb.inference.elementwise import greater
+
 _NU_FLOOR = 1.0
 
 
-def student_inflation(n: float, level: float = 0.95) -> float:
+def student_inflation(n: Any, level: float = 0.95) -> Any:
     """Return the factor by which a normal variance grows so that its interval is Student's for ``n`` rows.
 
     Parameters
     ----------
-    n : float
+    n : float, or array
         Number of rows, possibly noised; treated as at least two.
     level : float
         Level of the interval.
@@ -26,7 +31,7 @@ def student_inflation(n: float, level: float = 0.95) -> float:
     ----------
     Abramowitz & Stegun 26.7.5.
     """
-    nu = max(n - 1.0, _NU_FLOOR)
+    nu = greater(n - 1.0, _NU_FLOOR)
     z = normal_quantile(0.5 + level / 2)
     first = (z**3 + z) / 4
     second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
@@ -34,6 +39,7 @@ def student_inflation(n: float, level: float = 0.95) -> float:
     return ((z + first / nu + second / nu**2 + third / nu**3) / z) ** 2
 
 
+@lru_cache(maxsize=64)
 def normal_quantile(p: float) -> float:
     """Return the standard normal quantile."""
     from statistics import NormalDist
@@ -41,17 +47,20 @@ def normal_quantile(p: float) -> float:
     return NormalDist().inv_cdf(p)
 
 
-def effective_size(n: float, sampling_variance: float, noise_variance: float) -> float:
+def effective_size(n: Any, sampling_variance: Any, noise_variance: Any) -> Any:
     """Return how many rows without noise would be as accurate: ``n · V_sampling / (V_sampling + V_noise)``.
 
     Parameters
     ----------
-    n : float
+    n : float, or array
         Number of rows behind the estimate.
-    sampling_variance, noise_variance : float
+    sampling_variance, noise_variance : float, or array
         Variances of the estimate from sampling and from the mechanism.
     """
     total = sampling_variance + noise_variance
+    if isinstance(total, np.ndarray):
+        good = np.isfinite(total) & (total > 0) & (n > 0)
+        return np.where(good, n * sampling_variance / np.where(good, total, 1.0), 0.0)
     if not math.isfinite(total) or total <= 0 or n <= 0:
         return 0.0
     return n * sampling_variance / total

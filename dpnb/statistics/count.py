@@ -7,7 +7,7 @@ or a group is answered from the schema, free.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
@@ -16,11 +16,12 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum
+from dpnb.inference.elementwise import inside
 from dpnb.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
 from dpnb.release import Axis, Release
 from dpnb.statistics._base import Pricing, Setting, Share, additive, count_component, digits
 from dpnb.statistics.outcome import Pair, Result
-from dpnb.statistics.released import Law, Part, combine, law_as_sum
+from dpnb.statistics.released import Law, Part, SimulatedPart, combine, law_as_sum
 
 NO_POPULATION = (
     "A count or a sum describes this dataset; it is not an estimate about a population. "
@@ -40,7 +41,7 @@ class LinearCell:
 
     Parameters
     ----------
-    released : float
+    released : float, or array
         The noised integer (or a weighted mean of several).
     unit : float
         Its value in the unit of the answer.
@@ -52,20 +53,20 @@ class LinearCell:
         Public range of the answer.
     """
 
-    released: float
+    released: Any
     unit: float
     noise: NoiseSum
-    law: Law | None
+    law: Law | SimulatedPart | None
     low: float
     high: float
 
     @property
-    def value(self) -> float:
+    def value(self) -> Any:
         """The noised value; it is unbiased, so it may leave the possible range by chance."""
         return self.released * self.unit
 
     @property
-    def noise_variance(self) -> float:
+    def noise_variance(self) -> Any:
         """Variance from the mechanism."""
         return self.noise.total_variance * self.unit**2
 
@@ -73,17 +74,15 @@ class LinearCell:
     n: ClassVar[float | None] = None
     n_eff: ClassVar[float | None] = None
 
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """No flag: a linear answer is always defined."""
-        return ()
+    raised: ClassVar[dict[str, Any]] = {}
+    flags: ClassVar[tuple[str, ...]] = ()
 
     def privacy(self, level: float) -> Pair:
         """Return the value ± the exact radius of the discrete law, cut to what is possible."""
         alpha = 1 - level
-        radius = self.noise.radius(alpha) if self.law is None else float(exact_radius(self.law, alpha))
+        radius = self.noise.radius(alpha) if self.law is None else self.law.tail_radius(alpha)
         low, high = (self.released - radius) * self.unit, (self.released + radius) * self.unit
-        return min(max(low, self.low), self.high), max(min(high, self.high), self.low)
+        return inside(low, self.low, self.high), inside(high, self.low, self.high)
 
     def confidence(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
         """Refuse: no population is meant."""
@@ -93,6 +92,11 @@ class LinearCell:
 def exact_radius(law: DiscreteLaplaceLaw | DiscreteGaussianLaw, alpha: float) -> int:
     """Return the smallest integer x with P(|noise| > x) ≤ alpha."""
     return int(law.tail_radius(alpha))
+
+
+def linear_entries(part: Part | SimulatedPart, unit: Fraction, low: float, high: float) -> LinearCell:
+    """Return all entries of one linear part at once."""
+    return LinearCell(part.values, float(unit), part.noise, part.single, low, high)
 
 
 def linear_result(setting: Setting, part: Part, unit: Fraction, low: float, high: float) -> Result:
@@ -141,6 +145,10 @@ class Count:
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in rows."""
         return f"± {digits(self.half_width(setting, pricing, n) or 0.0)} rows"
+
+    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> LinearCell:
+        """Return the counts of all cells at once."""
+        return linear_entries(parts["count"], Fraction(1), *self.domain(setting))
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the noised count with its exact privacy interval."""

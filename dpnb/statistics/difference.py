@@ -11,19 +11,20 @@ D'Orazio, Honaker & King, *Differential privacy for social science inference* (2
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from dpnb.errors import Unavailable
-from dpnb.inference import NoiseSum, accepted_interval, effective_size, student_inflation
+from dpnb.inference import NoiseSum, accepted, effective_size, student_inflation
+from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
 from dpnb.release import Axis, Release
 from dpnb.statistics._base import Pricing, Setting, Share, width_words
 from dpnb.statistics.outcome import Pair, Result
-from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratios, redrawn_means
-from dpnb.statistics.released import combine
+from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratio, ratios, redrawn_means
+from dpnb.statistics.released import Part, SimulatedPart, combine
 
 
 @dataclass(frozen=True)
@@ -39,49 +40,61 @@ class DifferenceCell:
     unit: float
 
     @property
-    def value(self) -> float:
+    def value(self) -> Any:
         """The estimate."""
         return self.unit * (self.second.mean - self.first.mean)
 
     @property
-    def noise_variance(self) -> float:
+    def noise_variance(self) -> Any:
         """Variance from the mechanism."""
         return self.unit**2 * (self.first.noise_variance + self.second.noise_variance)
 
     @property
-    def sampling_variance(self) -> float | None:
+    def sampling_variance(self) -> Any:
         """Variance from sampling; the arms are independent."""
         one, two = self.first.sampling_variance, self.second.sampling_variance
         return None if one is None or two is None else self.unit**2 * (one + two)
 
     @property
-    def n(self) -> float:
+    def n(self) -> Any:
         """Rows in both arms, as released."""
-        return max(self.first.size, 0.0) + max(self.second.size, 0.0)
+        return greater(self.first.size, 0.0) + greater(self.second.size, 0.0)
 
     @property
-    def n_eff(self) -> float | None:
+    def n_eff(self) -> Any:
         """Rows without noise, split as they are, that would be as accurate."""
         sampling = self.sampling_variance
         return None if sampling is None else effective_size(self.n, sampling, self.noise_variance)
 
     @property
+    def raised(self) -> dict[str, Any]:
+        """Every warning of either arm, and whether it is up."""
+        one, two = self.first.raised, self.second.raised
+        return {flag: one[flag] | two[flag] for flag in one}
+
+    @property
     def flags(self) -> tuple[str, ...]:
         """Warnings of either arm."""
-        return tuple(dict.fromkeys(self.first.flags + self.second.flags))
+        return raised(self.raised)
 
-    def _means_at(self, difference: float, *, sampling: bool) -> tuple[float, float]:
+    def _means_at(self, difference: Any, *, sampling: bool) -> tuple[Any, Any]:
         """Return arm means that differ by a candidate, nearest to the estimates in units of their variances."""
-        one = self.first.noise_variance + ((self.first.sampling_variance or 0.0) if sampling else 0.0)
-        two = self.second.noise_variance + ((self.second.sampling_variance or 0.0) if sampling else 0.0)
-        share = two / (one + two) if one + two > 0 else 0.5
+        one, two = self._arm_variances(sampling=sampling)
+        share = choose(one + two > 0, two / greater(one + two, 1e-300), 0.5)
         half = self.first.half
-        low, high = max(-half, -half - difference), min(half, half - difference)
+        low, high = greater(-half, -half - difference), lesser(half, half - difference)
         gap = difference - (self.second.mean - self.first.mean)
-        first = min(max(self.first.mean - (1 - share) * gap, low), high)
+        first = inside(self.first.mean - (1 - share) * gap, low, high)
         return first, first + difference
 
-    def _law(self, difference: float, level: float, *, sampling: bool) -> NoiseSum:
+    def _arm_variances(self, *, sampling: bool) -> tuple[Any, Any]:
+        one, two = self.first.noise_variance, self.second.noise_variance
+        if not sampling:
+            return one, two
+        first, second = self.first.sampling_variance, self.second.sampling_variance
+        return (one, two) if first is None or second is None else (one + first, two + second)
+
+    def _law(self, difference: Any, level: float, *, sampling: bool) -> NoiseSum:
         means = self._means_at(difference, sampling=sampling)
         total = NoiseSum()
         for arm, mean in zip((self.first, self.second), means, strict=True):
@@ -96,17 +109,19 @@ class DifferenceCell:
 
     def _interval(self, level: float, *, sampling: bool) -> Pair:
         limit = 2 * self.first.half
-        if any(arm.size <= _reach(arm, level) for arm in (self.first, self.second)):
-            return -self.unit * limit, self.unit * limit
         start = self.second.raw - self.first.raw
-        low, high = accepted_interval(
-            lambda d: self._law(d, level, sampling=sampling).tail(abs(start - d)),
-            start,
-            -limit,
-            limit,
-            1 - level,
+
+        def test(cell: DifferenceCell, d: Any) -> Any:
+            return cell._law(d, level, sampling=sampling).tail(abs(cell.second.raw - cell.first.raw - d))
+
+        lost = (self.first.size <= _reach(self.first, level)) | (
+            self.second.size <= _reach(self.second, level)
         )
-        return self.unit * low, self.unit * high
+        if not isinstance(start, np.ndarray) and lost:
+            return -self.unit * limit, self.unit * limit
+        one, two = self._arm_variances(sampling=sampling)
+        low, high = accepted(test, self, start, -limit, limit, level, sd=root(one + two))
+        return self.unit * choose(lost, -limit, low), self.unit * choose(lost, limit, high)
 
     def privacy(self, level: float) -> Pair:
         """Return the differences of this dataset that the noise cannot reject."""
@@ -119,10 +134,20 @@ class DifferenceCell:
         return self._interval(level, sampling=True)
 
 
-def _reach(arm: Ratio, level: float) -> float:
+def _arm(every: Ratio, place: int) -> Ratio:
+    """Return one arm of cells that alternate between the arms."""
+
+    def half(values: Any) -> Any:
+        return None if values is None else values[..., place::2] if np.ndim(values) else values
+
+    return replace(every, total=half(every.total), size=half(every.size), second=half(every.second))
+
+
+def _reach(arm: Ratio, level: float) -> Any:
     """Return how far the noise alone may have moved an arm's size."""
-    law = arm.sum_noise + arm.sum_noise if arm.tally else arm.size_noise
-    return law.radius(1 - level) if law.total_variance > 0 else 0.0
+    if arm.public:
+        return 0.0
+    return (arm.sum_noise + arm.sum_noise if arm.tally else arm.size_noise).radius(1 - level)
 
 
 class Difference:
@@ -159,7 +184,7 @@ class Difference:
             return None
         half = setting.number().centred().half
         arm = mean_noise_sd(setting, pricing, n / 2, half / 2)
-        return (arm + arm).radius(0.05)
+        return float((arm + arm).radius(0.05))
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in the unit of the column, or as a function of n."""
@@ -170,6 +195,12 @@ class Difference:
             under=", for two equal arms",
             assumed="two equal arms make ",
         )
+
+    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> DifferenceCell:
+        """Return the differences of all cells at once."""
+        every = ratio(setting, parts)
+        first, second = (_arm(every, place) for place in (0, 1))
+        return DifferenceCell(first, second, float(setting.number().centred().unit))
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the difference in every cell with both intervals."""

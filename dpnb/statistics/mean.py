@@ -7,7 +7,7 @@ spread, since its spread follows from its mean.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -16,13 +16,13 @@ import numpy as np
 from dpnb.release import Axis, Release
 from dpnb.statistics._base import Pricing, Setting, Share, width_words
 from dpnb.statistics.outcome import Pair, Result
-from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratios, redrawn_means, size_from
-from dpnb.statistics.released import combine
+from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratio, ratios, redrawn_means, size_from
+from dpnb.statistics.released import Part, SimulatedPart, combine
 
 
 @dataclass(frozen=True)
 class MeanCell:
-    """The mean of one cell in the unit of its column."""
+    """The mean of one cell in the unit of its column; of many cells, where the ratio holds arrays."""
 
     ratio: Ratio
     centre: float
@@ -32,30 +32,35 @@ class MeanCell:
         return self.centre + self.unit * pair[0], self.centre + self.unit * pair[1]
 
     @property
-    def value(self) -> float:
+    def value(self) -> Any:
         """The estimate, inside the declared bounds."""
         return self.centre + self.unit * self.ratio.mean
 
     @property
-    def noise_variance(self) -> float:
+    def noise_variance(self) -> Any:
         """Variance from the mechanism."""
         return self.ratio.noise_variance * self.unit**2
 
     @property
-    def sampling_variance(self) -> float | None:
+    def sampling_variance(self) -> Any:
         """Variance from sampling."""
         found = self.ratio.sampling_variance
         return None if found is None else found * self.unit**2
 
     @property
-    def n(self) -> float:
+    def n(self) -> Any:
         """Rows behind the mean, as released."""
         return size_from(self.ratio)[0]
 
     @property
-    def n_eff(self) -> float | None:
+    def n_eff(self) -> Any:
         """Rows without noise that would be as accurate."""
         return size_from(self.ratio)[1]
+
+    @property
+    def raised(self) -> dict[str, Any]:
+        """Every warning, and whether it is up."""
+        return self.ratio.raised
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -105,11 +110,16 @@ class Mean:
         if size is None:
             return None
         half = setting.number().centred().half
-        return max(mean_noise_sd(setting, pricing, size, m).radius(0.05) for m in (0.0, half / 2))
+        return float(max(mean_noise_sd(setting, pricing, size, m).radius(0.05) for m in (0.0, half / 2)))
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in the unit of the column, or as a function of n."""
         return width_words(setting, lambda size: self.half_width(setting, pricing, size), n)
+
+    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> MeanCell:
+        """Return the means of all cells at once."""
+        centred = setting.number().centred()
+        return MeanCell(ratio(setting, parts), float(centred.centre), float(centred.unit))
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the mean of every cell with both intervals."""

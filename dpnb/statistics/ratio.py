@@ -7,7 +7,8 @@ it (Fieller's construction), so that coverage holds down to a handful of rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
@@ -15,7 +16,8 @@ from typing import Any, Literal
 import numpy as np
 
 from dpnb.errors import Unavailable
-from dpnb.inference import NoiseSum, accepted_interval, effective_size, student_inflation
+from dpnb.inference import NoiseSum, accepted, effective_size, student_inflation
+from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
 from dpnb.statistics._base import (
     Centred,
     PriceRow,
@@ -26,7 +28,7 @@ from dpnb.statistics._base import (
     count_component,
 )
 from dpnb.statistics.outcome import Pair
-from dpnb.statistics.released import Part
+from dpnb.statistics.released import Part, SimulatedPart
 from dpnb.statistics.sensitivity import Component
 
 Form = Literal["public", "pair", "tally"]
@@ -113,11 +115,11 @@ def _price_tally(setting: Setting, share: Share, centred: Centred, words: str) -
 
 @dataclass(frozen=True)
 class Ratio:
-    """The mean of one cell, from noised integers.
+    """The mean of one cell, from noised integers; or of many cells, where totals, sizes and laws are arrays.
 
     Parameters
     ----------
-    total, size : float
+    total, size : float, or array
         Noised centred sum and noised (or public) number of rows.
     sum_noise, size_noise : NoiseSum
         Their errors; for tallies, the error of one tally (then ``tally`` is true and they are dependent).
@@ -133,13 +135,13 @@ class Ratio:
         ``"known"``, ``"bought"``, ``"bound"``, ``"declined"`` or ``"clustered"``.
     """
 
-    total: float
-    size: float
+    total: Any
+    size: Any
     sum_noise: NoiseSum
     size_noise: NoiseSum
     tally: bool
     half: float
-    second: float | None
+    second: Any
     second_noise: NoiseSum
     spread: Spread
 
@@ -149,45 +151,52 @@ class Ratio:
         return {"declined": DECLINED, "clustered": CLUSTERED}.get(self.spread, "")
 
     @property
-    def rows(self) -> float:
+    def rows(self) -> Any:
         """The number of rows, at least one."""
-        return max(self.size, 1.0)
+        return greater(self.size, 1.0)
 
     @property
-    def raw(self) -> float:
+    def raw(self) -> Any:
         """Sum over size, before it is moved into the bounds."""
         return self.total / self.rows
 
-    @property
-    def mean(self) -> float:
+    @cached_property
+    def mean(self) -> Any:
         """The estimate in centred grid units, inside the bounds."""
-        return min(max(self.raw, -self.half), self.half)
+        return inside(self.raw, -self.half, self.half)
 
-    def residual_noise(self, mean: float) -> NoiseSum:
+    def residual_noise(self, mean: Any) -> NoiseSum:
         """Return the law of ``S̃ - mean · ñ`` when ``mean`` is the exact mean."""
         if self.tally:
             return self.sum_noise.scaled(1 - mean) + self.sum_noise.scaled(1 + mean)
+        if self.public:
+            return self.sum_noise
         return self.sum_noise + self.size_noise.scaled(mean)
 
     @property
-    def noise_variance(self) -> float:
+    def public(self) -> bool:
+        """Whether the number of rows is free of noise."""
+        return not (self.tally or self.size_noise.scales or self.size_noise.many or self.size_noise.variance)
+
+    @property
+    def noise_variance(self) -> Any:
         """Variance of the mean from the mechanism, in squared grid units."""
         return self.residual_noise(self.mean).total_variance / self.rows**2
 
     @cached_property
-    def _moment_spread(self) -> tuple[float, bool]:
+    def _moment_spread(self) -> tuple[Any, Any]:
         """Variance of one row from the second moment, and whether it is clear of its noise."""
         assert self.second is not None
-        ceiling = max(self.half**2 - self.mean**2, 0.0)
+        ceiling = greater(self.half**2 - self.mean**2, 0.0)
         estimate = self.second / self.rows - self.mean**2
         noise = (
             self.second_noise.total_variance / self.rows**2 + 4 * self.mean**2 * self.noise_variance
         ) ** 0.5
-        if estimate > _UNCLEAR * noise:
-            return min(estimate, ceiling), True
-        return min(max(estimate, 0.0) + _UPPER * noise, ceiling), False
+        clear = estimate > _UNCLEAR * noise
+        upper = greater(estimate, 0.0) + _UPPER * noise
+        return lesser(choose(clear, estimate, upper), ceiling), clear
 
-    def row_variance(self, mean: float | None = None) -> float | None:
+    def row_variance(self, mean: Any = None) -> Any:
         """Return the variance of one row, at a candidate mean where the spread depends on it."""
         if self.no_sampling:
             return None
@@ -195,81 +204,106 @@ class Ratio:
             return self._moment_spread[0]
         if mean is None:
             mean = self.total / (self.rows + 4) if self.spread == "known" else self.mean
-        return max(self.half**2 - mean**2, 0.0)
+        return greater(self.half**2 - mean**2, 0.0)
 
     @property
-    def sampling_variance(self) -> float | None:
+    def sampling_variance(self) -> Any:
         """Variance of the mean from sampling, in squared grid units."""
         variance = self.row_variance()
         return None if variance is None else variance / self.rows
 
     @property
-    def flags(self) -> tuple[str, ...]:
-        """Warnings from released numbers."""
-        found = []
-        if self.size < 3 * self.size_noise_sd:
-            found.append("arm too small")
-        if abs(self.raw) > self.half:
-            found.append("clamped")
-        if self.spread == "bought" and not self._moment_spread[1]:
-            found.append("spread unclear")
-        return tuple(found)
+    def raised(self) -> dict[str, Any]:
+        """Every warning that a mean can have, and whether it is up."""
+        found = {"arm too small": self.size < 3 * self.size_noise_sd, "clamped": abs(self.raw) > self.half}
+        if self.spread == "bought":
+            found["spread unclear"] = choose(self._moment_spread[1], False, True)
+        return found
 
     @property
-    def size_noise_sd(self) -> float:
+    def flags(self) -> tuple[str, ...]:
+        """Warnings from released numbers."""
+        return raised(self.raised)
+
+    @property
+    def size_noise_sd(self) -> Any:
         """Standard deviation of the noise on the number of rows."""
         return (self.sum_noise + self.sum_noise).sd if self.tally else self.size_noise.sd
 
-    def p_value(self, mean: float, level: float, *, sampling: bool) -> float:
+    def p_value(self, mean: Any, level: float, *, sampling: bool) -> Any:
         """Return the p-value of a candidate mean, with or without sampling error."""
+        return self._law(mean, level, sampling=sampling).tail(abs(self.total - mean * self.size))
+
+    def _law(self, mean: Any, level: float, *, sampling: bool) -> NoiseSum:
         law = self.residual_noise(mean)
-        if sampling:
-            variance = self.row_variance(mean)
-            if variance is None:
-                raise Unavailable(self.no_sampling)
-            law = law.plus_normal(self.rows * variance * student_inflation(self.rows, level))
-        return law.tail(abs(self.total - mean * self.size))
+        if not sampling:
+            return law
+        variance = self.row_variance(mean)
+        if variance is None:
+            raise Unavailable(self.no_sampling)
+        return law.plus_normal(self.rows * variance * student_inflation(self.rows, level))
 
     def interval(self, level: float, *, sampling: bool) -> Pair:
         """Return the means that the test accepts, in centred grid units."""
         if sampling and self.no_sampling:
             raise Unavailable(self.no_sampling)
-        return accepted_interval(
-            lambda mean: self.p_value(mean, level, sampling=sampling),
-            self.raw,
-            -self.half,
-            self.half,
-            1 - level,
+        if self.public and not (sampling and self.spread in {"known", "bound"}):
+            return self._symmetric(self._law(self.mean, level, sampling=sampling).radius(1 - level))
+        sd = root(self._law(self.mean, level, sampling=sampling).total_variance) / self.rows
+
+        def test(ratio: Ratio, mean: Any) -> Any:
+            return ratio.p_value(mean, level, sampling=sampling)
+
+        return accepted(test, self, self.raw, -self.half, self.half, level, sd=sd)
+
+    def _symmetric(self, radius: Any) -> Pair:
+        """Return the accepted means where the law of the residual is the same for every candidate."""
+        reach = radius / self.size
+        return (
+            inside(self.raw - reach, -self.half, self.half),
+            inside(self.raw + reach, -self.half, self.half),
         )
 
 
 def ratios(setting: Setting, parts: dict[str, Part]) -> list[Ratio]:
     """Return the ratio of every cell from the released parts."""
+    many = ratio(setting, parts)
+
+    def entry(values: Any, place: int) -> float:
+        return float(values[place])
+
+    return [
+        replace(
+            many,
+            total=entry(many.total, i),
+            size=entry(many.size, i),
+            second=None if many.second is None else entry(many.second, i),
+        )
+        for i in range(many.total.shape[-1])
+    ]
+
+
+def ratio(setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> Ratio:
+    """Return the ratios of all cells at once: arrays of the shape of the parts."""
     half = float(setting.number().centred().half)
     spread, square = spread_of(setting), setting.number().centred().square()
     none = NoiseSum()
-    made = []
     total, size = centred_totals(setting, {name: part.values for name, part in parts.items()})
     tally = "tally" in parts
     first = parts["tally" if tally else "sum"].noise
     size_noise = first if tally else parts["count"].noise if "count" in parts else none
     second = parts.get("square")
-    for i in range(total.shape[-1]):
-        moment = None if second is None else float(second.values[i]) * square.scale
-        made.append(
-            Ratio(
-                float(total[i]),
-                float(size[i]),
-                first,
-                size_noise,
-                tally,
-                half,
-                moment,
-                none if second is None else second.noise.scaled(square.scale),
-                spread,
-            )
-        )
-    return made
+    return Ratio(
+        total,
+        size,
+        first,
+        size_noise,
+        tally,
+        half,
+        None if second is None else second.values * square.scale,
+        none if second is None else second.noise.scaled(square.scale),
+        spread,
+    )
 
 
 def centred_totals(setting: Setting, values: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -309,10 +343,10 @@ def _law(part: Any) -> NoiseSum:
     return law_as_sum(part.mechanism.law)
 
 
-def size_from(ratio: Ratio) -> tuple[float, float | None]:
+def size_from(ratio: Ratio) -> tuple[Any, Any]:
     """Return rows and effective rows of a ratio."""
     sampling = ratio.sampling_variance
-    n = max(ratio.size, 0.0)
+    n = greater(ratio.size, 0.0)
     return n, None if sampling is None else effective_size(n, sampling, ratio.noise_variance)
 
 
@@ -324,6 +358,7 @@ __all__ = [
     "form_of",
     "mean_noise_sd",
     "price_ratio",
+    "ratio",
     "ratios",
     "redrawn_means",
     "size_from",

@@ -69,6 +69,48 @@ class Part:
         return total
 
 
+@dataclass(frozen=True, slots=True)
+class SimulatedPart:
+    """One vector as many studies released it, at several losses; for simulations, with the interface of :class:`Part`.
+
+    Parameters
+    ----------
+    name : str
+        Name of the part.
+    values : ndarray of float64, shape (losses, studies, cells)
+        Noised integers.
+    laws : tuple of law
+        The law of the noise at each loss; none where the values are exact.
+    """
+
+    name: str
+    values: np.ndarray
+    laws: tuple[Law, ...]
+
+    @property
+    def noise(self) -> NoiseSum:
+        """The laws of the error, arrays of shape (losses, 1, 1)."""
+        found = [law_as_sum(law) for law in self.laws]
+        if not found:
+            return NoiseSum()
+        scales = [_column([law.scales[j] for law in found]) for j in range(len(found[0].scales))]
+        variance: Any = 0.0 if scales else _column([law.variance for law in found])
+        return NoiseSum(variance, tuple(scales), 0.5)
+
+    @property
+    def single(self) -> SimulatedPart:
+        """The laws behind the part."""
+        return self
+
+    def tail_radius(self, alpha: float) -> Any:
+        """Return the smallest integers x with P(|noise| > x) ≤ alpha, by the exact law of each loss."""
+        return _column([float(law.tail_radius(alpha)) for law in self.laws]) if self.laws else 0.0
+
+
+def _column(values: Sequence[float]) -> np.ndarray:
+    return np.asarray(values, dtype=float)[:, None, None]
+
+
 def law_as_sum(law: Law) -> NoiseSum:
     """Return a discrete law as a sum of continuous errors, half a grid step wider."""
     if isinstance(law, DiscreteLaplaceLaw):

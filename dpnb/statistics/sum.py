@@ -7,15 +7,15 @@ centred sum plus centre times an exact private count would move by the centre wh
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 from dpnb.release import Axis, Release
 from dpnb.statistics._base import Numeric, Pricing, Setting, Share, additive, digits
-from dpnb.statistics.count import exact_radius, linear_result
+from dpnb.statistics.count import LinearCell, exact_radius, linear_entries, linear_result
 from dpnb.statistics.outcome import Pair, Result
-from dpnb.statistics.released import combine
+from dpnb.statistics.released import Part, SimulatedPart, combine
 from dpnb.statistics.sensitivity import Component
 
 
@@ -69,6 +69,10 @@ class Sum:
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in the unit of the column."""
         return f"± {digits(self.half_width(setting, pricing, n) or 0.0)}"
+
+    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> LinearCell:
+        """Return the sums of all cells at once."""
+        return linear_entries(parts["sum"], self._grid(setting).step, *self.domain(setting))
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the noised sum with its exact privacy interval."""

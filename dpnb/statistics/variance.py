@@ -8,8 +8,7 @@ variance. Sampling error uses the largest fourth moment that the bounds allow, s
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
@@ -17,12 +16,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from dpnb.errors import Unavailable
-from dpnb.inference import NoiseSum, accepted_interval, effective_size, student_inflation
+from dpnb.inference import NoiseSum, accepted, effective_size, student_inflation
+from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
 from dpnb.release import Axis, Release
 from dpnb.statistics._base import Pricing, Setting, Share, additive, count_component, width_words
 from dpnb.statistics.outcome import Pair, Result
-from dpnb.statistics.ratio import COUNT_SHARE, Ratio, centred_totals, form_of, price_ratio, ratios
-from dpnb.statistics.released import combine, law_as_sum
+from dpnb.statistics.ratio import COUNT_SHARE, Ratio, centred_totals, form_of, price_ratio, ratio, ratios
+from dpnb.statistics.released import Part, SimulatedPart, combine, law_as_sum
 from dpnb.statistics.sensitivity import Component
 
 _SECOND_ORDER = 5.0
@@ -41,10 +41,9 @@ class VarianceCell:
         return self.ratio.second is None
 
     @property
-    def _raw(self) -> float:
+    def _raw(self) -> Any:
         if self._tallied:
             return self.ratio.half**2 - self.ratio.mean**2
-        assert self.ratio.second is not None
         square = (self.ratio.total**2 - self.ratio.sum_noise.total_variance) / self.ratio.rows
         return (self.ratio.second - square) / self.ratio.rows
 
@@ -53,83 +52,95 @@ class VarianceCell:
         return self.ratio.half**2
 
     @property
-    def _variance(self) -> float:
-        return min(max(self._raw, 0.0), self._ceiling)
+    def _variance(self) -> Any:
+        return inside(self._raw, 0.0, self._ceiling)
 
-    def _shown(self, variance: float) -> float:
-        real = max(variance, 0.0) * self.unit**2
-        return math.sqrt(real) if self.root else real
+    def _shown(self, variance: Any) -> Any:
+        real = greater(variance, 0.0) * self.unit**2
+        return root(real) if self.root else real
 
-    def _delta(self, variance_of_variance: float) -> float:
+    def _delta(self, variance_of_variance: Any) -> Any:
         real = variance_of_variance * self.unit**4
-        return real / (4 * max(self._variance * self.unit**2, 1e-300)) if self.root else real
+        return real / (4 * greater(self._variance * self.unit**2, 1e-300)) if self.root else real
 
     @property
-    def value(self) -> float:
+    def value(self) -> Any:
         """The estimate; zero where the noise made it negative."""
         return self._shown(self._variance)
 
     @property
-    def noise_variance(self) -> float:
+    def noise_variance(self) -> Any:
         """Variance from the mechanism, to first order."""
         return self._delta(self._law(self._variance).total_variance / self.ratio.rows**2)
 
-    def _row_bound(self, variance: float) -> float:
+    def _row_bound(self, variance: Any) -> Any:
         reach = (self.ratio.half + abs(self.ratio.mean)) ** 2
-        return max(variance * (reach - variance), 0.0)
+        return greater(variance * (reach - variance), 0.0)
 
     @property
-    def sampling_variance(self) -> float | None:
+    def sampling_variance(self) -> Any:
         """Variance from sampling, at most, given the bounds."""
         if self.ratio.no_sampling:
             return None
         return self._delta(self._row_bound(self._variance) / self.ratio.rows)
 
     @property
-    def n(self) -> float:
+    def n(self) -> Any:
         """Rows behind the estimate, as released."""
-        return max(self.ratio.size, 0.0)
+        return greater(self.ratio.size, 0.0)
 
     @property
-    def n_eff(self) -> float | None:
+    def n_eff(self) -> Any:
         """Rows without noise that would be as accurate."""
         sampling = self.sampling_variance
         return None if sampling is None else effective_size(self.n, sampling, self.noise_variance)
 
     @property
+    def raised(self) -> dict[str, Any]:
+        """Every warning that a variance can have, and whether it is up."""
+        found = {"arm too small": self.ratio.raised["arm too small"]}
+        return found if self._tallied else {**found, "nonpositive": self._raw <= 0}
+
+    @property
     def flags(self) -> tuple[str, ...]:
         """Warnings from released numbers."""
-        kept = tuple(flag for flag in self.ratio.flags if flag == "arm too small")
-        return kept if self._tallied or self._raw > 0 else (*kept, "nonpositive")
+        return raised(self.raised)
 
-    def _law(self, variance: float) -> NoiseSum:
+    def _law(self, variance: Any) -> NoiseSum:
         if self._tallied:
             return self.ratio.residual_noise(self.ratio.mean).scaled(2 * abs(self.ratio.mean))
         mean, noise = self.ratio.mean, self.ratio.sum_noise
-        law = (
-            self.ratio.second_noise
-            + noise.scaled(2 * mean)
-            + self.ratio.size_noise.scaled(mean**2 - variance)
-        )
+        law = self.ratio.second_noise + noise.scaled(2 * mean)
+        if not self.ratio.public:
+            law = law + self.ratio.size_noise.scaled(mean**2 - variance)
         return law.plus_normal(_SECOND_ORDER * (noise.total_variance / self.ratio.rows) ** 2)
+
+    def _p_value(self, variance: Any, level: float, *, sampling: bool) -> Any:
+        law = self._law(variance)
+        if sampling:
+            bound = self._row_bound(variance) * student_inflation(self.ratio.rows, level)
+            law = law.plus_normal(self.ratio.rows * bound)
+        return law.tail(abs(self._raw - variance) * self.ratio.rows)
 
     def _interval(self, level: float, *, sampling: bool) -> Pair:
         if self._tallied:
-            low, high = self.ratio.interval(level, sampling=sampling)
-            nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
-            furthest = max(abs(low), abs(high))
-            square = self.ratio.half**2
-            return self._shown(square - furthest**2), self._shown(square - nearest**2)
-        inflation = student_inflation(self.ratio.rows, level)
+            return self._folded(*self.ratio.interval(level, sampling=sampling))
 
-        def p_value(variance: float) -> float:
-            law = self._law(variance)
-            if sampling:
-                law = law.plus_normal(self.ratio.rows * self._row_bound(variance) * inflation)
-            return law.tail(abs(self._raw - variance) * self.ratio.rows)
+        def test(cell: VarianceCell, variance: Any) -> Any:
+            return cell._p_value(variance, level, sampling=sampling)
 
-        low, high = accepted_interval(p_value, self._raw, 0.0, self._ceiling, 1 - level)
+        about = self._law(self._variance).total_variance / self.ratio.rows
+        about = about + self._row_bound(self._variance) if sampling else about
+        sd = root(about / self.ratio.rows)
+        low, high = accepted(test, self, self._raw, 0.0, self._ceiling, level, sd=sd)
         return self._shown(low), self._shown(high)
+
+    def _folded(self, low: Any, high: Any) -> Pair:
+        """Return the variances of a two-valued number whose mean lies between two limits."""
+        nearest = choose((low <= 0) & (high >= 0), 0.0, lesser(abs(low), abs(high)))
+        furthest = greater(abs(low), abs(high))
+        square = self.ratio.half**2
+        return self._shown(square - furthest**2), self._shown(square - nearest**2)
 
     def privacy(self, level: float) -> Pair:
         """Return the variances of this dataset that the noise cannot reject."""
@@ -194,13 +205,17 @@ class Variance:
             law = noise.get("tally", noise.get("sum", NoiseSum()))
         else:
             law = noise["square"].scaled(centred.square().scale) + noise["sum"].scaled(centred.half)
-        return law.radius(0.05) * float(centred.unit) ** 2 / size
+        return float(law.radius(0.05)) * float(centred.unit) ** 2 / size
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in squared units, or as a function of n."""
         if self.root:
             return "± depends on the variance itself"
         return width_words(setting, lambda size: self.half_width(setting, pricing, size), n)
+
+    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> VarianceCell:
+        """Return the variances (or their roots) of all cells at once."""
+        return VarianceCell(ratio(setting, parts), float(setting.number().centred().unit), self.root)
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the variance (or its root) of every cell with both intervals."""

@@ -1,0 +1,78 @@
+"""One formula for one number and for many: min, max, root and choice of floats, or of arrays entry by entry.
+
+A release has a few cells, and plain floats are fastest there; a simulation has a hundred thousand, and arrays are. What is
+concluded must not differ, so the formulas are written once with these functions. They never change a float into an array.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+
+
+def lesser(a: Any, b: Any) -> Any:
+    """Return the smaller of two numbers, entry by entry."""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return np.minimum(a, b)
+    return min(a, b)
+
+
+def greater(a: Any, b: Any) -> Any:
+    """Return the larger of two numbers, entry by entry."""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return np.maximum(a, b)
+    return max(a, b)
+
+
+def inside(value: Any, low: Any, high: Any) -> Any:
+    """Return a number moved between two limits, entry by entry."""
+    return lesser(greater(value, low), high)
+
+
+def root(value: Any) -> Any:
+    """Return the square root, entry by entry."""
+    return np.sqrt(value) if isinstance(value, np.ndarray) else math.sqrt(value)
+
+
+def choose(condition: Any, yes: Any, no: Any) -> Any:
+    """Return one or the other number, entry by entry."""
+    if isinstance(condition, np.ndarray):
+        return np.where(condition, yes, no)
+    return yes if condition else no
+
+
+def not_(condition: Any) -> Any:
+    """Return the opposite truth, entry by entry."""
+    return ~condition if isinstance(condition, np.ndarray) else not condition
+
+
+def raised(flags: dict[str, Any]) -> tuple[str, ...]:
+    """Return the names of the flags that are up, of one cell."""
+    return tuple(name for name, up in flags.items() if up)
+
+
+def subset(value: Any, shape: tuple[int, ...], where: Any) -> Any:
+    """Return the entries of arrays of one shape (after broadcasting) at some places, inside any frozen value.
+
+    Parameters
+    ----------
+    value : array, number, tuple, dict or frozen dataclass of these
+        Whatever is not an array stays as it is.
+    shape : tuple of int
+        The shape to which every array broadcasts.
+    where : ndarray of bool, or index
+        Which entries; the result's arrays have one axis.
+    """
+    if isinstance(value, np.ndarray):
+        return np.broadcast_to(value, shape)[where] if value.ndim else value
+    if isinstance(value, tuple):
+        return tuple(subset(item, shape, where) for item in value)
+    if isinstance(value, dict):
+        return {key: subset(item, shape, where) for key, item in value.items()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        changed = {f.name: subset(getattr(value, f.name), shape, where) for f in dataclasses.fields(value)}
+        return type(value)(**changed)
+    return value
