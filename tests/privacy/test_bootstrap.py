@@ -1,0 +1,124 @@
+"""What k noised resamples provably cost, held against an independent accountant, closed forms and brute force."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpnb.errors import LossError
+from dpnb.privacy import bootstrap
+from dpnb.privacy.curves import gaussian_delta, gaussian_epsilon
+
+TARGET = float(gaussian_epsilon(1, "1e-6"))  # one Gaussian release of ρ = 0.5
+
+
+@pytest.mark.parametrize(
+    ("k", "epsilon", "factor"), [(1, 43.4, 4.05), (10, 11.0, 1.785), (50, 6.75, 1.291), (200, 5.92, 1.176)]
+)
+def test_the_provable_price_and_noise_are_the_tabulated_ones(k, epsilon, factor):
+    """At ρ = .5, δ = 10⁻⁶, N = 500 the published noise costs 43.4 … 5.92, and c(k) = 4.05 … 1.18 keeps the promise."""
+    assert bootstrap.resampling_epsilon(1e-6, 0.5, k, 500) == pytest.approx(epsilon, rel=3e-3)
+    assert bootstrap.inflation_for(TARGET, 1e-6, 0.5, k, 500) == pytest.approx(factor, abs=5e-3)
+
+
+@pytest.mark.parametrize(("k", "delta"), [(1, 3.5e-2), (10, 2.2e-3), (50, 1.5e-4), (200, 3.9e-5)])
+def test_the_published_charge_is_exceeded_for_every_k(k, delta):
+    """Where one Gaussian release of ρ = .5 has δ = 10⁻⁶, the bound on k resamples is 39 to 35,000 times as large."""
+    found = bootstrap.resampling_delta(TARGET, 0.5, k, 500)
+    assert found == pytest.approx(delta, rel=0.05)
+    assert found > 35 * gaussian_delta(1, TARGET)
+
+
+@pytest.mark.parametrize("k", [1, 10, 50])
+def test_the_provable_price_is_never_below_the_attained_loss(k):
+    """Others at the minimum, one at minimum or maximum: k draws of Σ Bin(r) N(rμ, 1) lose 34.0 / 6.55 / 5.17."""
+    attained = {1: 34.0, 10: 6.55, 50: 5.17}[k]
+    assert bootstrap.resampling_epsilon(1e-6, 0.5, k, 500) > attained
+
+
+@pytest.mark.parametrize(("mu", "k"), [(1.0, 1), (0.3, 10), (0.14, 50)])
+def test_composition_agrees_with_the_independent_accountant(mu, k):
+    """dp-accounting, given the same profile on a grid of its own, finds the same δ to a thousandth."""
+    from dp_accounting.pld import pld_pmf
+
+    step = 2e-3 if k == 1 else 5e-4
+    grid = np.arange(0, math.ceil(bootstrap._reach(mu, 500) / step) + 1)
+    above = bootstrap.resampling_profile(mu, 500, grid * step)
+    below = 1 - np.exp(-grid[1:] * step) * (1 - above[1:])  # the pair is symmetric
+    rounded, deltas = np.concatenate([-grid[:0:-1], grid]), np.concatenate([below[::-1], above])
+    theirs = pld_pmf.create_pmf_pessimistic_connect_dots(step, rounded, deltas).self_compose(k)
+    ours = bootstrap._composed(mu, 500, k)
+    for epsilon in (0.5, 2.0, 5.0):
+        assert ours.delta(epsilon) == pytest.approx(
+            theirs.get_delta_for_epsilon(epsilon), rel=1e-3, abs=1e-10
+        )
+
+
+def test_one_row_resampled_once_is_the_gaussian_curve():
+    """A resample of one row is the row: the profile is Gaussian DP's, and k of them compose to √k μ."""
+    grid = np.array([0.0, 0.5, 1.0, 3.0])
+    single = bootstrap.resampling_profile(0.7, 1, grid)
+    assert single == pytest.approx([gaussian_delta("0.7", str(x)) for x in grid], rel=1e-9)
+    composed = bootstrap._composed(0.1, 1, 100)
+    for epsilon in (0.5, 2.0, 4.0):
+        assert composed.delta(epsilon) == pytest.approx(gaussian_delta(1, str(epsilon)), rel=1e-3)
+        assert composed.delta(epsilon) >= gaussian_delta(1, str(epsilon)) * (1 - 1e-9)
+
+
+def test_the_profile_bounds_the_attained_pair_of_one_resample():
+    """By quadrature of P = N(0,1) against Q = Σ Bin(N,1/N)(r) N(rμ,1), both ways, δ stays below the profile."""
+    odds = bootstrap.multiplicities(500)
+    x = np.linspace(-12, 25, 200_001)
+    phi = lambda shift: np.exp(-((x - shift) ** 2) / 2) / math.sqrt(2 * math.pi)
+    for mu in (0.1, 0.5, 1.0):
+        p, q = phi(0.0), sum(odd * phi(r * mu) for r, odd in enumerate(odds))
+        for epsilon in (0.0, 0.5, 1.5, 4.0):
+            factor = math.exp(epsilon)
+            worst = max(
+                np.trapezoid(np.maximum(p - factor * q, 0), x), np.trapezoid(np.maximum(q - factor * p, 0), x)
+            )
+            bound = float(bootstrap.resampling_profile(mu, 500, np.array([epsilon]))[0])
+            assert worst <= bound * (1 + 1e-6)
+
+
+def test_multiplicities_are_binomial():
+    """They sum to one, their mean is one, and the first is (1 - 1/N)^N."""
+    for n in (2, 10, 500, 100_000):
+        odds = bootstrap.multiplicities(n)
+        assert sum(odds) == pytest.approx(1, abs=1e-10)
+        assert sum(r * odd for r, odd in enumerate(odds)) == pytest.approx(1, abs=1e-10)
+        assert odds[0] == pytest.approx((1 - 1 / n) ** n, rel=1e-9)
+
+
+def test_the_asymptotic_shortcut_is_below_the_bound_at_every_finite_k():
+    """√(2 - 2/e) μ is the limit: 5.587 where k = 200 still costs 5.92, so it must not be charged."""
+    limit = float(gaussian_epsilon(str(round(bootstrap.asymptotic_mu(0.5), 6)), "1e-6"))
+    assert limit == pytest.approx(5.587, abs=2e-3)
+    assert limit < bootstrap.resampling_epsilon(1e-6, 0.5, 200, 500)
+
+
+def test_less_noise_than_c_breaks_the_promise():
+    """The factor is tight in the bound: three thousandths less and δ is exceeded."""
+    c = bootstrap.inflation_for(TARGET, 1e-6, 0.5, 50, 500)
+    assert bootstrap.resampling_delta(TARGET, 0.5, 50, 500, c) <= 1e-6
+    assert bootstrap.resampling_delta(TARGET, 0.5, 50, 500, c - 0.003) > 1e-6
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda: bootstrap.resampling_epsilon(0, 0.5, 10, 500),
+        lambda: bootstrap.resampling_epsilon(1e-6, 0, 10, 500),
+        lambda: bootstrap.resampling_epsilon(1e-6, 0.5, 0, 500),
+        lambda: bootstrap.resampling_epsilon(1e-6, 0.5, 10, 500, -1),
+        lambda: bootstrap.resampling_delta(-1, 0.5, 10, 500),
+        lambda: bootstrap.multiplicities(0),
+        lambda: bootstrap.resampling_epsilon(1e-14, 0.5, 10, 500),
+    ],
+)
+def test_what_cannot_be_priced_is_refused(asked):
+    """A zero δ, ρ, k or n, a negative ε or factor, and a δ below the computation's resolution."""
+    with pytest.raises(LossError):
+        asked()

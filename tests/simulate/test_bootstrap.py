@@ -1,0 +1,86 @@
+"""The published coverage study, reproduced: 80.1 / 97.1 / 100 % at k = 50, ρ = .5, n = 500."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpnb.errors import OptionError
+from dpnb.privacy.bootstrap import inflation_for
+from dpnb.simulate.bootstrap import bootstrap_coverage
+
+
+@pytest.fixture(scope="module")
+def age():
+    """Give the ages of the 944 people of anes96, the named population."""
+    from dpnb.datasets import find
+
+    return find("anes96").load()["age"].astype(int)
+
+
+def by_kind(rows, k=50):
+    """Return the rows of one k by kind."""
+    return {row.kind: row for row in rows if row.k == k}
+
+
+def test_published_coverage_is_reproduced(age):
+    """Ages: about 79 / 97 / 100 % with the published formula and noise, each within four of our standard errors."""
+    found = by_kind(bootstrap_coverage(age, (0, 100), np.random.default_rng(1), ks=[50], simulations=4000))
+    for kind, share in (("unbiased", 0.791), ("conservative", 0.974), ("most conservative", 0.9995)):
+        error = (share * (1 - share) / 4000) ** 0.5
+        assert found[kind].published == pytest.approx(share, abs=4 * error + 0.002)
+
+
+def test_the_finite_number_of_resamples_counts(age):
+    """With the error of k resamples the conservative interval covers 95 % from k = 10 on; without it, not."""
+    ten = by_kind(bootstrap_coverage(age, (0, 100), np.random.default_rng(2), ks=[10], simulations=8000), 10)
+    assert ten["conservative"].published < ten["conservative"].corrected
+    assert ten["conservative"].corrected > 0.94
+
+
+def test_unbiased_coverage_falls_with_k_and_conservative_does_not(age):
+    """Figure 7: the unbiased interval covers less and less as the same ρ is spread over more resamples."""
+    rows = bootstrap_coverage(age, (0, 100), np.random.default_rng(3), ks=[10, 200], simulations=3000)
+    assert by_kind(rows, 200)["unbiased"].published < by_kind(rows, 10)["unbiased"].published - 0.05
+    assert by_kind(rows, 200)["conservative"].published > by_kind(rows, 10)["conservative"].published
+
+
+def test_the_provable_noise_covers_too_and_is_wider(age):
+    """At c(50) = 1.29 the conservative interval still covers, and pays for the proof in width."""
+    c = inflation_for(4.8872, 1e-6, 0.5, 50, 500)
+    rng = np.random.default_rng(4)
+    published = by_kind(bootstrap_coverage(age, (0, 100), rng, ks=[50], simulations=2000))["conservative"]
+    provable = by_kind(bootstrap_coverage(age, (0, 100), rng, ks=[50], simulations=2000, inflation=c))[
+        "conservative"
+    ]
+    assert provable.corrected > 0.95
+    assert provable.corrected_width > 1.1 * published.corrected_width
+
+
+def test_the_fast_study_agrees_with_the_obvious_loop(age):
+    """Forty studies by the published loop and 4,000 by table agree within the loop's error."""
+    from tests.benchmarks.bench_bootstrap import loop
+
+    slow = loop(age, 40, np.random.default_rng(5))
+    fast = bootstrap_coverage(age, (0, 100), np.random.default_rng(6), simulations=4000)
+    shares = np.array([row.published for row in fast]).reshape(5, 3)
+    error = np.sqrt(shares * (1 - shares) / 40) + 0.01
+    assert (np.abs(slow - shares) <= 4 * error).all()
+
+
+@pytest.mark.soak
+def test_the_study_is_fast():
+    """Below 1.5 s, and at least 30 times the obvious loop."""
+    from tests.benchmarks.bench_bootstrap import BAR, RATIO, measure
+
+    ours, obvious, _ = measure()
+    assert ours < BAR
+    assert obvious / ours >= RATIO
+
+
+def test_what_cannot_be_simulated_is_refused():
+    """Fractions off the grid, no rows, one row a study."""
+    rng = np.random.default_rng(0)
+    for population, n in (([0.5, 1.0], 10), ([], 10), ([1, 2], 1)):
+        with pytest.raises(OptionError):
+            bootstrap_coverage(population, (0, 9), rng, n=n)
