@@ -9,14 +9,18 @@ from __future__ import annotations
 from dpnb.mechanisms._base import AdditiveMechanism, Card, Counts, Mechanism, SelectionMechanism
 from dpnb.mechanisms.exponential import QuantileSelection
 from dpnb.mechanisms.gaussian import DiscreteGaussian
+from dpnb.mechanisms.ks_exponential import KSExponential
 from dpnb.mechanisms.laplace import DiscreteLaplace
 from dpnb.mechanisms.permute_and_flip import PermuteAndFlip
 
-MECHANISMS: tuple[type[DiscreteLaplace | DiscreteGaussian | QuantileSelection | PermuteAndFlip], ...] = (
+MECHANISMS: tuple[
+    type[DiscreteLaplace | DiscreteGaussian | QuantileSelection | PermuteAndFlip | KSExponential], ...
+] = (
     DiscreteLaplace,
     DiscreteGaussian,
     QuantileSelection,
     PermuteAndFlip,
+    KSExponential,
 )
 
 __all__ = [
@@ -26,6 +30,7 @@ __all__ = [
     "Counts",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "KSExponential",
     "Mechanism",
     "PermuteAndFlip",
     "QuantileSelection",

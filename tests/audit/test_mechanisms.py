@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from dpnb.audit import audit
-from dpnb.mechanisms import MECHANISMS, DiscreteGaussian, DiscreteLaplace, PermuteAndFlip, QuantileSelection
+from dpnb.mechanisms import (
+    MECHANISMS,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    KSExponential,
+    PermuteAndFlip,
+    QuantileSelection,
+)
 from dpnb.privacy import PrivacyLoss
 
 
@@ -40,6 +47,7 @@ CASES = {
         (PermuteAndFlip(HALF, 2), ([3, 0], [3, 1]), PURE),
         PermuteAndFlip(HALF * Fraction(11, 10), 2),
     ),
+    KSExponential: ((KSExponential(HALF, 1, (1, 1)), ([3, 0], [2, 1]), PURE), None),
 }
 
 

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from tests.mutants import accounting, answering, selection, sensitivity
+from tests.mutants import accounting, answering, placing, selection, sensitivity
 
-MUTANTS = {**sensitivity.MUTANTS, **selection.MUTANTS, **accounting.MUTANTS, **answering.MUTANTS}
-ROOMS = (sensitivity, selection, accounting, answering)
+MUTANTS = {
+    **sensitivity.MUTANTS,
+    **selection.MUTANTS,
+    **accounting.MUTANTS,
+    **answering.MUTANTS,
+    **placing.MUTANTS,
+}
+ROOMS = (sensitivity, selection, accounting, answering, placing)
 
 
 def test_there_are_at_least_25_and_no_name_is_used_twice():

@@ -1,0 +1,44 @@
+"""Wrong versions of the mechanisms that place, choose and locate: rates, rounding and scores that break the claim."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from dpnb.mechanisms import KSExponential, corridor, ks_exponential
+from tests.mechanisms import test_ks_exponential as placing
+from tests.mutants.table import Mutant, replaced
+
+
+def placements_keep_the_claim(_: Any) -> None:
+    """No pair of tiny neighbours costs a placement more than ε."""
+    assert placing.worst(KSExponential(Fraction(2), 4, (1, 1, 1)), 4, "change-one") <= 2 * (1 + 1e-12)
+
+
+def below(real: Any) -> Any:
+    """A little less than e^-x."""
+
+    def exp_above(exponent: Fraction) -> tuple[int, int]:
+        mantissa, power = real(exponent)
+        return mantissa - (mantissa >> 20), power
+
+    return exp_above
+
+
+MUTANTS = {
+    "a placement at e to the epsilon u": Mutant(
+        "The half of e^(εu/2) forgotten in the Kolmogorov-Smirnov mechanism.",
+        replaced(KSExponential, "rate", lambda _: property(lambda m: m.epsilon / (m.points * m.factor))),
+        placements_keep_the_claim,
+    ),
+    "tables rounded down": Mutant(
+        "Entries below the sum that they bound: backward probabilities exceed one and far paths are never drawn.",
+        replaced(corridor, "_ABOVE", lambda _: 1 - 2.0**-40),
+        lambda _: placing.check_columns(*placing.CORRIDORS[1]),
+    ),
+    "ceilings rounded down": Mutant(
+        "A proposal's odds exceed one, so that the law is not the declared one.",
+        replaced(ks_exponential, "_exp_above", below),
+        lambda _: placing.test_many_rings_are_used_and_ceilings_bound_their_rings(),
+    ),
+}
