@@ -10,11 +10,11 @@ import contextlib
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from dpnb.client import launch
+from dpnb.client.asked import Asked, AskedBatch, batch_of
 from dpnb.client.handles import BudgetState, Dataset, Opened
 from dpnb.client.views import BatchReport, PlanView
 from dpnb.errors import (
@@ -28,15 +28,13 @@ from dpnb.errors import (
     RequestReused,
     from_wire,
 )
-from dpnb.plan.price import PricedBatch, price
-from dpnb.plan.request import Ask, BatchPlan, Item
+from dpnb.plan.request import Ask
 from dpnb.privacy.accountant import Budget
 from dpnb.privacy.loss import PrivacyLoss, exact_text, positive
 from dpnb.release import Estimate, Measurement, Release, open_batch
 from dpnb.release.needs import nested
 from dpnb.schema import Mode, Schema
 from dpnb.statistics import conclude
-from dpnb.wire.binding import request_digest
 from dpnb.wire.codec import MAX_REQUEST, decode_reply, encode, exact_json, raw
 from dpnb.wire.messages import (
     Again,
@@ -62,31 +60,6 @@ from dpnb.wire.messages import (
 from dpnb.wire.messages import BudgetState as WireBudget
 from dpnb.wire.places import Home
 from dpnb.wire.transport import Transport
-
-Asked = Measurement | Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    """A batch ready to be sent: its distinct questions, every measurement that waits for each, its plan and price."""
-
-    dataset: Dataset
-    plan: BatchPlan
-    priced: PricedBatch
-    groups: tuple[tuple[Measurement, ...], ...]
-    besides: tuple[str, ...] = ()
-
-    @property
-    def firsts(self) -> tuple[Measurement, ...]:
-        return tuple(group[0] for group in self.groups)
-
-    @property
-    def everyone(self) -> tuple[Measurement, ...]:
-        return tuple(one for group in self.groups for one in group)
-
-    @property
-    def digest(self) -> str:
-        return request_digest(self.plan.digest(), self.besides)
 
 
 class Session:
@@ -161,7 +134,7 @@ class Session:
         labels : mapping of Measurement to str, optional
             Names to call them by.
         """
-        return self._view(self._batch(items, ask), ask, labels)
+        return self._view(batch_of(items, ask), ask, labels)
 
     def release(
         self, items: Iterable[Asked], ask: Ask, labels: Mapping[Measurement, str] | None = None
@@ -178,7 +151,7 @@ class Session:
             The curator ended twice in a row; asking again starts it anew.
         """
         _refuse_inner()
-        return self._released(self._batch(items, ask), ask, labels)
+        return self._released(batch_of(items, ask), ask, labels)
 
     def remeasure(self, estimate: Estimate, **asked: Any) -> Estimate:
         """Pay more for a released question and combine old and new releases in a new estimate."""
@@ -190,7 +163,7 @@ class Session:
             raise PlanError(f"`{old.text}` is public: it is exact already, and free.")
         ask = Ask.make(**asked)
         more = Measurement(old.question, old.checked, dataset=old.dataset)
-        batch = self._batch([more], ask)
+        batch = batch_of([more], ask)
         held = tuple(release.id for release in old.releases)
         self._released(replace(batch, besides=held), ask, None)
         releases = (*old.releases, *more.releases)
@@ -198,24 +171,7 @@ class Session:
         both.fill(releases, conclude(old.checked, releases))
         return Estimate.leaf(both)
 
-    def _batch(self, items: Iterable[Asked], ask: Ask) -> _Batch:
-        pending = _pending(items)
-        if not pending:
-            raise PlanError("There is no pending question to release: nothing was spent.")
-        roots = {one.dataset.handle: one.dataset for one in pending}
-        if len(roots) > 1:
-            names = " and ".join(sorted(root.name for root in roots.values()))
-            raise PlanError(f"A batch asks one dataset; this one asks {names}. Split it: one cell for each.")
-        dataset = next(iter(roots.values()))
-        groups: dict[str, list[Measurement]] = {}
-        for one in pending:
-            groups.setdefault(one.question.canonical(), []).append(one)
-        found = tuple(tuple(group) for group in groups.values())
-        listed = tuple(_item(group, ask) for group in found)
-        plan = BatchPlan(dataset.name, dataset.schema.version, listed, ask)
-        return _Batch(dataset, plan, price(plan, dataset.schema), found)
-
-    def _view(self, batch: _Batch, ask: Ask, labels: Mapping[Measurement, str] | None) -> PlanView:
+    def _view(self, batch: AskedBatch, ask: Ask, labels: Mapping[Measurement, str] | None) -> PlanView:
         request = Peek(
             handle=batch.dataset.handle, plan=raw(batch.plan.to_json()), besides=list(batch.besides)
         )
@@ -232,7 +188,7 @@ class Session:
             labels=dict(labels or {}),
         )
 
-    def _released(self, batch: _Batch, ask: Ask, labels: Mapping[Measurement, str] | None) -> BatchReport:
+    def _released(self, batch: AskedBatch, ask: Ask, labels: Mapping[Measurement, str] | None) -> BatchReport:
         answered = self._submit(batch)
         records = exact_json(answered.releases)
         releases = [None if record is None else Release.from_json(record) for record in records]
@@ -259,7 +215,7 @@ class Session:
             labels=view.labels,
         )
 
-    def _submit(self, batch: _Batch) -> Answered:
+    def _submit(self, batch: AskedBatch) -> Answered:
         """Send a batch under a request id that outlives a failure, and settle what became of it."""
         place = (batch.dataset.handle, batch.digest)
         request = self._waiting.setdefault(place, secrets.token_hex(16))
@@ -287,7 +243,7 @@ class Session:
         self._waiting.pop(place, None)
         return answered
 
-    def _settle(self, message: Submit, place: tuple[str, str], batch: _Batch) -> Answered:
+    def _settle(self, message: Submit, place: tuple[str, str], batch: AskedBatch) -> Answered:
         """After an interrupt: cancel before the charge, else fetch the answer that is already paid for."""
         try:
             cancelled = self._ask(Cancel(request=message.request), Cancelled).state == "cancelled"
@@ -305,7 +261,7 @@ class Session:
         self._forget(place, batch)
         raise KeyboardInterrupt("Interrupted before the charge: nothing was spent.")
 
-    def _forget(self, place: tuple[str, str], batch: _Batch) -> None:
+    def _forget(self, place: tuple[str, str], batch: AskedBatch) -> None:
         self._waiting.pop(place, None)
         for one in batch.everyone:
             one.withdraw()
@@ -418,28 +374,7 @@ def _refuse_inner() -> None:
         raise nested()
 
 
-def _pending(items: Iterable[Asked]) -> list[Measurement]:
-    found: dict[int, Measurement] = {}
-    for item in items:
-        for one in item.leaves() if isinstance(item, Estimate) else (item,):
-            if not one.released:
-                found.setdefault(id(one), one)
-    return list(found.values())
-
-
-def _item(group: Sequence[Measurement], ask: Ask) -> Item:
-    """One question with its share; the same question asked twice must not name two shares."""
-    shares = {(one.weight, one.spend) for one in group if one.weight is not None or one.spend is not None}
-    if len(shares) > 1:
-        raise OptionError(f"`{group[0].text}` has two different shares in this batch. Keep one.")
-    weight, spend = next(iter(shares), (None, None))
-    said = next((one.spend_as for one in group if one.spend is not None), None)
-    if said is not None and ask.kind in {"epsilon", "rho"} and said != ask.kind:
-        raise OptionError(f"`{group[0].text}` spends {said}, the batch asks {ask.kind}. Use one of them.")
-    return Item(group[0].question, Fraction(1) if weight is None else weight, spend)
-
-
-def _fill(batch: _Batch, releases: Sequence[Release | None]) -> None:
+def _fill(batch: AskedBatch, releases: Sequence[Release | None]) -> None:
     for group, item, release in zip(batch.groups, batch.priced.items, releases, strict=True):
         known = () if release is None else (release,)
         outcome = conclude(item.checked, known)

@@ -11,6 +11,7 @@ import time
 import pytest
 
 import dpnb
+from dpnb.client.asked import batch_of
 from dpnb.curator.engines import DuckDBEngine, prepare
 from dpnb.datasets import census, census_schema
 from dpnb.plan.price import price
@@ -45,7 +46,7 @@ def test_the_round_trip_costs_little_beside_the_engine(tmp_path):
         return [Measurement(q.measurement.question, q.measurement.checked, dataset=data) for q in questions]
 
     release = median_ms(lambda: session.release(anew(), ask))
-    batch = session._batch(anew(), ask)
+    batch = batch_of(anew(), ask)
     stored = Ask.make(epsilon="0.0005")
     free = median_ms(lambda: session.release(anew(), stored))
     requests = [part.request for item in batch.priced.items for part in item.parts]

@@ -9,6 +9,7 @@ import pytest
 
 import dpnb
 from dpnb.client import api
+from dpnb.client.asked import batch_of
 from dpnb.errors import (
     BudgetError,
     CuratorError,
@@ -365,10 +366,10 @@ def test_what_one_row_holds_never_decides_how_another_is_read(dpnb_home, column,
 def test_a_refused_request_id_is_not_used_again(session, data):
     """The error says that the next run gets a new id, and it does."""
     m = data.x.mean()
-    place = (data.handle, session._batch([m], Ask.make(epsilon=1)).digest)
+    place = (data.handle, batch_of([m], Ask.make(epsilon=1)).digest)
     other = data.g.mean()
     taken = "ab" * 16
-    session._waiting[data.handle, session._batch([other], Ask.make(epsilon=1)).digest] = taken
+    session._waiting[data.handle, batch_of([other], Ask.make(epsilon=1)).digest] = taken
     dpnb.release([other], epsilon=1)
     session._waiting[place] = taken
     with pytest.raises(RequestReused):

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from dpnb.client.asked import batch_of
 from dpnb.curator import faults
 from dpnb.plan.request import Ask
 from dpnb.wire.codec import encode, exact_json, raw
@@ -63,7 +64,7 @@ class Kernel:
     def message(self, request, choice):
         """A fresh batch of one to three questions."""
         items = [_anew(item) for item in choice]
-        batch = self.session._batch(items, Ask.make(epsilon=1, fresh=True))
+        batch = batch_of(items, Ask.make(epsilon=1, fresh=True))
         plan = raw(batch.plan.to_json())
         return Submit(handle=self.data.handle, request=request, digest=batch.digest, plan=plan)
 
@@ -163,7 +164,7 @@ def test_an_answer_seen_before_a_kill_is_the_answer_of_the_retry(dpnb_home):
 
 def test_a_fault_after_the_charge_says_one_constant_code(service, data, dpnb_home):
     """An unexpected fault crosses the wire as `internal` alone; the log has it; the retry completes the charge."""
-    batch = data.session._batch([data.x.mean()], Ask.make(epsilon=1))
+    batch = batch_of([data.x.mean()], Ask.make(epsilon=1))
     message = Submit(
         handle=data.handle, request="a" * 32, digest=batch.digest, plan=raw(batch.plan.to_json())
     )
@@ -224,5 +225,5 @@ def test_four_racing_processes_never_overspend_by_one_unit(dpnb_home):
 
 
 def _one(here, data, request):
-    batch = here._batch([_anew(data.x.mean())], Ask.make(epsilon="0.07", fresh=True))
+    batch = batch_of([_anew(data.x.mean())], Ask.make(epsilon="0.07", fresh=True))
     return Submit(handle=data.handle, request=request, digest=batch.digest, plan=raw(batch.plan.to_json()))

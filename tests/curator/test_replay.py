@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+from dpnb.client.asked import batch_of
 from dpnb.client.handles import Dataset
 from dpnb.curator import releasing
 from dpnb.curator.releasing import Chance
@@ -61,7 +62,7 @@ def trace(home, table, exact, monkeypatch):
         data[data.x > 5].count(),
         data.x.variance(),
     ]
-    batch = here._batch(items, Ask.make(epsilon=4))
+    batch = batch_of(items, Ask.make(epsilon=4))
     message = Submit(
         handle=data.handle, request="a" * 32, digest=batch.digest, plan=raw(batch.plan.to_json())
     )
@@ -114,7 +115,7 @@ def test_a_reply_has_no_field_but_noised_integers_and_public_facts(service, data
     """The fields of a release are a fixed list; a new one needs a new argument for its privacy."""
     from dpnb.wire.codec import exact_json
 
-    batch = data.session._batch([data.x.mean()], Ask.make(epsilon=1))
+    batch = batch_of([data.x.mean()], Ask.make(epsilon=1))
     message = Submit(
         handle=data.handle, request="a" * 32, digest=batch.digest, plan=raw(batch.plan.to_json())
     )

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import pytest
 
+from dpnb.client.asked import batch_of
 from dpnb.client.frames import hand_over
 from dpnb.curator.attached import sweep
 from dpnb.datasets import load
@@ -199,8 +200,7 @@ def test_a_teaching_budget_resets_and_its_store_stays(ann, dpnb_home):
 
 
 def submit(service, data, items, request, epsilon, principal="ann"):
-    here = data.session
-    batch = here._batch(items, ask(epsilon))
+    batch = batch_of(items, ask(epsilon))
     message = Submit(handle=data.handle, request=request, digest=batch.digest, plan=raw(batch.plan.to_json()))
     return service.reply(message, principal)
 
@@ -223,7 +223,7 @@ def test_a_request_id_used_for_another_plan_is_refused(service, data):
 
 def test_a_plan_that_is_not_its_digest_is_refused(service, data):
     """A digest of another plan is refused before any charge."""
-    batch = data.session._batch([data.x.mean()], ask(1))
+    batch = batch_of([data.x.mean()], ask(1))
     message = Submit(handle=data.handle, request="a" * 32, digest="0" * 64, plan=raw(batch.plan.to_json()))
     with pytest.raises(PlanError, match="digest"):
         service.reply(message, "ann")
