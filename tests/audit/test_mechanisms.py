@@ -70,7 +70,7 @@ def test_the_enumerated_loss_is_at_most_the_claim(kind):
 def test_no_run_of_the_exact_sampler_speaks_against_the_claim(kind):
     """The exact sampler, run and not read: the bound at α = 10⁻⁶ is at most the claim."""
     (mechanism, neighbours, claim), _ = CASES[kind]
-    verdict = audit(mechanism, neighbours, claim, method="sample", trials=5_000)
+    verdict = audit(mechanism, neighbours, claim, method="sample", trials=10_000)
     assert not verdict.breaks, verdict.text
     assert verdict.loss > 0.05
 

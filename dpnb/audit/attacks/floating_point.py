@@ -1,0 +1,167 @@
+r"""Floating point: which count was it, 0 or 1? The low-order bits of a float Laplace answer mostly say it for certain.
+
+numpy makes Laplace noise of a uniform number u on the grid of multiples of 2⁻⁵³, as :math:`b\ln 2u` or :math:`-b\ln(2-2u)`.
+For an answer y and a candidate c there may be no u on that grid that gives y: then the count was not c. The attack tries the
+few u near :math:`e^{-|y-c|/b}/2`. Integers with discrete noise have no such holes.
+
+References
+----------
+Mironov (2012), "On Significance of the Least Significant Bits for Differential Privacy".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpnb.audit.attacks.result import AttackResult, AttackRow
+from dpnb.errors import OptionError
+from dpnb.mechanisms import DiscreteLaplace
+from dpnb.privacy.loss import rational
+
+__all__ = ["certain_origin", "floating_point"]
+
+_GRID = 2.0**53
+_NEAR = 6
+Sampler = Literal["numpy", "exponential"]
+_log = np.frompyfunc(math.log, 1, 1)
+"""The C library's logarithm, which numpy's generator uses; numpy's own may differ in the last bit."""
+
+
+def possible(
+    answers: ArrayLike, count: float, scale: float = 1.0, sampler: Sampler = "numpy"
+) -> NDArray[np.bool_]:
+    """Return which answers float Laplace noise of this scale can make of `count`."""
+    y = np.asarray(answers, dtype=np.float64).ravel()
+    above = y > count
+    share = np.exp(-np.abs(y - count) / scale)
+    if sampler == "numpy":
+        share = np.where(above, 1.0 - share / 2, share / 2)
+    nearest = np.rint(share * _GRID)
+    found = np.zeros(y.shape, dtype=bool)
+    for offset in range(-_NEAR, _NEAR + 1):
+        uniform = np.clip(nearest + offset, 1.0, _GRID - 1) / _GRID
+        found |= float_laplace(uniform, count, scale, sampler, above=above) == y
+    return found
+
+
+def float_laplace(
+    uniform: NDArray[np.float64],
+    count: float,
+    scale: float,
+    sampler: Sampler = "numpy",
+    *,
+    above: NDArray[np.bool_],
+) -> NDArray[np.float64]:
+    """Return the answer that a float sampler makes of uniform numbers, operation by operation.
+
+    Parameters
+    ----------
+    uniform : ndarray
+        In (0, 1), on the grid of multiples of 2⁻⁵³.
+    count, scale : float
+    sampler : {"numpy", "exponential"}
+        numpy's ``Generator.laplace``, or ``±b·ln u`` with a sign of its own.
+    above : ndarray of bool
+        The sign of ``±b·ln u``; numpy takes the sign from u.
+    """
+    if sampler == "numpy":
+        above = uniform >= 0.5
+        uniform = np.where(above, 2.0 - uniform - uniform, uniform + uniform)
+    noise = scale * np.asarray(_log(uniform), dtype=np.float64)
+    return np.where(above, count - noise, count + noise)
+
+
+def certain_origin(answers: ArrayLike, scale: float = 1.0, sampler: Sampler = "numpy") -> NDArray[np.float64]:
+    """Return for each answer 0 or 1 where only that count can have made it, and NaN where both can.
+
+    Parameters
+    ----------
+    answers : array_like of float
+        ``count + rng.laplace(0, scale)`` with a count of 0 or 1.
+    scale : float
+        A power of two, so that scaling is exact.
+    sampler : {"numpy", "exponential"}
+        How the noise was made; see :func:`float_laplace`.
+
+    Examples
+    --------
+    >>> drawn = np.random.default_rng(1).laplace(1, 1, 500)
+    >>> told = certain_origin(drawn)
+    >>> bool((told[~np.isnan(told)] == 1).all()), bool((told == 1).mean() > 0.75)
+    (True, True)
+    """
+    if not (scale > 0 and math.frexp(scale)[0] == 0.5):
+        raise OptionError("scale is a power of two (1, 2, 4, …), so that scaling rounds nothing.")
+    zero, one = (possible(answers, count, scale, sampler) for count in (0.0, 1.0))
+    return np.where(zero & ~one, 0.0, np.where(one & ~zero, 1.0, np.nan))
+
+
+def floating_point(
+    *, scale: float = 1.0, sampler: Sampler = "numpy", reps: int = 4_000, rng: int | np.random.Generator = 0
+) -> AttackResult:
+    """Tell a count of 0 from a count of 1 by one answer at ε = 1/scale, in floats and in integers.
+
+    Parameters
+    ----------
+    scale : float
+        A power of two.
+    sampler : {"numpy", "exponential"}
+        How the float noise is made; see :func:`float_laplace`.
+    reps : int
+        Answers for each count.
+    rng : int or Generator
+
+    Returns
+    -------
+    AttackResult
+        Success is the right count. *Certain* rows count only what was told for certain; a private answer never is.
+    """
+    generator = np.random.default_rng(rng)
+    counts = np.repeat([0.0, 1.0], reps)
+    signs = generator.random(reps) < 0.5
+    drawn = np.concatenate(
+        [float_laplace(_uniform(generator, reps), count, scale, sampler, above=signs) for count in (0.0, 1.0)]
+    )
+    told = certain_origin(drawn, scale, sampler)
+    likelier = _threshold(drawn)
+    whole = DiscreteLaplace.calibrate(1, 1 / Fraction(rational(scale)))
+    integers = whole.simulate(counts.astype(np.int64), generator)
+    bound = 1 / (1 + math.exp(-1 / scale))
+    rows = (
+        _row("floats, certain", told == counts, 0.0, 0.0),
+        _row("floats", np.where(np.isnan(told), likelier, told) == counts, 0.5, bound),
+        _row("integers, certain", _holes(integers, whole.law.pmf) == counts, 0.0, 0.0),
+        _row("integers", _threshold(integers) == counts, 0.5, bound),
+    )
+    return AttackResult(
+        "Floating point",
+        f"whether a count was 0 or 1, from one answer at ε {1 / scale:g}",
+        "noise",
+        rows,
+        "a coin; nothing is certain",
+    )
+
+
+def _uniform(generator: np.random.Generator, size: int) -> NDArray[np.float64]:
+    return np.maximum(generator.random(size), 1.0 / _GRID)
+
+
+def _threshold(answers: NDArray[Any]) -> NDArray[np.float64]:
+    return np.asarray(np.where(answers > 0.5, 1.0, 0.0))
+
+
+def _holes(answers: NDArray[np.int64], pmf: Callable[[Any], Any]) -> NDArray[np.float64]:
+    """As :func:`certain_origin` for integers: no probability is zero, so nothing is told."""
+    zero, one = pmf(answers) > 0, pmf(answers - 1) > 0
+    return np.where(zero & ~one, 0.0, np.where(one & ~zero, 1.0, np.nan))
+
+
+def _row(setting: str, hits: NDArray[np.bool_], baseline: float, bound: float) -> AttackRow:
+    share = float(hits.mean())
+    return AttackRow(setting, share, math.sqrt(share * (1 - share) / hits.size), baseline, bound)
