@@ -65,6 +65,10 @@ class Mechanism(Protocol):
         """Make the private integers of a whole part from what the engine answers to its request."""
         ...
 
+    def simulated(self, exact: Any, rng: np.random.Generator) -> tuple[int, ...]:
+        """As :meth:`noised`, with a seeded generator: for simulations on arrays, never for protected data."""
+        ...
+
     def to_json(self) -> dict[str, str]:
         """The mechanism and its exact parameters."""
         ...

@@ -231,6 +231,10 @@ class QuantileSelection:
         """A released part: one index for each cell."""
         return tuple(self.release(counts, bits) for counts in exact)
 
+    def simulated(self, exact: Sequence[Counts], rng: np.random.Generator) -> tuple[int, ...]:
+        """As :meth:`noised`, in a simulation."""
+        return tuple(int(self.simulate(counts, rng, 1)[0]) for counts in exact)
+
     def release(self, counts: Counts, bits: BitSource) -> int:
         """Select a grid index, exactly in law.
 

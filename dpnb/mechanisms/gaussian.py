@@ -101,6 +101,10 @@ class DiscreteGaussian:
         """A released part: every exact integer with fresh noise."""
         return self.release(exact, bits)
 
+    def simulated(self, exact: Sequence[int], rng: np.random.Generator) -> tuple[int, ...]:
+        """As :meth:`noised`, in a simulation."""
+        return tuple(self.simulate(np.asarray(exact, dtype=np.int64), rng).tolist())
+
     def simulate(self, values: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """Add simulated noise to an array of any shape; integer arrays stay integer."""
         return np.asarray(values) + fast.discrete_gaussian(float(self.variance), np.shape(values), rng)

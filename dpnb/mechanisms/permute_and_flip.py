@@ -114,6 +114,11 @@ class PermuteAndFlip:
         """A released part: the picks of every cell, cell after cell."""
         return self.release(exact, bits)
 
+    def simulated(self, exact: Sequence[int], rng: np.random.Generator) -> tuple[int, ...]:
+        """As :meth:`noised`, in a simulation."""
+        cells = np.asarray(exact).reshape(-1, self.size)
+        return tuple(int(index) for cell in cells for index in self.simulate(cell, rng, 1)[0])
+
     def release(self, counts: Sequence[int], bits: BitSource) -> tuple[int, ...]:
         """Pick indices, exactly in law.
 
