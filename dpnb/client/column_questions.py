@@ -84,9 +84,47 @@ class ColumnQuestions(HoldsNoData):
             return self._ask("histogram", edges=tuple(bins))
         return self._ask("histogram", bins=bins)
 
-    def value_counts(self) -> Estimate:
-        """Ask how many rows have each declared value."""
-        return self._ask("value_counts")
+    def tree(self, levels: int | None = None) -> Estimate:
+        """Ask counts on every level of a binary tree: any range, the distribution, quantiles and mean are read off it, free.
+
+        Parameters
+        ----------
+        levels : int
+            At most 2^levels leaves of equal width; 10 by default. Fewer levels need less noise, more are finer.
+
+        Examples
+        --------
+        >>> t = hiv.age.tree()  # doctest: +SKIP
+        >>> t.count(18, 30), t.share(18, 30), t.cdf([18, 30]), t.median(), t.density()  # doctest: +SKIP
+        """
+        return self._ask("tree", **unlike(levels=(levels, None)))
+
+    def value_counts(self, *, normalize: bool = False) -> Estimate:
+        """Ask how many rows have each declared value; with `normalize`, see :meth:`proportions`."""
+        return self.proportions() if normalize else self._ask("value_counts")
+
+    def proportions(self, *, simultaneous: bool = False) -> Estimate:
+        """Ask the shares of all declared values: what :meth:`value_counts` releases, read as shares.
+
+        Parameters
+        ----------
+        simultaneous : bool
+            Whether the level of the intervals holds for all shares at once (Bonferroni), not for each alone.
+        """
+        counts: Any = self._ask("value_counts")
+        shares: Estimate = counts.proportions(simultaneous=simultaneous)
+        return shares
+
+    def crosstab(self, *others: str | ColumnHandle) -> Estimate:
+        """Ask how many rows have each combination of declared values of this and other columns.
+
+        Parameters
+        ----------
+        *others : str or column
+            The further keys: categories, small integers or bins.
+        """
+        *more, last = (self._expr, *(self._dataset.key(other) for other in others))
+        return self._dataset.ask("crosstab", last, by=tuple(more))
 
     def difference(self, by: str | ColumnHandle, *, ci: bool = True, spread: str = "bought") -> Estimate:
         """Ask the mean where `by` has its second declared value, minus the mean where it has its first."""

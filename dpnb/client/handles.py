@@ -270,6 +270,19 @@ class Dataset(HoldsNoData):
         """Ask how many rows there are."""
         return self.ask("count", None)
 
+    def crosstab(self, *keys: str | ColumnHandle) -> Estimate:
+        """Ask how many rows have each combination of declared values of two or more columns.
+
+        Parameters
+        ----------
+        *keys : str or column
+            Categories, small integers or bins.
+        """
+        if not keys:
+            raise PlanError(f'crosstab needs two columns: {self.name}.crosstab("…", "…").')
+        *more, last = (self.key(key) for key in keys)
+        return self.ask("crosstab", last, by=tuple(more))
+
     def ask(
         self,
         statistic: str,

@@ -146,6 +146,9 @@ class QueryPlan:
         source = self.dataset
         if self.where is not None:
             source += f"[{_bare(show(self.where, self.dataset))}]"
+        if self.statistic == "crosstab" and self.target is not None:
+            keys = ", ".join(_key_text(key, self.dataset) for key in (*self.by, self.target))
+            return f"{source}.crosstab({keys})"
         groups = self.by[:-1] if self.statistic == "difference" else self.by
         if groups:
             keys = ", ".join(_key_text(key, self.dataset) for key in groups)

@@ -16,14 +16,16 @@ from dpnb.statistics._base import Numeric, PricedPart, PriceRow, Pricing, Settin
 from dpnb.statistics.correlation import Correlation
 from dpnb.statistics.count import Count
 from dpnb.statistics.covariance import Covariance
+from dpnb.statistics.crosstab import Crosstab, ValueCount
 from dpnb.statistics.difference import Difference
-from dpnb.statistics.histogram import Histogram, ValueCount
+from dpnb.statistics.histogram import Histogram
 from dpnb.statistics.mean import Mean
 from dpnb.statistics.outcome import CellResult, Result, public_result
 from dpnb.statistics.quantile import Quantile
 from dpnb.statistics.selection import Mode, TopK
 from dpnb.statistics.sensitivity import Component, Moves
 from dpnb.statistics.sum import Sum
+from dpnb.statistics.tree import Tree
 from dpnb.statistics.variance import StandardDeviation, Variance
 
 STATISTICS: tuple[Statistic, ...] = (
@@ -35,11 +37,13 @@ STATISTICS: tuple[Statistic, ...] = (
     Quantile(),
     Histogram(),
     ValueCount(),
+    Crosstab(),
     Difference(),
     Covariance(),
     Correlation(),
     Mode(),
     TopK(),
+    Tree(),
 )
 BY_NAME: dict[str, Statistic] = {statistic.name: statistic for statistic in STATISTICS}
 

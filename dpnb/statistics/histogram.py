@@ -1,4 +1,4 @@
-"""Histograms over public bins, and counts of declared values: one vector of counts.
+"""Histograms over public bins: one vector of counts.
 
 Every bin is a cell of one question: under change-one a person touches two bins, under add-remove one. Rows outside the bins,
 with an undeclared value or with none fall in no bin, and nothing is released about them.
@@ -58,11 +58,3 @@ class Histogram:
         """Return the noised counts, each with its exact privacy interval."""
         low, high = self.domain(setting)
         return linear_result(setting, combine(releases)["count"], Fraction(1), low, high)
-
-
-class ValueCount(Histogram):
-    """Counts of the declared values of a category or small integer."""
-
-    name: ClassVar[str] = "value_counts"
-    title: ClassVar[str] = "value counts"
-    defaults: ClassVar[dict[str, Any]] = {}

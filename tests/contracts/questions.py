@@ -47,6 +47,7 @@ SAMPLES: dict[str, tuple[dict[str, Any], ...]] = {
         {"target": X, "by": (G,), "options": (("bins", 2),)},
     ),
     "value_counts": ({"target": G}, {"target": B, "by": (G,)}),
+    "crosstab": ({"target": B, "by": (G,)}, {"target": B, "by": (G, Compare(">", X, Const(50)))}),
     "difference": ({"target": X, "by": (B,)}, {"target": X, "by": (G, B)}),
     "covariance": (
         {"target": X, "other": Y},

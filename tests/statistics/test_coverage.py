@@ -18,7 +18,10 @@ def enough(held: int, reps: int, level: float = 0.95) -> bool:
     mass, below = 0.0, -1
     while mass < 1e-4:
         below += 1
-        mass += math.comb(reps, below) * level**below * (1 - level) ** (reps - below)
+        log_mass = (
+            math.log(math.comb(reps, below)) + below * math.log(level) + (reps - below) * math.log1p(-level)
+        )
+        mass += math.exp(log_mass)
     return held >= below
 
 

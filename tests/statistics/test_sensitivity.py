@@ -35,6 +35,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "difference of proportions": {"statistic": "difference", "target": OLD, "by": (B,)},
     "histogram": {"statistic": "histogram", "target": X, "options": (("bins", 2),)},
     "value counts by group": {"statistic": "value_counts", "target": B, "by": (G,)},
+    "contingency table": {"statistic": "crosstab", "target": B, "by": (G,)},
 }
 UNITS = {
     "change one row": PrivacyUnit("change-one", rows=5),
@@ -67,7 +68,16 @@ def test_no_neighbour_costs_more_than_the_claim(name: str, unit: str, kind: str)
 
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize(
-    "name", ["filtered count", "count by group", "sum", "sum by group", "histogram", "proportion by group"]
+    "name",
+    [
+        "filtered count",
+        "count by group",
+        "sum",
+        "sum by group",
+        "histogram",
+        "proportion by group",
+        "contingency table",
+    ],
 )
 @pytest.mark.parametrize("unit", UNITS)
 def test_single_part_scales_are_tight(name: str, unit: str, kind: str) -> None:

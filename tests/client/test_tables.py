@@ -1,0 +1,73 @@
+"""Contingency tables and shares as they are typed: handles, the whole path through the curator, free readings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dpnb
+from dpnb.errors import OptionError, PlanError
+from dpnb.privacy.loss import PrivacyLoss
+
+
+def test_they_read_as_typed(data):
+    """A table is asked of a column or of the dataset, in one canonical form; groups become keys."""
+    assert data.g.crosstab("x").text == data.crosstab("g", "x").text == 'small.crosstab("g", "x")'
+    assert data.g.crosstab("x").shape == (2, 11)
+    assert data.groupby("g").crosstab("x").text == 'small.crosstab("g", "x")'
+    assert data.g.crosstab(data.x > 3).text == 'small.crosstab("g", (small.x > 3))'
+    assert data.crosstab("g", "x", data.x > 3).shape == (2, 11, 2)
+    assert data.g.proportions().text == "small.g.value_counts().proportions()"
+    assert data.g.value_counts(normalize=True).text == data.g.proportions().text
+    assert data.groupby("g").x.proportions(simultaneous=True).shape == (2, 11)
+
+
+def test_what_is_no_table_is_refused_where_it_is_written(data):
+    """One key, no key, a column without declared values and an unknown key of a reading are told by name."""
+    for ask in (lambda: data.crosstab("g"), data.g.crosstab, data.crosstab):
+        with pytest.raises(PlanError, match=r"two (keys|columns)"):
+            ask()
+    with pytest.raises(PlanError, match="bin"):
+        data.g.crosstab(data.x / 3)
+    with pytest.raises(OptionError, match="no key 'sex'"):
+        data.g.crosstab("x").proportions(within="sex")
+
+
+def test_a_table_and_all_that_is_read_from_it_cost_one_release(session, data):
+    """Shares, margins and the table in one cell are charged once; the same table asked again is stored."""
+    table = data.g.crosstab(data.x > 3)
+    shares, rows, margin = table.proportions(), table.proportions(within="rows"), table.margin("g")
+    done = dpnb.release({"t": table, "s": shares, "r": rows, "m": margin}, epsilon=4)
+    assert done.charged == PrivacyLoss.pure(4)
+    assert rows.loss == table.loss
+    np.testing.assert_allclose(margin.value, table.value.sum(axis=1))
+    np.testing.assert_allclose(rows.value.sum(axis=1), 1)
+    assert rows.table().columns["g"] == ("u", "u", "v", "v") or len(rows.table()) == 4
+    again = data.crosstab("g", data.x > 3)
+    assert not dpnb.release({"a": again}, epsilon=2).charged
+    assert again.value.tolist() == table.value.tolist()
+
+
+def test_shares_are_what_value_counts_released(session, data):
+    """After counts were released their shares are free, and the other way round."""
+    shares = data.g.proportions()
+    assert dpnb.release({"p": shares}, epsilon=1).charged
+    counts = data.g.value_counts()
+    assert not dpnb.release({"c": counts}, epsilon=1).charged
+    assert counts.proportions().value.tolist() == shares.value.tolist()
+    gap = shares[0] - shares[1]
+    low, high = gap.interval(0.95)
+    assert low < gap.value < high
+
+
+def test_their_cards_can_be_drawn(session, data):
+    """Plan, release, report and explanation are written for a table and for its readings."""
+    table = data.g.crosstab("x")
+    shares = table.proportions(within="g")
+    assert "22 cells" in repr(dpnb.plan({"t": table}, epsilon=1))
+    done = dpnb.release({"t": table, "s": shares}, epsilon=1)
+    assert "crosstab" in repr(done)
+    assert table.to_dict()
+    assert shares.to_dict()
+    assert str(table.explain())
+    assert str(shares.explain())
