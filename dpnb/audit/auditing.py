@@ -23,13 +23,13 @@ from typing import Any, Literal
 import numpy as np
 
 from dpnb.audit.declared import declared_pair, declared_runner
-from dpnb.audit.enumeration import Found, Pair, pair_of_laws
 from dpnb.audit.events import Event, best_event, lower_bound
 from dpnb.audit.neighbours import described
 from dpnb.audit.sampling import Runs, clopper_pearson, runs_of, tabulate, takes
 from dpnb.audit.verdict import Side, Verdict
 from dpnb.errors import OptionError, PlanError
 from dpnb.privacy.accountant import epsilon_of
+from dpnb.privacy.divergence import Found, Pair, pair_of_laws
 from dpnb.privacy.loss import PrivacyLoss, rational
 from dpnb.privacy.measure import Measure
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.audit.enumeration import Pair, log_probability
 from dpnb.errors import PlanError
 from dpnb.noise import SeededBits
+from dpnb.privacy.divergence import Pair, log_probability
 
 __all__ = ["declared_pair", "declared_runner"]
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,59 +22,10 @@ from numpy.typing import ArrayLike, NDArray
 from dpnb.audit.attacks.result import AttackResult, AttackRow
 from dpnb.errors import OptionError
 from dpnb.mechanisms import DiscreteLaplace
+from dpnb.noise.float_laplace import FINEST_UNIFORM, Sampler, float_laplace, possible
 from dpnb.privacy.loss import rational
 
 __all__ = ["certain_origin", "floating_point"]
-
-_GRID = 2.0**53
-_NEAR = 6
-Sampler = Literal["numpy", "exponential"]
-_log = np.frompyfunc(math.log, 1, 1)
-"""The C library's logarithm, which numpy's generator uses; numpy's own may differ in the last bit."""
-
-
-def possible(
-    answers: ArrayLike, count: float, scale: float = 1.0, sampler: Sampler = "numpy"
-) -> NDArray[np.bool_]:
-    """Return which answers float Laplace noise of this scale can make of `count`."""
-    y = np.asarray(answers, dtype=np.float64).ravel()
-    above = y > count
-    share = np.exp(-np.abs(y - count) / scale)
-    if sampler == "numpy":
-        share = np.where(above, 1.0 - share / 2, share / 2)
-    nearest = np.rint(share * _GRID)
-    found = np.zeros(y.shape, dtype=bool)
-    for offset in range(-_NEAR, _NEAR + 1):
-        uniform = np.clip(nearest + offset, 1.0, _GRID - 1) / _GRID
-        found |= float_laplace(uniform, count, scale, sampler, above=above) == y
-    return found
-
-
-def float_laplace(
-    uniform: NDArray[np.float64],
-    count: float,
-    scale: float,
-    sampler: Sampler = "numpy",
-    *,
-    above: NDArray[np.bool_],
-) -> NDArray[np.float64]:
-    """Return the answer that a float sampler makes of uniform numbers, operation by operation.
-
-    Parameters
-    ----------
-    uniform : ndarray
-        In (0, 1), on the grid of multiples of 2⁻⁵³.
-    count, scale : float
-    sampler : {"numpy", "exponential"}
-        numpy's ``Generator.laplace``, or ``±b·ln u`` with a sign of its own.
-    above : ndarray of bool
-        The sign of ``±b·ln u``; numpy takes the sign from u.
-    """
-    if sampler == "numpy":
-        above = uniform >= 0.5
-        uniform = np.where(above, 2.0 - uniform - uniform, uniform + uniform)
-    noise = scale * np.asarray(_log(uniform), dtype=np.float64)
-    return np.where(above, count - noise, count + noise)
 
 
 def certain_origin(answers: ArrayLike, scale: float = 1.0, sampler: Sampler = "numpy") -> NDArray[np.float64]:
@@ -149,7 +100,7 @@ def floating_point(
 
 
 def _uniform(generator: np.random.Generator, size: int) -> NDArray[np.float64]:
-    return np.maximum(generator.random(size), 1.0 / _GRID)
+    return np.maximum(generator.random(size), FINEST_UNIFORM)
 
 
 def _threshold(answers: NDArray[Any]) -> NDArray[np.float64]:

@@ -1,6 +1,6 @@
-r"""Exact losses between two output laws that can be written down.
+r"""Exact losses between two output laws that can be written down: for audits and exhibits, outside every ledger.
 
-A :class:`Law` pair is two arrays of probabilities over the same outcomes. Its pure loss is the largest :math:`|\ln p/q|`, its
+A :class:`Pair` is two arrays of probabilities over the same outcomes. Its pure loss is the largest :math:`|\ln p/q|`, its
 (ε, δ) loss the least ε with :math:`\sum (p - e^ε q)_+ ≤ δ` in both directions, its ρ the largest :math:`D_α/α` over a grid of
 Rényi orders (so never above the true one). Refuses laws that do not sum to one.
 """
