@@ -99,6 +99,35 @@ class ColumnQuestions(HoldsNoData):
         """
         return self._ask("tree", **unlike(levels=(levels, None)))
 
+    def tree(self, levels: int | None = None) -> Estimate:
+        """Ask counts on every level of a binary tree: any range, the distribution, quantiles and mean are read off it, free.
+
+        Parameters
+        ----------
+        levels : int
+            At most 2^levels leaves of equal width; 10 by default. Fewer levels need less noise, more are finer.
+
+        Examples
+        --------
+        >>> t = hiv.age.tree()  # doctest: +SKIP
+        >>> t.count(18, 30), t.share(18, 30), t.cdf([18, 30]), t.median(), t.density()  # doctest: +SKIP
+        """
+        return self._ask("tree", **unlike(levels=(levels, None)))
+
+    def ks_density(self, *, points: int | None = None, cells: int | None = None) -> Estimate:
+        """Ask a density through a small synthetic sample, by the exponential mechanism of Wasserman and Zhou.
+
+        Its readings are free: ``.cdf()``, ``.quantile(q)``, ``.median()`` and ``.sample()``.
+
+        Parameters
+        ----------
+        points : int, optional
+            Size of the synthetic sample; n to the power 2/3 where the number of rows is public, else 100.
+        cells : int, optional
+            How many equal public cells; as many as points, at most 256.
+        """
+        return self._ask("ks_density", **unlike(points=(points, None), cells=(cells, None)))
+
     def value_counts(self, *, normalize: bool = False) -> Estimate:
         """Ask how many rows have each declared value; with `normalize`, see :meth:`proportions`."""
         return self.proportions() if normalize else self._ask("value_counts")

@@ -126,14 +126,34 @@ class ConsistentTree:
         return float(self._below[0][0][0])
 
     @cached_property
-    def leaf_variances(self) -> Floats:
-        """Variance of every consistent leaf."""
-        found = self._below[0][0]
+    def node_variances(self) -> list[Floats]:
+        """Variance of every consistent node, one array for each level, root first."""
+        found = [self._below[0][0]]
         for level in range(1, self.depth + 1):
             spread = np.repeat(self._spreads[level - 1], 2)[: self.sizes[level]]
-            share = self._shares[level - 1]
-            found = spread + share**2 * np.repeat(found, 2)[: self.sizes[level]]
+            above = np.repeat(found[-1], 2)[: self.sizes[level]]
+            found.append(spread + self._shares[level - 1] ** 2 * above)
         return found
+
+    @property
+    def leaf_variances(self) -> Floats:
+        """Variance of every consistent leaf."""
+        return self.node_variances[-1]
+
+    def contrast_variances(self, level: int, widths: Floats) -> Floats:
+        """Return, for each node of a level, the variance of ``left · width of right - right · width of left``.
+
+        Parameters
+        ----------
+        level : int
+            A level with children.
+        widths : ndarray
+            Widths of the children.
+        """
+        pairs, share = paired(widths), self._shares[level][::2]
+        whole = pairs.sum(axis=-1)
+        slope = share * whole - pairs[..., 0]
+        return np.asarray(slope**2 * self.node_variances[level] + whole**2 * self._spreads[level])
 
     def fit(self, levels: Sequence[Floats]) -> Floats:
         """Return the consistent leaves, shape ``(…, leaves)``.
@@ -164,7 +184,8 @@ class ConsistentTree:
         weights : ndarray, shape (…, leaves)
             A linear function of the consistent leaves.
         """
-        carried, kept = np.asarray(weights, dtype=float), []
+        carried = np.asarray(weights, dtype=float)
+        kept: list[Floats] = []
         for level in range(self.depth, 0, -1):
             up = pair_sums(carried * self._shares[level - 1])
             kept.insert(0, carried - np.repeat(up, 2, axis=-1)[..., : self.sizes[level]])

@@ -339,7 +339,7 @@ def additive(
     paid = {name for name in shares if shares[name]} | (
         {count.name} if count and sum(shares.values()) < 1 else set()
     )
-    rows = tuple(_row(moves, p, mechanisms[p.name], free=p.name not in paid) for p in everything)
+    rows = tuple(price_row(moves, p, mechanisms[p.name], free=p.name not in paid) for p in everything)
     return Pricing(priced, (event,), rows)
 
 
@@ -367,7 +367,8 @@ def calibrated(
     return mechanisms, event
 
 
-def _row(moves: Moves, part: Component, mechanism: Mechanism, *, free: bool) -> PriceRow:
+def price_row(moves: Moves, part: Component, mechanism: Mechanism, *, free: bool) -> PriceRow:
+    """Return the line of the price list for one additive part."""
     if isinstance(mechanism, DiscreteLaplace):
         size = moves.rows * max(moves.l1(part).values())
         cost, unit = size / mechanism.scale, "ε"

@@ -1,0 +1,172 @@
+"""The leaves of a tree: equal public intervals of a number's grid, and where a value lies among them.
+
+A leaf holds ``width`` neighbouring grid values (the last one may hold fewer). With one value to a leaf every question about
+ranges is exact; with wider leaves an end that cuts through a leaf is shared out, and its interval spans the whole leaf.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from dpnb.aggregate.algebra import FloorDiv, IntExpr, Key, Lit, Sub
+from dpnb.errors import OptionError, PlanError
+from dpnb.inference.tree import level_sizes
+from dpnb.release import Axis
+from dpnb.statistics._base import Numeric, Setting
+
+LEVELS = 10
+MOST_LEVELS = 16
+MOST_NODES = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where some values lie: the leaf edge before, the one behind, and how far between them."""
+
+    before: np.ndarray
+    behind: np.ndarray
+    share: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Leaves:
+    """Public leaves over a number.
+
+    Parameters
+    ----------
+    number : Numeric
+        The number.
+    width : int
+        Grid values in a leaf.
+    """
+
+    number: Numeric
+    width: int
+
+    @property
+    def grid(self) -> int:
+        """How many values the number can take."""
+        return self.number.high - self.number.low + 1
+
+    @property
+    def count(self) -> int:
+        """How many leaves there are."""
+        return -(-self.grid // self.width)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Nodes on each level, root first."""
+        return level_sizes(self.count)
+
+    @property
+    def depth(self) -> int:
+        """Levels below the root."""
+        return len(self.sizes) - 1
+
+    def key(self, level: int) -> Key:
+        """Return the nodes of a level as cells: a leaf is a quotient of the code, a node one of the leaf."""
+        low = self.number.low
+        code: IntExpr = self.number.code if low == 0 else Sub(self.number.code, Lit(low))
+        code = code if self.width == 1 else FloorDiv(code, self.width)
+        up = self.depth - level
+        return Key(code if up == 0 else FloorDiv(code, 2**up), self.sizes[level])
+
+    def value(self, index: Any) -> np.ndarray:
+        """Return the values of some places on the grid, counted from the lowest."""
+        return np.asarray(
+            float(self.number.lowest) + float(self.number.step) * np.asarray(index, dtype=float)
+        )
+
+    def held(self, leaves: Any) -> np.ndarray:
+        """Return how many grid values each leaf holds."""
+        return np.asarray(np.minimum(self.width, self.grid - np.asarray(leaves) * self.width))
+
+    @property
+    def middles(self) -> np.ndarray:
+        """The middle of every leaf on the grid, counted from the lowest value."""
+        at = np.arange(self.count)
+        return np.asarray(at * self.width + (self.held(at) - 1) / 2)
+
+    def first(self, leaf: Any) -> np.ndarray:
+        """Return the lowest value of each leaf."""
+        return self.value(np.asarray(leaf) * self.width)
+
+    def last(self, leaf: Any) -> np.ndarray:
+        """Return the highest value of each leaf."""
+        return self.value(np.asarray(leaf) * self.width + self.held(leaf) - 1)
+
+    def upto(self, values: tuple[Fraction, ...], *, inclusive: bool = True) -> Places:
+        """Return where the rows up to some values end."""
+        number, ends = self.number, []
+        for value in values:
+            place = (value - number.offset) / number.step
+            end = math.floor(place) + 1 if inclusive else math.ceil(place)
+            ends.append(min(max(end - number.low, 0), self.grid))
+        at = np.array(ends, dtype=np.int64)
+        before = at // self.width
+        rest = at - before * self.width
+        share = rest / np.maximum(self.held(before), 1)
+        return Places(before, before + (rest > 0), np.asarray(share, dtype=float))
+
+    @property
+    def axis(self) -> Axis:
+        """The leaves as an axis: their value, or the interval that they cover."""
+        return _axis(self, 0)
+
+    def level_axis(self, level: int) -> Axis:
+        """The nodes of a level as an axis."""
+        return _axis(self, self.depth - level)
+
+
+@lru_cache(maxsize=16)
+def _axis(leaves: Leaves, up: int) -> Axis:
+    number, width = leaves.number, leaves.width * 2**up
+    if width == 1:
+        keys: tuple[Any, ...] = tuple(_plain(number.lowest + number.step * at) for at in range(leaves.grid))
+        return Axis("value", "value", keys)
+    starts = [number.lowest + number.step * at for at in range(0, leaves.grid, width)]
+    stops = [*starts[1:], number.highest]
+    labels = [f"[{_tick(a)}, {_tick(b)})" for a, b in zip(starts, stops, strict=True)]
+    labels[-1] = labels[-1][:-1] + "]"
+    return Axis("bin", "bin", tuple(labels))
+
+
+def _plain(value: Fraction) -> int | float:
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def _tick(value: Fraction) -> str:
+    return str(value.numerator) if value.denominator == 1 else f"{float(value):.6g}"
+
+
+def leaves_of(setting: Setting) -> Leaves:
+    """Return the leaves of a tree question.
+
+    Raises
+    ------
+    OptionError, PlanError
+        If the levels are no whole number, or a number with a single value is asked.
+    """
+    asked, number = setting.options.get("levels"), setting.number()
+    levels = LEVELS if asked is None else asked
+    whole = isinstance(levels, int | float | Fraction) and not isinstance(levels, bool)
+    if not whole or Fraction(levels).denominator != 1 or not 1 <= levels <= MOST_LEVELS:
+        raise OptionError(
+            f"levels= is a whole number from 1 to {MOST_LEVELS}: a tree of levels=10 has at most 1,024 leaves."
+        )
+    grid = number.high - number.low + 1
+    if grid == 1:
+        raise PlanError("A single possible value needs no tree: its count is .count().")
+    found = Leaves(number, -(-grid // 2 ** int(levels)))
+    nodes = sum(found.sizes) * setting.cells
+    if nodes > MOST_NODES:
+        raise PlanError(
+            f"This question has {nodes:,} tree nodes; the limit is {MOST_NODES:,}. Use fewer groups, or fewer levels="
+        )
+    return found

@@ -1,0 +1,200 @@
+r"""What one tree of counts says, free: counts and shares of ranges, the distribution function, mean, median, quantiles, mode, density.
+
+Every reading is a function of the consistent leaves, so readings agree with each other, and draws of the one release correlate
+them exactly. What each interval is, and why it covers, is said in :mod:`~dpnb.statistics.tree_shares`,
+:mod:`~dpnb.statistics.tree_location` and :mod:`~dpnb.statistics.tree_density`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dpnb.errors import OptionError
+from dpnb.release import Axis, Release
+from dpnb.release.reading import Read
+from dpnb.statistics._base import Setting
+from dpnb.statistics.leaves import Places, leaves_of
+from dpnb.statistics.tree_density import density_result
+from dpnb.statistics.tree_fit import Fitted, fitted
+from dpnb.statistics.tree_location import mean_result, mode_result, quantile_results
+from dpnb.statistics.tree_shares import band_result, cdf_result, count_result, share_result
+from dpnb.statistics.vector import VectorResult
+
+DENSITY_LEVELS = 6
+BANDS = ("pointwise", "simultaneous")
+MOST_POINTS = 100_000
+SHOWN_POINTS = 12
+
+Asked = int | float | Fraction
+
+# ---------------------------------------------------------------- the readings
+
+
+def count(setting: Setting, low: Asked | None = None, high: Asked | None = None) -> Read:
+    """Read how many rows have a value from `low` to `high`, both included; an end that is left out is open.
+
+    Parameters
+    ----------
+    low, high : number, optional
+        Ends of the range.
+    """
+    ends, said = _range(setting, low, high)
+    domain = (0.0, _most(setting))
+    return _read(setting, f".count({said})", (), lambda found: count_result(found, ends, domain))
+
+
+def share(setting: Setting, low: Asked | None = None, high: Asked | None = None) -> Read:
+    """Read which share of the rows has a value from `low` to `high`, both included.
+
+    Parameters
+    ----------
+    low, high : number, optional
+        Ends of the range.
+    """
+    ends, said = _range(setting, low, high)
+    return _read(setting, f".share({said})", (), lambda found: share_result(found, *ends))
+
+
+def cdf(setting: Setting, points: Asked | Iterable[Asked] | None = None, *, band: str = "pointwise") -> Read:
+    """Read the distribution function: the share of rows with a value of at most each point.
+
+    Parameters
+    ----------
+    points : number or list of numbers, optional
+        Where; by default the highest value of every leaf.
+    band : {"pointwise", "simultaneous"}
+        Whether each interval alone holds its value at the stated level, or all of them together.
+    """
+    if band not in BANDS:
+        raise OptionError('band= is "pointwise" or "simultaneous".')
+    leaves = leaves_of(setting)
+    given, one = ((), False) if points is None else _numbers(points, "points")
+    if points is None:
+        edges = np.arange(1, leaves.count + 1)
+        places = Places(edges, edges, np.zeros(edges.size))
+        keys = leaves.axis.keys if leaves.width == 1 else tuple(leaves.last(edges - 1).tolist())
+    else:
+        places, keys = leaves.upto(given), tuple(map(float, given))
+    said = [] if points is None else [_shown(given, one=one)]
+    said += [] if band == BANDS[0] else [f'band="{band}"']
+    axes = () if one else (Axis("at most", "at most", keys),)
+    made = cdf_result if band == BANDS[0] else band_result
+    return _read(setting, f".cdf({', '.join(said)})", axes, lambda found: made(found, places))
+
+
+def mean(setting: Setting) -> Read:
+    """Read the mean: of the middles of the leaves, with half a leaf added to both intervals where leaves are wide."""
+    return _read(setting, ".mean()", (), mean_result)
+
+
+def quantile(setting: Setting, q: Asked | Iterable[Asked] = 0.5) -> Read:
+    """Read a quantile, or several: the lowest value that at least this share of the rows does not exceed.
+
+    Parameters
+    ----------
+    q : float or list of float
+        Between 0 and 1.
+    """
+    levels, one = _numbers(q, "q")
+    if not all(0 <= level <= 1 for level in levels):
+        raise OptionError("quantile levels lie between 0 and 1, for example .quantile([0.25, 0.5, 0.75]).")
+    axes = () if one else (Axis("quantile", "quantile", tuple(map(float, levels))),)
+    text = f".quantile({_shown(levels, one=one)})"
+    return _read(setting, text, axes, lambda found: quantile_results(found, levels))
+
+
+def median(setting: Setting) -> Read:
+    """Read the median."""
+    return _read(setting, ".median()", (), lambda found: quantile_results(found, (Fraction(1, 2),)))
+
+
+def mode(setting: Setting) -> Read:
+    """Read the middle of the leaf with the largest count."""
+    return _read(setting, ".mode()", (), mode_result)
+
+
+def density(setting: Setting, levels: int | None = None) -> Read:
+    """Read the density in bins of equal width: noise is smoothed where counts are not clear of it.
+
+    Parameters
+    ----------
+    levels : int, optional
+        2^levels bins at most; 6 by default, or the levels of the tree if it has fewer.
+    """
+    leaves = leaves_of(setting)
+    most = leaves.depth
+    level = min(DENSITY_LEVELS, most) if levels is None else levels
+    if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= most:
+        raise OptionError(f"levels= is a whole number from 1 to {most}, the levels of this tree.")
+    text = ".density()" if levels is None else f".density(levels={levels})"
+    return _read(setting, text, (leaves.level_axis(level),), lambda found: density_result(found, level))
+
+
+# ---------------------------------------------------------------- arguments
+
+
+def _read(
+    setting: Setting, text: str, axes: tuple[Axis, ...], conclude: Callable[[Fitted], VectorResult]
+) -> Read:
+    """Return a reading whose result has the groups of the question before its own axes."""
+    whole = (*setting.axes[: len(setting.keys)], *axes)
+    shape = tuple(len(axis.keys) for axis in whole)
+
+    def concluded(releases: Sequence[Release]) -> VectorResult:
+        return replace(conclude(fitted(setting, releases)), shape=shape)
+
+    return Read(text, shape, whole, concluded)
+
+
+def _number(value: Any, name: str) -> Fraction:
+    known = isinstance(value, int | float | Fraction | np.integer | np.floating)
+    if not known or isinstance(value, bool):
+        raise OptionError(f"{name} must be a number, not {value!r}.")
+    if not math.isfinite(value):
+        raise OptionError(f"{name} must be finite; leave it out for an open end.")
+    return Fraction(str(value))
+
+
+def _numbers(values: object, name: str) -> tuple[tuple[Fraction, ...], bool]:
+    """Return some numbers exactly, and whether it was one number instead of a list."""
+    if isinstance(values, Iterable) and not isinstance(values, str):
+        found = tuple(_number(value, name) for value in values)
+        if not 1 <= len(found) <= MOST_POINTS:
+            raise OptionError(f"{name} takes a number, or a list of 1 to {MOST_POINTS:,} numbers.")
+        return found, False
+    return (_number(values, name),), True
+
+
+def _shown(numbers: tuple[Fraction, ...], *, one: bool) -> str:
+    """Return numbers as typed; of a long list a few and a digest, so that different lists have different texts."""
+    listed = [str(x) if x.denominator == 1 else repr(float(x)) for x in numbers]
+    if one:
+        return listed[0]
+    if len(listed) <= SHOWN_POINTS:
+        return f"[{', '.join(listed)}]"
+    digest = hashlib.sha256(" ".join(map(str, numbers)).encode()).hexdigest()[:8]
+    return f"[{listed[0]}, {listed[1]}, … {listed[-1]}; {len(listed)} numbers {digest}]"
+
+
+def _range(setting: Setting, low: Asked | None, high: Asked | None) -> tuple[tuple[Places, Places], str]:
+    """Return where a range starts and ends among the leaves, and its text."""
+    leaves, number = leaves_of(setting), setting.number()
+    first = number.lowest if low is None else _number(low, "low")
+    last = number.highest if high is None else _number(high, "high")
+    if first > last:
+        raise OptionError(f"low={float(first):g} is above high={float(last):g}: nothing lies between them.")
+    said = [] if low is None else [_shown((first,), one=True)]
+    said += [] if high is None else [("high=" if low is None else "") + _shown((last,), one=True)]
+    return (leaves.upto((first,), inclusive=False), leaves.upto((last,))), ", ".join(said)
+
+
+def _most(setting: Setting) -> float:
+    rows = setting.unit.public_rows
+    return math.inf if rows is None else float(rows)
