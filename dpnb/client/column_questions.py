@@ -99,21 +99,6 @@ class ColumnQuestions(HoldsNoData):
         """
         return self._ask("tree", **unlike(levels=(levels, None)))
 
-    def tree(self, levels: int | None = None) -> Estimate:
-        """Ask counts on every level of a binary tree: any range, the distribution, quantiles and mean are read off it, free.
-
-        Parameters
-        ----------
-        levels : int
-            At most 2^levels leaves of equal width; 10 by default. Fewer levels need less noise, more are finer.
-
-        Examples
-        --------
-        >>> t = hiv.age.tree()  # doctest: +SKIP
-        >>> t.count(18, 30), t.share(18, 30), t.cdf([18, 30]), t.median(), t.density()  # doctest: +SKIP
-        """
-        return self._ask("tree", **unlike(levels=(levels, None)))
-
     def ks_density(self, *, points: int | None = None, cells: int | None = None) -> Estimate:
         """Ask a density through a small synthetic sample, by the exponential mechanism of Wasserman and Zhou.
 

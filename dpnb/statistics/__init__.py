@@ -26,7 +26,6 @@ from dpnb.statistics.selection import Mode, TopK
 from dpnb.statistics.sensitivity import Component, Moves
 from dpnb.statistics.sum import Sum
 from dpnb.statistics.tree import Tree
-from dpnb.statistics.tree import Tree
 from dpnb.statistics.variance import StandardDeviation, Variance
 
 STATISTICS: tuple[Statistic, ...] = (
@@ -44,7 +43,6 @@ STATISTICS: tuple[Statistic, ...] = (
     Correlation(),
     Mode(),
     TopK(),
-    Tree(),
     Tree(),
 )
 BY_NAME: dict[str, Statistic] = {statistic.name: statistic for statistic in STATISTICS}

@@ -114,27 +114,25 @@ class Leaves:
         share = rest / np.maximum(self.held(before), 1)
         return Places(before, before + (rest > 0), np.asarray(share, dtype=float))
 
-    @property
-    def axis(self) -> Axis:
-        """The leaves as an axis: their value, or the interval that they cover."""
-        return _axis(self, 0)
+    def axis(self, name: str) -> Axis:
+        """Return the leaves as an axis: their value, or the interval that they cover."""
+        return self.level_axis(self.depth, name)
 
-    def level_axis(self, level: int) -> Axis:
-        """The nodes of a level as an axis."""
-        return _axis(self, self.depth - level)
+    def level_axis(self, level: int, name: str) -> Axis:
+        """Return the nodes of a level as an axis."""
+        return Axis(name, name, _keys(self, self.depth - level))
 
 
 @lru_cache(maxsize=16)
-def _axis(leaves: Leaves, up: int) -> Axis:
+def _keys(leaves: Leaves, up: int) -> tuple[Any, ...]:
     number, width = leaves.number, leaves.width * 2**up
     if width == 1:
-        keys: tuple[Any, ...] = tuple(_plain(number.lowest + number.step * at) for at in range(leaves.grid))
-        return Axis("value", "value", keys)
+        return tuple(_plain(number.lowest + number.step * at) for at in range(leaves.grid))
     starts = [number.lowest + number.step * at for at in range(0, leaves.grid, width)]
     stops = [*starts[1:], number.highest]
     labels = [f"[{_tick(a)}, {_tick(b)})" for a, b in zip(starts, stops, strict=True)]
     labels[-1] = labels[-1][:-1] + "]"
-    return Axis("bin", "bin", tuple(labels))
+    return tuple(labels)
 
 
 def _plain(value: Fraction) -> int | float:

@@ -73,7 +73,7 @@ class Tree:
 
     def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
         """The leaves."""
-        return (leaves_of(setting).axis,)
+        return (leaves_of(setting).axis(setting.subject),)
 
     def domain(self, setting: Setting) -> Pair:
         """From zero to the public number of rows, where there is one."""

@@ -79,7 +79,7 @@ def cdf(setting: Setting, points: Asked | Iterable[Asked] | None = None, *, band
     if points is None:
         edges = np.arange(1, leaves.count + 1)
         places = Places(edges, edges, np.zeros(edges.size))
-        keys = leaves.axis.keys if leaves.width == 1 else tuple(leaves.last(edges - 1).tolist())
+        keys = leaves.axis("").keys if leaves.width == 1 else tuple(leaves.last(edges - 1).tolist())
     else:
         places, keys = leaves.upto(given), tuple(map(float, given))
     said = [] if points is None else [_shown(given, one=one)]
@@ -120,7 +120,7 @@ def mode(setting: Setting) -> Read:
     return _read(setting, ".mode()", (), mode_result)
 
 
-def density(setting: Setting, levels: int | None = None) -> Read:
+def density(setting: Setting, levels: Any = None) -> Read:
     """Read the density in bins of equal width: noise is smoothed where counts are not clear of it.
 
     Parameters
@@ -134,7 +134,12 @@ def density(setting: Setting, levels: int | None = None) -> Read:
     if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= most:
         raise OptionError(f"levels= is a whole number from 1 to {most}, the levels of this tree.")
     text = ".density()" if levels is None else f".density(levels={levels})"
-    return _read(setting, text, (leaves.level_axis(level),), lambda found: density_result(found, level))
+    return _read(
+        setting,
+        text,
+        (leaves.level_axis(level, setting.subject),),
+        lambda found: density_result(found, level),
+    )
 
 
 # ---------------------------------------------------------------- arguments
