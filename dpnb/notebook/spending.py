@@ -71,7 +71,7 @@ def settle(
         _say_nothing(dropped)
         return None if silenced else value
     pairs = holding.named(magic.shell.user_ns, names)
-    _weigh(options, dict(pairs))
+    weigh(options, dict(pairs))
     ask = ask_of(magic, options, leaves)
     cell = _Cell(pairs, tuple(leaves), dropped)
     if stops_at_plan(magic, options):
@@ -84,15 +84,34 @@ def settle(
 
 def ask_of(magic: DPMagic, options: CellOptions, leaves: Sequence[Measurement]) -> Ask:
     """Return what a cell asks for, with the configured default where it names no loss."""
+    return asked(options, leaves, epsilon=magic.epsilon, names=magic.shell.user_ns)
+
+
+def asked(
+    options: CellOptions, leaves: Sequence[Measurement], *, epsilon: str, names: Mapping[str, object]
+) -> Ask:
+    """Return what a magic line asks for its questions.
+
+    Parameters
+    ----------
+    options : CellOptions
+        The line.
+    leaves : sequence of Measurement
+        The questions of the cell.
+    epsilon : str
+        The configured default; empty where there is none.
+    names : mapping
+        Where a released estimate that ``assume_n=`` names is looked up.
+    """
     values: dict[str, Any] = dict(options.values)
-    if options.loss is None and magic.epsilon:
-        values["epsilon"] = magic.epsilon
+    if options.loss is None and epsilon:
+        values["epsilon"] = epsilon
     elif options.loss is None and any(_pays(leaf) for leaf in leaves):
         msg = 'This cell names no loss: write %%dp epsilon=1, or set a default: %config DPMagic.epsilon = "1"'
         raise OptionError(msg)
-    size = values.get("assume_n")
-    if size is not None and isinstance(magic.shell.user_ns.get(size), Estimate):
-        values["assume_n"] = max(1, round(float(magic.shell.user_ns[size])))
+    size = names.get(values.get("assume_n", ""))
+    if isinstance(size, Estimate):
+        values["assume_n"] = max(1, round(float(size)))
     return Ask.make(**values, fresh=options.fresh)
 
 
@@ -174,7 +193,8 @@ def _release(magic: DPMagic, cell: _Cell, ask: Ask, shown: object) -> None:
     magic.last_report = report
 
 
-def _weigh(options: CellOptions, names: Mapping[str, Estimate]) -> None:
+def weigh(options: CellOptions, names: Mapping[str, Estimate]) -> None:
+    """Set the weights of a magic line on the estimates that it names."""
     for name, weight in options.weights:
         if name not in names:
             msg = f"weights={name}:… names no estimate of this cell: {near(name, names)}"

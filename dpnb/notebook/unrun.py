@@ -1,0 +1,137 @@
+"""What a cell would cost, read from its text: the cell is never run, nothing is asked of the curator, nothing is spent.
+
+The questions are built with the real handles, which hold no data, by a reader of a small part of Python
+(:mod:`dpnb.notebook.reader`). Whatever else stands in the cell makes it *unread*: no guess is given. What may never change: where a price is given, it is the price that running the cell would plan.
+
+The snapshot of handles is taken on the main thread after each cell; reading it is safe in any thread.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextvars
+import gc
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dpnb.client.asked import batch_of
+from dpnb.client.columns import ColumnHandle
+from dpnb.client.handles import Dataset
+from dpnb.errors import DpnbError
+from dpnb.notebook import holding
+from dpnb.notebook.options import CellOptions, parse
+from dpnb.notebook.reader import CALLABLE, Handle, Unread, read
+from dpnb.notebook.spending import asked, labels_of, weigh
+from dpnb.release import Batch
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What a reader may know of a kernel.
+
+    Parameters
+    ----------
+    handles : mapping of str to Dataset or ColumnHandle
+        The names of protected handles.
+    shadowed : frozenset of str
+        Names that the user has bound to anything else.
+    epsilon : str
+        The configured default loss of a cell; empty where there is none.
+    """
+
+    handles: Mapping[str, Handle]
+    shadowed: frozenset[str] = frozenset()
+    epsilon: str = ""
+
+    @classmethod
+    def of(cls, names: Mapping[str, object], epsilon: str = "") -> Snapshot:
+        """Take a snapshot of the user's names. On the main thread, between cells."""
+        handles = {name: value for name, value in names.items() if isinstance(value, Dataset | ColumnHandle)}
+        return cls(handles, frozenset(CALLABLE) & (names.keys() - handles.keys()), epsilon)
+
+
+@dataclass(frozen=True, slots=True)
+class CellPrice:
+    """What a cell would cost.
+
+    Attributes
+    ----------
+    status : str
+        ``"priced"``; ``"nothing"``: it asks nothing; ``"error"``: running it would stop with `message`, before any
+        charge; ``"unread"``: only its plan can tell.
+    label : str
+        The loss, as ``"ε 0.5"``.
+    message : str
+        The error, or what could not be read.
+    questions : tuple of (str, str, str)
+        Label, question and loss of each.
+    """
+
+    status: str
+    label: str = ""
+    message: str = ""
+    questions: tuple[tuple[str, str, str], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The record that the front end is told."""
+        asked = [{"label": label, "question": text, "loss": loss} for label, text, loss in self.questions]
+        return {"status": self.status, "label": self.label, "message": self.message, "questions": asked}
+
+
+def price_of(cell: str, snapshot: Snapshot) -> CellPrice:
+    """Return what a ``%%dp`` cell would cost if nothing of it is stored, without running it.
+
+    Parameters
+    ----------
+    cell : str
+        The whole cell, magic line first.
+    snapshot : Snapshot
+        The handles it may name.
+    """
+    return contextvars.Context().run(_price_of, cell, snapshot)
+
+
+def _price_of(cell: str, snapshot: Snapshot) -> CellPrice:
+    try:
+        options, body = _parted(cell)
+        return _priced(options, ast.parse(body), snapshot)
+    except Unread as unread:
+        return CellPrice("unread", message=str(unread))
+    except SyntaxError:
+        return CellPrice("unread", message="not Python yet")
+    except RecursionError:
+        return CellPrice("unread", message="nested too deeply")
+    except DpnbError as error:
+        return CellPrice("error", message=error.message)
+
+
+def _parted(cell: str) -> tuple[CellOptions, str]:
+    head, _, body = cell.lstrip().partition("\n")
+    magic, _, line = head.partition(" ")
+    if magic != "%%dp":
+        raise Unread("not a %%dp cell")
+    options = parse(line)
+    if options.verb == "help":
+        raise Unread("a request for help")
+    size = dict(options.values).get("assume_n", "")
+    if size and not size.isdigit():
+        raise Unread(f"assume_n={size}")
+    return options, body
+
+
+def _priced(options: CellOptions, tree: ast.Module, snapshot: Snapshot) -> CellPrice:
+    with Batch() as batch:
+        names, last = read(tree, snapshot.handles, snapshot.shadowed)
+    gc.collect(1)
+    leaves = batch.pending_leaves()
+    if not leaves:
+        return CellPrice("nothing")
+    pairs = holding.named(names)
+    weigh(options, dict(pairs))
+    found = batch_of(leaves, asked(options, leaves, epsilon=snapshot.epsilon, names={}))
+    labels = labels_of(leaves, pairs)
+    del last  # held until here: a cell's last value is shown, and what it holds is asked
+    rows = zip(found.firsts, found.priced.items, strict=True)
+    questions = tuple((labels[one], item.text, str(item.loss)) for one, item in rows)
+    return CellPrice("priced", str(found.priced.loss), questions=questions)
