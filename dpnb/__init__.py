@@ -47,6 +47,7 @@ _ROOMS = frozenset(
         "privacy",
         "schema",
         "statistics",
+        "widgets",
     )
 )
 

@@ -1,0 +1,32 @@
+"""The interactions: every ε can be dragged, and what depends on it answers at once.
+
+One Python module and one front-end module each; ``labextension/src/maths`` computes in the browser what the functions
+named beside it compute here. Closed forms run while a hand drags; the kernel hears when it lets go. Moving a control
+never spends, and on protected data only public metadata and past releases are drawn.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__all__ = ["drag_person", "noises", "odds", "page", "seesaw"]
+
+_NAMES = {
+    "drag_person": ("dpnb.widgets.one_person", "OnePerson"),
+    "noises": ("dpnb.widgets.two_noises", "Noises"),
+    "odds": ("dpnb.widgets.odds_explorer", "Odds"),
+    "page": ("dpnb.widgets.pages", "page"),
+    "seesaw": ("dpnb.widgets.see_saw", "Seesaw"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _NAMES:
+        module, attribute = _NAMES[name]
+        return getattr(importlib.import_module(module), attribute)
+    raise AttributeError(f"module 'dpnb.widgets' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,112 @@
+"""What every interaction is: public facts from the kernel, a module that draws them, and a card for where nothing can be dragged.
+
+An interaction holds priced curves, released numbers and public constants, never a row. Moving a control changes ``chosen``
+alone: there is no code path from here to a release. Its saved form is the card: HTML, text and a picture, which read
+without a kernel, without scripts and in a terminal.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Any, ClassVar
+
+import anywidget
+import traitlets
+
+from dpnb.cards.card import Card
+from dpnb.errors import DpnbError
+
+__all__ = ["Interaction", "built", "living", "source"]
+
+_STUB = "export default { render({ el }) { el.textContent = 'The front end of dpnb is not built here.'; } };"
+_LIVING: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+@cache
+def source(name: str) -> str | None:
+    """Return a built file of the front end, or None where it was not built."""
+    place = files("dpnb.widgets") / "static" / name
+    return place.read_text(encoding="utf-8") if place.is_file() else None
+
+
+def built() -> bool:
+    """Whether this installation brings the front end."""
+    return source("widget.css") is not None
+
+
+def living() -> Iterator[Any]:
+    """Yield the interactions that are still held, so that a release anywhere brings them in step."""
+    yield from list(_LIVING)
+
+
+class Interaction(anywidget.AnyWidget):
+    """Base of the interactions.
+
+    Attributes
+    ----------
+    facts : dict
+        What the module draws: strict JSON.
+    chosen : dict
+        What the hand set last.
+    """
+
+    module: ClassVar[str]
+
+    facts = traitlets.Dict().tag(sync=True)
+    chosen = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, **chosen: Any) -> None:
+        super().__init__(chosen={name: value for name, value in chosen.items() if value is not None})
+        self.refresh()
+        self.observe(self._heard, "chosen")
+        _LIVING.add(self)
+
+    @property
+    def _esm(self) -> str:
+        return source(f"{self.module}.js") or _STUB
+
+    @property
+    def _css(self) -> str:
+        return source("widget.css") or ""
+
+    def describe(self) -> dict[str, Any]:
+        """Return the facts as they are now."""
+        raise NotImplementedError
+
+    def card(self) -> Card:
+        """Return the form that stands still."""
+        raise NotImplementedError
+
+    def refresh(self) -> None:
+        """Read the facts again; what cannot be read leaves the picture as it was, and says so."""
+        self.facts = self.describe()
+
+    def _heard(self, change: Any) -> None:
+        """Draw anew for what was set; a refusal is shown in the picture, not raised into the air."""
+        del change
+        try:
+            self.refresh()
+        except DpnbError as error:
+            self.facts = {**self.facts, "problem": str(error)}
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        still = self.card().bundle()
+        if not built():
+            return still
+        live = super()._repr_mimebundle_(**options)
+        data, metadata = live if isinstance(live, tuple) else (live, {})
+        return {**still, **{kind: item for kind, item in (data or {}).items() if kind not in still}}, metadata
+
+    def __repr__(self) -> str:
+        return self.card().text
+
+
+def refresh_all() -> None:
+    """Bring every living interaction in step; one that cannot be read keeps its picture."""
+    for one in living():
+        with contextlib.suppress(DpnbError):
+            one.refresh()

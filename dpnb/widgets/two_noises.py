@@ -1,0 +1,78 @@
+"""Two noises: what privacy adds to a share, beside what sampling adds, for any number of people and any ε."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from dpnb.cards.card import Card
+from dpnb.errors import PlanError
+from dpnb.inference import effective_size
+from dpnb.mechanisms import DiscreteLaplace
+from dpnb.noise.law import DiscreteLaplaceLaw
+from dpnb.widgets._base import Interaction
+from dpnb.widgets.odds_explorer import scaled_law
+from dpnb.widgets.wording import still
+
+__all__ = ["Noises"]
+
+_SIZES = (30, 100, 300, 1_000, 3_000, 10_000)
+
+
+class Noises(Interaction):
+    """Sampling noise and privacy noise of one share.
+
+    Parameters
+    ----------
+    share : number
+        The share of people that is estimated, strictly between 0 and 1.
+    n : int
+        People asked, at least 10.
+    epsilon : number
+        The loss of the count behind the share.
+    """
+
+    module: ClassVar[str] = "noises"
+
+    def __init__(self, share: float = 0.5, *, n: int = 1000, epsilon: float = 1.0) -> None:
+        if not 0 < float(share) < 1:
+            raise PlanError(f"share lies between 0 and 1, not at {share}. Write for example share=0.3.")
+        if int(n) != n or n < 10:
+            raise PlanError("n is a whole number of people, at least 10. Write for example n=1000.")
+        if not (math.isfinite(float(epsilon)) and epsilon > 0):
+            raise PlanError("epsilon is a number above 0. Write for example epsilon=1.")
+        self._share, self._n, self._epsilon = float(share), int(n), float(epsilon)
+        super().__init__()
+
+    def describe(self) -> dict[str, Any]:
+        """State the share and the noise of its count at ε = 1; see :class:`Interaction`."""
+        return {
+            "question": f"a share of about {100 * self._share:g} %",
+            "share": self._share,
+            "n": self._n,
+            "epsilon": self._epsilon,
+            "law": scaled_law(DiscreteLaplace.calibrate(1, Fraction(1))),
+            "problem": "",
+        }
+
+    def card(self) -> Card:
+        """Draw the table of both noises; see :class:`Interaction`."""
+        epsilon = float(self.chosen.get("epsilon", self._epsilon))
+        law = DiscreteLaplaceLaw(Fraction(self.facts["law"]["scale"]) / Fraction(epsilon))
+        rows = []
+        for n in _SIZES:
+            sampling = self._share * (1 - self._share) / n
+            privacy = law.variance_float / n**2
+            rows.append(
+                (
+                    f"{n:,}",
+                    f"{math.sqrt(sampling):.2g}",
+                    f"{math.sqrt(privacy):.2g}",
+                    f"{math.floor(effective_size(n, sampling, privacy)):,}",
+                )
+            )
+        head = ("people", "sampling, sd", "privacy, sd", "as accurate as")
+        return still(
+            "noises", "Two noises", f"{self.facts['question']}, ε {epsilon:g}", head, rows, self.facts
+        )

@@ -1,0 +1,76 @@
+"""The still form of an interaction: a title, a sentence, and the same numbers as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dpnb.cards.card import Card, frame
+from dpnb.cards.markup import Markup, clean, el
+
+__all__ = ["DRAG", "still"]
+
+#: What every still form says about its missing controls.
+DRAG = "Open this notebook with a kernel and run the cell to drag it. Moving a control spends nothing."
+
+
+def still(
+    kind: str,
+    title: str,
+    about: str,
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    facts: dict[str, Any],
+    *,
+    notes: Sequence[str] = (),
+    picture: Markup | None = None,
+) -> Card:
+    """Return a card with a table.
+
+    Parameters
+    ----------
+    kind : str
+        What the interaction is called.
+    title, about : str
+        Its heading, and what it is about.
+    head, rows : sequences of str
+        The table; first column left, the others right.
+    facts : dict
+        For the JSON form.
+    notes : sequence of str
+        Sentences below the table.
+    picture : Markup, optional
+        An SVG document of the same numbers.
+    """
+    table = el(
+        "table",
+        el("thead", el("tr", *(el("th", name, scope="col", class_=_side(i)) for i, name in enumerate(head)))),
+        el("tbody", *(_row(row) for row in rows)),
+    )
+    html = frame(
+        el("div", el("h3", title), el("code", about), class_="head"),
+        None if picture is None else picture,
+        el("div", table, class_="scroll"),
+        *(el("p", note, class_="soft") for note in (*notes, DRAG)),
+    )
+    cells = [list(map(clean, head)), *(list(map(clean, row)) for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = [
+        "  "
+        + "  ".join(
+            cell.rjust(w) if i else cell.ljust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in cells
+    ]
+    text = "\n".join([clean(title), clean(about), *lines, *map(clean, notes)])
+    record = {"format": 1, "interaction": kind, "title": clean(title), "facts": facts}
+    return Card(html, None if picture is None else str(picture), text, record, "interaction")
+
+
+def _side(place: int) -> str | None:
+    return "num" if place else None
+
+
+def _row(row: Sequence[str]) -> Markup:
+    first, *others = row
+    return el("tr", el("th", first, scope="row"), *(el("td", cell, class_="num") for cell in others))

@@ -1,0 +1,42 @@
+/** Logarithmic scales for losses, and the round values that a handle stops at. Twin of `dpnb/widgets/arithmetic.py`. */
+
+export interface Range {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Where a value lies on a log scale, from 0 to 1. */
+export function place(range: Range, value: number): number {
+  const share = Math.log(value / range.low) / Math.log(range.high / range.low);
+  return Math.min(Math.max(share, 0), 1);
+}
+
+/** The value at a place, with two significant digits. */
+export function valueAt(range: Range, share: number): number {
+  return twoDigits(range.low * (range.high / range.low) ** Math.min(Math.max(share, 0), 1));
+}
+
+export function twoDigits(value: number): number {
+  return Number(value.toPrecision(2));
+}
+
+/** The next value with two significant digits, up or down, inside the range. */
+export function step(range: Range, value: number, direction: 1 | -1): number {
+  const now = twoDigits(value);
+  const size = 10 ** (Math.floor(Math.log10(direction < 0 ? now * 0.999999 : now)) - 1);
+  return Math.min(Math.max(twoDigits(now + direction * size), range.low), range.high);
+}
+
+/** The powers of ten, and their halves where there is room, for tick marks. */
+export function ticks(range: Range): number[] {
+  const found: number[] = [];
+  for (let power = Math.floor(Math.log10(range.low)); power <= Math.ceil(Math.log10(range.high)); power++) {
+    for (const lead of [1, 2, 5]) {
+      const value = Number((lead * 10 ** power).toPrecision(1));
+      if (value >= range.low * 0.999 && value <= range.high * 1.001) {
+        found.push(value);
+      }
+    }
+  }
+  return found;
+}

@@ -1,0 +1,92 @@
+/** Elements from text: children are nodes or plain text, never markup. */
+
+export type Child = Node | string | null;
+type Attributes = Readonly<Record<string, string | number | null>>;
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+function filled<E extends Element>(element: E, attributes: Attributes, children: readonly Child[]): E {
+  set(element, attributes);
+  element.append(...children.filter(child => child !== null));
+  return element;
+}
+
+export function set(element: Element, attributes: Attributes): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null) {
+      element.removeAttribute(name);
+    } else {
+      element.setAttribute(name, String(value));
+    }
+  }
+}
+
+export function html<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  return filled(document.createElement(name), attributes, children);
+}
+
+export function svg<K extends keyof SVGElementTagNameMap>(
+  name: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): SVGElementTagNameMap[K] {
+  return filled(document.createElementNS(SVG, name), attributes, children);
+}
+
+let last = 0;
+
+/** An id of this page's own. */
+export function unique(stem: string): string {
+  last += 1;
+  return `dpnb-${stem}-${last}`;
+}
+
+export interface Picture {
+  readonly node: SVGSVGElement;
+  /** Says in words what the picture shows. */
+  describe: (words: string) => void;
+}
+
+/** A drawing with a title and a description that follows it. */
+export function picture(title: string, width: number, height: number, ...children: Child[]): Picture {
+  const words = svg('desc');
+  const node = svg(
+    'svg',
+    { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': title, class: 'plot' },
+    svg('title', {}, title),
+    words,
+    ...children
+  );
+  return {
+    node,
+    describe: text => {
+      words.textContent = text;
+      node.setAttribute('aria-label', `${title}: ${text}`);
+    }
+  };
+}
+
+/** A sentence that a screen reader hears when it has settled. */
+export function announcer(): HTMLElement {
+  return html('p', { class: 'say', 'aria-live': 'polite' });
+}
+
+/** Runs a drawing at most once a frame, however many events arrive. */
+export function eachFrame(draw: () => void): { ask: () => void; stop: () => void } {
+  let frame = 0;
+  return {
+    ask: () => {
+      if (frame === 0) {
+        frame = requestAnimationFrame(() => {
+          frame = 0;
+          draw();
+        });
+      }
+    },
+    stop: () => cancelAnimationFrame(frame)
+  };
+}

@@ -1,0 +1,137 @@
+/** One number under the hand: a slider, a field to type it, labelled ends, and words for whoever hears it. */
+import { place, step, valueAt, type Range } from '../../maths/scale';
+import { significant } from '../../maths/digits';
+import { html, unique } from './dom';
+
+export interface SliderOptions {
+  readonly label: string;
+  readonly range: Range;
+  readonly value: number;
+  readonly ends: readonly [string, string];
+  /** A straight scale with this step; logarithmic without it. */
+  readonly step?: number;
+  /** Larger values to the left. */
+  readonly reversed?: boolean;
+  readonly write?: (value: number) => string;
+  /** While it moves. */
+  readonly input: (value: number) => void;
+  /** When the hand lets go. */
+  readonly change: (value: number) => void;
+}
+
+export interface Slider {
+  readonly node: HTMLElement;
+  readonly range: HTMLInputElement;
+  readonly value: () => number;
+  /** Move it without telling anybody. */
+  readonly show: (value: number) => void;
+  readonly words: (text: string) => void;
+  readonly note: (text: string) => void;
+}
+
+const FULL = 1000;
+
+export function slider(options: SliderOptions): Slider {
+  const id = unique('slider');
+  const write = options.write ?? ((value: number) => significant(value, 3));
+  let value = options.value;
+  const range = html('input', { type: 'range', min: 0, max: FULL, step: 1, id, class: 'thumb' });
+  const field = html('input', {
+    type: 'text',
+    inputmode: 'decimal',
+    autocomplete: 'off',
+    'aria-label': `${options.label}, typed`
+  });
+  const note = html('span', { class: 'soft' });
+  const wrong = html('span', { class: 'warn', role: 'alert' });
+
+  const toPlace = (x: number): number => {
+    const share =
+      options.step === undefined
+        ? place(options.range, x)
+        : (x - options.range.low) / (options.range.high - options.range.low);
+    return Math.round(FULL * Math.min(Math.max(options.reversed === true ? 1 - share : share, 0), 1));
+  };
+  const fromPlace = (at: number): number => {
+    const share = options.reversed === true ? 1 - at / FULL : at / FULL;
+    if (options.step === undefined) {
+      return valueAt(options.range, share);
+    }
+    const raw = options.range.low + share * (options.range.high - options.range.low);
+    return Number((Math.round(raw / options.step) * options.step).toPrecision(10));
+  };
+  const settle = (next: number, typed = false): void => {
+    value = next;
+    range.value = String(toPlace(next));
+    if (!typed) {
+      field.value = write(next);
+    }
+    field.removeAttribute('aria-invalid');
+    wrong.textContent = '';
+  };
+  const nudge = (direction: 1 | -1): number => {
+    const way = options.reversed === true ? (-direction as 1 | -1) : direction;
+    if (options.step === undefined) {
+      return step(options.range, value, way);
+    }
+    const next = Number((value + way * options.step).toPrecision(10));
+    return Math.min(Math.max(next, options.range.low), options.range.high);
+  };
+
+  range.addEventListener('input', () => {
+    settle(fromPlace(Number(range.value)));
+    options.input(value);
+  });
+  range.addEventListener('change', () => options.change(value));
+  range.addEventListener('keydown', event => {
+    const ways: Record<string, 1 | -1> = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
+    const way = ways[event.key];
+    if (way === undefined) {
+      return;
+    }
+    event.preventDefault();
+    settle(nudge(way));
+    options.input(value);
+    options.change(value);
+  });
+  field.addEventListener('change', () => {
+    const typed = Number(field.value.trim().replace(',', '.'));
+    const { low, high } = options.range;
+    if (field.value.trim() === '' || !Number.isFinite(typed) || typed < low || typed > high) {
+      field.setAttribute('aria-invalid', 'true');
+      wrong.textContent = `${options.label} is a number from ${write(low)} to ${write(high)}.`;
+      return;
+    }
+    settle(typed, true);
+    options.input(value);
+    options.change(value);
+  });
+
+  settle(value);
+  const node = html(
+    'div',
+    { class: 'control' },
+    html('div', { class: 'top' }, html('label', { for: id }, options.label), field, note, wrong),
+    range,
+    html(
+      'div',
+      { class: 'ends', 'aria-hidden': 'true' },
+      html('span', {}, options.ends[0]),
+      html('span', {}, options.ends[1])
+    )
+  );
+  return {
+    node,
+    range,
+    value: () => value,
+    show: next => {
+      if (document.activeElement !== field || field.getAttribute('aria-invalid') === null) {
+        settle(next);
+      }
+    },
+    words: text => range.setAttribute('aria-valuetext', text),
+    note: text => {
+      note.textContent = text;
+    }
+  };
+}

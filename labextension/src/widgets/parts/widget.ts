@@ -1,0 +1,64 @@
+/** How a view meets its model: facts come from the kernel, what the hand set goes back when it lets go. */
+import type { AnyModel, RenderProps } from '@anywidget/types';
+import { html } from './dom';
+
+export interface Link<Facts, Set> {
+  /** What the kernel says: released numbers, prices and public constants. */
+  readonly facts: () => Facts;
+  /** What was set last, by this view or another one of the same widget. */
+  readonly chosen: () => Partial<Set>;
+  /** Tell the kernel and the other views what was set. Called when a hand lets go, never while it drags. */
+  readonly choose: (chosen: Partial<Set>) => void;
+}
+
+export interface View {
+  /** Draw again from the facts, and from what another view set. */
+  readonly update?: () => void;
+  readonly dispose?: () => void;
+}
+
+interface Traits<Facts, Set> {
+  facts: Facts;
+  chosen: Partial<Set>;
+}
+
+type Draw<Facts, Set> = (root: HTMLElement, link: Link<Facts, Set>) => View;
+
+const STALE = 'The kernel that drew this is gone: run the cell again to bring it in step.';
+
+/** An anywidget module from a drawing function. */
+export function widget<Facts, Set>(
+  draw: Draw<Facts, Set>
+): { render: (props: RenderProps<Traits<Facts, Set>>) => () => void } {
+  return {
+    render: ({ model, el }) => {
+      const root = html('div', { class: 'dpnb-w' });
+      const stale = html('p', { class: 'warn', role: 'status', hidden: '' }, STALE);
+      el.append(root, stale);
+      stale.classList.add('dpnb-w');
+      const link: Link<Facts, Set> = {
+        facts: () => model.get('facts'),
+        chosen: () => model.get('chosen'),
+        choose: chosen => {
+          model.set('chosen', { ...model.get('chosen'), ...chosen });
+          model.save_changes();
+        }
+      };
+      const view = draw(root, link);
+      const update = (): void => view.update?.();
+      const lost = (): void => {
+        stale.hidden = false;
+      };
+      const events = model as AnyModel;
+      events.on('change:facts', update);
+      events.on('change:chosen', update);
+      events.on('comm_live_update', lost);
+      return () => {
+        events.off('change:facts', update);
+        events.off('change:chosen', update);
+        events.off('comm_live_update', lost);
+        view.dispose?.();
+      };
+    }
+  };
+}

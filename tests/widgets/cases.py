@@ -1,0 +1,225 @@
+"""The golden cases of the shared maths: written by Python, met by pytest and by vitest.
+
+``python -m tests.widgets.cases`` writes them; the ordinary tests only compare.
+"""
+
+# ruff: noqa: PERF401  a table of cases reads best as appends
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpnb.cards import digits
+from dpnb.inference import effective_size
+from dpnb.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
+from dpnb.privacy import risk
+from dpnb.widgets import arithmetic, clamping, person
+from dpnb.widgets.curve import Curve
+
+FOLDER = Path(__file__).parents[1] / "golden" / "maths"
+Case = dict[str, Any]
+
+
+def case(call: str, args: list[Any], want: Any) -> Case:
+    """One case: what is called, with what, and what comes out."""
+    return {"call": call, "args": args, "want": want}
+
+
+def odds() -> list[Case]:
+    """Beliefs and tests of membership."""
+    found = []
+    for epsilon in (0.0, 0.01, 0.1, 0.5, 1.0, 3.0, 10.0):
+        for prior in (0.001, 0.1, 0.5, 0.9):
+            found.append(case("posterior", [prior, epsilon], risk.posterior(prior, epsilon)))
+            args = [prior, epsilon, 0.001, 0.05]
+            found.append(case("posterior", args, risk.posterior(*args)))
+        for alpha in (0.0, 0.01, 0.2, 0.5, 0.7, 1.0):
+            for delta in (0.0, 0.01):
+                args = [alpha, epsilon, delta]
+                found.append(case("membershipPower", args, risk.membership_power(*args)))
+            found.append(case("laplaceTradeoff", [alpha, epsilon], risk.laplace_tradeoff(alpha, epsilon)))
+            found.append(case("gaussianTradeoff", [alpha, epsilon], risk.gaussian_tradeoff(alpha, epsilon)))
+    return found
+
+
+def laws() -> list[Case]:
+    """Noise on the integers."""
+    found = []
+    made: list[tuple[str, float, Any]] = []
+    for scale in ("1/10", "1", "5/2", "40", "5000"):
+        exact = Fraction(scale)
+        made += [
+            ("discrete-laplace", float(exact), DiscreteLaplaceLaw(exact)),
+            ("discrete-gaussian", float(exact), DiscreteGaussianLaw(exact**2)),
+        ]
+    for kind, scale, law in made:
+        name = {"kind": kind, "scale": scale}
+        for k in (-40, -3, -1, 0, 1, 2, 7, 100):
+            found += [
+                case("pmf", [name, k], float(law.pmf(k))),
+                case("cdf", [name, k], float(law.cdf(k))),
+                case("sf", [name, k], float(law.sf(k))),
+            ]
+        found += [
+            case("quantile", [name, p], float(law.quantile(p))) for p in (0.005, 0.025, 0.3, 0.5, 0.995)
+        ]
+        found += [case("tailRadius", [name, alpha], law.tail_radius(alpha)) for alpha in (0.5, 0.05, 0.001)]
+        found.append(case("variance", [name], law.variance_float))
+    return found
+
+
+def curves() -> list[Case]:
+    """A priced curve between its points."""
+    steep = Curve((0.01, 0.1, 1.0, 10.0), (30.0, 3.0, 0.3, 0.03))
+    level = Curve((0.01, 0.1, 1.0, 10.0), (5.0, 2.0, 2.0, 0.5))
+    found = []
+    for one in (steep, level):
+        for loss in (0.001, 0.01, 0.05, 0.1, 0.33, 2.5, 10.0, 99.0):
+            found.append(case("widthAt", [one.to_json(), loss], one.width_at(loss)))
+        for width in (0.001, 0.03, 0.07, 1.0, 2.0, 3.0, 99.0):
+            found.append(case("lossFor", [one.to_json(), width], one.loss_for(width)))
+    return found
+
+
+def budgets() -> list[Case]:
+    """Shares, dividers and weights."""
+    shares = [0.5, 0.3, 0.2]
+    found = [
+        case("usedShare", [a, b], arithmetic.used_share(a, b)) for a, b in ((1, 4), (5, 4), (0, 4), (1, 0))
+    ]
+    found += [
+        case("split", [t, w], arithmetic.split(t, w)) for t, w in ((1.0, [1, 2, 1]), (0.3, [1.0]), (1.0, [0]))
+    ]
+    for i, to in ((0, 0.6), (0, 0.001), (1, 0.75), (1, 2.0)):
+        found.append(case("divide", [shares, i, to, 0.01], arithmetic.divide(shares, i, to, 0.01)))
+    for many in (
+        [0.5, 0.5],
+        [0.5, 0.25, 0.25],
+        [0.7, 0.2, 0.1],
+        [0.333, 0.667],
+        [0.997, 0.002, 0.001],
+        shares,
+    ):
+        found.append(case("wholeWeights", [many], arithmetic.whole_weights(many)))
+    for n, sampling, noise in ((1000, 0.25, 0.25), (50, 0.01, 0.0), (0, 1, 1), (5, 0, 0)):
+        found.append(case("effectiveSize", [n, sampling, noise], float(effective_size(n, sampling, noise))))
+    found += [case("combined", [a, b], arithmetic.combined(a, b)) for a, b in ((1.0, 1.0), (0.5, 3.0))]
+    return found
+
+
+def scales() -> list[Case]:
+    """Handles on a log scale."""
+    ends = {"low": 0.01, "high": 10.0}
+    found = []
+    for value in (0.001, 0.01, 0.034, 0.1, 0.95, 1.0, 3.3, 9.9, 10.0, 50.0):
+        found.append(case("place", [ends, value], arithmetic.place(0.01, 10.0, value)))
+        for way in (1, -1):
+            found.append(case("step", [ends, value, way], arithmetic.step(0.01, 10.0, value, way)))
+    found += [
+        case("valueAt", [ends, s], arithmetic.value_at(0.01, 10.0, s))
+        for s in (-1, 0, 0.1, 0.37, 0.5, 0.999, 1, 2)
+    ]
+    return found
+
+
+def people() -> list[Case]:
+    """One person moved."""
+    tables = ([1.0, 4.0, 4.5, 9.0, 12.0], [5.0], [0.0, 10.0, 10.0, 10.0])
+    found = []
+    for values in tables:
+        for kind in person.STATISTICS:
+            bounds = {"low": 0.0, "high": 10.0}
+            move = person.worst(kind, values, 0.0, 10.0)
+            want = {"person": move.person, "to": move.to, "change": move.change}
+            found.append(case("statistic", [kind, values, bounds], person.statistic(kind, values, 0.0, 10.0)))
+            found.append(case("worst", [kind, values, bounds], want))
+    return found
+
+
+def clamps() -> list[Case]:
+    """Bias and noise of clamped means."""
+    values = np.random.default_rng(3).lognormal(3.0, 0.8, 200).round(3).tolist()
+    found = []
+    for low, high in ((0.0, 10.0), (0.0, 60.0), (5.0, 500.0), (20.0, 20.0)):
+        e = clamping.errors(values, low, high, 0.01)
+        found.append(
+            case("errors", [values, low, high, 0.01], {"bias": e.bias, "noise": e.noise, "rmse": e.rmse})
+        )
+    return found
+
+
+def texts() -> list[Case]:
+    """Honest digits: equal texts, not close numbers."""
+    found = []
+    for value in (
+        0.0,
+        1.0,
+        -1.0,
+        0.5,
+        2.5,
+        0.125,
+        0.46312,
+        0.15,
+        1234.5,
+        12345.678,
+        1e-5,
+        0.00012345,
+        2817.2,
+        1e16,
+        -0.001,
+    ):
+        found.append(case("number", [value], digits.number(value)))
+        for places in (0, 1, 2, 3):
+            found.append(case("number", [value, places], digits.number(value, places)))
+    for widths in ([0.0304], [0.5, 12.0], [None, 3.0], [0.0], [], [99.9], [1e-20]):
+        found.append(case("decimalsFor", [widths], digits.decimals_for(widths)))
+    found += [case("span", [0.4333, 0.4939, 3], digits.span(0.4333, 0.4939, 3))]
+    for share in (0.1, 0.15483, 0.9999, 1.0, 0.001, 0.23197, 0.0001):
+        found.append(case("atMostPercent", [share], risk._percent(share)))
+        found.append(case("atMostPeople", [share, 10_000], f"{risk._up(share * 10_000):,}"))
+    return found
+
+
+FILES = {
+    "odds": odds,
+    "laws": laws,
+    "curve": curves,
+    "budget": budgets,
+    "scale": scales,
+    "person": people,
+    "clamp": clamps,
+    "digits": texts,
+}
+
+
+def written(name: str) -> list[Case]:
+    """The cases on file."""
+    return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def write() -> None:
+    """Write every file."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, make in FILES.items():
+        lines = ",\n".join(json.dumps(one, ensure_ascii=False, allow_nan=False) for one in make())
+        (FOLDER / f"{name}.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+
+
+def close(found: Any, want: Any) -> bool:
+    """Whether two results agree: texts and whole numbers exactly, floats to twelve digits."""
+    if isinstance(want, dict):
+        return set(found) == set(want) and all(close(found[key], want[key]) for key in want)
+    if isinstance(want, list):
+        return len(found) == len(want) and all(map(close, found, want))
+    if isinstance(want, float) and isinstance(found, int | float):
+        return math.isclose(found, want, rel_tol=1e-12, abs_tol=1e-15)
+    return bool(found == want)
+
+
+if __name__ == "__main__":
+    write()

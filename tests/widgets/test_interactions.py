@@ -1,0 +1,171 @@
+"""Every interaction: its facts come from the functions that price, its still form reads anywhere, and nothing is spent."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+
+import nh3
+import pytest
+
+from dpnb import widgets
+from dpnb.cards.style import TOKENS_DARK, TOKENS_LIGHT
+from dpnb.errors import DpnbError, PlanError
+from dpnb.mechanisms import DiscreteLaplace
+from dpnb.widgets import _base
+from dpnb.widgets.curve import curve_of, question_of
+from tests.repo.test_rules import ROOT
+
+MAKERS = {
+    "seesaw": lambda data: widgets.seesaw(data.x.mean(), assume_n=3000),
+    "odds": lambda _: widgets.odds(0.1, epsilon=0.5),
+    "noises": lambda _: widgets.noises(0.3, n=500),
+    "drag_person": lambda _: widgets.drag_person([21, 35, 44, 60], low=20, high=70),
+}
+# whether an interaction shows noise: all that do must follow their mechanism
+NOISY = set(MAKERS)
+
+
+@pytest.fixture(params=sorted(MAKERS))
+def made(request, data):
+    """One interaction after the other."""
+    return MAKERS[request.param](data)
+
+
+def test_every_interaction_is_listed_here():
+    """What the room offers is what is tested."""
+    assert set(widgets.__all__) - {"page"} == set(MAKERS)
+    assert dir(widgets) == sorted(widgets.__all__)
+
+
+def test_facts_are_strict_json(made):
+    """What crosses to the browser has no NaN, no infinity and no Python object."""
+    assert json.loads(json.dumps(made.facts, allow_nan=False)) == made.facts
+
+
+def test_still_form_reads_without_scripts_and_styles(made):
+    """A sanitiser removes nothing that says something; text and picture are there too."""
+    bundle = made.card().bundle()
+    clean = nh3.clean(bundle["text/html"])
+    words = re.sub(r"<[^>]+>|\s+", " ", clean)
+    for line in made.card().text.splitlines():
+        for word in line.split():
+            assert word.strip("–") in words or word in {"–", "—"}, (word, line)
+    assert bundle["image/png"]
+    assert "<script" not in bundle["text/html"]
+
+
+def test_bundle_brings_both_forms(made, monkeypatch):
+    """With a built front end the live view is added to the still one; without it the still one stands alone."""
+    monkeypatch.setattr(_base, "built", lambda: True)
+    data, _ = made._repr_mimebundle_()
+    assert {"application/vnd.jupyter.widget-view+json", "text/html", "text/plain", "image/png"} <= set(data)
+    monkeypatch.setattr(_base, "built", lambda: False)
+    assert "application/vnd.jupyter.widget-view+json" not in made._repr_mimebundle_()
+
+
+def test_moving_a_control_spends_nothing(data):
+    """Whatever the browser sets, the ledger stays as it was."""
+    before, entries = data.budget.spent, len(data.session.ledger(data))
+    for name in sorted(MAKERS):
+        one = MAKERS[name](data)
+        for chosen in ({"loss": 0.5}, {"loss": 1e9, "size": 10}, {"epsilon": 3.0, "prior": 0.2, "n": 50}):
+            one.chosen = chosen
+    assert data.budget.spent == before
+    assert len(data.session.ledger(data)) == entries
+
+
+@pytest.mark.parametrize("name", sorted(NOISY))
+def test_picture_follows_the_mechanism(name, data, monkeypatch):
+    """A mechanism whose noise is a quarter wider changes every picture that shows it."""
+    before = MAKERS[name](data).facts
+    honest = DiscreteLaplace.calibrate.__func__
+
+    def wider(cls, sensitivity, epsilon):
+        return honest(cls, Fraction(sensitivity) * Fraction(5, 4), epsilon)
+
+    init = DiscreteLaplace.__post_init__
+    monkeypatch.setattr(DiscreteLaplace, "calibrate", classmethod(wider))
+    monkeypatch.setattr(
+        DiscreteLaplace,
+        "__post_init__",
+        lambda self: (init(self), object.__setattr__(self, "scale", self.scale * Fraction(5, 4)))[0],
+    )
+    monkeypatch.setattr("dpnb.statistics.sensitivity.Moves.epsilon", lambda *_: Fraction(1, 10**6))
+    after = MAKERS[name](data).facts
+    drawn = ("curve", "law", "scale", "items")
+    assert any(before.get(key) != after.get(key) for key in drawn)
+
+
+def test_curve_is_the_plan_s_own_half_width(data):
+    """At a point of the grid, and within one part in a thousand between points, the curve is what a plan would say."""
+    question = data.x.mean()
+    curve = curve_of(question_of(question), "epsilon", 3000)
+    for epsilon in ("0.01", "0.1", "0.37", "1", "2.9", "10"):
+        import dpnb
+
+        said = dpnb.plan([question], epsilon=epsilon, assume_n=3000).items[0].preview.half_width
+        assert curve.width_at(float(epsilon)) == pytest.approx(said, rel=1e-3)
+        assert curve.loss_for(said) == pytest.approx(float(epsilon), rel=5e-3)
+
+
+def test_what_is_asked_of_the_kernel_is_answered_or_said(data):
+    """A size that the browser sends is planned with; one that is none is refused in the picture, and the rest stands."""
+    one = widgets.seesaw(data.y.mean(), assume_n=1000)
+    wide = one.facts["curve"]["width"][0]
+    one.chosen = {"size": 100}
+    assert one.facts["curve"]["width"][0] > 2 * wide
+    one.chosen = {"size": -3}
+    assert "whole number of people" in one.facts["problem"]
+    assert one.facts["size"]["planned"] == 100
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        pytest.param(widgets.seesaw, "takes a question", id="a dataset"),
+        pytest.param(lambda data: widgets.seesaw(data.count()), "is public", id="a public count"),
+        pytest.param(lambda data: widgets.seesaw(data.x.median()), "depends on the data", id="a median"),
+        pytest.param(lambda data: widgets.seesaw(data.y.mean() + 1), "computed from others", id="derived"),
+        pytest.param(lambda data: widgets.seesaw(data.y.mean(), assume_n=0), "whole number", id="nobody"),
+        pytest.param(lambda _: widgets.odds(1.5), "prior must be above 0", id="a belief above 1"),
+        pytest.param(lambda _: widgets.odds(0.1, epsilon=-1), "at least 0", id="a negative loss"),
+        pytest.param(lambda _: widgets.noises(0), "between 0 and 1", id="no share"),
+        pytest.param(lambda _: widgets.noises(0.5, n=1), "at least 10", id="one person"),
+        pytest.param(lambda _: widgets.noises(0.5, epsilon=float("nan")), "above 0", id="not a number"),
+        pytest.param(lambda data: widgets.drag_person(data.x), "never a protected", id="a column"),
+        pytest.param(widgets.drag_person, "never a protected", id="a dataset of rows"),
+        pytest.param(lambda data: widgets.drag_person(data.x.mean()), "never a protected", id="an estimate"),
+        pytest.param(lambda _: widgets.drag_person([1]), "2 to 60", id="one row"),
+        pytest.param(lambda _: widgets.drag_person(["a", "b"]), "list of numbers", id="texts"),
+        pytest.param(lambda _: widgets.drag_person([1, float("inf")]), "finite", id="infinite"),
+        pytest.param(lambda _: widgets.drag_person(low=3, high=3), "bounds are empty", id="no room"),
+        pytest.param(lambda _: widgets.drag_person(kind="mode"), "kind is one of", id="another statistic"),
+        pytest.param(lambda _: widgets.page([3]), "made of interactions", id="a page of numbers"),
+    ],
+)
+def test_bad_input_is_refused_with_the_fix(data, make, words):
+    """A clear short error, and nothing spent."""
+    with pytest.raises(DpnbError, match=words):
+        make(data)
+
+
+def test_style_sheet_has_the_cards_colours():
+    """The widgets' tokens are those of the cards, light and dark."""
+    sheet = (ROOT / "labextension/src/widgets/widget.css").read_text()
+    for tokens in (TOKENS_LIGHT, TOKENS_DARK):
+        for token in filter(None, tokens.split(";")):
+            name, value = token.split(":")
+            assert sheet.count(f"{name}: {value};") >= 2, token
+
+
+def test_page_asks_the_network_for_nothing(data):
+    """One self-contained page: no address in it but XML's own names."""
+    if not _base.built():
+        with pytest.raises(PlanError, match="not built"):
+            widgets.page([MAKERS["odds"](data)])
+        return
+    text = widgets.page([make(data) for make in MAKERS.values()])
+    addresses = set(re.findall(r"https?://[^\s\"'<>)]+", text))
+    assert addresses <= {"http://www.w3.org/2000/svg", "https://www.w3.org/2000/svg"}
