@@ -140,8 +140,8 @@ def line_of(estimate: Estimate, name: str = "", *, record: bool = True, now: boo
         size=estimate.size,
         scalar=estimate.shape == (),
         axis=_axis(estimate),
-        paid="free" if leaf is None else _paid(leaf, now=now),
-        mechanism=_mechanism(leaf),
+        paid=_paid(leaf, now=now) if leaf is not None else _read(estimate, now=now),
+        mechanism=_mechanism(leaf if leaf is not None or estimate.op is not None else estimate.leaves()[0]),
         flags=_flags(estimate),
         missing=missing,
         noun=noun_of(estimate),
@@ -207,6 +207,11 @@ def _paid(leaf: Measurement, *, now: bool) -> str:
     return " + ".join(str(release.loss) for release in leaf.releases)
 
 
+def _read(estimate: Estimate, *, now: bool) -> str:
+    """Arithmetic is free; a reading is free beside the one release that it reads, whose price it says."""
+    return "free" if estimate.op is not None else f"read from {_paid(estimate.leaves()[0], now=now)}"
+
+
 def _axis(estimate: Estimate) -> str:
     return " × ".join(clean(axis.name) for axis in estimate.axes) or "place"
 
@@ -253,6 +258,9 @@ def _law(law: Mapping[str, Any]) -> str:
         return f"exponential mechanism at ε {brief(Fraction(law['epsilon']))}"
     if law.get("mechanism") == "permute-and-flip":
         return f"permute-and-flip at ε {brief(Fraction(law['epsilon']))} a pick"
+    if law.get("mechanism") == "ks-exponential":
+        points = int(law["points"])
+        return f"exponential mechanism at ε {brief(Fraction(law['epsilon']))}, {points:,} points"
     return clean(law.get("mechanism") or law.get("kind") or "noise")
 
 
