@@ -84,6 +84,24 @@ class ColumnQuestions(HoldsNoData):
             return self._ask("histogram", edges=tuple(bins))
         return self._ask("histogram", bins=bins)
 
+    def density(
+        self, bins: int | Iterable[float] | None = None, *, method: str = "histogram", **options: Any
+    ) -> Estimate:
+        """Ask a density by bin.
+
+        Parameters
+        ----------
+        bins : int or list of float, optional
+            A number of equal bins, or public edges; 10 bins by default.
+        method : {"histogram", "perturbed", "ks"}
+            ``"histogram"`` is unbiased; ``"perturbed"`` clips noised counts at zero and scales them to one; ``"ks"`` is read off a
+            small synthetic sample (:meth:`ks_density`, whose options it takes).
+        """
+        if method == "ks":
+            return self._ask("ks_density", **unlike(cells=(bins, None)), **options)
+        chosen = {"edges": tuple(bins)} if isinstance(bins, Iterable) else unlike(bins=(bins, None))
+        return self._ask("density", **chosen, **unlike(method=(method, "histogram")), **options)
+
     def tree(self, levels: int | None = None) -> Estimate:
         """Ask counts on every level of a binary tree: any range, the distribution, quantiles and mean are read off it, free.
 

@@ -93,6 +93,7 @@ def check(question: QueryPlan, schema: Schema) -> CheckedQuestion:
         groups.append(target_cells)
     _limit(groups)
     setting = _setting(question, schema, (target, other), groups, statistic, options)
+    setting = replace(setting, edges=_edges(question, statistic, options, schema))
     axes = setting.axes + statistic.extra_axes(setting)
     setting = replace(setting, axes=axes)
     shape = tuple(len(axis.keys) for axis in axes)
@@ -184,6 +185,16 @@ def _binned(expr: Expr, options: dict[str, Any], schema: Schema) -> Expr:
     return Bin(
         expr, tuple(Const(edge) for edge in equal_edges(expr, 10 if bins is None else int(bins), schema))
     )
+
+
+def _edges(
+    question: QueryPlan, statistic: Statistic, options: dict[str, Any], schema: Schema
+) -> tuple[Fraction, ...]:
+    """Return the edges of the bins that a statistic of a key counts."""
+    if statistic.target != "key" or question.target is None:
+        return ()
+    binned = _binned(question.target, options, schema)
+    return tuple(edge.number for edge in binned.edges) if isinstance(binned, Bin) else ()
 
 
 def _two_arms(groups: list[Cells], question: QueryPlan, schema: Schema) -> None:

@@ -17,6 +17,7 @@ from dpnb.statistics.correlation import Correlation
 from dpnb.statistics.count import Count
 from dpnb.statistics.covariance import Covariance
 from dpnb.statistics.crosstab import Crosstab, ValueCount
+from dpnb.statistics.density import Density
 from dpnb.statistics.difference import Difference
 from dpnb.statistics.histogram import Histogram
 from dpnb.statistics.mean import Mean
@@ -36,6 +37,7 @@ STATISTICS: tuple[Statistic, ...] = (
     StandardDeviation(),
     Quantile(),
     Histogram(),
+    Density(),
     ValueCount(),
     Crosstab(),
     Difference(),

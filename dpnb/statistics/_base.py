@@ -184,6 +184,8 @@ class Setting:
         The second number of a statistic of two.
     choices : Axis, optional
         The declared values that a selection chooses from; their key is the last of ``keys``.
+    edges : tuple of Fraction
+        Edges of the bins that a statistic of a key counts, where it has any.
     """
 
     unit: PrivacyUnit
@@ -196,6 +198,7 @@ class Setting:
     subject: str = "rows"
     other: Numeric | None = None
     choices: Axis | None = None
+    edges: tuple[Fraction, ...] = ()
 
     @property
     def cells(self) -> int:

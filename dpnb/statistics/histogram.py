@@ -7,15 +7,17 @@ with an undeclared value or with none fall in no bin, and nothing is released ab
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 from dpnb.release import Axis, Release
+from dpnb.release.reading import ReadingFunction
 from dpnb.statistics._base import Pricing, Setting, Share, additive, count_component, digits
-from dpnb.statistics.count import exact_radius, linear_result
+from dpnb.statistics.binned import HISTOGRAM_READINGS
+from dpnb.statistics.count import LinearCell, exact_radius, linear_entries, linear_result
 from dpnb.statistics.outcome import Pair, Result
-from dpnb.statistics.released import combine
+from dpnb.statistics.released import Part, SimulatedPart, combine
 
 
 class Histogram:
@@ -28,6 +30,7 @@ class Histogram:
     arms: ClassVar[bool] = False
     status: ClassVar[str] = "proven"
     reference: ClassVar[str] = "Dwork, McSherry, Nissim & Smith 2006; Wasserman & Zhou 2010"
+    readings: ClassVar[Mapping[str, ReadingFunction]] = HISTOGRAM_READINGS
 
     def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
         """No further axis: the check adds the bins as the last key."""
@@ -53,6 +56,10 @@ class Histogram:
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in rows for each bin."""
         return f"± {digits(self.half_width(setting, pricing, n) or 0.0)} rows in each bin"
+
+    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> LinearCell:
+        """Return the counts of all bins at once."""
+        return linear_entries(parts["count"], Fraction(1), *self.domain(setting))
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the noised counts, each with its exact privacy interval."""

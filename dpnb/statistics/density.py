@@ -1,0 +1,63 @@
+"""A density over public bins: the counts of a histogram, over rows times width. How it is read off them: :mod:`~dpnb.statistics.binned`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from dpnb.release import Axis, Release
+from dpnb.statistics._base import Pricing, Setting, Share, digits
+from dpnb.statistics.binned import checked_method, density_domain, density_result, public_rows, widths_of
+from dpnb.statistics.count import exact_radius
+from dpnb.statistics.histogram import Histogram
+from dpnb.statistics.outcome import Pair
+from dpnb.statistics.vector import VectorResult
+
+
+class Density(Histogram):
+    """A density over public bins."""
+
+    name: ClassVar[str] = "density"
+    title: ClassVar[str] = "density"
+    defaults: ClassVar[dict[str, Any]] = {"bins": None, "edges": None, "method": "histogram"}
+    reference: ClassVar[str] = "Wasserman & Zhou 2010; Dwork, McSherry, Nissim & Smith 2006"
+    readings: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+
+    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
+        """No further axis: the check adds the bins as the last key."""
+        checked_method(setting.options["method"])
+        widths_of(setting)
+        return ()
+
+    def domain(self, setting: Setting) -> Pair:
+        """From zero to all rows in the narrowest bin."""
+        return density_domain(setting)
+
+    def price(self, setting: Setting, share: Share) -> Pricing:
+        """One vector of counts with all of the share."""
+        priced = super().price(setting, share)
+        rows = tuple(replace(row, name=f"rows by {setting.subject}, for a density") for row in priced.rows)
+        return replace(priced, rows=rows)
+
+    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
+        """The radius of the noise on the count of the narrowest bin, over the number of rows."""
+        rows = public_rows(setting) or n
+        radius = float(exact_radius(pricing.parts[0].mechanism.law, 0.05))  # type: ignore[union-attr]
+        return None if not rows else radius / rows / float(widths_of(setting).min())
+
+    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
+        """± in shares of rows."""
+        radius = float(exact_radius(pricing.parts[0].mechanism.law, 0.05))  # type: ignore[union-attr]
+        rows = public_rows(setting) or n
+        shares = f"± {digits(radius)} rows in each bin"
+        return (
+            shares
+            if not rows
+            else f"{shares}, at most ± {digits(self.half_width(setting, pricing, n) or 0.0)}"
+        )
+
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> VectorResult:  # type: ignore[override]
+        """Return the density of each bin."""
+        return density_result(setting, releases, str(setting.options["method"]))
