@@ -283,6 +283,35 @@ class Dataset(HoldsNoData):
         *more, last = (self.key(key) for key in keys)
         return self.ask("crosstab", last, by=tuple(more))
 
+    def moments(self, *columns: str | ColumnHandle, radius: float | None = None) -> Estimate:
+        """Ask the cross moments of some columns: paid once, and every mean, covariance and regression is read from them free.
+
+        Parameters
+        ----------
+        *columns : str or column
+            Numbers or conditions. Their order does not matter: equal sets are one question.
+        radius : float, optional
+            Move rows farther than this from the middle, each column in half of its range, towards it: less noise, and a
+            bias where many rows lie outside.
+
+        Examples
+        --------
+        >>> zz = hiv.moments("got", "age", "any")  # doctest: +SKIP
+        >>> zz.ols("got ~ age + any").summary()  # doctest: +SKIP
+        """
+        if not columns:
+            raise PlanError(f'moments needs columns: {self.name}.moments("…", "…").')
+        places = {name: place for place, name in enumerate(self.schema.names)}
+        listed = dict.fromkeys(self.key(column) for column in columns)
+        first, *others = sorted(
+            listed,
+            key=lambda expr: (
+                (places[expr.column], "") if isinstance(expr, Ref) else (len(places), repr(expr))
+            ),
+        )
+        options: dict[str, Any] = {} if radius is None else {"radius": radius}
+        return self.ask("moments", first, others=tuple(others), **options)
+
     def ask(
         self,
         statistic: str,
@@ -290,10 +319,11 @@ class Dataset(HoldsNoData):
         by: tuple[Expr, ...] = (),
         *,
         other: Expr | None = None,
+        others: tuple[Expr, ...] = (),
         **options: Any,
     ) -> Estimate:
         """Check a question here, on the line that asks it, and return its pending estimate."""
         question = QueryPlan(
-            self.name, statistic, target, self._where, (*self._by, *by), tuple(options.items()), other
+            self.name, statistic, target, self._where, (*self._by, *by), tuple(options.items()), other, others
         )
         return asked(self._root, question)

@@ -7,12 +7,12 @@ an empty arm, a constant column) is never an error: the release has the same sha
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from dpnb.aggregate.algebra import And, Known, Pred, Total, ValueCounts, reach
+from dpnb.aggregate.algebra import And, CrossMoments, Known, Mul, Node, Pred, Request, Total, bounds, reach
 from dpnb.errors import OptionError, PlanError, SchemaError
 from dpnb.plan.compile import Cells, cells, condition, equal_edges, numeric
 from dpnb.plan.expression import Bin, Const, Expr, Ref, show
@@ -86,13 +86,14 @@ def check(question: QueryPlan, schema: Schema) -> CheckedQuestion:
     options = _options(question, statistic)
     target, target_cells = _target(question, statistic, options, schema)
     other = _other(question, statistic, schema)
+    others = _others(question, statistic, schema)
     groups = [cells(key, schema) for key in question.by]
     if statistic.arms:
         _two_arms(groups, question, schema)
     if target_cells is not None:
         groups.append(target_cells)
     _limit(groups)
-    setting = _setting(question, schema, (target, other), groups, statistic, options)
+    setting = _setting(question, schema, (target, other, *others), groups, statistic, options)
     setting = replace(setting, edges=_edges(question, statistic, options, schema))
     axes = setting.axes + statistic.extra_axes(setting)
     setting = replace(setting, axes=axes)
@@ -145,7 +146,7 @@ def _target(
         return None, None
     if expr is None:
         raise PlanError(f"{statistic.name}() needs a column.")
-    if statistic.target in {"number", "pair"}:
+    if statistic.target in {"number", "pair", "numbers"}:
         return numeric(expr, schema), None
     return None, cells(_binned(expr, options, schema), schema)
 
@@ -161,6 +162,22 @@ def _other(question: QueryPlan, statistic: Statistic, schema: Schema) -> Numeric
             f'{statistic.name}() needs a second column, for example .{statistic.name}("{_example(schema)}").'
         )
     return numeric(question.other, schema)
+
+
+def _others(question: QueryPlan, statistic: Statistic, schema: Schema) -> list[Numeric]:
+    """Return the further numbers of a statistic of many."""
+    if statistic.target != "numbers":
+        if question.others:
+            raise PlanError(f"{statistic.name}() is not about several columns.")
+        return []
+    named = [question.target, *question.others]
+    if len(set(named)) < len(named):
+        raise PlanError(f"{statistic.name}() names a column twice: name each once.")
+    if question.by:
+        raise PlanError(
+            f"{statistic.name}() is not asked by groups: ask it of each selection, for example {schema.name}[…].{statistic.name}(…)."
+        )
+    return [numeric(expr, schema) for expr in question.others]
 
 
 def _example(schema: Schema) -> str:
@@ -227,7 +244,7 @@ def _several_cells(groups: list[Cells], *, private: bool) -> None:
 def _setting(
     question: QueryPlan,
     schema: Schema,
-    numbers: tuple[Numeric | None, Numeric | None],
+    numbers: tuple[Numeric | None, ...],
     groups: list[Cells],
     statistic: Statistic,
     options: dict[str, Any],
@@ -248,8 +265,12 @@ def _setting(
     _several_cells(groups, private=private)
     subject = _subject(question, schema)
     keys = tuple(group.key for group in groups)
-    target, other = numbers
-    return Setting(unit, target, where, keys, axes, private, options, subject, other, chosen)
+    target, other, *_ = numbers
+    many = tuple(n for n in numbers if n is not None) if statistic.target == "numbers" else ()
+    names = tuple(_called(expr, schema) for expr in (question.target, *question.others) if expr is not None)
+    return Setting(
+        unit, target, where, keys, axes, private, options, subject, other, chosen, many, names if many else ()
+    )
 
 
 def _bounded_sum(target: Numeric | None, rows: int | None) -> None:
@@ -266,7 +287,7 @@ def code_ranges(schema: Schema) -> dict[str, tuple[int, int]]:
     return {column.name: (0, column.size - 1) for column in schema.columns}
 
 
-def bounded_nodes(request: Total | ValueCounts, ranges: Mapping[str, tuple[int, int]]) -> None:
+def bounded_nodes(request: Request, ranges: Mapping[str, tuple[int, int]]) -> None:
     """Refuse a request of which any step, on any row, could leave 62 bits.
 
     An engine that overflowed would fail on some tables and not on their neighbours: whether it did is an exact answer.
@@ -276,19 +297,36 @@ def bounded_nodes(request: Total | ValueCounts, ranges: Mapping[str, tuple[int, 
     PlanError
         Before any charge, from the declared ranges alone.
     """
-    where = () if request.where is None else (request.where,)
-    for node in (request.value, *where, *(key.code for key in request.keys)):
+    for node in _steps(request):
         if reach(node, ranges) > RANGE_LIMIT:
             raise PlanError(
                 "A step of this expression has too wide a range to be computed exactly; use wider steps or clip it."
             )
+    if isinstance(request, CrossMoments) and request.shrink is not None:
+        for value, half in zip(request.values, request.shrink.halves, strict=True):
+            if half and max(map(abs, bounds(value, ranges))) > half:
+                raise AssertionError("A value leaves the half range by which its row is measured.")
+
+
+def _steps(request: Request) -> Iterator[Node]:
+    """Every expression that an engine evaluates on a row."""
+    if request.where is not None:
+        yield request.where
+    if isinstance(request, CrossMoments):
+        yield from (Mul(request.values[i], request.values[j]) for i, j in request.pairs)
+    else:
+        yield from (request.value, *(key.code for key in request.keys))
 
 
 def _subject(question: QueryPlan, schema: Schema) -> str:
     if question.target is None:
         return "rows"
-    named = [question.target, *([] if question.other is None else [question.other])]
-    return " and ".join(expr.column if isinstance(expr, Ref) else show(expr, schema.name) for expr in named)
+    named = [question.target, *([] if question.other is None else [question.other]), *question.others]
+    return " and ".join(_called(expr, schema) for expr in named)
+
+
+def _called(expr: Expr, schema: Schema) -> str:
+    return expr.column if isinstance(expr, Ref) else show(expr, schema.name)
 
 
 __all__ = ["CheckedQuestion", "Total", "bounded_nodes", "check", "code_ranges"]

@@ -16,6 +16,7 @@ from dpnb.plan.expression import Expr, Plain, decode_value, encode_value, plain,
 
 FORMAT = 1
 MAX_KEYS = 8
+MAX_NUMBERS = 32
 
 Option = Plain | None | tuple[Plain, ...]
 
@@ -61,6 +62,8 @@ class QueryPlan:
         The statistic's own options, kept sorted by name.
     other : Expr, optional
         A second target, for statistics of two numbers. A question without one has the form it always had.
+    others : tuple of Expr
+        Further targets, for statistics of many numbers; the same holds.
     """
 
     dataset: str
@@ -70,6 +73,7 @@ class QueryPlan:
     by: tuple[Expr, ...] = ()
     options: tuple[tuple[str, Option], ...] = ()
     other: Expr | None = None
+    others: tuple[Expr, ...] = ()
 
     def __post_init__(self) -> None:
         cleaned: list[tuple[str, Option]] = []
@@ -81,6 +85,8 @@ class QueryPlan:
         object.__setattr__(self, "options", tuple(sorted(cleaned, key=lambda pair: pair[0])))
         if len(self.by) > MAX_KEYS:
             raise PlanError(f"A question takes at most {MAX_KEYS} group keys.")
+        if len(self.others) >= MAX_NUMBERS:
+            raise PlanError(f"A question takes at most {MAX_NUMBERS} columns.")
 
     def __eq__(self, other: object) -> bool:
         """Equal questions have equal canonical forms: an option of 0 is not one of False."""
@@ -95,7 +101,9 @@ class QueryPlan:
 
     def to_json(self) -> dict[str, Any]:
         """Return the canonical record."""
-        second = {} if self.other is None else {"other": expression.to_json(self.other)}
+        second: dict[str, Any] = {} if self.other is None else {"other": expression.to_json(self.other)}
+        if self.others:
+            second["others"] = [expression.to_json(expr) for expr in self.others]
         return {
             "format": FORMAT,
             "dataset": self.dataset,
@@ -111,10 +119,15 @@ class QueryPlan:
     def from_json(cls, record: object) -> QueryPlan:
         """Return the question of a canonical record; anything else is refused."""
         names = {"format", "dataset", "statistic", "target", "where", "by", "options"}
-        if not isinstance(record, dict) or set(record) - {"other"} != names or record["format"] != FORMAT:
+        if (
+            not isinstance(record, dict)
+            or set(record) - {"other", "others"} != names
+            or record["format"] != FORMAT
+        ):
             raise PlanError("A question in this plan is not in canonical form.")
-        by, options = record["by"], record["options"]
-        if not isinstance(by, list) or not isinstance(options, list) or len(options) > 32:
+        by, options, others = record["by"], record["options"], record.get("others", [])
+        listed = all(isinstance(found, list) for found in (by, options, others))
+        if not listed or len(options) > 32 or len(others) > MAX_NUMBERS:
             raise PlanError("A question in this plan is not in canonical form.")
         if not all(isinstance(record[name], str) for name in ("dataset", "statistic")):
             raise PlanError("A question in this plan is not in canonical form.")
@@ -131,6 +144,7 @@ class QueryPlan:
             tuple(expression.from_json(key) for key in by),
             tuple(pairs),
             expression.from_json(record["other"]) if "other" in record else None,
+            tuple(expression.from_json(expr) for expr in others),
         )
         if made.to_json() != record:
             raise PlanError("A question in this plan is not in canonical form.")
@@ -153,9 +167,17 @@ class QueryPlan:
         if groups:
             keys = ", ".join(_key_text(key, self.dataset) for key in groups)
             source += f".groupby({keys})"
+        if self.others or self.statistic == "moments":
+            return f"{source}.{self.statistic}({self._numbers()})"
         if self.target is not None:
             source = _target_text(self.target, source, self.dataset)
         return f"{source}.{self.statistic}({self._arguments()})"
+
+    def _numbers(self) -> str:
+        """Return the columns of a statistic of many numbers, and its options."""
+        numbers = [*([] if self.target is None else [self.target]), *self.others]
+        listed = [_bare(_key_text(expr, self.dataset)) for expr in numbers]
+        return ", ".join([*listed, *(f"{name}={_option_text(value)}" for name, value in self.options)])
 
     def _arguments(self) -> str:
         listed = [f"{name}={_option_text(value)}" for name, value in self.options]

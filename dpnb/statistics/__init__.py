@@ -21,6 +21,7 @@ from dpnb.statistics.density import Density
 from dpnb.statistics.difference import Difference
 from dpnb.statistics.histogram import Histogram
 from dpnb.statistics.mean import Mean
+from dpnb.statistics.moments import CrossMoment
 from dpnb.statistics.outcome import CellResult, Result, public_result
 from dpnb.statistics.quantile import Quantile
 from dpnb.statistics.selection import Mode, TopK
@@ -43,6 +44,7 @@ STATISTICS: tuple[Statistic, ...] = (
     Difference(),
     Covariance(),
     Correlation(),
+    CrossMoment(),
     Mode(),
     TopK(),
     Tree(),

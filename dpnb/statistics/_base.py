@@ -12,16 +12,22 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, Protocol
 
-from dpnb.aggregate.algebra import Add, Clip, FloorDiv, IntExpr, Key, Lit, Mul, Pred, Sub, Total, ValueCounts
+from dpnb.aggregate.algebra import Add, Clip, FloorDiv, IntExpr, Key, Lit, Mul, Pred, Request, Sub, Total
 from dpnb.errors import PlanError
-from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace, PermuteAndFlip, QuantileSelection
+from dpnb.mechanisms import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    KSExponential,
+    PermuteAndFlip,
+    QuantileSelection,
+)
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.privacy.unit import PrivacyUnit
 from dpnb.release import Axis, Release
 from dpnb.statistics.sensitivity import Component, Moves
 
-Target = Literal["none", "number", "pair", "key", "choice"]
-"""What a statistic is of: rows, a number, two numbers, a key that becomes an axis, or a key that is chosen from."""
+Target = Literal["none", "number", "pair", "numbers", "key", "choice"]
+"""What a statistic is of: rows, a number, two, many, a key that becomes an axis, or a key that is chosen from."""
 
 RANGE_LIMIT = 2**62
 _SQUARE_BITS = 20
@@ -184,6 +190,10 @@ class Setting:
         The second number of a statistic of two.
     choices : Axis, optional
         The declared values that a selection chooses from; their key is the last of ``keys``.
+    numbers : tuple of Numeric
+        The numbers of a statistic of many, the target first.
+    names : tuple of str
+        What each of them is called.
     edges : tuple of Fraction
         Edges of the bins that a statistic of a key counts, where it has any.
     """
@@ -198,6 +208,8 @@ class Setting:
     subject: str = "rows"
     other: Numeric | None = None
     choices: Axis | None = None
+    numbers: tuple[Numeric, ...] = ()
+    names: tuple[str, ...] = ()
     edges: tuple[Fraction, ...] = ()
 
     @property
@@ -245,7 +257,7 @@ class Share:
     amount: Fraction
 
 
-Mechanism = DiscreteLaplace | DiscreteGaussian | QuantileSelection | PermuteAndFlip
+Mechanism = DiscreteLaplace | DiscreteGaussian | QuantileSelection | PermuteAndFlip | KSExponential
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +265,7 @@ class PricedPart:
     """One vector that will be released: the exact aggregate and the mechanism that protects it."""
 
     name: str
-    request: Total | ValueCounts
+    request: Request
     mechanism: Mechanism
     cells: int
 

@@ -23,6 +23,7 @@ FLAG_WORDS = {
     "undefined": "the noise leaves the value undefined",
     "spread hidden": "the noise on a variance is more than a quarter of it: the whole range is shown",
     "nonpositive": "the noised variance was not positive and is shown as 0",
+    "projected": "the noise made the matrix impossible: the nearest possible one is shown",
     "clamped": "the noised value lay outside the declared bounds and was moved to them",
     "spread unclear": "the noised spread was not clear: the widest spread that the bounds allow was used",
 }

@@ -54,6 +54,10 @@ SAMPLES: dict[str, tuple[dict[str, Any], ...]] = {
         {"target": X, "other": Y, "options": (("method", "separate"),)},
     ),
     "correlation": ({"target": X, "other": Y}, {"target": X, "other": Y, "by": (G,)}),
+    "moments": (
+        {"target": X, "others": (Y, B)},
+        {"target": X, "others": (Y,), "options": (("radius", 1),)},
+    ),
     "mode": ({"target": G}, {"target": B, "by": (G,)}),
     "top_k": ({"target": G, "options": (("k", 2),)},),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.mutants import accounting, answering, placing, selection, sensitivity
+from tests.mutants import accounting, answering, matrix, placing, selection, sensitivity
 
 MUTANTS = {
     **sensitivity.MUTANTS,
@@ -12,8 +12,9 @@ MUTANTS = {
     **accounting.MUTANTS,
     **answering.MUTANTS,
     **placing.MUTANTS,
+    **matrix.MUTANTS,
 }
-ROOMS = (sensitivity, selection, accounting, answering, placing)
+ROOMS = (sensitivity, selection, accounting, answering, placing, matrix)
 
 
 def test_there_are_at_least_25_and_no_name_is_used_twice():

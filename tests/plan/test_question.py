@@ -44,12 +44,20 @@ QUESTIONS = {
         (("method", "separate"),),
         e.BinOp("*", e.Ref("tinc"), e.Const(2)),
     ),
+    'hiv[hiv.age > 30].moments("got", "tinc", hiv.age * 2, radius=1.5)': QueryPlan(
+        "hiv",
+        "moments",
+        e.Ref("got"),
+        e.Compare(">", e.Ref("age"), e.Const(30)),
+        options=(("radius", 1.5),),
+        others=(e.Ref("tinc"), e.BinOp("*", e.Ref("age"), e.Const(2))),
+    ),
     "hiv.villnum.top_k(5)": QueryPlan("hiv", "top_k", e.Ref("villnum"), options=(("k", 5),)),
 }
 TYPED = [1, 1.0, True, "1", "1.0", "True", 0, 0.0, False, "", "é", "e\u0301", Fraction(1, 3), 0.1, "0.1"]
 questions: Any = st.builds(
-    lambda statistic, target, where, by, options, other: QueryPlan(
-        "d", statistic, target, where, tuple(by), tuple(options.items()), other
+    lambda statistic, target, where, by, options, other, others: QueryPlan(
+        "d", statistic, target, where, tuple(by), tuple(options.items()), other, tuple(others)
     ),
     st.sampled_from(["mean", "sum", "count"]),
     st.none() | numbers,
@@ -66,6 +74,7 @@ questions: Any = st.builds(
         max_size=3,
     ),
     st.none() | numbers,
+    st.lists(numbers, max_size=2),
 )
 
 

@@ -1,0 +1,141 @@
+"""Cross moments of several bounded numbers: one paid matrix from which every mean, covariance and regression is read free.
+
+The sums over rows of all products of two of (1, x₁, …, x_p), as one vector with noise in the norm in which one row is bounded
+(:mod:`dpnb.statistics.frobenius`). What is read from it (:mod:`dpnb.statistics.crossed`, :mod:`dpnb.statistics.regression`) costs
+nothing more. It refuses groups: each selection of rows is a question of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from dpnb.aggregate.algebra import CrossMoments, Lit
+from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace
+from dpnb.privacy.event import PrivacyEvent
+from dpnb.release import Axis, Release
+from dpnb.release.reading import ReadingFunction
+from dpnb.statistics._base import Mechanism, PricedPart, PriceRow, Pricing, Setting, Share, Target, digits
+from dpnb.statistics.crossed import correlation, covariance, matrix_outcome, mean
+from dpnb.statistics.frobenius import Block, blocks, l1, l2_squared, radius_squared, shrink, sides
+from dpnb.statistics.outcome import Pair
+from dpnb.statistics.sensitivity import Moves
+
+
+class CrossMoment:
+    """The matrix of cross moments of several bounded numbers."""
+
+    name: ClassVar[str] = "moments"
+    title: ClassVar[str] = "moments"
+    target: ClassVar[Target] = "numbers"
+    defaults: ClassVar[dict[str, Any]] = {"radius": None}
+    arms: ClassVar[bool] = False
+    status: ClassVar[str] = "proven"
+    reference: ClassVar[str] = (
+        "Dwork, Talwar, Thakurta & Zhang 2014; Bun & Steinke 2016; sensitivities proved in dpnb.statistics.frobenius"
+    )
+    readings: ClassVar[Mapping[str, ReadingFunction]] = MappingProxyType(
+        {"mean": mean, "covariance": covariance, "correlation": correlation}
+    )
+
+    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
+        """The constant and the columns, twice."""
+        sides(setting)
+        keys = ("1", *setting.names)
+        return Axis("row", "moment of", keys), Axis("column", "and", keys)
+
+    def domain(self, setting: Setting) -> Pair:  # noqa: ARG002
+        """Unbounded: sums over rows."""
+        return -math.inf, math.inf
+
+    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
+        """Never public."""
+        return None
+
+    def price(self, setting: Setting, share: Share) -> Pricing:
+        """The whole matrix as one vector, in the norm of its noise."""
+        moves, square, p = setting.moves, radius_squared(setting), len(setting.numbers)
+        norm = l1 if share.kind == "epsilon" else l2_squared
+        size = max(norm(p, square, kind) for kind in moves.kinds)
+        found = blocks(setting)
+        values = (Lit(1), *(side.code for side in sides(setting)))
+        moved = shrink(setting)
+        mechanisms, loss = (_laplace if share.kind == "epsilon" else _gaussian)(moves, share, size, found)
+        parts = tuple(
+            PricedPart(b.name, CrossMoments(values, b.entries, setting.where, moved), m, len(b.entries))
+            for b, m in zip(found, mechanisms, strict=True)
+        )
+        event = PrivacyEvent("pure" if share.kind == "epsilon" else "gaussian", loss)
+        return Pricing(parts, (event,), _rows(setting, share, size, found))
+
+    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
+        """Not one number: it depends on what is read."""
+        return None
+
+    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
+        """The noise in rows, for columns measured in half ranges."""
+        return f"noise of sd {digits(_noise_sd(setting, pricing))} rows on each moment, in half ranges"
+
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Any:
+        """Return the matrix of sums of products, in the columns' own units."""
+        return matrix_outcome(setting, releases)
+
+
+def _noise_sd(setting: Setting, pricing: Pricing) -> float:
+    units = {block.name: block.unit for block in blocks(setting)}
+    part = next(part for part in pricing.parts if part.name.startswith("sums"))
+    return float(math.sqrt(part.mechanism.law.variance_float)) / units[part.name]  # type: ignore[union-attr]
+
+
+def _gaussian(
+    moves: Moves, share: Share, size: Fraction, found: tuple[Block, ...]
+) -> tuple[list[Mechanism], Fraction]:
+    """Return the Frobenius-isometric noise, half the variance off the diagonal, and its ρ."""
+    square = moves.rows**2 * size
+    variance = square / (2 * share.amount)
+    mechanisms: list[Mechanism] = [
+        DiscreteGaussian(variance * b.unit**2 / (1 if b.diagonal else 2)) for b in found
+    ]
+    return mechanisms, square / (2 * variance)
+
+
+def _laplace(
+    moves: Moves, share: Share, size: Fraction, found: tuple[Block, ...]
+) -> tuple[list[Mechanism], Fraction]:
+    """Return equal noise on every entry of the upper triangle, and its ε."""
+    reach = moves.rows * size
+    scale = reach / share.amount
+    return [DiscreteLaplace(scale * b.unit) for b in found], reach / scale
+
+
+def _rows(setting: Setting, share: Share, size: Fraction, found: tuple[Block, ...]) -> tuple[PriceRow, ...]:
+    rows = setting.moves.rows
+    pure = share.kind == "epsilon"
+    reach = rows * (float(size) if pure else math.sqrt(size))
+    spread = reach / float(share.amount) if pure else reach / math.sqrt(2 * share.amount)
+    words = f"one person moves the matrix by at most {digits(reach)} ({'L1' if pure else 'Frobenius'}, in half ranges)"
+    listed: list[PriceRow] = []
+    for kind in ("count", "sums", "squares", "products"):
+        count = sum(len(b.entries) for b in found if b.name.partition("/")[0] == kind)
+        if not count:
+            continue
+        diagonal = kind in {"count", "squares"}
+        scale = spread if pure or diagonal else spread / math.sqrt(2)
+        cost = (
+            "in the same matrix"
+            if listed
+            else f"{'ε' if pure else 'ρ'} {digits(float(share.amount))} for the whole matrix"
+        )
+        listed.append(
+            PriceRow(
+                f"{setting.subject}: {'number of rows' if kind == 'count' else f'{count:,} {kind}'}",
+                "discrete Laplace" if pure else "discrete Gaussian",
+                words,
+                f"{'scale' if pure else 'sd'} {digits(scale)} rows",
+                cost,
+            )
+        )
+    return tuple(listed)
