@@ -46,6 +46,7 @@ _ROOMS = frozenset(
         "mechanisms",
         "privacy",
         "schema",
+        "simulate",
         "statistics",
         "widgets",
     )

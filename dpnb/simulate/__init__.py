@@ -1,1 +1,67 @@
-"""Coverage and sweeps on arrays: a hundred thousand releases, simulated with seeded generators. It refuses handles."""
+"""Simulation: what intervals and errors would be over many studies, at any loss. Arrays only, never a protected handle.
+
+::
+
+    from dpnb import simulate
+
+    found = simulate.coverage("mean", simulate.beta(2, 5), n=500, losses={"epsilon": [0.1, 1]}, reps=1000)
+    found.table()
+    found.plot()
+    found.code()
+
+A simulated study is drawn from a *population*, becomes integers on its declared grid, is priced by :func:`dpnb.plan.price`,
+noised by the mechanisms' simulators, and concluded by the statistics' own code: what is simulated is what is released. Noise
+here comes from a seeded generator, so nothing in this room protects anybody.
+
+What a new statistic has to do to be simulated:
+
+- *Nothing.* Without more, every study is released and concluded by itself (``mechanism.simulated``, then ``conclude``).
+- *To be fast* it gives ``entries(setting, parts)``: the cell of its result, of which the fields are arrays of shape
+  (losses, studies, cells), with formulas written with :mod:`dpnb.inference.elementwise` and a property ``raised`` in place of
+  ``flags``. Additive mechanisms and quantiles on grids of at most 4,096 steps are then simulated all at once.
+- *To be judged* it needs what is true: a line in :data:`dpnb.simulate.truths.TRUTHS`, or ``truth=`` and ``parameter=`` in the call.
+- *Another interval* is an object with ``name``, ``about`` and ``__call__(studies, level)``; or :func:`per_release` of a function
+  of one release.
+
+A fixed dataset is :func:`study`: then only the noise is drawn again.
+"""
+
+from __future__ import annotations
+
+from dpnb.simulate.coverage import coverage, draw_studies, stream
+from dpnb.simulate.intervals import METHODS, Method, per_release
+from dpnb.simulate.populations import (
+    Population,
+    bernoulli,
+    beta,
+    drawn,
+    lognormal,
+    normal,
+    population,
+    resampled,
+    study,
+    with_outliers,
+)
+from dpnb.simulate.result import CoverageResult
+from dpnb.simulate.tally import wilson
+
+__all__ = [
+    "METHODS",
+    "CoverageResult",
+    "Method",
+    "Population",
+    "bernoulli",
+    "beta",
+    "coverage",
+    "draw_studies",
+    "drawn",
+    "lognormal",
+    "normal",
+    "per_release",
+    "population",
+    "resampled",
+    "stream",
+    "study",
+    "wilson",
+    "with_outliers",
+]

@@ -17,15 +17,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+
 from dpnb.aggregate.algebra import Lit, Sub, ValueCounts
 from dpnb.errors import PlanError, Unavailable
+from dpnb.inference.elementwise import greater, lesser
 from dpnb.inference.spread import normal_quantile
 from dpnb.mechanisms import QuantileSelection
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.release import Axis, Release
 from dpnb.statistics._base import PricedPart, PriceRow, Pricing, Setting, Share, digits
 from dpnb.statistics.outcome import Pair, Result
-from dpnb.statistics.released import best
+from dpnb.statistics.released import Part, SimulatedPart, best
 
 LEVEL = 0.95
 MOST = 1000
@@ -36,9 +39,9 @@ NO_DRAWS = "A quantile is a selection: its noise moves the rank, not the value, 
 
 @dataclass(frozen=True, slots=True)
 class QuantileCell:
-    """One selected grid point, with the limits that were bought."""
+    """One selected grid point, with the limits that were bought; or many, as arrays."""
 
-    value: float
+    value: Any
     limits: Pair | None
     rank: float
     population: bool
@@ -47,13 +50,18 @@ class QuantileCell:
     sampling_variance: ClassVar[float | None] = None
     n: ClassVar[float | None] = None
     n_eff: ClassVar[float | None] = None
+    raised: ClassVar[dict[str, Any]] = {}
     flags: ClassVar[tuple[str, ...]] = ()
 
     def _bought(self, level: float) -> Pair:
         if self.limits is None:
+            known = (
+                ""
+                if math.isnan(self.rank)
+                else f"; its rank is within {digits(self.rank)} rows of the target (95 %)"
+            )
             raise Unavailable(
-                f"No interval was bought for this quantile; its rank is within {digits(self.rank)} rows of the target "
-                "(95 %). Ask .quantile(..., ci=True) to buy limits."
+                f"No interval was bought for this quantile{known}. Ask .quantile(..., ci=True) to buy limits."
             )
         if level > LEVEL:
             raise Unavailable("The limits of this quantile were bought at 95 %.")
@@ -158,6 +166,18 @@ class Quantile:
         found = max(part.mechanism.rank_radius(0.05) for part in pricing.parts if part.name.endswith("point"))  # type: ignore[union-attr]
         return f"rank within ± {digits(found)} rows of the target"
 
+    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> QuantileCell:
+        """Return the quantiles of all cells at once, levels side by side in each cell."""
+        number, levels = setting.number(), len(self._levels(setting))
+
+        def side(name: str) -> np.ndarray:
+            found = np.stack([parts[f"{place}:{name}"].values for place in range(levels)], axis=-1)
+            return float(number.lowest) + float(number.step) * found.reshape((*found.shape[:-2], -1))
+
+        point = side("point")
+        limits = _around(point, side("lower"), side("upper")) if "0:lower" in parts else None
+        return QuantileCell(point, limits, math.nan, setting.unit.public_rows is not None)
+
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the selected values of the best paid release."""
         release, number, levels = best(releases), setting.number(), self._levels(setting)
@@ -172,9 +192,14 @@ class Quantile:
                 limits = None
                 if f"{place}:lower" in values:
                     ends = (values[f"{place}:lower"][cell], values[f"{place}:upper"][cell])
-                    limits = (min(*ends, point), max(*ends, point))
+                    limits = _around(point, *ends)
                 cells.append(QuantileCell(point, limits, ranks[f"{place}:point"], population))
         return Result(cells, setting.shape, self.domain(setting), None, NO_DRAWS, notes=_NOTES)
+
+
+def _around(point: Any, one: Any, other: Any) -> Pair:
+    """Return the bought limits, the point among them."""
+    return lesser(lesser(one, other), point), greater(greater(one, other), point)
 
 
 _NOTES = {

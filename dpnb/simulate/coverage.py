@@ -1,0 +1,260 @@
+"""Coverage: how often an interval holds what it claims to hold, over many simulated studies.
+
+``coverage`` runs to the end; ``stream`` hands out partial results after every block of studies, so that a page can paint them,
+stop by closing the generator, and go on later from the last result. However it is cut, the finished result is the same to the
+bit: what is drawn depends on the design alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpnb.aggregate import Table
+from dpnb.errors import OptionError, PlanError
+from dpnb.plan import PricedQuestion
+from dpnb.plan.check import CheckedQuestion
+from dpnb.schema import Column
+from dpnb.simulate.design import Design, Loss, expressions, levels_of, losses_of, reps_of, seed_of, sizes_of
+from dpnb.simulate.exact import Block, rows_of
+from dpnb.simulate.intervals import methods_of
+from dpnb.simulate.populations import Population, population
+from dpnb.simulate.result import CoverageResult
+from dpnb.simulate.studies import Studies, draw
+from dpnb.simulate.tally import Tally, tally
+from dpnb.simulate.truths import WITHOUT_POPULATION, given, known
+
+__all__ = ["Design", "Loss", "coverage", "draw_studies", "stream"]
+
+_DATA, _NOISE, _METHOD = 0, 1, 2
+_QUESTION = {"column", "other", "by", "where", "adjacency"}
+
+
+def coverage(
+    statistic: str,
+    source: Any,
+    n: Any = None,
+    losses: Any = 1,
+    intervals: Any = ("privacy", "confidence"),
+    reps: int = 1000,
+    rng: Any = 1,
+    **more: Any,
+) -> CoverageResult:
+    """Simulate studies, release them, and count how often each interval holds the truth.
+
+    Parameters
+    ----------
+    statistic : str
+        A registered name: ``"mean"``, ``"difference"``, ``"quantile"``, …
+    source : Population, array, mapping of arrays, or callable
+        Where the rows of a study come from; see :func:`dpnb.simulate.population`.
+    n : int or list of int
+        Rows of a study.
+    losses : number, list, or mapping
+        Values of ε; or ``{"epsilon": [...], "rho": [...]}``.
+    intervals : name, method, or list of them
+        ``"privacy"``, ``"confidence"``, ``"naive"``, ``"normal"``, or a method of your own.
+    reps : int
+        Studies of each size.
+    rng : int or numpy Generator
+        The seed.
+    **more
+        ``levels=0.95``; ``column=``, ``other=``, ``by=``, ``where=`` and the statistic's own options, as in a question;
+        ``adjacency="change-one"``; ``truth=`` and ``parameter=`` where they are not known for the statistic;
+        ``columns=`` or ``lower=``, ``upper=``, ``step=`` of the population; ``progress=``, called with each partial result.
+
+    Returns
+    -------
+    CoverageResult
+
+    Examples
+    --------
+    >>> from dpnb import simulate
+    >>> found = simulate.coverage("mean", simulate.beta(2, 5), n=200, losses=1, reps=200)
+    >>> found.table()["interval"]
+    ('privacy', 'confidence')
+    """
+    progress = more.pop("progress", None)
+    found = None
+    for found in stream(statistic, source, n, losses, intervals, reps, rng, **more):
+        if progress is not None:
+            progress(found)
+    assert found is not None
+    return found
+
+
+def stream(
+    statistic: str,
+    source: Any,
+    n: Any = None,
+    losses: Any = 1,
+    intervals: Any = ("privacy", "confidence"),
+    reps: int = 1000,
+    rng: Any = 1,
+    **more: Any,
+) -> Iterator[CoverageResult]:
+    """Yield partial results of :func:`coverage`, the last of which is complete.
+
+    Bad input is refused at once, before the first result is asked for. :meth:`CoverageResult.resume` goes on from any of them.
+    """
+    design = designed(statistic, source, n, losses, intervals, reps, rng, **more)
+    return running(CoverageResult(design, _start(design)))
+
+
+def designed(
+    statistic: str, source: Any, n: Any, losses: Any, intervals: Any, reps: Any, rng: Any, **more: Any
+) -> Design:
+    """Return the checked design of a simulation."""
+    grid = {name: more.pop(name) for name in ("columns", "lower", "upper", "step") if name in more}
+    made = population(source, **grid)
+    truth, parameter = more.pop("truth", None), more.pop("parameter", None)
+    levels = levels_of(more.pop("levels", 0.95))
+    asked = {name: more.pop(name) for name in _QUESTION if name in more}
+    if truth is not None and not callable(truth):
+        raise OptionError(
+            "truth= is a function of a study's columns, {name: array}, that returns what is true of it."
+        )
+    return Design(
+        statistic,
+        made,
+        sizes_of(n, made),
+        losses_of(losses),
+        methods_of(intervals),
+        levels,
+        reps_of(reps),
+        seed_of(rng),
+        _question(statistic, made, asked, more),
+        truth,
+        parameter,
+    )
+
+
+def _question(
+    statistic: str, source: Population, asked: Mapping[str, Any], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    column = asked.get("column", None if statistic == "count" else source.columns[0].name)
+    return {
+        "column": None if column is None else expressions(column)[0],
+        "other": None if asked.get("other") is None else expressions(asked["other"])[0],
+        "by": () if asked.get("by") is None else expressions(asked["by"]),
+        "where": asked.get("where"),
+        "adjacency": asked.get("adjacency", "change-one"),
+        "options": dict(options),
+    }
+
+
+def _start(design: Design) -> tuple[Tally, ...]:
+    """Check what can be checked, so that a bad design is refused before anything is drawn."""
+    for n in design.sizes:
+        checked = design.items(n)[0].checked
+        if design.truth is None and known(checked) is None:
+            raise PlanError(
+                f"What is true of a dataset is not defined here for {checked.statistic}(): give truth=, a function of a "
+                "study's columns, and parameter=."
+            )
+    return tuple(Tally() for _ in design.sizes)
+
+
+def running(found: CoverageResult) -> Iterator[CoverageResult]:
+    """Yield the results that follow a partial one, block after block, until it is complete."""
+    runs = [Run(found.design, n) for n in found.design.sizes]
+    while not found.complete:
+        tallies = list(found.tallies)
+        for place, run in enumerate(runs):
+            left = found.design.reps - tallies[place].studies
+            if left > 0:
+                tallies[place] = tallies[place] + run.block(tallies[place].studies, left)
+        found = CoverageResult(found.design, tuple(tallies))
+        yield found
+
+
+class Run:
+    """The simulation of studies of one size: its prices and parameters are computed once."""
+
+    def __init__(self, design: Design, n: int) -> None:
+        self.design, self.n = design, n
+        self.items: tuple[PricedQuestion, ...] = design.items(n)
+        checked = self.items[0].checked
+        entries = max(part.cells for part in self.items[0].parts)
+        self.size = design.block(n, entries)
+        self.parameter = _parameter(design, checked)
+
+    def block(self, done: int, left: int) -> Tally:
+        """Return the tally of the next block, after so many studies."""
+        studies, block = self.draw(done, min(self.size, left))
+        truth = _truth(self.design, self.items[0].checked, block)
+        return tally(studies, self.design.methods, self.design.levels, truth, self.parameter)
+
+    def draw(self, done: int, count: int) -> tuple[Studies, Block]:
+        """Return a block of simulated releases, and its rows."""
+        design, place = self.design, done // self.size
+        codes = design.population.draw(design.rng(_DATA, self.n, place), count, self.n)
+        block = Block(Table(codes, count * self.n), count, self.n)
+        noise = [design.rng(_NOISE, self.n, place, *_words(loss)) for loss in design.losses]
+        return draw(self.items, block, noise, design.rng(_METHOD, self.n, place)), block
+
+
+def draw_studies(
+    statistic: str, source: Any, n: Any = None, losses: Any = 1, reps: int = 250, rng: Any = 1, **more: Any
+) -> tuple[Studies, NDArray[np.float64]]:
+    """Return simulated releases and what is true of each study: for interval methods in the making, and for tests.
+
+    Returns
+    -------
+    (Studies, ndarray)
+        Arrays of shape (losses, studies, entries), and the truths, shape (studies, entries). At most one block of studies.
+    """
+    design = designed(statistic, source, n, losses, ("privacy",), reps, rng, **more)
+    _start(design)
+    run = Run(design, design.sizes[0])
+    studies, block = run.draw(0, min(design.reps, run.size))
+    return studies, _truth(design, run.items[0].checked, block)
+
+
+def _words(loss: Loss) -> tuple[int, ...]:
+    return (0 if loss.kind == "epsilon" else 1, loss.amount.numerator, loss.amount.denominator)
+
+
+def _truth(design: Design, checked: CheckedQuestion, block: Block) -> NDArray[np.float64]:
+    if design.truth is not None:
+        return given(design.truth, decoded(design.population.columns, block), block.studies)
+    found = known(checked)
+    assert found is not None
+    return found(rows_of(block, checked), checked.setting)
+
+
+def _parameter(design: Design, checked: CheckedQuestion) -> NDArray[np.float64] | None:
+    if design.parameter is not None:
+        return np.ravel(np.asarray(design.parameter, dtype=float))
+    if checked.statistic in WITHOUT_POPULATION or all(m.about == "dataset" for m in design.methods):
+        return None
+    law = design.population.law()
+    if law is None:
+        return None
+    table, probabilities = law
+    block = Block(table, 1, table.rows)
+    if design.truth is not None:
+        if not np.allclose(probabilities, probabilities[0]):
+            raise PlanError("With truth= give parameter= too: what is true of the population.")
+        return np.asarray(given(design.truth, decoded(design.population.columns, block), 1)[0])
+    found = known(checked)
+    assert found is not None
+    return np.asarray(found(rows_of(block, checked, probabilities), checked.setting)[0])
+
+
+def decoded(columns: tuple[Column, ...], block: Block) -> dict[str, NDArray[Any]]:
+    """Return the columns of every study as values, shape (studies, n); missing numbers are not a number."""
+    found = {}
+    for column in columns:
+        ints = block.table.columns[column.name]
+        if column.numeric:
+            low, step = float(column.lower or 0), float(column.step or 1)
+            values: NDArray[Any] = np.where(ints.known, low + step * ints.values, np.nan)
+        else:
+            names = np.array([*(column.values or ()), None], dtype=object)
+            values = names[np.where(ints.known, ints.values, -1)]
+        found[column.name] = values.reshape(block.studies, block.n)
+    return found

@@ -1,0 +1,184 @@
+"""What is simulated: a question, the studies it is asked of, the losses it is paid with. All checked before anything is drawn.
+
+A design prices its question with :func:`dpnb.plan.price`, as a release does: the same mechanisms at the same scales.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dpnb.errors import LossError, OptionError, PlanError
+from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
+from dpnb.plan.expression import Expr, Ref
+from dpnb.privacy.accountant import Budget
+from dpnb.privacy.loss import brief, positive
+from dpnb.privacy.unit import PrivacyUnit
+from dpnb.schema import Schema
+from dpnb.simulate.intervals import Method
+from dpnb.simulate.populations import Population
+
+BLOCK = 250
+_ROWS = 1_000_000
+_ENTRIES = 100_000
+_MOST_STUDIES = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What one question is paid with: ``kind`` is ``"epsilon"`` or ``"rho"``."""
+
+    kind: str
+    amount: Fraction
+
+    def __str__(self) -> str:
+        return f"{'ε' if self.kind == 'epsilon' else 'ρ'} {brief(self.amount)}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Design:
+    """Everything that determines the result of a simulation, to the bit.
+
+    Parameters
+    ----------
+    statistic : str
+        Registered name.
+    population : Population
+        Where studies come from.
+    sizes : tuple of int
+        Numbers of rows.
+    losses : tuple of Loss
+        What the question is paid with.
+    methods : tuple of Method
+        Interval methods.
+    levels : tuple of float
+        Levels of the intervals.
+    reps, seed : int
+        How many studies of each size, and the seed of everything drawn.
+    question : mapping
+        ``column``, ``other``, ``by``, ``where``, ``options`` of the question and ``adjacency`` of the data.
+    truth, parameter
+        What holds in a dataset (a function of its columns) and in the population, where they are given.
+    """
+
+    statistic: str
+    population: Population
+    sizes: tuple[int, ...]
+    losses: tuple[Loss, ...]
+    methods: tuple[Method, ...]
+    levels: tuple[float, ...]
+    reps: int
+    seed: int
+    question: Mapping[str, Any]
+    truth: Callable[[Mapping[str, Any]], Any] | None
+    parameter: Any
+
+    def items(self, n: int) -> tuple[PricedQuestion, ...]:
+        """Return the priced question at every loss, for studies of one size."""
+        found = tuple(_priced(self, n, loss) for loss in self.losses)
+        if found[0].public:
+            raise PlanError(
+                f"{found[0].text} is public here and answered from the schema: there is nothing to simulate. "
+                'Use adjacency="add-remove", or ask it of some rows.'
+            )
+        return found
+
+    def block(self, n: int, entries: int) -> int:
+        """Return how many studies are drawn at once: a function of the design alone, so that results never depend on it."""
+        return max(1, min(BLOCK, _ROWS // n, _ENTRIES // (len(self.losses) * max(entries, 1))))
+
+    def rng(self, *place: int) -> np.random.Generator:
+        """Return the generator of one stream of the simulation."""
+        return np.random.default_rng((self.seed, *place))
+
+
+def _priced(design: Design, n: int, loss: Loss) -> PricedQuestion:
+    asked = design.question
+    rows = n if asked["adjacency"] == "change-one" else None
+    unit = PrivacyUnit(asked["adjacency"], rows=rows)
+    budget = Budget.from_toml({loss.kind: 10**6})
+    schema = Schema("simulated", "Simulated", design.population.columns, unit, budget)
+    options = tuple(dict(asked["options"]).items())
+    needs = asked["column"]
+    question = QueryPlan(
+        "simulated", design.statistic, needs, asked["where"], asked["by"], options, asked["other"]
+    )
+    ask = Ask(**{loss.kind: loss.amount})  # type: ignore[arg-type]
+    batch = BatchPlan("simulated", schema.version, (Item(question),), ask)
+    return price(batch, schema).items[0]
+
+
+def losses_of(given: Any) -> tuple[Loss, ...]:
+    """Read losses: numbers (ε), or ``{"epsilon": [...], "rho": [...]}``.
+
+    Raises
+    ------
+    LossError
+        For anything that is not a positive number or a known measure.
+    """
+    if isinstance(given, Mapping):
+        unknown = sorted(set(given) - {"epsilon", "rho"})
+        if unknown or not given:
+            raise LossError('losses= is {"epsilon": [0.1, 1]} or {"rho": [0.01]}, or a list of values of ε.')
+        return tuple(
+            Loss(kind, positive(v, name=kind)) for kind, values in given.items() for v in _several(values)
+        )
+    return tuple(Loss("epsilon", positive(value, name="epsilon")) for value in _several(given))
+
+
+def sizes_of(n: Any, population: Population) -> tuple[int, ...]:
+    """Read the numbers of rows of a study."""
+    if population.size is not None:
+        if n not in (None, population.size):
+            raise PlanError(f"{population.name} has {population.size:,} rows in every study: leave out n=.")
+        return (population.size,)
+    found = _several(n) if n is not None else []
+    if not found or not all(_whole(size) for size in found):
+        raise PlanError("n= is the number of rows of a study, a whole number above 0, or a list of them.")
+    return tuple(int(size) for size in found)
+
+
+def levels_of(levels: Any) -> tuple[float, ...]:
+    """Read the levels of intervals."""
+    found = tuple(float(level) for level in _several(levels))
+    if not found or not all(0 < level < 1 for level in found):
+        raise OptionError(f"a level lies between 0 and 1, for example 0.95, not {levels!r}.")
+    return found
+
+
+def reps_of(reps: Any) -> int:
+    """Read the number of studies."""
+    if not _whole(reps) or reps > _MOST_STUDIES:
+        raise OptionError(f"reps= is a whole number of studies from 1 to {_MOST_STUDIES:,}, not {reps!r}.")
+    return int(reps)
+
+
+def seed_of(rng: Any) -> int:
+    """Read a seed, or draw one from a generator."""
+    if isinstance(rng, np.random.Generator):
+        return int(rng.integers(2**62))
+    if not isinstance(rng, int | np.integer) or isinstance(rng, bool) or rng < 0:
+        raise OptionError(f"rng= is a whole number, the seed, or a numpy Generator, not {rng!r}.")
+    return int(rng)
+
+
+def expressions(names: Any) -> tuple[Expr, ...]:
+    """Return column names as expressions."""
+    return tuple(Ref(name) if isinstance(name, str) else name for name in _several(names))
+
+
+def _several(given: Any) -> list[Any]:
+    if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
+        return [given]
+    return [value.item() if isinstance(value, np.generic) else value for value in given]
+
+
+def _whole(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer):
+        return False
+    return bool(math.isfinite(value) and value >= 1 and int(value) == value)

@@ -1,0 +1,145 @@
+"""Exact answers of many studies at once, and what is true of each: the same meaning as one study's exact answer.
+
+All studies of a block lie in one table, one after the other. Integer aggregates are summed study by study in 64-bit integers;
+a request that is not a total, or a sum that could leave 64 bits, is answered study by study by the reference evaluator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpnb.aggregate import Table, answer
+from dpnb.aggregate.algebra import Key, Pred, Request, Total
+from dpnb.aggregate.reference import Evaluator, Ints, cell_count
+from dpnb.plan.check import CheckedQuestion
+from dpnb.statistics import Numeric
+
+_EXACT_FLOAT = 2**53
+_EXACT_INT = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Several studies of one size in one table.
+
+    Parameters
+    ----------
+    table : Table
+        The rows of all studies, study after study.
+    studies, n : int
+        How many, and how many rows each.
+    """
+
+    table: Table
+    studies: int
+    n: int
+
+    def study(self, place: int) -> Table:
+        """Return one study."""
+        rows = slice(place * self.n, (place + 1) * self.n)
+        columns = {name: Ints(i.values[rows], i.known[rows]) for name, i in self.table.columns.items()}
+        return Table(columns, self.n)
+
+    def places(self) -> NDArray[np.int64]:
+        """Return the study of each row."""
+        return np.repeat(np.arange(self.studies), self.n)
+
+
+def totals(block: Block, requests: Sequence[Total]) -> list[NDArray[np.int64]]:
+    """Return each request's exact answer for every study, shape (studies, cells)."""
+    evaluate = Evaluator(block.table)
+    return [_total(block, evaluate, request) for request in requests]
+
+
+def _total(block: Block, evaluate: Evaluator, request: Total) -> NDArray[np.int64]:
+    value = evaluate.ints(request.value)
+    largest = max(abs(int(value.values.max(initial=0))), abs(int(value.values.min(initial=0))), 1) * block.n
+    if largest >= _EXACT_INT:
+        return _one_by_one(block, request)
+    if not request.keys and request.where is None and value.known.all():
+        return np.asarray(value.values.reshape(block.studies, block.n).sum(axis=1)[:, None])
+    cells, kept = _cells(evaluate, request.keys, request.where)
+    kept = kept & value.known
+    size = cell_count(request.keys)
+    at = (block.places() * size + cells)[kept]
+    return _summed(at, value.values[kept], block.studies * size, largest).reshape(block.studies, size)
+
+
+def _summed(at: NDArray[np.int64], values: NDArray[np.int64], size: int, largest: int) -> NDArray[np.int64]:
+    if largest < _EXACT_FLOAT:
+        return np.bincount(at, weights=values.astype(float), minlength=size).astype(np.int64)
+    found = np.zeros(size, dtype=np.int64)
+    np.add.at(found, at, values)
+    return found
+
+
+def _cells(
+    evaluate: Evaluator, keys: Sequence[Key], where: Pred | None
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    cells = evaluate.cells(keys)
+    kept = cells >= 0
+    return cells, kept if where is None else kept & evaluate.true(where)
+
+
+def _one_by_one(block: Block, request: Request) -> NDArray[np.int64]:
+    found = [answer(block.study(place), [request])[0] for place in range(block.studies)]
+    return np.asarray(found, dtype=np.int64)
+
+
+def histograms(
+    block: Block, value: Any, where: Pred | None, keys: Sequence[Key], steps: int
+) -> NDArray[np.int64]:
+    """Return how often each grid point 0..steps occurs in every cell of every study: (studies, cells, steps + 1)."""
+    evaluate, size = Evaluator(block.table), cell_count(keys)
+    code = evaluate.ints(value)
+    cells, kept = _cells(evaluate, keys, where)
+    kept = kept & code.known
+    at = ((block.places() * size + cells) * (steps + 1) + code.values)[kept]
+    return np.bincount(at, minlength=block.studies * size * (steps + 1)).reshape(
+        block.studies, size, steps + 1
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows that a question is about, as real numbers, each with its study's cell and a weight."""
+
+    cell: NDArray[np.int64]
+    weight: NDArray[np.float64] | None
+    x: NDArray[np.float64] | None
+    y: NDArray[np.float64] | None
+    groups: int
+    cells: int
+
+    def sums(self, values: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """Return the weighted sum of values (of ones, if none) for every cell, shape (groups, cells)."""
+        weights = self.weight if values is None else values if self.weight is None else values * self.weight
+        return (
+            np.bincount(self.cell, weights=weights, minlength=self.groups * self.cells)
+            .reshape(self.groups, self.cells)
+            .astype(float)
+        )
+
+
+def rows_of(block: Block, checked: CheckedQuestion, weight: NDArray[np.float64] | None = None) -> Rows:
+    """Return the rows that a question is about; for a population, rows with their probabilities as one study."""
+    setting, evaluate = checked.setting, Evaluator(block.table)
+    cells, kept = _cells(evaluate, setting.keys, setting.where)
+    numbers = [None if n is None else evaluate.ints(n.code) for n in (setting.target, setting.other)]
+    for found in numbers:
+        if found is not None:
+            kept = kept & found.known
+    x, y = (_real(n, i, kept) for n, i in zip((setting.target, setting.other), numbers, strict=True))
+    at = (block.places() * setting.cells + cells)[kept]
+    return Rows(at, None if weight is None else weight[kept], x, y, block.studies, setting.cells)
+
+
+def _real(number: Numeric | None, ints: Ints | None, kept: NDArray[np.bool_]) -> NDArray[np.float64] | None:
+    if number is None or ints is None:
+        return None
+    return np.asarray(float(number.offset) + float(number.step) * ints.values[kept])

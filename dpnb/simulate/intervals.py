@@ -1,0 +1,169 @@
+"""Interval methods by name: what is put around an answer, and what it claims to hold.
+
+``privacy`` and ``confidence`` are the intervals of a release, computed by the release's own code. ``naive`` and ``normal`` are
+there to be compared: ``naive`` takes the noised numbers for exact ones, as every statistics package would; ``normal`` adds the
+noise's variance and a normal quantile. Any other method is an object with the three names of :class:`Method`, or
+:func:`per_release` of a function of one release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpnb.errors import OptionError, Unavailable
+from dpnb.inference.spread import normal_quantile, student_inflation
+from dpnb.plan.check import CheckedQuestion
+from dpnb.release import Release
+
+if TYPE_CHECKING:
+    from dpnb.simulate.studies import Studies
+
+About = Literal["dataset", "population"]
+Ends = tuple[NDArray[np.float64], NDArray[np.float64]]
+OneRelease = Callable[[CheckedQuestion, Release, float, np.random.Generator], tuple[Any, Any]]
+
+
+class Method(Protocol):
+    """An interval method.
+
+    Attributes
+    ----------
+    name : str
+        Its name in tables and figures.
+    about : {"dataset", "population"}
+        Whose value it claims to hold.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def about(self) -> About:
+        """Whose value it claims to hold."""
+        ...
+
+    def __call__(self, studies: Studies, level: float) -> Ends:
+        """Return both ends for all losses, studies and entries; not a number where there is no interval."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Shipped:
+    """An interval of a release."""
+
+    name: Literal["privacy", "confidence"]
+    about: About
+
+    def __call__(self, studies: Studies, level: float) -> Ends:
+        """Return what the release says."""
+        return studies.interval(level, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Naive:
+    """The noised numbers taken for exact: Student's interval without the noise."""
+
+    name: str = "naive"
+    about: About = "population"
+
+    def __call__(self, studies: Studies, level: float) -> Ends:
+        """Return value ± t · sampling error."""
+        sampling = studies.sampling_variance
+        if sampling is None:
+            raise Unavailable("There is no sampling error here, and without it a naive interval is a point.")
+        rows = np.nan_to_num(studies.n, nan=1e9) if studies.n is not None else np.full(studies.shape, 1e9)
+        reach = np.sqrt(sampling * student_inflation(rows, level)) * normal_quantile(0.5 + level / 2)
+        return studies.value - reach, studies.value + reach
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """Sampling and noise added as variances, with a normal quantile."""
+
+    name: str = "normal"
+    about: About = "population"
+
+    def __call__(self, studies: Studies, level: float) -> Ends:
+        """Return value ± z · standard error."""
+        error = studies.standard_error
+        if error is None:
+            raise Unavailable("No standard error about a population is defined here.")
+        reach = error * normal_quantile(0.5 + level / 2)
+        return studies.value - reach, studies.value + reach
+
+
+@dataclass(frozen=True, slots=True)
+class PerRelease:
+    """A function of one release, called for every study."""
+
+    name: str
+    about: About
+    function: OneRelease
+
+    def __call__(self, studies: Studies, level: float) -> Ends:
+        """Call the function study by study; where it raises Unavailable there is no interval."""
+        low, high = np.full((2, *studies.shape), np.nan)
+        losses, count, _ = studies.shape
+        for loss in range(losses):
+            for place in range(count):
+                try:
+                    ends = self.function(studies.checked, studies.release(loss, place), level, studies.rng)
+                except Unavailable:
+                    continue
+                low[loss, place], high[loss, place] = (np.ravel(np.asarray(end, dtype=float)) for end in ends)
+        return low, high
+
+
+def per_release(name: str, about: About, function: OneRelease) -> PerRelease:
+    """Return the method that calls ``function(checked, release, level, rng) -> (low, high)`` for every study.
+
+    Parameters
+    ----------
+    name : str
+        Its name in tables and figures.
+    about : {"dataset", "population"}
+        Whose value the interval claims to hold.
+    function : callable
+        May raise Unavailable where there is no interval.
+    """
+    if about not in ("dataset", "population"):
+        raise OptionError(f'about= is "dataset" or "population", not {about!r}.')
+    return PerRelease(name, about, function)
+
+
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (Shipped("privacy", "dataset"), Shipped("confidence", "population"), Naive(), Normal())
+}
+
+
+def methods_of(given: Any) -> tuple[Method, ...]:
+    """Read interval methods: names, or objects that are methods."""
+    several: Iterable[Any] = [given] if isinstance(given, str) or callable(given) else given
+    found = tuple(_method(one) for one in several)
+    names = [method.name for method in found]
+    if not found or len(set(names)) != len(names):
+        raise OptionError("intervals= names at least one method, and each of them once.")
+    return found
+
+
+def _method(given: Any) -> Method:
+    if isinstance(given, str):
+        if given not in METHODS:
+            raise OptionError(
+                f"unknown interval {given!r}: there are {', '.join(METHODS)}, or a method of your own."
+            )
+        return METHODS[given]
+    if not (callable(given) and hasattr(given, "name") and hasattr(given, "about")):
+        raise OptionError(
+            "an interval method has a name, says what it is about, and is called with (studies, level)."
+        )
+    method: Method = given
+    return method

@@ -1,0 +1,387 @@
+"""Simulated releases of one block of studies, at every loss: drawn by the mechanisms, concluded by the statistics.
+
+Two kinds with one face. :class:`ArrayStudies` holds the noised integers of all studies as arrays and concludes them at once,
+with the formulas of a release. :class:`ReleaseStudies` makes every release by itself and calls its ``conclude``: slower, and
+right for every statistic. Neither sees more than a release does; what is true lies elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpnb.aggregate import answer
+from dpnb.aggregate.algebra import Total, ValueCounts
+from dpnb.errors import Unavailable
+from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace, QuantileSelection
+from dpnb.plan import PricedQuestion
+from dpnb.plan.check import CheckedQuestion
+from dpnb.release import Release, ReleasedPart
+from dpnb.simulate.exact import Block, histograms, totals
+from dpnb.simulate.selection import MOST_STEPS, select
+from dpnb.statistics import Result, conclude
+from dpnb.statistics.released import SimulatedPart
+
+Floats = NDArray[np.float64]
+Ends = tuple[Floats, Floats]
+
+
+class Studies(Protocol):
+    """What an interval method sees of a block: arrays of shape (losses, studies, entries)."""
+
+    rng: np.random.Generator
+
+    @property
+    def checked(self) -> CheckedQuestion:
+        """The question."""
+        ...
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Losses, studies and entries of an answer."""
+        ...
+
+    @property
+    def value(self) -> Floats:
+        """The answers."""
+        ...
+
+    @property
+    def noise_variance(self) -> Floats:
+        """Their variances from the mechanism, as each release says."""
+        ...
+
+    @property
+    def sampling_variance(self) -> Floats | None:
+        """Their variances from sampling, as each release says; nothing where no population is meant."""
+        ...
+
+    @property
+    def standard_error(self) -> Floats | None:
+        """Roots of both variances together."""
+        ...
+
+    @property
+    def n(self) -> Floats | None:
+        """Rows behind each answer, as released."""
+        ...
+
+    @property
+    def n_eff(self) -> Floats | None:
+        """Rows without noise that would be as accurate."""
+        ...
+
+    @property
+    def flags(self) -> dict[str, NDArray[np.bool_]]:
+        """Each warning, and where it is up."""
+        ...
+
+    def interval(self, level: float, kind: str) -> Ends:
+        """Return the release's own intervals; not a number where there is none."""
+        ...
+
+    def release(self, loss: int, study: int) -> Release:
+        """Return one simulated release, as a curator would have written it."""
+        ...
+
+
+@dataclass(eq=False)
+class ArrayStudies:
+    """Studies whose answers are concluded all at once.
+
+    Parameters
+    ----------
+    items : tuple of PricedQuestion
+        The question at each loss.
+    parts : mapping of str to SimulatedPart
+        The noised integers, arrays of shape (losses, studies, cells).
+    rng : Generator
+        For interval methods that draw.
+    """
+
+    items: tuple[PricedQuestion, ...]
+    parts: Mapping[str, SimulatedPart]
+    rng: np.random.Generator
+
+    @property
+    def checked(self) -> CheckedQuestion:
+        """The question."""
+        return self.items[0].checked
+
+    @cached_property
+    def cell(self) -> Any:
+        """All entries at once."""
+        return self.checked.kind.entries(self.checked.setting, self.parts)  # type: ignore[attr-defined]
+
+    def _figure(self, name: str) -> Any:
+        """Return a figure of the cell; entries to which a formula does not apply are chosen away, not warned about."""
+        with np.errstate(all="ignore"):
+            return getattr(self.cell, name)
+
+    @cached_property
+    def value(self) -> Floats:
+        """The answers."""
+        return np.asarray(self._figure("value"), dtype=float)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Losses, studies and entries of an answer."""
+        losses, studies, entries = self.value.shape
+        return losses, studies, entries
+
+    def _full(self, name: str) -> Floats | None:
+        values = self._figure(name)
+        return None if values is None else np.broadcast_to(np.asarray(values, dtype=float), self.shape)
+
+    @cached_property
+    def noise_variance(self) -> Floats:
+        """Variances from the mechanism."""
+        return np.broadcast_to(np.asarray(self._figure("noise_variance"), dtype=float), self.shape)
+
+    @cached_property
+    def sampling_variance(self) -> Floats | None:
+        """Variances from sampling."""
+        return self._full("sampling_variance")
+
+    @property
+    def standard_error(self) -> Floats | None:
+        """Roots of both variances together."""
+        sampling = self.sampling_variance
+        return None if sampling is None else np.sqrt(sampling + self.noise_variance)
+
+    @property
+    def n(self) -> Floats | None:
+        """Rows behind each answer."""
+        return self._full("n")
+
+    @property
+    def n_eff(self) -> Floats | None:
+        """Rows without noise that would be as accurate."""
+        return self._full("n_eff")
+
+    @property
+    def flags(self) -> dict[str, NDArray[np.bool_]]:
+        """Each warning, and where it is up."""
+        return {name: np.broadcast_to(up, self.shape) for name, up in self._figure("raised").items()}
+
+    def interval(self, level: float, kind: str) -> Ends:
+        """Return the release's own intervals."""
+        with np.errstate(all="ignore"):
+            ends = self.cell.privacy(level) if kind == "privacy" else self.cell.confidence(level)
+        low, high = (np.broadcast_to(np.asarray(end, dtype=float), self.shape) for end in ends)
+        return low, high
+
+    def release(self, loss: int, study: int) -> Release:
+        """Return one simulated release."""
+        item = self.items[loss]
+        parts = tuple(
+            ReleasedPart(
+                part.name,
+                part.mechanism.record,
+                tuple(int(v) for v in self.parts[part.name].values[loss, study]),
+                part.name,
+            )
+            for part in item.parts
+        )
+        return Release("simulated", item.key, "simulated", "simulated", parts, item.loss)
+
+
+@dataclass(eq=False)
+class ReleaseStudies:
+    """Studies that are released and concluded one by one.
+
+    Parameters
+    ----------
+    items : tuple of PricedQuestion
+        The question at each loss.
+    releases : sequence of sequence of Release
+        For each loss, the releases of all studies.
+    rng : Generator
+        For interval methods that draw.
+    """
+
+    items: tuple[PricedQuestion, ...]
+    releases: Sequence[Sequence[Release]]
+    rng: np.random.Generator
+
+    @property
+    def checked(self) -> CheckedQuestion:
+        """The question."""
+        return self.items[0].checked
+
+    @cached_property
+    def results(self) -> list[list[Result]]:
+        """What is concluded from each release."""
+        return [[conclude(self.checked, [release]) for release in row] for row in self.releases]
+
+    def _stacked(self, name: str) -> Floats | None:
+        found = [[getattr(result, name) for result in row] for row in self.results]
+        if any(value is None for row in found for value in row):
+            return None
+        return np.array([[np.ravel(np.asarray(value, dtype=float)) for value in row] for row in found])
+
+    @cached_property
+    def value(self) -> Floats:
+        """The answers."""
+        found = self._stacked("value")
+        assert found is not None
+        return found
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Losses, studies and entries of an answer."""
+        losses, studies, entries = self.value.shape
+        return losses, studies, entries
+
+    @cached_property
+    def noise_variance(self) -> Floats:
+        """Variances from the mechanism."""
+        found = self._stacked("noise_sd")
+        return np.full(self.shape, np.nan) if found is None else found**2
+
+    @cached_property
+    def sampling_variance(self) -> Floats | None:
+        """Variances from sampling."""
+        error = self.standard_error
+        return None if error is None else np.maximum(error**2 - self.noise_variance, 0.0)
+
+    @cached_property
+    def standard_error(self) -> Floats | None:
+        """Standard errors about a population."""
+        return self._stacked("standard_error")
+
+    @property
+    def n(self) -> Floats | None:
+        """Rows behind each answer."""
+        return self._stacked("n")
+
+    @property
+    def n_eff(self) -> Floats | None:
+        """Rows without noise that would be as accurate."""
+        return self._stacked("n_eff")
+
+    @property
+    def flags(self) -> dict[str, NDArray[np.bool_]]:
+        """Each warning, and where it is up."""
+        names = dict.fromkeys(flag for row in self.results for result in row for flag in result.flags)
+        up = {
+            name: np.array([[[name in cell for cell in r.cell_flags] for r in row] for row in self.results])
+            for name in names
+        }
+        return {name: np.broadcast_to(where, self.shape) for name, where in up.items()}
+
+    def interval(self, level: float, kind: str) -> Ends:
+        """Return the release's own intervals; raise only where none of them has one."""
+        low, high = np.full((2, *self.shape), np.nan)
+        missing: Unavailable | None = None
+        for i, row in enumerate(self.results):
+            for j, result in enumerate(row):
+                try:
+                    found = result.interval(level, kind)
+                except Unavailable as error:
+                    missing = error
+                    continue
+                low[i, j], high[i, j] = (
+                    np.ravel(np.asarray(e, dtype=float)) for e in (found.low, found.high)
+                )
+        if missing is not None and np.isnan(low).all():
+            raise missing
+        return low, high
+
+    def release(self, loss: int, study: int) -> Release:
+        """Return one simulated release."""
+        return self.releases[loss][study]
+
+
+def draw(
+    items: tuple[PricedQuestion, ...],
+    block: Block,
+    noise: Sequence[np.random.Generator],
+    rng: np.random.Generator,
+) -> Studies:
+    """Release a block of studies at every loss.
+
+    Parameters
+    ----------
+    items : tuple of PricedQuestion
+        The question at each loss.
+    block : Block
+        The studies' rows.
+    noise : sequence of Generator
+        One for each loss: its mechanisms' noise.
+    rng : Generator
+        For interval methods that draw.
+    """
+    if hasattr(items[0].checked.kind, "entries"):
+        if all(isinstance(p.request, Total) and _additive(p.mechanism) for p in items[0].parts):
+            return ArrayStudies(items, _added(items, block, noise), rng)
+        if all(_dense(part) for part in items[0].parts):
+            return ArrayStudies(items, _selected(items, block, noise), rng)
+    return ReleaseStudies(items, _released(items, block, noise), rng)
+
+
+def _additive(mechanism: Any) -> bool:
+    return isinstance(mechanism, DiscreteLaplace | DiscreteGaussian)
+
+
+def _dense(part: Any) -> bool:
+    chosen = isinstance(part.request, ValueCounts) and isinstance(part.mechanism, QuantileSelection)
+    return chosen and part.mechanism.steps <= MOST_STEPS
+
+
+def _added(
+    items: tuple[PricedQuestion, ...], block: Block, noise: Sequence[np.random.Generator]
+) -> dict[str, SimulatedPart]:
+    """Add simulated noise of every loss to the exact answers, which all losses share."""
+    parts = items[0].parts
+    exact = totals(block, [part.request for part in parts])  # type: ignore[misc]
+    found = {}
+    for place, (part, answers) in enumerate(zip(parts, exact, strict=True)):
+        mechanisms: list[Any] = [item.parts[place].mechanism for item in items]
+        values = [m.simulate(answers, rng) for m, rng in zip(mechanisms, noise, strict=True)]
+        laws = tuple(mechanism.law for mechanism in mechanisms)
+        found[part.name] = SimulatedPart(part.name, np.stack(values).astype(float), laws)
+    return found
+
+
+def _selected(
+    items: tuple[PricedQuestion, ...], block: Block, noise: Sequence[np.random.Generator]
+) -> dict[str, SimulatedPart]:
+    """Select grid points for all studies at once, from each study's histogram on the whole grid."""
+    parts = items[0].parts
+    counts: dict[Any, NDArray[np.int64]] = {}
+    found = {}
+    for place, part in enumerate(parts):
+        request, mechanism = part.request, part.mechanism
+        assert isinstance(request, ValueCounts)
+        assert isinstance(mechanism, QuantileSelection)
+        if request not in counts:
+            counts[request] = histograms(block, request.value, request.where, request.keys, mechanism.steps)
+        chosen = [
+            select(item.parts[place].mechanism, counts[request], rng)  # type: ignore[arg-type]
+            for item, rng in zip(items, noise, strict=True)
+        ]
+        found[part.name] = SimulatedPart(part.name, np.stack(chosen).astype(float), ())
+    return found
+
+
+def _released(
+    items: tuple[PricedQuestion, ...], block: Block, noise: Sequence[np.random.Generator]
+) -> list[list[Release]]:
+    """Release study by study, as a curator does, with simulated noise."""
+    requests = [part.request for part in items[0].parts]
+    exact = [answer(block.study(place), requests) for place in range(block.studies)]
+    return [[_one(item, answers, rng) for answers in exact] for item, rng in zip(items, noise, strict=True)]
+
+
+def _one(item: PricedQuestion, exact: Sequence[Any], rng: np.random.Generator) -> Release:
+    parts = tuple(
+        ReleasedPart(part.name, part.mechanism.record, part.mechanism.simulated(found, rng), part.name)
+        for part, found in zip(item.parts, exact, strict=True)
+    )
+    return Release("simulated", item.key, "simulated", "simulated", parts, item.loss)
