@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.errors import PlanError
-from dpnb.mechanisms._base import Card, positive
+from dpnb.mechanisms._base import Card, add, bounded_scale, positive
 from dpnb.mechanisms.corridor import MOST_POINTS, Corridor
 from dpnb.noise.bits import BitSource
-from dpnb.noise.exact import exp_bounds, uniform_below
+from dpnb.noise.exact import discrete_laplace, exp_bounds, uniform_below
 
 MOST_CELLS = 1024
 _WASTE = 0.8
@@ -40,7 +40,7 @@ class KSExponential:
     Parameters
     ----------
     epsilon : Fraction
-        What one release spends.
+        What one placement spends.
     points : int
         k, how many points are placed.
     places : tuple of int
@@ -48,6 +48,8 @@ class KSExponential:
     factor : int
         By how much one privacy unit can act more than once: the number of rows of a unit, doubled where a change can
         touch two groups.
+    check : Fraction
+        What is spent on measuring how far the drawn placement is from the data; 0 where that is not measured.
 
     Notes
     -----
@@ -71,6 +73,9 @@ class KSExponential:
     It is kept with probability :math:`w e^{-rD}/(\tilde w g_i) ≤ 1`, and all starts anew otherwise. The last corridor is no restriction:
     there k points are drawn from the base measure, :math:`\tilde w = w`, and :math:`A_L = (Σv)^k/k!`. What is kept has probability proportional to
     :math:`w e^{-rD}`, **exactly**: nothing was assumed of thresholds, ceilings or the rounding of tables but the inequalities.
+
+    *Check.* Given the placement, D is an integer that a step changes by at most k. With discrete Laplace noise of scale k·factor/check
+    its release costs check, whatever placement was drawn: adaptive composition, epsilon + check in all.
 
     Thresholds follow the data, so that about half of the proposals are kept. How long a draw takes therefore depends on the data,
     as with the other exact samplers (a known limit).
@@ -107,9 +112,13 @@ class KSExponential:
     points: int
     places: tuple[int, ...]
     factor: int = 1
+    check: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
+        if self.check:
+            object.__setattr__(self, "check", positive(self.check, "The loss of the check"))
+            bounded_scale(self.check_scale**2)
         if not 1 <= self.points <= MOST_POINTS or not 1 <= len(self.places) <= MOST_CELLS:
             raise PlanError(
                 f"A synthetic sample takes 1 to {MOST_POINTS:,} points in at most {MOST_CELLS:,} cells."
@@ -125,7 +134,12 @@ class KSExponential:
     @property
     def loss(self) -> Fraction:
         """What one release spends, in pure ε."""
-        return self.epsilon
+        return self.epsilon + self.check
+
+    @property
+    def check_scale(self) -> Fraction:
+        """Scale of the noise on D: k·factor/check."""
+        return self.points * self.factor / self.check
 
     def release(self, counts: Sequence[int], bits: BitSource) -> tuple[int, ...]:
         """Place the points of each group, exactly in law.
@@ -153,12 +167,20 @@ class KSExponential:
         return self.to_json()
 
     def noised(self, exact: Sequence[int], bits: BitSource) -> tuple[int, ...]:
-        """A released part: the placements of all groups."""
-        return self.release(exact, bits)
+        """A released part: the placement of each group, and where it is checked its noised D after it."""
+        found: list[int] = []
+        for start in range(0, len(exact), len(self.places)):
+            counts = exact[start : start + len(self.places)]
+            placed = self.release(counts, bits)
+            found += placed
+            if self.check:
+                sums = list(accumulate(int(count) for count in counts))
+                found += add([distance(sums, placed)], discrete_laplace(self.check_scale, 1, bits))
+        return tuple(found)
 
     def simulated(self, exact: Sequence[int], rng: np.random.Generator) -> tuple[int, ...]:
         """As :meth:`noised`, on a seeded generator's words."""
-        return self.release(exact, _GeneratorBits(rng))
+        return self.noised(exact, _GeneratorBits(rng))
 
     def probabilities(self, counts: Sequence[int]) -> NDArray[np.float64]:
         """Return the law of one group over all :func:`placements`, in floating point; for audits of few points and cells."""
@@ -190,6 +212,7 @@ class KSExponential:
             "points": str(self.points),
             "places": " ".join(str(place) for place in self.places),
             "factor": str(self.factor),
+            "check": str(self.check),
         }
 
 
@@ -471,11 +494,12 @@ def placements(points: int, cells: int) -> Iterator[tuple[int, ...]]:
             yield (here, *rest)
 
 
-def released(record: dict[str, Any]) -> KSExponential:
+def from_record(record: Mapping[str, Any]) -> KSExponential:
     """Return the mechanism of a released part's record."""
     return KSExponential(
         Fraction(record["epsilon"]),
         int(record["points"]),
         tuple(int(place) for place in record["places"].split()),
         int(record["factor"]),
+        Fraction(record["check"]),
     )

@@ -23,6 +23,7 @@ STATISTICS = (
     "difference",
     "groupby",
     "histogram",
+    "ks_density",
     "mean",
     "median",
     "mode",

@@ -20,6 +20,7 @@ from dpnb.statistics.crosstab import Crosstab, ValueCount
 from dpnb.statistics.density import Density
 from dpnb.statistics.difference import Difference
 from dpnb.statistics.histogram import Histogram
+from dpnb.statistics.ks_density import KSDensity
 from dpnb.statistics.mean import Mean
 from dpnb.statistics.moments import CrossMoment
 from dpnb.statistics.outcome import CellResult, Result, public_result
@@ -47,6 +48,7 @@ STATISTICS: tuple[Statistic, ...] = (
     CrossMoment(),
     Mode(),
     TopK(),
+    KSDensity(),
     Tree(),
 )
 BY_NAME: dict[str, Statistic] = {statistic.name: statistic for statistic in STATISTICS}

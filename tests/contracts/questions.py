@@ -60,6 +60,7 @@ SAMPLES: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "mode": ({"target": G}, {"target": B, "by": (G,)}),
     "top_k": ({"target": G, "options": (("k", 2),)},),
+    "ks_density": ({"target": X}, {"target": X, "by": (G,), "options": (("cells", 5), ("points", 7))}),
 }
 """Statistic -> keyword arguments of :class:`QueryPlan`."""
 

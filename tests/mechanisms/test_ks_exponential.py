@@ -16,10 +16,11 @@ from dpnb.errors import LossError, PlanError
 from dpnb.mechanisms import KSExponential
 from dpnb.mechanisms import ks_exponential as module
 from dpnb.mechanisms.corridor import Corridor, step_weights
-from dpnb.mechanisms.ks_exponential import distance, placements, released
+from dpnb.mechanisms.ks_exponential import distance, from_record, placements
 from dpnb.noise import SeededBits
 from dpnb.noise.exact import exp_bounds
-from tests.contracts.law import FITS, MISFITS
+from dpnb.noise.law import DiscreteLaplaceLaw
+from tests.contracts.law import FITS, MISFITS, fit
 from tests.contracts.mechanism import MechanismContract
 
 CASES = [
@@ -314,6 +315,14 @@ def test_no_tiny_neighbours_lose_more_than_the_claim(adjacency):
             assert 0.45 * float(epsilon) < found <= float(epsilon) * (1 + 1e-12)
 
 
+def test_a_change_of_group_costs_nearly_the_claim_and_no_more():
+    """A row that leaves one group and enters another, at a pair that is nearly the worst: both groups together stay below ε."""
+    mechanism = KSExponential(Fraction(4), 12, (10**6, 1), 2)
+    less, more, other = (np.log(mechanism.probabilities(counts)) for counts in ((11, 0), (12, 0), (11, 1)))
+    loss = np.max(less - more) + np.max(other - less)
+    assert 0.7 * 4 < loss <= 4
+
+
 def test_a_sample_of_full_size_is_quick():
     """At n = 30,000, k = 965, 256 cells the tables take seconds at most even here, a draw tens of milliseconds."""
     rng = np.random.default_rng(1)
@@ -354,12 +363,35 @@ def test_groups_are_placed_one_after_the_other():
     assert found[0] > 3 > found[2]
 
 
+def test_a_check_measures_the_drawn_placement():
+    """The noise on D has the law of scale k·factor/check and misfits 0.9 and 1.1 times it; it is paid for."""
+    mechanism = KSExponential(Fraction(1), 3, (1, 1), 2, Fraction(1, 4))
+    assert (mechanism.check_scale, mechanism.loss) == (24, Fraction(5, 4))
+    found = np.array(mechanism.noised([4, 1] * 30_000, SeededBits(17))).reshape(-1, 3)
+    assert (found[:, :2].sum(axis=1) == 3).all()
+    noise = found[:, 2] - np.maximum(np.abs(12 - 5 * found[:, 0]), 0)
+    assert fit(noise, DiscreteLaplaceLaw(Fraction(24))) > FITS
+    for factor in (Fraction(9, 10), Fraction(11, 10)):
+        assert fit(noise, DiscreteLaplaceLaw(24 * factor)) < MISFITS
+
+
+def test_no_step_moves_a_distance_by_more_than_the_points():
+    """Given any placement, D changes by at most k between neighbours, and k is reached."""
+    moved = 0
+    for counts in itertools.product(range(4), repeat=3):
+        for other in (*near(counts, "add-remove"), *near(counts, "change-one")):
+            for steps in placements(4, 3):
+                one, two = (distance(list(accumulate(each)), steps) for each in (counts, other))
+                moved = max(moved, abs(one - two))
+    assert moved == 4
+
+
 def test_the_same_words_give_the_same_placement():
     """A draw reads nothing but its words, and a record gives its mechanism back."""
-    mechanism = KSExponential(Fraction(1, 3), 20, (1, 2, 3, 4), 2)
+    mechanism = KSExponential(Fraction(1, 3), 20, (1, 2, 3, 4), 2, Fraction(1, 7))
     one, two = (mechanism.release([5, 5, 90, 0], SeededBits(15)) for _ in range(2))
     assert one == two
-    assert released(mechanism.record) == mechanism
+    assert from_record(mechanism.record) == mechanism
 
 
 def test_what_cannot_be_placed_is_refused():
@@ -375,8 +407,8 @@ def test_what_cannot_be_placed_is_refused():
     ):
         with pytest.raises(PlanError):
             KSExponential(**good | bad)
-    for epsilon in (Fraction(0), 0.5):
+    for name, loss in (("epsilon", Fraction(0)), ("epsilon", 0.5), ("check", 0.5), ("check", Fraction(-1))):
         with pytest.raises(LossError):
-            KSExponential(**good | {"epsilon": epsilon})
+            KSExponential(**good | {name: loss})
     with pytest.raises(PlanError):
         Corridor.of((1,), 2001, (2001,), (2001,))

@@ -8,6 +8,7 @@ from typing import Any
 from dpnb.mechanisms import KSExponential, corridor, ks_exponential
 from tests.mechanisms import test_ks_exponential as placing
 from tests.mutants.table import Mutant, replaced
+from tests.statistics import test_ks_density as densities
 
 
 def placements_keep_the_claim(_: Any) -> None:
@@ -25,11 +26,27 @@ def below(real: Any) -> Any:
     return exp_above
 
 
+def checks_keep_the_claim(_: Any) -> None:
+    """A check by groups is within its claim although a change touches two groups."""
+    mechanism = KSExponential(Fraction(1), 3, (1, 1), 2, Fraction(1, 2))
+    assert densities.check_loss.__wrapped__(mechanism, (5, 0, 0, 0), (4, 0, 1, 0)) <= 1 / 2
+
+
 MUTANTS = {
     "a placement at e to the epsilon u": Mutant(
         "The half of e^(εu/2) forgotten in the Kolmogorov-Smirnov mechanism.",
         replaced(KSExponential, "rate", lambda _: property(lambda m: m.epsilon / (m.points * m.factor))),
         placements_keep_the_claim,
+    ),
+    "a check for one group": Mutant(
+        "The noise on the distance of a placement forgets that a change touches two groups.",
+        replaced(KSExponential, "check_scale", lambda _: property(lambda m: m.points / m.check)),
+        checks_keep_the_claim,
+    ),
+    "a placement whose rate forgets the factor": Mutant(
+        "Each of two groups spends the whole ε.",
+        replaced(KSExponential, "rate", lambda _: property(lambda m: m.epsilon / (2 * m.points))),
+        lambda _: placing.test_a_change_of_group_costs_nearly_the_claim_and_no_more(),
     ),
     "tables rounded down": Mutant(
         "Entries below the sum that they bound: backward probabilities exceed one and far paths are never drawn.",

@@ -1,0 +1,134 @@
+"""A density by a small synthetic sample: the exponential mechanism with the Kolmogorov-Smirnov score of Wasserman and Zhou.
+
+What is released is how many of k points lie in each of m equal public cells; their distribution function is near that of the data.
+A fifth of the loss measures how far they are apart, a twentieth the number of rows where that is private. Refuses to choose the cells by the data. What else it says, and its intervals: :mod:`dpnb.statistics.placement`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, ClassVar
+
+from dpnb.aggregate.algebra import FloorDiv, Key, Lit, Mul, Sub, Total
+from dpnb.errors import PlanError
+from dpnb.mechanisms import KSExponential
+from dpnb.privacy.event import PrivacyEvent
+from dpnb.release import Axis, Release
+from dpnb.release.reading import ReadingFunction
+from dpnb.statistics._base import (
+    ONE,
+    PricedPart,
+    PriceRow,
+    Pricing,
+    Setting,
+    Share,
+    Target,
+    additive,
+    count_component,
+    digits,
+)
+from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.placement import NO_DRAWS, NOTES, READINGS, Grid, Placed, PlacedCell, points_of, tick
+from dpnb.statistics.quantile import selection_epsilon
+from dpnb.statistics.released import best
+from dpnb.statistics.selection import pick_epsilon
+
+MOST_WORK = 2**22
+CHECK_SHARE, COUNT_SHARE = Fraction(1, 5), Fraction(1, 20)
+
+
+class KSDensity:
+    """A density through a synthetic sample."""
+
+    name: ClassVar[str] = "ks_density"
+    title: ClassVar[str] = "density by a synthetic sample"
+    target: ClassVar[Target] = "number"
+    defaults: ClassVar[dict[str, Any]] = {"points": None, "cells": None}
+    arms: ClassVar[bool] = False
+    status: ClassVar[str] = "proven"
+    reference: ClassVar[str] = "Wasserman & Zhou 2010; McSherry & Talwar 2007"
+    readings: ClassVar[Mapping[str, ReadingFunction]] = READINGS
+
+    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
+        """The cells."""
+        number, grid = setting.number(), Grid.of(setting)
+        ends = [*grid.firsts, grid.firsts[-1] + grid.sizes[-1] - 1]
+        ticks = [tick(number.offset + number.step * code) for code in ends]
+        labels = [f"[{a}, {b})" for a, b in pairwise(ticks)]
+        labels[-1] = labels[-1][:-1] + "]"
+        return (Axis(setting.subject, setting.subject, tuple(labels)),)
+
+    def domain(self, setting: Setting) -> Pair:
+        """From zero to all points in the smallest cell."""
+        return 0.0, 1.0 / (min(Grid.of(setting).sizes) * float(setting.number().step))
+
+    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
+        """Never public."""
+        return None
+
+    def price(self, setting: Setting, share: Share) -> Pricing:
+        """One placement for each group; where the number of rows is private, that number for a twentieth of the loss."""
+        number, public = setting.number(), setting.public_n is not None
+        work = setting.cells * points_of(setting) * len(Grid.of(setting).sizes)
+        if number.low == number.high:
+            raise PlanError("A density of a single possible value is that value: nothing to release.")
+        if work > MOST_WORK:
+            raise PlanError(
+                "Too many groups for so fine a density: ask fewer points= and cells=, or histogram()."
+            )
+        placement = self._placement(setting, share, Fraction(1) if public else 1 - COUNT_SHARE)
+        if public:
+            return placement
+        count = additive(setting, Share(share.kind, share.amount * COUNT_SHARE), (), {}, count_component())
+        return Pricing(
+            placement.parts + count.parts, placement.events + count.events, placement.rows + count.rows
+        )
+
+    def _placement(self, setting: Setting, share: Share, portion: Fraction) -> Pricing:
+        number, grid, points = setting.number(), Grid.of(setting), points_of(setting)
+        cells, epsilon = len(grid.sizes), selection_epsilon(share, portion * (1 - CHECK_SHARE))
+        check = pick_epsilon(Share(share.kind, share.amount * portion * CHECK_SHARE), 1)
+        double = setting.cells > 1 and setting.unit.adjacency == "change-one"
+        factor = setting.unit.max_rows * (2 if double else 1)
+        mechanism = KSExponential(epsilon, points, grid.sizes, factor, check)
+        code = FloorDiv(Mul(Lit(cells), Sub(number.code, Lit(number.low))), number.high - number.low + 1)
+        request = Total(ONE, setting.where, (*setting.keys, Key(code, cells)))
+        steps = f"one person moves a rank by at most 1{f', times {factor}' if factor > 1 else ''}"
+        rows = (
+            PriceRow(
+                f"{points:,} points in {cells:,} cells of {setting.subject}",
+                "exponential mechanism (Kolmogorov-Smirnov score)",
+                steps,
+                f"a distribution function in steps of 1/{points:,}",
+                f"ε {digits(float(epsilon))}",
+            ),
+            PriceRow(
+                "largest rank error of the points",
+                "discrete Laplace",
+                steps,
+                f"scale {digits(float(factor / check))} rows",
+                f"ε {digits(float(check))}",
+            ),
+        )
+        part = PricedPart("placement", request, mechanism, setting.cells * (cells + 1))
+        return Pricing((part,), (PrivacyEvent("exponential", epsilon), PrivacyEvent("pure", check)), rows)
+
+    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
+        """None: the error depends on the data."""
+        return None
+
+    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
+        """What can be said before: the resolution."""
+        return f"a distribution function in steps of 1/{points_of(setting):,}; its error is measured with it"
+
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
+        """Return the density of the best paid placement."""
+        made, step = Placed(setting, best(releases)), float(setting.number().step)
+        widths, cells = [size * step for size in Grid.of(setting).sizes], []
+        low, high = self.domain(setting)
+        for placed, band in made.groups():
+            for count, width in zip(placed, widths, strict=True):
+                cells.append(PlacedCell(count / sum(placed) / width, 2 / width, band, low, high))
+        return Result(cells, setting.shape, (low, high), None, NO_DRAWS, notes=NOTES)

@@ -1,0 +1,339 @@
+"""What a placement says: a density, a distribution function, quantiles and a sample, all read from one release, free.
+
+A placement is how many of k points lie in each of m equal public cells, by the mechanism with the Kolmogorov-Smirnov score
+(:mod:`dpnb.mechanisms.ks_exponential`).
+
+*Intervals.* With the placement comes its noised distance to the data, which is the only source of error that counts: the band about the
+whole distribution function holds with at least the level's probability, whatever the data are. (A plug-in, the distance that
+placements would have if the data were the released one, does not cover: it misses atoms.) Refuses to give a point of the
+synthetic sample an interval.
+
+References
+----------
+Wasserman & Zhou 2010, *A statistical framework for differential privacy*; Massart 1990 (the sampling band).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.mechanisms.ks_exponential import from_record
+from dpnb.noise.law import DiscreteLaplaceLaw, law_from_json
+from dpnb.release import Axis, Release
+from dpnb.release.reading import Read, ReadingFunction
+from dpnb.statistics._base import Setting
+from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.released import Law, best
+
+MOST_POINTS, MOST_CELLS, PRIVATE_POINTS = 1000, 256, 100
+NO_DRAWS = "A placement is drawn as a whole: no noise was added to a number, so no interval is carried through arithmetic."
+BAND = "a band about the whole distribution function, from the noised distance of the placement"
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The public cells: the first code of each, and its size."""
+
+    firsts: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+    @classmethod
+    def of(cls, setting: Setting) -> Grid:
+        """Cut the public grid of the target into as many nearly equal cells as were asked."""
+        number, cells = setting.number(), cells_of(setting)
+        points = number.high - number.low + 1
+        firsts = [-(-points * place // cells) for place in range(cells + 1)]
+        sizes = tuple(b - a for a, b in pairwise(firsts))
+        return cls(tuple(number.low + first for first in firsts[:-1]), sizes)
+
+
+def points_of(setting: Setting) -> int:
+    """Return k: as asked, or n^(2/3) where the number of rows is public."""
+    asked = _whole(setting, "points", MOST_POINTS)
+    rows = setting.public_n
+    return asked or (PRIVATE_POINTS if rows is None else min(MOST_POINTS, max(1, round(rows ** (2 / 3)))))
+
+
+def cells_of(setting: Setting) -> int:
+    """Return m: as asked, or k; never more than grid points."""
+    number = setting.number()
+    grid = number.high - number.low + 1
+    return min(_whole(setting, "cells", MOST_CELLS) or min(points_of(setting), MOST_CELLS), grid)
+
+
+def _whole(setting: Setting, name: str, most: int) -> int:
+    asked = setting.options[name]
+    if asked is None:
+        return 0
+    whole = isinstance(asked, int | float | Fraction) and not isinstance(asked, bool)
+    if not whole or Fraction(asked).denominator != 1 or not 1 <= asked <= most:
+        raise OptionError(f"{name}= is a whole number from 1 to {most:,}.")
+    return int(asked)
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """How far a distribution function may be off, at a level.
+
+    Parameters
+    ----------
+    missed : float
+        The noised largest rank error max|N_j - n S_j/k|.
+    noise : DiscreteLaplaceLaw
+        Of k times that.
+    points : int
+        k.
+    rows : float
+        Number of rows, public or as released.
+    count_noise : law, optional
+        Of the released number of rows.
+    """
+
+    missed: float
+    noise: DiscreteLaplaceLaw
+    points: int
+    rows: float
+    count_noise: Law | None
+
+    def privacy(self, level: float) -> float:
+        """Radius about the data's distribution function: one-sided, a fifth of the error left to the number of rows."""
+        alpha, rows = 1 - level, self.rows
+        if self.count_noise is not None:
+            rows -= float(self.count_noise.tail_radius(min(1.0, 2 * alpha / 5)))
+            alpha *= 4 / 5
+        reach = self.missed + float(self.noise.tail_radius(min(1.0, 2 * alpha))) / self.points
+        return min(max(reach, 0.0) / max(rows, 1.0), 1.0)
+
+    def confidence(self, level: float) -> float:
+        """Radius about the population's: half of what is allowed for each of the two errors."""
+        half = (1 + level) / 2
+        rows = max(self.rows, 1.0)
+        return min(self.privacy(half) + math.sqrt(math.log(2 / (1 - half)) / (2 * rows)), 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedCell:
+    """One entry that is read from a placement.
+
+    Parameters
+    ----------
+    value : float
+        The answer.
+    spread : float
+        By how much it can change where the distribution function changes by one.
+    band : Band
+        How much that may be.
+    low, high : float
+        Public range.
+    """
+
+    value: float
+    spread: float
+    band: Band
+    low: float
+    high: float
+
+    noise_variance: ClassVar[float] = math.nan
+    sampling_variance: ClassVar[float | None] = None
+    n_eff: ClassVar[float | None] = None
+    flags: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def n(self) -> float:
+        """Rows, public or as released."""
+        return max(self.band.rows, 0.0)
+
+    def _about(self, radius: float) -> Pair:
+        reach = self.spread * radius
+        return max(self.value - reach, self.low), min(self.value + reach, self.high)
+
+    def privacy(self, level: float) -> Pair:
+        """The band of the check."""
+        return self._about(self.band.privacy(level))
+
+    def confidence(self, level: float) -> Pair:
+        """The band of the check, widened by the sampling band of Dvoretzky, Kiefer, Wolfowitz and Massart."""
+        return self._about(self.band.confidence(level))
+
+
+@dataclass(frozen=True, slots=True)
+class QuantileRead:
+    """A quantile of the placement, with the quantiles at the ends of the band."""
+
+    value: float
+    at: Callable[[float], float]
+    level: float
+    band: Band
+
+    noise_variance: ClassVar[float] = math.nan
+    sampling_variance: ClassVar[float | None] = None
+    n: ClassVar[float | None] = None
+    n_eff: ClassVar[float | None] = None
+    flags: ClassVar[tuple[str, ...]] = ()
+
+    def privacy(self, level: float) -> Pair:
+        """From the quantile at q - radius to that at q + radius."""
+        radius = self.band.privacy(level)
+        return self.at(self.level - radius), self.at(self.level + radius)
+
+    def confidence(self, level: float) -> Pair:
+        """As the privacy interval, with the wider radius."""
+        radius = self.band.confidence(level)
+        return self.at(self.level - radius), self.at(self.level + radius)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A released placement with its public cells: everything that is read from it."""
+
+    setting: Setting
+    release: Release
+
+    def groups(self) -> list[tuple[tuple[int, ...], Band]]:
+        """Points by cell, and how far their distribution function may be off, for each group."""
+        part, size = self.release.part("placement"), cells_of(self.setting) + 1
+        mechanism, rows = from_record(part.law), self.setting.public_n
+        law, points, noise = DiscreteLaplaceLaw(mechanism.check_scale), mechanism.points, None
+        counts = [float(rows or 0)] * (len(part.values) // size)
+        if rows is None:
+            count = self.release.part("count")
+            counts, noise = [float(value) for value in count.values], law_from_json(dict(count.law))
+        found = []
+        for place, n in enumerate(counts):
+            *placed, missed = part.values[place * size : (place + 1) * size]
+            found.append((tuple(placed), Band(missed / points, law, points, n, noise)))
+        return found
+
+    def edges(self) -> np.ndarray:
+        """Lower ends of the cells in the unit of the answer, and the upper end of the last."""
+        number, grid = self.setting.number(), Grid.of(self.setting)
+        codes = (*grid.firsts, grid.firsts[-1] + grid.sizes[-1])
+        return np.array([float(number.offset + number.step * code) for code in codes])
+
+    def at(self, placed: tuple[int, ...], level: float) -> float:
+        """A quantile of one group, linear inside its cell, within the public range."""
+        shares = np.cumsum((0, *placed)) / sum(placed)
+        number, asked = self.setting.number(), min(max(level, 0.0), 1.0)
+        cell = min(int(np.searchsorted(shares, asked, "left")), len(placed)) - 1
+        cell = max(cell, int(np.flatnonzero(placed)[0]))
+        ends, inside = self.edges(), (asked - shares[cell]) / max(shares[cell + 1] - shares[cell], 1e-300)
+        found = ends[cell] + (ends[cell + 1] - ends[cell]) * min(max(inside, 0.0), 1.0)
+        return float(min(max(found, float(number.lowest)), float(number.highest)))
+
+
+def cdf(setting: Setting) -> Read:
+    """The distribution function at the upper end of each cell: the share of people below the next cell."""
+
+    def conclude(releases: Sequence[Release]) -> Result:
+        made = Placed(setting, best(releases))
+        cells = [
+            PlacedCell(float(share), float(cell < len(placed) - 1), band, 0.0, 1.0)
+            for placed, band in made.groups()
+            for cell, share in enumerate(np.cumsum(placed) / sum(placed))
+        ]
+        return Result(cells, setting.shape, (0.0, 1.0), None, NO_DRAWS, notes=NOTES)
+
+    return Read(".cdf()", setting.shape, setting.axes, conclude)
+
+
+def quantile(setting: Setting, q: Any = 0.5) -> Read:
+    """Quantiles of the placement.
+
+    Parameters
+    ----------
+    q : float or list of float
+        Between 0 and 1.
+    """
+    several = isinstance(q, list | tuple | np.ndarray)
+    levels = tuple(q) if several else (q,)
+    if not levels or not all(isinstance(at, int | float | Fraction) and 0 <= at <= 1 for at in levels):
+        raise PlanError("quantile levels lie between 0 and 1, for example .quantile([0.25, 0.5, 0.75]).")
+    number = setting.number()
+    domain = float(number.lowest), float(number.highest)
+    extra = (Axis("quantile", "quantile", tuple(float(at) for at in levels)),) if several else ()
+    axes = (*setting.axes[:-1], *extra)
+    shape = tuple(len(axis.keys) for axis in axes)
+
+    def conclude(releases: Sequence[Release]) -> Result:
+        made, cells = Placed(setting, best(releases)), []
+        for placed, band in made.groups():
+
+            def at(level: float, placed: tuple[int, ...] = placed) -> float:
+                return made.at(placed, level)
+
+            cells += [QuantileRead(at(level), at, float(level), band) for level in levels]
+        return Result(cells, shape, domain, None, NO_DRAWS, notes=NOTES)
+
+    shown = ", ".join(f"{float(at):g}" for at in levels)
+    return Read(f".quantile([{shown}])" if several else f".quantile({shown})", shape, axes, conclude)
+
+
+def median(setting: Setting) -> Read:
+    """The median of the placement."""
+    found = quantile(setting, 0.5)
+    return Read(".median()", found.shape, found.axes, found.conclude)
+
+
+def sample(setting: Setting) -> Read:
+    """The synthetic sample in rising order: the points of a cell evenly spread over it.
+
+    As private as the release itself; its size is public and was chosen, so that it says nothing of how many people there are.
+    """
+    points, number = points_of(setting), setting.number()
+    axes = (*setting.axes[:-1], Axis("point", "point", tuple(range(1, points + 1))))
+    shape = tuple(len(axis.keys) for axis in axes)
+
+    def conclude(releases: Sequence[Release]) -> Result:
+        made = Placed(setting, best(releases))
+        domain = float(number.lowest), float(number.highest)
+        cells = [
+            SampledCell(made.at(placed, (point + 0.5) / points))
+            for placed, _ in made.groups()
+            for point in range(points)
+        ]
+        return Result(cells, shape, domain, None, NO_DRAWS)
+
+    return Read(".sample()", shape, axes, conclude)
+
+
+@dataclass(frozen=True, slots=True)
+class SampledCell:
+    """A point of the synthetic sample: no estimate of anything by itself."""
+
+    value: float
+
+    noise_variance: ClassVar[float] = math.nan
+    sampling_variance: ClassVar[float | None] = None
+    n: ClassVar[float | None] = None
+    n_eff: ClassVar[float | None] = None
+    flags: ClassVar[tuple[str, ...]] = ()
+
+    def privacy(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
+        """Refuse: a point estimates nothing."""
+        raise Unavailable(
+            "A synthetic point has no interval: read .cdf() or .quantile() of the release, which have."
+        )
+
+    def confidence(self, level: float) -> Pair:
+        """Refuse: a point estimates nothing."""
+        return self.privacy(level)
+
+
+READINGS: Mapping[str, ReadingFunction] = MappingProxyType(
+    {"cdf": cdf, "quantile": quantile, "median": median, "sample": sample}
+)
+NOTES = {"privacy": BAND, "confidence": f"{BAND}, and Massart's sampling band"}
+
+
+def tick(value: Fraction) -> str:
+    """A public number as it is shown."""
+    return str(value.numerator) if value.denominator == 1 else f"{float(value):.6g}"
