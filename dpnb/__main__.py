@@ -1,4 +1,5 @@
-"""The command line: ``dpnb init people.csv`` drafts the schema that an owner completes; ``dpnb loosen`` records a looser one.
+"""The command line: ``dpnb init people.csv`` drafts the schema that an owner completes; ``dpnb loosen`` records a looser one;
+``dpnb statistics`` prints what can be asked.
 
 It is thin: it reads arguments, calls a room, prints one line. It never overwrites a file, and never reads a value.
 """
@@ -53,7 +54,15 @@ def _parser() -> argparse.ArgumentParser:
     loosen.add_argument("source", type=Path, help="people.dpnb.toml, or the data file beside it")
     loosen.add_argument("--reason", required=True, help="why; it stays in the ledger with both values")
     loosen.set_defaults(run=lambda options: _loosen(options.source, options.reason))
+    table = commands.add_parser("statistics", help="the table of what can be asked, as Markdown")
+    table.set_defaults(run=lambda _: _statistics())
     return parser
+
+
+def _statistics() -> str:
+    from dpnb.cards.catalogue import markdown
+
+    return markdown()
 
 
 def _loosen(source: Path, reason: str) -> str:

@@ -24,6 +24,7 @@ LINE_HELP = """\
 %dp budget               what is spent and what is left, from the ledger
 %dp ledger [hiv]         every charge, and what it paid for
 %dp schema hiv           the public facts: columns, bounds, privacy unit, dummy rows
+%dp statistics           what can be asked: what each statistic releases, its intervals and its reference
 %dp explain effect       how a release was made, and what its intervals mean
 %dp export report.html   the named releases of this notebook as one self-contained page
 %dp auto on              plan ordinary cells that ask questions; auto release releases them; auto off
@@ -82,6 +83,13 @@ def _ledger(_: DPMagic, words: list[str]) -> None:
 def _schema(_: DPMagic, words: list[str]) -> None:
     for dataset in _opened(words):
         display(attach_bundle(dataset), raw=True)
+
+
+def _statistics(_: DPMagic, words: list[str]) -> None:
+    from dpnb.cards.catalogue import catalogue_card
+
+    del words
+    display(catalogue_card().bundle(), raw=True)
 
 
 def _explain(magic: DPMagic, words: list[str]) -> None:
@@ -163,6 +171,7 @@ COMMANDS: dict[str, Callable[[DPMagic, list[str]], None]] = {
     "budget": _budget,
     "ledger": _ledger,
     "schema": _schema,
+    "statistics": _statistics,
     "explain": _explain,
     "export": _export,
     "auto": _auto,

@@ -1,0 +1,236 @@
+"""What can be asked, as a table: every registered statistic, priced and concluded on a small public example.
+
+Nothing is written down by hand: which losses a statistic takes, what it releases, which intervals it gives and what can be read
+from its release are found by asking it, under both adjacencies and in every measure, with the code that prices and concludes.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpnb.aggregate import answer, prepare
+from dpnb.cards.card import Card, frame
+from dpnb.cards.markup import el
+from dpnb.errors import DpnbError, Unavailable
+from dpnb.noise.bits import SeededBits
+from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
+from dpnb.plan.expression import Compare, Const, Expr, Ref
+from dpnb.privacy.accountant import Budget
+from dpnb.privacy.unit import PrivacyUnit
+from dpnb.release import Release, ReleasedPart
+from dpnb.schema import Column, Schema
+from dpnb.statistics import STATISTICS, Statistic, conclude
+
+__all__ = ["Entry", "catalogue", "catalogue_card", "markdown"]
+
+_ROWS = 200
+_UNITS = {
+    "change-one": PrivacyUnit("change-one", rows=_ROWS),
+    "add-remove": PrivacyUnit("add-remove"),
+}
+_BUDGETS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("ε", "epsilon", {"epsilon": 1000}),
+    ("ρ", "rho", {"rho": 1000}),
+    ("(ε, δ)", "rho", {"epsilon": 1000, "delta": 1e-6}),
+)
+_HEADS = ("statistic", "adjacency", "loss", "released", "intervals", "read from it", "status", "reference")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One statistic, as it was found.
+
+    Parameters
+    ----------
+    name, title : str
+        Registered name, and what it is in words.
+    example : str
+        A question as a person types it.
+    adjacencies, losses : tuple of str
+        Where it can be asked.
+    released : tuple of str
+        The noised parts of the example, in words.
+    intervals : tuple of str
+        Which intervals the answer to the example has.
+    readings : tuple of str
+        What can be read from the release, free.
+    status, reference : str
+        As the statistic declares them.
+    """
+
+    name: str
+    title: str
+    example: str
+    adjacencies: tuple[str, ...]
+    losses: tuple[str, ...]
+    released: tuple[str, ...]
+    intervals: tuple[str, ...]
+    readings: tuple[str, ...]
+    status: str
+    reference: str
+
+    def cells(self) -> tuple[str, ...]:
+        """The row of the table, one text for each of its heads."""
+        return (
+            self.example,
+            ", ".join(self.adjacencies),
+            ", ".join(self.losses),
+            "; ".join(self.released),
+            ", ".join(self.intervals) or "none: it says why",
+            ", ".join(self.readings) or "–",
+            self.status,
+            self.reference,
+        )
+
+
+@functools.cache
+def catalogue() -> tuple[Entry, ...]:
+    """Return an entry for every registered statistic, in the order of the registry."""
+    return tuple(_entry(statistic) for statistic in STATISTICS)
+
+
+def markdown() -> str:
+    """Return the table as Markdown, for the README."""
+    lines = ["| " + " | ".join(_HEADS) + " |", "|" + "---|" * len(_HEADS)]
+    for entry in catalogue():
+        example, *rest = (cell.replace("|", "\\|") for cell in entry.cells())
+        lines.append("| " + " | ".join([f"`{example}`", *rest]) + " |")
+    return "\n".join(lines)
+
+
+def catalogue_card() -> Card:
+    """Return the table as a card."""
+    entries = catalogue()
+    head = el("tr", *(el("th", name, scope="col") for name in _HEADS))
+    rows = [_row(entry.cells()) for entry in entries]
+    html = frame(
+        el(
+            "div",
+            el("h3", "What can be asked"),
+            el("span", "found by asking it", class_="soft"),
+            class_="head",
+        ),
+        el("div", el("table", el("thead", head), el("tbody", *rows)), class_="scroll"),
+    )
+    text = "\n".join(
+        f"{cells[0]}  [{cells[2]}]  {cells[3]}" for cells in (entry.cells() for entry in entries)
+    )
+    record = {"format": 1, "statistics": [dict(zip(_HEADS, entry.cells(), strict=True)) for entry in entries]}
+    return Card(html, None, text, record, "catalogue")
+
+
+def _row(cells: tuple[str, ...]) -> Any:
+    first, *rest = cells
+    return el("tr", el("th", el("code", first), scope="row"), *(el("td", cell) for cell in rest))
+
+
+def _entry(statistic: Statistic) -> Entry:
+    """Ask a statistic everywhere, and look at its first answer."""
+    found: dict[tuple[str, str], tuple[PricedQuestion, Schema]] = {}
+    for adjacency, unit in _UNITS.items():
+        for loss, kind, budget in _BUDGETS:
+            schema = _schema(unit, budget)
+            priced = _priced(statistic, schema, kind)
+            if priced is not None:
+                found[adjacency, loss] = (priced, schema)
+    if not found:
+        raise AssertionError(f"{statistic.name} can be asked nowhere")
+    item, schema = next(iter(found.values()))
+    return Entry(
+        statistic.name,
+        statistic.title,
+        item.text,
+        tuple(dict.fromkeys(adjacency for adjacency, _ in found)),
+        tuple(dict.fromkeys(loss for _, loss in found)),
+        tuple(dict.fromkeys(row.name for row in item.rows)) or ("nothing: it is public",),
+        _intervals(item, schema),
+        tuple(f".{name}()" for name in item.checked.readings),
+        statistic.status,
+        statistic.reference,
+    )
+
+
+def _schema(unit: PrivacyUnit, budget: Mapping[str, Any]) -> Schema:
+    columns = (
+        Column.number("age", 0, 100, step=1),
+        Column.number("pay", 0, 10, step=1),
+        Column.category("arm", [0, 1]),
+        Column.category("town", ["u", "v", "w"]),
+    )
+    return Schema("ds", "Example", columns, unit, Budget.from_toml(dict(budget)))
+
+
+def _priced(statistic: Statistic, schema: Schema, kind: str) -> PricedQuestion | None:
+    """The example of a statistic, priced; None where this budget cannot hold it."""
+    for asked in _examples(statistic):
+        question = QueryPlan(schema.name, statistic.name, **asked)
+        batch = BatchPlan(schema.name, schema.version, (Item(question),), _ask(kind))
+        try:
+            return price(batch, schema).items[0]
+        except DpnbError:
+            continue
+    return None
+
+
+def _ask(kind: str) -> Ask:
+    return Ask.make(epsilon=1) if kind == "epsilon" else Ask.make(rho=1)
+
+
+def _examples(statistic: Statistic) -> Iterator[dict[str, Any]]:
+    """Ways to ask a statistic, by what it is of; the first that is allowed is its example."""
+    age, pay, arm, town = (Ref(name) for name in ("age", "pay", "arm", "town"))
+    where = {"where": _grown(age)}
+    match statistic.target:
+        case "none":
+            yield where
+        case "pair":
+            yield {"target": age, "other": pay}
+        case "numbers":
+            yield {"target": age, "others": (pay,)}
+        case "number":
+            yield {"target": age, "by": (arm,)} if statistic.arms else {"target": age}
+        case "choice":
+            yield {"target": town}
+        case _:
+            yield {"target": age, "options": (("bins", 10),)}
+            yield {"target": town, "by": (arm,)} if statistic.name == "crosstab" else {"target": town}
+    yield {"target": town}
+
+
+def _grown(age: Expr) -> Expr:
+    return Compare(">=", age, Const(18))
+
+
+def _intervals(item: PricedQuestion, schema: Schema) -> tuple[str, ...]:
+    """Which intervals an answer about made-up rows has."""
+    exact: list[Any] = answer(prepare(_rows(), schema), [part.request for part in item.parts])
+    bits = SeededBits(1)
+    parts = tuple(
+        ReleasedPart(part.name, part.mechanism.record, part.mechanism.noised(found, bits), part.name)
+        for part, found in zip(item.parts, exact, strict=True)
+    )
+    made = Release("0" * 32, item.key, "ds", "v1", parts, item.loss)
+    outcome = conclude(item.checked, [made])
+    kinds = []
+    for kind in ("privacy", "confidence"):
+        try:
+            outcome.interval(0.95, kind)
+        except Unavailable:
+            continue
+        kinds.append(kind)
+    return tuple(kinds)
+
+
+def _rows() -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(1)
+    return {
+        "age": rng.integers(0, 101, _ROWS).astype(float),
+        "pay": rng.integers(0, 11, _ROWS).astype(float),
+        "arm": rng.integers(0, 2, _ROWS).astype(float),
+        "town": rng.choice(np.array(["u", "v", "w"], dtype=object), _ROWS),
+    }

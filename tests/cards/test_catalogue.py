@@ -1,0 +1,46 @@
+"""The table of what can be asked is found by asking, and the README shows it as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dpnb.cards.catalogue import catalogue, catalogue_card, markdown
+from dpnb.statistics import STATISTICS
+
+README = Path(__file__).parents[2] / "README.md"
+BEGIN, END = "<!-- made by `dpnb statistics`; a test compares -->\n", "\n<!-- end -->"
+
+
+def test_every_registered_statistic_has_a_row():
+    assert [entry.name for entry in catalogue()] == [statistic.name for statistic in STATISTICS]
+
+
+def test_the_readme_shows_the_table_of_the_registry():
+    """Print it anew with ``dpnb statistics`` when a statistic changes."""
+    text = README.read_text(encoding="utf-8")
+    assert text.partition(BEGIN)[2].partition(END)[0] == markdown()
+
+
+def test_what_the_table_says_of_known_statistics_is_so():
+    found = {entry.name: entry for entry in catalogue()}
+    assert found["mean"].intervals == ("privacy", "confidence")
+    assert found["count"].intervals == ("privacy",)
+    assert found["mode"].intervals == ()
+    assert found["mean"].losses == ("ε", "ρ", "(ε, δ)")
+    assert ".median()" in found["tree"].readings
+    assert all(entry.status == "proven" and entry.reference for entry in found.values())
+
+
+@pytest.mark.parametrize("name", [statistic.name for statistic in STATISTICS])
+def test_an_example_is_a_question_as_it_is_typed(name):
+    entry = next(entry for entry in catalogue() if entry.name == name)
+    assert entry.example.startswith("ds")
+    assert entry.released
+
+
+def test_the_card_says_in_text_what_it_says_in_html():
+    card = catalogue_card()
+    for entry in catalogue():
+        assert entry.example in card.text
