@@ -20,10 +20,19 @@ from dpnb.inference.elementwise import subset
 
 _STEPS = 60
 _TINY = 1e-300
+_CLOSE = 1e-9
+_NARROW, _NEAR = 1e-10, 1e-14
+_BEND = 0.7
 
 
 def accepted_interval(
-    p_value: Callable[[float], float], start: float, low: float, high: float, alpha: float
+    p_value: Callable[[float], float],
+    start: float,
+    low: float,
+    high: float,
+    alpha: float,
+    *,
+    sd: float | None = None,
 ) -> tuple[float, float]:
     """Return the hull, around a starting point, of the values whose p-value is at least ``alpha``.
 
@@ -37,6 +46,8 @@ def accepted_interval(
         The public domain.
     alpha : float
         One minus the level.
+    sd : float, optional
+        About the standard deviation of the error of ``start``: where the search begins.
 
     Returns
     -------
@@ -44,37 +55,46 @@ def accepted_interval(
         Inside the domain; a single point where no value of the domain passes.
     """
     centre = min(max(start, low), high)
-    if p_value(centre) < alpha:
+    above = math.log(max(p_value(centre), _TINY)) - math.log(alpha)
+    if above < 0:
         return centre, centre
-    return _edge(p_value, centre, low, alpha), _edge(p_value, centre, high, alpha)
+    reach = 0.25 * (high - low) if sd is None else 2 * sd
+    return (
+        _edge(p_value, (centre, above), low, alpha, reach),
+        _edge(p_value, (centre, above), high, alpha, reach),
+    )
 
 
-def _edge(p_value: Callable[[float], float], inside: float, limit: float, alpha: float) -> float:
+def _edge(
+    p_value: Callable[[float], float], best: tuple[float, float], limit: float, alpha: float, reach: float
+) -> float:
+    """Return the limit, or where the p-value crosses ``alpha`` before it: the steps of :func:`_solve`, for floats."""
     if p_value(limit) >= alpha:
         return limit
-    target, outside = math.log(alpha), limit
-    below, above = math.log(max(p_value(outside), _TINY)) - target, math.log(p_value(inside)) - target
-    weight_in = weight_out = 1.0
-    for _ in range(_STEPS):
-        if abs(outside - inside) <= 1e-7 * (abs(outside) + abs(inside)) + 1e-12:
-            break
-        share = above * weight_in / (above * weight_in - below * weight_out)
-        middle = inside + (outside - inside) * min(max(share, 0.02), 0.98)
-        gap = math.log(max(p_value(middle), _TINY)) - target
+    (last, gap_last), target = best, math.log(alpha)
+    inside, outside = last, limit
+    guess = inside + math.copysign(min(reach, 0.9 * abs(limit - inside)), limit - inside)
+    for step in range(_STEPS):
+        gap = math.log(max(p_value(guess), _TINY)) - target
         if gap >= 0:
-            inside, above = middle, gap
-            weight_in, weight_out = 1.0, weight_out * 0.5
+            inside = guess
         else:
-            outside, below = middle, gap
-            weight_out, weight_in = 1.0, weight_in * 0.5
-        if abs(gap) < 1e-7:
-            return middle
+            outside = guess
+        if abs(gap) < _CLOSE:
+            return guess
+        if abs(outside - inside) <= _NARROW * (abs(outside) + abs(inside)) + _NEAR:
+            break
+        if step == 0:
+            newer = last + (guess - last) * (gap_last / (gap_last - gap)) ** _BEND
+        else:
+            newer = guess - gap * (guess - last) / (gap - gap_last) if gap != gap_last else inside
+        last, gap_last = guess, gap
+        crossed = (newer - inside) * (newer - outside) < 0 and step % 8 != 7
+        guess = newer if crossed else 0.5 * (inside + outside)
     return outside
 
 
 Test = Callable[[Any, Any], Any]
-_CLOSE = 1e-9
-_BEND = 0.7
 
 
 def accepted(
@@ -93,16 +113,16 @@ def accepted(
     level : float
         Level of the interval.
     sd : float or array, optional
-        About the standard deviation of the error of ``start``: where the search of arrays begins.
+        About the standard deviation of the error of ``start``: where the search begins.
     """
     if not isinstance(start, np.ndarray):
-        return accepted_interval(lambda candidate: test(cell, candidate), start, low, high, 1 - level)
+        return accepted_interval(lambda candidate: test(cell, candidate), start, low, high, 1 - level, sd=sd)
     lows, highs = (np.broadcast_to(np.asarray(limit, dtype=float), start.shape) for limit in (low, high))
     centre, above = np.clip(start, lows, highs), np.full(start.shape, -math.log(1 - level))
     moved = centre != start
     if moved.any():
         above[moved] = _log_gap(test, subset(cell, start.shape, moved), centre[moved], 1 - level)
-    reach = np.broadcast_to(0.5 * (highs - lows) if sd is None else 2 * sd, start.shape)
+    reach = np.broadcast_to(0.25 * (highs - lows) if sd is None else 2 * sd, start.shape)
     first, second = (_edges(test, cell, (centre, above, reach), end, 1 - level) for end in (lows, highs))
     return first, second
 
@@ -155,7 +175,7 @@ def _solve(
         inside, outside = np.where(held, guess, inside), np.where(held, outside, guess)
         close = np.abs(gap) < _CLOSE
         found.reshape(-1)[places[active]] = np.where(close, guess, outside)[active]
-        active &= ~close & (np.abs(outside - inside) > 1e-10 * (np.abs(outside) + np.abs(inside)) + 1e-14)
+        active &= ~close & (np.abs(outside - inside) > _NARROW * (np.abs(outside) + np.abs(inside)) + _NEAR)
         if not active.any():
             break
         newer = _newer(step, (guess, gap), (last, gap_last))

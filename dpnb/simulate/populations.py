@@ -309,7 +309,7 @@ def with_outliers(base: GridLaw, share: float = 0.02) -> GridLaw:
 
 def _law(name: str, code: str, column: Column, below: Callable[[NDArray[np.float64]], Any]) -> GridLaw:
     low, step = float(column.bounds[0]), float(column.step or 1)
-    edges: NDArray[np.float64] = low + step * (np.arange(column.size - 1) + 0.5)
+    edges = np.asarray(low + step * (np.arange(column.size - 1) + 0.5), dtype=np.float64)
     cumulative = np.concatenate([np.zeros(1), np.asarray(below(edges)), np.ones(1)])
     return _grid_law(name, code, column, np.diff(cumulative))
 
