@@ -86,6 +86,31 @@ class Estimate(Arithmetic):
     def _outcome(self) -> Any:
         return self.args[0].outcome
 
+    def test(self, null: Any = 0.0, *, kind: Kind = "confidence", alternative: str = "two-sided") -> Any:
+        """Test a null value: the p-value is the largest ``1 - level`` at which the interval still holds it.
+
+        Parameters
+        ----------
+        null : float, or array of this shape
+            The value under the null hypothesis.
+        kind : {"confidence", "privacy"}
+            About the population, or about this dataset.
+        alternative : {"two-sided", "greater", "less"}
+            What the truth may be instead.
+
+        Returns
+        -------
+        HypothesisTest
+            With ``p_value``, ``statistic``, ``rejects(alpha)`` and ``conclusion(alpha)``; pending while this is.
+
+        Examples
+        --------
+        >>> hiv.got.difference(by="any").test()  # doctest: +SKIP
+        """
+        from dpnb.inference.z_test import z_test
+
+        return z_test(self, null, kind, alternative)
+
     @property
     def standard_error(self) -> Any:
         """Standard error about the population: sampling and noise together."""

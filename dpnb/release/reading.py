@@ -42,8 +42,21 @@ class Read:
     conclude: Callable[[Sequence[Release]], Outcome]
 
 
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of the question's own estimate that makes something else than an estimate, for example a test.
+
+    Parameters
+    ----------
+    call : callable
+        ``call(estimate, *args, **kwargs)``.
+    """
+
+    call: Callable[..., Any]
+
+
 K = TypeVar("K")
-ReadingFunction = Callable[..., Read]
+ReadingFunction = Callable[..., Read] | Method
 """``(setting, *args, **kwargs) -> Read``: run at once, so that bad arguments are refused where they are written."""
 
 
@@ -65,7 +78,9 @@ class Reading:
     def __init__(self, root: Measurement, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.root = root
         self.name, self.args, self.kwargs = name, args, kwargs
-        self.read = readings_of(root)[name](root.checked.setting, *args, **kwargs)
+        function = readings_of(root)[name]
+        assert not isinstance(function, Method)
+        self.read = function(root.checked.setting, *args, **kwargs)
         self._outcome: Outcome | None = None
 
     @property
@@ -119,12 +134,15 @@ def readable(kind: type[K], measurement: Measurement) -> type[K]:
 
 @functools.cache
 def _readable(kind: Any, readings: tuple[tuple[str, ReadingFunction], ...]) -> Any:
-    methods = {name: _method(kind, name, function) for name, function in readings}
+    methods = {
+        name: function.call if isinstance(function, Method) else _method(kind, name, function)
+        for name, function in readings
+    }
     own = {"__slots__": (), "__module__": kind.__module__, "derived": classmethod(lambda _: kind)}
     return type(kind.__name__, (kind,), {**own, **methods})
 
 
-def _method(kind: Any, name: str, function: ReadingFunction) -> Callable[..., Estimate]:
+def _method(kind: Any, name: str, function: Callable[..., Read]) -> Callable[..., Estimate]:
     def read(self: Estimate, *args: Any, **kwargs: Any) -> Estimate:
         view = Reading(self.args[0], name, args, kwargs)
         made: Estimate = kind(None, (view,), view.shape, view.axes)

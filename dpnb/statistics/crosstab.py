@@ -18,13 +18,14 @@ import numpy as np
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference import NoiseSum
 from dpnb.release import Axis, Release
-from dpnb.release.reading import Read, ReadingFunction
+from dpnb.release.reading import Method, Read, ReadingFunction
 from dpnb.statistics._base import Pricing, Setting, digits
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.histogram import Histogram
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.released import Part, combine
 from dpnb.statistics.shares import public_total, several, shares_result
+from dpnb.statistics.table_tests import goodness_of_fit_test, independence_test
 
 
 def margin(setting: Setting, *names: str) -> Read:
@@ -162,7 +163,12 @@ def _margin_result(setting: Setting, part: Part, kept: tuple[int, ...], shape: t
 
 
 READINGS: MappingProxyType[str, ReadingFunction] = MappingProxyType(
-    {"margin": margin, "proportions": proportions}
+    {
+        "margin": margin,
+        "proportions": proportions,
+        "independence_test": Method(independence_test),
+        "goodness_of_fit_test": Method(goodness_of_fit_test),
+    }
 )
 
 
@@ -194,5 +200,5 @@ class ValueCount(Histogram):
     title: ClassVar[str] = "value counts"
     defaults: ClassVar[dict[str, Any]] = {}
     readings: ClassVar[MappingProxyType[str, ReadingFunction]] = MappingProxyType(
-        {"proportions": proportions_by_value}
+        {"proportions": proportions_by_value, "goodness_of_fit_test": Method(goodness_of_fit_test)}
     )

@@ -23,6 +23,9 @@ FLAG_WORDS = {
     "undefined": "the noise leaves the value undefined",
     "spread hidden": "the noise on a variance is more than a quarter of it: the whole range is shown",
     "nonpositive": "the noised variance was not positive and is shown as 0",
+    "singular": "noise of this size could make the columns collinear: intervals are unbounded, and a ridge keeps the estimate finite",
+    "ill-conditioned": "the noise is not small beside what tells the columns apart: intervals are wide, not wrong",
+    "too few rows": "there are no more rows than coefficients: intervals are unbounded",
     "projected": "the noise made the matrix impossible: the nearest possible one is shown",
     "clamped": "the noised value lay outside the declared bounds and was moved to them",
     "spread unclear": "the noised spread was not clear: the widest spread that the bounds allow was used",
@@ -173,8 +176,8 @@ class Result:
 
 def _level(level: float) -> float:
     value = float(level)
-    if not 0.5 <= value < 1:
-        raise OptionError(f"a level lies between 0.5 and 1, for example 0.95, not {level!r}.")
+    if not 0 < value < 1:
+        raise OptionError(f"a level lies between 0 and 1, for example 0.95, not {level!r}.")
     return value
 
 

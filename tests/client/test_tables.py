@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -58,6 +60,37 @@ def test_shares_are_what_value_counts_released(session, data):
     gap = shares[0] - shares[1]
     low, high = gap.interval(0.95)
     assert low < gap.value < high
+
+
+def test_tests_of_a_table_are_free_and_say_the_same_again(session, data):
+    """Written beside the question, filled by its release, charged nothing, and the same after pickling."""
+    table, counts = data.g.crosstab(data.x > 3), data.g.value_counts()
+    test, fit = table.independence_test(), counts.goodness_of_fit_test({1: 0.5, 0: 0.5})
+    assert repr(test) == f"<pending chi-square test of {table.text}>"
+    done = dpnb.release([table, counts], epsilon=4)
+    assert done.charged == PrivacyLoss.pure(4)
+    assert 0 < test.p_value <= 1
+    assert 0 < fit.p_value <= 1
+    again = pickle.loads(pickle.dumps(table)).independence_test()
+    assert again.to_dict() == test.to_dict()
+    assert "9,999 simulated tables" in repr(test)
+
+
+def test_what_cannot_be_tested_is_refused_where_it_is_written(session, data):
+    """Three keys, shares that do not add up, wrong shapes, unknown values and huge tables are told by name."""
+    with pytest.raises(PlanError, match="two keys"):
+        data.crosstab("g", "x", data.x > 3).independence_test()
+    with pytest.raises(PlanError, match="limit is 1,000"):
+        data.crosstab("x", data.x + 1, data.x + 2).goodness_of_fit_test()
+    counts = data.g.value_counts()
+    for wrong, words in (
+        ([0.5, 0.4], "add up"),
+        ([1], "2 shares"),
+        ({2: 1}, "each declared"),
+        ([1.5, -0.5], "negative"),
+    ):
+        with pytest.raises(OptionError, match=words):
+            counts.goodness_of_fit_test(wrong)
 
 
 def test_their_cards_can_be_drawn(session, data):

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.inference import NoiseSum
+from dpnb.inference import NoiseSum, chi_square, z_test
 from dpnb.statistics import crosstab, shares
+from tests.inference.test_chi_square import test_independence_keeps_its_level
+from tests.inference.test_z_test import test_a_test_rejects_exactly_what_its_interval_leaves_out
 from tests.mutants.table import Mutant, replaced
 from tests.statistics.tables import asked
 from tests.statistics.test_coverage import enough
@@ -41,7 +43,28 @@ def total_without_noise(real: Any) -> Any:
     return lambda cell, share: cell.unit
 
 
+def null_tables_without_noise(real: Any) -> Any:
+    """Simulate the null law of a multinomial table, as if nothing had been added to it."""
+    silent = lambda count, rng: 0.0
+    return lambda null, counts, noise, *rest: real(null, counts, silent, *rest)
+
+
+def half_of(real: Any) -> Any:
+    """Report a one-sided p-value as if it were two-sided."""
+    return lambda *args: real(*args) / 2
+
+
 MUTANTS = {
+    "chi-square: null tables without noise": Mutant(
+        "Compares a noised table with tables that carry no noise: it rejects far more often than stated.",
+        replaced(chi_square, "_test", null_tables_without_noise),
+        without_folder(test_independence_keeps_its_level, "even", 200, ("epsilon", 0.05), True),
+    ),
+    "z test: half of the p-value": Mutant(
+        "Reports half of the p-value, so that the test rejects what its own interval holds.",
+        replaced(z_test, "largest_alpha", half_of),
+        without_folder(test_a_test_rejects_exactly_what_its_interval_leaves_out, "proportion", "confidence"),
+    ),
     "shares: the total carries no noise": Mutant(
         "Takes the noised total of a share for exact, so that large shares' intervals are too narrow or misplaced.",
         replaced(shares.ShareCell, "residual_noise", total_without_noise),

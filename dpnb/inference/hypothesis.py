@@ -1,0 +1,192 @@
+"""Tests of hypotheses about released numbers: a p-value, what it says in words, and what it rests on.
+
+A test asks nothing and costs nothing: it reads what was released. Like an estimate it may be written before the release, and has
+its value after. It never calls a null hypothesis true, and gives no p-value below what it resolves. How a p-value is found is in
+:mod:`dpnb.inference.z_test` and :mod:`dpnb.inference.chi_square`. Nothing here looks at a row.
+
+References
+----------
+Holm, *A simple sequentially rejective multiple test procedure* (1979).
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpnb.errors import OptionError, Unavailable
+
+if TYPE_CHECKING:
+    from dpnb.release import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """What a test found.
+
+    Parameters
+    ----------
+    p_value, statistic : float or ndarray
+        One for each component.
+    smallest : float
+        p-values are not resolved below this.
+    df : int or None
+        Degrees of freedom of a chi-square test.
+    basis : str
+        What the p-value rests on.
+    """
+
+    p_value: Any
+    statistic: Any
+    smallest: float
+    df: int | None
+    basis: str
+
+
+class HypothesisTest:
+    """A test of released numbers; pending until they are released.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        What is tested.
+    hypothesis : str
+        The null hypothesis in words.
+    run : callable
+        ``run(estimate)`` returns a :class:`Tested`; called once, after the release.
+    name : str
+        What the test is called.
+    """
+
+    __test__ = False
+    __slots__ = ("__weakref__", "_found", "_run", "estimate", "hypothesis", "name")
+
+    def __init__(
+        self, estimate: Estimate, hypothesis: str, run: Callable[[Any], Tested], *, name: str = "z test"
+    ) -> None:
+        self.estimate = estimate
+        self.hypothesis = hypothesis
+        self.name = name
+        self._run = run
+        self._found: Tested | None = None
+
+    def _result(self) -> Tested:
+        if self._found is None:
+            _ = self.estimate.value  # says what to do while it is pending
+            self._found = self._run(self.estimate)
+        return self._found
+
+    @property
+    def p_value(self) -> Any:
+        """How often a result at least as far from the null would be seen if it were true; one for each component."""
+        return self._result().p_value
+
+    @property
+    def statistic(self) -> Any:
+        """The test statistic; of a z test the standard normal deviate that has this p-value."""
+        return self._result().statistic
+
+    @property
+    def df(self) -> int | None:
+        """Degrees of freedom of a chi-square test."""
+        return self._result().df
+
+    @property
+    def basis(self) -> str:
+        """What the p-value rests on."""
+        return self._result().basis
+
+    @property
+    def adjusted(self) -> Any:
+        """The p-values of several components for all of them together (Holm)."""
+        values = np.asarray(self.p_value, dtype=float)
+        found = holm(values.ravel()).reshape(values.shape)
+        return float(found) if found.ndim == 0 else found
+
+    def rejects(self, alpha: float = 0.05) -> Any:
+        """Tell whether the null is rejected at a level; one answer for each component."""
+        if not 0 < alpha < 1:
+            raise OptionError(f"alpha lies between 0 and 1, such as 0.05; not {alpha!r}.")
+        verdict = np.asarray(self.p_value) <= alpha
+        return bool(verdict) if verdict.ndim == 0 else verdict
+
+    def conclusion(self, alpha: float = 0.05) -> str:
+        """Say in words what the test found."""
+        rejected = np.atleast_1d(self.rejects(alpha))
+        if rejected.size == 1:
+            if rejected.all():
+                return f"Rejected at {_percent(alpha)}: if the null were true, data like these would be rare."
+            return f"Not rejected at {_percent(alpha)}: noise and sample leave the null open. That does not show it to be true."
+        count, alone = int(rejected.sum()), int((np.asarray(self.adjusted) <= alpha).sum())
+        return (
+            f"{count} of {rejected.size} rejected at {_percent(alpha)}, each for itself; {alone} when all are tested "
+            f"together (Holm)."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain JSON values."""
+        found = self._result()
+        return {
+            "test": self.name,
+            "of": self.estimate.text,
+            "null": self.hypothesis,
+            "p_value": np.asarray(found.p_value).tolist(),
+            "statistic": np.asarray(found.statistic).tolist(),
+            "df": found.df,
+            "smallest_p_value": found.smallest,
+            "basis": found.basis,
+        }
+
+    def _lines(self) -> list[str]:
+        found = self._result()
+        title = f"{self.name} of {self.estimate.text}"
+        if np.ndim(found.p_value) == 0:
+            degrees = "" if found.df is None else f", df {found.df}"
+            letter = "z" if found.df is None else "χ²"
+            line = f"{p_text(float(found.p_value), found.smallest)}   ({letter} = {float(found.statistic):.4g}{degrees})"
+        else:
+            line = ", ".join(p_text(float(p), found.smallest) for p in np.ravel(found.p_value)[:12])
+            line += f", … {np.size(found.p_value) - 12:,} more" if np.size(found.p_value) > 12 else ""
+        return [title, f"null: {self.hypothesis}", line, self.conclusion(), found.basis]
+
+    def __repr__(self) -> str:
+        if self.estimate.pending:
+            return f"<pending {self.name} of {self.estimate.text}>"
+        try:
+            return "\n  ".join(self._lines())
+        except Unavailable as reason:
+            return f"<{self.name} of {self.estimate.text}: {reason}>"
+
+    def _repr_html_(self) -> str:
+        first, *rest = repr(self).split("\n  ")
+        return f"<p><strong>{html.escape(first)}</strong></p>" + "".join(
+            f"<p>{html.escape(line)}</p>" for line in rest
+        )
+
+
+def p_text(p_value: float, smallest: float) -> str:
+    """Write a p-value, no smaller than it is resolved."""
+    return f"p ≤ {smallest:.2g}" if p_value <= smallest else f"p = {p_value:.3g}"
+
+
+def _percent(alpha: float) -> str:
+    return f"{100 * alpha:g} %"
+
+
+def holm(p_values: np.ndarray) -> np.ndarray:
+    """Return p-values adjusted for being tested together.
+
+    Examples
+    --------
+    >>> holm(np.array([0.01, 0.04, 0.03]))
+    array([0.03, 0.06, 0.06])
+    """
+    order = np.argsort(p_values, kind="stable")
+    steps = (p_values.size - np.arange(p_values.size)) * p_values[order]
+    found = np.empty(p_values.size)
+    found[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return found
