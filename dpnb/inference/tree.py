@@ -256,3 +256,16 @@ def pair_sums(values: Floats) -> Floats:
     """Return the sums of neighbours two by two."""
     pairs = paired(values)
     return np.asarray(pairs[..., 0] + pairs[..., 1])
+
+
+def prefix_sums(counts: Floats) -> Floats:
+    """Return the rows before each leaf, shape ``(…, leaves + 1)``."""
+    start = np.zeros((*counts.shape[:-1], 1))
+    return np.concatenate([start, np.cumsum(counts, axis=-1)], axis=-1)
+
+
+def rising(prefix: Floats) -> Floats:
+    """Return a curve that never falls: half-way between the running maximum and the running minimum from the right."""
+    up = np.maximum.accumulate(prefix, axis=-1)
+    down = np.flip(np.minimum.accumulate(np.flip(prefix, -1), axis=-1), -1)
+    return np.asarray((up + down) / 2)

@@ -16,7 +16,7 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum
 from dpnb.inference.ratio_interval import critical
-from dpnb.inference.tree import ConsistentTree, Prefixes
+from dpnb.inference.tree import ConsistentTree, Prefixes, prefix_sums, rising
 from dpnb.noise.law import DiscreteLaplaceLaw
 from dpnb.release import Release
 from dpnb.statistics._base import Setting
@@ -147,9 +147,9 @@ class Fitted:
                 raise Unavailable(
                     f"A tree of {nodes:,} nodes is too large to be carried through arithmetic: ask fewer levels=."
                 )
-            found = [
-                read(self._sampled(c, rng) if kind == "confidence" else c) for c in self._drawn(count, rng)
-            ]
+            sampling = rng.of("sampling") if kind == "confidence" else None
+            drawn = self._drawn(count, rng)
+            found = [read(c if sampling is None else self._sampled(c, sampling)) for c in drawn]
             return np.concatenate(found).reshape(count, -1)
 
         return draws
@@ -180,9 +180,10 @@ class Fitted:
         yield from (min(most, count - start) for start in range(0, count, most))
 
     def _sampled(self, counts: np.ndarray, rng: Any) -> np.ndarray:
-        """Add the multinomial error of a sample of this size, by its normal law."""
-        held = np.maximum(counts, 0.0)
-        error = np.sqrt(held) * rng.of("sampling").standard_normal(counts.shape)
+        """Add the multinomial error of a sample of this size, by its normal law, at the shares of the monotone curve."""
+        curve = np.clip(rising(prefix_sums(self.counts)), 0.0, np.maximum(self.sizes, 0.0)[:, None])
+        held = np.diff(curve, axis=-1)
+        error = np.sqrt(held) * rng.standard_normal(counts.shape)
         share = held / np.maximum(held.sum(axis=-1, keepdims=True), 1.0)
         return np.asarray(counts + error - share * error.sum(axis=-1, keepdims=True))
 

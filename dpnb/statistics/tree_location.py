@@ -24,10 +24,11 @@ from dpnb.errors import Unavailable
 from dpnb.inference import student_inflation
 from dpnb.inference.ratio_interval import accepted_ratio
 from dpnb.inference.spread import normal_quantile
+from dpnb.inference.tree import prefix_sums, rising
 from dpnb.statistics.leaves import Leaves
 from dpnb.statistics.outcome import Kind
 from dpnb.statistics.tree_fit import Fitted
-from dpnb.statistics.tree_shares import NOTES, SLACK, over, prefix_sums, rising, sampling_known, small
+from dpnb.statistics.tree_shares import NOTES, SLACK, over, sampling_known, small
 from dpnb.statistics.vector import VectorResult, effective_sizes
 
 _UNCLEAR, _UPPER = 2.0, 1.645

@@ -19,6 +19,7 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference.ratio_interval import accepted_ratio
 from dpnb.inference.spread import normal_quantile
+from dpnb.inference.tree import prefix_sums, rising
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.leaves import Leaves, Places
 from dpnb.statistics.outcome import Kind, Pair
@@ -33,12 +34,6 @@ NOTES = {
 }
 
 
-def prefix_sums(counts: np.ndarray) -> np.ndarray:
-    """Return the rows before each leaf, shape ``(…, leaves + 1)``."""
-    start = np.zeros((*counts.shape[:-1], 1))
-    return np.concatenate([start, np.cumsum(counts, axis=-1)], axis=-1)
-
-
 def _at(prefix: np.ndarray, places: Places) -> np.ndarray:
     before, behind = prefix[..., places.before], prefix[..., places.behind]
     return np.asarray(before + places.share * (behind - before))
@@ -48,13 +43,6 @@ def _between(low: np.ndarray, high: np.ndarray, leaves: Leaves) -> np.ndarray:
     """Return the 0/1 weights of the leaves from one edge to another."""
     at = np.arange(leaves.count)
     return ((at >= low) & (at < high)).astype(float)
-
-
-def rising(prefix: np.ndarray) -> np.ndarray:
-    """Return a curve that never falls: half-way between the running maximum and the running minimum from the right."""
-    up = np.maximum.accumulate(prefix, axis=-1)
-    down = np.flip(np.minimum.accumulate(np.flip(prefix, -1), axis=-1), -1)
-    return np.asarray((up + down) / 2)
 
 
 def sampling_known(found: Fitted) -> None:

@@ -61,6 +61,15 @@ SAMPLES: dict[str, tuple[dict[str, Any], ...]] = {
     "mode": ({"target": G}, {"target": B, "by": (G,)}),
     "top_k": ({"target": G, "options": (("k", 2),)},),
     "ks_density": ({"target": X}, {"target": X, "by": (G,), "options": (("cells", 5), ("points", 7))}),
+    "density": (
+        {"target": X},
+        {"target": X, "by": (G,), "options": (("bins", 50), ("method", "perturbed"))},
+    ),
+    "tree": (
+        {"target": X},
+        {"target": X, "options": (("levels", 4),)},
+        {"target": X, "by": (G,), "where": Compare("==", B, Const(1))},
+    ),
 }
 """Statistic -> keyword arguments of :class:`QueryPlan`."""
 
