@@ -28,6 +28,7 @@ __all__ = ["LEVEL", "SHOWN", "Entry", "Line", "flag_words", "law_words", "line_o
 
 LEVEL = 0.95
 SHOWN = 12
+_ACROSS, _TABLE = 8, 64
 _WHOLE = 2_000
 
 Pair = tuple[float, float]
@@ -62,7 +63,7 @@ class Line:
     name, question : str
         What it is called, and what was asked.
     entries : tuple of Entry
-        At most :data:`SHOWN`; empty while pending.
+        At most :data:`SHOWN`, or a whole table; empty while pending.
     size : int
         How many numbers there are; ``scalar`` tells one number from a vector of one.
     paid : str
@@ -73,6 +74,8 @@ class Line:
         Warnings in words.
     missing : dict
         Why an interval is not there, by kind.
+    columns : tuple of str
+        The values of the last key, where the numbers are shown as a table of keys; else empty.
     """
 
     name: str
@@ -90,6 +93,7 @@ class Line:
     unnamed: bool = False
     decimals: int | None = None
     record: dict[str, Any] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
 
     @property
     def hidden(self) -> int:
@@ -148,6 +152,7 @@ def line_of(estimate: Estimate, name: str = "", *, record: bool = True, now: boo
         derived=leaf is None,
         unnamed=name.startswith(("kept, unnamed", "in ")),
         decimals=decimals,
+        columns=_columns(estimate),
     )
     if record:
         line.record.update(_record(estimate, line))
@@ -210,6 +215,15 @@ def _paid(leaf: Measurement, *, now: bool) -> str:
 def _read(estimate: Estimate, *, now: bool) -> str:
     """Arithmetic is free; a reading is free beside the one release that it reads, whose price it says."""
     return "free" if estimate.op is not None else f"read from {_paid(estimate.leaves()[0], now=now)}"
+
+
+def _columns(estimate: Estimate) -> tuple[str, ...]:
+    """Return the values of the last key of a contingency table that fits on a card, or of what is read from one."""
+    root = estimate.leaves()[0] if estimate.op is None else None
+    if getattr(getattr(root, "checked", None), "statistic", "") != "crosstab" or len(estimate.axes) < 2:
+        return ()
+    keys = estimate.axes[-1].keys
+    return tuple(clean(key) for key in keys) if len(keys) <= _ACROSS and estimate.size <= _TABLE else ()
 
 
 def _axis(estimate: Estimate) -> str:
@@ -281,7 +295,7 @@ def _of(parts: Sequence[str]) -> str:
 def _entries(estimate: Estimate) -> tuple[tuple[Entry, ...], dict[str, str]]:
     """The entries that are shown, and why an interval is not there."""
     values = np.ravel(np.asarray(estimate.value, dtype=float))
-    count = min(values.size, SHOWN)
+    count = values.size if _columns(estimate) else min(values.size, SHOWN)
     keys = list(_keys(estimate, count))
     missing: dict[str, str] = {}
     privacy, confidence = (_pairs(estimate, kind, count, missing) for kind in ("privacy", "confidence"))

@@ -9,6 +9,7 @@ from typing import Any
 from dpnb.cards import budget
 from dpnb.cards.card import Card, frame
 from dpnb.cards.facts import Entry, Line, line_of
+from dpnb.cards.grid import grid_html, grid_text
 from dpnb.cards.markup import Markup, clean, el
 from dpnb.cards.tracks import Scale, entry_track, figure, span_track, text_track
 from dpnb.release import Estimate
@@ -194,6 +195,8 @@ def _scalar(line: Line) -> Markup:
 
 
 def _vector(line: Line) -> Markup:
+    if line.columns:
+        return grid_html(line)
     scale = Scale.over(line.entries)
     kinds = [kind for kind in _KINDS if any(getattr(entry, kind) for entry in line.entries)]
     sized = any(line.accuracy(entry) for entry in line.entries)
@@ -265,6 +268,8 @@ def _scalar_text(line: Line) -> list[str]:
 
 
 def _vector_text(line: Line) -> list[str]:
+    if line.columns:
+        return grid_text(line)
     kinds = [kind for kind in _KINDS if any(getattr(entry, kind) for entry in line.entries)]
     sized = any(line.accuracy(entry) for entry in line.entries)
     table = [

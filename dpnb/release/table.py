@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpnb.errors import Unavailable
+from dpnb.errors import OptionError, Unavailable
 from dpnb.release.record import KINDS
 
 if TYPE_CHECKING:
@@ -24,11 +24,14 @@ class Table:
     ----------
     columns : mapping of str to sequence
         The columns in order.
+    keys : tuple of str
+        Which of them are keys.
     """
 
-    __slots__ = ("columns",)
+    __slots__ = ("columns", "keys")
 
-    def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
+    def __init__(self, columns: Mapping[str, Sequence[Any]], keys: tuple[str, ...] = ()) -> None:
+        self.keys = keys
         self.columns: dict[str, tuple[Any, ...]] = {name: tuple(column) for name, column in columns.items()}
 
     def __len__(self) -> int:
@@ -49,6 +52,25 @@ class Table:
     def rows(self) -> list[dict[str, Any]]:
         """All rows."""
         return list(self)
+
+    def wide(self, values: str = "value") -> Table:
+        """The same numbers with the last key across: a row for each combination of the other keys.
+
+        Parameters
+        ----------
+        values : str
+            Which column fills the cells, for example ``"confidence_low"``.
+        """
+        if values not in self.columns or len(self.keys) < 2:
+            known = ", ".join(name for name in self.columns if name not in self.keys)
+            raise OptionError(f"wide() needs two keys and a column of numbers: one of {known}.")
+        *down, across = self.keys
+        heads = list(dict.fromkeys(self.columns[across]))
+        width = len(heads)
+        columns: dict[str, Sequence[Any]] = {name: self.columns[name][::width] for name in down}
+        for place, head in enumerate(heads):
+            columns[f"{across}={head}"] = self.columns[values][place::width]
+        return Table(columns, keys=tuple(down))
 
     def to_pandas(self) -> Any:
         """A DataFrame; needs pandas."""
@@ -91,6 +113,7 @@ def _cell(item: Any) -> str:
 def table_of(estimate: Estimate, level: float = 0.95) -> Table:
     """One row for each value: its keys, the value, and both intervals where they can be given."""
     columns: dict[str, Sequence[Any]] = dict(_key_columns(estimate))
+    keys = tuple(columns)
     columns["value"] = np.ravel(estimate.value).tolist()
     for kind in KINDS:
         try:
@@ -99,7 +122,7 @@ def table_of(estimate: Estimate, level: float = 0.95) -> Table:
             continue
         columns[f"{kind}_low"] = np.ravel(interval.low).tolist()
         columns[f"{kind}_high"] = np.ravel(interval.high).tolist()
-    return Table(columns)
+    return Table(columns, keys)
 
 
 def _key_columns(estimate: Estimate) -> Iterator[tuple[str, list[Any]]]:

@@ -1,0 +1,80 @@
+"""A table of two or more keys as a table: the last key across, the others down, both intervals under each value.
+
+Cards write a contingency table and the shares read from it this way, as far as it fits; a larger one is a list of cells like any
+other answer. Nothing is computed here: values, intervals and digits are those of the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dpnb.cards.facts import Entry, Line
+from dpnb.cards.markup import Markup, el
+
+__all__ = ["grid_html", "grid_text"]
+
+_BRACKETS = {"privacy": ("[", "]"), "confidence": ("(", ")")}
+
+
+def _rows(line: Line) -> list[tuple[str, Sequence[Entry]]]:
+    """Return the name and the entries of each row."""
+    width = len(line.columns)
+    starts = range(0, len(line.entries), width)
+    return [(line.entries[i].key.rpartition(" · ")[0], line.entries[i : i + width]) for i in starts]
+
+
+def _kinds(line: Line) -> list[str]:
+    return [kind for kind in _BRACKETS if any(getattr(entry, kind) for entry in line.entries)]
+
+
+def _legend(line: Line) -> str:
+    """Say which interval is which."""
+    return ", ".join(f"{_BRACKETS[kind][0]}{kind} interval{_BRACKETS[kind][1]}" for kind in _kinds(line))
+
+
+def _interval(line: Line, entry: Entry, kind: str) -> str:
+    left, right = _BRACKETS[kind]
+    return f"{left}{line.span(getattr(entry, kind))}{right}"
+
+
+def _corner(line: Line) -> str:
+    down, _, across = line.axis.rpartition(" × ")
+    return f"{down} \\ {across}"
+
+
+def grid_html(line: Line) -> Markup:
+    """Return a table of keys as HTML."""
+    head = [
+        el("th", _corner(line), scope="col"),
+        *(el("th", key, scope="col", class_="num") for key in line.columns),
+    ]
+    body = [
+        el("tr", el("th", name, scope="row"), *(_cell(line, entry) for entry in entries))
+        for name, entries in _rows(line)
+    ]
+    legend = _legend(line)
+    table = el("table", el("thead", el("tr", *head)), el("tbody", *body), class_="rows slim")
+    return el("div", el("div", table, class_="scroll"), el("p", legend, class_="soft") if legend else None)
+
+
+def _cell(line: Line, entry: Entry) -> Markup:
+    under = [part for kind in _kinds(line) for part in (el("br"), el("small", _interval(line, entry, kind)))]
+    return el("td", el("span", line.number(entry.value), class_="strong"), *under, class_="num")
+
+
+def grid_text(line: Line) -> list[str]:
+    """Return a table of keys as lines of text."""
+    table = [[_corner(line), *line.columns]]
+    for name, entries in _rows(line):
+        table.append([name[:24], *(line.number(entry.value) for entry in entries)])
+        table += [["", *(_interval(line, entry, kind) for entry in entries)] for kind in _kinds(line)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    rows = [
+        "  ".join(
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in table
+    ]
+    legend = _legend(line)
+    return [*rows, legend] if legend else rows
