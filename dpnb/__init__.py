@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dpnb.client.api import open, plan, release, report, session, spend  # noqa: A004 - the public names
     from dpnb.client.combining import combine
+    from dpnb.client.power import power
     from dpnb.release import to_json
 
 __version__ = "0.1.0"
@@ -22,6 +23,7 @@ __all__ = [
     "load_ipython_extension",
     "open",
     "plan",
+    "power",
     "release",
     "report",
     "session",
@@ -32,6 +34,7 @@ __all__ = [
 _NAMES = {
     **dict.fromkeys(("open", "plan", "release", "report", "session", "spend"), "dpnb.client.api"),
     "combine": "dpnb.client.combining",
+    "power": "dpnb.client.power",
     "to_json": "dpnb.release",
 }
 _ROOMS = frozenset(

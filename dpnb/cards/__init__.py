@@ -11,6 +11,7 @@ from dpnb.cards.budget import budget_card
 from dpnb.cards.card import Card
 from dpnb.cards.ledger import ledger_card
 from dpnb.cards.plan import plan_card
+from dpnb.cards.power import power_card
 from dpnb.cards.released import estimate_card, release_card
 from dpnb.cards.report import Report, report
 
@@ -22,6 +23,7 @@ __all__ = [
     "estimate_card",
     "ledger_card",
     "plan_card",
+    "power_card",
     "release_card",
     "report",
     "schema_card",

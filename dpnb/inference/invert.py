@@ -84,10 +84,12 @@ def _edge(
             return guess
         if abs(outside - inside) <= _NARROW * (abs(outside) + abs(inside)) + _NEAR:
             break
-        if step == 0:
+        if gap == gap_last:  # inside the half grid step where every p-value is one
+            newer = guess + 2 * (guess - last)
+        elif step == 0 and gap < gap_last:
             newer = last + (guess - last) * (gap_last / (gap_last - gap)) ** _BEND
         else:
-            newer = guess - gap * (guess - last) / (gap - gap_last) if gap != gap_last else inside
+            newer = guess - gap * (guess - last) / (gap - gap_last)
         last, gap_last = guess, gap
         crossed = (newer - inside) * (newer - outside) < 0 and step % 8 != 7
         guess = newer if crossed else 0.5 * (inside + outside)
@@ -193,6 +195,8 @@ def _newer(step: int, now: tuple[NDArray[Any], ...], before: tuple[NDArray[Any],
     """Return the next guess: first along a power law between a Laplace and a Gaussian tail, then along the secant."""
     (guess, gap), (last, gap_last) = now, before
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        newer = guess - gap * (guess - last) / (gap - gap_last)
         if step == 0:
-            return np.asarray(last + (guess - last) * (gap_last / (gap_last - gap)) ** _BEND)
-        return np.asarray(guess - gap * (guess - last) / (gap - gap_last))
+            power = last + (guess - last) * (gap_last / (gap_last - gap)) ** _BEND
+            newer = np.where(gap < gap_last, power, newer)
+    return np.where(gap == gap_last, guess + 2 * (guess - last), newer)

@@ -1,0 +1,145 @@
+"""The card of a plan: the size, the loss, the accuracy they buy, and what other losses would buy."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from dpnb.cards.card import Card, frame
+from dpnb.cards.markup import el
+from dpnb.plan.power import Accuracy, Goal
+from dpnb.statistics import Share
+
+__all__ = ["power_card"]
+
+_SYMBOLS = {"epsilon": "ε", "rho": "ρ"}
+
+
+class Planned(Protocol):
+    """What the card writes down."""
+
+    @property
+    def text(self) -> str:
+        """What is planned."""
+
+    @property
+    def assumed(self) -> str:
+        """What was assumed."""
+
+    @property
+    def n(self) -> int | None:
+        """Rows."""
+
+    @property
+    def share(self) -> Share:
+        """The loss."""
+
+    @property
+    def found(self) -> str:
+        """Which of size, loss and accuracy was found."""
+
+    @property
+    def accuracy(self) -> Accuracy:
+        """What it buys."""
+
+    @property
+    def goal(self) -> Goal:
+        """What was wanted."""
+
+    def table(self) -> list[tuple[float, Accuracy]]:
+        """Accuracies at other losses."""
+
+
+def power_card(plan: Planned) -> Card:
+    """Draw a plan.
+
+    Parameters
+    ----------
+    plan : PowerPlan
+        From :func:`dpnb.power`.
+    """
+    symbol = _SYMBOLS[plan.share.kind]
+    head, lines = _headline(plan, symbol), _lines(plan)
+    columns = [symbol, "± noise alone", "± with sampling", "as accurate as"]
+    rows = [_row(loss, found) for loss, found in plan.table()]
+    text = "\n".join(
+        [
+            plan.text + (f", {plan.assumed}" if plan.assumed else ""),
+            f"  {head}",
+            *(f"  {line}" for line in lines),
+        ]
+    )
+    widths = [max(len(row[i]) for row in [columns, *rows]) for i in range(len(columns))]
+    text += "".join(
+        "\n    " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in [columns, *rows]
+    )
+    body = [el("tr", *(el("td", cell) for cell in row)) for row in rows]
+    html = frame(
+        el("div", el("h3", plan.text), el("p", plan.assumed) if plan.assumed else None, class_="head"),
+        el("p", head, class_="strong"),
+        *(el("p", line) for line in lines),
+        el("table", el("thead", el("tr", *(el("th", name) for name in columns))), el("tbody", *body)),
+    )
+    return Card(html, None, text, _record(plan), "power")
+
+
+def _headline(plan: Planned, symbol: str) -> str:
+    size = "" if plan.n is None else f"n = {plan.n:,}"
+    loss = f"{symbol} {float(plan.share.amount):.4g}"
+    marked = {"n": (f"{size} is enough", loss), "loss": (size, f"{loss} is enough")}.get(
+        plan.found, (size, loss)
+    )
+    goal = f", for {plan.goal}" if plan.goal.wanted else ""
+    return " · ".join(part for part in (*marked, f"{100 * plan.goal.level:g} %") if part) + goal
+
+
+def _lines(plan: Planned) -> list[str]:
+    found = plan.accuracy
+    lines = [f"± {found.privacy:.3g} from the noise alone"]
+    if found.confidence is not None:
+        lines.append(f"± {found.confidence:.3g} with sampling")
+    if found.n_eff is not None:
+        lines.append(
+            f"as accurate as {_sizes(found.n_eff)}"
+            + ("" if plan.n is None else f" of {plan.n:,} rows without noise")
+        )
+    if plan.goal.effect is not None and found.confidence is not None:
+        lines.append(
+            f"an effect of {plan.goal.effect:g} is found with probability {found.chance(plan.goal.effect):.2f}"
+        )
+    return lines
+
+
+def _sizes(sizes: np.ndarray) -> str:
+    low, high = float(np.min(sizes)), float(np.max(sizes))
+    return f"{low:,.0f}" if round(low) == round(high) else f"{low:,.0f} to {high:,.0f}"
+
+
+def _row(loss: float, found: Accuracy) -> list[str]:
+    wide = "–" if found.confidence is None else f"{found.confidence:.3g}"
+    return [f"{loss:.4g}", f"{found.privacy:.3g}", wide, "–" if found.n_eff is None else _sizes(found.n_eff)]
+
+
+def _record(plan: Planned) -> dict[str, Any]:
+    def facts(found: Accuracy) -> dict[str, Any]:
+        sizes = None if found.n_eff is None else np.ravel(found.n_eff).tolist()
+        return {"privacy": found.privacy, "confidence": found.confidence, "n_eff": sizes}
+
+    return {
+        "format": 1,
+        "text": plan.text,
+        "assumed": plan.assumed,
+        "n": plan.n,
+        plan.share.kind: str(plan.share.amount),
+        "found": plan.found,
+        "level": plan.goal.level,
+        "within": plan.goal.within,
+        "effect": plan.goal.effect,
+        "power": None
+        if plan.goal.effect is None or plan.accuracy.confidence is None
+        else plan.accuracy.chance(plan.goal.effect),
+        "accuracy": facts(plan.accuracy),
+        "table": [[loss, facts(found)] for loss, found in plan.table()],
+    }

@@ -1,0 +1,363 @@
+"""How accurate a question would be at a size and a loss, and which size or loss is enough: from public facts, by the pricing code.
+
+A *design* answers "what would the card say": the question is priced as it would be charged, and the statistic concludes from the integers
+that a typical study would release, without noise. Two designs: from assumed facts (spread, share, effect), where size and loss may vary;
+and from a released answer, for every statistic, where the loss may vary. Nothing here sees a row or spends; half-widths are inverted by
+bisection, because they fall with size and loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil, floor, isfinite, log10, sqrt
+from statistics import NormalDist
+from typing import Literal, Protocol
+
+import numpy as np
+
+from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.plan.check import CheckedQuestion
+from dpnb.privacy.loss import PrivacyLoss
+from dpnb.privacy.measure import Measure
+from dpnb.release import Release
+from dpnb.release.record import ReleasedPart
+from dpnb.statistics import Result, Setting, Share
+from dpnb.statistics._base import PricedPart
+
+__all__ = [
+    "Accuracy",
+    "Design",
+    "Facts",
+    "FromFacts",
+    "FromRelease",
+    "Goal",
+    "least_loss",
+    "least_size",
+    "rounded_up",
+]
+
+PLANNED = ("count", "mean", "difference")
+_LOW, _HIGH = 1e-4, 1e4
+_FEWEST, _MOST = 4, 10**9
+_TINY = 1e-300
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """What a card would say.
+
+    Parameters
+    ----------
+    n : int or None
+        Rows behind the answer (behind each cell of several).
+    privacy : float
+        Half-width of the interval for what the noise hides; the widest of several cells.
+    confidence : float or None
+        Half-width of the interval about the population, where one is meant.
+    standard_error : float or None
+        Sampling and noise together; the largest of several cells.
+    n_eff : ndarray or None
+        As accurate as this many rows without noise, for every cell.
+    level : float
+        Of the intervals.
+    """
+
+    n: int | None
+    privacy: float
+    confidence: float | None
+    standard_error: float | None
+    n_eff: np.ndarray | None
+    level: float = 0.95
+
+    def half_width(self, kind: str) -> float:
+        """Return the half-width of a kind."""
+        if kind == "privacy":
+            return self.privacy
+        if self.confidence is None:
+            raise Unavailable(
+                'This answer is about the dataset, not a population: plan it with kind="privacy".'
+            )
+        return self.confidence
+
+    def chance(self, effect: float) -> float:
+        """Return the power: how probable it is that the confidence interval leaves out the null value, at this true effect."""
+        reach, error = self.half_width("confidence"), self.standard_error
+        if error is None or error <= 0:
+            return float(abs(effect) > reach)
+        normal = NormalDist()
+        # an interval that the domain cuts short still tests no better than its standard error allows
+        reach = max(reach, normal.inv_cdf(0.5 + self.level / 2) * error)
+        return normal.cdf((abs(effect) - reach) / error) + normal.cdf((-abs(effect) - reach) / error)
+
+
+def accuracy_of(result: Result, n: int | None, level: float) -> Accuracy:
+    """Read a result that no noise has touched yet."""
+    privacy = float(np.max(np.atleast_1d(result.interval(level, "privacy").half_width)))
+    try:
+        confidence: float | None = float(
+            np.max(np.atleast_1d(result.interval(level, "confidence").half_width))
+        )
+        error: float | None = float(np.max(np.atleast_1d(result.standard_error)))
+    except Unavailable:
+        confidence = error = None
+    sizes = result.n_eff
+    effective = None if sizes is None else np.asarray(sizes, dtype=float)
+    return Accuracy(n, privacy, confidence, error, effective, level)
+
+
+class Design(Protocol):
+    """A question whose accuracy can be foretold."""
+
+    @property
+    def fixed(self) -> int | None:
+        """The number of rows, where it cannot vary."""
+
+    def accuracy(self, share: Share, n: int | None, level: float) -> Accuracy:
+        """Return the accuracy at a loss and a size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a planner assumes of the data.
+
+    Parameters
+    ----------
+    means : tuple of float
+        The mean in each arm; one for a mean.
+    sd : float
+        The spread within an arm; of a two-valued column it follows from the mean.
+    """
+
+    means: tuple[float, ...]
+    sd: float
+
+
+@dataclass(frozen=True, slots=True)
+class FromFacts:
+    """A count, a mean or a difference of means of a planned study."""
+
+    checked: CheckedQuestion
+    facts: Facts | None
+
+    def __post_init__(self) -> None:
+        if self.checked.statistic not in PLANNED:
+            raise PlanError(
+                f"dpnb.power plans counts, means, proportions and differences before any release, not {self.checked.text}. "
+                "Release it once: dpnb.power(released, …) then plans it from what was released."
+            )
+
+    @property
+    def fixed(self) -> int | None:
+        """Nothing is fixed: a study of any size may be planned."""
+        return None
+
+    def accuracy(self, share: Share, n: int | None, level: float) -> Accuracy:
+        """Return the accuracy of a typical study of `n` rows (in each cell)."""
+        setting = self._sized(n)
+        pricing = self.checked.kind.price(setting, share)
+        parts = tuple(self._typical(part, setting, n) for part in pricing.parts)
+        return accuracy_of(self.checked.kind.conclude(setting, (_release(parts),)), n, level)
+
+    def _sized(self, n: int | None) -> Setting:
+        setting = self.checked.setting
+        rows = setting.unit.rows
+        if n is None or rows is None:
+            return setting
+        size = n if setting.public_n is not None else max(rows, n * self._cells)
+        return replace(setting, unit=replace(setting.unit, rows=size))
+
+    @property
+    def _cells(self) -> int:
+        return max(self.checked.setting.cells // len(self.facts.means if self.facts else (0,)), 1)
+
+    def _typical(self, part: PricedPart, setting: Setting, n: int | None) -> ReleasedPart:
+        if self.facts is None:
+            middle = n if n is not None else (setting.unit.rows or 10**6) // 2
+            values: tuple[int, ...] = (middle,) * part.cells
+        elif n is None:
+            raise PlanError("How many rows? Give n=1000, or a within= or effect= to find it.")
+        else:
+            values = _typical_values(part.name, setting, self.facts, n) * self._cells
+        return ReleasedPart(part.name, part.mechanism.record, values, part.name)
+
+
+def _typical_values(name: str, setting: Setting, facts: Facts, n: int) -> tuple[int, ...]:
+    """Return what a study without noise and without sampling error would release, arm by arm."""
+    centred = setting.number().centred()
+    unit, centre, size = float(centred.unit), float(centred.centre), n / len(facts.means)
+    found: list[float] = []
+    for mean in facts.means:
+        code = (mean - centre) / unit
+        if name == "tally":
+            share = (code / centred.half + 1) / 2
+            found += [size * (1 - share), size * share]
+        elif name == "square":
+            found.append(size * ((facts.sd / unit) ** 2 + code**2) / centred.square().scale)
+        else:
+            found.append({"sum": size * code, "count": size}[name])
+    return tuple(round(value) for value in found)
+
+
+def _release(parts: tuple[ReleasedPart, ...]) -> Release:
+    """Return a record that looks like a release and was never one."""
+    return Release("planned", "", "", "", parts, PrivacyLoss.zero(Measure.PURE))
+
+
+@dataclass(frozen=True, slots=True)
+class FromRelease:
+    """A released answer of any statistic, as it would have been at another loss: the same integers under other noise."""
+
+    checked: CheckedQuestion
+    releases: tuple[Release, ...]
+
+    @property
+    def fixed(self) -> int | None:
+        """The size is the dataset's own."""
+        return self.checked.setting.public_n
+
+    def accuracy(self, share: Share, n: int | None, level: float) -> Accuracy:  # noqa: ARG002 - the size cannot vary
+        """Return the accuracy that the released integers would have."""
+        best = max(self.releases, key=lambda release: (release.loss.amount, release.id))
+        pricing = self.checked.kind.price(self.checked.setting, share)
+        parts = tuple(
+            ReleasedPart(part.name, part.mechanism.record, best.part(part.name).values, part.name)
+            for part in pricing.parts
+        )
+        result = self.checked.kind.conclude(self.checked.setting, (_release(parts),))
+        return accuracy_of(result, self.fixed, level)
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What is wanted: a half-width, or an effect found with a probability.
+
+    Parameters
+    ----------
+    level : float
+        Of the interval, and of the test that goes with it.
+    kind : {"confidence", "privacy"}
+        Which interval `within` is about.
+    within : float, optional
+        Half-width.
+    effect, power : float, optional
+        A distance from the null value, and the probability with which the confidence interval must leave the null value out.
+    """
+
+    level: float = 0.95
+    kind: Literal["confidence", "privacy"] = "confidence"
+    within: float | None = None
+    effect: float | None = None
+    power: float | None = None
+
+    @property
+    def wanted(self) -> bool:
+        """Whether there is something to reach."""
+        return self.within is not None or self.power is not None
+
+    def met(self, found: Accuracy) -> bool:
+        """Tell whether an accuracy is enough."""
+        wide = self.within is not None and found.half_width(self.kind) > self.within
+        weak = self.power is not None and found.chance(self.effect or 0.0) < self.power
+        return not (wide or weak)
+
+    def __str__(self) -> str:
+        said = [] if self.within is None else [f"within ± {self.within:g}"]
+        if self.power is not None:
+            said.append(f"an effect of {self.effect:g} found with probability {self.power:g}")
+        return " and ".join(said)
+
+
+def least_loss(design: Design, kind: Literal["epsilon", "rho"], n: int | None, goal: Goal) -> Share:
+    """Return the smallest loss of three digits that reaches the goal at a size, rounded up.
+
+    Raises
+    ------
+    PlanError
+        When no loss reaches it: sampling alone is too wide.
+    """
+
+    def enough(amount: Fraction) -> bool:
+        return goal.met(design.accuracy(Share(kind, amount), n, goal.level))
+
+    if not enough(Fraction(_HIGH)):
+        best = design.accuracy(Share(kind, Fraction(_HIGH)), n, goal.level)
+        raise PlanError(
+            f"No loss reaches this goal, {goal}: without noise it is {_words(best, goal)}. Plan more rows."
+        )
+    low, high = _LOW, _HIGH
+    while high / low > 1.002:
+        middle = sqrt(low * high)
+        low, high = (low, middle) if enough(rounded_up(middle)) else (middle, high)
+    return Share(kind, rounded_up(high))
+
+
+def least_size(design: Design, share: Share, goal: Goal) -> int:
+    """Return the smallest number of rows that reaches the goal at a loss.
+
+    Raises
+    ------
+    PlanError
+        When no size reaches it, or the size does not matter.
+    """
+
+    def enough(n: int) -> bool:
+        return goal.met(design.accuracy(share, n, goal.level))
+
+    if design.fixed is not None:
+        raise PlanError(
+            "The size of a dataset that exists cannot be planned. Leave out epsilon= and rho=: the loss is then found."
+        )
+    if not enough(_MOST):
+        raise PlanError(f"No number of rows reaches this goal, {goal}, at this loss. Ask a larger epsilon.")
+    low, high = _FEWEST - 1, _FEWEST
+    while not enough(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def _words(found: Accuracy, goal: Goal) -> str:
+    if goal.power is not None:
+        return f"found with probability {found.chance(goal.effect or 0.0):.3g}"
+    return f"± {found.half_width(goal.kind):.3g}"
+
+
+def rounded_up(amount: float, digits: int = 3) -> Fraction:
+    """Return the next number of three digits, exactly.
+
+    Examples
+    --------
+    >>> rounded_up(0.12341)
+    Fraction(31, 250)
+    """
+    if not (isfinite(amount) and amount > 0):
+        raise OptionError("A loss is a number above 0.")
+    places = digits - 1 - floor(log10(amount))
+    scale = Fraction(10) ** places
+    return Fraction(ceil(Fraction(amount) * scale * (1 - Fraction(1, 10**12)))) / scale
+
+
+def curve(
+    design: Design, kind: Literal["epsilon", "rho"], losses: Sequence[float], n: int | None
+) -> np.ndarray:
+    """Return the effective size at each loss, one row for each and one column for each cell.
+
+    Raises
+    ------
+    Unavailable
+        Where the answer is not about a population, so that no number of rows is as accurate.
+    """
+    found = [design.accuracy(Share(kind, Fraction(str(loss))), n, 0.95).n_eff for loss in losses]
+    if any(sizes is None for sizes in found):
+        raise Unavailable("This answer describes the dataset: no number of people is as accurate as it.")
+    return np.stack([np.ravel(sizes) for sizes in found if sizes is not None])
+
+
+def power_table(design: Design, share: Share, n: int | None, level: float) -> list[tuple[float, Accuracy]]:
+    """Return the accuracy at a quarter, half, once, twice and four times a loss."""
+    losses = [share.amount * factor for factor in (Fraction(1, 4), Fraction(1, 2), 1, 2, 4)]
+    return [(float(loss), design.accuracy(Share(share.kind, loss), n, level)) for loss in losses]
