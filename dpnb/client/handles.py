@@ -20,6 +20,7 @@ from dpnb.privacy.accountant import Budget
 from dpnb.privacy.loss import PrivacyLoss
 from dpnb.release import Estimate
 from dpnb.schema import Mode, Schema
+from dpnb.statistics.formula import parse
 
 if TYPE_CHECKING:
     from dpnb.client.session import Session
@@ -311,6 +312,27 @@ class Dataset(HoldsNoData):
         )
         options: dict[str, Any] = {} if radius is None else {"radius": radius}
         return self.ask("moments", first, others=tuple(others), **options)
+
+    def ols(self, formula: str, *, radius: float | None = None) -> Any:
+        """Ask the moments of a formula's columns, and regress on them by least squares.
+
+        The moments are paid; any other regression on the same columns, ``ds.ols("x1 ~ y")``, is answered from the store. To
+        read several subsets of columns free, ask :meth:`moments` of them all once, and ``.ols(…)`` of that.
+
+        Parameters
+        ----------
+        formula : str
+            For example ``"y ~ x1 + x2"``. There is always an intercept.
+        radius : float, optional
+            See :meth:`moments`.
+
+        Examples
+        --------
+        >>> fit = hiv.ols("got ~ age + any")  # doctest: +SKIP
+        >>> fit["any"]  # doctest: +SKIP
+        """
+        moments: Any = self.moments(*parse(formula).columns, radius=radius)
+        return moments.ols(formula)
 
     def ask(
         self,

@@ -1,7 +1,7 @@
 """Cross moments of several bounded numbers: one paid matrix from which every mean, covariance and regression is read free.
 
 The sums over rows of all products of two of (1, x₁, …, x_p), as one vector with noise in the norm in which one row is bounded
-(:mod:`dpnb.statistics.frobenius`). What is read from it (:mod:`dpnb.statistics.crossed`, :mod:`dpnb.statistics.regression`) costs
+(:mod:`dpnb.statistics.frobenius`). What is read from it (:mod:`dpnb.statistics.moment_readings`, :mod:`dpnb.statistics.regression`) costs
 nothing more. It refuses groups: each selection of rows is a question of its own.
 """
 
@@ -19,9 +19,12 @@ from dpnb.privacy.event import PrivacyEvent
 from dpnb.release import Axis, Release
 from dpnb.release.reading import ReadingFunction
 from dpnb.statistics._base import Mechanism, PricedPart, PriceRow, Pricing, Setting, Share, Target, digits
-from dpnb.statistics.crossed import correlation, covariance, matrix_outcome, mean
+from dpnb.statistics.crossed import matrix_outcome
 from dpnb.statistics.frobenius import Block, blocks, l1, l2_squared, radius_squared, shrink, sides
+from dpnb.statistics.moment_readings import correlation, covariance, mean
 from dpnb.statistics.outcome import Pair
+from dpnb.statistics.regression import coefficients
+from dpnb.statistics.regression_summary import OLS
 from dpnb.statistics.sensitivity import Moves
 
 
@@ -38,7 +41,13 @@ class CrossMoment:
         "Dwork, Talwar, Thakurta & Zhang 2014; Bun & Steinke 2016; sensitivities proved in dpnb.statistics.frobenius"
     )
     readings: ClassVar[Mapping[str, ReadingFunction]] = MappingProxyType(
-        {"mean": mean, "covariance": covariance, "correlation": correlation}
+        {
+            "mean": mean,
+            "covariance": covariance,
+            "correlation": correlation,
+            "coefficients": coefficients,
+            "ols": OLS,
+        }
     )
 
     def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:

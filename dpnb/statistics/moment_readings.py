@@ -1,0 +1,292 @@
+"""What is read from a noised matrix of moments, free: means, covariances and correlations.
+
+Intervals push seeded draws of the known noise through the same formulas: what an exact matrix may have been, seen from the released
+one. Where the noised number of rows is not clear of its noise the whole range is shown; a covariance matrix that the noise made
+indefinite is projected, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpnb.errors import Unavailable
+from dpnb.inference import student_inflation
+from dpnb.release import Axis, Release
+from dpnb.release.reading import Read
+from dpnb.statistics._base import Setting
+from dpnb.statistics.crossed import DRAWS, Crossed, Matrices, place_of
+from dpnb.statistics.ratio import CLUSTERED
+from dpnb.statistics.vector import VectorResult, effective_sizes
+
+_UPPER = 1.645
+_HIDDEN = 0.25
+
+
+def mean(setting: Setting, column: str) -> Read:
+    """Read the mean of one column: free.
+
+    Parameters
+    ----------
+    column : str
+        One of the columns of the moments.
+    """
+    place = place_of(column, setting.names) - 1
+
+    def conclude(releases: Sequence[Release]) -> VectorResult:
+        crossed = Crossed.of(setting, releases)
+        means, covariances = crossed.moments
+        half, centre = crossed.halves[place], crossed.centres[place]
+        sampling = _floor(covariances[place, place]) / crossed.count
+        return Drawn(
+            crossed,
+            centre + half * means[place : place + 1],
+            half * crossed.deviations[0][:, place : place + 1],
+            None if crossed.clustered else np.array([half**2 * sampling]),
+            (float(centre - half), float(centre + half)),
+            (),
+            lambda m: centre + half * crossed.of_sums(m)[0][:, place : place + 1],
+            notes={"privacy": "draws of the noise", "confidence": "draws of the noise, normal sampling"},
+        ).result()
+
+    return Read(f".mean({_quoted(column)})", (), (), conclude)
+
+
+def covariance(setting: Setting) -> Read:
+    """Read the matrix of covariances (divisor n): free. Projected to a possible one where the noise made it impossible."""
+
+    def conclude(releases: Sequence[Release]) -> VectorResult:
+        crossed = Crossed.of(setting, releases)
+        _, covariances = crossed.moments
+        projected, moved = _projected(covariances)
+        unit = np.outer(crossed.halves, crossed.halves)
+        bound = None if crossed.clustered else (unit**2 * _row_bound(crossed)).ravel() / crossed.count
+        return Drawn(
+            crossed,
+            (unit * projected).ravel(),
+            (unit * crossed.deviations[1]).reshape(DRAWS, -1),
+            bound,
+            (-float(unit.max()), float(unit.max())),
+            (len(unit), len(unit)),
+            lambda m: (unit * np.clip(crossed.of_sums(m)[1], -1, 1)).reshape(len(m), -1),
+            centre=(unit * covariances).ravel(),
+            reach=unit.ravel(),
+            flags=("projected",) if moved else (),
+            notes={
+                "privacy": "draws of the noise",
+                "confidence": "conservative: the largest variance of a product that the bounds allow",
+            },
+        ).result()
+
+    return Read(".covariance()", *_square(setting), conclude)
+
+
+def correlation(setting: Setting) -> Read:
+    """Read the matrix of Pearson correlations: free. 0 and flagged where the noise leaves a variance undefined."""
+
+    def conclude(releases: Sequence[Release]) -> VectorResult:
+        crossed = Crossed.of(setting, releases)
+        _, covariances = crossed.moments
+        found, undefined = _correlations(covariances)
+        with np.errstate(all="ignore"):
+            drawn, _ = _correlations(covariances + crossed.deviations[1])
+        hidden = _hidden(crossed)
+        lost = undefined | hidden[:, None] | hidden[None, :]
+        np.fill_diagonal(lost, val=False)
+        names = np.where(undefined, "undefined", np.where(lost, "spread hidden", ""))
+        projected, moved = _projected(found)
+        shown = np.where(undefined, 0.0, np.clip(projected if moved else found, -1, 1))
+        np.fill_diagonal(shown, 1.0)
+        sampling = None if crossed.clustered else _correlation_sampling(setting, crossed, found).ravel()
+        return Drawn(
+            crossed,
+            shown.ravel(),
+            (drawn - found).reshape(DRAWS, -1),
+            sampling,
+            (-1.0, 1.0),
+            found.shape,
+            lambda m: _correlations(crossed.of_sums(m)[1])[0].reshape(len(m), -1),
+            centre=np.clip(found, -1, 1).ravel(),
+            lost=lost.ravel(),
+            cell_flags=tuple(map(str, names.ravel())),
+            flags=("projected",) if moved else (),
+            notes={
+                "privacy": "draws of the noise",
+                "confidence": "supposes about bivariate normal columns; of columns of two values the largest variance allowed",
+            },
+        ).result()
+
+    return Read(".correlation()", *_square(setting), conclude)
+
+
+def _square(setting: Setting) -> tuple[tuple[int, int], tuple[Axis, Axis]]:
+    keys = setting.names
+    return (len(keys), len(keys)), (Axis("row", "column", keys), Axis("column", "and", keys))
+
+
+def _quoted(text: str) -> str:
+    return f'"{text}"'
+
+
+def _symmetric(matrices: np.ndarray) -> np.ndarray:
+    lower = np.tril(matrices)
+    return np.asarray(lower + np.swapaxes(np.tril(matrices, -1), -1, -2))
+
+
+def _floor(value: Any) -> Any:
+    return np.maximum(value, 0.0)
+
+
+def _projected(matrix: np.ndarray) -> tuple[np.ndarray, bool]:
+    """Return the nearest matrix without negative eigenvalues, and whether there were any."""
+    values, vectors = np.linalg.eigh(matrix)
+    if values[0] >= -1e-12 * max(abs(values[-1]), 1e-300):
+        return matrix, False
+    return (vectors * _floor(values)) @ vectors.T, True
+
+
+def _correlations(covariances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return correlations, 0 where a variance is not positive, and where that is."""
+    spread = np.diagonal(covariances, axis1=-2, axis2=-1)
+    good = (spread[..., :, None] > 0) & (spread[..., None, :] > 0)
+    root = np.sqrt(_floor(spread))
+    product = root[..., :, None] * root[..., None, :]
+    found = np.where(good, covariances / np.where(product > 0, product, 1.0), 0.0)
+    size = covariances.shape[-1]
+    found[..., np.arange(size), np.arange(size)] = 1.0
+    return np.clip(found, -1.0, 1.0), ~good
+
+
+def _correlation_sampling(setting: Setting, crossed: Crossed, found: np.ndarray) -> np.ndarray:
+    """Variances of correlations from sampling: of about normal columns, and at most for columns of two values."""
+    normal = (1 - found**2) ** 2 / max(crossed.count - 3, 1.0)
+    spread = np.maximum(np.diagonal(crossed.moments[1]), 1e-12)
+    most = np.minimum(_row_bound(crossed) / np.outer(spread, spread), crossed.count) / crossed.count
+    two = np.array([number.binary for number in setting.numbers])
+    some = two[:, None] | two[None, :]
+    np.fill_diagonal(some, val=False)
+    return np.asarray(np.where(some, np.maximum(normal, most), normal))
+
+
+def _hidden(crossed: Crossed) -> np.ndarray:
+    """Whether the noise on each variance is more than a quarter of it."""
+    spread = np.diagonal(crossed.moments[1])
+    noise = crossed.deviations[1][:, np.arange(len(spread)), np.arange(len(spread))].std(axis=0)
+    return np.asarray(noise > _HIDDEN * spread)
+
+
+def _row_bound(crossed: Crossed) -> np.ndarray:
+    """The largest variance of ``(z_j - m_j)(z_k - m_k)`` that the bounds and the noised variances allow."""
+    means, covariances = crossed.moments
+    noise = crossed.deviations[1][:, np.arange(len(means)), np.arange(len(means))].std(axis=0)
+    up = np.minimum(_floor(np.diagonal(covariances)) + _UPPER * noise, 1 - means**2)
+    reach = (1 + np.abs(means)) ** 2
+    return np.asarray(np.maximum(np.minimum(np.outer(reach, up), np.outer(up, reach)) - covariances**2, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """What is read from a matrix, with intervals that are symmetric quantiles of seeded draws about the released value.
+
+    Parameters
+    ----------
+    crossed : Crossed
+        The matrix.
+    values : ndarray, shape (entries,)
+        What is shown.
+    deviations : ndarray, shape (draws, entries)
+        How far the exact values may lie from ``centre``.
+    sampling : ndarray, optional
+        Variance from sampling; none where rows are not people.
+    domain, shape : tuple
+        Public range, and shape of the answer.
+    exact : callable
+        The reading of exact matrices, shape ``(count, entries)``.
+    notes : dict
+        How each kind of interval was made.
+    centre : ndarray, optional
+        The middle of the intervals, where it is not what is shown.
+    reach : ndarray, optional
+        The public range of each entry, either way from 0.
+    lost : ndarray of bool, optional
+        Entries of which the whole range is shown.
+    cell_flags, flags : tuple of str
+        Warnings of each entry, and of all.
+    """
+
+    crossed: Crossed
+    values: np.ndarray
+    deviations: np.ndarray
+    sampling: np.ndarray | None
+    domain: tuple[float, float]
+    shape: tuple[int, ...]
+    exact: Callable[[Matrices], np.ndarray]
+    notes: dict[str, str]
+    centre: np.ndarray | None = None
+    reach: np.ndarray | None = None
+    lost: np.ndarray | None = None
+    cell_flags: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+
+    @property
+    def _range(self) -> tuple[np.ndarray, np.ndarray]:
+        if self.reach is not None:
+            return -self.reach, self.reach
+        return np.full(self.values.shape, self.domain[0]), np.full(self.values.shape, self.domain[1])
+
+    def _spread(self, level: float, kind: str) -> np.ndarray:
+        if kind == "privacy":
+            return self.deviations
+        if self.sampling is None:
+            raise Unavailable(CLUSTERED)
+        normal = self._normal(self.crossed.generator(), self.deviations.shape)
+        inflated = np.sqrt(self.sampling * student_inflation(self.crossed.count, level))
+        return np.asarray(self.deviations + inflated * normal)
+
+    def _ends(self, level: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
+        low, high = self._range
+        whole = np.full(self.values.shape, self.crossed.small) | (False if self.lost is None else self.lost)
+        middle = self.values if self.centre is None else self.centre
+        radius = np.quantile(np.abs(self._spread(level, kind)), level, axis=0)
+        bottom, top = np.clip(middle - radius, low, high), np.clip(middle + radius, low, high)
+        return (
+            np.where(whole, low, np.minimum(bottom, self.values)),
+            np.where(whole, high, np.maximum(top, self.values)),
+        )
+
+    def _normal(self, rng: Any, shape: tuple[int, ...]) -> np.ndarray:
+        """Normal draws for sampling, the same on both sides of a symmetric matrix."""
+        found = rng.of("sampling").standard_normal(shape)
+        if len(self.shape) == 2:
+            found = _symmetric(found.reshape(-1, *self.shape)).reshape(shape)
+        return np.asarray(found)
+
+    def _redraw(self, count: int, rng: Any, kind: str) -> np.ndarray:
+        found = self.exact(self.crossed.matrix - self.crossed.noise(count, rng))
+        if kind == "confidence" and self.sampling is not None:
+            found = found + np.sqrt(self.sampling) * self._normal(rng, found.shape)
+        return np.asarray(found)
+
+    def result(self) -> VectorResult:
+        """Return what an analyst sees."""
+        low, high = self._range
+        noise = np.minimum(self.deviations.var(axis=0), ((high - low) / 2) ** 2)
+        common = (("arm too small",) if self.crossed.small else ()) + self.flags
+        listed = self.cell_flags or ("",) * self.values.size
+        sizes = np.full(self.values.size, max(self.crossed.size, 0.0))
+        return VectorResult(
+            np.clip(self.values, low, high),
+            self.shape,
+            self.domain,
+            self._ends,
+            noise,
+            sampling=self.sampling,
+            sizes=sizes,
+            effective=None if self.sampling is None else effective_sizes(sizes, self.sampling, noise),
+            cell_flags=tuple((*common, flag) if flag else common for flag in listed),
+            redraw=self._redraw,
+            notes=self.notes,
+        )

@@ -1,0 +1,245 @@
+"""A regression as an analyst holds it: coefficients that are estimates, and the table that people expect of a regression.
+
+Nothing here is computed from rows: all of it follows from the released matrix. Standard errors hold sampling and noise
+together; a t statistic over such an error has Student's law about, not exactly. What cannot be said (a person may have several
+rows; noise could have made the matrix singular) is said in words, in the same shape.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpnb.errors import Unavailable
+from dpnb.release import Estimate
+from dpnb.release.reading import Method
+from dpnb.statistics.formula import parse
+from dpnb.statistics.outcome import FLAG_WORDS
+from dpnb.statistics.regression import Fit
+
+
+def ols(self: Estimate, formula: str) -> Regression:
+    """Regress by least squares on columns of these moments: free, any number of times.
+
+    Parameters
+    ----------
+    formula : str
+        For example ``"y ~ x1 + x2"``. There is always an intercept.
+
+    Returns
+    -------
+    Regression
+        With ``coefficients`` (an estimate), ``["x1"]``, ``standard_errors``, ``t_values``, ``p_values``, ``r_squared`` and
+        ``summary()``; pending while the moments are.
+
+    Examples
+    --------
+    >>> zz = hiv.moments("got", "age", "any")  # doctest: +SKIP
+    >>> zz.ols("got ~ age + any").summary()  # doctest: +SKIP
+    """
+    return Regression(self.coefficients(formula), parse(formula).text)  # type: ignore[attr-defined]
+
+
+OLS = Method(ols)
+
+
+class Regression:
+    """A least-squares regression read from released moments.
+
+    Parameters
+    ----------
+    coefficients : Estimate
+        One value for the intercept and each term, with both intervals.
+    formula : str
+        What is explained by what.
+    """
+
+    __slots__ = ("coefficients", "formula")
+
+    def __init__(self, coefficients: Estimate, formula: str) -> None:
+        self.coefficients = coefficients
+        self.formula = formula
+
+    @property
+    def pending(self) -> bool:
+        """Whether the moments have no answer yet."""
+        return self.coefficients.pending
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The names of the coefficients."""
+        return tuple(self.coefficients.keys)
+
+    def __getitem__(self, term: str) -> Estimate:
+        """One coefficient, as an estimate."""
+        found: Estimate = self.coefficients[term]
+        return found
+
+    def _fit(self) -> Fit:
+        self.coefficients.value  # noqa: B018 -- raises what a pending estimate raises
+        fit: Fit = self.coefficients.outcome.fit  # type: ignore[attr-defined]
+        return fit
+
+    @property
+    def standard_errors(self) -> Any:
+        """Standard errors, sampling and noise together; None where rows are not people; infinite where nothing is known."""
+        found = self.coefficients.standard_error
+        return np.full(len(self.terms), math.inf) if found is not None and self._fit().lost else found
+
+    @property
+    def t_values(self) -> Any:
+        """Coefficients over their standard errors."""
+        errors = self.standard_errors
+        return None if errors is None else np.asarray(self.coefficients.value) / errors
+
+    @property
+    def p_values(self) -> Any:
+        """Two-sided p-values of the t statistics."""
+        from scipy.special import stdtr
+
+        t = self.t_values
+        return None if t is None else 2 * stdtr(max(self._fit().freedom, 1.0), -np.abs(t))
+
+    @property
+    def r_squared(self) -> float:
+        """The share of the response's variance that is explained, from the released matrix."""
+        return self._fit().r_squared
+
+    @property
+    def residual_sd(self) -> float:
+        """The standard deviation of the residuals."""
+        return self._fit().residual_sd
+
+    @property
+    def n(self) -> float:
+        """The number of rows, public or released with noise."""
+        return max(self._fit().crossed.size, 0.0)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Warnings, from released numbers only."""
+        return self.coefficients.flags
+
+    def interval(self, level: float = 0.95, kind: str = "confidence") -> Any:
+        """Return the intervals of all coefficients; see :meth:`dpnb.release.Estimate.interval`."""
+        return self.coefficients.interval(level, kind)  # type: ignore[arg-type]
+
+    def summary(self, level: float = 0.95) -> Summary:
+        """Return the table of the regression."""
+        return summary_of(self, level)
+
+    def __repr__(self) -> str:
+        if self.pending:
+            return f"<pending regression {self.formula}, read from {self.coefficients.leaves()[0].text}>"
+        return repr(self.summary())
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(repr(self))}</p>" if self.pending else self.summary()._repr_html_()
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The table of a regression: text, and HTML where that is shown.
+
+    Parameters
+    ----------
+    title : str
+        What was regressed.
+    facts : tuple of str
+        Size, fit and cost.
+    head : tuple of str
+        The names of the columns.
+    rows : tuple of tuple of str
+        One row for each coefficient.
+    notes : tuple of str
+        What a reader must know.
+    """
+
+    title: str
+    facts: tuple[str, ...]
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        widths = [max(map(len, column)) for column in zip(self.head, *self.rows, strict=True)]
+        lines = [
+            "  ".join(
+                cell.ljust(width) if place == 0 else cell.rjust(width)
+                for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            for row in (self.head, *self.rows)
+        ]
+        rule = "-" * max(map(len, lines))
+        return "\n".join(
+            [self.title, "; ".join(self.facts), rule, lines[0], rule, *lines[1:], rule, *self.notes]
+        )
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{html.escape(cell)}</th>" for cell in self.head)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in self.rows
+        )
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
+        facts = html.escape("; ".join(self.facts))
+        return (
+            f"<div><p><strong>{html.escape(self.title)}</strong><br>{facts}</p>"
+            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}</div>"
+        )
+
+
+def summary_of(regression: Regression, level: float) -> Summary:
+    """Return the table of a released regression at a level."""
+    fit = regression._fit()  # noqa: SLF001 -- the same object in two views
+    estimate = regression.coefficients
+    privacy = estimate.interval(level, "privacy")
+    low = high = errors = t = p = None
+    notes = []
+    try:
+        low, high = estimate.interval(level)
+        errors, t, p = regression.standard_errors, regression.t_values, regression.p_values
+    except Unavailable as reason:
+        notes.append(str(reason))
+    columns = [estimate.value, errors, t, p, low, high, privacy.half_width]
+    rows = tuple(
+        (
+            term,
+            *(
+                _cell(None if column is None else column[place], p_value=k == 3)
+                for k, column in enumerate(columns)
+            ),
+        )
+        for place, term in enumerate(regression.terms)
+    )
+    percent = f"{100 * level:g} %"
+    root = estimate.leaves()[0]
+    rows_text = "public" if fit.crossed.rows is not None else "released"
+    return Summary(
+        f"Least squares of {regression.formula}",
+        (
+            f"n {regression.n:,.0f} ({rows_text})",
+            f"R² {fit.r_squared:.3f}",
+            f"residual sd {fit.residual_sd:.4g}",
+            f"read free from {root.text}, {estimate.loss}",
+        ),
+        ("", "coef", "std err", "t", "P>|t|", f"[{percent}", f"{percent}]", "privacy ±"),
+        rows,
+        (
+            "Standard errors and intervals hold sampling and noise; privacy ± is what the noise alone hides about this dataset.",
+            "Supposes errors of one variance.",
+            *notes,
+            *(f"{flag}: {FLAG_WORDS[flag]}." for flag in regression.flags),
+        ),
+    )
+
+
+def _cell(value: Any, *, p_value: bool = False) -> str:
+    if value is None or math.isnan(value):
+        return "–"
+    if p_value:
+        return "<0.001" if value < 0.001 else f"{value:.3f}"
+    return f"{value:.4g}".replace("inf", "∞")
