@@ -12,11 +12,11 @@ from dpnb.release import Estimate
 __all__ = ["estimate_figure"]
 
 _ORDERS = (None, "size", "effect")
-_ACCENT, _INK, _SOFT = "#0a6480", "#1c1d21", "#5b5e66"
+_ACCENT, _INK, _SOFT, _BESIDE = "#0a6480", "#1c1d21", "#5b5e66", "#b3471d"
 _MOST = 400
 
 
-def estimate_figure(estimate: Estimate, order: str | None = None) -> Any:
+def estimate_figure(estimate: Estimate, order: str | None = None, beside: Any = None) -> Any:
     """Return a figure with one row for each value.
 
     Parameters
@@ -25,6 +25,8 @@ def estimate_figure(estimate: Estimate, order: str | None = None) -> Any:
         Released; at most 400 values.
     order : {None, "size", "effect"}
         As asked, by the released number of rows, or by the released value.
+    beside : array of the estimate's shape, optional
+        Values to draw beside, such as the exact ones of a public study; they never sort.
     """
     if order not in _ORDERS:
         raise OptionError(f'unknown order {order!r}: write order="size" or order="effect".')
@@ -43,6 +45,14 @@ def estimate_figure(estimate: Estimate, order: str | None = None) -> Any:
     _draw(estimate, axes, places, rows, "privacy", 0.14)
     _draw(estimate, axes, places, rows, "confidence", -0.14)
     axes.plot(values[places], rows, "o", color=_INK, markersize=5, zorder=4, label="value")
+    if beside is not None:
+        others = _beside(beside, estimate.shape)
+        axes.plot(
+            others[places], rows, "D", mfc="none", color=_BESIDE, markersize=6, zorder=5, label="beside"
+        )
+    low, high = axes.get_xlim()
+    if low < 0 < high:
+        axes.axvline(0, color="#c9cbd1", linewidth=1, zorder=1)
     axes.set_yticks(rows, [labels[i] for i in places])
     axes.set_ylim(len(values) - 0.4, -0.6)
     axes.set_xlabel(estimate.text, color=_SOFT)
@@ -74,6 +84,13 @@ def _draw(
             middle, at, xerr=half, fmt="none", ecolor=_INK, elinewidth=1.3, capsize=4, label=label, zorder=3
         )
     return True
+
+
+def _beside(values: Any, shape: tuple[int, ...]) -> np.ndarray:
+    found = np.asarray(values, dtype=float)
+    if found.shape != shape:
+        raise OptionError(f"beside= has the shape {found.shape}; the estimate has {shape}.")
+    return np.ravel(found)
 
 
 def _labels(estimate: Estimate) -> list[str]:

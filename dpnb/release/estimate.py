@@ -264,12 +264,20 @@ class Estimate(Arithmetic):
             "releases": [release.to_json() for release in self.releases],
         }
 
-    def plot(self, order: str | None = None) -> Any:
-        """A matplotlib figure; ``order="size"`` or ``"effect"`` sorts by released values."""
+    def plot(self, order: str | None = None, *, beside: Any = None) -> Any:
+        """A matplotlib figure; ``order="size"`` or ``"effect"`` sorts by released values.
+
+        Parameters
+        ----------
+        order : {None, "size", "effect"}
+            As asked, by the released number of rows, or by the released value.
+        beside : array of this shape, optional
+            Values to draw beside, such as the exact ones of a public study; they never sort.
+        """
         self._need("`.plot()`")
         from dpnb.cards.plot import estimate_figure
 
-        return estimate_figure(self, order=order)
+        return estimate_figure(self, order=order, beside=beside)
 
     def explain(self) -> Any:
         """How this number came about: mechanism, scale, loss, both intervals."""
