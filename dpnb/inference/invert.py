@@ -199,4 +199,4 @@ def _newer(step: int, now: tuple[NDArray[Any], ...], before: tuple[NDArray[Any],
         if step == 0:
             power = last + (guess - last) * (gap_last / (gap_last - gap)) ** _BEND
             newer = np.where(gap < gap_last, power, newer)
-    return np.where(gap == gap_last, guess + 2 * (guess - last), newer)
+    return np.asarray(np.where(gap == gap_last, guess + 2 * (guess - last), newer))

@@ -9,20 +9,21 @@ the whole range, and a flag says so.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from dpnb.errors import Unavailable
-from dpnb.inference import NoiseSum, accepted_interval, effective_size
+from dpnb.inference import NoiseSum, accepted, effective_size
+from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
 from dpnb.release import Axis, Release
 from dpnb.statistics._base import Pricing, Setting, Share, Target
 from dpnb.statistics.outcome import Pair, Result
-from dpnb.statistics.pair import Moments, moments, price_pair, redrawn, sides
+from dpnb.statistics.pair import Moments, moment, moments, price_pair, redrawn, sides
 from dpnb.statistics.ratio import CLUSTERED
-from dpnb.statistics.released import combine
+from dpnb.statistics.released import Part, SimulatedPart, combine
 
 TWO_VALUED = (
     "The sampling error of a correlation is known here for about bivariate normal columns (Fisher's z), and one of these has two "
@@ -48,27 +49,37 @@ class CorrelationCell:
     two_valued: bool
 
     @property
-    def _lost(self) -> bool:
-        return self.moments.small or self.moments.undefined or self.moments.hidden
+    def _lost(self) -> Any:
+        return self.moments.small | self.moments.undefined | self.moments.hidden
 
     @property
-    def _root(self) -> float:
+    def _root(self) -> Any:
+        a, b = self._variances
+        return root(a * b)
+
+    @property
+    def _variances(self) -> tuple[Any, Any]:
+        """Both variances; of many cells, ones in place of those that are not positive."""
         a, b = self.moments.variances
-        return math.sqrt(a * b)
+        if not isinstance(a, np.ndarray):
+            return a, b
+        return np.where(a > 0, a, 1.0), np.where(b > 0, b, 1.0)
 
     @property
-    def _raw(self) -> float:
+    def _raw(self) -> Any:
         return self.moments.covariance / self._root
 
     @property
-    def value(self) -> float:
+    def value(self) -> Any:
         """The estimate in [-1, 1]; 0 where it is undefined."""
-        return 0.0 if self.moments.undefined else min(max(self._raw, -1.0), 1.0)
+        if not isinstance(self.moments.undefined, np.ndarray) and self.moments.undefined:
+            return 0.0
+        return choose(self.moments.undefined, 0.0, inside(self._raw, -1.0, 1.0))
 
-    def _law(self, r: float) -> NoiseSum:
+    def _law(self, r: Any) -> NoiseSum:
         """Return the law of n (C̃ - r √(ÃB̃)) when r is the exact correlation."""
-        a, b = self.moments.variances
-        tilt = math.sqrt(b / a)
+        a, b = self._variances
+        tilt = root(b / a)
         total = dict(self.moments.of_covariance(self.moments.covariance))
         for coefficients, weight in zip(self.moments.of_variances(), (tilt, 1 / tilt), strict=True):
             for name, factor in coefficients.items():
@@ -87,58 +98,78 @@ class CorrelationCell:
         return TWO_VALUED if self.two_valued else ""
 
     @property
-    def noise_variance(self) -> float:
+    def noise_variance(self) -> Any:
         """Variance from the mechanism, at most that of a number in [-1, 1]."""
-        if self.moments.undefined:
+        if not isinstance(self.moments.undefined, np.ndarray) and self.moments.undefined:
             return 1.0
-        return min((self._law(self.value).sd / (self.moments.rows * self._root)) ** 2, 1.0)
+        return choose(self.moments.undefined, 1.0, lesser(self._sd**2, 1.0))
 
     @property
-    def sampling_variance(self) -> float | None:
+    def _sd(self) -> Any:
+        return self._law(self.value).sd / (self.moments.rows * self._root)
+
+    @property
+    def sampling_variance(self) -> Any:
         """Variance from sampling of about bivariate normal columns."""
         if self._no_sampling:
             return None
-        return (1 - self.value**2) ** 2 / max(self.moments.rows - 3, 1.0)
+        return (1 - self.value**2) ** 2 / greater(self.moments.rows - 3, 1.0)
 
     @property
-    def n(self) -> float:
+    def n(self) -> Any:
         """Rows behind the estimate, as released."""
-        return max(self.moments.size, 0.0)
+        return greater(self.moments.size, 0.0)
 
     @property
-    def n_eff(self) -> float | None:
+    def n_eff(self) -> Any:
         """Rows without noise that would be as accurate."""
         sampling = self.sampling_variance
         return None if sampling is None else effective_size(self.n, sampling, self.noise_variance)
 
     @property
+    def raised(self) -> dict[str, Any]:
+        """Every warning that a correlation can have, and whether it is up."""
+        lost = self.moments.undefined
+        if not isinstance(lost, np.ndarray) and lost:
+            return {"arm too small": self.moments.small, "undefined": True}
+        defined = choose(lost, False, True)
+        return {
+            "arm too small": self.moments.small,
+            "undefined": lost,
+            "spread hidden": self.moments.hidden & defined,
+            "clamped": (abs(self._raw) > 1) & defined,
+        }
+
+    @property
     def flags(self) -> tuple[str, ...]:
         """Warnings from released numbers."""
-        found = ["arm too small"] if self.moments.small else []
-        if self.moments.undefined:
-            return (*found, "undefined")
-        found += ["spread hidden"] if self.moments.hidden else []
-        return tuple([*found, "clamped"] if abs(self._raw) > 1 else found)
+        return raised(self.raised)
 
-    def _sampling(self, r: float) -> float:
+    def _sampling(self, r: Any) -> Any:
         """Return the variance of the correlation about a candidate for which the noiseless test is Fisher's."""
-        seen, asked = (min(max(x, -_EDGE), _EDGE) for x in (self._raw, r))
-        gap = math.atanh(seen) - math.atanh(asked)
-        slope = (seen - asked) / gap if abs(gap) > 1e-9 else 1 - asked**2
-        return slope**2 / max(self.moments.rows - 3, 1.0)
+        seen, asked = (inside(x, -_EDGE, _EDGE) for x in (self._raw, r))
+        gap = _atanh(seen) - _atanh(asked)
+        far = abs(gap) > 1e-9
+        slope = choose(far, (seen - asked) / choose(far, gap, 1.0), 1 - asked**2)
+        return slope**2 / greater(self.moments.rows - 3, 1.0)
+
+    def _p_value(self, r: Any, *, sampling: bool) -> Any:
+        law, reach = self._law(r), self.moments.rows * self._root
+        if sampling:
+            law = law.plus_normal(reach**2 * self._sampling(r))
+        return law.tail(abs(self._raw - r) * reach)
 
     def _interval(self, level: float, *, sampling: bool) -> Pair:
-        if self._lost:
+        lost = self._lost
+        if not isinstance(lost, np.ndarray) and lost:
             return -1.0, 1.0
-        reach = self.moments.rows * self._root
 
-        def p_value(r: float) -> float:
-            law = self._law(r)
-            if sampling:
-                law = law.plus_normal(reach**2 * self._sampling(r))
-            return law.tail(abs(self._raw - r) * reach)
+        def test(cell: CorrelationCell, r: Any) -> Any:
+            return cell._p_value(r, sampling=sampling)
 
-        return accepted_interval(p_value, self._raw, -1.0, 1.0, 1 - level)
+        sd = root(self._sd**2 + (self._sampling(self.value) if sampling else 0.0))
+        low, high = accepted(test, self, self._raw, -1.0, 1.0, level, sd=sd)
+        return choose(lost, -1.0, low), choose(lost, 1.0, high)
 
     def privacy(self, level: float) -> Pair:
         """Return the correlations of this dataset that the noise cannot reject."""
@@ -149,6 +180,10 @@ class CorrelationCell:
         if self._no_sampling:
             raise Unavailable(self._no_sampling)
         return self._interval(level, sampling=True)
+
+
+def _atanh(value: Any) -> Any:
+    return np.arctanh(value) if isinstance(value, np.ndarray) else math.atanh(value)
 
 
 class Correlation:
@@ -188,6 +223,11 @@ class Correlation:
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
         """In words."""
         return "± depends on both spreads"
+
+    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> CorrelationCell:
+        """Return the correlations of all cells at once."""
+        two_valued = setting.number().binary or setting.second().binary
+        return CorrelationCell(moment(setting, parts), two_valued)
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the correlation of every cell with both intervals."""

@@ -6,21 +6,22 @@ and the released variances allow, so it is conservative.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from dpnb.errors import Unavailable
-from dpnb.inference import accepted_interval, effective_size, student_inflation
+from dpnb.inference import accepted, effective_size, student_inflation
+from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
 from dpnb.inference.noise_sum import NoiseSum
 from dpnb.release import Axis, Release
 from dpnb.statistics._base import Pricing, Setting, Share, Target, digits
 from dpnb.statistics.outcome import Pair, Result
-from dpnb.statistics.pair import Moments, components, moments, price_pair, redrawn, sides
+from dpnb.statistics.pair import Moments, components, moment, moments, price_pair, redrawn, sides
 from dpnb.statistics.ratio import CLUSTERED
-from dpnb.statistics.released import combine, law_as_sum
+from dpnb.statistics.released import Part, SimulatedPart, combine, law_as_sum
 
 
 @dataclass(frozen=True)
@@ -31,61 +32,73 @@ class CovarianceCell:
     unit: float
 
     @property
-    def _raw(self) -> float:
+    def _raw(self) -> Any:
         return self.moments.covariance
 
     @property
-    def value(self) -> float:
+    def value(self) -> Any:
         """The estimate, moved into the range that the bounds allow."""
-        return self.unit * min(max(self._raw, -1.0), 1.0)
+        return self.unit * inside(self._raw, -1.0, 1.0)
 
-    def _law(self, candidate: float) -> NoiseSum:
+    def _law(self, candidate: Any) -> NoiseSum:
         law = self.moments.law(self.moments.of_covariance(candidate))
         return law.plus_normal(self.moments.second_order[0])
 
     @property
-    def noise_variance(self) -> float:
+    def noise_variance(self) -> Any:
         """Variance from the mechanism."""
-        sd = self._law(self.value / self.unit).sd / self.moments.rows
-        return (self.unit * min(sd, 1.0)) ** 2
+        return (self.unit * lesser(self._sd, 1.0)) ** 2
 
     @property
-    def sampling_variance(self) -> float | None:
+    def _sd(self) -> Any:
+        return self._law(self.value / self.unit).sd / self.moments.rows
+
+    @property
+    def sampling_variance(self) -> Any:
         """Variance from sampling, at most, given the bounds."""
         if self.moments.clustered:
             return None
         return self.unit**2 * self.moments.row_bound(self.value / self.unit) / self.moments.rows
 
     @property
-    def n(self) -> float:
+    def n(self) -> Any:
         """Rows behind the estimate, as released."""
-        return max(self.moments.size, 0.0)
+        return greater(self.moments.size, 0.0)
 
     @property
-    def n_eff(self) -> float | None:
+    def n_eff(self) -> Any:
         """Rows without noise that would be as accurate."""
         sampling = self.sampling_variance
         return None if sampling is None else effective_size(self.n, sampling, self.noise_variance)
 
     @property
+    def raised(self) -> dict[str, Any]:
+        """Every warning that a covariance can have, and whether it is up."""
+        return {"arm too small": self.moments.small, "clamped": abs(self._raw) > 1}
+
+    @property
     def flags(self) -> tuple[str, ...]:
         """Warnings from released numbers."""
-        found = ["arm too small"] if self.moments.small else []
-        return tuple([*found, "clamped"] if abs(self._raw) > 1 else found)
+        return raised(self.raised)
+
+    def _p_value(self, candidate: Any, level: float, *, sampling: bool) -> Any:
+        law = self._law(candidate)
+        if sampling:
+            bound = self.moments.row_bound(candidate) * student_inflation(self.moments.rows, level)
+            law = law.plus_normal(self.moments.rows * bound)
+        return law.tail(abs(self._raw - candidate) * self.moments.rows)
 
     def _interval(self, level: float, *, sampling: bool) -> Pair:
-        if self.moments.small:
+        lost = self.moments.small
+        if not isinstance(lost, np.ndarray) and lost:
             return -self.unit, self.unit
-        inflation = student_inflation(self.moments.rows, level)
 
-        def p_value(candidate: float) -> float:
-            law = self._law(candidate)
-            if sampling:
-                law = law.plus_normal(self.moments.rows * self.moments.row_bound(candidate) * inflation)
-            return law.tail(abs(self._raw - candidate) * self.moments.rows)
+        def test(cell: CovarianceCell, candidate: Any) -> Any:
+            return cell._p_value(candidate, level, sampling=sampling)
 
-        low, high = accepted_interval(p_value, self._raw, -1.0, 1.0, 1 - level)
-        return self.unit * low, self.unit * high
+        more = self.moments.row_bound(self.value / self.unit) / self.moments.rows if sampling else 0.0
+        low, high = accepted(test, self, self._raw, -1.0, 1.0, level, sd=root(self._sd**2 + more))
+        return self.unit * choose(lost, -1.0, low), self.unit * choose(lost, 1.0, high)
 
     def privacy(self, level: float) -> Pair:
         """Return the covariances of this dataset that the noise cannot reject."""
@@ -140,7 +153,7 @@ class Covariance:
         for name, factor in (("xy", 1.0), ("x", 0.5), ("y", 0.5), ("count", 0.25)):
             if name in noise:
                 law = law + noise[name].scaled(factor / scales[name])
-        return law.radius(0.05) * self._unit(setting) / size
+        return float(law.radius(0.05)) * self._unit(setting) / size
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in the product of both units, or as a function of n."""
@@ -148,6 +161,10 @@ class Covariance:
         if found is not None:
             return f"± {digits(found)}" + ("" if setting.public_n is not None else f" if n = {n:,.0f}")
         return f"± {digits(self.half_width(setting, pricing, 1.0) or 0.0)} / n"
+
+    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> CovarianceCell:
+        """Return the covariances of all cells at once."""
+        return CovarianceCell(moment(setting, parts), self._unit(setting))
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the covariance of every cell with both intervals."""

@@ -54,6 +54,7 @@ import numpy as np
 from dpnb.aggregate.algebra import IntExpr, Lit, Mul, Sub
 from dpnb.errors import OptionError, PlanError
 from dpnb.inference import NoiseSum
+from dpnb.inference.elementwise import greater, inside, lesser, root
 from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.statistics._base import (
@@ -67,7 +68,7 @@ from dpnb.statistics._base import (
     count_component,
     digits,
 )
-from dpnb.statistics.released import Part
+from dpnb.statistics.released import Part, SimulatedPart
 from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Component, Moves
 
 _BITS = 15
@@ -181,16 +182,16 @@ def _row(
     return PriceRow(part.words, name, words, f"{scale} grid steps", cost)
 
 
-Coefficients = dict[str, float]
+Coefficients = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Noised moments of one cell, in the unit of the box.
+    """Noised moments of one cell, in the unit of the box; or of many cells, as arrays.
 
     Parameters
     ----------
-    size, s, t, ss, tt, st : float
+    size, s, t, ss, tt, st : float, or array
         Rows; sums of p, q, p², q² and pq.
     noise : mapping of str to NoiseSum
         The laws of the errors of the released sums, in the same unit; the squares were released about the middle.
@@ -198,45 +199,45 @@ class Moments:
         Whether one person may have several rows, so that no sampling error follows from rows.
     """
 
-    size: float
-    s: float
-    t: float
-    ss: float
-    tt: float
-    st: float
+    size: Any
+    s: Any
+    t: Any
+    ss: Any
+    tt: Any
+    st: Any
     noise: Mapping[str, NoiseSum]
     clustered: bool
 
     @property
-    def rows(self) -> float:
+    def rows(self) -> Any:
         """The number of rows, at least one."""
-        return max(self.size, 1.0)
+        return greater(self.size, 1.0)
 
     @property
-    def small(self) -> bool:
+    def small(self) -> Any:
         """Whether the number of rows is not clear of its noise."""
-        return self.size < 3 * self.noise["count"].sd or self.size < 1
+        return (self.size < 3 * self.noise["count"].sd) | (self.size < 1)
 
     @property
-    def means(self) -> tuple[float, float]:
+    def means(self) -> tuple[Any, Any]:
         """Both means, moved into the box."""
         return _inside(self.s / self.rows), _inside(self.t / self.rows)
 
     @cached_property
-    def _remainders(self) -> tuple[float, float, float]:
+    def _remainders(self) -> tuple[Any, Any, Any]:
         """Variances of Z_S - m Z_n and Z_T - k Z_n, and their covariance."""
         m, k = self.means
         v = {name: law.total_variance for name, law in self.noise.items()}
         return v["x"] + m * m * v["count"], v["y"] + k * k * v["count"], m * k * v["count"]
 
     @property
-    def covariance(self) -> float:
+    def covariance(self) -> Any:
         """The covariance (divisor n), its second-order bias taken off."""
         n = self.rows
         return (self.st - (self.s * self.t - self._remainders[2]) / n) / n
 
     @property
-    def variances(self) -> tuple[float, float]:
+    def variances(self) -> tuple[Any, Any]:
         """Both variances (divisor n), their second-order bias taken off; noise can make them negative."""
         n, (first, second, _) = self.rows, self._remainders
         return (self.ss - (self.s**2 - first) / n) / n, (self.tt - (self.t**2 - second) / n) / n
@@ -248,7 +249,7 @@ class Moments:
             total = total + self.noise[name].scaled(factor)
         return total
 
-    def of_covariance(self, candidate: float) -> Coefficients:
+    def of_covariance(self, candidate: Any) -> Coefficients:
         """Return how the errors enter ``n`` times the covariance, at a candidate."""
         m, k = self.means
         return {"xy": 1.0, "x": -k, "y": -m, "count": m * k - candidate}
@@ -262,7 +263,7 @@ class Moments:
         )
 
     @property
-    def second_order(self) -> tuple[float, float, float]:
+    def second_order(self) -> tuple[Any, Any, Any]:
         """Variances of what the first order leaves out of n times the covariance and both variances."""
         first, second, both = self._remainders
         n = self.rows
@@ -273,48 +274,56 @@ class Moments:
         )
 
     @cached_property
-    def variance_noise(self) -> tuple[float, float]:
+    def variance_noise(self) -> tuple[Any, Any]:
         """Standard deviations of the noise on both variances."""
         _, one, two = self.second_order
         x, y = self.of_variances()
         return (
-            math.sqrt(self.law(x).total_variance + one) / self.rows,
-            math.sqrt(self.law(y).total_variance + two) / self.rows,
+            root(self.law(x).total_variance + one) / self.rows,
+            root(self.law(y).total_variance + two) / self.rows,
         )
 
     @property
-    def undefined(self) -> bool:
+    def undefined(self) -> Any:
         """Whether a noised variance is not positive, so that there is no correlation."""
-        return min(self.variances) <= 0
+        return lesser(*self.variances) <= 0
 
     @property
-    def hidden(self) -> bool:
+    def hidden(self) -> Any:
         """Whether the noise on a variance is more than a quarter of it."""
-        return any(sd > _HIDDEN * v for v, sd in zip(self.variances, self.variance_noise, strict=True))
+        (a, b), (one, two) = self.variances, self.variance_noise
+        return (one > _HIDDEN * a) | (two > _HIDDEN * b)
 
-    def row_bound(self, candidate: float) -> float:
+    def row_bound(self, candidate: Any) -> Any:
         """Return the largest variance of ``(p-m)(q-k)`` that the bounds and the noised variances allow."""
         (m, k), (a, b) = self.means, self.variances
         up = [
-            min(max(v, 0.0) + _UPPER * sd, 1 - mean * mean)
+            lesser(greater(v, 0.0) + _UPPER * sd, 1 - mean * mean)
             for v, sd, mean in zip((a, b), self.variance_noise, (m, k), strict=True)
         ]
-        return max(min((1 + abs(m)) ** 2 * up[1], (1 + abs(k)) ** 2 * up[0]) - candidate**2, 0.0)
+        return greater(lesser((1 + abs(m)) ** 2 * up[1], (1 + abs(k)) ** 2 * up[0]) - candidate**2, 0.0)
 
 
-def _inside(value: float) -> float:
-    return min(max(value, -1.0), 1.0)
+def _inside(value: Any) -> Any:
+    return inside(value, -1.0, 1.0)
 
 
 def moments(setting: Setting, parts: Mapping[str, Part]) -> list[Moments]:
     """Return the moments of every cell from the released parts."""
+    every = moment(setting, parts)
+    sums = np.stack([every.size, every.s, every.t, every.ss, every.tt, every.st], axis=1)
+    rows = ((n, s, t, ss, tt, st) for n, s, t, ss, tt, st in sums.tolist())
+    return [Moments(*row, every.noise, every.clustered) for row in rows]
+
+
+def moment(setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> Moments:
+    """Return the moments of all cells at once: arrays of the shape of the parts."""
     values = boxed(setting, {name: part.values for name, part in parts.items()})
     units = {part.name: float(_unit(part)) for part in components(setting)}
     noise = {name: part.noise.scaled(1 / units[name]) for name, part in parts.items()}
     noise.setdefault("count", NoiseSum())
-    table = np.stack([values[name] for name in ("count", "x", "y", "xx", "yy", "xy")], axis=1)
-    clustered = setting.unit.max_rows > 1
-    return [Moments(n, s, t, ss, tt, st, noise, clustered) for n, s, t, ss, tt, st in table.tolist()]
+    n, s, t, ss, tt, st = (values[name] for name in ("count", "x", "y", "xx", "yy", "xy"))
+    return Moments(n, s, t, ss, tt, st, noise, setting.unit.max_rows > 1)
 
 
 def boxed(setting: Setting, released: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
