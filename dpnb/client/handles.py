@@ -7,7 +7,7 @@ handle on the same dataset. No handle holds a row, a count or a file's content.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -283,6 +283,28 @@ class Dataset(HoldsNoData):
             raise PlanError(f'crosstab needs two columns: {self.name}.crosstab("…", "…").')
         *more, last = (self.key(key) for key in keys)
         return self.ask("crosstab", last, by=tuple(more))
+
+    def choose(self, candidates: Mapping[str, ColumnHandle]) -> Estimate:
+        """Ask which of some public candidates has the largest total: rows of a condition, or sum of a number.
+
+        The answer is the candidate's place (from 0, in the order of the labels); ``.labels`` is its label.
+
+        Parameters
+        ----------
+        candidates : mapping of str to column
+            Labels and conditions or numbers. Rows in which one of them is unknown do not count.
+
+        Examples
+        --------
+        >>> hiv.choose({"young": hiv.age < 30, "old": hiv.age > 60})  # doctest: +SKIP
+        """
+        if len(candidates) < 2:
+            raise PlanError(
+                f'choose takes two labelled candidates at least: {self.name}.choose({{"a": …, "b": …}}).'
+            )
+        labels = tuple(sorted(candidates, key=str))
+        first, *others = (self.key(candidates[label]) for label in labels)
+        return self.ask("choose", first, others=tuple(others), labels=labels)
 
     def moments(self, *columns: str | ColumnHandle, radius: float | None = None) -> Estimate:
         """Ask the cross moments of some columns: paid once, and every mean, covariance and regression is read from them free.

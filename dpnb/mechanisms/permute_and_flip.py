@@ -54,6 +54,10 @@ class PermuteAndFlip:
     *factor* steps between neighbours cost at most ε, however they fall over the cells. Later picks leave out what was
     picked: they are adaptive compositions, ε each. It is not of bounded range: in a ρ ledger a pick is charged ε²/2, never ε²/8.
 
+    *Other scores.* A common shift of all scores changes no probability. So let neighbours move score i by :math:`d_i` with
+    :math:`\max d - \min d ≤ s`; shifted, all of them grow by between 0 and s, and the two lines above, with s for 1, give
+    :math:`e^{-λs}P(i) ≤ P'(i) ≤ e^{λs}P(i)`. With *factor* at least s the cost is at most ε.
+
     *Accuracy.* A value that has t rows fewer than the best must win a coin of :math:`e^{-λt}`: see :meth:`count_radius`.
 
     References

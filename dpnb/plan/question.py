@@ -167,6 +167,8 @@ class QueryPlan:
         if groups:
             keys = ", ".join(_key_text(key, self.dataset) for key in groups)
             source += f".groupby({keys})"
+        if self.statistic == "choose":
+            return f"{source}.choose({self._candidates()})"
         if self.others or self.statistic == "moments":
             return f"{source}.{self.statistic}({self._numbers()})"
         if self.target is not None:
@@ -178,6 +180,16 @@ class QueryPlan:
         numbers = [*([] if self.target is None else [self.target]), *self.others]
         listed = [_bare(_key_text(expr, self.dataset)) for expr in numbers]
         return ", ".join([*listed, *(f"{name}={_option_text(value)}" for name, value in self.options)])
+
+    def _candidates(self) -> str:
+        """Return the labelled candidates of a choice."""
+        numbers, labels = [*([] if self.target is None else [self.target]), *self.others], self.option("labels")
+        names = labels if isinstance(labels, tuple) else tuple(range(len(numbers)))
+        shown = [
+            f"{show_value(name)}: {_bare(show(expr, self.dataset))}"
+            for name, expr in zip(names, numbers, strict=False)
+        ]
+        return "{" + ", ".join(shown) + "}"
 
     def _arguments(self) -> str:
         listed = [f"{name}={_option_text(value)}" for name, value in self.options]

@@ -13,6 +13,7 @@ from typing import Any
 
 from dpnb.release import Release
 from dpnb.statistics._base import Numeric, PricedPart, PriceRow, Pricing, Setting, Share, Statistic
+from dpnb.statistics.choice import Choice
 from dpnb.statistics.correlation import Correlation
 from dpnb.statistics.count import Count
 from dpnb.statistics.covariance import Covariance
@@ -49,6 +50,7 @@ STATISTICS: tuple[Statistic, ...] = (
     Mode(),
     TopK(),
     KSDensity(),
+    Choice(),
     Tree(),
 )
 BY_NAME: dict[str, Statistic] = {statistic.name: statistic for statistic in STATISTICS}

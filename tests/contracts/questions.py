@@ -60,6 +60,10 @@ SAMPLES: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "mode": ({"target": G}, {"target": B, "by": (G,)}),
     "top_k": ({"target": G, "options": (("k", 2),)},),
+    "choose": (
+        {"target": B, "others": (Compare(">", X, Const(30)),), "options": (("labels", ("b", "x > 30")),)},
+        {"target": X, "others": (Y, B), "options": (("labels", ("x", "y", "b")),)},
+    ),
     "ks_density": ({"target": X}, {"target": X, "by": (G,), "options": (("cells", 5), ("points", 7))}),
     "density": (
         {"target": X},

@@ -6,8 +6,11 @@ from fractions import Fraction
 from typing import Any
 
 from dpnb.mechanisms import KSExponential, corridor, ks_exponential
+from dpnb.statistics import choice
+from dpnb.statistics.sensitivity import ENTER
 from tests.mechanisms import test_ks_exponential as placing
 from tests.mutants.table import Mutant, replaced
+from tests.statistics import test_choice as choices
 from tests.statistics import test_ks_density as densities
 
 
@@ -32,7 +35,18 @@ def checks_keep_the_claim(_: Any) -> None:
     assert densities.check_loss.__wrapped__(mechanism, (5, 0, 0, 0), (4, 0, 1, 0)) <= 1 / 2
 
 
+def choices_keep_the_claim(_: Any) -> None:
+    """A change of a row that lifts one candidate and lowers another is within the claim."""
+    loss, item = choices.worst("complementary", "change one row")
+    assert loss <= float(item.loss.amount) * (1 + 1e-12)
+
+
 MUTANTS = {
+    "scores that are taken to move alike": Mutant(
+        "The sensitivity of a choice under change-one is taken for that of a row that comes or goes.",
+        replaced(choice.Scores, "apart", lambda real: lambda scores, kinds: real(scores, (ENTER,))),
+        choices_keep_the_claim,
+    ),
     "a placement at e to the epsilon u": Mutant(
         "The half of e^(εu/2) forgotten in the Kolmogorov-Smirnov mechanism.",
         replaced(KSExponential, "rate", lambda _: property(lambda m: m.epsilon / (m.points * m.factor))),

@@ -1,0 +1,181 @@
+r"""The candidate with the largest total: one of a short public list of conditions or bounded numbers, by permute-and-flip.
+
+A candidate's score is the number of rows for which its condition holds, or the sum of its number, over the rows in which all candidates
+are known. What is released is the place of one candidate; no score is.
+
+*Sensitivity.* A choice does not change when all scores move alike. So what counts of a row is by how much it moves one score against
+another: with candidates that add between :math:`l_i` and :math:`h_i`, a row that enters or leaves moves them apart by at most
+:math:`\max(0, \max h_i) - \min(0, \min l_i)`, 1 for conditions: all move the same way, and there is no factor 2. A row that changes moves
+one score by at most its width and another by at most its own the other way: the sum of the two largest widths, 2 for conditions.
+
+Refuses candidates from the data: labels and expressions are public. The loss is pure ε; a ρ ledger is charged ε²/2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from typing import Any, ClassVar
+
+from dpnb.aggregate.algebra import CrossMoments, IntExpr, Lit
+from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.mechanisms import PermuteAndFlip
+from dpnb.privacy.event import PrivacyEvent
+from dpnb.release import Axis, Release
+from dpnb.statistics._base import (
+    PricedPart,
+    PriceRow,
+    Pricing,
+    Setting,
+    Share,
+    Target,
+    common_step,
+    digits,
+    scaled,
+)
+from dpnb.statistics.outcome import Pair
+from dpnb.statistics.released import best
+from dpnb.statistics.selection import NO_DRAWS, ChosenCell, Selected, pick_epsilon
+from dpnb.statistics.sensitivity import ENTER, WITHIN
+
+_BETA = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The candidates as integers on one grid.
+
+    Parameters
+    ----------
+    codes : tuple of IntExpr
+        What a row adds to each score.
+    lows, highs : tuple of int
+        Their ranges.
+    step : Fraction
+        The value of one.
+    """
+
+    codes: tuple[IntExpr, ...]
+    lows: tuple[int, ...]
+    highs: tuple[int, ...]
+    step: Fraction
+
+    @classmethod
+    def of(cls, setting: Setting) -> Scores:
+        """Measure all candidates in the largest unit of which every value is a multiple."""
+        numbers = [number.rebased() for number in setting.numbers]
+        step = reduce(common_step, (number.step for number in numbers))
+        factors = [int(number.step / step) for number in numbers]
+        pairs = list(zip(numbers, factors, strict=True))
+        return cls(
+            tuple(scaled(number.code, factor) for number, factor in pairs),
+            tuple(factor * number.low for number, factor in pairs),
+            tuple(factor * number.high for number, factor in pairs),
+            step,
+        )
+
+    def apart(self, kinds: Sequence[str]) -> int:
+        """By how much one row can move two scores against each other, under some moves."""
+        widths = sorted(high - low for low, high in zip(self.lows, self.highs, strict=True))
+        sizes = {
+            ENTER: max(0, *self.highs) - min(0, *self.lows),
+            WITHIN: widths[-1] + widths[-2],
+        }
+        return max(sizes[kind] for kind in kinds)
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateCell(ChosenCell):
+    """One picked candidate; its error is in the unit of the scores."""
+
+    def privacy(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
+        """Refuse: the error is in scores, not in places."""
+        raise Unavailable(
+            f"A choice has no interval: its total is within {digits(self.reach)} of the largest (95 %). "
+            "Ask the totals themselves, for example .count() of each condition, for intervals."
+        )
+
+    def confidence(self, level: float) -> Pair:
+        """Refuse: whether the population's largest is the same is not known from a choice."""
+        return self.privacy(level)
+
+
+class Choice:
+    """Which of some public candidates has the largest total."""
+
+    name: ClassVar[str] = "choose"
+    title: ClassVar[str] = "largest of some totals"
+    target: ClassVar[Target] = "numbers"
+    defaults: ClassVar[dict[str, Any]] = {"labels": None}
+    arms: ClassVar[bool] = False
+    status: ClassVar[str] = "proven"
+    reference: ClassVar[str] = "McKenna & Sheldon 2020 (permute-and-flip); Ding et al. 2021"
+
+    def _labels(self, setting: Setting) -> tuple[str, ...]:
+        labels = setting.options["labels"]
+        labels = setting.names if labels is None else labels
+        fine = isinstance(labels, tuple) and all(isinstance(label, str) for label in labels)
+        if not fine or len(set(labels)) != len(setting.numbers) or len(labels) != len(setting.numbers):
+            raise OptionError("labels= names each candidate once, as text.")
+        if len(labels) < 2:
+            raise PlanError("A choice needs two candidates at least.")
+        return tuple(labels)
+
+    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
+        """No axis: one candidate."""
+        self._labels(setting)
+        return ()
+
+    def domain(self, setting: Setting) -> Pair:
+        """The places of the candidates, from 0."""
+        return 0.0, float(len(self._labels(setting)) - 1)
+
+    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
+        """Never public."""
+        return None
+
+    def price(self, setting: Setting, share: Share) -> Pricing:
+        """One choice with all of the share."""
+        scores, size = Scores.of(setting), len(self._labels(setting))
+        apart = scores.apart(setting.moves.kinds)
+        if apart == 0:
+            raise PlanError("These candidates are constants: their order is public.")
+        mechanism = PermuteAndFlip(pick_epsilon(share, 1), size, 1, setting.unit.max_rows * apart)
+        pairs = tuple((0, place) for place in range(1, size + 1))
+        request = CrossMoments((Lit(1), *scores.codes), pairs, setting.where)
+        row = PriceRow(
+            f"largest of {size:,} totals",
+            "permute-and-flip",
+            f"one person moves totals against each other by at most {digits(float(mechanism.factor * scores.step))}",
+            f"{self._reach(mechanism, scores)} (95 %)",
+            f"ε {digits(float(mechanism.epsilon))}",
+        )
+        part = PricedPart("choice", request, mechanism, 1)
+        return Pricing((part,), (PrivacyEvent("pure", mechanism.epsilon),), (row,))
+
+    def _reach(self, mechanism: PermuteAndFlip, scores: Scores) -> str:
+        return f"total within {digits(mechanism.count_radius(_BETA) * float(scores.step))} of the largest"
+
+    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
+        """None: the error is in totals."""
+        return None
+
+    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
+        """How far the total of the choice may be below the largest."""
+        mechanism = pricing.parts[0].mechanism
+        assert isinstance(mechanism, PermuteAndFlip)
+        return self._reach(mechanism, Scores.of(setting))
+
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Selected:
+        """Return the place of the chosen candidate, with its label."""
+        part, labels = best(releases).part("choice"), self._labels(setting)
+        law = part.law
+        mechanism = PermuteAndFlip(
+            Fraction(law["epsilon"]), int(law["size"]), int(law["picks"]), int(law["factor"])
+        )
+        reach = mechanism.count_radius(_BETA) * float(Scores.of(setting).step)
+        cells = [CandidateCell(float(place), reach) for place in part.values]
+        found = tuple(labels[place] for place in part.values)
+        return Selected(cells, (), self.domain(setting), None, NO_DRAWS, labels=found)
