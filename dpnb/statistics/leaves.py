@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -126,21 +127,14 @@ class Leaves:
 @lru_cache(maxsize=16)
 def _keys(leaves: Leaves, up: int) -> tuple[Any, ...]:
     number, width = leaves.number, leaves.width * 2**up
+    whole = math.lcm(number.offset.denominator, number.step.denominator)
+    low, step = int(number.lowest * whole), int(number.step * whole)
+    starts = range(low, low + step * leaves.grid, step * width)
     if width == 1:
-        return tuple(_plain(number.lowest + number.step * at) for at in range(leaves.grid))
-    starts = [number.lowest + number.step * at for at in range(0, leaves.grid, width)]
-    stops = [*starts[1:], number.highest]
-    labels = [f"[{_tick(a)}, {_tick(b)})" for a, b in zip(starts, stops, strict=True)]
-    labels[-1] = labels[-1][:-1] + "]"
-    return tuple(labels)
-
-
-def _plain(value: Fraction) -> int | float:
-    return int(value) if value.denominator == 1 else float(value)
-
-
-def _tick(value: Fraction) -> str:
-    return str(value.numerator) if value.denominator == 1 else f"{float(value):.6g}"
+        return tuple(start // whole if start % whole == 0 else start / whole for start in starts)
+    ticks = [f"{start / whole:.12g}" for start in (*starts, int(number.highest * whole))]
+    labels = [f"[{first}, {last})" for first, last in pairwise(ticks)]
+    return (*labels[:-1], labels[-1][:-1] + "]")
 
 
 def leaves_of(setting: Setting) -> Leaves:

@@ -27,6 +27,8 @@ from dpnb.aggregate.algebra import (
     Pred,
     Sub,
     Total,
+    bounds,
+    children,
     columns_of,
     conjunction,
     conjuncts,
@@ -83,6 +85,10 @@ def clusters(totals: Sequence[Total], sizes: Mapping[str, int]) -> list[Cluster]
     """Group totals so that each group's joint cells are few, then let filters and values join as axes."""
     found: list[Cluster] = []
     for place, total in enumerate(totals):
+        nested = next((c for c in found if _within(total, c, sizes)), None)
+        if nested is not None:
+            nested.members.append(place)
+            continue
         asked = _key_axes(total, sizes)
         home = next(
             (c for c in found if c.cells(asked) <= MOST_CELLS or asked.items() <= c.axes.items()), None
@@ -90,7 +96,7 @@ def clusters(totals: Sequence[Total], sizes: Mapping[str, int]) -> list[Cluster]
         if home is None:
             home = Cluster()
             found.append(home)
-        home.axes |= asked
+        home.axes |= {axis: max(size, home.axes.get(axis, 0)) for axis, size in asked.items()}
         home.members.append(place)
     for cluster in found:
         for place in cluster.members:
@@ -98,6 +104,29 @@ def clusters(totals: Sequence[Total], sizes: Mapping[str, int]) -> list[Cluster]
         for place in cluster.members:
             _add_axes(cluster, [totals[place].value], sizes)
     return found
+
+
+def _within(total: Total, cluster: Cluster, sizes: Mapping[str, int]) -> bool:
+    """Whether a total's keys are functions of axes that a cluster has anyway, as the nodes of a tree are of its leaves.
+
+    Only axes that hold every value of their expression count: of the others a coarser key would lose rows.
+    """
+    ranges = {name: (0, size - 1) for name, size in sizes.items()}
+    whole = {axis for axis, size in cluster.axes.items() if _holds_all(axis, size, ranges)}
+    return bool(total.keys) and all(_made_of(key.code, whole) for key in total.keys)
+
+
+def _holds_all(axis: IntExpr, size: int, ranges: Mapping[str, tuple[int, int]]) -> bool:
+    low, high = bounds(axis, ranges)
+    return low >= 0 and high < size
+
+
+def _made_of(node: Node, axes: set[IntExpr]) -> bool:
+    """Whether a node is an axis, a constant, or an operation on such."""
+    if node in axes or isinstance(node, Lit):
+        return True
+    below = children(node)
+    return bool(below) and all(_made_of(child, axes) for child in below)
 
 
 def _key_axes(total: Total, sizes: Mapping[str, int]) -> dict[IntExpr, int]:

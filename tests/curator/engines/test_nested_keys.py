@@ -1,0 +1,54 @@
+"""Keys that are functions of others in a batch share their grouping: a tree's levels are one GROUP BY over its leaves."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpnb.aggregate import Cmp, Col, FloorDiv, IntExpr, Key, Lit, Sub, Total, answer
+from tests.contracts.engine import many
+from tests.curator.engines.test_duckdb import engine_over
+
+LEAF: IntExpr = FloorDiv(Col("income"), 10)
+ROWS = Lit(1)
+TREE = [Total(ROWS, None, (Key(LEAF, 20_001),))] + [
+    Total(ROWS, Cmp("<", Col("age"), Lit(60)), (Key(FloorDiv(LEAF, 2**up), 20_000 // 2**up + 1),))
+    for up in (1, 4, 9)
+]
+CUT = FloorDiv(Sub(Col("income"), Lit(100_000)), 10)
+"""Negative for half of the incomes: as a key it holds the others alone."""
+
+
+@pytest.mark.parametrize("batch", [TREE, TREE[::-1]], ids=["leaves first", "leaves last"])
+def test_levels_of_a_tree_equal_the_reference(batch: list[Total]) -> None:
+    """Whatever the order, every level is the reference's."""
+    columns = many()
+    with engine_over(columns) as engine:
+        assert engine.answer(batch) == answer(columns, batch)
+
+
+def test_levels_of_a_tree_are_one_grouping() -> None:
+    """The statement groups by the leaves and by nothing else."""
+    with engine_over(many()) as engine:
+        assert "GROUPING SETS" not in engine.statement(
+            [TREE[0], *(Total(t.value, None, t.keys) for t in TREE[1:])]
+        )
+
+
+def test_a_coarser_key_loses_no_row_of_a_key_that_holds_some() -> None:
+    """Where the finer key leaves rows out, the coarser one is grouped on its own."""
+    columns = many()
+    batch = [
+        Total(ROWS, None, (Key(CUT, 10_001),)),
+        Total(ROWS, None, (Key(Sub(FloorDiv(CUT, 16), Lit(-700)), 1_400),)),
+    ]
+    with engine_over(columns) as engine:
+        assert engine.answer(batch) == answer(columns, batch)
+
+
+def test_one_key_of_two_sizes_in_a_batch_loses_no_row() -> None:
+    """The grouping holds the codes of the larger one, whichever is asked first."""
+    columns = many()
+    sizes = [Total(ROWS, None, (Key(CUT, size),)) for size in (10_001, 50)]
+    with engine_over(columns) as engine:
+        for batch in (sizes, sizes[::-1]):
+            assert engine.answer(batch) == answer(columns, batch)
