@@ -45,6 +45,7 @@ _ROOMS = frozenset(
         "client",
         "datasets",
         "errors",
+        "exhibits",
         "inference",
         "mechanisms",
         "privacy",

@@ -126,6 +126,7 @@ def _scores(first: Runs, second: Runs) -> Iterator[tuple[str, Score]]:
     width = first.values.shape[1]
     if width == 1:
         yield "the output", _entry(0)
+        yield _distance("the output", 0, first, second)
         return
     one, two = (np.where(np.isfinite(runs.values), runs.values, 0.0) for runs in (first, second))
     gap, spread = one.mean(axis=0) - two.mean(axis=0), one.std(axis=0) + two.std(axis=0) + 1e-300
@@ -133,10 +134,18 @@ def _scores(first: Runs, second: Runs) -> Iterator[tuple[str, Score]]:
     telling = np.argsort(-(np.abs(gap / spread) + 1e9 * blank), kind="stable")[:_WIDEST]
     for place in telling.tolist():
         yield f"output[{place}]", _entry(place)
+    yield _distance(f"output[{telling[0]}]", int(telling[0]), first, second)
     weights = gap / spread**2
     if np.any(weights):
         weights = weights / np.abs(weights).max()
         yield _weighted(weights), lambda runs: np.where(np.isfinite(runs.values), runs.values, 0.0) @ weights
+
+
+def _distance(words: str, place: int, first: Runs, second: Runs) -> tuple[str, Score]:
+    """How far an entry lies from the middle of both: what a difference of scales shows."""
+    pool = _finite(np.concatenate([first.values[:, place], second.values[:, place]]))
+    middle = float(pool[pool.size // 2]) if pool.size else 0.0
+    return f"|{words} - {_number(middle)}|", lambda runs: np.abs(runs.values[:, place] - middle)
 
 
 def _weighted(weights: Floats) -> str:

@@ -45,6 +45,10 @@ PLANTED = [
     pytest.param("notebook/sneaky.py", "import dpnb.noise.secure", id="notebook-imports-secure-bits"),
     pytest.param("plan/sneaky.py", "import IPython", id="plan-imports-ipython"),
     pytest.param("cards/sneaky.py", "import traitlets", id="cards-import-traitlets"),
+    pytest.param("curator/sneaky.py", "import dpnb.audit", id="curator-imports-audit"),
+    pytest.param("curator/sneaky.py", "import dpnb.exhibits", id="curator-imports-exhibits"),
+    pytest.param("statistics/sneaky.py", "import dpnb.exhibits", id="statistics-import-exhibits"),
+    pytest.param("exhibits/sneaky.py", "import dpnb.client", id="exhibits-import-handles"),
     pytest.param("utils.py", "import dpnb.errors", id="a-utils-room"),
 ]
 

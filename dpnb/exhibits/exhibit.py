@@ -1,0 +1,184 @@
+"""What an exhibit is: a published claim, two explicit neighbours, the number that breaks it, and the correction beside it.
+
+A frozen value. Nothing in it is a mechanism that a plan could name: `flawed` and `corrected` run on arrays, for audits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+__all__ = ["Exhibit", "Finding", "Numbers"]
+
+Sense = Literal["at most", "at least", "exactly"]
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A promise, and what was found.
+
+    Parameters
+    ----------
+    promised, found : float
+        In `unit`; what was found may be infinite.
+    unit : str
+        ``"ε"``, ``"ρ"``, ``"coverage"``, …
+    sense : {"at most", "at least", "exactly"}
+        How the promise is meant.
+    tolerance : float
+        What simulation or rounding may add.
+    """
+
+    promised: float
+    found: float
+    unit: str
+    sense: Sense = "at most"
+    tolerance: float = _ROUNDING
+
+    @property
+    def kept(self) -> bool:
+        """Whether the promise is kept."""
+        over = self.found - self.promised
+        if self.sense == "at most":
+            return bool(over <= self.tolerance)
+        if self.sense == "at least":
+            return bool(over >= -self.tolerance)
+        return bool(abs(over) <= self.tolerance)
+
+    @property
+    def text(self) -> str:
+        """``ε: at most 0.5 promised, 1 found``."""
+        return f"{self.unit}: {self.sense} {number(self.promised)} promised, {number(self.found)} found"
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What was computed, never quoted: the flawed procedure and its correction under the same attack.
+
+    Parameters
+    ----------
+    broken, mended : Finding
+    exact : bool
+        Whether both come from written-down laws; otherwise they were simulated with a fixed seed.
+    how : str
+        The event or computation behind them.
+    more : tuple of (str, str)
+        Further computed figures.
+    """
+
+    broken: Finding
+    mended: Finding
+    exact: bool
+    how: str
+    more: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Exhibit:
+    """A published procedure that does not keep its promise.
+
+    Parameters
+    ----------
+    name : str
+        Key, for :func:`dpnb.exhibits.find`.
+    title : str
+    source : str
+        Who published it, and where in it.
+    claim : str
+        The promise, in its author's terms.
+    why : str
+        What is wrong with it.
+    correction : str
+        What to do, and where dpnb does it.
+    cost : str
+        What the correction costs in accuracy, or saves.
+    neighbours : pair
+        Two datasets that the claim calls neighbours.
+    worlds : pair of str
+        What they are.
+    measure : callable
+        Computes the numbers; a second or less.
+    flawed, corrected : callable or None
+        Both on arrays, as :func:`dpnb.audit.audit` takes them; None where the claim is not about one release.
+    claimed : float
+        The ε that an audit of `flawed` compares with.
+    kept : float
+        The ε that an audit of `corrected` compares with.
+    delta : float
+        The δ beside both.
+    events : mapping or None
+        Events for the audit, where the ready-made ones do not see the break.
+    sampled : bool
+        Whether running it can show the break.
+    """
+
+    name: str
+    title: str
+    source: str
+    claim: str
+    why: str
+    correction: str
+    cost: str
+    neighbours: tuple[Any, Any]
+    worlds: tuple[str, str]
+    measure: Callable[[], Numbers]
+    flawed: Callable[..., Any] | None = None
+    corrected: Callable[..., Any] | None = None
+    claimed: float = math.nan
+    kept: float = math.nan
+    delta: float = 0.0
+    events: Mapping[str, Callable[..., Any]] | None = None
+    sampled: bool = True
+
+    def numbers(self) -> Numbers:
+        """Compute the numbers, once in a session."""
+        return _computed(self.measure)
+
+    @property
+    def text(self) -> str:
+        """The exhibit for a terminal."""
+        return "\n".join([f"{self.title}", *(f"  {name:<11} {said}" for name, said in self.rows())])
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Everything that is said, a heading and a text each."""
+        found = self.numbers()
+        how = "computed from the laws" if found.exact else "simulated"
+        return [
+            ("claim", f"{self.claim} ({self.source})"),
+            ("neighbours", f"A: {self.worlds[0]}"),
+            ("", f"B: {self.worlds[1]}"),
+            ("breaks", f"{found.broken.text} ({found.how}; {how})"),
+            ("because", self.why),
+            ("correction", self.correction),
+            ("holds", found.mended.text),
+            ("cost", self.cost),
+            *found.more,
+        ]
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        from dpnb.exhibits.card import exhibit_card
+
+        return exhibit_card(self).bundle()
+
+
+@lru_cache(maxsize=64)
+def _computed(measure: Callable[[], Numbers]) -> Numbers:
+    return measure()
+
+
+def number(value: float) -> str:
+    """Write a figure with four digits; infinity in words.
+
+    Examples
+    --------
+    >>> number(0.5), number(float("inf")), number(161.0093)
+    ('0.5', 'infinite', '161')
+    """
+    return "infinite" if math.isinf(value) else f"{value:.4g}"

@@ -1,0 +1,165 @@
+"""Exhibits about what goes in and what comes out: a NaN, the wrong neighbours, and the low-order bits."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
+from dpnb.exhibits.laws import laplace_loss, noised
+from dpnb.noise import DiscreteLaplaceLaw, fast
+from dpnb.noise.float_laplace import FINEST_UNIFORM, float_laplace, possible
+
+__all__ = ["CHANGE_ONE", "FLOAT_LAPLACE", "NAN_CLAMP"]
+
+PRIMER = "“Differential privacy: an illustrated primer”"
+_EPSILON = 0.5
+_STEPS = 1_000
+
+
+def clamped_with_ifs(x: float) -> float:
+    """Clamp to [-1, 1] by two comparisons, as published; a NaN fails both and passes."""
+    if x < -1:
+        return -1.0
+    if x > 1:
+        return 1.0
+    return x
+
+
+def _noisy_sum(data: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    return np.asarray(sum(clamped_with_ifs(x) for x in data) + rng.laplace(0, 1 / _EPSILON, size))
+
+
+def _on_grid(data: Any) -> list[int]:
+    """The sum in thousandths, missing values as 0."""
+    return [sum(round(_STEPS * clamped_with_ifs(0.0 if math.isnan(x) else x)) for x in data)]
+
+
+_WITH_NAN = ([0.2, -0.3], [0.2, -0.3, math.nan])
+_FINE_SCALE = [_STEPS / _EPSILON]
+
+
+def _measure_nan() -> Numbers:
+    sums = [sum(clamped_with_ifs(x) for x in data) for data in _WITH_NAN]
+    apart = math.isnan(sums[0]) != math.isnan(sums[1])
+    worst = laplace_loss(_on_grid, _FINE_SCALE, _WITH_NAN[0], [*_WITH_NAN[0], 1.0])
+    return Numbers(
+        Finding(_EPSILON, math.inf if apart else laplace_loss(lambda d: [sum(d)], [2], *_WITH_NAN), "ε"),
+        Finding(_EPSILON, max(laplace_loss(_on_grid, _FINE_SCALE, *_WITH_NAN), worst), "ε"),
+        exact=True,
+        how="the output is NaN: never under A, always under B",
+        more=(("δ", "1: the two datasets are told apart with certainty"),),
+    )
+
+
+NAN_CLAMP = Exhibit(
+    "nan-through-the-clamp",
+    "A NaN walks through the clamp",
+    PRIMER,
+    "with `if x < -1` and `if x > 1` before the sum, every term is within [-1, 1]",
+    "NaN is neither below -1 nor above 1. One such row turns the sum, and the answer, into NaN.",
+    "Missing is decided first, by a public rule, and infinities clamp to a bound: dpnb's columns are integers or missing.",
+    "Nothing.",
+    _WITH_NAN,
+    ("0.2 and -0.3", "the same and a NaN"),
+    _measure_nan,
+    _noisy_sum,
+    noised(_on_grid, _FINE_SCALE),
+    claimed=_EPSILON,
+    kept=_EPSILON,
+)
+
+
+def _whole_sum(data: Any) -> list[int]:
+    return [int(sum(data))]
+
+
+_MOVED = ([0, 1, -1], [0, 1, 1])
+
+
+def _measure_change_one() -> Numbers:
+    return Numbers(
+        Finding(_EPSILON, laplace_loss(_whole_sum, [1 / _EPSILON], *_MOVED), "ε"),
+        Finding(_EPSILON, laplace_loss(_whole_sum, [2 / _EPSILON], *_MOVED), "ε"),
+        exact=True,
+        how="any output in the tail: the sum moves by 2, the noise was scaled for 1",
+    )
+
+
+CHANGE_ONE = Exhibit(
+    "change-one-noise",
+    "Add-remove noise for people who change",
+    f"{PRIMER}, noisy sum, read under change-one",
+    "terms in [-1, 1] and Laplace noise of scale 1/ε make a sum ε-private",
+    "True when a person is added or removed. When a person's value changes from -1 to 1 the sum moves by 2 and the loss is 2ε.",
+    "State the neighbours: dpnb takes them from the schema, and prices a change as R, an arrival as the larger bound.",
+    "Twice the noise, or a centred sum: c·n is public when n is.",
+    _MOVED,
+    ("one of three people has -1", "the same person has 1"),
+    _measure_change_one,
+    noised(_whole_sum, [1 / _EPSILON]),
+    noised(_whole_sum, [2 / _EPSILON]),
+    claimed=_EPSILON,
+    kept=_EPSILON,
+)
+
+
+def _float_answer(data: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    return rng.laplace(float(data[0]), 1.0, size)
+
+
+def _whole_answer(data: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    return np.asarray(data[0] + fast.discrete_laplace(1.0, size, rng))
+
+
+def impossible_share(sampler: Any, draws: int = 20_000, seed: int = 15) -> float:
+    """Return the share of float Laplace answers, for a count of 0 or 1 at ε 1, that the other count cannot give."""
+    rng = np.random.default_rng(seed)
+    shares = []
+    for count in (0.0, 1.0):
+        uniform = np.maximum(rng.random(draws), FINEST_UNIFORM)
+        answers = float_laplace(uniform, count, 1.0, sampler, above=rng.random(draws) < 0.5)
+        shares.append(1 - possible(answers, 1 - count, 1.0, sampler).mean())
+    return float(np.mean(shares))
+
+
+def _measure_float() -> Numbers:
+    law = DiscreteLaplaceLaw(1)  # type: ignore[arg-type]
+    rng = np.random.default_rng(15)
+    whole = fast.discrete_laplace(1.0, 20_000, rng)
+    empty = float(np.mean((law.pmf(whole) > 0) & ~(law.pmf(whole - 1) > 0)))
+    return Numbers(
+        Finding(0.0, impossible_share("numpy"), "share of answers that rule out the neighbour"),
+        Finding(0.0, empty, "share of answers that rule out the neighbour"),
+        exact=False,
+        how="no uniform number on the generator's grid gives this answer for the other count; 40,000 draws",
+        more=(
+            (
+                "the primer's noise",
+                f"± b·ln u rules out the neighbour in {100 * impossible_share('exponential'):.0f} % of answers",
+            ),
+        ),
+    )
+
+
+FLOAT_LAPLACE = Exhibit(
+    "float-laplace",
+    "Laplace noise in floating point",
+    f"{PRIMER}, which says so itself; Mironov 2012",
+    "a count plus float Laplace noise of scale 1/ε is ε-private",
+    "The logarithm of a uniform float hits few of the floats near it, and which ones depends on what is added. "
+    "Most answers are possible for one count and impossible for its neighbour.",
+    "Integers on a public grid with exact discrete noise: every dpnb mechanism.",
+    "Nothing: discrete noise has the same variance.",
+    ([0], [1]),
+    ("a count of 0", "a count of 1"),
+    _measure_float,
+    _float_answer,
+    _whole_answer,
+    claimed=1.0,
+    kept=1.0,
+    events={"no draw gives this answer for a count of 0": lambda answers: ~possible(answers, 0.0)},
+)
