@@ -315,7 +315,7 @@ def lab(_arguments: list[str]) -> bool:
         watching = subprocess.Popen([str(find_npm()), "run", "-s", "watch"], cwd=ROOT / "labextension")
     try:
         command = [python, "-m", "jupyterlab", "notebooks/00-tour.ipynb"]
-        command.append("--LabApp.extra_labextensions_path=['{}']".format(ROOT / "labextension" / "dist"))
+        command.append("--LabApp.extra_labextensions_path={}".format(ROOT / "labextension" / "dist"))
         if hasattr(os, "geteuid") and os.geteuid() == 0:
             command.append("--allow-root")  # a container's only user is often root
         return subprocess.run(command, cwd=ROOT, check=False).returncode == 0

@@ -1,7 +1,7 @@
 // Builds the front end: widget modules into dpnb/widgets/static, the JupyterLab extension into dist/dpnb.
 // `node build.mjs --watch` builds again on every change. No step asks the network for anything.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, watch } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, rmSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -47,6 +47,7 @@ function buildExtension() {
   rmSync(join(here, 'lib'), { recursive: true, force: true });
   run(join(here, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json');
   rmSync(join(here, 'dist'), { recursive: true, force: true });
+  copyFileSync(join(widgets, 'widget.css'), join(here, 'lib', 'widget.css'));
   run(builder, '--core-package-file', core, '.');
 }
 

@@ -29,11 +29,13 @@ def attach(shell: Any) -> DPMagic:
     tracebacks.install()
     _opened_hooks().append(draw_attach_card)
     _sessions().waiting = Progress
+    magic.link.install()
     return magic
 
 
 def detach(shell: Any, magic: DPMagic) -> None:
     """Remove everything that :func:`attach` registered."""
+    magic.link.uninstall()
     for kind in ("line", "cell"):
         shell.magics_manager.magics[kind].pop("dp", None)
     _remove(shell.configurables, magic)

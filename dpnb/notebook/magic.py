@@ -14,10 +14,11 @@ from traitlets import Bool, Enum, Unicode
 from dpnb.notebook import commands
 from dpnb.notebook.auto import Auto
 from dpnb.notebook.cell import Body, prepare, run, run_async
+from dpnb.notebook.comm import Link
 from dpnb.notebook.display import Screen
 from dpnb.notebook.holding import pending_in
 from dpnb.notebook.options import CELL_HELP, CellOptions, parse
-from dpnb.notebook.spending import settle
+from dpnb.notebook.spending import current_session, settle
 from dpnb.release import Batch, Measurement
 
 
@@ -53,6 +54,7 @@ class DPMagic(Magics):
         self.automatic = Auto(self)
         self.last_report: Any = None
         self.hooks: tuple[Any, ...] = ()
+        self.link = Link(shell, current_session)
 
     def refresh(self, result: Any = None) -> None:
         """Redraw what was released by whatever means since it was drawn."""

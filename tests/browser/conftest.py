@@ -101,7 +101,7 @@ class Server:
             *flags,
             *values,
             # the extension as it was just built, never one that was installed earlier
-            f"--LabApp.extra_labextensions_path=['{ROOT / 'labextension' / 'dist'}']",
+            f"--LabApp.extra_labextensions_path={ROOT / 'labextension' / 'dist'}",
             f"--IdentityProvider.token={self.token}",
         ]
 

@@ -345,7 +345,7 @@ def test_unloading_leaves_the_shell_as_it_was(kernel):
     assert "not found" in kernel.run("%dp budget").printed + kernel.run("%dp budget").error
     kernel.run("dpnb.notebook.load(get_ipython()); dpnb.notebook.load(get_ipython())")
     assert kernel.ask(count) == with_it
-    assert [a - b for a, b in zip(with_it, without, strict=True)] == [1, 1, 4, 1]
+    assert [a - b for a, b in zip(with_it, without, strict=True)] == [1, 1, 5, 1]
 
 
 def test_the_executable_is_ours():

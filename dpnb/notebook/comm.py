@@ -1,0 +1,123 @@
+"""The one way between this kernel and the front ends around it: what the session stands at, pushed; questions, answered.
+
+A front end opens a comm on :data:`TARGET` and is told the state at once and after every cell. A question is the first
+message of a comm of its own, answered on it and then over: ipykernel hands such a message to the shell that its header names,
+so it is answered while a cell runs. ``%load_ext`` announces itself, so that front ends that asked too early ask again.
+
+There is no message that spends. A kernel that is no Jupyter kernel is left alone.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from comm import create_comm, get_comm_manager
+
+from dpnb.errors import DpnbError
+from dpnb.notebook.unrun import Snapshot, price_of
+from dpnb.widgets.snapshot import PROTOCOL, snapshot
+
+TARGET = "dpnb.session"
+ANNOUNCE = "dpnb.announce"
+
+Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
+
+
+class Link:
+    """The front ends of one shell.
+
+    Parameters
+    ----------
+    shell : InteractiveShell
+        Its kernel is asked for; without one nothing is registered.
+    session : callable
+        Returns the session.
+    """
+
+    def __init__(self, shell: Any, session: Callable[[], Any]) -> None:
+        self._shell, self._session = shell, session
+        self._comms: dict[str, Any] = {}
+        self._lock = threading.RLock()
+        self._names = Snapshot({})
+        self.answers: dict[str, Answer] = {"state": lambda _: self.state(), "price": self.price}
+
+    @property
+    def connected(self) -> bool:
+        """Whether there is a kernel whose front ends can be told."""
+        return getattr(self._shell, "kernel", None) is not None
+
+    def install(self) -> None:
+        """Listen, and tell front ends that are open already."""
+        if not self.connected:
+            return
+        get_comm_manager().register_target(TARGET, self._opened)
+        self._shell.events.register("post_run_cell", self.push)
+        create_comm(target_name=ANNOUNCE, data={"protocol": PROTOCOL})
+
+    def uninstall(self) -> None:
+        """Let go of every front end."""
+        if not self.connected:
+            return
+        self._shell.events.unregister("post_run_cell", self.push)
+        get_comm_manager().unregister_target(TARGET, self._opened)
+        with self._lock:
+            for one in list(self._comms.values()):
+                one.close()
+            self._comms.clear()
+
+    def state(self) -> dict[str, Any]:
+        """Return the state as it is pushed."""
+        return {"is": "state", "state": snapshot(self._session())}
+
+    def price(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a cell would cost, read from its text: it is not run, and nothing is asked of the curator."""
+        return {"is": "price", **price_of(str(asked.get("cell", "")), self._names).to_json()}
+
+    def push(self, result: Any = None) -> None:
+        """Tell every front end, and bring the interactions on screen in step."""
+        del result
+        self._names = self._seen()
+        _refresh_interactions()
+        with self._lock:
+            listening = list(self._comms.values())
+        if listening:
+            state = self.state()
+            for one in listening:
+                one.send(state)
+
+    def _seen(self) -> Snapshot:
+        """Take the names that a price may be read from; on the main thread, between cells."""
+        magic = getattr(self._shell, "_dpnb_magic", None)
+        return Snapshot.of(self._shell.user_ns, "" if magic is None else magic.epsilon)
+
+    def _opened(self, one: Any, message: Mapping[str, Any]) -> None:
+        asked = message["content"]["data"]
+        name = asked.get("ask")
+        if name is not None:
+            one.send(self._answer(name, asked))
+            return
+        with self._lock:
+            self._comms[one.comm_id] = one
+        one.on_close(lambda _: self._comms.pop(one.comm_id, None))
+        one.send(self.state())
+
+    def _answer(self, name: object, asked: Mapping[str, Any]) -> dict[str, Any]:
+        answer = self.answers.get(str(name))
+        if answer is None:
+            return {"is": "refusal", "problem": f"This kernel's dpnb does not know the question {name!r}."}
+        try:
+            return answer(asked)
+        except DpnbError as error:
+            return {"is": "refusal", "problem": str(error)}
+        except Exception:  # noqa: BLE001  whatever a front end sent, a cell of the user's is not disturbed
+            return {"is": "refusal", "problem": "This question could not be answered."}
+
+
+def _refresh_interactions() -> None:
+    """Bring the interactions in step, where there are any: their room is not loaded for this."""
+    room = sys.modules.get("dpnb.widgets._base")
+    if room is not None:
+        room.refresh_all()

@@ -1,0 +1,10 @@
+/** The session's panel inside the notebook: the same view as JupyterLab's side panel. */
+import { session } from './parts/session';
+import type { Snapshot } from './parts/state';
+import { widget } from './parts/widget';
+
+export default widget<Snapshot, Record<string, never>>((root, link) => {
+  const draw = (): void => session(root, 'live', link.facts());
+  draw();
+  return { update: draw };
+});

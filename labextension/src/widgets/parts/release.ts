@@ -1,0 +1,46 @@
+/** The Release button: it never spends by itself, it leaves a cell behind that does, and runs it where it can. */
+import { html } from './dom';
+
+export const RELEASE_EVENT = 'dpnb:release';
+
+export interface ReleaseRequest {
+  readonly source: string;
+}
+
+export interface ReleaseButton {
+  readonly node: HTMLElement;
+  readonly button: HTMLButtonElement;
+}
+
+/** `source` is the cell that would be run, as it stands when the button is pressed. */
+export function releaseButton(source: () => string): ReleaseButton {
+  const button = html('button', { type: 'button', class: 'strong' }, 'Release');
+  const text = html('textarea', { readonly: '', rows: 4, 'aria-label': 'the cell that releases this' });
+  const copy = html('button', { type: 'button' }, 'Copy');
+  const shown = html(
+    'div',
+    { hidden: '' },
+    html('p', { class: 'say' }, 'Run this cell to release:'),
+    text,
+    html('div', { class: 'buttons' }, copy)
+  );
+  button.addEventListener('click', event => {
+    if (!event.isTrusted) {
+      return; // a script in the page is not a person
+    }
+    const detail: ReleaseRequest = { source: source() };
+    const asked = new CustomEvent(RELEASE_EVENT, { bubbles: true, cancelable: true, composed: true, detail });
+    if (button.dispatchEvent(asked)) {
+      // nobody took it: there is no JupyterLab extension around
+      text.value = detail.source;
+      shown.hidden = false;
+      text.focus();
+      text.select();
+    }
+  });
+  copy.addEventListener('click', () => {
+    text.select();
+    void navigator.clipboard.writeText(text.value).catch(() => undefined);
+  });
+  return { node: html('div', {}, button, shown), button };
+}

@@ -1,0 +1,127 @@
+/** What the kernel says about its session, and how it is put into words: pure functions, without JupyterLab. */
+
+export const PROTOCOL = 1;
+
+export interface Column {
+  readonly name: string;
+  readonly label: string;
+  readonly kind: string;
+  readonly missing: string;
+  readonly numeric: boolean;
+}
+
+export interface Charge {
+  readonly entry: number;
+  readonly time: string;
+  readonly kind: string;
+  readonly loss: number | null;
+  readonly paid: string;
+  readonly questions: readonly string[];
+  readonly mine: boolean;
+  readonly note: string;
+}
+
+export interface Dataset {
+  readonly name: string;
+  readonly title: string;
+  readonly badge: string;
+  readonly sentence: string;
+  readonly unit: string;
+  readonly symbol: string;
+  readonly cap: number;
+  readonly spent: number;
+  readonly left: number;
+  readonly used: number;
+  readonly words: string;
+  readonly own: string;
+  readonly columns: readonly Column[];
+  readonly ledger: readonly Charge[];
+}
+
+export interface Snapshot {
+  readonly protocol: number;
+  readonly version: string;
+  readonly seq: number;
+  readonly datasets: readonly Dataset[];
+  readonly problem: string;
+}
+
+export type Link = 'no notebook' | 'no kernel' | 'connecting' | 'not loaded' | 'restarted' | 'live';
+
+export function isSnapshot(x: unknown): x is Snapshot {
+  if (typeof x !== 'object' || x === null) {
+    return false;
+  }
+  const found = x as Record<string, unknown>;
+  return Number.isFinite(found.seq) && Number.isFinite(found.protocol) && Array.isArray(found.datasets);
+}
+
+/** The newer of two states: messages of two subshells may overtake each other. */
+export function newer(a: Snapshot | null, b: Snapshot): Snapshot {
+  return a !== null && a.seq > b.seq ? a : b;
+}
+
+/** What to type where nothing can be shown. */
+export function advice(link: Link, state: Snapshot | null): string {
+  switch (link) {
+    case 'no notebook':
+      return 'Open a notebook to see its privacy budget.';
+    case 'no kernel':
+      return 'This notebook has no kernel. What was spent stays in the ledger.';
+    case 'connecting':
+      return 'Asking the kernel …';
+    case 'not loaded':
+      return 'dpnb is not loaded in this kernel. Run: %load_ext dpnb';
+    case 'restarted':
+      return 'The kernel was restarted; the budget did not come back with it. Run: %load_ext dpnb';
+    case 'live':
+      if (state === null) {
+        return 'Asking the kernel …';
+      }
+      if (state.protocol !== PROTOCOL) {
+        return `The kernel's dpnb ${state.version} and this extension do not match. Run: %pip install --upgrade dpnb, restart the kernel and reload this page.`;
+      }
+      return state.problem !== '' || state.datasets.length > 0
+        ? state.problem
+        : 'No dataset is open. Run: hiv = dpnb.open("hiv")';
+  }
+}
+
+export interface Gauge {
+  readonly text: string;
+  readonly title: string;
+  /** From 0 to 1; null where there is nothing to measure. */
+  readonly used: number | null;
+  readonly low: boolean;
+}
+
+const LOW = 0.9;
+
+/** A loss with at most three significant digits, as the cards write it. */
+export function brief(value: number): string {
+  return String(Number(value.toPrecision(3)));
+}
+
+/** The text of the status bar: the dataset that was asked last, spent of total, in its own measure. */
+export function gauge(link: Link, state: Snapshot | null): Gauge {
+  const nothing = { used: null, low: false, title: advice(link, state) };
+  if (link !== 'live' || state === null) {
+    return { ...nothing, text: `dp: ${link === 'live' ? 'connecting' : link}` };
+  }
+  if (state.protocol !== PROTOCOL) {
+    return { ...nothing, text: 'dp: versions differ' };
+  }
+  const latest = (one: Dataset): number => Math.max(0, ...one.ledger.map(row => row.entry));
+  const [one] = [...state.datasets].sort((a, b) => latest(b) - latest(a));
+  if (one === undefined) {
+    return { ...nothing, text: state.problem === '' ? 'dp: no dataset' : 'dp: curator gone' };
+  }
+  const low = one.used >= LOW;
+  const spent = one.cap - one.left;
+  return {
+    text: `${one.name}: ${one.symbol} ${brief(spent)} of ${brief(one.cap)}${low ? ' · low' : ''}`,
+    title: `${one.words}. ${low ? 'Little is left. ' : ''}Click for the ledger.`,
+    used: one.used,
+    low
+  };
+}

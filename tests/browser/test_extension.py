@@ -1,0 +1,129 @@
+"""The JupyterLab extension: the budget is always in sight, and what is shown is what the ledger says."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import ROOT
+
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
+)
+
+LOAD = "%load_ext dpnb\nimport dpnb"
+OPEN = 'hiv = dpnb.open("hiv", mode="guard-rail", quiet=True)'
+ASK = "%%dp epsilon=0.25\ncollected = hiv.got.mean()"
+
+
+@pytest.fixture
+def open_(lab, request):
+    """Open a notebook of cells, named for the test."""
+    names = []
+
+    def opened(*cells, name=None):
+        name = name or f"{request.node.name}.ipynb"
+        lab.server.notebook(name, cells)
+        lab.open(name)
+        names.append(name)
+        lab.gauge = lab.page.locator(".dpnb-Gauge")
+        lab.panel = lab.page.locator("#dpnb-panel")
+        return lab
+
+    yield opened
+    if names:
+        lab.shutdown()
+
+
+def test_gauge_follows_the_session(open_):
+    """Late %load_ext, a first dataset, a release, a free second run, a restart and a shutdown: the gauge says each."""
+    lab = open_("6 * 7", LOAD, OPEN, ASK, ASK, "import time; time.sleep(0.1)")
+    expect(lab.gauge).to_contain_text("not loaded")
+    lab.run_cell(0)
+    lab.run_cell(1)
+    expect(lab.gauge).to_contain_text("no dataset")
+    lab.run_cell(2)
+    expect(lab.gauge).to_contain_text(re.compile(r"hiv: ε [\d.]+ of 4"))
+    before = float(re.search(r"ε ([\d.]+)", lab.gauge.inner_text())[1])
+    lab.run_cell(3)
+    expect(lab.gauge).to_contain_text(f"hiv: ε {before + 0.25:g} of 4")
+    lab.run_cell(4)
+    lab.run_cell(5)
+    expect(lab.gauge).to_contain_text(f"hiv: ε {before + 0.25:g} of 4")
+    lab.restart()
+    expect(lab.gauge).to_contain_text("restarted")
+    lab.run_cell(1)
+    lab.run_cell(2)
+    # the kernel is new; what was spent is still spent
+    expect(lab.gauge).to_contain_text(f"hiv: ε {before + 0.25:g} of 4")
+    lab.shutdown()
+    expect(lab.gauge).to_contain_text("no kernel")
+
+
+def test_panel_shows_schema_budget_and_ledger(open_, shots):
+    """The side panel has the dataset's columns, its bar and the charge that was just made; a column is put into the cell."""
+    lab = open_(LOAD, OPEN, "%%dp epsilon=0.125\nolder = hiv.age.mean()", "")
+    for index in range(3):
+        lab.run_cell(index)
+    lab.gauge.click()
+    expect(lab.panel).to_be_visible()
+    expect(lab.panel).to_contain_text("hiv.age.mean()")
+    expect(lab.panel).to_contain_text("ε 0.125")
+    lab.panel.locator("summary", has_text="columns").click()
+    lab.select(3)
+    lab.panel.get_by_role("button", name="age", exact=True).click()
+    source = "() => window.jupyterapp.shell.currentWidget.content.widgets[3].model.sharedModel.source"
+    lab.page.wait_for_function(f"({source})() === 'hiv.age.mean()'")
+    for theme in ("JupyterLab Light", "JupyterLab Dark"):
+        lab.theme(theme)
+        lab.shot(f"panel-{theme.split()[-1].lower()}")
+    lab.theme("JupyterLab Light")
+
+
+def test_cells_say_what_they_cost_before_they_run(open_):
+    """A %%dp cell wears its price as it is typed, also while another cell runs, and what it paid after it ran."""
+    lab = open_(LOAD, OPEN, "x = 1", "%%dp epsilon=0.0625\nq = hiv.any.mean()", "import time; time.sleep(6)")
+    lab.run_cell(0)
+    lab.run_cell(1)
+    tag = lab.cell(3).locator(".dpnb-Tag")
+    expect(tag).to_contain_text("ε 0.0625")
+    expect(lab.cell(2).locator(".dpnb-Tag")).to_have_count(0)
+    lab.select(4)
+    lab.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell') }")
+    set_source = (
+        "s => { window.jupyterapp.shell.currentWidget.content.widgets[3].model.sharedModel.setSource(s) }"
+    )
+    lab.page.evaluate(set_source, "%%dp epsilon=0.5\nq = hiv.any.mean()")
+    expect(tag).to_contain_text("ε 0.5", timeout=2500)  # the cell above is still running
+    lab.page.evaluate(set_source, "%%dp epsilon=0.03125\nq = hiv.any.mean()")
+    lab.page.wait_for_function(
+        "() => window.jupyterapp.shell.currentWidget.content.widgets[4].model.executionCount > 0",
+        timeout=15_000,
+    )
+    lab.run_cell(3)
+    expect(tag).to_contain_text("ε 0.0312")
+    expect(lab.gauge).to_contain_text("hiv")
+
+
+def test_plan_button_runs_the_cell_as_its_plan(open_):
+    """The Plan command puts the cell's plan below it, and nothing is charged."""
+    lab = open_(LOAD, OPEN, "%%dp epsilon=0.75\nq = hiv.got.variance()")
+    lab.run_cell(0)
+    lab.run_cell(1)
+    expect(lab.gauge).to_contain_text("of 4")
+    before = lab.gauge.inner_text()
+    lab.select(2)
+    lab.command("dpnb:plan-cell")
+    expect(lab.output(3).last).to_contain_text("Nothing was spent")
+    expect(lab.gauge).to_have_text(before)
+
+
+def test_without_dpnb_the_notebook_is_left_alone(open_):
+    """In a kernel that never loads dpnb there is no tag, no error and no question that fails."""
+    lab = open_("1 + 1", "2 + 2")
+    lab.run_all()
+    expect(lab.output(1)).to_have_text("4")
+    expect(lab.gauge).to_contain_text("not loaded")
+    expect(lab.page.locator(".dpnb-Tag")).to_have_count(0)

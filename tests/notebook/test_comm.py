@@ -1,0 +1,195 @@
+"""The link to the front ends: state is pushed, questions are answered, and no message spends."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import comm
+import pytest
+
+from dpnb.errors import PlanError
+from dpnb.notebook import comm as link_module
+from dpnb.notebook.comm import ANNOUNCE, TARGET, Link
+from dpnb.widgets.snapshot import _row, snapshot
+from tests.curator import small
+
+
+class Front:
+    """One comm as the kernel sees it, and what was sent on it."""
+
+    def __init__(self, name="c1"):
+        self.comm_id, self.sent, self.closed = name, [], None
+
+    def send(self, data):
+        self.sent.append(json.loads(json.dumps(data, allow_nan=False)))
+
+    def on_close(self, call):
+        self.closed = call
+
+    def close(self):
+        self.closed(None)
+
+
+class Events:
+    """The events of a shell."""
+
+    def __init__(self):
+        self.calls = []
+
+    def register(self, name, call):
+        self.calls.append((name, call))
+
+    def unregister(self, name, call):
+        self.calls.remove((name, call))
+
+
+@pytest.fixture
+def session(dpnb_home):
+    """A session with one protected dataset."""
+    service = small.curator(dpnb_home)
+    made = small.session(service, "ann")
+    made.small = small.opened(made, dpnb_home)
+    yield made
+    service.close()
+
+
+@pytest.fixture
+def link(session, monkeypatch):
+    """A link in a shell with a kernel; what it registered is in ``targets``."""
+    targets, announced = {}, []
+    manager = SimpleNamespace(
+        register_target=targets.__setitem__, unregister_target=lambda name, _: targets.pop(name)
+    )
+    monkeypatch.setattr(link_module, "get_comm_manager", lambda: manager)
+    monkeypatch.setattr(link_module, "create_comm", lambda **asked: announced.append(asked))
+    shell = SimpleNamespace(kernel=object(), events=Events(), user_ns={"small": session.small})
+    made = Link(shell, lambda: session)
+    made.install()
+    made.targets, made.announced, made.shell = targets, announced, shell
+    return made
+
+
+def opened(link, data):
+    """What a front end hears that opens a comm with this first message."""
+    front = Front()
+    link.targets[TARGET](front, {"content": {"data": data}})
+    return front
+
+
+def test_a_shell_without_a_kernel_is_left_alone(session, monkeypatch):
+    """In plain IPython nothing is registered, announced or taken away."""
+    monkeypatch.setattr(link_module, "get_comm_manager", pytest.fail)
+    link = Link(SimpleNamespace(), lambda: session)
+    link.install()
+    link.uninstall()
+    assert not link.connected
+    assert comm
+
+
+def test_loading_announces_itself(link):
+    """Front ends that asked before %load_ext are told to ask again."""
+    assert [one["target_name"] for one in link.announced] == [ANNOUNCE]
+
+
+def test_state_is_told_at_once_and_after_every_cell(link):
+    """A front end hears the state when it connects, after each cell with a higher number, and no more once it is gone."""
+    front = opened(link, {"protocol": 1})
+    (name, after_cell) = link.shell.events.calls[0]
+    assert name == "post_run_cell"
+    after_cell(object())
+    first, second = (message["state"] for message in front.sent)
+    assert second["seq"] > first["seq"]
+    (one,) = second["datasets"]
+    assert (one["name"], one["symbol"], one["cap"], one["left"]) == ("small", "ε", 10.0, 10.0)
+    assert [column["name"] for column in one["columns"]] == ["x", "g", "y"]
+    front.close()
+    after_cell(object())
+    assert len(front.sent) == 2
+
+
+def test_a_charge_is_in_the_next_state(link, session):
+    """What was spent, what is left and what for."""
+    from dpnb.plan.request import Ask
+
+    front = opened(link, {"protocol": 1})
+    session.release([session.small.x.mean()], Ask.make(epsilon=1))
+    link.push()
+    (one,) = front.sent[-1]["state"]["datasets"]
+    assert (one["spent"], one["left"]) == (1.0, 9.0)
+    charges = [row for row in one["ledger"] if row["kind"] == "charge"]
+    assert [(row["questions"], row["paid"]) for row in charges] == [(["small.x.mean()"], "ε 1")]
+
+
+def test_a_question_is_answered_on_its_own_comm(link):
+    """The price of a cell is read from its text; the comm is not kept."""
+    link.push()
+    front = opened(link, {"ask": "price", "cell": "%%dp epsilon=0.5\nm = small.x.mean()"})
+    assert [(one["status"], one["label"]) for one in front.sent] == [("priced", "ε 0.5")]
+    assert not link._comms
+
+
+def test_no_question_spends(link, session):
+    """Whatever is asked, the ledger stays as it was: there is no message that releases."""
+    before = session.small.budget.spent
+    cell = "%%dp epsilon=0.5\nm = small.x.mean()"
+    for asked in (
+        {"ask": "price", "cell": cell},
+        {"ask": "release", "cell": cell},
+        {"ask": "state"},
+        {"ask": None},
+    ):
+        opened(link, asked)
+    assert session.small.budget.spent == before
+
+
+@pytest.mark.parametrize("asked", [{"ask": "fly"}, {"ask": 3}, {"ask": ["price"]}, {"ask": {}}])
+def test_a_question_nobody_knows_is_refused_in_words(link, asked):
+    """The front end hears why; the kernel is not disturbed."""
+    (answer,) = opened(link, asked).sent
+    assert answer["is"] == "refusal"
+    assert "does not know" in answer["problem"]
+
+
+def test_a_failing_answer_says_no_more_than_it_should(link):
+    """A dpnb error is told in its own words; any other fault as a constant."""
+
+    def refuse(_):
+        raise PlanError("no column z")
+
+    def break_(_):
+        raise RuntimeError("row 17 is 42")
+
+    link.answers |= {"refuse": refuse, "break": break_}
+    assert opened(link, {"ask": "refuse"}).sent[0]["problem"] == "no column z"
+    assert "42" not in opened(link, {"ask": "break"}).sent[0]["problem"]
+
+
+def test_unloading_lets_go(link):
+    """After %unload_ext no event and no target is left, and every comm is closed."""
+    front = opened(link, {"protocol": 1})
+    link.uninstall()
+    assert not link.targets
+    assert not link.shell.events.calls
+    link.push()
+    assert len(front.sent) == 1
+
+
+def test_without_a_dataset_no_curator_is_asked():
+    """A snapshot of an empty session starts nothing."""
+    empty = SimpleNamespace(datasets={})
+    assert snapshot(empty)["datasets"] == []
+
+
+def test_other_people_s_text_is_cleaned():
+    """Control characters and marks that turn the reading direction do not reach a front end."""
+    row = {
+        "entry": 1,
+        "time": "",
+        "kind": "charge",
+        "loss": None,
+        "texts": ["a\u202eb\x1b[31m"],
+        "principal": None,
+        "note": "\u2066",
+    }
+    assert (_row(row)["questions"], _row(row)["note"]) == (["ab[31m"], "")
