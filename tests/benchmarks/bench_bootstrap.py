@@ -56,9 +56,8 @@ def measure(studies: int = 5) -> tuple[float, float, float]:
     ours = []
     for _ in range(3):
         start = time.perf_counter()
-        bootstrap_coverage(
-            population, BOUNDS, np.random.default_rng(1), n=N, rho=RHO, ks=KS, simulations=STUDIES
-        )
+        rng = np.random.default_rng(1)
+        bootstrap_coverage(population, rng, bounds=BOUNDS, n=N, rho=RHO, ks=KS, simulations=STUDIES)
         ours.append(time.perf_counter() - start)
     times = []
     for resample in (obvious_resample, rows_resample):
