@@ -37,6 +37,7 @@ _LN2_BELOW, _LN2_ABOVE = Fraction(6931471805, 10**10), Fraction(6931471806, 10**
 class _Terrain:
     """The scores of one multiset over the grid: penalties in units of 1/q.denominator, all integers, zero at the best point.
 
+    As many public rows as the offset lie at either end of the grid: a target beyond all rows has that end for its best point.
     Penalties fall to the target and rise after it, so the points with at most a given penalty are neighbours.
     """
 
@@ -49,10 +50,15 @@ class _Terrain:
 
     @classmethod
     def of(cls, counts: Counts, q: Fraction, offset: int, steps: int) -> _Terrain:
-        values, upto = np.asarray(counts[0], dtype=np.int64), np.cumsum(np.asarray(counts[1], dtype=np.int64))
-        size, unit = int(upto[-1]) if upto.size else 0, q.denominator
-        target = q.numerator * size + offset * unit
-        return cls(values, upto, unit, target, max(0, -target, target - unit * size), steps)
+        values, counted = (np.asarray(array, dtype=np.int64) for array in counts)
+        size, pad, unit = int(counted.sum()), abs(offset), q.denominator
+        if pad:
+            values, counted = (
+                np.concatenate([[a], b, [c]]) for a, b, c in ((0, values, steps), (pad, counted, pad))
+            )
+        target = q.numerator * size + (offset + pad) * unit
+        upto = np.cumsum(counted)
+        return cls(values, upto, unit, target, max(0, -target, target - unit * (size + 2 * pad)), steps)
 
     def penalty(self, point: int) -> int:
         """-u(point) in units, above the best point's."""
@@ -136,6 +142,9 @@ class QuantileSelection:
     -----
     *Score.* u(v) = -max(#{x < v} - t, t - #{x <= v}, 0). Changing one value moves either count by at most one and leaves t;
     adding or removing one moves (#{x < v} - t) by -q or 1 - q, and likewise the other term. So |u(v) - u'(v)| <= 1 for every v.
+    The first term is left out at v = 0 and the second at v = steps, as if public rows lay beyond all others; where t lies in
+    0..n this changes nothing, and beyond it the end of the grid is best, so that a confidence limit whose rank no row has is
+    that end. Leaving out a term keeps the bound.
 
     *Weights.* With e = ε/factor - 2·10⁻⁶, N = steps + 1, S = 2^(60 + ⌈log₂ N⌉) and F = 2²⁰, grid point v has the integer weight
     w(v) = max(F, round(S·e^(e·(u(v) - max u)/2))), where "round" is within 1/2 + 2⁻²⁰. It is selected with probability w(v)/Σw.

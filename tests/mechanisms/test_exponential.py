@@ -28,10 +28,12 @@ class TestQuantileSelection(MechanismContract):
         return QuantileSelection(Fraction(1), HALF, 0, 100)
 
 
-def score(rows, point, q, offset):
-    """The score by its definition, in exact fractions."""
+def score(rows, point, q, offset, steps):
+    """The score by its definition, in exact fractions: the ends of the grid are never too far out."""
     target = q * len(rows) + offset
-    return -max(sum(x < point for x in rows) - target, target - sum(x <= point for x in rows), Fraction(0))
+    too_high = sum(x < point for x in rows) - target if point > 0 else Fraction(0)
+    too_low = target - sum(x <= point for x in rows) if point < steps else Fraction(0)
+    return -max(too_high, too_low, Fraction(0))
 
 
 CASES = st.tuples(
@@ -51,7 +53,7 @@ def test_probabilities_are_those_of_the_definition(case):
     mechanism = QuantileSelection(epsilon, q, offset, steps)
     law = mechanism.probabilities(counted(rows))
     assert sum(law) == 1
-    scores = [score(rows, point, q, offset) for point in range(steps + 1)]
+    scores = [score(rows, point, q, offset, steps) for point in range(steps + 1)]
     terrain = _Terrain.of(counted(rows), q, offset, steps)
     for point, value in enumerate(scores):
         assert Fraction(-terrain.penalty(point), terrain.unit) == value - max(scores)
@@ -123,7 +125,7 @@ def test_the_rank_radius_holds_its_promise(epsilon):
     law = mechanism.probabilities(counted(rows))
     for beta in (0.5, 0.05, 1e-6):
         radius = mechanism.rank_radius(beta)
-        beyond = sum(float(p) for point, p in enumerate(law) if -score(rows, point, HALF, 0) > radius)
+        beyond = sum(float(p) for point, p in enumerate(law) if -score(rows, point, HALF, 0, 512) > radius)
         assert beyond <= beta
         assert radius < 2 / float(epsilon) * (math.log(513) + math.log(1 / beta)) * 1.001
     assert mechanism.rank_radius(1e-13) == math.inf
@@ -193,3 +195,14 @@ def test_what_cannot_be_selected_is_refused():
     for epsilon, factor in ((Fraction(1, 10**6), 1), (Fraction(1, 10**5), 4), (Fraction(0), 1), (0.5, 1)):
         with pytest.raises(LossError):
             QuantileSelection(epsilon, HALF, 0, 10, factor)
+
+
+@pytest.mark.parametrize(("offset", "end"), [(-40, 0), (40, 100)])
+@pytest.mark.parametrize("rows", [[], [50] * 10, list(range(5, 95, 3))])
+def test_a_target_beyond_all_rows_selects_the_end_of_the_grid(rows, offset, end):
+    """A confidence limit whose rank no row has is the bound itself: it is the one best point, and misses are in ranks from it."""
+    mechanism = QuantileSelection(Fraction(1), HALF, offset, 100)
+    law = mechanism.probabilities(counted(rows))
+    assert max(law) == law[end]
+    missed = abs(HALF * len(rows) + offset) - (0 if end == 0 else len(rows))
+    assert law[end] / law[50] > math.exp(0.499 * missed)
