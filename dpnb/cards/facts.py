@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from dpnb.cards import digits
+from dpnb.cards.curves import Curve, curve_of
 from dpnb.cards.markup import clean
 from dpnb.errors import DpnbError, Unavailable
 from dpnb.privacy.loss import brief
@@ -94,6 +95,7 @@ class Line:
     decimals: int | None = None
     record: dict[str, Any] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
+    curve: Curve | None = None
 
     @property
     def hidden(self) -> int:
@@ -153,6 +155,7 @@ def line_of(estimate: Estimate, name: str = "", *, record: bool = True, now: boo
         unnamed=name.startswith(("kept, unnamed", "in ")),
         decimals=decimals,
         columns=_columns(estimate),
+        curve=curve_of(estimate),
     )
     if record:
         line.record.update(_record(estimate, line))
@@ -278,13 +281,16 @@ def _law(law: Mapping[str, Any]) -> str:
     return clean(law.get("mechanism") or law.get("kind") or "noise")
 
 
-_PARTS = {"sum": "sum", "count": "count", "square": "squares", "tally": "tallies of 0 and 1"}
+_PARTS = {"sum": "sum", "count": "count", "square": "squares", "tally": "tallies of 0 and 1", "root": "number of rows"}
 
 
 def _of(parts: Sequence[str]) -> str:
     names = list(dict.fromkeys(parts))
     if names and all(":" in name for name in names):
         return "" if len(names) == 1 else f", {len(names)} selections"
+    levels = [name for name in names if name.startswith("level ")]
+    if levels:
+        names = [name for name in names if name not in levels] + [f"counts of {len(levels)} levels"]
     known = [_PARTS.get(name, clean(name)) for name in names]
     return f" on {' and '.join(known)}" if known else ""
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dpnb.cards.curves import curve_figure, curve_of
 from dpnb.errors import DpnbError, OptionError
 from dpnb.release import Estimate
 
@@ -17,7 +18,7 @@ _MOST = 400
 
 
 def estimate_figure(estimate: Estimate, order: str | None = None, beside: Any = None) -> Any:
-    """Return a figure with one row for each value.
+    """Return a figure with one row for each value; a long answer along a number is one curve.
 
     Parameters
     ----------
@@ -30,6 +31,9 @@ def estimate_figure(estimate: Estimate, order: str | None = None, beside: Any = 
     """
     if order not in _ORDERS:
         raise OptionError(f'unknown order {order!r}: write order="size" or order="effect".')
+    curve = curve_of(estimate) if order is None else None
+    if curve is not None:
+        return curve_figure(curve, estimate.text, beside)
     if estimate.size > _MOST:
         raise OptionError(
             f"{estimate.size:,} values are too many for one figure: index it first, x[:{_MOST}]."

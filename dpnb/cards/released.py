@@ -8,6 +8,7 @@ from typing import Any
 
 from dpnb.cards import budget
 from dpnb.cards.card import Card, frame
+from dpnb.cards.curves import curve_svg, sparkline
 from dpnb.cards.facts import Entry, Line, line_of
 from dpnb.cards.grid import grid_html, grid_text
 from dpnb.cards.markup import Markup, clean, el
@@ -197,6 +198,8 @@ def _scalar(line: Line) -> Markup:
 def _vector(line: Line) -> Markup:
     if line.columns:
         return grid_html(line)
+    if line.curve is not None:
+        return el("div", curve_svg(line.curve, line.name), el("p", _all(line), class_="soft"))
     scale = Scale.over(line.entries)
     kinds = [kind for kind in _KINDS if any(getattr(entry, kind) for entry in line.entries)]
     sized = any(line.accuracy(entry) for entry in line.entries)
@@ -226,6 +229,16 @@ def _vector_row(line: Line, entry: Entry, scale: Scale, kinds: Sequence[str], *,
         said = (line.accuracy(entry) or "–").removeprefix("as accurate as ")
         cells.append(el("td", said, class_="num wide"))
     return el("tr", *cells)
+
+
+def _all(line: Line) -> str:
+    bands = {
+        "privacy": "shaded: privacy intervals",
+        "confidence": "dashed: confidence intervals",
+    }
+    drawn = [words for kind, words in bands.items() if line.curve is not None and kind in line.curve.bands]
+    named = "" if line.unnamed or not line.name.isidentifier() else line.name
+    return " · ".join([*drawn, f"{named}.table() lists all {line.size:,}"])
 
 
 def _more(line: Line) -> str:
@@ -270,6 +283,8 @@ def _scalar_text(line: Line) -> list[str]:
 def _vector_text(line: Line) -> list[str]:
     if line.columns:
         return grid_text(line)
+    if line.curve is not None:
+        return [sparkline(line.curve), _all(line)]
     kinds = [kind for kind in _KINDS if any(getattr(entry, kind) for entry in line.entries)]
     sized = any(line.accuracy(entry) for entry in line.entries)
     table = [

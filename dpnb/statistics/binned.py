@@ -163,6 +163,7 @@ def density_result(setting: Setting, releases: Sequence[Release], method: str) -
         tuple(("arm too small",) if flag else () for flag in small) if small.any() else (),
         redraw,
         notes=NOTES,
+        across=np.array([float(edge) for edge in setting.edges]),
     )
 
 

@@ -115,6 +115,12 @@ class Leaves:
         share = rest / np.maximum(self.held(before), 1)
         return Places(before, before + (rest > 0), np.asarray(share, dtype=float))
 
+    def edges(self, level: int) -> np.ndarray:
+        """Return the edges of the nodes of a level as values; a node of one value reaches half a step to each side."""
+        width = self.width * 2 ** (self.depth - level)
+        ends = np.minimum(np.arange(self.sizes[level] + 1) * width, self.grid)
+        return self.value(ends - 0.5 if width == 1 else np.minimum(ends, self.grid - 1))
+
     def axis(self, name: str) -> Axis:
         """Return the leaves as an axis: their value, or the interval that they cover."""
         return self.level_axis(self.depth, name)

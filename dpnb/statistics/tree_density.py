@@ -55,6 +55,7 @@ def density_result(found: Fitted, level: int) -> VectorResult:
         shares.cell_flags,
         found.redraw(read),
         notes={kind: f"{note}; of the bin before smoothing" for kind, note in NOTES.items()},
+        across=leaves.edges(level),
     )
 
 

@@ -29,6 +29,7 @@ _CHUNK = 4_000_000
 _MOST_DRAWN = 400_000_000
 _SIMULATED = 999
 _FEW = 199
+_LARGEST = 6
 
 
 def level_name(level: int) -> str:
@@ -106,15 +107,16 @@ class Fitted:
 
         The slack is half of the widest step by which a noised integer moves the sum.
         """
-        gaussian, scales, step = 0.0, [], 0.0
+        gaussian, step = 0.0, 0.0
+        scales = [np.zeros(0)]
         for part, u in zip(self._noisy(), self._used(self.structure.coefficients(weights)), strict=True):
-            used = np.abs(u[u != 0])
-            noise = part.noise
+            used, noise = np.abs(u[u != 0]), part.noise
             gaussian += float(np.sum(used**2)) * noise.variance
-            scales += [float(size) * b for b in noise.scales for size in used]
+            scales += [used * b for b in noise.scales]
             step = max(step, float(used.max(initial=0.0)))
-        largest = sorted(scales, reverse=True)
-        return NoiseSum(gaussian + sum(2 * b * b for b in largest[6:]), tuple(largest[:6]), step / 2)
+        ordered = np.sort(np.concatenate(scales))
+        rest = float(2 * np.sum(ordered[:-_LARGEST] ** 2))
+        return NoiseSum(gaussian + rest, tuple(ordered[-_LARGEST:].tolist()), step / 2)
 
     def covariance(self, one: np.ndarray, other: np.ndarray) -> float:
         """Return the covariance of two linear functions of the leaves."""

@@ -86,7 +86,9 @@ def cdf(setting: Setting, points: Asked | Iterable[Asked] | None = None, *, band
     said += [] if band == BANDS[0] else [f'band="{band}"']
     axes = () if one else (Axis("at most", "at most", keys),)
     made = cdf_result if band == BANDS[0] else band_result
-    return _read(setting, f".cdf({', '.join(said)})", axes, lambda found: made(found, places))
+    across = None if one else np.array(keys, dtype=float)
+    text = f".cdf({', '.join(said)})"
+    return _read(setting, text, axes, lambda found: replace(made(found, places), across=across))
 
 
 def mean(setting: Setting) -> Read:

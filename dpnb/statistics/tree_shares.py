@@ -72,7 +72,9 @@ def leaf_counts(found: Fitted, domain: Pair) -> VectorResult:
         return np.clip(values - radius, *domain), np.clip(values + radius, *domain)
 
     redraw = found.redraw(lambda counts: counts)
-    return VectorResult(values, found.setting.shape, domain, ends, noise, redraw=redraw, notes=NOTES)
+    across = found.leaves.edges(found.leaves.depth)
+    shape = found.setting.shape
+    return VectorResult(values, shape, domain, ends, noise, redraw=redraw, notes=NOTES, across=across)
 
 
 def count_result(found: Fitted, ends: tuple[Places, Places], domain: Pair) -> VectorResult:

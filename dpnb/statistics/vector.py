@@ -47,6 +47,8 @@ class VectorResult:
         Why there are none.
     notes : dict
         How each kind of interval was made.
+    across : ndarray, optional
+        Where the entries of the last axis lie along a number: a point each, or the edges of bins (one more). For pictures.
     """
 
     values: np.ndarray
@@ -61,6 +63,7 @@ class VectorResult:
     redraw: Redraw | None = None
     no_draws: str = ""
     notes: dict[str, str] = field(default_factory=dict)
+    across: np.ndarray | None = None
     draws_by_release: bool = True
     _memo: dict[tuple[float, Kind], tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
 

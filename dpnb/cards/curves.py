@@ -1,0 +1,215 @@
+"""Long answers along a number, drawn as one picture: the value as a line or as steps, the intervals as bands around it.
+
+An answer says where its entries lie (``across``: as many points as entries, or one edge more for bins). What is more than a
+screen can show is pooled: the mean of the values, the outermost ends of the intervals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpnb.cards.digits import number
+from dpnb.cards.markup import Markup, el
+from dpnb.errors import DpnbError
+from dpnb.release import Estimate
+
+__all__ = ["Curve", "curve_figure", "curve_of", "curve_svg", "sparkline"]
+
+LEVEL = 0.95
+FEWEST = 13
+_MOST = 240
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 640, 190, 52, 8, 8, 24
+_BARS = "▁▂▃▄▅▆▇█"
+_ACCENT, _INK, _SOFT, _BESIDE = "#0a6480", "#1c1d21", "#5b5e66", "#b3471d"
+Band = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Values along a number.
+
+    Parameters
+    ----------
+    across : ndarray
+        Points, or edges of bins (one more than values).
+    values : ndarray
+        The estimates.
+    bands : dict
+        Ends of the intervals by kind.
+    """
+
+    across: np.ndarray
+    values: np.ndarray
+    bands: dict[str, Band]
+
+    @property
+    def binned(self) -> bool:
+        """Whether values belong to bins instead of points."""
+        return self.across.size > self.values.size
+
+    def path(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the corners of the line through some values: steps over bins, and from each point to the next."""
+        if self.binned:
+            return np.repeat(self.across, 2)[1:-1], np.repeat(values, 2)
+        return np.repeat(self.across, 2)[1:], np.repeat(values, 2)[:-1]
+
+    @property
+    def low(self) -> float:
+        """The lowest place of the picture, not above zero."""
+        return float(min([0.0, self.values.min(), *(low.min() for low, _ in self.bands.values())]))
+
+    @property
+    def high(self) -> float:
+        """The highest place of the picture."""
+        found = float(max([self.values.max(), *(high.max() for _, high in self.bands.values())]))
+        return found if np.isfinite(found) and found > self.low else self.low + 1.0
+
+    def pooled(self, most: int = _MOST) -> Curve:
+        """Return the same picture with fewer entries."""
+        size = self.values.size
+        if size <= most:
+            return self
+        starts = np.linspace(0, size, most + 1).astype(int)[:-1]
+        counts = np.diff(np.append(starts, size))
+        values = np.add.reduceat(self.values, starts) / counts
+        bands = {
+            kind: (np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts))
+            for kind, (low, high) in self.bands.items()
+        }
+        across = np.append(self.across[starts], self.across[-1]) if self.binned else self.across[starts]
+        return Curve(across, values, bands)
+
+
+def curve_of(estimate: Estimate) -> Curve | None:
+    """Return a released answer as a curve, where it is one: a long vector along a number."""
+    across = getattr(estimate.outcome, "across", None)
+    if across is None or len(estimate.shape) != 1 or estimate.size < FEWEST or across.size < estimate.size:
+        return None
+    bands: dict[str, Band] = {}
+    for kind in ("privacy", "confidence"):
+        try:
+            interval = estimate.interval(LEVEL, kind)
+        except DpnbError:
+            continue
+        bands[kind] = (np.asarray(interval.low, dtype=float), np.asarray(interval.high, dtype=float))
+    return Curve(across, np.asarray(estimate.value, dtype=float), bands)
+
+
+def sparkline(curve: Curve, width: int = 60) -> str:
+    """Draw the values with block characters, and say where the line starts and ends."""
+    pooled = curve.pooled(width)
+    top, floor = float(pooled.values.max()), min(float(pooled.values.min()), 0.0)
+    scaled = (pooled.values - floor) / (top - floor) if top > floor else np.zeros(pooled.values.size)
+    bars = "".join(_BARS[int(place)] for place in np.clip(np.floor(scaled * 8), 0, 7))
+    return f"{number(float(curve.across[0]))} {bars} {number(float(curve.across[-1]))}"
+
+
+def curve_svg(curve: Curve, title: str) -> Markup:
+    """Draw a curve with its bands: privacy shaded, confidence dashed."""
+    drawn = curve.pooled()
+    shapes: list[object] = [el("title", title), el("desc", _words(curve))]
+    shapes += _ticks(drawn)
+    if "privacy" in drawn.bands:
+        low, high = (drawn.path(end) for end in drawn.bands["privacy"])
+        outline = [*zip(*low, strict=True), *reversed(list(zip(*high, strict=True)))]
+        shapes.append(el("polygon", points=_points(drawn, outline), class_="pv", opacity="0.35"))
+    for end in drawn.bands.get("confidence", ()):
+        line = _points(drawn, zip(*drawn.path(end), strict=True))
+        shapes.append(el("polyline", points=line, class_="cf", stroke_dasharray="3 3", opacity="0.75"))
+    line = _points(drawn, zip(*drawn.path(drawn.values), strict=True))
+    shapes.append(el("polyline", points=line, class_="cf"))
+    return el("svg", *shapes, viewBox=f"0 0 {_WIDTH} {_HEIGHT}", role="img", font_size="11")
+
+
+def _words(curve: Curve) -> str:
+    top = int(curve.values.argmax())
+    return (
+        f"{curve.values.size:,} values from {number(float(curve.across[0]))} to {number(float(curve.across[-1]))}; "
+        f"the largest, {number(float(curve.values[top]))}, at {number(float(curve.across[top]))}. "
+        "Shaded: privacy intervals. Dashed: confidence intervals."
+    )
+
+
+def _place(curve: Curve, x: float, y: float) -> tuple[float, float]:
+    wide = float(curve.across[-1] - curve.across[0]) or 1.0
+    right = _LEFT + (_WIDTH - _LEFT - _RIGHT) * (x - float(curve.across[0])) / wide
+    share = (min(max(y, curve.low), curve.high) - curve.low) / (curve.high - curve.low)
+    return right, _TOP + (_HEIGHT - _TOP - _BOTTOM) * (1 - share)
+
+
+def _points(curve: Curve, corners: Iterable[tuple[float, float]]) -> str:
+    return " ".join("{:.1f},{:.1f}".format(*_place(curve, x, y)) for x, y in corners)
+
+
+def _ticks(curve: Curve) -> list[object]:
+    """Draw the ground line, and say the ends of both directions."""
+    ground = _place(curve, float(curve.across[0]), 0.0)[1]
+    made: list[object] = [
+        el("line", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=f"{ground:.1f}", y2=f"{ground:.1f}", class_="axis")
+    ]
+    for x in np.linspace(curve.across[0], curve.across[-1], 5):
+        at = _place(curve, float(x), 0.0)[0]
+        made.append(_text(f"{at:.1f}", f"{_HEIGHT - 6}", number(float(x)), "middle"))
+    for y in (curve.low, curve.high):
+        down = _place(curve, float(curve.across[0]), y)[1]
+        made.append(_text(str(_LEFT - 6), f"{down + 4:.1f}", number(y), "end"))
+    return made
+
+
+def _text(x: str, y: str, said: str, anchor: str) -> Markup:
+    return el("text", said, x=x, y=y, text_anchor=anchor, fill="currentColor", opacity="0.7")
+
+
+def curve_figure(curve: Curve, text: str, beside: Any = None) -> Any:
+    """Return a matplotlib figure of a curve.
+
+    Parameters
+    ----------
+    curve : Curve
+        What to draw.
+    text : str
+        The question.
+    beside : array, optional
+        Values to draw beside.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.0, 3.4), layout="constrained")
+    axes = figure.add_subplot()
+    if "privacy" in curve.bands:
+        x, low = curve.path(curve.bands["privacy"][0])
+        axes.fill_between(
+            x,
+            low,
+            curve.path(curve.bands["privacy"][1])[1],
+            color=_ACCENT,
+            alpha=0.35,
+            lw=0,
+            label="privacy interval",
+        )
+    for place, end in enumerate(curve.bands.get("confidence", ())):
+        axes.plot(
+            *curve.path(end),
+            color=_INK,
+            lw=0.9,
+            ls=(0, (3, 3)),
+            label=None if place else "confidence interval",
+        )
+    axes.plot(*curve.path(curve.values), color=_INK, lw=1.5, label="value")
+    if beside is not None:
+        axes.plot(
+            *curve.path(np.ravel(np.asarray(beside, dtype=float))), color=_BESIDE, lw=1.2, label="beside"
+        )
+    axes.set_xlabel(text, color=_SOFT)
+    axes.set_ylim(bottom=min(curve.low, 0.0))
+    axes.margins(x=0)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.grid(axis="y", color="#e9eaee", linewidth=0.8)
+    axes.set_axisbelow(True)
+    figure.legend(loc="outside upper left", ncols=4, frameon=False, fontsize=9)
+    return figure
