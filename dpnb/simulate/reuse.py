@@ -1,0 +1,196 @@
+r"""Asking a test set many times: plain re-use overfits, noisy scores do not. A demonstration on simulated arrays.
+
+The labels are tosses of a coin, so every classifier is right in half of all cases, whatever a test set says. The analyst asks for the
+score of one random classifier after another, keeps each as it is or turned round – whichever scored above one half – and lets them
+vote [2]_. With exact scores the vote's score on the test set climbs without end,
+
+.. math:: Φ\left(\sqrt{2k/πn}\right) ,
+
+two thirds after k = 300 questions to n = 1,000 rows. With scores that spend a fixed ε on all questions together the choices are mostly the
+noise's, so the vote scores near one half on the test set as well, and what is reported stays honest [1]_.
+
+In a notebook the noisy score is an ordinary question, ``(ds.prediction == ds.label).mean()``.
+
+References
+----------
+.. [1] Dwork, Feldman, Hardt, Pitassi, Reingold and Roth (2015), "The reusable holdout: Preserving validity in adaptive data analysis".
+.. [2] Blum and Hardt (2015), "The Ladder: A Reliable Leaderboard for Machine Learning Competitions", section on the boosting attack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpnb.errors import OptionError
+from dpnb.inference.impact import impact_codes
+from dpnb.noise import fast
+
+__all__ = ["ImpactFit", "Reuse", "impact_overfit", "reuse"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Reuse:
+    """Scores of the vote after so many questions; in truth every vote is right half of the time.
+
+    Parameters
+    ----------
+    questions : tuple of int
+        How often the test set was asked.
+    plain : ndarray, shape (questions, repetitions)
+        The vote's score on the test set, chosen by exact scores.
+    noisy : ndarray, shape (questions, repetitions)
+        The same, chosen by noisy scores: what has been overfitted in secret.
+    reported : ndarray, shape (questions, repetitions)
+        What is reported of the latter: with noise of its own.
+    n : int
+        Rows of the test set.
+    epsilon : float
+        What all noisy scores together cost.
+    """
+
+    questions: tuple[int, ...]
+    plain: Floats
+    noisy: Floats
+    reported: Floats
+    n: int
+    epsilon: float
+
+    def table(self) -> list[tuple[int, float, float, float]]:
+        """Return (questions, mean score by exact choices, by noisy choices, standard deviation of the noisy report)."""
+        rows = zip(self.questions, self.plain, self.noisy, self.reported, strict=True)
+        return [(k, float(p.mean()), float(q.mean()), float(r.std())) for k, p, q, r in rows]
+
+    def plot(self) -> Any:
+        """Return a figure: reported scores against the number of questions, and the truth."""
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(6.4, 3.8), layout="constrained")
+        axes = figure.add_subplot()
+        for scores, colour, label in (
+            (self.plain, "#b3471d", "chosen by exact scores"),
+            (self.noisy, "#0a6480", f"chosen by noisy scores, ε {self.epsilon:g} in all"),
+        ):
+            low, middle, high = np.quantile(scores, [0.05, 0.5, 0.95], axis=1)
+            axes.plot(self.questions, middle, color=colour, label=label)
+            axes.fill_between(self.questions, low, high, color=colour, alpha=0.15)
+        axes.axhline(0.5, color="#1c1d21", linewidth=0.9, linestyle=":", label="the truth")
+        axes.set_xlabel(f"questions to one test set of {self.n:,} rows")
+        axes.set_ylabel("score of the vote on the test set")
+        axes.legend(frameon=False)
+        return figure
+
+
+def reuse(
+    n: int = 1000,
+    questions: Sequence[int] = (1, 10, 30, 100, 300),
+    *,
+    epsilon: float = 1.0,
+    repetitions: int = 20,
+    rng: np.random.Generator,
+) -> Reuse:
+    """Attack a test set by voting, with exact scores and with noisy ones.
+
+    Parameters
+    ----------
+    n : int
+        Rows of the test set.
+    questions : sequence of int
+        After how many questions the vote is scored.
+    epsilon : float
+        The loss of all noisy scores together, the last report included; each gets an equal share. A score is a count of n rows with
+        discrete Laplace noise.
+    repetitions : int
+        Independent test sets.
+    rng : numpy.random.Generator
+        Source of all randomness.
+
+    Examples
+    --------
+    >>> found = reuse(500, [1, 200], repetitions=5, rng=np.random.default_rng(0))
+    >>> bool(found.plain.mean(axis=1)[1] > 0.65), bool(found.noisy.mean(axis=1)[1] < 0.55)
+    (True, True)
+    """
+    asked = tuple(sorted({int(k) for k in questions}))
+    if not (n >= 2 and asked and asked[0] >= 1 and epsilon > 0 and repetitions >= 1):
+        raise OptionError("n must be at least 2, questions and repetitions at least 1, and epsilon above 0.")
+    plain, noisy, reported = np.empty((3, len(asked), repetitions))
+    for place in range(repetitions):
+        # +1 where a classifier is right, -1 where it is wrong: the labels themselves need not be drawn
+        right = rng.choice(np.array([-1, 1], dtype=np.int8), (asked[-1], n))
+        tied = rng.choice(np.array([-1, 1]), n)
+        for row, k in enumerate(asked):
+            scale = (k + 1) / epsilon
+            exact = (right[:k] == 1).sum(axis=1)
+            heard = exact + fast.discrete_laplace(scale, k, rng)
+            plain[row, place] = _score(right[:k], exact, tied)
+            noisy[row, place] = _score(right[:k], heard, tied)
+            reported[row, place] = noisy[row, place] + float(fast.discrete_laplace(scale, 1, rng)[0]) / n
+    return Reuse(asked, plain, noisy, reported, n, epsilon)
+
+
+def _score(right: NDArray[Any], scores: NDArray[Any], tied: NDArray[Any]) -> float:
+    """Return the share of rows that the vote gets right, each classifier turned so that it scored above one half."""
+    signs = np.where(scores * 2 >= right.shape[1], 1, -1)
+    votes = signs @ right.astype(np.int64)
+    return float(np.mean(np.where(votes == 0, tied, votes) > 0))
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactFit:
+    """How much of the outcome a useless category seems to explain: correlations of code and outcome.
+
+    Parameters
+    ----------
+    plain_seen, plain_fresh : float
+        Codes from the plain group means, on the rows they came from and on fresh ones.
+    noisy_seen, noisy_fresh : float
+        Codes from noised, shrunken group means.
+    """
+
+    plain_seen: float
+    plain_fresh: float
+    noisy_seen: float
+    noisy_fresh: float
+
+
+def impact_overfit(
+    n: int = 2000, groups: int = 400, *, epsilon: float = 1.0, rng: np.random.Generator
+) -> ImpactFit:
+    """Code a category that has nothing to do with a 0/1 outcome: plainly, and from noised counts.
+
+    Parameters
+    ----------
+    n, groups : int
+        Rows, and values of the category.
+    epsilon : float
+        The loss of the noised counts of both outcomes in every group: a person who changes moves two counts by one.
+    rng : numpy.random.Generator
+        Source of all randomness.
+    """
+    if not (n >= 4 and groups >= 2 and epsilon > 0):
+        raise OptionError("n must be at least 4, groups at least 2, and epsilon above 0.")
+    group, outcome = rng.integers(0, groups, (2, n)), rng.integers(0, 2, (2, n))
+    counts = np.zeros((groups, 2))
+    np.add.at(counts, (group[0], outcome[0]), 1)
+    mean = counts[:, 1] / np.maximum(counts.sum(axis=1), 1)
+    plain = np.where(counts.sum(axis=1) > 0, mean - outcome[0].mean(), 0.0)
+    scale = 2 / epsilon
+    noised = counts + fast.discrete_laplace(scale, 2 * groups, rng).reshape(groups, 2)
+    rows = np.maximum(noised.sum(axis=1), 1.0)
+    share = np.clip(noised[:, 1] / rows, 0.0, 1.0)
+    codes = impact_codes(share, 0.25 / rows + 4 * scale**2 / rows**2).codes
+    found = [_correlation(code[group[i]], outcome[i]) for code in (plain, codes) for i in (0, 1)]
+    return ImpactFit(*found)
+
+
+def _correlation(code: Floats, outcome: NDArray[Any]) -> float:
+    if np.std(code) == 0 or np.std(outcome) == 0:
+        return 0.0
+    return float(np.corrcoef(code, outcome)[0, 1])

@@ -1,0 +1,67 @@
+"""Plain re-use of a test set overfits as the formula says; noisy scores do not; impact codes of noised means stay honest."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from dpnb.errors import OptionError
+from dpnb.simulate.reuse import impact_overfit, reuse
+
+
+@pytest.fixture(scope="module")
+def attacked():
+    """Give forty attacked test sets of 1,000 rows, ε 1 for all scores together."""
+    return reuse(1000, [1, 10, 100, 300], epsilon=1, repetitions=40, rng=np.random.default_rng(1))
+
+
+def test_exact_scores_overfit_as_the_formula_says(attacked):
+    """The vote of k questions scores Φ(√(2k/πn)) on the test set: .60 at 100, .67 at 300, although it is right half of the time."""
+    for place, k in enumerate((1, 10, 100, 300)):
+        expected = NormalDist().cdf((2 * k / (np.pi * 1000)) ** 0.5)
+        assert attacked.plain[place].mean() == pytest.approx(expected, abs=0.012)
+
+
+def test_noisy_scores_do_not(attacked):
+    """At ε 1 in all, the vote of 300 questions scores below .53 on the test set: a fifth of the exact scores' climb or less."""
+    assert attacked.noisy[3].mean() < 0.53
+    assert attacked.noisy[3].mean() - 0.5 < 0.2 * (attacked.plain[3].mean() - 0.5)
+    assert abs(attacked.reported[0].mean() - 0.5) < 0.02
+
+
+def test_with_a_vast_loss_noisy_scores_are_exact_ones():
+    """At ε 10⁶ the noise is nothing and the overfit is back."""
+    found = reuse(500, [100], epsilon=1e6, repetitions=10, rng=np.random.default_rng(2))
+    assert found.noisy == pytest.approx(found.plain)
+    assert found.plain.mean() > 0.6
+
+
+def test_it_is_drawn_with_the_truth(attacked):
+    """The figure has both curves, the line at one half, and a table row for every number of questions."""
+    labels = attacked.plot().axes[0].get_legend_handles_labels()[1]
+    assert "the truth" in labels
+    assert len(labels) == 3
+    assert [row[0] for row in attacked.table()] == [1, 10, 100, 300]
+
+
+def test_plain_impact_codes_of_a_useless_category_look_useful_and_noised_ones_do_not():
+    """400 values, 2,000 rows: plain codes correlate above .4 with the outcome they came from and not with fresh ones; noised ones with neither."""
+    found = [impact_overfit(rng=np.random.default_rng(seed)) for seed in range(5)]
+    assert min(fit.plain_seen for fit in found) > 0.4
+    assert max(abs(fit.plain_fresh) for fit in found) < 0.1
+    assert max(abs(fit.noisy_seen) for fit in found) < 0.1
+
+
+def test_bad_demonstrations_are_refused():
+    """No question, no loss, no rows."""
+    rng = np.random.default_rng(0)
+    for call in (
+        lambda: reuse(1000, [], rng=rng),
+        lambda: reuse(1000, [0], rng=rng),
+        lambda: reuse(1000, [1], epsilon=0, rng=rng),
+        lambda: impact_overfit(n=1, rng=rng),
+    ):
+        with pytest.raises(OptionError):
+            call()
