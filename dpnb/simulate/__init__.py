@@ -28,8 +28,10 @@ A fixed dataset is :func:`study`: then only the noise is drawn again.
 
 from __future__ import annotations
 
+from dpnb.simulate.bootstrap import CoverageRow, bootstrap_coverage
 from dpnb.simulate.coverage import coverage, draw_studies, stream
 from dpnb.simulate.intervals import METHODS, Method, per_release
+from dpnb.simulate.monte_carlo import monte_carlo
 from dpnb.simulate.populations import (
     Population,
     bernoulli,
@@ -42,26 +44,35 @@ from dpnb.simulate.populations import (
     study,
     with_outliers,
 )
+from dpnb.simulate.rates import RateResult, density_rates
 from dpnb.simulate.result import CoverageResult
+from dpnb.simulate.sweep import SweepResult, sweep
 from dpnb.simulate.tally import wilson
 
 __all__ = [
     "METHODS",
     "CoverageResult",
+    "CoverageRow",
     "Method",
     "Population",
+    "RateResult",
+    "SweepResult",
     "bernoulli",
     "beta",
+    "bootstrap_coverage",
     "coverage",
+    "density_rates",
     "draw_studies",
     "drawn",
     "lognormal",
+    "monte_carlo",
     "normal",
     "per_release",
     "population",
     "resampled",
     "stream",
     "study",
+    "sweep",
     "wilson",
     "with_outliers",
 ]

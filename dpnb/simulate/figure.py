@@ -16,6 +16,7 @@ from dpnb.simulate.tally import wilson
 
 if TYPE_CHECKING:
     from dpnb.simulate.result import CoverageResult
+    from dpnb.simulate.sweep import SweepResult
 
 _INK, _SOFT, _HAIR = "#1c1d21", "#5b5e66", "#e9eaee"
 _STYLES = {
@@ -32,11 +33,14 @@ _FEW = 8
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One method at one level along one direction: places, shares, bands and widths."""
+    """One method at one level along one direction: places, shares, bands and widths.
+
+    The style is a colour, a marker, a line, and which of several curves of the method this is.
+    """
 
     name: str
     label: str
-    style: tuple[str, str, str]
+    style: tuple[str, str, str, int]
     x: Sequence[float]
     share: np.ndarray
     low: np.ndarray
@@ -54,47 +58,78 @@ def coverage_figure(found: CoverageResult) -> Any:
     """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(11.0, 3.7), layout="constrained")
+    figure = Figure(figsize=(11.0, 3.9), layout="constrained")
     first, second, third = figure.subplots(1, 3)
     curves = list(_curves(found))
-    _draw_coverage(first, found, curves)
-    _draw_widths(second, found, curves)
+    _draw_coverage(first, curves, found.design.levels)
+    _draw_widths(second, curves)
+    for axes in (first, second):
+        _across(axes, found)
     _draw_scores(third, found)
-    for axes in (first, second, third):
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-        axes.grid(color=_HAIR, linewidth=0.8)
-        axes.set_axisbelow(True)
-        axes.tick_params(labelsize=9, colors=_SOFT)
-    handles, names = first.get_legend_handles_labels()
-    figure.legend(
-        handles, names, loc="outside upper left", ncols=min(len(names), 5), frameon=False, fontsize=9
-    )
+    _finish(figure, (first, second, third))
     figure.set_label(describe(found))
+    return figure
+
+
+def sweep_figure(swept: SweepResult) -> Any:
+    """Return coverage and mean width against what was varied; values that are not numbers stand side by side."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8.0, 3.9), layout="constrained")
+    first, second = figure.subplots(1, 2)
+    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in swept.values)
+    places = list(swept.values) if numbers else list(range(len(swept.values)))
+    curves = list(_swept(swept, places))
+    _draw_coverage(first, curves, swept.results[0].design.levels)
+    _draw_widths(second, curves)
+    for axes in (first, second):
+        axes.set_xlabel(swept.over, color=_SOFT)
+        if not numbers:
+            axes.set_xticks(places, [str(word) for word in swept.words])
+    _finish(figure, (first, second))
+    figure.set_label(swept.describe())
     return figure
 
 
 def _curves(found: CoverageResult) -> Iterator[Curve]:
     """Yield the curves: along the losses for each size, or along the sizes where there is one loss."""
-    design = found.design
-    along_sizes = _along_sizes(found)
-    spare = iter(_MORE * _FEW)
-    styles = {m.name: _STYLES.get(m.name) or next(spare) for m in design.methods}
+    design, styles = found.design, _styles(found)
     for name, level in found.tallies[0].held:
         held = [tally.held[name, level] for tally in found.tallies]
         counts = np.array([[part.sum(axis=1) for part in (h.studies, h.held, h.width)] for h in held])
-        suffix = "" if len(design.levels) == 1 else f" {100 * level:g} %"
-        if along_sizes:
-            yield _curve(name, name + suffix, styles[name], list(design.sizes), counts[:, :, 0].T)
+        label = name + _suffix(design.levels, level)
+        if _along_sizes(found):
+            yield _curve(name, label, (*styles[name], 0), list(design.sizes), counts[:, :, 0].T)
             continue
-        for n, rows in zip(design.sizes, counts, strict=True):
+        for place, (n, rows) in enumerate(zip(design.sizes, counts, strict=True)):
             size = "" if len(design.sizes) == 1 else f", n = {n:,}"
-            yield _curve(
-                name, name + suffix + size, styles[name], [float(x.amount) for x in design.losses], rows
-            )
+            losses = [float(loss.amount) for loss in design.losses]
+            yield _curve(name, label + size, (*styles[name], place), losses, rows)
 
 
-def _curve(name: str, label: str, style: tuple[str, str, str], x: list[Any], counts: np.ndarray) -> Curve:
+def _swept(swept: SweepResult, places: list[Any]) -> Iterator[Curve]:
+    """Yield a curve for each method, level and loss, of the first size."""
+    design, styles = swept.results[0].design, _styles(swept.results[0])
+    for name, level in swept.results[0].tallies[0].held:
+        held = [found.tallies[0].held[name, level] for found in swept.results]
+        for i, loss in enumerate(design.losses):
+            counts = np.array([[part[i].sum() for part in (h.studies, h.held, h.width)] for h in held]).T
+            label = name + _suffix(design.levels, level) + ("" if len(design.losses) == 1 else f", {loss}")
+            yield _curve(name, label, (*styles[name], i), places, counts)
+
+
+def _styles(found: CoverageResult) -> dict[str, tuple[str, str, str]]:
+    spare = iter(_MORE * _FEW)
+    return {method.name: _STYLES.get(method.name) or next(spare) for method in found.design.methods}
+
+
+def _suffix(levels: Sequence[float], level: float) -> str:
+    return "" if len(levels) == 1 else f" {100 * level:g} %"
+
+
+def _curve(
+    name: str, label: str, style: tuple[str, str, str, int], x: list[Any], counts: np.ndarray
+) -> Curve:
     studies, held, width = counts
     low, high = wilson(held, studies)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -106,51 +141,39 @@ def _along_sizes(found: CoverageResult) -> bool:
 
 
 def _across(axes: Any, found: CoverageResult) -> None:
-    kind = found.design.losses[0].kind
-    axes.set_xlabel(
-        "rows of a study" if _along_sizes(found) else {"epsilon": "ε", "rho": "ρ"}[kind], color=_SOFT
-    )
+    kinds = {loss.kind for loss in found.design.losses}
+    loss = "ε or ρ" if len(kinds) > 1 else "ε" if kinds == {"epsilon"} else "ρ"
+    axes.set_xlabel("rows of a study" if _along_sizes(found) else loss, color=_SOFT)
     if max(len(found.design.losses), len(found.design.sizes)) > 1:
         axes.set_xscale("log")
 
 
-def _draw_coverage(axes: Any, found: CoverageResult, curves: list[Curve]) -> None:
+def _draw_coverage(axes: Any, curves: list[Curve], levels: Sequence[float]) -> None:
     for curve in curves:
-        if np.isnan(curve.share).all():
-            continue
-        colour, marker, line = curve.style
-        axes.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.15, linewidth=0)
-        axes.plot(
-            curve.x,
-            curve.share,
-            line,
-            marker=marker,
-            markersize=4,
-            color=colour,
-            linewidth=1.2,
-            label=curve.label,
-        )
-    for level in found.design.levels:
+        if not np.isnan(curve.share).all():
+            axes.fill_between(curve.x, curve.low, curve.high, color=curve.style[0], alpha=0.15, linewidth=0)
+            _line(axes, curve, curve.share)
+    for level in levels:
         axes.axhline(level, color=_INK, linewidth=0.9, linestyle=(0, (2, 3)))
-    _across(axes, found)
-    axes.set_title("coverage, with its 95 % Wilson band", fontsize=10, loc="left")
-    axes.set_ylim(max(min(_lowest(curves), min(found.design.levels) - 0.05) - 0.02, 0.0), 1.005)
-
-
-def _lowest(curves: list[Curve]) -> float:
     lows = [float(np.nanmin(curve.low)) for curve in curves if not np.isnan(curve.low).all()]
-    return min(lows, default=1.0)
+    axes.set_ylim(max(min([*lows, min(levels) - 0.05]) - 0.02, 0.0), 1.005)
+    axes.set_title("coverage, with its 95 % Wilson band", fontsize=10, loc="left")
 
 
-def _draw_widths(axes: Any, found: CoverageResult, curves: list[Curve]) -> None:
+def _draw_widths(axes: Any, curves: list[Curve]) -> None:
     for curve in curves:
-        if np.isnan(curve.width).all():
-            continue
-        colour, marker, line = curve.style
-        axes.plot(curve.x, curve.width, line, marker=marker, markersize=4, color=colour, linewidth=1.2)
-    _across(axes, found)
+        if not np.isnan(curve.width).all():
+            _line(axes, curve, curve.width)
     axes.set_title("mean width", fontsize=10, loc="left")
     axes.set_ylim(bottom=0)
+
+
+def _line(axes: Any, curve: Curve, y: np.ndarray) -> None:
+    """Draw a curve; the first of a method has full markers, the others have empty ones and thinner lines."""
+    colour, marker, line, place = curve.style
+    looks = {"color": colour, "markerfacecolor": colour if place == 0 else "white"}
+    width = max(1.5 - 0.3 * place, 0.6)
+    axes.plot(curve.x, y, line, marker=marker, markersize=4, linewidth=width, label=curve.label, **looks)
 
 
 def _draw_scores(axes: Any, found: CoverageResult) -> None:
@@ -164,7 +187,9 @@ def _draw_scores(axes: Any, found: CoverageResult) -> None:
     axes.plot(middle, np.exp(-(middle**2) / 2) / np.sqrt(2 * np.pi), color=_INK, linewidth=0.9, linestyle=":")
     axes.set_title("z-scores; dotted: standard normal", fontsize=10, loc="left")
     axes.set_xlabel("(estimate - truth) / standard error", color=_SOFT)
-    axes.legend(frameon=False, fontsize=7)
+    if axes.get_legend_handles_labels()[0]:
+        axes.set_ylim(0, 1.45 * axes.get_ylim()[1])
+        axes.legend(frameon=False, fontsize=7, loc="upper left", ncols=2)
 
 
 def _shown(losses: int) -> list[int]:
@@ -181,26 +206,38 @@ def _density(found: CoverageResult, name: str, place: int) -> np.ndarray | None:
     return np.asarray(np.histogram(scores, _BINS)[0] / (scores.size * np.diff(_BINS)))
 
 
+def _finish(figure: Any, panels: Sequence[Any]) -> None:
+    for axes in panels:
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+        axes.grid(color=_HAIR, linewidth=0.8)
+        axes.set_axisbelow(True)
+        axes.tick_params(labelsize=9, colors=_SOFT)
+    handles, names = panels[0].get_legend_handles_labels()
+    if handles:
+        figure.legend(handles, names, loc="outside upper left", ncols=4, frameon=False, fontsize=9)
+
+
 def describe(found: CoverageResult) -> str:
     """Return in words what the figure shows: one line for each method, level and size."""
     design = found.design
     population, sizes = design.population.name, ", ".join(f"{n:,}" for n in design.sizes)
-    lines = [
+    first = (
         f"{design.statistic} of {population}, n = {sizes}: {found.studies:,} simulated studies at each loss"
-    ]
-    where = "rows" if _along_sizes(found) else "ε" if design.losses[0].kind == "epsilon" else "ρ"
-    for curve in _curves(found):
-        if np.isnan(curve.share).all():
-            lines.append(f"  {curve.label}: none. {found.reasons().get(curve.name, '')}".rstrip())
-            continue
-        least, most = int(np.nanargmin(curve.share)), int(np.nanargmax(curve.share))
-        lines.append(
-            f"  {curve.label}: covers {_percent(curve, least)} at {where} {curve.x[least]:g}"
-            + (f" to {_percent(curve, most)} at {where} {curve.x[most]:g}" if least != most else "")
-            + f"; mean width {np.nanmax(curve.width):.3g}"
-            + (f" to {np.nanmin(curve.width):.3g}" if len(curve.x) > 1 else "")
-        )
-    return "\n".join(lines)
+    )
+    return "\n".join([first, *(f"  {_told(found, curve)}" for curve in _curves(found))])
+
+
+def _told(found: CoverageResult, curve: Curve) -> str:
+    if np.isnan(curve.share).all():
+        return f"{curve.label}: none. {found.reasons().get(curve.name, '')}".rstrip()
+    places = found.design.sizes if _along_sizes(found) else found.design.losses
+    words = [f"n = {place:,}" if isinstance(place, int) else str(place) for place in places]
+    least, most = int(np.nanargmin(curve.share)), int(np.nanargmax(curve.share))
+    told = f"{curve.label}: covers {_percent(curve, least)} at {words[least]}"
+    told += f" to {_percent(curve, most)} at {words[most]}" if least != most else ""
+    widest, narrowest = (found_width(curve.width) for found_width in (np.nanmax, np.nanmin))
+    return f"{told}; mean width {widest:.3g}" + (f" to {narrowest:.3g}" if len(words) > 1 else "")
 
 
 def _percent(curve: Curve, place: int) -> str:

@@ -1,0 +1,116 @@
+"""Sweeps: one thing is varied, everything else and the seed stay, and the coverages stand side by side.
+
+Over ε, ρ or the number of rows a sweep is one coverage simulation; over a population, an adjacency or an option of the statistic
+it is one for each value, of the same studies wherever the rows are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpnb.errors import OptionError
+from dpnb.release.table import Table
+from dpnb.simulate.coverage import coverage
+from dpnb.simulate.result import CoverageResult
+
+_AT_ONCE = ("epsilon", "rho", "n")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SweepResult:
+    """The result of :func:`dpnb.simulate.sweep`.
+
+    Parameters
+    ----------
+    over : str
+        What is varied.
+    values : tuple
+        Its values.
+    results : tuple of CoverageResult
+        One for each value; a single one where all values were simulated at once.
+    """
+
+    over: str
+    values: tuple[Any, ...]
+    results: tuple[CoverageResult, ...]
+
+    def __iter__(self) -> Iterator[tuple[Any, CoverageResult]]:
+        """Values with their results, where each has its own."""
+        return iter(zip(self.values, self.results, strict=False))
+
+    def table(self) -> Table:
+        """Return the rows of all coverages, with what was varied first."""
+        tables = [found.table() for found in self.results]
+        columns: dict[str, list[Any]] = {}
+        if self.over not in _AT_ONCE:
+            columns[self.over] = [
+                word for word, table in zip(self.words, tables, strict=True) for _ in range(len(table))
+            ]
+        for name in tables[0].columns:
+            columns[name] = [value for table in tables for value in table[name]]
+        return Table(columns)
+
+    @property
+    def words(self) -> tuple[Any, ...]:
+        """The values as they are shown: populations by name."""
+        return tuple(getattr(value, "name", value) for value in self.values)
+
+    def code(self) -> str:
+        """Return the calls that reproduce the result, one a line."""
+        return "\n".join(found.code() for found in self.results)
+
+    def plot(self) -> Any:
+        """Return the figure: coverage with Wilson bands and mean widths against what was varied."""
+        from dpnb.simulate.figure import coverage_figure, sweep_figure
+
+        return coverage_figure(self.results[0]) if self.over in _AT_ONCE else sweep_figure(self)
+
+    def describe(self) -> str:
+        """Return in words what the figure shows."""
+        if self.over in _AT_ONCE:
+            return self.results[0].describe()
+        return "\n".join(
+            f"{self.over} = {word}: {r.describe()}" for word, r in zip(self.words, self.results, strict=True)
+        )
+
+    def __str__(self) -> str:
+        return self.describe()
+
+
+def sweep(statistic: str, source: Any, over: str, values: Sequence[Any], **more: Any) -> SweepResult:
+    """Simulate coverage for each value of one thing.
+
+    Parameters
+    ----------
+    statistic, source
+        As in :func:`dpnb.simulate.coverage`.
+    over : str
+        ``"epsilon"``, ``"rho"``, ``"n"``, ``"population"``, ``"adjacency"``, or an option of the statistic.
+    values : sequence
+        What it is set to, one after the other; for ``over="population"`` populations, and ``source`` is not used.
+    **more
+        Everything else that :func:`dpnb.simulate.coverage` takes.
+
+    Examples
+    --------
+    >>> from dpnb import simulate
+    >>> found = simulate.sweep("mean", simulate.beta(2, 5), "spread", ["bought", "bound"], n=200, reps=100)
+    >>> found.table()["spread"]
+    ('bought', 'bought', 'bound', 'bound')
+    """
+    chosen = () if isinstance(values, str) else tuple(values)
+    if not chosen:
+        raise OptionError("values= is a list of at least one value.")
+    if over in more or (over in ("epsilon", "rho") and "losses" in more):
+        raise OptionError(f"{over} is what is varied: leave it out of the other arguments.")
+    if over in ("epsilon", "rho"):
+        return SweepResult(over, chosen, (coverage(statistic, source, losses={over: chosen}, **more),))
+    if over == "n":
+        return SweepResult(over, chosen, (coverage(statistic, source, n=chosen, **more),))
+    if over == "population":
+        return SweepResult(over, chosen, tuple(coverage(statistic, value, **more) for value in chosen))
+    return SweepResult(
+        over, chosen, tuple(coverage(statistic, source, **more, **{over: value}) for value in chosen)
+    )
