@@ -11,7 +11,7 @@ from dpnb.cards.markup import el
 from dpnb.plan.power import Accuracy, Goal
 from dpnb.statistics import Share
 
-__all__ = ["power_card"]
+__all__ = ["power_card", "power_figure"]
 
 _SYMBOLS = {"epsilon": "ε", "rho": "ρ"}
 
@@ -83,6 +83,37 @@ def power_card(plan: Planned) -> Card:
         el("table", el("thead", el("tr", *(el("th", name) for name in columns))), el("tbody", *body)),
     )
     return Card(html, None, text, _record(plan), "power")
+
+
+def power_figure(plan: Planned, losses: np.ndarray, sizes: np.ndarray) -> Any:
+    """Return a figure of the effective size against the loss, the plan's own loss marked.
+
+    Parameters
+    ----------
+    plan : PowerPlan
+        What is planned.
+    losses : ndarray, shape (points,)
+        Losses, rising.
+    sizes : ndarray, shape (points,) or (points, cells)
+        Effective sizes at each.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.0, 3.6), layout="constrained")
+    axes = figure.add_subplot()
+    axes.plot(losses, sizes, color="#0a6480", linewidth=1.4)
+    axes.axvline(float(plan.share.amount), color="#1c1d21", linewidth=0.9, linestyle=":")
+    if plan.n is not None:
+        axes.axhline(plan.n, color="#5b5e66", linewidth=0.9)
+        axes.annotate(
+            f"n = {plan.n:,}", (losses[0], plan.n), xytext=(2, -11), textcoords="offset points", fontsize=9
+        )
+    axes.set_xscale("log")
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(_SYMBOLS[plan.share.kind])
+    axes.set_ylabel("as accurate as so many rows")
+    axes.set_title(plan.text, fontsize=10)
+    return figure
 
 
 def _headline(plan: Planned, symbol: str) -> str:

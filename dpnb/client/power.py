@@ -107,6 +107,15 @@ class PowerPlan:
         """Return the accuracy at a quarter, half, once, twice and four times the loss."""
         return power_table(self.design, self.share, self.n, self.goal.level)
 
+    def plot(self) -> Any:
+        """Return a figure: the effective size against the loss, from a hundredth to ten times this one."""
+        from dpnb.cards.power import power_figure
+
+        losses = np.array(
+            [float(f"{loss:.4g}") for loss in np.geomspace(self.loss / 100, self.loss * 10, 31)]
+        )
+        return power_figure(self, losses, self.curve(losses.tolist()))
+
     def __str__(self) -> str:
         from dpnb.cards.power import power_card
 

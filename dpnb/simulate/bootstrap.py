@@ -11,7 +11,7 @@ Brawner and Honaker (2018), "Bootstrap Inference and Differential Privacy: Stand
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -24,9 +24,10 @@ from dpnb.inference.resampling import noise_variance, resample_sums
 from dpnb.inference.spread import normal_quantile
 from dpnb.simulate.populations import Population
 
-__all__ = ["CoverageRow", "bootstrap_coverage"]
+__all__ = ["BootstrapStudy", "CoverageRow", "bootstrap_coverage"]
 
 IntervalKind = Kind | Literal["deconvolved"]
+_COLOURS = ("#b3471d", "#0a6480", "#5b5e66", "#7a5195")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,76 @@ class CoverageRow:
         return float((self.corrected * (1 - self.corrected) / self.simulations) ** 0.5)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class BootstrapStudy:
+    """The rows of a coverage study, one for each k and kind; iterates over them.
+
+    Parameters
+    ----------
+    rows : tuple of CoverageRow
+        Coverages and half-widths.
+    level : float
+        What the intervals claim.
+    inflation : float
+        Factor on the published noise.
+    """
+
+    rows: tuple[CoverageRow, ...]
+    level: float
+    inflation: float
+
+    def __iter__(self) -> Iterator[CoverageRow]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def of(self, k: int, kind: IntervalKind) -> CoverageRow:
+        """Return one row."""
+        for row in self.rows:
+            if (row.k, row.kind) == (k, kind):
+                return row
+        raise OptionError(f"This study has no {kind} interval at k = {k}.")
+
+    def __str__(self) -> str:
+        lines = [f"coverage of {100 * self.level:g} % intervals, noise × {self.inflation:g} the published"]
+        lines.append(
+            f"{'k':>5}  {'interval':<18}{'published':>10}{'corrected':>11}{'± (95 %)':>10}{'half-width':>12}"
+        )
+        for row in self.rows:
+            published = "–" if row.published is None else f"{100 * row.published:.1f}"
+            lines.append(
+                f"{row.k:>5}  {row.kind:<18}{published:>10}{100 * row.corrected:>11.1f}"
+                f"{196 * row.standard_error:>10.1f}{row.corrected_width:>12.4g}"
+            )
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def plot(self) -> Any:
+        """Return a figure of coverage and half-width against k, published (dotted) and corrected."""
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(8.4, 3.6), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        for colour, kind in zip(_COLOURS, dict.fromkeys(row.kind for row in self.rows), strict=False):
+            rows = [row for row in self.rows if row.kind == kind]
+            ks = [row.k for row in rows]
+            left.plot(ks, [row.corrected for row in rows], "o-", color=colour, label=kind, markersize=4)
+            right.plot(ks, [row.corrected_width for row in rows], "o-", color=colour, markersize=4)
+            if rows[0].published is not None:
+                left.plot(ks, [row.published for row in rows], ":", color=colour)
+                right.plot(ks, [row.published_width for row in rows], ":", color=colour)
+        left.axhline(self.level, color="#1c1d21", linewidth=0.8)
+        left.set_ylabel(f"coverage of {100 * self.level:g} % intervals")
+        right.set_ylabel("mean half-width")
+        for axes in (left, right):
+            axes.set_xscale("log")
+            axes.set_xlabel("resamples k")
+        left.legend(frameon=False, fontsize=9)
+        return figure
+
+
 def bootstrap_coverage(  # noqa: PLR0913 - a study has this many facts
     source: Any,
     rng: np.random.Generator,
@@ -73,7 +144,7 @@ def bootstrap_coverage(  # noqa: PLR0913 - a study has this many facts
     level: float = 0.95,
     inflation: float = 1.0,
     kinds: Sequence[IntervalKind] = get_args(Kind),
-) -> list[CoverageRow]:
+) -> BootstrapStudy:
     """Simulate studies, bootstrap each with noise, and count how often the intervals hold the population's mean.
 
     Parameters
@@ -100,8 +171,8 @@ def bootstrap_coverage(  # noqa: PLR0913 - a study has this many facts
 
     Returns
     -------
-    list of CoverageRow
-        One for each k and kind.
+    BootstrapStudy
+        Prints as a table; one row for each k and kind.
 
     Notes
     -----
@@ -121,14 +192,15 @@ def bootstrap_coverage(  # noqa: PLR0913 - a study has this many facts
         raise OptionError("n must be at least 2 and simulations at least 1.")
     counts = rng.multinomial(n, grid.probabilities, size=simulations)
     means = grid.start + grid.step * resample_sums(counts, sum(ks), rng) / n
-    rows, first = [], 0
+    rows: list[CoverageRow] = []
+    first = 0
     for k in ks:
         variance = noise_variance(grid.width / n, rho, k, inflation)
         noised = means[:, first : first + k] + variance**0.5 * rng.standard_normal((simulations, k))
         made = Bootstrap(noised, variance)
         rows += [_row(made, kind, grid.mean, level) for kind in kinds]
         first += k
-    return rows
+    return BootstrapStudy(tuple(rows), level, inflation)
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,6 +171,16 @@ def test_the_card_says_it_in_every_form():
     assert record["power"] >= 0.8
 
 
+def test_the_figure_rises_to_the_number_of_rows():
+    """The effective size against ε: a rising curve below n."""
+    plan = dpnb.power("proportion", n=1000, epsilon=1)
+    (line, *_) = plan.plot().axes[0].get_lines()
+    heights = line.get_ydata()
+    assert (np.diff(heights) >= -1e-9).all()
+    assert heights[0] < 300
+    assert 990 < heights[-1] <= 1000
+
+
 def test_planning_is_quick():
     """A size for a power is found in well under a second: about twenty prices."""
     import time

@@ -49,6 +49,29 @@ def test_unbiased_coverage_falls_with_k_and_conservative_does_not(age):
     assert by_kind(rows, 200)["conservative"].published > by_kind(rows, 10)["conservative"].published
 
 
+def test_figure_7_is_reproduced():
+    """A standard normal in [-3, 3], n = 500: coverages at k = 5 … 200, and conservative over unbiased half-widths 1.5 / 1.8 / 1.95."""
+    from dpnb.simulate import normal
+
+    made = normal(0, 1, lower=-3, upper=3, step="0.006")
+    found = bootstrap_coverage(made, np.random.default_rng(12), ks=[5, 10, 50, 100, 200], simulations=2500)
+    conservative = [found.of(k, "conservative").published for k in (5, 10, 50, 100, 200)]
+    assert conservative == pytest.approx([0.884, 0.942, 0.972, 0.978, 0.984], abs=0.025)
+    for k, ratio in ((50, 1.56), (100, 1.76), (200, 1.95)):
+        widths = found.of(k, "conservative").published_width / found.of(k, "unbiased").published_width
+        assert widths == pytest.approx(ratio, rel=0.05)
+
+
+def test_a_study_is_a_table_and_a_figure(age):
+    """Its text has a line for every row, its figure a curve for every kind."""
+    found = bootstrap_coverage(age, np.random.default_rng(13), bounds=(0, 100), ks=[10, 20], simulations=50)
+    assert len(str(found).splitlines()) == 2 + len(found) == 8
+    labels = found.plot().axes[0].get_legend_handles_labels()[1]
+    assert labels == ["unbiased", "conservative", "most conservative"]
+    with pytest.raises(OptionError, match="no deconvolved"):
+        found.of(10, "deconvolved")
+
+
 def test_the_provable_noise_covers_too_and_is_wider(age):
     """At c(50) = 1.29 the conservative interval still covers, and pays for the proof in width."""
     c = inflation_for(4.8872, 1e-6, 0.5, 50, 500)
