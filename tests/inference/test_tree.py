@@ -67,7 +67,10 @@ def test_variances_of_all_ranges_are_exact(leaves: int, public: bool) -> None:
     sums = np.tril(np.ones((leaves + 1, leaves)), -1)
     one, other = np.indices((leaves + 1, leaves + 1))
     found = tree.prefixes(one).covariances(tree.prefixes(other))
-    np.testing.assert_allclose(found, sums @ covariance @ sums.T, atol=1e-10)
+    stated = sums @ covariance @ sums.T
+    np.testing.assert_allclose(found, stated, atol=1e-10)
+    variances = tree.prefixes(np.arange(leaves + 1)).variances
+    np.testing.assert_allclose(variances, np.diag(stated), atol=1e-10)
 
 
 @pytest.mark.parametrize("leaves", LEAVES)

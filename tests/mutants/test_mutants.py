@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.mutants import accounting, answering, matrix, placing, selection, sensitivity
+from tests.mutants import accounting, answering, matrix, placing, selection, sensitivity, tree
 
 MUTANTS = {
     **sensitivity.MUTANTS,
@@ -13,8 +13,9 @@ MUTANTS = {
     **answering.MUTANTS,
     **placing.MUTANTS,
     **matrix.MUTANTS,
+    **tree.MUTANTS,
 }
-ROOMS = (sensitivity, selection, accounting, answering, placing, matrix)
+ROOMS = (sensitivity, selection, accounting, answering, placing, matrix, tree)
 
 
 def test_there_are_at_least_25_and_no_name_is_used_twice():
