@@ -236,14 +236,18 @@ def _leaves(items: Iterable[Estimate | Measurement]) -> list[Measurement]:
 def _named(
     items: Items,
 ) -> tuple[list[Estimate], dict[Measurement, str], tuple[tuple[str, Estimate], ...]]:
-    """Return estimates, the names of those that are single questions, and all named pairs."""
-    if isinstance(items, Estimate):
-        items = [items]
+    """Return estimates, the names of those that are single questions, and all named pairs.
+
+    What is read from an estimate and keeps it (a regression, a test) stands for it.
+    """
+    single = items if isinstance(items, Estimate) else getattr(items, "estimate", None)
+    if single is not None:
+        items = [single]
     if not isinstance(items, Mapping):
-        listed = list(items)
+        listed = [getattr(item, "estimate", item) for item in items]
         _refuse_others(listed)
         return listed, {}, ()
-    pairs = tuple((str(name), estimate) for name, estimate in items.items())
+    pairs = tuple((str(name), getattr(item, "estimate", item)) for name, item in items.items())
     listed = [estimate for _, estimate in pairs]
     _refuse_others(listed)
     labels = {one.measurement: name for name, one in pairs if one.measurement is not None}

@@ -7,8 +7,9 @@ handle on the same dataset. No handle holds a row, a count or a file's content.
 from __future__ import annotations
 
 import json
+import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dpnb.client.columns import ColumnHandle, NoColumn, asked
@@ -115,7 +116,7 @@ class Dataset(HoldsNoData):
         The whole dataset, where this is a part of it.
     """
 
-    __slots__ = ("__weakref__", "_by", "_opened", "_root", "_session", "_where")
+    __slots__ = ("__weakref__", "_by", "_moments", "_opened", "_root", "_session", "_where")
 
     def __init__(
         self,
@@ -130,6 +131,7 @@ class Dataset(HoldsNoData):
         self._root = self if root is None else root
         self._where = where
         self._by = by
+        self._moments: list[weakref.ref[Estimate]] = []
 
     # what it is ------------------------------------------------------------------------------------------------
 
@@ -332,14 +334,15 @@ class Dataset(HoldsNoData):
                 (places[expr.column], "") if isinstance(expr, Ref) else (len(places), repr(expr))
             ),
         )
-        options: dict[str, Any] = {} if radius is None else {"radius": radius}
-        return self.ask("moments", first, others=tuple(others), **options)
+        asked_for = self.ask("moments", first, others=tuple(others), **dict(_radius(radius)))
+        self._root._moments.append(weakref.ref(asked_for))
+        return asked_for
 
     def ols(self, formula: str, *, radius: float | None = None) -> Any:
         """Ask the moments of a formula's columns, and regress on them by least squares.
 
-        The moments are paid; any other regression on the same columns, ``ds.ols("x1 ~ y")``, is answered from the store. To
-        read several subsets of columns free, ask :meth:`moments` of them all once, and ``.ols(…)`` of that.
+        Where moments that you released and still hold cover the columns, of the same rows, it is read from them, free. Otherwise
+        the moments of these columns are asked, and paid; any other regression on the same columns is then free.
 
         Parameters
         ----------
@@ -353,8 +356,24 @@ class Dataset(HoldsNoData):
         >>> fit = hiv.ols("got ~ age + any")  # doctest: +SKIP
         >>> fit["any"]  # doctest: +SKIP
         """
-        moments: Any = self.moments(*parse(formula).columns, radius=radius)
+        columns = parse(formula).columns
+        moments: Any = self._covering(columns, radius)
+        if moments is None:
+            moments = self.moments(*columns, radius=radius)
         return moments.ols(formula)
+
+    def _covering(self, columns: tuple[str, ...], radius: float | None) -> Estimate | None:
+        """Return released moments that are still held, of these rows, columns and more; the narrowest of them."""
+        wanted = QueryPlan(self.name, "moments", None, self._where, self._by, _radius(radius))
+        found = []
+        for held in (reference() for reference in self._root._moments):
+            if held is None or held.pending or held.measurement is None:
+                continue
+            bare = replace(held.measurement.question, target=None, others=())
+            names = held.measurement.checked.setting.names
+            if bare == wanted and set(columns) <= set(names):
+                found.append((len(names), held))
+        return min(found, key=lambda pair: pair[0])[1] if found else None
 
     def ask(
         self,
@@ -371,3 +390,7 @@ class Dataset(HoldsNoData):
             self.name, statistic, target, self._where, (*self._by, *by), tuple(options.items()), other, others
         )
         return asked(self._root, question)
+
+
+def _radius(radius: float | None) -> tuple[tuple[str, Any], ...]:
+    return () if radius is None else (("radius", radius),)

@@ -59,7 +59,9 @@ from dpnb.statistics.sensitivity import ENTER, WITHIN
 _BITS = 15
 _STEPS = 256
 _SMALLEST_RADIUS = Fraction(1, 16)
+_LARGEST_DENOMINATOR = 10**6
 _ROOT_BITS = 20
+_RADIUS = "radius= is a number of half ranges, at least 0.0625 and with at most six decimals: for example radius=1.5."
 
 Entry = tuple[int, int]
 
@@ -79,9 +81,12 @@ def radius_squared(setting: Setting) -> Fraction | None:
     asked = setting.options["radius"]
     if asked is None:
         return None
-    if isinstance(asked, bool | str | tuple) or Fraction(asked) < _SMALLEST_RADIUS:
-        raise OptionError("radius= is a number of half ranges, at least 0.0625: for example radius=1.5.")
-    square = Fraction(asked) ** 2
+    if isinstance(asked, bool | str | tuple):
+        raise OptionError(_RADIUS)
+    radius = Fraction(str(asked))
+    if radius < _SMALLEST_RADIUS or radius.denominator > _LARGEST_DENOMINATOR:
+        raise OptionError(_RADIUS)
+    square = radius**2
     return None if square >= len(setting.numbers) else square
 
 

@@ -270,6 +270,10 @@ class Drawn:
             found = found + np.sqrt(self.sampling) * self._normal(rng, found.shape)
         return np.asarray(found)
 
+    def _effective(self, sizes: np.ndarray, noise: np.ndarray) -> np.ndarray:
+        """Rows without noise that would be as accurate: all of them where there is no noise."""
+        return np.where(noise > 0, effective_sizes(sizes, np.asarray(self.sampling), noise), sizes)
+
     def result(self) -> VectorResult:
         """Return what an analyst sees."""
         low, high = self._range
@@ -285,7 +289,7 @@ class Drawn:
             noise,
             sampling=self.sampling,
             sizes=sizes,
-            effective=None if self.sampling is None else effective_sizes(sizes, self.sampling, noise),
+            effective=None if self.sampling is None else self._effective(sizes, noise),
             cell_flags=tuple((*common, flag) if flag else common for flag in listed),
             redraw=self._redraw,
             notes=self.notes,

@@ -131,6 +131,7 @@ def _rows(setting: Setting, share: Share, size: Fraction, found: tuple[Block, ..
         count = sum(len(b.entries) for b in found if b.name.partition("/")[0] == kind)
         if not count:
             continue
+        entries = "number of rows" if kind == "count" else f"{count:,} {kind if count > 1 else kind[:-1]}"
         diagonal = kind in {"count", "squares"}
         scale = spread if pure or diagonal else spread / math.sqrt(2)
         cost = (
@@ -140,7 +141,7 @@ def _rows(setting: Setting, share: Share, size: Fraction, found: tuple[Block, ..
         )
         listed.append(
             PriceRow(
-                f"{setting.subject}: {'number of rows' if kind == 'count' else f'{count:,} {kind}'}",
+                f"{setting.subject}: {entries}",
                 "discrete Laplace" if pure else "discrete Gaussian",
                 words,
                 f"{'scale' if pure else 'sd'} {digits(scale)} rows",

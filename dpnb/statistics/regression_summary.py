@@ -65,6 +65,11 @@ class Regression:
         self.formula = formula
 
     @property
+    def estimate(self) -> Estimate:
+        """What is asked and released: the coefficients."""
+        return self.coefficients
+
+    @property
     def pending(self) -> bool:
         """Whether the moments have no answer yet."""
         return self.coefficients.pending
@@ -81,7 +86,7 @@ class Regression:
 
     def _fit(self) -> Fit:
         self.coefficients.value  # noqa: B018 -- raises what a pending estimate raises
-        fit: Fit = self.coefficients.outcome.fit  # type: ignore[attr-defined]
+        fit: Fit = self.coefficients.outcome.fit
         return fit
 
     @property
@@ -224,7 +229,7 @@ def summary_of(regression: Regression, level: float) -> Summary:
             f"n {regression.n:,.0f} ({rows_text})",
             f"R² {fit.r_squared:.3f}",
             f"residual sd {fit.residual_sd:.4g}",
-            f"read free from {root.text}, {estimate.loss}",
+            f"read from {root.text} ({estimate.loss})",
         ),
         ("", "coef", "std err", "t", "P>|t|", f"[{percent}", f"{percent}]", "privacy ±"),
         rows,

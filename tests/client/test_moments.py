@@ -1,0 +1,114 @@
+"""Moments and regressions as they are typed: handles, the whole path through the curator, what is free, and their cards."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pytest
+
+import dpnb
+from dpnb.errors import OptionError, PlanError, SchemaError
+from dpnb.privacy.loss import PrivacyLoss
+from tests.curator import small
+
+
+def test_equal_sets_of_columns_are_one_question(data):
+    """The order of columns does not matter, a column counts once, and expressions come last."""
+    one, two = data.moments("y", "x", "g"), data.moments(data.g, "x", "y", "x")
+    assert one.measurement.question == two.measurement.question
+    assert one.text == 'small.moments("x", "g", "y")'
+    assert data[data.x > 3].moments(data.x * 2, "g", radius=1).text == (
+        'small[small.x > 3].moments("g", small.x * 2, radius=1)'
+    )
+    assert data.moments("x", "g").shape == (3, 3)
+
+
+def test_they_are_released_by_the_curator_and_read_free(session, data):
+    """One charge for the matrix; means, covariances, correlations and regressions cost nothing more."""
+    zz = data.moments("x", "g")
+    fit = zz.ols("x ~ g")
+    assert fit.pending
+    done = dpnb.release({"zz": zz}, epsilon=8)
+    assert done.charged == PrivacyLoss.pure(8)
+    raw = small.rows()
+    table = np.stack([np.ones(small.ROWS), raw["x"], raw["g"]])
+    radius = zz.interval(0.99999, "privacy").half_width
+    assert (np.abs(zz.value - table @ table.T) <= radius + 1e-6).all()
+    assert zz.value[0, 0] == small.ROWS
+    assert zz.mean("x").interval(0.95, "privacy").width < 10
+    assert zz.covariance().shape == zz.correlation().shape == (2, 2)
+    assert fit.terms == ("Intercept", "g")
+    assert fit["g"].loss == zz.loss
+    assert data.budget.spent == PrivacyLoss.pure(8)
+
+
+def test_a_regression_is_read_from_moments_that_are_held_and_cover_it(session, data):
+    """The narrowest released moments of the same rows answer free; without any, the formula's own columns are asked."""
+    wide, narrow = data.moments("x", "g", "y"), data.moments("x", "g")
+    dpnb.release([wide, narrow], epsilon=4)
+    assert data.ols("x ~ g").coefficients.leaves() == (narrow.measurement,)
+    assert data.ols("y ~ g").coefficients.leaves() == (wide.measurement,)
+    assert data[data.x > 3].ols("x ~ g").pending
+    assert data.ols("x ~ g", radius=1).pending
+    del narrow
+    gc.collect()
+    assert data.ols("x ~ g").coefficients.leaves() == (wide.measurement,)
+    assert data.budget.spent == PrivacyLoss.pure(4)
+
+
+def test_a_regression_can_be_released_by_itself(session, data):
+    """It stands for the moments behind it; asked again it comes from the store."""
+    fit = data.ols("x ~ g")
+    assert fit.pending
+    done = dpnb.release({"fit": fit}, epsilon=2)
+    assert done.charged == PrivacyLoss.pure(2)
+    assert not fit.pending
+    assert "Intercept" in repr(fit)
+    moments = data.moments("g", "x")
+    assert not dpnb.release([moments], epsilon=2).charged
+
+
+def test_a_rho_budget_holds_them(session, dpnb_home):
+    """In a ρ ledger the matrix has discrete Gaussian noise, in a ball too."""
+    data = small.opened(session, dpnb_home, rho="2")
+    zz = data.moments("x", "g", radius=1.2)
+    done = dpnb.release([zz], rho="0.5")
+    assert done.charged.amount <= 0.5
+    assert {part.law["kind"] for part in zz.release.parts} == {"discrete-gaussian"}
+
+
+def test_measured_again_the_noise_is_less(session, data):
+    """A second measurement is combined with the first, entry by entry, and readings follow."""
+    zz = data.moments("x", "g")
+    dpnb.release([zz], epsilon=1)
+    more = zz.remeasure(epsilon=3)
+    assert more.mean("x").interval(0.95, "privacy").width < 0.6 * zz.mean("x").interval(0.95, "privacy").width
+
+
+def test_what_cannot_be_asked_costs_nothing(session, data):
+    """No column, an unknown one, groups, and a formula that is none name their fix before any charge."""
+    for ask, error, words in (
+        (data.moments, PlanError, "needs columns"),
+        (lambda: data.moments("x", "z"), SchemaError, "z"),
+        (lambda: data.groupby("g").moments("x", "y"), PlanError, "not asked by groups"),
+        (lambda: data.moments("x", "g", radius=0), OptionError, "radius="),
+        (lambda: data.moments("x", "g", radius=1 / 3), OptionError, "six decimals"),
+        (lambda: data.ols("x"), OptionError, "Write for example"),
+        (lambda: data.ols("x ~ z"), SchemaError, "z"),
+        (lambda: data.moments("x", "g").ols("x ~ y"), SchemaError, "They hold x, g"),
+    ):
+        with pytest.raises(error, match=words):
+            ask()
+    assert not data.budget.spent
+
+
+def test_their_cards_can_be_drawn(session, data):
+    """Plan, release and explanation are written, with the price of the whole matrix once."""
+    zz = data.moments("x", "g", "y")
+    assert "rows on each moment" in repr(dpnb.plan({"zz": zz}, epsilon=1))
+    done = dpnb.release({"zz": zz, "r": zz.correlation()}, epsilon=1)
+    assert "x" in repr(done)
+    assert str(zz.explain())
+    assert str(zz.correlation().explain())
+    assert zz.ols("x ~ g")._repr_html_().count("<tr>") == 3
