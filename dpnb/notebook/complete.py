@@ -20,6 +20,7 @@ STATISTICS = (
     "correlation",
     "count",
     "covariance",
+    "density",
     "difference",
     "groupby",
     "histogram",
@@ -31,6 +32,7 @@ STATISTICS = (
     "std",
     "sum",
     "top_k",
+    "tree",
     "value_counts",
     "variance",
 )

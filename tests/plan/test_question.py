@@ -52,6 +52,11 @@ QUESTIONS = {
         options=(("radius", 1.5),),
         others=(e.Ref("tinc"), e.BinOp("*", e.Ref("age"), e.Const(2))),
     ),
+    "hiv.age.tree()": QueryPlan("hiv", "tree", e.Ref("age")),
+    "hiv.age.tree(levels=4)": QueryPlan("hiv", "tree", e.Ref("age"), options=(("levels", 4),)),
+    "hiv.age.density(bins=20, method='perturbed')": QueryPlan(
+        "hiv", "density", e.Ref("age"), options=(("bins", 20), ("method", "perturbed"))
+    ),
     "hiv.villnum.top_k(5)": QueryPlan("hiv", "top_k", e.Ref("villnum"), options=(("k", 5),)),
 }
 TYPED = [1, 1.0, True, "1", "1.0", "True", 0, 0.0, False, "", "é", "e\u0301", Fraction(1, 3), 0.1, "0.1"]
