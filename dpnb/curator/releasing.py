@@ -26,7 +26,7 @@ from dpnb.plan.price import PricedBatch, PricedPart, PricedQuestion, total
 from dpnb.privacy.loss import PrivacyLoss, exact_text
 from dpnb.release import Release, ReleasedPart
 
-MECHANISM_VERSION = "1"
+MECHANISM_VERSION = "2"
 """Part of the store's key: raised when any mechanism's sampler, split or grid changes."""
 
 
