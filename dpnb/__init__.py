@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dpnb.client.combining import combine
     from dpnb.client.power import power
     from dpnb.release import to_json
+    from dpnb.widgets.panels import panel
 
 __version__ = "0.1.0"
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "combine",
     "load_ipython_extension",
     "open",
+    "panel",
     "plan",
     "power",
     "release",
@@ -35,6 +37,7 @@ _NAMES = {
     **dict.fromkeys(("open", "plan", "release", "report", "session", "spend"), "dpnb.client.api"),
     "combine": "dpnb.client.combining",
     "power": "dpnb.client.power",
+    "panel": "dpnb.widgets.panels",
     "to_json": "dpnb.release",
 }
 _ROOMS = frozenset(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from IPython.display import display
 
 from dpnb.errors import DpnbError, OptionError
+from dpnb.notebook import interactions
 from dpnb.notebook.display import attach_bundle, draw
 from dpnb.notebook.options import CELL_HELP, near, parse
 from dpnb.release import Estimate
@@ -29,6 +30,8 @@ LINE_HELP = """\
 %dp export report.html   the named releases of this notebook as one self-contained page
 %dp auto on              plan ordinary cells that ask questions; auto release releases them; auto off
 %dp open hiv             open a dataset under its own name
+%dp panel                what is open and what was spent, in step with every cell; nothing here spends
+%dp seesaw hiv.age.mean()    drag ε and ± of a question; also: plan, odds, noises, person
 %dp options              the options of a %%dp cell; so does %%dp --help
 """
 
@@ -42,13 +45,19 @@ def run(magic: DPMagic, line: str) -> None:
         With the nearest command, or what the command needs.
     """
     __tracebackhide__ = True
+    name, _, rest = line.strip().partition(" ")
+    if name in interactions.COMMANDS:
+        interactions.run(magic, name, rest.strip())
+        return
     try:
         words = shlex.split(line) or ["help"]
     except ValueError:
         raise OptionError(f"A quote is not closed in: {line.strip()}") from None
     verb = words[0].removeprefix("--")
     if verb not in COMMANDS:
-        raise OptionError(f"unknown command {words[0]!r} for %dp: {near(words[0], COMMANDS)}")
+        raise OptionError(
+            f"unknown command {words[0]!r} for %dp: {near(words[0], (*COMMANDS, *interactions.COMMANDS))}"
+        )
     COMMANDS[verb](magic, words[1:])
 
 

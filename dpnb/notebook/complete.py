@@ -13,6 +13,7 @@ from typing import Any
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult, context_matcher
 
+from dpnb.notebook import interactions
 from dpnb.notebook.commands import COMMANDS
 from dpnb.notebook.options import FLAGS, VALUED
 
@@ -106,7 +107,7 @@ def _word(before: str) -> str:
 def _arguments(before: str, namespace: Mapping[str, object]) -> list[str]:
     words = before.split()
     if len(words) < 2 or (len(words) == 2 and not before.endswith(" ")):
-        return list(COMMANDS)
+        return [*COMMANDS, *interactions.COMMANDS]
     if words[1] == "auto":
         return ["on", "off", "release"]
     if words[1] == "open":

@@ -10,9 +10,12 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__all__ = ["drag_person", "noises", "odds", "page", "seesaw"]
+__all__ = ["budget", "drag_person", "noises", "odds", "page", "panel", "plan", "seesaw"]
 
 _NAMES = {
+    "budget": ("dpnb.widgets.panels", "BudgetBar"),
+    "panel": ("dpnb.widgets.panels", "panel"),
+    "plan": ("dpnb.widgets.plan_board", "PlanBoard"),
     "drag_person": ("dpnb.widgets.one_person", "OnePerson"),
     "noises": ("dpnb.widgets.two_noises", "Noises"),
     "odds": ("dpnb.widgets.odds_explorer", "Odds"),

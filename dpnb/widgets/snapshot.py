@@ -9,13 +9,13 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-import dpnb
+from dpnb import __version__
 from dpnb.cards import budget as budgets
 from dpnb.cards.attach import missing_rule
 from dpnb.cards.markup import clean
 from dpnb.errors import DpnbError
 
-__all__ = ["PROTOCOL", "snapshot"]
+__all__ = ["PROTOCOL", "dataset_record", "snapshot"]
 
 PROTOCOL = 1
 _ROWS = 200
@@ -34,19 +34,20 @@ def snapshot(session: Any) -> dict[str, Any]:
     datasets, problem = [], ""
     for dataset in list(session.datasets.values()):
         try:
-            datasets.append(_dataset(dataset))
+            datasets.append(dataset_record(dataset))
         except DpnbError as error:
             problem = clean(error).splitlines()[0]
     return {
         "protocol": PROTOCOL,
-        "version": dpnb.__version__,
+        "version": __version__,
         "seq": next(_count),
         "datasets": datasets,
         "problem": problem,
     }
 
 
-def _dataset(dataset: Any) -> dict[str, Any]:
+def dataset_record(dataset: Any) -> dict[str, Any]:
+    """Return one dataset: its schema, and its budget and ledger as they stand."""
     schema, now = dataset.schema, dataset.budget.state()
     return {
         "name": schema.name,

@@ -45,10 +45,3 @@ export function effectiveSize(n: number, sampling: number, noise: number): numbe
 export function combined(first: number, second: number): number {
   return 1 / Math.sqrt(1 / (first * first) + 1 / (second * second));
 }
-
-/** The ε that pure releases of ε₁, ε₂, … give together, added up, and at δ by concentrated accounting, rounded up. */
-export function concentrated(losses: readonly number[], delta: number): { added: number; tighter: number } {
-  const added = losses.reduce((a, b) => a + b, 0);
-  const rho = losses.reduce((a, b) => a + (b * b) / 2, 0);
-  return { added, tighter: Math.min(added, rho + 2 * Math.sqrt(rho * Math.log(1 / delta))) };
-}

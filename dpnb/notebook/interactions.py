@@ -1,0 +1,102 @@
+"""``%dp panel | seesaw | plan | odds | noises | person``: the interactions, by one line.
+
+What stands behind the command is ordinary Python in the user's names, as in a cell. None of them spends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from IPython.display import display
+
+from dpnb.errors import DpnbError, OptionError
+
+if TYPE_CHECKING:
+    from dpnb.notebook.magic import DPMagic
+
+
+def run(magic: DPMagic, name: str, text: str) -> None:
+    """Show one interaction.
+
+    Parameters
+    ----------
+    magic : DPMagic
+        Its shell's names are what the text may use.
+    name : str
+        The command.
+    text : str
+        What follows it on the line.
+
+    Raises
+    ------
+    OptionError
+        When the text is missing, is no Python, or names what there is not.
+    """
+    __tracebackhide__ = True
+    display(COMMANDS[name](magic.shell.user_ns, text))
+
+
+def _value(names: Mapping[str, Any], text: str, example: str) -> Any:
+    """Evaluate what follows a command in the user's names."""
+    if not text:
+        raise OptionError(f"This needs a question: {example}")
+    try:
+        return eval(text, dict(names))  # noqa: S307  the user's own line
+    except DpnbError:
+        raise
+    except SyntaxError:
+        raise OptionError(f"{text} is no Python expression. For example: {example}") from None
+    except Exception as error:  # noqa: BLE001  whatever the line raises is told as what it is
+        raise OptionError(f"{type(error).__name__} in {text}: {error}") from None
+
+
+def _panel(names: Mapping[str, Any], text: str) -> Any:
+    from dpnb import widgets
+
+    del names
+    if text:
+        raise OptionError("%dp panel stands alone: it shows every open dataset.")
+    return widgets.panel()
+
+
+def _seesaw(names: Mapping[str, Any], text: str) -> Any:
+    from dpnb import widgets
+
+    return widgets.seesaw(_value(names, text, "%dp seesaw hiv.age.mean()"))
+
+
+def _plan(names: Mapping[str, Any], text: str) -> Any:
+    from dpnb import plan, widgets
+    from dpnb.client.views import PlanView
+
+    found = _value(names, text, '%dp plan {"m": hiv.age.mean()}')
+    return widgets.plan(found if isinstance(found, PlanView) else plan(found, epsilon=1))
+
+
+def _odds(names: Mapping[str, Any], text: str) -> Any:
+    from dpnb import widgets
+
+    return widgets.odds(_value(names, text, "%dp odds 0.1") if text else 0.1)
+
+
+def _noises(names: Mapping[str, Any], text: str) -> Any:
+    from dpnb import widgets
+
+    return widgets.noises(_value(names, text, "%dp noises 0.3") if text else 0.5)
+
+
+def _person(names: Mapping[str, Any], text: str) -> Any:
+    from dpnb import widgets
+
+    return widgets.drag_person(_value(names, text, "%dp person [21, 35, 44]") if text else None)
+
+
+COMMANDS: dict[str, Callable[[Mapping[str, Any], str], Any]] = {
+    "panel": _panel,
+    "seesaw": _seesaw,
+    "plan": _plan,
+    "odds": _odds,
+    "noises": _noises,
+    "person": _person,
+}

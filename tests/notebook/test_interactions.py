@@ -1,0 +1,60 @@
+"""``%dp panel``, ``%dp seesaw …`` and the others: one line shows an interaction, and nothing is spent."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpnb.errors import DpnbError
+from dpnb.notebook import interactions
+from tests.curator import small
+
+
+@pytest.fixture
+def names(dpnb_home):
+    """A user's names, with one protected dataset."""
+    service = small.curator(dpnb_home)
+    yield {"small": small.opened(small.session(service, "ann"), dpnb_home)}
+    service.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "module"),
+    [
+        ("panel", "", "panel"),
+        ("seesaw", "small.x.mean()", "seesaw"),
+        ("plan", '{"m": small.x.mean()}', "plan"),
+        ("odds", "", "odds"),
+        ("odds", "1/4", "odds"),
+        ("noises", "0.3", "noises"),
+        ("person", "[21, 35, 44]", "person"),
+    ],
+)
+def test_one_line_shows_one_interaction(names, name, text, module):
+    """What follows the command is Python in the user's names; the ledger stays as it was."""
+    before = names["small"].budget.spent
+    assert interactions.COMMANDS[name](names, text).module == module
+    assert names["small"].budget.spent == before
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("seesaw", "", "needs a question"),
+        ("seesaw", "small.x.", "no Python expression"),
+        ("seesaw", "smal.x.mean()", "NameError"),
+        ("seesaw", "small.z.mean()", "no column"),
+        ("plan", "[3]", "Only questions"),
+        ("odds", "2", "prior"),
+        ("person", "small.x", "never a protected"),
+        ("panel", "hiv", "stands alone"),
+    ],
+)
+def test_bad_lines_say_what_to_type(names, name, text, words):
+    """A clear short error of dpnb's own, never a stack."""
+    with pytest.raises(DpnbError, match=words):
+        interactions.COMMANDS[name](names, text)
+
+
+def test_commands_are_offered(notebook):
+    """An unknown command names the nearest, interactions among them; help lists them."""
+    assert "seesaw" in notebook.fails("%dp seesow")
