@@ -114,21 +114,24 @@ def _priced(design: Design, n: int, loss: Loss) -> PricedQuestion:
 
 
 def losses_of(given: Any) -> tuple[Loss, ...]:
-    """Read losses: numbers (ε), or ``{"epsilon": [...], "rho": [...]}``.
+    """Read losses: numbers (ε), or ``{"epsilon": [...]}`` or ``{"rho": [...]}``.
 
     Raises
     ------
     LossError
         For anything that is not a positive number or a known measure.
     """
-    if isinstance(given, Mapping):
-        unknown = sorted(set(given) - {"epsilon", "rho"})
-        if unknown or not given:
-            raise LossError('losses= is {"epsilon": [0.1, 1]} or {"rho": [0.01]}, or a list of values of ε.')
-        return tuple(
-            Loss(kind, positive(v, name=kind)) for kind, values in given.items() for v in _several(values)
+    kinds = given if isinstance(given, Mapping) else {"epsilon": given}
+    if len(kinds) != 1 or not set(kinds) <= {"epsilon", "rho"}:
+        raise LossError(
+            'losses= is {"epsilon": [0.1, 1]}, {"rho": [0.01]}, or a list of values of ε. '
+            "The same question is answered differently for ε and for ρ: simulate them one after the other."
         )
-    return tuple(Loss("epsilon", positive(value, name="epsilon")) for value in _several(given))
+    ((kind, values),) = kinds.items()
+    found = tuple(Loss(kind, positive(value, name=kind)) for value in _several(values))
+    if not found:
+        raise LossError(f"losses= names no {kind}: give at least one.")
+    return found
 
 
 def sizes_of(n: Any, population: Population) -> tuple[int, ...]:

@@ -141,8 +141,7 @@ def _along_sizes(found: CoverageResult) -> bool:
 
 
 def _across(axes: Any, found: CoverageResult) -> None:
-    kinds = {loss.kind for loss in found.design.losses}
-    loss = "ε or ρ" if len(kinds) > 1 else "ε" if kinds == {"epsilon"} else "ρ"
+    loss = {"epsilon": "ε", "rho": "ρ"}[found.design.losses[0].kind]
     axes.set_xlabel("rows of a study" if _along_sizes(found) else loss, color=_SOFT)
     if max(len(found.design.losses), len(found.design.sizes)) > 1:
         axes.set_xscale("log")

@@ -76,13 +76,9 @@ class CoverageResult:
                 low, high = wilson(held.held, held.studies)
                 for i, loss in enumerate(self.design.losses):
                     for j, label in enumerate(labels):
-                        about = (
-                            {"n": n, loss.kind: float(loss.amount)}
-                            if self._one_kind
-                            else {"n": n, "loss": str(loss)}
-                        )
                         yield {
-                            **about,
+                            "n": n,
+                            loss.kind: float(loss.amount),
                             **({"entry": label} if len(labels) > 1 else {}),
                             "interval": name,
                             "level": level,
@@ -94,10 +90,6 @@ class CoverageResult:
                             "without": float(1 - held.studies[i, j] / tally.studies),
                             **_figures(tally, i, j),
                         }
-
-    @property
-    def _one_kind(self) -> bool:
-        return len({loss.kind for loss in self.design.losses}) == 1
 
     def held(self, interval: str, level: float | None = None, n: int | None = None) -> Held:
         """Return the counts of one interval: arrays of shape (losses, entries)."""

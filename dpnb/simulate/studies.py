@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.aggregate import answer
+from dpnb.aggregate import Table, answer
 from dpnb.aggregate.algebra import Total, ValueCounts
 from dpnb.errors import Unavailable
 from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace, QuantileSelection
@@ -377,6 +377,16 @@ def _released(
     requests = [part.request for part in items[0].parts]
     exact = [answer(block.study(place), requests) for place in range(block.studies)]
     return [[_one(item, answers, rng) for answers in exact] for item, rng in zip(items, noise, strict=True)]
+
+
+def released(item: PricedQuestion, table: Table, rng: np.random.Generator) -> Release:
+    """Return one simulated release of a priced question: exact answers from a prepared table, noise from a generator.
+
+    Examples
+    --------
+    It is what a curator makes of a question, but for the entropy: ``conclude(item.checked, [released(item, table, rng)])``.
+    """
+    return _one(item, answer(table, [part.request for part in item.parts]), rng)
 
 
 def _one(item: PricedQuestion, exact: Sequence[Any], rng: np.random.Generator) -> Release:

@@ -21,6 +21,8 @@ from dpnb.simulate.studies import Studies
 KEPT = 4_000
 """Of how many studies of each setting z-scores, values and standard errors are kept."""
 
+_IMMENSE = 1e100
+
 Floats = NDArray[np.float64]
 
 
@@ -155,6 +157,8 @@ def _figures(studies: Studies, truth: Floats, parameter: Floats | None) -> dict[
     """Return error and z-scores of every study."""
     nan = np.full(studies.shape, np.nan)
     error = studies.standard_error
+    if error is not None:  # the delta method has no error for a root of zero: the release says an immense one
+        error = np.where(error < _IMMENSE, error, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         noise_z = (studies.value - truth) / np.sqrt(studies.noise_variance)
         z = nan if error is None or parameter is None else (studies.value - parameter) / error
