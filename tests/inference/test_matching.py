@@ -9,6 +9,7 @@ import pytest
 
 from dpnb.errors import OptionError
 from dpnb.inference.matching import NoisedPairs, match, noised_matching
+from tests.inference.test_standard_error import laplace_p
 
 MOVES = {(0, 0), (0, 2), (1, 1), (1, 3), (2, 0), (2, 2), (3, 1)}
 
@@ -138,6 +139,16 @@ def test_noise_has_the_scales_of_the_proof():
         (6 / 1.4, 6.75 / 0.4, 5.0)
     )
     assert 6 / made.total_scale + 6.75 / made.square_scale + 1 / made.pairs_scale == pytest.approx(2.0)
+
+
+def test_the_noise_on_pairs_has_its_scales_and_no_other():
+    """No pairs at all: 6,000 releases are pure noise of the three scales; a tenth less is rejected."""
+    rng, pairs = np.random.default_rng(30), match([0.0, 9.0], [0, 1], 1.0)
+    made = [noised_matching([0.0, 1.0], pairs, (0, 1), 2.0, rng) for _ in range(6000)]
+    for name, scale in (("total", 2 / 1.4), ("square", 0.75 / 0.4), ("pairs", 5.0)):
+        noise = [getattr(one, name) for one in made]
+        assert laplace_p(noise, scale) > 1e-4
+        assert laplace_p(noise, 0.9 * scale) < 1e-6
 
 
 def study(rng, effect, n=1500):

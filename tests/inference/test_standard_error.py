@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from dpnb.errors import OptionError
+from dpnb.inference import standard_error
 from dpnb.inference.arms import noised_difference
 from dpnb.inference.standard_error import (
     bin_odds,
@@ -106,6 +108,64 @@ def test_the_laplace_critical_value_is_not_always_larger():
     normal = noisy_interval(0.0, 1.0, 1e-5, 0.9)[1]
     laplace = noisy_interval(0.0, 0.0, 1 / 2**0.5, 0.9)[1]
     assert (float(normal), float(laplace)) == pytest.approx((1.645, 1.628), abs=1e-3)
+
+
+def laplace_p(noise, scale):
+    """Return the p-value of draws against the Laplace law: the smaller of its shape's and its mean absolute value's."""
+    size = np.abs(np.mean(np.abs(noise)) / scale - 1) * len(noise) ** 0.5
+    return min(stats.kstest(noise, stats.laplace(scale=scale).cdf).pvalue, 2 * stats.norm.sf(size))
+
+
+def test_the_noise_of_the_dyadic_average_has_its_scale_and_no_other():
+    """Equal values: M·SE² - v is Laplace with scale u/(Mε₂), and a scale a tenth smaller or larger is rejected."""
+    v = np.full((8000, 100), 0.1)
+    found = dyadic_standard_error(v, 1.0, 40.0, np.random.default_rng(11))
+    noise = 100 * found**2 - 0.1
+    scale = 0.25 / (100 * 20.0)  # 0.1 lies in [1/16, 1/8), so u = 1/4
+    assert laplace_p(noise, scale) > 1e-4
+    assert laplace_p(noise, 0.9 * scale) < 1e-6
+    assert laplace_p(noise, 1.1 * scale) < 1e-6
+
+
+def test_the_noise_of_the_winsorized_average_has_its_scale_and_no_other(monkeypatch):
+    """Quartiles held at .2 and .4: the limits are 0 to .7 wide apart, the noise Laplace with scale 2·.8/(Mε)."""
+    quartiles = {0.25: 0.2, 0.75: 0.4}
+    monkeypatch.setattr(
+        standard_error, "_drawn", lambda ordered, q, e, rng: np.full(len(ordered), quartiles[q])
+    )
+    found = winsorized_standard_error(np.full((8000, 50), 0.09), 1.0, 2.0, np.random.default_rng(12))
+    noise = found * 50**0.5 - 0.3
+    scale = 2 * 0.8 / (50 * 2.0)
+    assert laplace_p(noise, scale) > 1e-4
+    assert laplace_p(noise, 0.9 * scale) < 1e-6
+
+
+def test_the_noise_of_the_arms_has_its_scales_and_no_other():
+    """Sums R/(.9ε) and size 1/(.1ε): drawn 8,000 times, and a tenth less is rejected."""
+    y, arm = np.full((8000, 4), 0.5), np.zeros((8000, 4))
+    made = noised_difference(y, arm, (0, 1), 2.0, np.random.default_rng(13))
+    for noise, scale in ((made.first, 1 / 1.8), (made.second, 1 / 1.8), (made.size, 1 / 0.2)):
+        assert laplace_p(noise, scale) > 1e-4
+        assert laplace_p(noise, 0.9 * scale) < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("n", "share", "epsilon"), [(2000, 0.05, 2.0), (400, 0.5, 1.0), (400, 0.15, 4.0), (100, 0.5, 8.0)]
+)
+def test_intervals_cover_down_to_small_studies_and_unbalanced_arms(n, share, epsilon):
+    """With the exact standard error, where no arm is flagged: at least 93.5 % of 3,000 studies; where many are, they say so."""
+    rng = np.random.default_rng(14)
+    arm = (rng.random((3000, n)) < share).astype(float)
+    y = np.clip(0.6 + 0.1 * arm + rng.normal(0, 0.15, arm.shape), 0, 1)
+    truth = (
+        np.clip(0.7 + rng.normal(0, 0.15, 10**6), 0, 1).mean()
+        - np.clip(0.6 + rng.normal(0, 0.15, 10**6), 0, 1).mean()
+    )
+    made = noised_difference(y, arm, (0, 1), epsilon, rng)
+    low, high = made.interval(np.sqrt(subset_variances(y, 1, arm)[:, 0]), rng)
+    clear = ~made.too_small
+    assert clear.mean() > 0.5
+    assert np.mean(((low <= truth) & (truth <= high))[clear]) > 0.935
 
 
 def neighbours(rng, cases=400, size=40):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.mutants import accounting, answering, matrix, placing, selection, sensitivity, tree
+from tests.mutants import accounting, answering, estimating, matrix, placing, selection, sensitivity, tree
 
 MUTANTS = {
     **sensitivity.MUTANTS,
@@ -14,8 +14,9 @@ MUTANTS = {
     **placing.MUTANTS,
     **matrix.MUTANTS,
     **tree.MUTANTS,
+    **estimating.MUTANTS,
 }
-ROOMS = (sensitivity, selection, accounting, answering, placing, matrix, tree)
+ROOMS = (sensitivity, selection, accounting, answering, placing, matrix, tree, estimating)
 
 
 def test_there_are_at_least_25_and_no_name_is_used_twice():
