@@ -275,6 +275,8 @@ def _law(law: Mapping[str, Any]) -> str:
         return f"exponential mechanism at ε {brief(Fraction(law['epsilon']))}"
     if law.get("mechanism") == "permute-and-flip":
         return f"permute-and-flip at ε {brief(Fraction(law['epsilon']))} a pick"
+    if law.get("mechanism") == "located-sums":
+        return "two selections and discrete Laplace noise in the range that they chose"
     if law.get("mechanism") == "ks-exponential":
         points = int(law["points"])
         return f"exponential mechanism at ε {brief(Fraction(law['epsilon']))}, {points:,} points"

@@ -49,6 +49,14 @@ class ColumnQuestions(HoldsNoData):
         """
         return self._ask("mean", **unlike(ci=(ci, True), spread=(spread, "bought")))
 
+    def robust_mean(self) -> Estimate:
+        """Ask the mean where the declared bounds are very wide: a private range first, then the mean of values moved into it.
+
+        Its readings are free: ``.bounds()``, the range, and ``.outside()``, how many rows were moved. The intervals are of the mean
+        of the moved values.
+        """
+        return self._ask("robust_mean")
+
     def variance(self) -> Estimate:
         """Ask the variance."""
         return self._ask("variance")

@@ -11,16 +11,21 @@ from dpnb.mechanisms.exponential import QuantileSelection
 from dpnb.mechanisms.gaussian import DiscreteGaussian
 from dpnb.mechanisms.ks_exponential import KSExponential
 from dpnb.mechanisms.laplace import DiscreteLaplace
+from dpnb.mechanisms.located_sums import LocatedSums
 from dpnb.mechanisms.permute_and_flip import PermuteAndFlip
 
 MECHANISMS: tuple[
-    type[DiscreteLaplace | DiscreteGaussian | QuantileSelection | PermuteAndFlip | KSExponential], ...
+    type[
+        DiscreteLaplace | DiscreteGaussian | QuantileSelection | PermuteAndFlip | KSExponential | LocatedSums
+    ],
+    ...,
 ] = (
     DiscreteLaplace,
     DiscreteGaussian,
     QuantileSelection,
     PermuteAndFlip,
     KSExponential,
+    LocatedSums,
 )
 
 __all__ = [
@@ -31,6 +36,7 @@ __all__ = [
     "DiscreteGaussian",
     "DiscreteLaplace",
     "KSExponential",
+    "LocatedSums",
     "Mechanism",
     "PermuteAndFlip",
     "QuantileSelection",

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from dpnb.errors import PlanError
 from dpnb.mechanisms._base import Card, add, bounded_scale, positive
 from dpnb.mechanisms.corridor import MOST_POINTS, Corridor
-from dpnb.noise.bits import BitSource
+from dpnb.noise.bits import BitSource, GeneratorBits
 from dpnb.noise.exact import discrete_laplace, exp_bounds, uniform_below
 
 MOST_CELLS = 1024
@@ -180,7 +180,7 @@ class KSExponential:
 
     def simulated(self, exact: Sequence[int], rng: np.random.Generator) -> tuple[int, ...]:
         """As :meth:`noised`, on a seeded generator's words."""
-        return self.noised(exact, _GeneratorBits(rng))
+        return self.noised(exact, GeneratorBits(rng))
 
     def probabilities(self, counts: Sequence[int]) -> NDArray[np.float64]:
         """Return the law of one group over all :func:`placements`, in floating point; for audits of few points and cells."""
@@ -201,7 +201,7 @@ class KSExponential:
 
     def simulate(self, counts: Sequence[int], rng: np.random.Generator, reps: int) -> NDArray[np.int64]:
         """Place the points `reps` times, shape ``(reps, cells)``: the same sampler on a seeded generator's words."""
-        sampler, words = self.sampler(counts), _GeneratorBits(rng)
+        sampler, words = self.sampler(counts), GeneratorBits(rng)
         return np.array([sampler.draw(words) for _ in range(reps)], dtype=np.int64)
 
     def to_json(self) -> dict[str, str]:
@@ -214,18 +214,6 @@ class KSExponential:
             "factor": str(self.factor),
             "check": str(self.check),
         }
-
-
-class _GeneratorBits:
-    """Words of a seeded generator, for simulation."""
-
-    __slots__ = ("_rng",)
-
-    def __init__(self, rng: np.random.Generator) -> None:
-        self._rng = rng
-
-    def words(self, count: int) -> NDArray[np.uint64]:
-        return self._rng.integers(0, 2**64, count, dtype=np.uint64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

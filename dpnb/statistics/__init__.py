@@ -26,6 +26,7 @@ from dpnb.statistics.mean import Mean
 from dpnb.statistics.moments import CrossMoment
 from dpnb.statistics.outcome import CellResult, Result, public_result
 from dpnb.statistics.quantile import Quantile
+from dpnb.statistics.robust_mean import RobustMean
 from dpnb.statistics.selection import Mode, TopK
 from dpnb.statistics.sensitivity import Component, Moves
 from dpnb.statistics.sum import Sum
@@ -51,6 +52,7 @@ STATISTICS: tuple[Statistic, ...] = (
     TopK(),
     KSDensity(),
     Choice(),
+    RobustMean(),
     Tree(),
 )
 BY_NAME: dict[str, Statistic] = {statistic.name: statistic for statistic in STATISTICS}

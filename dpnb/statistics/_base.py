@@ -18,6 +18,7 @@ from dpnb.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
     KSExponential,
+    LocatedSums,
     PermuteAndFlip,
     QuantileSelection,
 )
@@ -257,7 +258,7 @@ class Share:
     amount: Fraction
 
 
-Mechanism = DiscreteLaplace | DiscreteGaussian | QuantileSelection | PermuteAndFlip | KSExponential
+Mechanism = DiscreteLaplace | DiscreteGaussian | QuantileSelection | PermuteAndFlip | KSExponential | LocatedSums
 
 
 @dataclass(frozen=True, slots=True)

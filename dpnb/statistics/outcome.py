@@ -19,6 +19,8 @@ Pair = tuple[float, float]
 Kind = str
 
 FLAG_WORDS = {
+    "values cut off": "clearly some rows lie outside the range that was chosen: the mean is of values moved into it",
+    "range unclear": "there are too few rows for a private range at this loss: it may be far too wide or too narrow",
     "arm too small": "the noised size of a group is not clearly above zero: the whole domain is shown",
     "undefined": "the noise leaves the value undefined",
     "spread hidden": "the noise on a variance is more than a quarter of it: the whole range is shown",

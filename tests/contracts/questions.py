@@ -64,6 +64,7 @@ SAMPLES: dict[str, tuple[dict[str, Any], ...]] = {
         {"target": B, "others": (Compare(">", X, Const(30)),), "options": (("labels", ("b", "x > 30")),)},
         {"target": X, "others": (Y, B), "options": (("labels", ("x", "y", "b")),)},
     ),
+    "robust_mean": ({"target": X}, {"target": X, "by": (G,)}),
     "ks_density": ({"target": X}, {"target": X, "by": (G,), "options": (("cells", 5), ("points", 7))}),
     "density": (
         {"target": X},

@@ -5,13 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from dpnb.mechanisms import KSExponential, corridor, ks_exponential
+from dpnb.mechanisms import KSExponential, corridor, ks_exponential, located_sums
 from dpnb.statistics import choice
 from dpnb.statistics.sensitivity import ENTER
 from tests.mechanisms import test_ks_exponential as placing
 from tests.mutants.table import Mutant, replaced
 from tests.statistics import test_choice as choices
 from tests.statistics import test_ks_density as densities
+from tests.statistics import test_robust_mean as means
 
 
 def placements_keep_the_claim(_: Any) -> None:
@@ -41,7 +42,33 @@ def choices_keep_the_claim(_: Any) -> None:
     assert loss <= float(item.loss.amount) * (1 + 1e-12)
 
 
+def located_sums_keep_the_claim(_: Any) -> None:
+    """Sums in any private range are within their event under change-one."""
+    loss, recorded = means.worst_sums("plain", "change one row")
+    assert loss <= recorded
+
+
 MUTANTS = {
+    "a sum of values that were not moved": Mutant(
+        "Values beyond the private range are summed as they are, with noise as wide as the range.",
+        replaced(
+            located_sums.Range,
+            "centred",
+            lambda _: lambda chosen, values: 2 * (values - chosen.low) - (chosen.high - chosen.low),
+        ),
+        located_sums_keep_the_claim,
+    ),
+    "noise on a located sum half a range wide": Mutant(
+        "The noise on the sum is calibrated to half of what a row can add.",
+        replaced(
+            located_sums.LocatedSums,
+            "scales",
+            lambda real: (
+                lambda mechanism, chosen: (real(mechanism, chosen)[0] / 2, *real(mechanism, chosen)[1:])
+            ),
+        ),
+        located_sums_keep_the_claim,
+    ),
     "scores that are taken to move alike": Mutant(
         "The sensitivity of a choice under change-one is taken for that of a row that comes or goes.",
         replaced(choice.Scores, "apart", lambda real: lambda scores, kinds: real(scores, (ENTER,))),

@@ -1,0 +1,348 @@
+"""A mean where the declared bounds are very wide: a private range first, then the mean of the values moved into it.
+
+Three twentieths of the loss choose a middle (a median), as much a radius about it that nearly all rows lie in, both by exponential mechanisms; the
+rest buys sum, squares and number of rows with noise as wide as that range (:mod:`dpnb.mechanisms.located_sums`). With bounds that are
+tight already, :class:`~dpnb.statistics.mean.Mean` is better.
+
+*What the intervals are of*: the mean of the moved values. What was cut off is not in them; no private answer can bound it. So the number of
+moved rows is released too, a flag is raised where it is clearly not zero, and :func:`bounds` shows the range. Refuses nothing
+that a quantile does not refuse.
+
+References
+----------
+Karwa & Vadhan 2018; Biswas, Dong, Kamath & Ullman 2020 (the problem); Smith 2011.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpnb.aggregate.algebra import Lit, Sub, ValueCounts
+from dpnb.errors import PlanError, Unavailable
+from dpnb.inference import NoiseSum
+from dpnb.mechanisms import LocatedSums, QuantileSelection
+from dpnb.mechanisms.located_sums import Range, radii, selection
+from dpnb.noise import fast
+from dpnb.noise.law import DiscreteLaplaceLaw
+from dpnb.privacy.event import PrivacyEvent
+from dpnb.release import Axis, Release
+from dpnb.release.reading import Read, ReadingFunction
+from dpnb.statistics._base import (
+    ONE,
+    PricedPart,
+    PriceRow,
+    Pricing,
+    Setting,
+    Share,
+    Target,
+    count_component,
+    digits,
+)
+from dpnb.statistics.count import LinearCell
+from dpnb.statistics.mean import MeanCell
+from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.quantile import selection_epsilon
+from dpnb.statistics.ratio import Ratio
+from dpnb.statistics.released import best
+from dpnb.statistics.selection import pick_epsilon
+from dpnb.statistics.sensitivity import Component
+
+MIDDLE = RADIUS = Fraction(3, 20)
+WIDEN = 3
+_BETA = 0.01
+_COMPONENTS = (
+    Component("sum", ONE, 1, 2, "sum in the chosen range"),
+    Component("square", ONE, 1, 1, "squares, for the spread"),
+    Component("outside", ONE, 1, 1, "rows outside the range"),
+)
+_PRIVATE = {"sum": Fraction(1, 2), "square": Fraction(1, 5), "outside": Fraction(1, 10)}
+_PUBLIC = {"sum": Fraction(13, 20), "square": Fraction(6, 25), "outside": Fraction(11, 100)}
+_NOTES = {
+    "privacy": "exact test of the noise; of the mean of the values moved into the range",
+    "confidence": "exact test of noise and sampling; of the mean of the values moved into the range",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """The released numbers of one cell."""
+
+    setting: Setting
+    law: Mapping[str, str]
+    values: tuple[int, ...]
+
+    @property
+    def range(self) -> Range:
+        """The chosen range, in grid indices from the lowest."""
+        return Range(self.values[0], self.values[1])
+
+    def real(self, index: Fraction | int) -> float:
+        """A grid index in the unit of the column."""
+        number = self.setting.number()
+        return float(number.offset + number.step * (number.low + index))
+
+    def scale(self, name: str) -> float:
+        """Scale of the noise on a sum, in its own unit."""
+        wide = {"sum_scale": self.range.half, "square_scale": self.range.top}.get(name, 1)
+        return float(Fraction(self.law[name]) * wide)
+
+    @property
+    def rows(self) -> float:
+        """Number of rows, public or as released."""
+        return float(self.values[5]) if len(self.values) > 5 else float(self.setting.public_n or 1)
+
+    @property
+    def ratio(self) -> Ratio:
+        """Sum and size with the laws of their errors, in units of the centred range."""
+        square = 4**self.range.square_shift
+        counted = len(self.values) > 5
+        return Ratio(
+            float(self.values[2]),
+            self.rows,
+            NoiseSum(0.0, (self.scale("sum_scale"),), 0.5),
+            NoiseSum(0.0, (self.scale("count_scale"),), 0.5) if counted else NoiseSum(),
+            False,
+            float(self.range.half),
+            float(self.values[3] * square),
+            NoiseSum(0.0, (self.scale("square_scale"),), 0.5).scaled(square),
+            "clustered" if self.setting.unit.max_rows > 1 else "bought",
+        )
+
+    @property
+    def centre(self) -> float:
+        """The middle of the range in the unit of the column."""
+        return self.real(Fraction(self.values[0] + self.values[1], 2))
+
+    @property
+    def unit(self) -> float:
+        """One unit of the ratio in that of the column."""
+        return float(self.setting.number().step * self.range.unit)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Flags about the range."""
+        clipped = self.values[4] > 3 * math.sqrt(2) * self.scale("outside_scale")
+        middle = selection(
+            Fraction(self.law["middle epsilon"]),
+            Fraction(1, 2),
+            int(self.law["middle steps"]),
+            int(self.law["middle factor"]),
+        )
+        unclear = self.rows < needed(middle, -int(self.law["radius offset"]))
+        return tuple(flag for flag, up in (("values cut off", clipped), ("range unclear", unclear)) if up)
+
+
+def needed(middle: QuantileSelection, offset: int) -> int:
+    """Return from how many rows on the range is clear: both selections then lie among the data but for one time in fifty."""
+    return 2 * max(math.ceil(middle.rank_radius(_BETA)), offset)
+
+
+@dataclass(frozen=True)
+class RobustCell(MeanCell):
+    """The mean of the moved values of one cell."""
+
+    warnings: tuple[str, ...]
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Warnings about the range, and those of any mean."""
+        return (*self.warnings, *self.ratio.flags)
+
+
+def _located(setting: Setting, releases: Sequence[Release]) -> list[Located]:
+    part = best(releases).part("located")
+    width = len(part.values) // setting.cells
+    return [
+        Located(setting, part.law, tuple(part.values[start : start + width]))
+        for start in range(0, len(part.values), width)
+    ]
+
+
+class RobustMean:
+    """The mean of a number whose range is not known."""
+
+    name: ClassVar[str] = "robust_mean"
+    title: ClassVar[str] = "mean in a private range"
+    target: ClassVar[Target] = "number"
+    defaults: ClassVar[dict[str, Any]] = {}
+    arms: ClassVar[bool] = False
+    status: ClassVar[str] = "proven"
+    reference: ClassVar[str] = "Karwa & Vadhan 2018 (idea); Smith 2011; Fieller 1954"
+    readings: ClassVar[Mapping[str, ReadingFunction]]
+
+    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
+        """No axis of its own."""
+        return ()
+
+    def domain(self, setting: Setting) -> Pair:
+        """The declared bounds."""
+        number = setting.number()
+        return float(number.lowest), float(number.highest)
+
+    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
+        """Never public."""
+        return None
+
+    def price(self, setting: Setting, share: Share) -> Pricing:
+        """Two selections, and the sums with the rest."""
+        number = setting.number()
+        steps = number.high - number.low
+        if steps == 0:
+            raise PlanError("A mean of a single possible value is that value: nothing to release.")
+        mechanism, loss = self._mechanism(setting, share, steps)
+        middle, radius = mechanism.middle.epsilon, mechanism.radius.epsilon
+        request = ValueCounts(Sub(number.code, Lit(number.low)), setting.where, setting.keys)
+        part = PricedPart("located", request, mechanism, setting.cells * (mechanism.width))
+        events = tuple(PrivacyEvent("exponential", epsilon) for epsilon in (middle, radius))
+        return Pricing((part,), (*events, PrivacyEvent("pure", loss)), _rows(setting, mechanism, loss))
+
+    def _mechanism(self, setting: Setting, share: Share, steps: int) -> tuple[LocatedSums, Fraction]:
+        moves = setting.moves
+        double = setting.cells > 1 and setting.unit.adjacency == "change-one"
+        factor = setting.unit.max_rows * (2 if double else 1)
+        rest = pick_epsilon(Share(share.kind, share.amount * (1 - MIDDLE - RADIUS)), 1)
+        public = setting.public_n is not None
+        count = None if public else count_component()
+        scales = moves.split_epsilon(rest, _COMPONENTS, _PUBLIC if public else _PRIVATE, count)
+        paid = (*_COMPONENTS, *(() if count is None else (count,)))
+        loss = moves.epsilon([(part, scales[part.name]) for part in paid])
+        mechanism = LocatedSums(
+            selection(selection_epsilon(share, MIDDLE), Fraction(1, 2), steps, factor),
+            selection(selection_epsilon(share, RADIUS), Fraction(1), len(radii(steps)) - 1, factor, _BETA),
+            WIDEN,
+            scales["sum"],
+            scales["square"],
+            scales["outside"],
+            scales.get("count"),
+        )
+        return mechanism, loss
+
+    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
+        """None: the noise is as wide as the private range."""
+        return None
+
+    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
+        """The noise in half ranges, and from how many rows on the range is clear."""
+        mechanism = pricing.parts[0].mechanism
+        assert isinstance(mechanism, LocatedSums)
+        size = setting.public_n if setting.public_n is not None else n
+        radius = DiscreteLaplaceLaw(mechanism.sum_scale * 1000).tail_radius(0.05) / 1000
+        noise = f"± {digits(radius / size)} times" if size else f"± {digits(radius)} / n times"
+        return f"{noise} half of the range that is chosen; clear from {needed(mechanism.middle, -mechanism.radius.offset):,} rows on"
+
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
+        """Return the mean of the moved values of every cell with both intervals."""
+        found, identity = _located(setting, releases), best(releases).id
+        cells = [RobustCell(each.ratio, each.centre, each.unit, each.warnings) for each in found]
+
+        def redraw(count: int, rng: Any) -> np.ndarray:
+            columns = [
+                _redrawn(each, count, rng.of(f"{identity}:located:{i}")) for i, each in enumerate(found)
+            ]
+            return np.stack(columns, axis=-1)
+
+        return Result(cells, setting.shape, self.domain(setting), redraw, notes=_NOTES)
+
+
+def _redrawn(cell: Located, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Plausible exact means of the moved values of one cell."""
+    ratio = cell.ratio
+    total = ratio.total - fast.discrete_laplace(cell.scale("sum_scale"), count, rng)
+    size = np.full(count, ratio.size)
+    if len(cell.values) > 5:
+        size = size - fast.discrete_laplace(cell.scale("count_scale"), count, rng)
+    mean = np.clip(total / np.maximum(size, 1.0), -ratio.half, ratio.half)
+    return np.asarray(cell.centre + cell.unit * mean)
+
+
+def _rows(setting: Setting, mechanism: LocatedSums, loss: Fraction) -> tuple[PriceRow, ...]:
+    rank = "one person moves a rank by at most 1"
+    near = digits(mechanism.middle.rank_radius(0.05)), digits(mechanism.radius.rank_radius(0.05))
+    return (
+        PriceRow(
+            f"middle of {setting.subject}",
+            "exponential mechanism",
+            rank,
+            f"rank error at most {near[0]} (95 %)",
+            f"ε {digits(float(mechanism.middle.epsilon))}",
+        ),
+        PriceRow(
+            "radius about it",
+            "exponential mechanism",
+            rank,
+            f"rank error at most {near[1]} (95 %)",
+            f"ε {digits(float(mechanism.radius.epsilon))}",
+        ),
+        PriceRow(
+            "sum, squares, rows outside" + ("" if mechanism.count_scale is None else ", rows"),
+            "discrete Laplace",
+            "as wide as the chosen range",
+            f"scale {digits(float(mechanism.sum_scale))} half ranges",
+            f"ε {digits(float(loss))}",
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EndCell:
+    """An end of the chosen range: a choice, not an estimate."""
+
+    value: float
+
+    noise_variance: ClassVar[float] = math.nan
+    sampling_variance: ClassVar[float | None] = None
+    n: ClassVar[float | None] = None
+    n_eff: ClassVar[float | None] = None
+    flags: ClassVar[tuple[str, ...]] = ()
+
+    def privacy(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
+        """Refuse: the range was chosen, it estimates nothing."""
+        raise Unavailable(
+            "The range was chosen to hold nearly all values; it estimates nothing, so it has no interval."
+        )
+
+    def confidence(self, level: float) -> Pair:
+        """Refuse: the range was chosen, it estimates nothing."""
+        return self.privacy(level)
+
+
+def bounds(setting: Setting) -> Read:
+    """The range that was chosen, into which every value was moved."""
+    axes = (*setting.axes, Axis("bound", "bound", ("low", "high")))
+
+    def conclude(releases: Sequence[Release]) -> Result:
+        found = _located(setting, releases)
+        cells = [EndCell(each.real(end)) for each in found for end in (each.range.low, each.range.high)]
+        return Result(
+            cells, (*setting.shape, 2), RobustMean().domain(setting), None, "The range is a choice."
+        )
+
+    return Read(".bounds()", (*setting.shape, 2), axes, conclude)
+
+
+def outside(setting: Setting) -> Read:
+    """How many rows lay outside the range and were moved to its ends."""
+
+    def conclude(releases: Sequence[Release]) -> Result:
+        rows = setting.unit.public_rows
+        high = math.inf if rows is None else float(rows)
+        cells = []
+        for each in _located(setting, releases):
+            law = DiscreteLaplaceLaw(Fraction(each.law["outside_scale"]))
+            noise = NoiseSum(0.0, (float(law.scale),), 0.5)
+            cells.append(LinearCell(float(each.values[4]), 1.0, noise, law, 0.0, high))
+        return Result(
+            cells, setting.shape, (0.0, high), None, "", notes={"privacy": "exact law of the noise"}
+        )
+
+    return Read(".outside()", setting.shape, setting.axes, conclude)
+
+
+RobustMean.readings = MappingProxyType({"bounds": bounds, "outside": outside})

@@ -1,0 +1,35 @@
+"""A mean in a private range as it is typed: the whole path through the curator, and what is read beside it."""
+
+from __future__ import annotations
+
+import pytest
+
+import dpnb
+from dpnb.errors import LossError, Unavailable
+from dpnb.privacy.loss import PrivacyLoss
+
+
+def test_readings_give_the_range_and_the_rows_outside(session, data):
+    """Bounds and rows outside are free and inside the declared bounds; a range has no interval, a number of rows has."""
+    mean = data.x.robust_mean()
+    bounds, outside = mean.bounds(), mean.outside()
+    done = dpnb.release({"mean": mean, "bounds": bounds, "outside": outside}, epsilon=2)
+    assert done.charged.fits_in(PrivacyLoss.pure(2))
+    low, high = bounds.value
+    assert 0 <= low < high <= 10
+    assert low <= mean.value <= high
+    assert outside.interval(kind="privacy").low <= outside.value
+    with pytest.raises(Unavailable, match="estimates nothing"):
+        bounds.interval(kind="privacy")
+    assert mean.interval(kind="privacy").width > 0
+    assert "range unclear" in mean.flags
+    assert "moved into the range" in mean.interval(kind="privacy").note
+    assert str(mean.explain())
+    assert (mean * 2).interval(kind="privacy").width > 0
+
+
+def test_an_accuracy_cannot_be_planned(session, data):
+    """The noise is as wide as a private range: within= says so, and the plan says it in half ranges."""
+    assert "half of the range" in repr(dpnb.plan([data.x.robust_mean()], epsilon=1))
+    with pytest.raises(LossError, match="depends on the data"):
+        dpnb.plan([data.x.robust_mean()], within="0.1")

@@ -1,0 +1,252 @@
+"""The mean in a private range: exact loss over neighbouring tables, coverage of what it says it covers, and its flags."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpnb.aggregate import answer
+from dpnb.errors import PlanError, Unavailable
+from dpnb.mechanisms import LocatedSums
+from dpnb.mechanisms.located_sums import Range
+from dpnb.plan import Ask, BatchPlan, Item, price
+from dpnb.plan.expression import ClipTo, Compare, Const, Ref
+from dpnb.plan.question import QueryPlan
+from dpnb.privacy.accountant import Budget
+from dpnb.privacy.unit import PrivacyUnit
+from dpnb.release import Release, ReleasedPart
+from dpnb.schema import Column, Schema
+from dpnb.statistics import conclude
+from tests.contracts.statistic import COLUMNS, Rows, priced, rows_of, schema, units_of
+from tests.statistics.test_sensitivity import UNITS
+
+X, B, G = Ref("x"), Ref("b"), Ref("g")
+ASKED: dict[str, dict[str, Any]] = {
+    "plain": {"target": X},
+    "filtered": {"target": X, "where": Compare("==", B, Const(1))},
+    "by group": {"target": X, "by": (B,)},
+}
+Cell = tuple[tuple[int, int], ...]
+
+
+def cells(item: Any, table: Rows) -> tuple[Cell, ...]:
+    """The exact multiset of every cell, as pairs of value and count."""
+    columns = {name: [row[i] for row in table] for i, name in enumerate(COLUMNS)}
+    (found,) = answer(columns, [part.request for part in item.parts])
+    return tuple(
+        tuple(zip(np.asarray(values).tolist(), np.asarray(counts).tolist(), strict=True))
+        for values, counts in found
+    )
+
+
+def counts_of(cell: Cell) -> Any:
+    return tuple(np.array([pair[side] for pair in cell], dtype=np.int64) for side in (0, 1))
+
+
+@cache
+def loss_between(mechanism: LocatedSums, one: Cell, two: Cell) -> float:
+    """The exact worst loss of one cell: over all choices, their log-ratio and the cost of all four sums in that range."""
+    a, b = counts_of(one), counts_of(two)
+    size, worst = len(mechanism.radius.probabilities(a)), 0.0
+    laws = zip(mechanism.probabilities(a), mechanism.probabilities(b), strict=True)
+    for place, (p, q) in enumerate(laws):
+        chosen = mechanism.range_of(place // size, place % size)
+        sums = zip(
+            mechanism.sums(a, chosen), mechanism.sums(b, chosen), mechanism.scales(chosen), strict=False
+        )
+        added = sum((abs(x - y) / scale for x, y, scale in sums), Fraction(0))
+        ratio = math.log(p.numerator * q.denominator) - math.log(p.denominator * q.numerator)
+        worst = max(worst, abs(ratio) + float(added))
+    return worst
+
+
+def sums_loss(mechanism: LocatedSums, one: Cell, two: Cell) -> Fraction:
+    """The exact worst cost of the four sums in any range, narrow ones too."""
+    a, b, found = counts_of(one), counts_of(two), Fraction(0)
+    for low, high in itertools.combinations(range(mechanism.steps + 1), 2):
+        chosen = Range(low, high)
+        sums = zip(
+            mechanism.sums(a, chosen), mechanism.sums(b, chosen), mechanism.scales(chosen), strict=False
+        )
+        found = max(found, sum((abs(x - y) / scale for x, y, scale in sums), Fraction(0)))
+    return found
+
+
+def worst_sums(name: str, unit: str) -> tuple[Fraction, Fraction]:
+    """The largest cost of the sums over neighbours, and what is recorded for them."""
+    pairs, item = neighbours(name, unit)
+    mechanism = item.parts[0].mechanism
+    found = max(sum(sums_loss(mechanism, a, b) for a, b in zip(*pair, strict=True)) for pair in pairs)
+    return Fraction(found), item.events[2].amount
+
+
+def worst(name: str, unit: str) -> tuple[float, Any]:
+    """The largest loss over neighbours of several tables, and the priced question."""
+    pairs, item = neighbours(name, unit)
+    mechanism = item.parts[0].mechanism
+    return max(sum(loss_between(mechanism, a, b) for a, b in zip(*pair, strict=True)) for pair in pairs), item
+
+
+def neighbours(name: str, unit: str) -> tuple[set[Any], Any]:
+    """Pairs of exact answers on neighbours of several tables, and the priced question."""
+    who, found = UNITS[unit], set()
+    item = priced(QueryPlan("tiny", "robust_mean", **ASKED[name]), schema(who, steps=3), amount=4)
+    rows = [
+        row for row in rows_of(3, missing=True, groups=False) if row[1] is not None and row[0] in (0, 3, None)
+    ]
+    held = list(units_of(rows, who.max_rows))
+    if who.adjacency == "add-remove":
+        pairs = [((), one) for one in held]
+    else:
+        pairs = list(itertools.combinations([one for one in held if who.unit != "row" or len(one) == 1], 2))
+    for base in ((), ((0, 1, 0),) * 3, ((3, 1, 0), (3, 1, 0), (0, 0, 0), (1, 0, 0))):
+        exact = {one: cells(item, base + one) for one in {(), *held}}
+        found |= {(exact[a], exact[b]) for a, b in pairs}
+    return found, item
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("name", ASKED)
+def test_no_neighbour_costs_more_than_the_claim(name: str, unit: str) -> None:
+    """Over neighbours of several tables selections and sums together lose at most what is recorded, and not far from it."""
+    loss, item = worst(name, unit)
+    assert item.loss.amount <= 4
+    assert item.loss.amount > Fraction(39, 10)
+    assert 0.6 * 4 < loss <= float(item.loss.amount) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("name", ASKED)
+def test_the_sums_cost_what_is_recorded_in_every_range(name: str, unit: str) -> None:
+    """Whatever range is chosen, the four sums lose at most their event, and exactly that for some neighbours."""
+    loss, recorded = worst_sums(name, unit)
+    assert 0.9 * recorded < loss <= recorded
+
+
+def test_a_rho_ledger_is_charged_event_by_event() -> None:
+    """Two bounded-range selections at ε²/8, the sums at ε²/2: within the ρ asked."""
+    where = schema(PrivacyUnit("add-remove"), measure="rho")
+    item = priced(QueryPlan("tiny", "robust_mean", X), where, kind="rho", amount=Fraction(1, 2))
+    assert [event.kind for event in item.events] == ["exponential", "exponential", "pure"]
+    assert Fraction(49, 100) < item.loss.amount <= Fraction(1, 2)
+
+
+WIDE = 10**6
+
+
+def people(unit: PrivacyUnit, missing: Any = "drop") -> Schema:
+    columns = (Column.integer("x", -WIDE, WIDE, missing=missing),)
+    return Schema("people", "People", columns, unit, Budget.from_toml({"epsilon": 1000}))
+
+
+AR = people(PrivacyUnit("add-remove"))
+
+
+def asked(where: Schema, amount: Any = 1, statistic: str = "robust_mean") -> Any:
+    batch = BatchPlan(
+        where.name, where.version, (Item(QueryPlan(where.name, statistic, X)),), Ask.make(epsilon=amount)
+    )
+    return price(batch, where).items[0]
+
+
+def found(item: Any, values: np.ndarray, rng: np.random.Generator) -> tuple[Any, tuple[int, ...]]:
+    """One release on an array of integers: its result and its integers."""
+    codes, counts = np.unique(np.clip(values, -WIDE, WIDE).astype(np.int64) + WIDE, return_counts=True)
+    made = tuple(
+        ReleasedPart(part.name, part.mechanism.record, part.mechanism.simulated([(codes, counts)], rng), "d")
+        for part in item.parts
+    )
+    release = Release("0" * 32, item.key, "people", "v1", made, item.loss, time="t", entry=1)
+    return conclude(item.checked, (release,)), made[0].values
+
+
+POPULATIONS = {
+    "normal": (lambda rng, n: rng.normal(5000, 1000, n), 5000.0),
+    "uniform": (lambda rng, n: rng.uniform(0, 100, n), 50.0),
+    "lognormal": (lambda rng, n: 1000 * rng.lognormal(0, 1, n), 1000 * math.exp(0.5)),
+    "normal, far away": (lambda rng, n: rng.normal(-900_000, 30, n), -900_000.0),
+}
+
+
+def covered(name: str, reps: int, n: int, where: Schema) -> tuple[float, float]:
+    """How often the privacy interval holds the mean of the moved values, and the confidence interval the population's."""
+    draw, truth = POPULATIONS[name]
+    rng, item, held = np.random.default_rng(11), asked(where), np.zeros(2)
+    for _ in range(reps):
+        values = np.round(draw(rng, n))
+        result, integers = found(item, values, rng)
+        moved = np.clip(values, integers[0] - WIDE, integers[1] - WIDE).mean()
+        near, far = (result.interval(0.95, kind) for kind in ("privacy", "confidence"))
+        held += (near.low <= moved <= near.high, far.low <= truth <= far.high)
+    return tuple(held / reps)
+
+
+@pytest.mark.parametrize("name", POPULATIONS)
+def test_intervals_cover_what_they_say(name: str) -> None:
+    """In 60 studies of 3,000: the mean of the moved values, and the population's mean, each missed at most 10 times (P < 1e-3)."""
+    privacy, confidence = covered(name, 60, 3000, AR)
+    assert privacy >= 50 / 60
+    assert confidence >= 50 / 60
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", POPULATIONS)
+@pytest.mark.parametrize(
+    "where", [AR, people(PrivacyUnit("change-one", rows=5000), 0)], ids=["private n", "public n"]
+)
+def test_intervals_cover_for_long(name: str, where: Schema) -> None:
+    """In 1,000 studies of 5,000 both cover at least 93 %: 95 % less three standard errors."""
+    assert min(covered(name, 1000, 5000, where)) >= 0.93
+
+
+def test_it_is_far_nearer_than_a_mean_over_wide_bounds() -> None:
+    """At n = 3,000 of ± a million, ε = 1: at least twenty times less error than the noise of the plain mean."""
+    rng, item = np.random.default_rng(12), asked(AR)
+    plain = asked(AR, statistic="mean")
+    noise = math.sqrt(plain.parts[0].mechanism.law.variance_float) / 2 / 3000
+    errors = []
+    for _ in range(30):
+        values = np.round(rng.normal(5000, 1000, 3000))
+        errors.append(found(item, values, rng)[0].value - values.mean())
+    assert math.sqrt(np.mean(np.square(errors))) < noise / 20
+
+
+def test_cut_values_and_too_few_rows_raise_flags() -> None:
+    """95 far outliers are mostly flagged as cut off, 20 rows as too few for a range, 20,000 normal ones hardly ever."""
+    rng, item = np.random.default_rng(13), asked(AR)
+    values = np.round(rng.normal(5000, 1000, 20_000))
+    far = np.where(np.arange(20_000) < 95, 900_000, values)
+    flagged = {"normal": 0, "far": 0, "few": 0}
+    for _ in range(20):
+        for name, rows, flag in (
+            ("normal", values, "values cut off"),
+            ("far", far, "values cut off"),
+            ("few", values[:20], "range unclear"),
+        ):
+            flagged[name] += flag in found(item, rows, rng)[0].flags
+    assert flagged["normal"] <= 2
+    assert flagged["far"] >= 14
+    assert flagged["few"] == 20
+
+
+def test_one_value_has_no_mean_to_find() -> None:
+    """A constant is refused before the charge."""
+    with pytest.raises(PlanError, match="nothing to release"):
+        priced(
+            QueryPlan("tiny", "robust_mean", ClipTo(X, Const(10), Const(10))), schema(UNITS["change one row"])
+        )
+
+
+def test_units_of_several_rows_have_no_confidence_interval() -> None:
+    """Rows of one person are alike: the privacy interval stands, the other says why not."""
+    where = people(PrivacyUnit("add-remove", unit="who", max_rows=2))
+    result, _ = found(asked(where), np.full(4000, 3.0), np.random.default_rng(14))
+    assert result.interval(0.95, "privacy").low <= 3 <= result.interval(0.95, "privacy").high
+    with pytest.raises(Unavailable, match="One person"):
+        result.interval(0.95, "confidence")
