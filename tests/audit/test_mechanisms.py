@@ -13,9 +13,11 @@ from dpnb.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
     KSExponential,
+    LocatedSums,
     PermuteAndFlip,
     QuantileSelection,
 )
+from dpnb.mechanisms.located_sums import radii
 from dpnb.privacy import PrivacyLoss
 
 
@@ -48,6 +50,19 @@ CASES = {
         PermuteAndFlip(HALF * Fraction(11, 10), 2),
     ),
     KSExponential: ((KSExponential(HALF, 1, (1, 1)), ([3, 0], [2, 1]), PURE), None),
+    LocatedSums: (
+        (
+            LocatedSums(
+                QuantileSelection(Fraction(4), HALF, 0, 4),
+                QuantileSelection(Fraction(1), Fraction(1), 0, len(radii(4)) - 1),
+                1,
+                *[Fraction(10**6)] * 3,
+            ),
+            MEDIAN,
+            PrivacyLoss.pure(5),
+        ),
+        None,
+    ),
 }
 
 #: exact selections are drawn one at a time
