@@ -32,6 +32,7 @@ from dpnb.release import Axis, Release
 from dpnb.release.reading import Read, ReadingFunction
 from dpnb.statistics._base import Setting
 from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Law, best
 
 MOST_POINTS, MOST_CELLS, PRIVATE_POINTS = 1000, 256, 100
@@ -96,6 +97,8 @@ class Band:
         Number of rows, public or as released.
     count_noise : law, optional
         Of the released number of rows.
+    clustered : bool
+        Whether a person may have several rows.
     """
 
     missed: float
@@ -103,6 +106,7 @@ class Band:
     points: int
     rows: float
     count_noise: Law | None
+    clustered: bool
 
     def privacy(self, level: float) -> float:
         """Radius about the data's distribution function: one-sided, a fifth of the error left to the number of rows."""
@@ -114,7 +118,9 @@ class Band:
         return min(max(reach, 0.0) / max(rows, 1.0), 1.0)
 
     def confidence(self, level: float) -> float:
-        """Radius about the population's: half of what is allowed for each of the two errors."""
+        """Radius about the population's: half of what is allowed for each of the two errors; rows of one person are alike."""
+        if self.clustered:
+            raise Unavailable(CLUSTERED)
         half = (1 + level) / 2
         rows = max(self.rows, 1.0)
         return min(self.privacy(half) + math.sqrt(math.log(2 / (1 - half)) / (2 * rows)), 1.0)
@@ -210,7 +216,9 @@ class Placed:
         found = []
         for place, n in enumerate(counts):
             *placed, missed = part.values[place * size : (place + 1) * size]
-            found.append((tuple(placed), Band(missed / points, law, points, n, noise)))
+            found.append(
+                (tuple(placed), Band(missed / points, law, points, n, noise, self.setting.unit.max_rows > 1))
+            )
         return found
 
     def edges(self) -> np.ndarray:
