@@ -61,6 +61,8 @@ def trace(home, table, exact, monkeypatch):
         data.y.difference(by="g"),
         data[data.x > 5].count(),
         data.x.variance(),
+        data.x.tree(),
+        data.x.density(4),
     ]
     batch = batch_of(items, Ask.make(epsilon=4))
     message = Submit(
@@ -125,4 +127,4 @@ def test_a_reply_has_no_field_but_noised_integers_and_public_facts(service, data
     names = {"id", "question", "dataset", "data_version", "parts", "loss", "share", "stored", "time", "entry"}
     assert set(record) == names
     assert all(set(part) == {"name", "law", "values", "draw"} for part in record["parts"])
-    assert releasing.MECHANISM_VERSION == "1"
+    assert releasing.MECHANISM_VERSION == "2"
