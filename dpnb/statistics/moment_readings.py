@@ -40,7 +40,9 @@ def mean(setting: Setting, column: str) -> Read:
         crossed = Crossed.of(setting, releases)
         means, covariances = crossed.moments
         half, centre = crossed.halves[place], crossed.centres[place]
-        sampling = _floor(covariances[place, place]) / crossed.count
+        unclear = bool(_hidden(crossed)[place])
+        spread = _upper_spreads(crossed)[place] if unclear else covariances[place, place]
+        sampling = max(float(spread), 0.0) / crossed.count
         return Drawn(
             crossed,
             centre + half * means[place : place + 1],
@@ -49,6 +51,7 @@ def mean(setting: Setting, column: str) -> Read:
             (float(centre - half), float(centre + half)),
             (),
             lambda m: centre + half * crossed.of_sums(m)[0][:, place : place + 1],
+            flags=("spread unclear",) if unclear else (),
             notes={"privacy": "draws of the noise", "confidence": "draws of the noise, normal sampling"},
         ).result()
 
@@ -171,19 +174,28 @@ def _correlation_sampling(setting: Setting, crossed: Crossed, found: np.ndarray)
     return np.asarray(np.where(some, np.maximum(normal, most), normal))
 
 
+def _spread_noise(crossed: Crossed) -> np.ndarray:
+    """The standard deviation of the noise on each variance."""
+    places = np.arange(len(crossed.names))
+    return np.asarray(crossed.deviations[1][:, places, places].std(axis=0))
+
+
+def _upper_spreads(crossed: Crossed) -> np.ndarray:
+    """The largest variance of each column that bounds and noise leave likely."""
+    means, covariances = crossed.moments
+    likely = _floor(np.diagonal(covariances)) + _UPPER * _spread_noise(crossed)
+    return np.asarray(np.minimum(likely, 1 - means**2))
+
+
 def _hidden(crossed: Crossed) -> np.ndarray:
     """Whether the noise on each variance is more than a quarter of it."""
-    spread = np.diagonal(crossed.moments[1])
-    noise = crossed.deviations[1][:, np.arange(len(spread)), np.arange(len(spread))].std(axis=0)
-    return np.asarray(noise > _HIDDEN * spread)
+    return np.asarray(_spread_noise(crossed) > _HIDDEN * np.diagonal(crossed.moments[1]))
 
 
 def _row_bound(crossed: Crossed) -> np.ndarray:
     """The largest variance of ``(z_j - m_j)(z_k - m_k)`` that the bounds and the noised variances allow."""
     means, covariances = crossed.moments
-    noise = crossed.deviations[1][:, np.arange(len(means)), np.arange(len(means))].std(axis=0)
-    up = np.minimum(_floor(np.diagonal(covariances)) + _UPPER * noise, 1 - means**2)
-    reach = (1 + np.abs(means)) ** 2
+    up, reach = _upper_spreads(crossed), (1 + np.abs(means)) ** 2
     return np.asarray(np.maximum(np.minimum(np.outer(reach, up), np.outer(up, reach)) - covariances**2, 0.0))
 
 
