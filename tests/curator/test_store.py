@@ -242,6 +242,8 @@ MAKERS = (
     lambda d: d.groupby("g").count(),
     lambda d: d.x.quantile([0.1, 0.9]),
     lambda d: d.x.histogram(),
+    lambda d: d.x.tree(),
+    lambda d: d.x.density(5),
     lambda d: d[d.x > 3].count(),
     lambda d: (d.x * 2 - d.g > 5).mean(),
     lambda d: d.y.difference(by="g"),
