@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
+from math import isfinite
 from typing import Any, Literal
 
 import numpy as np
@@ -35,13 +37,15 @@ from dpnb.privacy.loss import positive
 from dpnb.privacy.measure import Measure
 from dpnb.privacy.unit import Adjacency, PrivacyUnit
 from dpnb.release import Estimate
+from dpnb.release.reading import Reading
 from dpnb.schema import Column, Schema
-from dpnb.statistics import Share
+from dpnb.statistics import Share, conclude
 
 __all__ = ["PowerPlan", "power"]
 
 _KINDS = ("mean", "proportion", "difference", "count")
 _ANY_SIZE = 10**6
+_FEWEST, _MOST = 2, 10**12
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -193,6 +197,8 @@ def power(  # noqa: PLR0913 - a study has this many facts
     401
     """
     design, text, assumed, preset = _design(what, bounds, step, sd, share, effect, adjacency)
+    if design.fixed and n is not None:
+        raise OptionError("The size of a dataset that exists cannot be planned: leave out n=.")
     goal = _goal(
         within, effect, power, level, kind or ("privacy" if preset.statistic == "count" else "confidence")
     )
@@ -203,7 +209,9 @@ def power(  # noqa: PLR0913 - a study has this many facts
     if goal.wanted and asked is not None:
         found = _found_size(design, asked, goal, preset)
         return PowerPlan(text, assumed, found, asked, "n", design.accuracy(asked, found, level), goal, design)
-    size = preset.n if size is None else size
+    if size is None and preset.n is not None:
+        size = preset.n
+        assumed = ", ".join(part for part in (assumed, f"if all {size:,} rows count") if part)
     if asked is None:
         if not goal.wanted:
             raise OptionError(
@@ -257,6 +265,8 @@ def _design(
         raise OptionError(
             'A mean needs the public bounds of its column: dpnb.power("mean", bounds=(0, 100), sd=15, …).'
         )
+    if bounds is not None and np.shape(bounds) != (2,):
+        raise OptionError("bounds= is a pair: bounds=(0, 100).")
     if what == "proportion" and bounds is not None:
         raise OptionError('A proportion has no bounds. Plan dpnb.power("mean", bounds=…) instead.')
     checked = _planned_question(what, bounds, step, adjacency)
@@ -274,24 +284,28 @@ def _design(
 def _of_estimate(
     estimate: Estimate, sd: float | None, share: Any, effect: float | None
 ) -> tuple[Design, str, str, _Preset]:
-    one = estimate.measurement
-    if one is None:
+    if estimate.op is not None:
         raise PlanError("This value is derived. Plan the questions that it is made of.")
+    view = estimate.args[0]
+    one, reading = view.root, isinstance(view, Reading)
     checked, measure = one.checked, None if one.dataset is None else one.dataset.schema.budget.measure
+    if checked.public_value is not None:
+        raise PlanError(f"`{view.text}` is public: it is exact, and free.")
     if one.released:
-        if not one.releases:
-            raise PlanError(f"`{one.text}` is public: it is exact, and free.")
         if sd is not None or share is not None:
             raise OptionError("A released answer brings its own spread: leave out sd= and share=.")
-        preset = _Preset(checked.statistic, None, measure)
-        return FromRelease(checked, tuple(one.releases)), one.text, "what was released", preset
-    if checked.public_value is not None:
-        raise PlanError(f"`{one.text}` is public: it is exact, and free.")
+        said = view.read.conclude if reading else partial(conclude, checked)
+        design = FromRelease(checked, tuple(one.releases), said)
+        return design, view.text, "from what was released", _Preset(checked.statistic, None, measure)
+    if reading:
+        raise PlanError(
+            f"`{view.text}` is read from a release. Release it once: dpnb.power(released, …) then plans it."
+        )
     facts, assumed = _facts(checked, sd, share, effect) if checked.statistic != "count" else (None, "")
     rows = checked.setting.unit.rows
     if checked.question.where is not None or checked.question.by[checked.kind.arms :]:
         rows = None
-    return FromFacts(checked, facts), one.text, assumed, _Preset(checked.statistic, rows, measure)
+    return FromFacts(checked, facts), view.text, assumed, _Preset(checked.statistic, rows, measure)
 
 
 def _planned_question(
@@ -327,10 +341,10 @@ def _facts(
     if share is not None:
         raise OptionError("share= is for proportions. Give the spread instead: sd=.")
     widest = (high - low) / 2
-    spread = widest if sd is None else float(sd)
+    spread = widest if sd is None else _number(sd, "sd")
     if not 0 < spread <= widest:
         raise OptionError(f"sd must lie above 0 and be at most {widest:g}, half of the bounds' width.")
-    middle, gap = (low + high) / 2, (effect or 0.0) if arms == 2 else 0.0
+    middle, gap = (low + high) / 2, _number(effect or 0.0, "effect") if arms == 2 else 0.0
     means = (middle - gap / 2, middle + gap / 2) if arms == 2 else (middle,)
     return Facts(_inside(means, low, high), spread), f"sd {spread:g}" + (
         " (the widest possible)" if sd is None else ""
@@ -338,16 +352,17 @@ def _facts(
 
 
 def _shares(share: Any, arms: int, effect: float | None, low: float, high: float) -> tuple[Facts, str]:
-    gap = (effect or 0.0) if arms == 2 else 0.0
+    gap = _number(effect or 0.0, "effect") if arms == 2 else 0.0
     given = share if isinstance(share, tuple | list) else None
     if given is None:
-        centre = 0.5 if share is None else float(share)
+        centre = 0.5 if share is None else _number(share, "share")
         pair = (centre, centre + gap) if share is not None else (0.5 - gap / 2, 0.5 + gap / 2)
         given = pair[:arms]
     if len(given) != arms:
         raise OptionError("share= is one proportion, or one for each of two arms: share=(0.3, 0.4).")
-    means = tuple(low + (high - low) * float(part) for part in given)
-    said = " and ".join(f"{float(part):.3g}" for part in given)
+    parts = [_number(part, "share") for part in given]
+    means = tuple(low + (high - low) * part for part in parts)
+    said = " and ".join(f"{part:.3g}" for part in parts)
     return Facts(_inside(means, low, high), (high - low) / 2), f"share {said}"
 
 
@@ -362,15 +377,25 @@ def _inside(means: tuple[float, ...], low: float, high: float) -> tuple[float, .
 def _goal(within: Any, effect: Any, power: Any, level: Any, kind: Any) -> Goal:
     if kind not in {"confidence", "privacy"}:
         raise OptionError('kind is "confidence" or "privacy".')
-    if not 0 < level < 1:
+    if not 0 < (found := _number(level, "level")) < 1:
         raise OptionError(f"A level lies between 0 and 1, such as 0.95; not {level!r}.")
-    if within is not None and not within > 0:
+    reach = None if within is None else _number(within, "within")
+    if reach is not None and reach <= 0:
         raise OptionError("within is a half-width above 0.")
-    if power is not None and (effect is None or not 0 < power < 1):
+    chance = None if power is None else _number(power, "power")
+    if chance is not None and (effect is None or not 0 < chance < 1):
         raise OptionError("power= goes with an effect, for example effect=0.1, power=0.8.")
-    if effect is not None and effect == 0:
+    gap = None if effect is None else _number(effect, "effect")
+    if gap == 0:
         raise OptionError("An effect of 0 is the null value itself: name another.")
-    return Goal(level, kind, within, None if effect is None else float(effect), power)
+    return Goal(found, kind, reach, gap, chance)
+
+
+def _number(value: Any, name: str) -> float:
+    """Read a number that a person typed."""
+    if isinstance(value, int | float | np.number) and not isinstance(value, bool) and isfinite(value):
+        return float(value)
+    raise OptionError(f"{name}= is a number, not {value!r}.")
 
 
 def _asked(epsilon: Any, rho: Any, measure: Measure | None) -> Share | None:
@@ -388,6 +413,7 @@ def _positive(value: Any, name: str) -> Fraction:
 
 
 def _whole(n: Any) -> int:
-    if isinstance(n, bool) or int(n) != n or n < 2:
-        raise OptionError("n is a whole number of rows, at least 2.")
-    return int(n)
+    found = _number(n, "n")
+    if found != int(found) or not _FEWEST <= found <= _MOST:
+        raise OptionError(f"n is a whole number of rows from {_FEWEST} to {_MOST:,}.")
+    return int(found)

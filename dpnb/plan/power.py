@@ -8,12 +8,12 @@ bisection, because they fall with size and loss.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor, isfinite, log10, sqrt
 from statistics import NormalDist
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -22,8 +22,8 @@ from dpnb.plan.check import CheckedQuestion
 from dpnb.privacy.loss import PrivacyLoss
 from dpnb.privacy.measure import Measure
 from dpnb.release import Release
-from dpnb.release.record import ReleasedPart
-from dpnb.statistics import Result, Setting, Share
+from dpnb.release.record import Outcome, ReleasedPart
+from dpnb.statistics import Setting, Share
 from dpnb.statistics._base import PricedPart
 
 __all__ = [
@@ -62,6 +62,8 @@ class Accuracy:
         As accurate as this many rows without noise, for every cell.
     level : float
         Of the intervals.
+    reason : str
+        Why there is no interval about the population.
     """
 
     n: int | None
@@ -70,15 +72,14 @@ class Accuracy:
     standard_error: float | None
     n_eff: np.ndarray | None
     level: float = 0.95
+    reason: str = ""
 
     def half_width(self, kind: str) -> float:
         """Return the half-width of a kind."""
         if kind == "privacy":
             return self.privacy
         if self.confidence is None:
-            raise Unavailable(
-                'This answer is about the dataset, not a population: plan it with kind="privacy".'
-            )
+            raise Unavailable(f'{self.reason} Plan it with kind="privacy".'.strip())
         return self.confidence
 
     def chance(self, effect: float) -> float:
@@ -92,27 +93,30 @@ class Accuracy:
         return normal.cdf((abs(effect) - reach) / error) + normal.cdf((-abs(effect) - reach) / error)
 
 
-def accuracy_of(result: Result, n: int | None, level: float) -> Accuracy:
+def accuracy_of(result: Outcome, n: int | None, level: float) -> Accuracy:
     """Read a result that no noise has touched yet."""
-    privacy = float(np.max(np.atleast_1d(result.interval(level, "privacy").half_width)))
+    privacy, reason = _widest(result.interval(level, "privacy").half_width), ""
+    confidence = error = None
     try:
-        confidence: float | None = float(
-            np.max(np.atleast_1d(result.interval(level, "confidence").half_width))
-        )
-        error: float | None = float(np.max(np.atleast_1d(result.standard_error)))
-    except Unavailable:
-        confidence = error = None
+        confidence = _widest(result.interval(level, "confidence").half_width)
+        error = None if result.standard_error is None else _widest(result.standard_error)
+    except Unavailable as missing:
+        reason = str(missing)
     sizes = result.n_eff
     effective = None if sizes is None else np.asarray(sizes, dtype=float)
-    return Accuracy(n, privacy, confidence, error, effective, level)
+    return Accuracy(n, privacy, confidence, error, effective, level, reason)
+
+
+def _widest(values: Any) -> float:
+    return float(np.max(np.asarray(values, dtype=float)))
 
 
 class Design(Protocol):
     """A question whose accuracy can be foretold."""
 
     @property
-    def fixed(self) -> int | None:
-        """The number of rows, where it cannot vary."""
+    def fixed(self) -> bool:
+        """Whether the size cannot vary."""
 
     def accuracy(self, share: Share, n: int | None, level: float) -> Accuracy:
         """Return the accuracy at a loss and a size."""
@@ -149,9 +153,9 @@ class FromFacts:
             )
 
     @property
-    def fixed(self) -> int | None:
-        """Nothing is fixed: a study of any size may be planned."""
-        return None
+    def fixed(self) -> bool:
+        """A study of any size may be planned."""
+        return False
 
     def accuracy(self, share: Share, n: int | None, level: float) -> Accuracy:
         """Return the accuracy of a typical study of `n` rows (in each cell)."""
@@ -207,17 +211,30 @@ def _release(parts: tuple[ReleasedPart, ...]) -> Release:
 
 @dataclass(frozen=True, slots=True)
 class FromRelease:
-    """A released answer of any statistic, as it would have been at another loss: the same integers under other noise."""
+    """A released answer of any statistic, or what is read from it, as it would have been at another loss.
+
+    The released integers stay what they are; their noise is another one.
+
+    Parameters
+    ----------
+    checked : CheckedQuestion
+        The question that was released.
+    releases : tuple of Release
+        Its releases; the one that was paid most for is used.
+    conclude : callable
+        What is concluded from a release: the answer, or a reading.
+    """
 
     checked: CheckedQuestion
     releases: tuple[Release, ...]
+    conclude: Callable[[Sequence[Release]], Outcome]
 
     @property
-    def fixed(self) -> int | None:
+    def fixed(self) -> bool:
         """The size is the dataset's own."""
-        return self.checked.setting.public_n
+        return True
 
-    def accuracy(self, share: Share, n: int | None, level: float) -> Accuracy:  # noqa: ARG002 - the size cannot vary
+    def accuracy(self, share: Share, n: int | None, level: float) -> Accuracy:
         """Return the accuracy that the released integers would have."""
         best = max(self.releases, key=lambda release: (release.loss.amount, release.id))
         pricing = self.checked.kind.price(self.checked.setting, share)
@@ -225,8 +242,7 @@ class FromRelease:
             ReleasedPart(part.name, part.mechanism.record, best.part(part.name).values, part.name)
             for part in pricing.parts
         )
-        result = self.checked.kind.conclude(self.checked.setting, (_release(parts),))
-        return accuracy_of(result, self.fixed, level)
+        return accuracy_of(self.conclude((_release(parts),)), n, level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +321,7 @@ def least_size(design: Design, share: Share, goal: Goal) -> int:
     def enough(n: int) -> bool:
         return goal.met(design.accuracy(share, n, goal.level))
 
-    if design.fixed is not None:
+    if design.fixed:
         raise PlanError(
             "The size of a dataset that exists cannot be planned. Leave out epsilon= and rho=: the loss is then found."
         )
@@ -353,7 +369,7 @@ def curve(
     """
     found = [design.accuracy(Share(kind, Fraction(str(loss))), n, 0.95).n_eff for loss in losses]
     if any(sizes is None for sizes in found):
-        raise Unavailable("This answer describes the dataset: no number of people is as accurate as it.")
+        raise Unavailable("This answer has no effective size: no number of people is as accurate as it.")
     return np.stack([np.ravel(sizes) for sizes in found if sizes is not None])
 
 

@@ -140,6 +140,25 @@ def test_effective_size_grows_with_the_loss_for_every_statistic_that_has_one(dat
         assert np.all(sizes <= np.asarray(answer.n) + 1e-6), name
 
 
+def test_readings_and_chosen_values_are_planned_from_their_release(data):
+    """What is read from a released tree, table or selection is wider at less loss; a pending reading is refused with the fix."""
+    tree, spread = data.x.tree(), data.x.quantile(0.5, ci=True)
+    with pytest.raises(PlanError, match="Release it once"):
+        dpnb.power(tree.median(), n=100, epsilon=1)
+    dpnb.release({"t": tree, "q": spread}, epsilon=8)
+    for answer in (tree.mean(), spread):
+        wide, narrow = (dpnb.power(answer, epsilon=loss, kind="privacy").half_width for loss in ("0.1", 6))
+        assert wide >= narrow
+    with pytest.raises(OptionError, match="leave out n="):
+        dpnb.power(spread, epsilon=1, n=100)
+
+
+def test_a_default_size_is_said(data):
+    """Without n= a question about all rows is planned as if all counted, and the text says so."""
+    plan = dpnb.power(data.x.mean(), epsilon=1, sd=2) if data.schema.unit.rows else None
+    assert plan is None or f"if all {data.schema.unit.rows:,} rows count" in str(plan)
+
+
 def test_an_answer_about_the_dataset_has_no_effective_size(data):
     """A sum is about this dataset: planned by its privacy interval alone."""
     answer = data.x.sum()
@@ -201,7 +220,7 @@ def test_planning_is_quick():
         ("proportion", {"epsilon": 1}, "How many rows"),
         ("proportion", {"n": 100, "within": 0.01}, "Plan more rows"),
         ("proportion", {"n": 100, "within": -1}, "above 0"),
-        ("proportion", {"n": 1, "epsilon": 1}, "at least 2"),
+        ("proportion", {"n": 1, "epsilon": 1}, "rows from 2"),
         ("proportion", {"n": 100, "epsilon": 1, "level": 95}, "between 0 and 1"),
         ("proportion", {"n": 100, "epsilon": 1, "sd": 0.2}, "leave out sd"),
         ("proportion", {"n": 100, "epsilon": 1, "share": 1.2}, "outside the bounds"),
@@ -215,6 +234,16 @@ def test_planning_is_quick():
         ("difference", {"n": 100, "epsilon": 1, "share": (0.1, 0.2, 0.3)}, "one for each of two arms"),
         ("difference", {"n": 100, "epsilon": 1, "effect": 0}, "null value itself"),
         ("count", {"within": 10, "epsilon": 1}, "does not depend on its size"),
+        ("proportion", {"n": "ten", "epsilon": 1}, "n= is a number"),
+        ("proportion", {"n": float("nan"), "epsilon": 1}, "n= is a number"),
+        ("proportion", {"n": 10**15, "epsilon": 1}, "whole number of rows"),
+        ("proportion", {"n": 100, "epsilon": 1, "level": "a"}, "level= is a number"),
+        ("proportion", {"n": 100, "epsilon": 1, "share": "half"}, "share= is a number"),
+        ("proportion", {"within": "0.1", "epsilon": 1}, "within= is a number"),
+        ("mean", {"n": 100, "epsilon": 1, "bounds": (0, 1, 2)}, "is a pair"),
+        ("mean", {"n": 100, "epsilon": 1, "bounds": (10, 0)}, "must be below"),
+        ("mean", {"n": 100, "epsilon": 1, "bounds": (0, 10), "sd": "wide"}, "sd= is a number"),
+        ("difference", {"n": 100, "epsilon": 1, "effect": "big"}, "effect= is a number"),
     ],
 )
 def test_what_cannot_be_planned_is_refused_with_the_fix(what, asked, says):
