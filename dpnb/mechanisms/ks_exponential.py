@@ -354,7 +354,7 @@ class _Survey:
         distance, best = max(self._rows, math.ceil(1 / self._fall)), -math.inf
         start = 0
         while distance < self._reach:
-            best = max(best, self._corridor(distance).log2 - self._fall * start)
+            best = max(best, self._corridor(distance).log2 - self._fall * distance)
             start = distance + 1
             if self._all - self._fall * start < best - _TAIL_BITS:
                 return
@@ -371,7 +371,10 @@ class _Survey:
             waste = float(wastes.sum() / masses.sum())
             if waste <= 1 - (1 - _WASTE) / (1 + (len(rings) / _MANY_RINGS) ** 2) or high == low:
                 return
-            self._corridor((low + high) // 2)
+            last = worst == len(rings) - 1
+            self._corridor(
+                low + max(1, low // 8) if last and low // 8 < (high - low) // 2 else (low + high) // 2
+            )
 
     def _rings(self) -> NDArray[np.float64]:
         """First D, last D and log₂ of the proposals' weight of each ring."""
