@@ -100,6 +100,7 @@ TRUTHS: dict[str, Truth] = {
     "count": count,
     "sum": total,
     "mean": mean,
+    "robust_mean": mean,
     "variance": variance,
     "std": deviation,
     "quantile": quantile,
