@@ -14,6 +14,7 @@ import numpy as np
 
 from dpnb.client.column_questions import ColumnQuestions
 from dpnb.client.empty import HoldsNoData
+from dpnb.client.instead import for_column
 from dpnb.errors import HandleError, PlanError, SchemaError
 from dpnb.plan.check import check
 from dpnb.plan.expression import (
@@ -45,6 +46,10 @@ _CONDITIONS = (Compare, BoolOp, Invert, IsIn, Between, IsMissing)
 
 class NoColumn(SchemaError, AttributeError):
     """A column that the schema does not declare, asked for as an attribute."""
+
+
+class NoQuestion(PlanError, AttributeError):
+    """A method that a column does not have; the message says what to write instead."""
 
 
 class ColumnHandle(ColumnQuestions):
@@ -113,6 +118,11 @@ class ColumnHandle(ColumnQuestions):
         if isinstance(self._expr, Ref) and not self.column.numeric:
             return f"Ask a question: {name}.value_counts(), .count()."
         return f"Ask a question: {name}.mean(), .histogram(), .quantile(0.5)."
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise NoQuestion(for_column(name, self._spoken(), dir(type(self))))
 
     def __bool__(self) -> bool:
         if self.is_condition:

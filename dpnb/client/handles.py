@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpnb.client.columns import ColumnHandle, NoColumn, asked
 from dpnb.client.empty import HoldsNoData
+from dpnb.client.instead import for_dataset
 from dpnb.errors import PlanError, SchemaError
 from dpnb.plan.expression import BoolOp, Expr, Ref, show
 from dpnb.plan.question import QueryPlan
@@ -210,7 +211,7 @@ class Dataset(HoldsNoData):
         try:
             return ColumnHandle(self, Ref(self.schema[name].name))
         except SchemaError as error:
-            raise NoColumn(error.message) from None
+            raise NoColumn(for_dataset(name, self._spoken()) or error.message) from None
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *(name for name in self.schema.names if name.isidentifier())})

@@ -1,0 +1,115 @@
+"""What to write instead of a name that a column or a dataset does not have: the words of other libraries, and typing errors.
+
+Nothing here asks anything. A name that would need rows, or that has no proof on protected data, is refused with the nearest question
+that can be asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dpnb.schema import nearest
+
+__all__ = ["for_column", "for_dataset"]
+
+_NO_ROWS = "a handle holds no rows"
+_ROWS = (
+    "head",
+    "tail",
+    "sample",
+    "values",
+    "to_numpy",
+    "to_list",
+    "tolist",
+    "to_pandas",
+    "to_csv",
+    "iloc",
+    "loc",
+)
+
+_COLUMN = {
+    **dict.fromkeys(
+        (*_ROWS, "item"), f"{_NO_ROWS}. Ask about all of them: {{it}}.mean(), {{it}}.histogram()"
+    ),
+    "bootstrap": (
+        "resamples of protected data cost more than is published of them. Ask {it}.mean(): its interval is proven and narrower; on "
+        "arrays, see dpnb.inference.resampling"
+    ),
+    **dict.fromkeys(
+        ("min", "max", "ptp"),
+        "the smallest and the largest value are one person's. Ask {it}.quantile([0.01, 0.99]); the declared bounds are public",
+    ),
+    "describe": "ask what you need in one cell: {it}.mean(), {it}.std(), {it}.quantile([0.25, 0.5, 0.75])",
+    "hist": "ask {it}.histogram()",
+    **dict.fromkeys(
+        ("unique", "nunique"), "declared values are public, others are not shown. Ask {it}.value_counts()"
+    ),
+    **dict.fromkeys(
+        ("apply", "map", "transform", "pipe"),
+        "a function of rows cannot be bounded. Write the expression: arithmetic, comparisons, .clip(), .isin(), .where()",
+    ),
+    **dict.fromkeys(
+        ("fillna", "dropna"), "the owner's schema says what missing means. Filter with {it}.isna()"
+    ),
+    **dict.fromkeys(("ttest", "t_test", "z_test"), 'ask {it}.difference(by="…") and then .test()'),
+    "sem": "ask {it}.mean(): its interval and .standard_error come with it",
+    "dtype": "its declaration is public: {it}.column",
+    "size": "ask {it}.count()",
+    "sort_values": f"{_NO_ROWS}. Ask {{it}}.quantile([0.1, 0.5, 0.9])",
+    "nlargest": "single values are single persons. Ask {it}.quantile(0.99), or {it}.top_k(3) of a category",
+}
+_COLUMN |= {"nsmallest": _COLUMN["nlargest"]}
+
+_DATASET = {
+    **dict.fromkeys(
+        (*_ROWS, "shape", "iterrows", "itertuples", "index"),
+        f"{_NO_ROWS}. Ask about all of them: {{it}}.count()",
+    ),
+    **dict.fromkeys(
+        ("match", "matching", "propensity"),
+        'pairs of protected rows are not offered. Compare within groups: {it}.groupby("…")["…"].difference(by="…"); on arrays, see '
+        "dpnb.inference.matching",
+    ),
+    "bootstrap": (
+        'resamples of protected data cost more than is published of them. Ask {it}["…"].mean(): its interval is proven and narrower; on '
+        "arrays, see dpnb.inference.resampling"
+    ),
+    **dict.fromkeys(
+        ("describe", "info"),
+        "what is public is in {it}.schema; the rest is asked, a question for each figure",
+    ),
+    **dict.fromkeys(("columns", "dtypes"), "the declared columns are {it}.schema.names"),
+    **dict.fromkeys(("query", "filter"), 'filter with a condition: {it}[{it}["…"] > 1]'),
+    **dict.fromkeys(
+        ("merge", "join", "concat"),
+        "one dataset is asked at a time; its owner joins tables before it is opened",
+    ),
+    "mean": 'name the column: {it}["…"].mean()',
+    "power": "plan a study with dpnb.power(…)",
+}
+
+
+def for_column(name: str, spoken: str, offered: Iterable[str]) -> str:
+    """Return what to say of a method that a column does not have.
+
+    Examples
+    --------
+    >>> for_column("hist", "hiv.age", [])
+    'hiv.age has no .hist: ask hiv.age.histogram().'
+    """
+    return _said(name, spoken, _COLUMN, offered)
+
+
+def for_dataset(name: str, spoken: str) -> str | None:
+    """Return what to say of a name that is neither a column nor a method of a dataset; None where nothing is known of it."""
+    return None if name not in _DATASET else _said(name, spoken, _DATASET, ())
+
+
+def _said(name: str, spoken: str, table: dict[str, str], offered: Iterable[str]) -> str:
+    if name in table:
+        return f"{spoken} has no .{name}: {table[name].format(it=spoken)}."
+    public = tuple(sorted(word for word in offered if not word.startswith("_")))
+    close = nearest(name, public)
+    return f"{spoken} has no .{name}." + (
+        f" Did you mean .{close}?" if close else f" A column offers: {', '.join(public)}."
+    )
