@@ -273,6 +273,9 @@ def _law(law: Mapping[str, Any]) -> str:
         return f"discrete Gaussian noise, sd {math.sqrt(Fraction(law['variance'])):.4g} grid steps"
     if law.get("mechanism") == "quantile-selection":
         return f"exponential mechanism at ε {brief(Fraction(law['epsilon']))}"
+    if law.get("mechanism") == "thresholding":
+        scale, start = brief(Fraction(law["scale"])), int(law["threshold"])
+        return f"threshold of {start:,} rows, discrete Laplace noise, scale {scale} rows"
     if law.get("mechanism") == "permute-and-flip":
         return f"permute-and-flip at ε {brief(Fraction(law['epsilon']))} a pick"
     if law.get("mechanism") == "located-sums":
@@ -283,7 +286,14 @@ def _law(law: Mapping[str, Any]) -> str:
     return clean(law.get("mechanism") or law.get("kind") or "noise")
 
 
-_PARTS = {"sum": "sum", "count": "count", "square": "squares", "tally": "tallies of 0 and 1", "root": "number of rows"}
+_PARTS = {
+    "frequent": "counts of what occurs",
+    "sum": "sum",
+    "count": "count",
+    "square": "squares",
+    "tally": "tallies of 0 and 1",
+    "root": "number of rows",
+}
 
 
 def _of(parts: Sequence[str]) -> str:

@@ -7,10 +7,12 @@ A method returns a pending estimate; it asks nothing and spends nothing. What a 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dpnb.client.empty import HoldsNoData
 from dpnb.plan.expression import Expr
+from dpnb.privacy.loss import rational
 from dpnb.release import Estimate
 
 if TYPE_CHECKING:
@@ -142,6 +144,17 @@ class ColumnQuestions(HoldsNoData):
     def value_counts(self, *, normalize: bool = False) -> Estimate:
         """Ask how many rows have each declared value; with `normalize`, see :meth:`proportions`."""
         return self.proportions() if normalize else self._ask("value_counts")
+
+    def frequent_values(self, *, delta: Any = Fraction(1, 10**8)) -> Estimate:
+        """Ask which values many rows have, and how many: for a column with too many values to count each.
+
+        Parameters
+        ----------
+        delta : float or str
+            Probability with which a value that one person alone has may show; it is paid from the δ of the budget.
+        """
+        exact = rational(delta, name="delta")
+        return self._ask("frequent_values", **unlike(delta=(exact, Fraction(1, 10**8))))
 
     def proportions(self, *, simultaneous: bool = False) -> Estimate:
         """Ask the shares of all declared values: what :meth:`value_counts` releases, read as shares.

@@ -13,10 +13,17 @@ from dpnb.mechanisms.ks_exponential import KSExponential
 from dpnb.mechanisms.laplace import DiscreteLaplace
 from dpnb.mechanisms.located_sums import LocatedSums
 from dpnb.mechanisms.permute_and_flip import PermuteAndFlip
+from dpnb.mechanisms.thresholding import Thresholding
 
 MECHANISMS: tuple[
     type[
-        DiscreteLaplace | DiscreteGaussian | QuantileSelection | PermuteAndFlip | KSExponential | LocatedSums
+        DiscreteLaplace
+        | DiscreteGaussian
+        | QuantileSelection
+        | PermuteAndFlip
+        | KSExponential
+        | LocatedSums
+        | Thresholding
     ],
     ...,
 ] = (
@@ -26,6 +33,7 @@ MECHANISMS: tuple[
     PermuteAndFlip,
     KSExponential,
     LocatedSums,
+    Thresholding,
 )
 
 __all__ = [
@@ -41,4 +49,5 @@ __all__ = [
     "PermuteAndFlip",
     "QuantileSelection",
     "SelectionMechanism",
+    "Thresholding",
 ]

@@ -14,7 +14,7 @@ from typing import Any
 
 from dpnb.aggregate.algebra import And, CrossMoments, Known, Mul, Node, Pred, Request, Total, bounds, reach
 from dpnb.errors import OptionError, PlanError, SchemaError
-from dpnb.plan.compile import Cells, cells, condition, equal_edges, numeric
+from dpnb.plan.compile import Cells, cells, condition, equal_edges, numeric, place_of, value_names
 from dpnb.plan.expression import Bin, Const, Expr, Ref, show
 from dpnb.plan.question import QueryPlan
 from dpnb.release import Axis
@@ -39,9 +39,9 @@ class CheckedQuestion:
     text : str
         The question as a person would type it.
     axes : tuple of Axis
-        Public directions of the answer.
+        Public directions of the answer; nothing where they are released with it.
     shape : tuple of int
-        Shape of the answer; ``()`` for one number.
+        Shape of the answer; ``()`` for one number; nothing where it is released with it.
     setting : Setting
         The question in integer terms.
     domain : (float, float)
@@ -51,8 +51,8 @@ class CheckedQuestion:
     question: QueryPlan
     statistic: str
     text: str
-    axes: tuple[Axis, ...]
-    shape: tuple[int, ...]
+    axes: tuple[Axis, ...] | None
+    shape: tuple[int, ...] | None
     setting: Setting
     domain: tuple[float, float]
 
@@ -95,12 +95,29 @@ def check(question: QueryPlan, schema: Schema) -> CheckedQuestion:
     _limit(groups)
     setting = _setting(question, schema, (target, other, *others), groups, statistic, options)
     setting = replace(setting, edges=_edges(question, statistic, options, schema))
+    if statistic.target == "value":
+        return _of_values(question, statistic, setting, schema)
     axes = setting.axes + statistic.extra_axes(setting)
     setting = replace(setting, axes=axes)
     shape = tuple(len(axis.keys) for axis in axes)
     return CheckedQuestion(
         question, statistic.name, question.text, axes, shape, setting, statistic.domain(setting)
     )
+
+
+def _of_values(
+    question: QueryPlan, statistic: Statistic, setting: Setting, schema: Schema
+) -> CheckedQuestion:
+    """Return a question about the values of a long list: which of them the answer names is released with it."""
+    if question.by:
+        raise PlanError(
+            f"{statistic.name}() is not asked by groups: ask it of each selection, for example {schema.name}[…]."
+        )
+    assert question.target is not None
+    setting = replace(setting, choices=value_names(question.target, schema))
+    statistic.extra_axes(setting)
+    domain = statistic.domain(setting)
+    return CheckedQuestion(question, statistic.name, question.text, None, None, setting, domain)
 
 
 def _statistic(name: str) -> Statistic:
@@ -148,6 +165,8 @@ def _target(
         raise PlanError(f"{statistic.name}() needs a column.")
     if statistic.target in {"number", "pair", "numbers"}:
         return numeric(expr, schema), None
+    if statistic.target == "value":
+        return place_of(expr, schema), None
     return None, cells(_binned(expr, options, schema), schema)
 
 

@@ -407,6 +407,28 @@ def cells(expr: Expr, schema: Schema) -> Cells:
     return _small_integers(expr, schema)
 
 
+def place_of(expr: Expr, schema: Schema) -> Numeric:
+    """Return a number, or the place of a category in its declaration, as the integer that a value of a long list is.
+
+    Raises
+    ------
+    PlanError, SchemaError
+        If it is neither.
+    """
+    column = _category(expr, schema)
+    if column is None or column.values is None or column.numeric:
+        return numeric(expr, schema)
+    return Numeric(Col(column.name), Fraction(0), Fraction(1), 0, len(column.values) - 1, column.drops)
+
+
+def value_names(expr: Expr, schema: Schema) -> Axis | None:
+    """Return the declared values of a category that are no numbers; nothing for a number."""
+    column = _category(expr, schema)
+    if column is None or column.values is None or column.numeric:
+        return None
+    return Axis(column.name, column.label or column.name, tuple(column.values))
+
+
 def _small_integers(expr: Expr, schema: Schema) -> Cells:
     number, shown = numeric(expr, schema), show(expr, schema.name)
     size = number.high - number.low + 1
@@ -414,7 +436,8 @@ def _small_integers(expr: Expr, schema: Schema) -> Cells:
         raise PlanError(f"{shown} has no short list of declared values. Group by bins: {shown}.bin([…]).")
     if size > MAX_KEY:
         raise PlanError(
-            f"{shown} has {size:,} declared values; a key is limited to {MAX_KEY:,}. Group by bins."
+            f"{shown} has {size:,} declared values; a key is limited to {MAX_KEY:,}. Group by bins; "
+            "or ask .frequent_values() in a budget with δ."
         )
     keys = tuple(int(number.offset + number.step * z) for z in range(number.low, number.high + 1))
     name = expr.column if isinstance(expr, Ref) else shown

@@ -18,9 +18,11 @@ from dpnb.privacy.measure import Measure
 
 __all__ = ["KINDS", "VERSION", "Kind", "PrivacyEvent"]
 
-Kind = Literal["pure", "exponential", "gaussian"]
+Kind = Literal["pure", "exponential", "gaussian", "approximate"]
 KINDS: Final[tuple[str, ...]] = get_args(Kind)
 VERSION: Final = 1
+WITH_DELTA: Final = 2
+"""The version of an event that carries δ; one that does not is written as it always was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +31,22 @@ class PrivacyEvent:
 
     Parameters
     ----------
-    kind : {"pure", "exponential", "gaussian"}
+    kind : {"pure", "exponential", "gaussian", "approximate"}
         ``pure``: any ε-DP mechanism; ``exponential``: the exponential mechanism, whose bounded range makes it
-        ε²/8-zCDP [2]_; ``gaussian``: a discrete Gaussian, ρ-zCDP [3]_.
+        ε²/8-zCDP [2]_; ``gaussian``: a discrete Gaussian, ρ-zCDP [3]_; ``approximate``: any (ε, δ)-DP mechanism,
+        δ-approximately ε²/2-zCDP [4]_.
     amount : Fraction
-        ε, ε or ρ; above 0.
+        ε, ε, ρ or ε; above 0.
+    delta : Fraction
+        δ of an approximate event, between 0 and 1; 0 for every other kind.
 
     References
     ----------
     .. [1] Bun and Steinke (2016): ε-DP implies ε²/2-zCDP.
     .. [2] Cesar and Rogers (2021): bounded range ε implies ε²/8-zCDP. Permute-and-flip is not of bounded range ε.
     .. [3] Canonne, Kamath and Steinke (2020): the discrete Gaussian has the ρ of the continuous one.
+    .. [4] Kairouz, Oh and Viswanath (2015): an (ε, δ)-DP pair is, but for events of probability δ, a pair of ε-DP laws;
+       with [1]_ and Bun and Steinke (2016), definition 8.1.
 
     Examples
     --------
@@ -49,10 +56,14 @@ class PrivacyEvent:
 
     kind: Kind
     amount: Fraction
+    delta: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise LossError(f"Unknown privacy event {self.kind!r}: one of {', '.join(KINDS)}.")
+        object.__setattr__(self, "delta", bounded_above(rational(self.delta, name="delta")))
+        if not (0 < self.delta < 1 if self.kind == "approximate" else self.delta == 0):
+            raise LossError("An approximate event has a δ between 0 and 1, and no other event has one.")
         object.__setattr__(self, "amount", bounded_above(rational(self.amount, name="amount")))
         if self.amount <= 0:
             raise LossError("A privacy event has an amount above 0; what costs nothing is no event.")
@@ -65,8 +76,13 @@ class PrivacyEvent:
         LossError
             When a budget of that measure cannot hold this event, naming the ``[budget]`` line that can.
         """
+        if self.kind == "approximate" and measure is not Measure.APPROX:
+            raise LossError(
+                "This mechanism has a δ, which this dataset's budget cannot hold. "
+                "The owner writes [budget] epsilon and delta together in the schema."
+            )
         if measure is not Measure.PURE:
-            return PrivacyLoss(measure, self._rho())
+            return PrivacyLoss(measure, self._rho(), self.delta)
         if self.kind == "gaussian":
             raise LossError(
                 "Gaussian noise has no pure ε, so this dataset's ε budget cannot hold it. Ask with epsilon= "
@@ -81,7 +97,8 @@ class PrivacyEvent:
 
     def to_json(self) -> dict[str, Any]:
         """Write the event exactly; the form is permanent."""
-        return {"event": VERSION, "kind": self.kind, "amount": exact_text(self.amount)}
+        record = {"event": VERSION, "kind": self.kind, "amount": exact_text(self.amount)}
+        return {**record, "event": WITH_DELTA, "delta": exact_text(self.delta)} if self.delta else record
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> PrivacyEvent:
@@ -92,6 +109,11 @@ class PrivacyEvent:
         LossError
             For an unknown version or kind, or unknown or missing fields.
         """
-        if set(record) != {"event", "kind", "amount"} or record["event"] != VERSION:
-            raise LossError("This privacy event was written by a newer dpnb: upgrade to read it.")
-        return cls(cast("Kind", record["kind"]), parse_exact(record["amount"]))
+        names = {"event", "kind", "amount"}
+        if set(record) == names and record["event"] == VERSION:
+            return cls(cast("Kind", record["kind"]), parse_exact(record["amount"]))
+        if set(record) == names | {"delta"} and record["event"] == WITH_DELTA:
+            return cls(
+                cast("Kind", record["kind"]), parse_exact(record["amount"]), parse_exact(record["delta"])
+            )
+        raise LossError("This privacy event was written by a newer dpnb: upgrade to read it.")

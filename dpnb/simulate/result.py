@@ -53,7 +53,7 @@ class CoverageResult:
         """What the entries of an answer are called; one empty label for a single number."""
         axes = self.design.items(self.design.sizes[0])[0].checked.axes
         labels = [""]
-        for axis in axes:
+        for axis in axes or ():
             labels = [f"{label} {axis.name} {key}".strip() for label in labels for key in axis.keys]
         return tuple(labels)
 

@@ -20,6 +20,7 @@ from dpnb.statistics.covariance import Covariance
 from dpnb.statistics.crosstab import Crosstab, ValueCount
 from dpnb.statistics.density import Density
 from dpnb.statistics.difference import Difference
+from dpnb.statistics.frequent import FrequentValues
 from dpnb.statistics.histogram import Histogram
 from dpnb.statistics.ks_density import KSDensity
 from dpnb.statistics.mean import Mean
@@ -44,6 +45,7 @@ STATISTICS: tuple[Statistic, ...] = (
     Density(),
     ValueCount(),
     Crosstab(),
+    FrequentValues(),
     Difference(),
     Covariance(),
     Correlation(),

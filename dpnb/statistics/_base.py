@@ -21,14 +21,15 @@ from dpnb.mechanisms import (
     LocatedSums,
     PermuteAndFlip,
     QuantileSelection,
+    Thresholding,
 )
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.privacy.unit import PrivacyUnit
 from dpnb.release import Axis, Release
 from dpnb.statistics.sensitivity import Component, Moves
 
-Target = Literal["none", "number", "pair", "numbers", "key", "choice"]
-"""What a statistic is of: rows, a number, two, many, a key that becomes an axis, or a key that is chosen from."""
+Target = Literal["none", "number", "pair", "numbers", "key", "choice", "value"]
+"""What a statistic is of: rows, a number, two, many, a key that becomes an axis, one that is chosen from, or values of a long list."""
 
 RANGE_LIMIT = 2**62
 _SQUARE_BITS = 20
@@ -258,7 +259,15 @@ class Share:
     amount: Fraction
 
 
-Mechanism = DiscreteLaplace | DiscreteGaussian | QuantileSelection | PermuteAndFlip | KSExponential | LocatedSums
+Mechanism = (
+    DiscreteLaplace
+    | DiscreteGaussian
+    | QuantileSelection
+    | PermuteAndFlip
+    | KSExponential
+    | LocatedSums
+    | Thresholding
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ SAMPLES: dict[str, tuple[dict[str, Any], ...]] = {
         {"target": X, "by": (G,), "options": (("bins", 2),)},
     ),
     "value_counts": ({"target": G}, {"target": B, "by": (G,)}),
+    "frequent_values": ({"target": X}, {"target": G, "where": Compare("==", B, Const(1))}),
     "crosstab": ({"target": B, "by": (G,)}, {"target": B, "by": (G, Compare(">", X, Const(50)))}),
     "difference": ({"target": X, "by": (B,)}, {"target": X, "by": (G, B)}),
     "covariance": (
@@ -101,20 +102,30 @@ TABLES: dict[str, dict[str, list[Any]]] = {
 
 
 def schema(unit: PrivacyUnit, measure: str = "epsilon") -> Schema:
-    """Two numbers, a two-valued column and three groups."""
+    """Two numbers, a two-valued column and three groups; the measure ``"approx"`` has an (ε, δ) budget."""
     columns = (
         Column.number("x", 0, 100, step=1),
         Column.number("y", 0, 10, step=1),
         Column.category("b", [0, 1]),
         Column.category("g", ["u", "v", "w"]),
     )
-    return Schema("small", "Small", columns, unit, Budget.from_toml({measure: 1000}))
+    return Schema("small", "Small", columns, unit, budget_of(measure))
+
+
+def budget_of(measure: str) -> Budget:
+    """A budget that holds whatever is tried."""
+    return Budget.from_toml({"epsilon": 1000, "delta": "0.1"} if measure == "approx" else {measure: 1000})
 
 
 def asked(sample: dict[str, Any], statistic: str, where: Schema, kind: str, amount: Any) -> PricedQuestion:
     """The priced question of a sample."""
     question = QueryPlan(where.name, statistic, **sample)
-    batch = BatchPlan(where.name, where.version, (Item(question),), Ask.make(**{kind: amount}))
+    batch = BatchPlan(
+        where.name,
+        where.version,
+        (Item(question),),
+        Ask.make(**{"epsilon" if kind == "approx" else kind: amount}),
+    )
     return price(batch, where).items[0]
 
 

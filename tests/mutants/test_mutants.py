@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from tests.mutants import accounting, answering, estimating, matrix, placing, selection, sensitivity, tree
+from tests.mutants import (
+    accounting,
+    answering,
+    audits,
+    estimating,
+    matrix,
+    placing,
+    selection,
+    sensitivity,
+    tables,
+    thresholding,
+    tree,
+)
 
 MUTANTS = {
     **sensitivity.MUTANTS,
+    **tables.MUTANTS,
+    **thresholding.MUTANTS,
     **selection.MUTANTS,
     **accounting.MUTANTS,
     **answering.MUTANTS,
@@ -15,8 +29,21 @@ MUTANTS = {
     **matrix.MUTANTS,
     **tree.MUTANTS,
     **estimating.MUTANTS,
+    **audits.MUTANTS,
 }
-ROOMS = (sensitivity, selection, accounting, answering, placing, matrix, tree, estimating)
+ROOMS = (
+    sensitivity,
+    tables,
+    thresholding,
+    selection,
+    accounting,
+    answering,
+    placing,
+    matrix,
+    tree,
+    estimating,
+    audits,
+)
 
 
 def test_there_are_at_least_25_and_no_name_is_used_twice():

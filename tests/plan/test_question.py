@@ -57,6 +57,12 @@ QUESTIONS = {
     "hiv.age.density(bins=20, method='perturbed')": QueryPlan(
         "hiv", "density", e.Ref("age"), options=(("bins", 20), ("method", "perturbed"))
     ),
+    'hiv[hiv.age > 30].crosstab("got", "any")': QueryPlan(
+        "hiv", "crosstab", e.Ref("any"), e.Compare(">", e.Ref("age"), e.Const(30)), (e.Ref("got"),)
+    ),
+    "hiv.villnum.frequent_values(delta=1e-06)": QueryPlan(
+        "hiv", "frequent_values", e.Ref("villnum"), options=(("delta", Fraction(1, 10**6)),)
+    ),
     "hiv.villnum.top_k(5)": QueryPlan("hiv", "top_k", e.Ref("villnum"), options=(("k", 5),)),
 }
 TYPED = [1, 1.0, True, "1", "1.0", "True", 0, 0.0, False, "", "é", "e\u0301", Fraction(1, 3), 0.1, "0.1"]

@@ -19,26 +19,46 @@ from dpnb.privacy.event import KINDS
 GOLDEN = Path(__file__).parents[1] / "golden" / "events"
 
 
-@pytest.mark.parametrize(
-    "record", json.loads((GOLDEN / "v1.json").read_text()), ids=lambda r: str(r["event"])
-)
+RECORDS = [
+    record for version in ("v1", "v2") for record in json.loads((GOLDEN / f"{version}.json").read_text())
+]
+WITHOUT_DELTA = [kind for kind in KINDS if kind != "approximate"]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda r: str(r["event"]))
 def test_every_event_ever_written_is_read_and_costs_what_it_always_cost(record):
     event = PrivacyEvent.from_json(record["event"])
     assert event.to_json() == record["event"]
     for measure, amount in record["loss"].items():
         if amount is None:
-            with pytest.raises(LossError, match=r"\[budget\] rho"):
+            with pytest.raises(LossError, match=r"\[budget\] (rho|epsilon and delta)"):
                 event.loss(Measure(measure))
         else:
-            assert event.loss(Measure(measure)) == PrivacyLoss(Measure(measure), parse_exact(amount))
+            delta = parse_exact(record["event"].get("delta", "0"))
+            assert event.loss(Measure(measure)) == PrivacyLoss(Measure(measure), parse_exact(amount), delta)
 
 
-def test_the_golden_file_holds_every_kind():
-    kinds = {record["event"]["kind"] for record in json.loads((GOLDEN / "v1.json").read_text())}
-    assert kinds == set(KINDS)
+def test_the_golden_files_hold_every_kind():
+    assert {record["event"]["kind"] for record in RECORDS} == set(KINDS)
 
 
-@given(st.sampled_from(KINDS), st.fractions(min_value=Fraction(1, 10**9), max_value=10**9))
+def test_an_event_has_a_delta_if_and_only_if_it_is_approximate():
+    for kind, delta in [*((kind, "1e-6") for kind in WITHOUT_DELTA), ("approximate", 0), ("approximate", 1)]:
+        with pytest.raises(LossError, match="δ"):
+            PrivacyEvent(kind, Fraction(1), Fraction(delta))
+
+
+@given(
+    st.fractions(min_value=Fraction(1, 10**9), max_value=10**9),
+    st.fractions(Fraction(1, 10**12), Fraction(1, 2)),
+)
+def test_an_approximate_event_survives_json_exactly(amount, delta):
+    event = PrivacyEvent("approximate", amount, delta)
+    assert PrivacyEvent.from_json(json.loads(json.dumps(event.to_json()))) == event
+    assert event.delta >= delta
+
+
+@given(st.sampled_from(WITHOUT_DELTA), st.fractions(min_value=Fraction(1, 10**9), max_value=10**9))
 def test_an_event_survives_json_exactly(kind, amount):
     event = PrivacyEvent(kind, amount)
     assert PrivacyEvent.from_json(json.loads(json.dumps(event.to_json()))) == event
@@ -48,6 +68,12 @@ def test_an_event_survives_json_exactly(kind, amount):
     "record",
     [
         {"event": 2, "kind": "pure", "amount": "1"},
+        {"event": 2, "kind": "pure", "amount": "1", "delta": "0.1"},
+        {"event": 2, "kind": "approximate", "amount": "1"},
+        {"event": 1, "kind": "approximate", "amount": "1", "delta": "0.1"},
+        {"event": 1, "kind": "approximate", "amount": "1"},
+        {"event": 3, "kind": "approximate", "amount": "1", "delta": "0.1"},
+        {"event": 2, "kind": "approximate", "amount": "1", "delta": "1"},
         {"event": 1, "kind": "permute-and-flip", "amount": "1"},
         {"event": 1, "kind": "pure", "amount": "1", "delta": "0"},
         {"event": 1, "kind": "pure"},

@@ -1,0 +1,204 @@
+r"""Counts of values that are not listed beforehand: only those whose noised count passes a threshold are shown.
+
+A value that no neighbouring table has would betray a person by being shown at all. Every value that occurs gets discrete Laplace
+noise on its count, and is shown, with the noised count, only from the threshold τ on; τ is so high that what one person alone
+holds is shown with probability δ at most. The keys are written in their own order, never in that of the rows, and which values
+stayed below is not told. There is no pure version: the price is a pair (ε, δ), which ledgers of ε or of ρ alone refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpnb.errors import LossError, PlanError
+from dpnb.mechanisms._base import Card, Counts, bounded_scale, positive
+from dpnb.noise import exact as exact_noise
+from dpnb.noise import fast
+from dpnb.noise.bits import BitSource
+from dpnb.noise.law import DiscreteLaplaceLaw
+
+MOST_SHOWN = 10_000
+MOST_ROWS = 1_000
+_DIGITS = 60
+_GUARD = Fraction(1, 10**50)
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholding:
+    r"""Show the values whose count plus discrete Laplace noise reaches a threshold, with that noised count.
+
+    Parameters
+    ----------
+    scale : Fraction
+        Scale of the noise.
+    threshold : int
+        Smallest noised count that is shown; above ``rows``.
+    rows : int
+        Most rows of one privacy unit.
+
+    Notes
+    -----
+    *Guarantee.* Let D' be D and one unit of at most k rows, ε = k/scale, and δ the probability that a value which only the unit
+    holds is shown. (i) Given that none is shown, the outputs on D' are those of the values of D, whose counts differ by at most k
+    in L1: their law is within a factor e^±ε of that on D. (ii) Values are noised independently, so with :math:`c_i` of the
+    unit's rows on each of its own values, :math:`δ = 1-\prod_i(1-P(Z ≥ τ-c_i))`. :math:`-\log(1-P(Z≥τ-c))` is convex in c, so for
+    any number m of such values the worst allocation is :math:`(k-m+1, 1, …, 1)`; the maximum over m is :meth:`delta`. Hence
+    (ε, δ)-differential privacy under add-remove. Change-one is two such steps, (2ε, (1 + e^ε) δ). What is more than 10,000 values
+    is cut by rank of the noised counts, a function of the output.
+
+    References
+    ----------
+    Korolova, Kenthapadi, Mishra & Ntoulas, *Releasing search queries and clicks privately* (2009); Wilson et al., *Differentially
+    private SQL with bounded user contribution* (2020).
+
+    Examples
+    --------
+    >>> Thresholding.calibrate(Fraction(1), Fraction(1, 10**6), 1, changed=False).threshold
+    15
+    """
+
+    name: ClassVar[str] = "thresholding"
+    event: ClassVar[str] = "approximate"
+    card: ClassVar[Card] = Card(
+        name="Thresholded counts",
+        summary=(
+            "Counts the values that occur, adds two-sided geometric noise to each count, and shows a value only if its noised "
+            "count reaches a threshold. A value that one person alone holds is shown with probability δ at most."
+        ),
+        assumptions=(
+            "one privacy unit holds at most the declared number of rows",
+            "keys are written in their own order, not in that of the rows",
+            "the random words are independent and uniform",
+        ),
+        reference="Korolova, Kenthapadi, Mishra, Ntoulas 2009; Wilson et al. 2020; proof in the docstring",
+    )
+
+    scale: Fraction
+    threshold: int
+    rows: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scale", positive(self.scale, "The noise scale"))
+        bounded_scale(self.scale**2)
+        if not 1 <= self.rows <= MOST_ROWS:
+            raise PlanError(f"Thresholding is for units of 1 to {MOST_ROWS:,} rows.")
+        if self.threshold <= self.rows:
+            raise PlanError("A threshold is above the number of rows of one person.")
+
+    @classmethod
+    def calibrate(cls, epsilon: Fraction, delta: Fraction, rows: int, *, changed: bool) -> Thresholding:
+        """Return the mechanism of the smallest threshold that costs (ε, δ) for a unit of so many rows.
+
+        Parameters
+        ----------
+        epsilon, delta : Fraction
+            What may be spent.
+        rows : int
+            Most rows of a unit.
+        changed : bool
+            Whether neighbours change a unit (two steps), or have one more (one step).
+        """
+        positive(delta, "delta")
+        if delta >= 1:
+            raise LossError("delta must be below 1. Write for example delta=1e-8.")
+        step = positive(epsilon, "epsilon") / (2 if changed else 1)
+        scale = rows / step
+        low, high = rows + 1, rows + 2
+        while cls(scale, high, rows).delta(changed=changed) > delta:
+            low, high = high, 2 * high
+        while low < high:
+            middle = (low + high) // 2
+            good = cls(scale, middle, rows).delta(changed=changed) <= delta
+            low, high = (low, middle) if good else (middle + 1, high)
+        return cls(scale, low, rows)
+
+    def epsilon(self, *, changed: bool) -> Fraction:
+        """ε of one release."""
+        return Fraction(self.rows) / self.scale * (2 if changed else 1)
+
+    def delta(self, *, changed: bool) -> Fraction:
+        """δ of one release, exact but for a rounding up below 10⁻⁴⁵."""
+        one = 1 - self._tail(self.threshold - 1)
+        alone, hidden = Fraction(0), Fraction(1)
+        for others in range(self.rows):
+            shown = 1 - hidden * (1 - self._tail(self.threshold - (self.rows - others)))
+            alone, hidden = max(alone, shown), hidden * one
+            hidden = Fraction(int(hidden * 10**_DIGITS), 10**_DIGITS)
+        return alone * (1 + _exp_above(Fraction(self.rows) / self.scale)) if changed else alone
+
+    def _tail(self, reach: int) -> Fraction:
+        """P(Z ≥ reach) for reach ≥ 1, rounded up: q^reach / (1 + q) with q = e^(-1/scale)."""
+        q = _exp_above(-1 / self.scale)
+        below = max(q - 2 * _GUARD, Fraction(0))
+        return min(_exp_above(-reach / self.scale) / (1 + below), Fraction(1))
+
+    @property
+    def law(self) -> DiscreteLaplaceLaw:
+        """The law of the noise, before a count is shown or not."""
+        return DiscreteLaplaceLaw(self.scale)
+
+    @property
+    def record(self) -> dict[str, str]:
+        """The mechanism, which a released part carries."""
+        return self.to_json()
+
+    def noised(self, exact: Sequence[Counts], bits: BitSource) -> tuple[int, ...]:
+        """A released part: value and noised count of what is shown, one after the other, in rising order of values."""
+        values, counts = _tally(exact)
+        return self._shown(
+            values, counts, exact_noise.discrete_laplace(self.scale, len(values), bits).tolist()
+        )
+
+    def simulated(self, exact: Sequence[Counts], rng: np.random.Generator) -> tuple[int, ...]:
+        """As :meth:`noised`, in a simulation."""
+        values, counts = _tally(exact)
+        noise = fast.discrete_laplace(float(self.scale), len(values), rng).tolist()
+        return self._shown(values, counts, noise)
+
+    def _shown(self, values: list[int], counts: list[int], noise: list[int]) -> tuple[int, ...]:
+        noised = [
+            (value, count + draw)
+            for value, count, draw in zip(values, counts, noise, strict=True)
+            if count + draw >= self.threshold
+        ]
+        if len(noised) > MOST_SHOWN:
+            noised = sorted(noised, key=lambda pair: (-pair[1], pair[0]))[:MOST_SHOWN]
+        return tuple(number for pair in sorted(noised) for number in pair)
+
+    def to_json(self) -> dict[str, str]:
+        """``{"mechanism": "thresholding", "scale": "2", "threshold": "20", "rows": "1"}``."""
+        return {
+            "mechanism": self.name,
+            "scale": str(self.scale),
+            "threshold": str(self.threshold),
+            "rows": str(self.rows),
+        }
+
+    @classmethod
+    def from_json(cls, record: Any) -> Thresholding:
+        """Read what :meth:`to_json` wrote."""
+        if set(record) != {"mechanism", "scale", "threshold", "rows"} or record["mechanism"] != cls.name:
+            raise PlanError("This part was not released by thresholding.")
+        return cls(Fraction(record["scale"]), int(record["threshold"]), int(record["rows"]))
+
+
+def _tally(exact: Sequence[Counts]) -> tuple[list[int], list[int]]:
+    """Return distinct values and how often each occurs, in rising order."""
+    ((values, counts),) = exact
+    pairs = sorted(zip(np.asarray(values).tolist(), np.asarray(counts).tolist(), strict=True))
+    return [value for value, _ in pairs], [count for _, count in pairs]
+
+
+def _exp_above(exponent: Fraction) -> Fraction:
+    """Return a rational at least e^exponent, and above it by less than 10⁻⁴⁵ of it or 10⁻⁵⁰."""
+    with localcontext() as context:
+        context.prec = _DIGITS
+        value = (Decimal(exponent.numerator) / Decimal(exponent.denominator)).exp()
+        found = Fraction(value)
+    return found * (1 + _GUARD) + _GUARD

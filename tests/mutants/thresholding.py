@@ -1,0 +1,147 @@
+"""Wrong thresholds: enumeration over neighbours finds a value that shows more often than was paid for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from dpnb.mechanisms import Thresholding
+from tests.mechanisms.test_thresholding import (
+    test_no_neighbour_exceeds_the_price,
+    test_nothing_below_the_threshold_is_shown_and_keys_are_in_their_own_order,
+    worst,
+)
+from tests.mutants.table import Mutant, Patch, replaced
+from tests.statistics import test_frequent
+
+
+def within_the_asked(rows: int, *, changed: bool = False) -> Callable[[Any], None]:
+    """Asked for (1, 0.01), the whole law of the output is within (1, 0.01) of every neighbour's."""
+
+    def check(_: Any) -> None:
+        mechanism = Thresholding.calibrate(Fraction(1), Fraction(1, 100), rows, changed=changed)
+        assert worst(mechanism, Fraction(1), rows, changed=changed) <= 0.01
+
+    return check
+
+
+def calibrated(change: Callable[[Thresholding], Thresholding]) -> Patch:
+    """Change what calibration returns."""
+
+    def make(real: Any) -> Any:
+        return classmethod(lambda cls, *args, **kwargs: change(real.__func__(cls, *args, **kwargs)))
+
+    return replaced(Thresholding, "calibrate", make)
+
+
+def one_less(found: Thresholding) -> Thresholding:
+    """Show counts from one row below the threshold on."""
+    return Thresholding(found.scale, found.threshold - 1, found.rows)
+
+
+def narrower(found: Thresholding) -> Thresholding:
+    """Draw noise of nine tenths of the scale."""
+    return Thresholding(found.scale * Fraction(9, 10), found.threshold, found.rows)
+
+
+def one_row(real: Any) -> Any:
+    """Price a unit of several rows as a single row."""
+    return classmethod(
+        lambda cls, epsilon, delta, rows, *, changed: real.__func__(cls, epsilon, delta, 1, changed=changed)
+    )
+
+
+def only_spread_rows(real: Any) -> Any:
+    """Believe that a unit's rows always fall on different values."""
+
+    def delta(found: Thresholding, *, changed: bool) -> Fraction:
+        alone = 1 - (1 - found._tail(found.threshold - 1)) ** found.rows
+        return alone * 3 if changed else alone
+
+    return delta
+
+
+def as_seen(real: Any) -> Any:
+    """Write what is shown in the order of the counts, which is that of the data."""
+
+    def shown(found: Thresholding, values: list[int], counts: list[int], noise: list[int]) -> tuple[int, ...]:
+        pairs = real(found, values, counts, noise)
+        order = sorted(range(0, len(pairs), 2), key=lambda at: counts[values.index(pairs[at])])
+        return tuple(number for at in order for number in pairs[at : at + 2])
+
+    return shown
+
+
+def plain_interval(real: Any) -> Any:
+    """Give a count that was shown because it was large the interval of any count."""
+    return lambda law, threshold, seen, alpha: (seen - law.tail_radius(alpha), seen + law.tail_radius(alpha))
+
+
+def covers(_: Any) -> None:
+    """Counts below the threshold are inside the intervals that they get when they are shown."""
+    test_frequent.test_intervals_cover_given_that_the_count_was_shown(15, 0.05)
+
+
+def in_order(_: Any) -> None:
+    """Values are in their own order."""
+    test_nothing_below_the_threshold_is_shown_and_keys_are_in_their_own_order()
+
+
+def three_rows(_: Any) -> None:
+    """A unit of three rows is enumerated."""
+    test_no_neighbour_exceeds_the_price(Fraction(3), "0.0005", 3, changed=False)
+
+
+MUTANTS = {
+    "threshold: one less": Mutant(
+        "Shows counts from τ - 1 on: what one person alone has shows with more than the δ that was paid.",
+        calibrated(one_less),
+        within_the_asked(1),
+    ),
+    "threshold: scale × 0.9": Mutant(
+        "Draws less noise than ε pays for.",
+        calibrated(narrower),
+        within_the_asked(1),
+    ),
+    "threshold: δ halved": Mutant(
+        "Believes a value shows half as often as it does.",
+        replaced(
+            Thresholding, "delta", lambda real: lambda found, *, changed: real(found, changed=changed) / 2
+        ),
+        within_the_asked(1),
+    ),
+    "threshold: change-one as one step": Mutant(
+        "Prices a changed unit as an added one.",
+        replaced(
+            Thresholding,
+            "calibrate",
+            lambda real: classmethod(
+                lambda cls, epsilon, delta, rows, *, changed: real.__func__(
+                    cls, epsilon, delta, rows, changed=False
+                )
+            ),
+        ),
+        within_the_asked(1, changed=True),
+    ),
+    "threshold: units priced as rows": Mutant(
+        "Prices a unit of two rows as one row.",
+        replaced(Thresholding, "calibrate", one_row),
+        within_the_asked(2),
+    ),
+    "threshold: rows of a unit always spread": Mutant(
+        "Forgets that all rows of a unit can fall on one value, which then shows more often.",
+        replaced(Thresholding, "delta", only_spread_rows),
+        three_rows,
+    ),
+    "threshold: order of the data": Mutant(
+        "Writes the values in the order of their exact counts.",
+        replaced(Thresholding, "_shown", as_seen),
+        in_order,
+    ),
+    "threshold: the interval of any count": Mutant(
+        "Forgets that a count is shown because its noise was large.",
+        replaced(test_frequent, "conditional_limits", plain_interval),
+        covers,
+    ),
+}
