@@ -51,7 +51,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpnb.aggregate.algebra import SIZE_BITS, Shrink
+from dpnb.aggregate.algebra import SIZE_BITS, Clip, Shrink
 from dpnb.errors import OptionError, PlanError
 from dpnb.statistics._base import Centred, Setting, scaled
 from dpnb.statistics.sensitivity import ENTER, WITHIN
@@ -101,7 +101,8 @@ def sides(setting: Setting) -> tuple[Centred, ...]:
 
 def _refined(side: Centred) -> Centred:
     factor = 2**_BITS // side.half
-    return Centred(scaled(side.code, factor), factor * side.half, side.centre, side.unit / factor)
+    half = factor * side.half
+    return Centred(Clip(scaled(side.code, factor), -half, half), half, side.centre, side.unit / factor)
 
 
 def blocks(setting: Setting) -> tuple[Block, ...]:

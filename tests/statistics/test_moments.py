@@ -147,6 +147,9 @@ ASKED: dict[str, QueryPlan] = {
         Compare(">", B, Const(0)), BinOp("*", B, BinOp("-", X, Const(12)))
     ),
     "in a ball": question(X, B, radius=Fraction(4, 5)),
+    "an expression in a ball": question(
+        BinOp("*", X, BinOp("-", X, Const(12))), BinOp("-", BinOp("*", B, B), X), radius=Fraction(4, 5)
+    ),
     "in a small ball": question(X, B, G, radius=Fraction(1, 2)),
 }
 
