@@ -1,0 +1,100 @@
+/** The record of a released card, as `dpnb/cards/facts.py` writes it, in words. A record that is not one gives nothing. */
+import { decimalsFor, number, span } from '../maths/digits';
+
+/** One number of an answer, ready to be drawn as text. */
+export interface Row {
+  readonly key: string;
+  readonly value: string;
+  readonly privacy: string;
+  readonly confidence: string;
+}
+
+/** One question or derived number. */
+export interface Answer {
+  readonly name: string;
+  readonly question: string;
+  readonly paid: string;
+  readonly rows: readonly Row[];
+  readonly notes: readonly string[];
+}
+
+export interface Release {
+  readonly title: string;
+  readonly answers: readonly Answer[];
+}
+
+type Json = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter(item => typeof item === 'string') : [];
+
+/** Both ends of an interval; an end without a number is unbounded. */
+function ends(value: unknown): [number, number] | null {
+  if (!Array.isArray(value) || value.length !== 2) {
+    return null;
+  }
+  const [low, high] = value as unknown[];
+  return [typeof low === 'number' ? low : -Infinity, typeof high === 'number' ? high : Infinity];
+}
+
+function half(value: unknown): number | null {
+  const pair = ends(value);
+  return pair === null ? null : (pair[1] - pair[0]) / 2;
+}
+
+function narrowest(entry: Json): number | null {
+  const halves = [half(entry.privacy), half(entry.confidence)].filter(
+    (width): width is number => width !== null && Number.isFinite(width) && width > 0
+  );
+  return halves.length === 0 ? null : Math.min(...halves);
+}
+
+function row(entry: Json, decimals: number | null): Row {
+  const interval = (value: unknown): string => {
+    const pair = ends(value);
+    return pair === null ? '–' : span(pair[0], pair[1], decimals);
+  };
+  return {
+    key: text(entry.key),
+    value: typeof entry.value === 'number' ? number(entry.value, decimals) : 'undefined',
+    privacy: interval(entry.privacy),
+    confidence: interval(entry.confidence)
+  };
+}
+
+function answer(record: Json): Answer | null {
+  if (!Array.isArray(record.entries) || typeof record.question !== 'string') {
+    return null;
+  }
+  const entries = record.entries.filter(isObject);
+  const widths = entries.map(narrowest).filter((width): width is number => width !== null);
+  const decimals = decimalsFor(widths.length === 0 ? [] : [Math.max(...widths)]);
+  const more = typeof record.more === 'number' && record.more > 0 ? [`… ${record.more} more`] : [];
+  const missing = isObject(record.unavailable)
+    ? Object.entries(record.unavailable).map(([kind, why]) => `No ${kind} interval: ${text(why)}`)
+    : [];
+  return {
+    name: text(record.name) || record.question,
+    question: record.question,
+    paid: text(record.paid),
+    rows: entries.map(entry => row(entry, decimals)),
+    notes: [...more, ...texts(record.flags), ...missing, ...texts(record.mechanism)]
+  };
+}
+
+/** The words of a record, or null where it is none that this version knows. */
+export function release(record: unknown): Release | null {
+  if (!isObject(record) || record.format !== 1) {
+    return null;
+  }
+  const lines = Array.isArray(record.lines) ? record.lines.filter(isObject) : [record];
+  const answers = lines.map(answer).filter(found => found !== null);
+  if (answers.length === 0) {
+    return null;
+  }
+  const dataset = text(record.dataset);
+  return { title: dataset === '' ? 'Released' : `Released from ${dataset}`, answers };
+}

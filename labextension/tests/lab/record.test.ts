@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { release } from '../../src/lab/record';
+
+const line = {
+  name: 'm',
+  question: 'hiv.got.mean()',
+  paid: 'ε 0.5',
+  entries: [{ key: '', value: 0.69712, privacy: [0.69, 0.705], confidence: [0.68, 0.71], n: 100, n_eff: 90 }],
+  more: 0,
+  unavailable: {},
+  flags: [],
+  mechanism: ['discrete Laplace, scale 4']
+};
+
+describe('the record of a release in words', () => {
+  it('gives value and both intervals with the digits that the intervals bear', () => {
+    const found = release({ format: 1, dataset: 'hiv', lines: [line] });
+    expect(found?.title).toBe('Released from hiv');
+    expect(found?.answers[0]?.rows[0]).toEqual({
+      key: '',
+      value: '0.6971',
+      privacy: '0.6900 to 0.7050',
+      confidence: '0.6800 to 0.7100'
+    });
+  });
+  it('of one estimate has no dataset', () => {
+    expect(release({ format: 1, ...line })?.answers[0]?.name).toBe('m');
+  });
+  it('says why an interval is missing, how many rows are not listed, and that an end is unbounded', () => {
+    const entry = { key: 'a', value: null, privacy: [null, 3], confidence: null };
+    const found = release({
+      format: 1,
+      ...line,
+      entries: [entry],
+      more: 7,
+      unavailable: { confidence: 'a choice' },
+      flags: ['arm too small']
+    });
+    const [answer] = found?.answers ?? [];
+    expect(answer?.rows[0]).toMatchObject({
+      value: 'undefined',
+      privacy: '-unbounded to 3',
+      confidence: '–'
+    });
+    expect(answer?.notes).toEqual([
+      '… 7 more',
+      'arm too small',
+      'No confidence interval: a choice',
+      'discrete Laplace, scale 4'
+    ]);
+  });
+  it('that is none gives nothing', () => {
+    for (const other of [
+      null,
+      3,
+      'x',
+      [],
+      {},
+      { format: 2, ...line },
+      { format: 1 },
+      { format: 1, lines: [{}] }
+    ]) {
+      expect(release(other)).toBeNull();
+    }
+  });
+});
