@@ -1,0 +1,116 @@
+"""One row of the replication: what was printed, what comes out here, how sure that is, and whether they agree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Quoted", "Row", "table_text"]
+
+_SURE = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A printed number as the range that its rounding, or its wording, leaves.
+
+    Examples
+    --------
+    >>> Quoted(0.9, 1.1).holds(1.15, error=0.02)
+    True
+    """
+
+    low: float
+    high: float
+
+    @classmethod
+    def near(cls, value: float, half: float) -> Quoted:
+        """Return a number with the half width of its rounding."""
+        return cls(value - half, value + half)
+
+    def holds(self, ours: float, error: float = 0.0) -> bool:
+        """Whether our number lies in the range, three of its standard errors allowed."""
+        slack = _SURE * error + 1e-12 * max(abs(self.low), abs(self.high), 1.0)
+        return self.low - slack <= ours <= self.high + slack
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row.
+
+    Parameters
+    ----------
+    source : str
+        Publication and place.
+    quantity : str
+        What it is.
+    published : str
+        As printed.
+    quoted : sequence of Quoted
+        The same as ranges, one for each of ours; empty when nothing was printed.
+    ours : sequence of float
+    errors : sequence of float
+        Standard errors of ours; 0 for what is exact.
+    note : str
+        What was assumed, or why the two differ.
+    form : str
+        How our numbers are written.
+    """
+
+    source: str
+    quantity: str
+    published: str
+    quoted: Sequence[Quoted]
+    ours: Sequence[float]
+    errors: Sequence[float]
+    note: str = ""
+    form: str = ".4g"
+
+    @property
+    def verdict(self) -> str:
+        """``agrees``, ``differs`` or, where nothing was printed, ``ours alone``."""
+        if not self.quoted:
+            return "ours alone"
+        pairs = zip(self.quoted, self.ours, self.errors, strict=True)
+        return "agrees" if all(quoted.holds(ours, error) for quoted, ours, error in pairs) else "differs"
+
+    @property
+    def ours_text(self) -> str:
+        """Our numbers."""
+        return " · ".join(format(value, self.form) for value in self.ours)
+
+    @property
+    def errors_text(self) -> str:
+        """Their standard errors; a dash for what is exact."""
+        if all(error == 0 for error in self.errors):
+            return "exact"
+        return " · ".join("exact" if e == 0 else _brief(e) for e in self.errors)
+
+
+def _brief(error: float) -> str:
+    """One digit, or two where that avoids an exponent.
+
+    Examples
+    --------
+    >>> _brief(0.0123), _brief(14.2), _brief(3.4e-6)
+    ('0.01', '14', '3e-06')
+    """
+    if not math.isfinite(error):
+        return "?"
+    return f"{error:.0f}" if error >= 9.5 else f"{error:.1g}"
+
+
+def table_text(rows: Sequence[Row]) -> str:
+    """Return the table for a terminal."""
+    head = ("source", "quantity", "published", "ours", "se of ours", "verdict")
+    lines = [head] + [
+        (row.source, row.quantity, row.published, row.ours_text, row.errors_text, row.verdict) for row in rows
+    ]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    out = []
+    for line, row in zip(lines, (None, *rows), strict=True):
+        out.append("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+        if row is not None and row.note:
+            out.append(" " * (widths[0] + 2) + f"({row.note})")
+    return "\n".join(out)
