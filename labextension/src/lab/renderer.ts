@@ -8,6 +8,7 @@ export const MIME = 'application/vnd.dpnb.release+json';
 
 function table(answer: Answer): HTMLElement {
   const keyed = answer.rows.length > 1;
+  const asked = answer.name === answer.question ? answer.question : `${answer.name}: ${answer.question}`;
   const heads = [...(keyed ? ['group'] : []), 'value', 'privacy interval, 95 %', 'confidence interval, 95 %'];
   const cells = answer.rows.map(row => [...(keyed ? [row.key] : []), row.value, row.privacy, row.confidence]);
   return html(
@@ -16,7 +17,7 @@ function table(answer: Answer): HTMLElement {
     html(
       'table',
       {},
-      html('caption', {}, `${answer.name}: ${answer.question} · ${answer.paid}`),
+      html('caption', {}, `${asked} · ${answer.paid}`),
       html('thead', {}, html('tr', {}, ...heads.map(head => html('th', { scope: 'col' }, head)))),
       html('tbody', {}, ...cells.map(row => html('tr', {}, ...row.map(cell => html('td', {}, cell)))))
     )
