@@ -147,7 +147,7 @@ def _splitting_rows() -> list[Row]:
             [Quoted(k, k), Quoted.near(13.8, 0.1), Quoted(0, math.inf), Quoted(1, 1)],
             inflation,
             [0.0] * 4,
-            "the √2 of the theorem is missing in print: 13.8 spends ε .536 for a claimed .5",
+            "the √2 of the theorem is missing in print: its 13.8 spends more than is claimed (exhibit advanced-constant)",
             ".1f",
         ),
         Row(

@@ -266,7 +266,7 @@ def _effective_row() -> Row:
         [Quoted(0.8 * 1500 * e, 1.25 * 1500 * e) for e in epsilons],
         [share(e) for e in epsilons],
         [0.0] * 5,
-        "the rule of thumb holds from ε .4 to 1.2; at .1 it is three times too good",
+        "the rule of thumb holds from ε .4 to 1.2; at .1 it promises far too much",
         ".0f",
     )
 
