@@ -110,6 +110,9 @@ def _said(name: str, spoken: str, table: dict[str, str], offered: Iterable[str])
         return f"{spoken} has no .{name}: {table[name].format(it=spoken)}."
     public = tuple(sorted(word for word in offered if not word.startswith("_")))
     close = nearest(name, public)
-    return f"{spoken} has no .{name}." + (
-        f" Did you mean .{close}?" if close else f" A column offers: {', '.join(public)}."
+    hint = (
+        f"Did you mean .{close}?"
+        if close
+        else "Ask .mean(), .quantile(0.5), .histogram(); %dp statistics lists all."
     )
+    return f"{spoken} has no .{name}. {hint}"

@@ -20,7 +20,7 @@ from dpnb.errors import PlanError
         ("unique", "value_counts"),
         ("hist", "histogram"),
         ("medain", r"Did you mean \.median\?"),
-        ("frobnicate", "A column offers: .*mean.*quantile"),
+        ("frobnicate", "%dp statistics lists all"),
     ],
 )
 def test_a_column_says_what_to_ask_instead(data, name, says):
