@@ -45,6 +45,8 @@ from dpnb.simulate.populations import (
     with_outliers,
 )
 from dpnb.simulate.rates import RateResult, density_rates
+from dpnb.simulate.regression import regression_coverage
+from dpnb.simulate.regression_result import RegressionStudy
 from dpnb.simulate.result import CoverageResult
 from dpnb.simulate.sweep import SweepResult, sweep
 from dpnb.simulate.tally import wilson
@@ -56,6 +58,7 @@ __all__ = [
     "Method",
     "Population",
     "RateResult",
+    "RegressionStudy",
     "SweepResult",
     "bernoulli",
     "beta",
@@ -69,6 +72,7 @@ __all__ = [
     "normal",
     "per_release",
     "population",
+    "regression_coverage",
     "resampled",
     "stream",
     "study",
