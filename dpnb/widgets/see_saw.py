@@ -78,10 +78,15 @@ class Seesaw(Interaction):
         """The loss under the handle."""
         return float(self.chosen.get("loss", self.facts["start"]))
 
+    @property
+    def curve(self) -> Curve:
+        """The priced curve that is drawn."""
+        return Curve(tuple(self.facts["curve"]["loss"]), tuple(self.facts["curve"]["width"]))
+
     def card(self) -> Card:
         """Draw the table of the see-saw; see :class:`Interaction`."""
         facts = self.facts
-        curve, symbol = Curve(tuple(facts["curve"]["loss"]), tuple(facts["curve"]["width"])), facts["symbol"]
+        curve, symbol = self.curve, facts["symbol"]
         rows = []
         for loss in _SHOWN:
             words = f"{100 * posterior(0.1, loss):.1f} %" if symbol == "ε" else "–"

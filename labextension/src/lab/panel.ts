@@ -10,6 +10,7 @@ export class SessionPanel extends Widget {
     this.title.caption = 'Privacy budget';
     this.addClass('dpnb-Panel');
     this._root.className = 'dpnb-w';
+    this._root.dataset.lmSuppressShortcuts = 'true';
     this.node.append(this._root);
     this.node.tabIndex = 0;
     this.node.setAttribute('role', 'region');

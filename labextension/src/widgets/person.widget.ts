@@ -178,7 +178,7 @@ function draw(root: HTMLElement, link: Link<PersonFacts, PersonSet>): View {
       'aria-valuemin': least,
       'aria-valuemax': most,
       'aria-valuenow': values[person]!,
-      'aria-valuetext': `${number(values[person]!)}${values[person] === inside(values[person]!) ? '' : `, counted as ${number(inside(values[person]!))}`}`
+      'aria-valuetext': `at ${number(values[person]!)}${values[person] === inside(values[person]!) ? '' : `, counted as ${number(inside(values[person]!))}`}`
     });
     set(before, { d: `M${across(from)} ${LINE + 4}V${BELL}` });
     set(now, { d: `M${across(to)} ${LINE + 4}V${BELL}` });

@@ -138,13 +138,19 @@ function draw(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): View {
     size,
     ' people: the true number is private'
   );
-  size.addEventListener('change', () => {
+  const plan = (): void => {
     const typed = Number(size.value.trim().replaceAll(',', ''));
     const good = Number.isInteger(typed) && typed > 0;
     set(size, { 'aria-invalid': good ? null : 'true' });
     problem.textContent = good ? '' : 'The number of people is a whole number above 0.';
     if (good) {
       link.choose({ size: typed });
+    }
+  };
+  size.addEventListener('change', plan);
+  size.addEventListener('keydown', event => {
+    if (event.key === 'Enter') {
+      plan();
     }
   });
 

@@ -37,12 +37,14 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return filled(document.createElementNS(SVG, name), attributes, children);
 }
 
+// each module has a copy of this file, and all of them share one page
+const copy = Math.random().toString(36).slice(2, 8);
 let last = 0;
 
-/** An id of this page's own. */
+/** An id that nothing else in the page has. */
 export function unique(stem: string): string {
   last += 1;
-  return `dpnb-${stem}-${last}`;
+  return `dpnb-${stem}-${copy}-${last}`;
 }
 
 export interface Picture {

@@ -94,7 +94,7 @@ export function slider(options: SliderOptions): Slider {
     options.input(value);
     options.change(value);
   });
-  field.addEventListener('change', () => {
+  const take = (): void => {
     const typed = Number(field.value.trim().replace(',', '.'));
     const { low, high } = options.range;
     if (field.value.trim() === '' || !Number.isFinite(typed) || typed < low || typed > high) {
@@ -105,6 +105,12 @@ export function slider(options: SliderOptions): Slider {
     settle(typed, true);
     options.input(value);
     options.change(value);
+  };
+  field.addEventListener('change', take);
+  field.addEventListener('keydown', event => {
+    if (event.key === 'Enter') {
+      take();
+    }
   });
 
   settle(value);

@@ -32,7 +32,8 @@ export function widget<Facts, Set>(
 ): { render: (props: RenderProps<Traits<Facts, Set>>) => () => void } {
   return {
     render: ({ model, el }) => {
-      const root = html('div', { class: 'dpnb-w' });
+      // keys typed here are for what is under the hand, not for the notebook around it
+      const root = html('div', { class: 'dpnb-w', 'data-lm-suppress-shortcuts': 'true' });
       const stale = html('p', { class: 'warn', role: 'status', hidden: '' }, STALE);
       el.append(root, stale);
       stale.classList.add('dpnb-w');

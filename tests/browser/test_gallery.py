@@ -1,0 +1,95 @@
+"""The gallery in JupyterLab: each interaction lives, hears its kernel, and its Release button leaves a cell behind."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import ROOT
+
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
+)
+
+
+@pytest.fixture
+def gallery(lab, request):
+    """Open the gallery and run it."""
+    name = f"{request.node.name}.ipynb"
+    shutil.copy(ROOT / "notebooks" / "01-gallery.ipynb", lab.server.work / name)
+    lab.open(name)
+    lab.run_all()
+    lab.seesaw = lab.page.locator(".dpnb-w", has_text="What accuracy costs").first
+    yield lab
+    lab.shutdown()
+
+
+def index_of(lab, text):
+    """The place of the first cell whose source holds a text."""
+    find = """text => window.jupyterapp.shell.currentWidget.content.widgets
+        .findIndex(c => c.model.sharedModel.source.includes(text) && c.model.type === 'code')"""
+    return lab.page.evaluate(find, text)
+
+
+def test_every_cell_of_the_gallery_shows_its_interaction(gallery, shots):
+    """No cell fails, each interaction is drawn by its module, and the page it writes is there."""
+    lab = gallery
+    expect(
+        lab.page.locator(".jp-OutputArea .dpnb-w > .head, .jp-OutputArea .dpnb-w > section")
+    ).to_have_count(7)
+    assert not lab.page.locator('[data-mime-type$="error"], [data-mime-type$="stderr"]').count()
+    assert (lab.server.work / "interactions.html").stat().st_size > 10_000
+    for theme in ("JupyterLab Light", "JupyterLab Dark"):
+        lab.theme(theme)
+        lab.page.wait_for_timeout(600)  # the theme's own curtain
+        for index in (index_of(lab, "widgets.seesaw("), index_of(lab, "widgets.plan(")):
+            lab.cell(index).screenshot(path=shots / f"gallery-{index}-{theme.split()[-1].lower()}.png")
+    lab.theme("JupyterLab Light")
+
+
+def test_kernel_hears_when_the_hand_lets_go(gallery):
+    """A size that is typed is planned with by the kernel; a size that is none is refused, and the curve stays."""
+    shown = gallery.seesaw.locator(".figures strong").first
+    before = shown.inner_text()
+    size = gallery.seesaw.get_by_label("number of people to plan with")
+    size.fill("283")
+    size.press("Enter")
+    expect(shown).not_to_have_text(before, timeout=15_000)
+    now = shown.inner_text()
+    size.fill("-4")
+    size.press("Enter")
+    expect(gallery.seesaw.get_by_role("status")).to_contain_text("whole number above 0")
+    expect(shown).to_have_text(now)
+
+
+def test_bar_follows_a_release_and_release_leaves_a_cell(gallery):
+    """Release puts the %%dp cell below the board and runs it; the bar, the panel and the gauge follow; nothing else spent."""
+    lab = gallery
+    bar = lab.page.locator(".jp-OutputArea .dpnb-w", has_text="Budget of hiv").first
+    expect(bar).to_contain_text("hiv.got.mean()")  # released by a later cell of the same run
+    before = float(re.search(r"spent ε ([\d.]+)", bar.inner_text())[1])
+    board = lab.page.locator(".dpnb-w", has_text="Plan for hiv").first
+    field = board.get_by_label("ε of this cell, typed")
+    field.fill("0.5")
+    field.press("Enter")
+    board.get_by_role("button", name="Release").click()
+    place = index_of(lab, "%%dp epsilon=0.5")
+    assert place == index_of(lab, "widgets.plan(") + 1
+    expect(lab.output(place).last).to_contain_text("Released from hiv")
+    expect(bar).to_contain_text(re.compile(r"spent ε [\d.]+"))
+    lab.page.wait_for_function(
+        "([node, before]) => Number(/spent ε ([\\d.]+)/.exec(node.innerText)?.[1]) > before",
+        arg=[bar.element_handle(), before],
+    )
+    spent = float(re.search(r"spent ε ([\d.]+)", bar.inner_text())[1])
+    assert spent - before <= 0.5
+    expect(lab.page.locator(".dpnb-Gauge")).to_contain_text(f"ε {spent:.3g} of 4")
+
+
+def test_a_dead_kernel_is_said(gallery):
+    """After a restart no picture pretends: each interaction says that its kernel is gone."""
+    gallery.restart()
+    expect(gallery.page.get_by_text("The kernel that drew this is gone").first).to_be_visible()

@@ -1,0 +1,320 @@
+"""Every interaction under a real hand: dragged, typed, tabbed; the same text for whoever hears it; no network, no kernel."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+import dpnb
+from dpnb import widgets
+from dpnb.widgets import _base
+from tests.curator import small
+
+pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
+
+
+@pytest.fixture
+def data(dpnb_home):
+    """A handle on forty protected rows."""
+    service = small.curator(dpnb_home)
+    yield small.opened(small.session(service, "ann"), dpnb_home)
+    service.close()
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Show interactions on a page of their own, offline, in a given width and colour scheme."""
+    pages = []
+
+    def show_(*made, width=1000, scheme="light"):
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+        )
+        context.set_offline(True)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.faults = []
+        page.on("pageerror", lambda error: page.faults.append(str(error)))
+        page.on(
+            "console", lambda message: page.faults.append(message.text) if message.type == "error" else None
+        )
+        (tmp_path / "page.html").write_text(widgets.page(made), encoding="utf-8")
+        page.goto((tmp_path / "page.html").as_uri())
+        page.locator(".dpnb-w").first.wait_for()
+        pages.append(page)
+        return page
+
+    yield show_
+    for page in pages:
+        assert page.faults == []
+        page.context.close()
+
+
+def range_of(page, label):
+    """Return the slider with this label."""
+    return page.get_by_role("slider", name=label, exact=True)
+
+
+def drag_to(page, slider, place):
+    """Press on a slider at a place from 0 to 1."""
+    box = slider.bounding_box()
+    page.mouse.click(box["x"] + place * box["width"], box["y"] + box["height"] / 2)
+
+
+def frame(page):
+    """Wait until the next frame is drawn."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def test_seesaw_tips_both_ways(show, data):
+    """Dragging ε moves ±; typing ± solves ε; what is more than is left says so; arrow keys step; the odds are said."""
+    page = show(widgets.seesaw(data.x.mean(), assume_n=40, epsilon=0.5))
+    loss, width = range_of(page, "ε"), range_of(page, "±")
+    shown = page.locator(".figures strong").first
+    before = shown.inner_text()
+    drag_to(page, loss, 0.9)
+    frame(page)
+    assert shown.inner_text() != before
+    assert "An honest 10 % guess" in loss.get_attribute("aria-valuetext")
+    typed = page.get_by_label("ε, typed")
+    typed.fill("0.5")
+    typed.press("Enter")
+    frame(page)
+    assert shown.inner_text() == before
+    expect(page.locator("[aria-live]").first).to_contain_text("15.5 %")
+    loss.focus()
+    page.keyboard.press("ArrowRight")
+    frame(page)
+    assert typed.input_value() == "0.51"
+    wide = page.get_by_label("±, typed")
+    wide.fill("1")
+    wide.press("Enter")
+    frame(page)
+    assert shown.inner_text().startswith("± 1.0")
+    assert float(typed.input_value()) == pytest.approx(
+        widgets.seesaw(data.x.mean(), assume_n=40).curve.loss_for(1), rel=0.02
+    )
+    assert width.get_attribute("aria-valuetext").startswith("± 1.0")
+
+
+def test_seesaw_point_is_dragged_in_the_picture(show, data):
+    """The point on the curve follows the pointer, and stays inside the drawing."""
+    page = show(widgets.seesaw(data.x.sum(), epsilon=1))
+    point, plot = page.locator(".handle").first, page.locator("svg.plot").first
+    box = plot.bounding_box()
+    before = point.bounding_box()["x"]
+    page.mouse.move(before + 5, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + 20, steps=5)
+    page.mouse.move(box["x"] - 400, box["y"] + 20, steps=3)
+    page.mouse.up()
+    frame(page)
+    assert box["x"] < point.bounding_box()["x"] < before
+
+
+@pytest.mark.parametrize("text", ["", "much", "-1", "0", "NaN", "Infinity", "1e99", "<b>1</b>"])
+def test_nonsense_in_a_field_changes_nothing(show, text):
+    """What is no loss is refused beside the field, with what one is; the picture stays."""
+    page = show(widgets.odds(0.1, epsilon=0.5))
+    before = page.locator(".figures strong").inner_text()
+    field = page.get_by_label("ε, typed")
+    field.fill(text)
+    field.press("Tab")
+    frame(page)
+    assert page.locator(".figures strong").inner_text() == before
+    assert field.get_attribute("aria-invalid") == "true"
+    expect(page.get_by_role("alert").first).to_contain_text("ε is a number from 0.01 to 10")
+
+
+def test_odds_move_with_loss_and_belief(show):
+    """The bound is Python's own; the people under it are as many as it says; a released answer is never too telling."""
+    page = show(widgets.odds(0.1, epsilon=0.5))
+    expect(page.locator(".figures strong")).to_have_text("10 % → 15.5 %")
+    held, added = (
+        page.locator("svg").first.locator("path").nth(1),
+        page.locator("svg").first.locator("path").nth(2),
+    )
+    assert held.get_attribute("d").count("M") == 100
+    assert added.get_attribute("d").count("M") == 55
+    field = page.get_by_label("ε, typed")
+    field.fill("1")
+    field.press("Enter")
+    frame(page)
+    expect(page.locator(".figures strong")).to_have_text("10 % → 23.2 %")
+    marker = page.get_by_role("slider", name="a released answer")
+    for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft"):
+        marker.focus()
+        page.keyboard.press(key)
+    frame(page)
+    words = page.locator("p.soft").last.inner_text()
+    found = [float(x) for x in re.findall(r"([\d.]+) times", words)]
+    assert found[0] <= found[1] == pytest.approx(2.72, abs=0.005)
+    assert "without you" in words
+
+
+def test_two_noises_cross(show):
+    """With few people privacy is the larger noise, with many it is not; the crossing is said; a hundred dots each."""
+    page = show(widgets.noises(0.5, n=20, epsilon=0.5))
+    said = page.locator("[aria-live]")
+    expect(said).to_contain_text("privacy noise is the larger")
+    people = page.get_by_label("people, typed")
+    people.fill("5000")
+    people.press("Enter")
+    expect(said).to_contain_text("sampling noise is the larger")
+    dots = page.locator("svg path[stroke-linecap]")
+    assert [dots.nth(i).get_attribute("d").count("M") for i in range(2)] == [100, 100]
+    before = said.inner_text()
+    page.get_by_role("button", name="Show another outcome").click()
+    frame(page)
+    assert said.inner_text() != before
+
+
+def test_one_person_is_dragged_to_the_worst(show):
+    """A dragged person moves the mean by no more than the worst, and the worst by no more than the sensitivity."""
+    page = show(widgets.drag_person([21, 35, 44, 60], low=20, high=70))
+    moved, worst, ever = (page.locator(".figures strong").nth(i) for i in range(3))
+    handle = page.get_by_role("slider", name="person 1 of 4")
+    box = handle.bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 250, box["y"] + 5, steps=6)
+    page.mouse.up()
+    frame(page)
+    assert 0 < float(moved.inner_text().strip("+")) <= float(worst.inner_text()) <= float(ever.inner_text())
+    page.get_by_role("button", name="Show me the worst").click()
+    frame(page)
+    assert float(moved.inner_text().strip("+−")) == pytest.approx(float(worst.inner_text()), rel=0.05)
+    assert float(ever.inner_text()) == pytest.approx(12.5)
+    page.get_by_role("button", name="Put everybody back").click()
+    frame(page)
+    assert moved.inner_text() == "0"
+    handle.focus()
+    page.keyboard.press("ArrowRight")
+    frame(page)
+    assert float(moved.inner_text().strip("+")) > 0
+
+
+def planned(data, epsilon="0.9"):
+    """A plan of three questions."""
+    items = {"m": data.x.mean(), "share": data.y.mean(), "middle": data.x.median()}
+    return dpnb.plan(items, epsilon=epsilon, assume_n=40)
+
+
+def test_board_writes_the_split_on_the_magic_line(show, data):
+    """Dragging a divider moves two ± and two costs, writes weights=, and never touches the body; equal shares take it back."""
+    page = show(widgets.plan(planned(data)))
+    line = page.locator("code.cell")
+    expect(line).to_have_text("%%dp epsilon=0.9")
+    costs = page.locator("td.num")
+    first = page.get_by_role("slider", name="divider between m and share")
+    box, board = first.bounding_box(), page.locator("svg.plot").bounding_box()
+    page.mouse.move(box["x"] + 4, box["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(board["x"] + board["width"] * 0.5, box["y"] + 10, steps=6)
+    page.mouse.up()
+    frame(page)
+    assert costs.all_inner_texts() == ["ε 0.45", "ε 0.15", "ε 0.3"]
+    expect(line).to_have_text("%%dp epsilon=0.9 weights=m:3,share:1,middle:2")
+    first.focus()
+    page.keyboard.press("ArrowLeft")
+    frame(page)
+    assert costs.first.inner_text() == "ε 0.441"
+    page.get_by_role("button", name="Equal shares").click()
+    expect(line).to_have_text("%%dp epsilon=0.9")
+
+
+def test_release_without_jupyterlab_shows_the_cell_to_copy(show, data):
+    """The button spends nothing by itself: it leaves the cell, and a plan that does not fit cannot be released."""
+    page = show(widgets.plan(planned(data)))
+    page.get_by_role("button", name="Release").click()
+    text = page.get_by_label("the cell that releases this")
+    assert text.input_value().splitlines() == [
+        "%%dp epsilon=0.9",
+        "m = small.x.mean()",
+        "share = small.y.mean()",
+        "middle = small.x.quantile(0.5)",
+    ]
+    assert data.budget.spent.amount == 0
+    page.evaluate("document.querySelector('button.strong').dispatchEvent(new MouseEvent('click'))")
+    dpnb.release({"x": data.x.sum()}, epsilon=9.5)
+    over = show(widgets.plan(planned(data)))
+    expect(over.get_by_role("button", name="Release")).to_be_disabled()
+    expect(over.locator("[aria-live]")).to_contain_text("would be refused")
+
+
+def test_budget_bar_has_a_block_for_each_charge(show, data):
+    """Blocks add up to what is spent; a plan that does not fit names three ways out."""
+    dpnb.release({"x": data.x.sum()}, epsilon=1)
+    dpnb.release({"y": data.y.mean()}, epsilon=2)
+    page = show(widgets.budget(planned(data, "8")))
+    blocks, bar = page.locator("rect.used"), page.locator("svg.budget").bounding_box()
+    widths = [blocks.nth(i).bounding_box()["width"] for i in range(blocks.count())]
+    assert sum(widths) == pytest.approx(0.3 * bar["width"], abs=4)
+    expect(page.locator("ul").first).to_contain_text("epsilon=7 still fits")
+
+
+def everything(data):
+    """One of each."""
+    return {
+        "seesaw": widgets.seesaw(data.x.mean(), assume_n=40),
+        "odds": widgets.odds(),
+        "noises": widgets.noises(),
+        "person": widgets.drag_person(),
+        "plan": widgets.plan(planned(data)),
+        "budget": widgets.budget(data),
+        "panel": widgets.panel(),
+    }
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1000, "dark"), (1600, "light")])
+def test_interactions_fit_their_window(show, shots, data, width, scheme):
+    """From 320 to 1,600 pixels nothing sticks out sideways; one picture of each for a person to look at."""
+    for name, made in everything(data).items():
+        page = show(made, width=width, scheme=scheme)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.screenshot(path=shots / f"{name}-{width}-{scheme}.png", full_page=True)
+
+
+def test_every_control_has_a_name_and_takes_the_focus(show, data):
+    """Tab reaches every control in order; each slider has a name and words for its value; each picture has a text."""
+    page = show(*everything(data).values())
+    find = """() => [...document.querySelectorAll("input, button, summary, [tabindex='0']")].filter(e => !e.disabled && e.checkVisibility())"""
+    count = page.evaluate(f"() => ({find})().length")
+    seen = set()
+    for _ in range(count + 2):
+        page.keyboard.press("Tab")
+        seen.add(page.evaluate(f"() => ({find})().indexOf(document.activeElement)"))
+    assert seen >= set(range(count))
+    assert count > 20
+    for slider in page.get_by_role("slider").all():
+        assert (
+            slider.evaluate("e => (e.getAttribute('aria-label') ?? e.labels?.[0]?.textContent ?? '').length")
+            > 0
+        )
+        assert len(slider.get_attribute("aria-valuetext")) > 3
+    for picture in page.locator("svg[role=img]").all():
+        assert len(picture.get_attribute("aria-label")) > 10
+
+
+def test_two_hands_do_not_fight(show):
+    """While one pointer holds the person, a second one does not take over."""
+    page = show(widgets.drag_person([21, 35, 44, 60], low=20, high=70))
+    plot = page.locator("svg.plot")
+    send = """(node, [kind, id, x]) => { const b = node.getBoundingClientRect();
+        node.setPointerCapture = () => undefined;
+        node.dispatchEvent(new PointerEvent(kind, {pointerId: id, button: 0, bubbles: true, clientX: b.left + x * b.width, clientY: b.top + 0.365 * b.height})); }"""
+    at = page.get_by_role("slider", name="person 1 of 4").bounding_box()
+    box = plot.bounding_box()
+    start = (at["x"] + at["width"] / 2 - box["x"]) / box["width"]
+    for event in (
+        ["pointerdown", 1, start],
+        ["pointermove", 1, 0.5],
+        ["pointerdown", 2, 0.9],
+        ["pointermove", 2, 0.9],
+    ):
+        plot.evaluate(send, event)
+    frame(page)
+    held = page.get_by_role("slider", name="person 1 of 4").bounding_box()
+    assert (held["x"] + held["width"] / 2 - box["x"]) / box["width"] == pytest.approx(0.5, abs=0.02)
