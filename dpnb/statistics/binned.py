@@ -198,7 +198,7 @@ def density(setting: Setting, method: str = "histogram") -> Read:
 
 
 def rounded(setting: Setting) -> Read:
-    """Read whole counts, none below zero, that add up to the number of rows: by largest remainders."""
+    """Read whole counts, none below zero, that add up to the number of rows (where it is private, the noised one)."""
     return Read(".rounded()", setting.shape, setting.axes, lambda releases: rounded_result(setting, releases))
 
 
@@ -206,13 +206,13 @@ def rounded_result(setting: Setting, releases: Sequence[Release]) -> VectorResul
     """Return whole counts that add up, with the intervals of the counts they come from."""
     found = Binned(setting, combine(releases)["count"])
     rows, variance = setting.unit.public_rows, found.spread[0]
+    domain = (0.0, math.inf if rows is None else float(rows))
 
     def read(counts: np.ndarray) -> np.ndarray:
-        return largest_remainders(np.maximum(counts, 0.0), np.maximum(np.rint(found.total(counts)), 0.0))
+        return largest_remainders(np.maximum(counts, 0.0), np.clip(np.rint(found.total(counts)), *domain))
 
     values = read(found.counts)
     raw = found.counts.ravel()
-    domain = (0.0, math.inf if rows is None else float(rows))
 
     def ends(level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
         if kind == "confidence":

@@ -1,0 +1,62 @@
+"""Every reading of a tree and a histogram on data where there is nothing to see: the declared shape, flags, never a crash or a warning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpnb.noise.bits import SeededBits
+from dpnb.plan.expression import Ref
+from dpnb.release import Estimate
+from tests.contracts.questions import TABLES, UNITS, asked, released, schema
+from tests.statistics.test_every_statistic import whole
+
+SAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
+    "a leaf for each value": ("tree", {"target": Ref("x")}),
+    "wide leaves by group": ("tree", {"target": Ref("x"), "by": (Ref("g"),), "options": (("levels", 3),)}),
+    "two leaves": ("tree", {"target": Ref("x"), "options": (("levels", 1),)}),
+    "bins": ("histogram", {"target": Ref("x"), "options": (("bins", 3),)}),
+}
+
+
+def readings(estimate: Any) -> list[Estimate]:
+    """All readings, with and without arguments."""
+    if estimate.measurement.checked.statistic == "histogram":
+        return [estimate.rounded(), estimate.density(), estimate.density(method="perturbed")]
+    return [
+        estimate.count(),
+        estimate.count(33, 34),
+        estimate.share(high=50),
+        estimate.share(0, 100),
+        estimate.share(31, 31),
+        estimate.cdf(),
+        estimate.cdf(31),
+        estimate.cdf([-5, 200], band="simultaneous"),
+        estimate.mean(),
+        estimate.median(),
+        estimate.quantile([0, 0.5, 1]),
+        estimate.mode(),
+        estimate.density(),
+        estimate.density(levels=1),
+    ]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("name", SAMPLES)
+def test_every_reading_has_its_shape_whatever_the_rows(name: str, table: str, unit: str) -> None:
+    """In both measures, with much noise and with hardly any; values stay inside the public range of a reading."""
+    statistic, sample = SAMPLES[name]
+    for measure, amount in (("epsilon", "0.1"), ("rho", 50)):
+        where = schema(UNITS[unit], measure)
+        estimate = released(
+            asked(sample, statistic, where, measure, amount), TABLES[table], where, SeededBits(9)
+        )
+        for one in readings(estimate):
+            whole(one)
+            low, high = one.outcome.domain  # type: ignore[union-attr]
+            if "density" not in one.text and ".count" not in one.text:
+                assert np.all((np.asarray(one.value) >= low) & (np.asarray(one.value) <= high)), one.text
