@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpnb.errors import LossError, PlanError
 from dpnb.mechanisms._base import Card, Counts, bounded_scale, positive
@@ -139,9 +140,34 @@ class Thresholding:
         return min(_exp_above(-reach / self.scale) / (1 + below), Fraction(1))
 
     @property
-    def law(self) -> DiscreteLaplaceLaw:
+    def noise(self) -> DiscreteLaplaceLaw:
         """The law of the noise, before a count is shown or not."""
         return DiscreteLaplaceLaw(self.scale)
+
+    def release(self, counts: Sequence[int], bits: BitSource) -> tuple[int, ...]:
+        """What is shown of a list of counts: place and noised count, of those that are not zero and pass."""
+        places = [place for place, count in enumerate(counts) if count]
+        return self.noised([(np.array(places), np.array([counts[place] for place in places]))], bits)
+
+    def probabilities(self, counts: Sequence[int]) -> NDArray[np.float64]:
+        """Return the law of the whole output for a few counts: each hidden, or shown with one of its noised counts.
+
+        The last noised count of each stands for itself and all above it; for audits.
+        """
+        laws = [self._law(int(count)) for count in counts]
+        found = np.ones(1)
+        for law in laws:
+            found = np.multiply.outer(found, law).ravel()
+        return found
+
+    def _law(self, count: int) -> NDArray[np.float64]:
+        reach = self.noise.tail_radius(1e-12) + 2 * self.threshold
+        shown = np.arange(self.threshold, self.threshold + reach)
+        if count == 0:
+            return np.concatenate([[1.0], np.zeros(reach + 1)])
+        hidden = float(self.noise.cdf(self.threshold - 1 - count))
+        above = float(self.noise.sf(self.threshold + reach - 1 - count))
+        return np.concatenate([[hidden], self.noise.pmf(shown - count), [above]])
 
     @property
     def record(self) -> dict[str, str]:

@@ -169,12 +169,12 @@ class FrequentValues:
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
         """The radius of the noise on the count of a value that is shown in any case."""
-        return float(_mechanism(pricing).law.tail_radius(0.05))
+        return float(_mechanism(pricing).noise.tail_radius(0.05))
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """Which values are shown, and ± in rows."""
         mechanism = _mechanism(pricing)
-        sure = mechanism.threshold + int(mechanism.law.quantile(0.95))
+        sure = mechanism.threshold + int(mechanism.noise.quantile(0.95))
         width = digits(self.half_width(setting, pricing, n) or 0.0)
         return f"values of {sure:,} rows or more are shown (95 %), ± {width} rows each"
 
@@ -185,7 +185,7 @@ class FrequentValues:
         mechanism, number = Thresholding.from_json(dict(part.law)), setting.number()
         codes, counts = part.values[::2], part.values[1::2]
         low, high = self.domain(setting)
-        cells = [FrequentCell(float(count), mechanism.law, mechanism.threshold, high) for count in counts]
+        cells = [FrequentCell(float(count), mechanism.noise, mechanism.threshold, high) for count in counts]
         keys = tuple(_key(setting, number.offset + number.step * code) for code in codes)
         axis = Axis(setting.subject, setting.subject, keys)
         note = f"exact law of the noise, given that the count passed the threshold of {mechanism.threshold:,}"

@@ -16,6 +16,7 @@ from dpnb.mechanisms import (
     LocatedSums,
     PermuteAndFlip,
     QuantileSelection,
+    Thresholding,
 )
 from dpnb.mechanisms.located_sums import radii
 from dpnb.privacy import PrivacyLoss
@@ -48,6 +49,10 @@ CASES = {
     PermuteAndFlip: (
         (PermuteAndFlip(HALF, 2), ([3, 0], [3, 1]), PURE),
         PermuteAndFlip(HALF * Fraction(11, 10), 2),
+    ),
+    Thresholding: (
+        (Thresholding(Fraction(2), 6), ([9, 6], [8, 6]), PURE),
+        Thresholding(Fraction(20, 11), 6),
     ),
     KSExponential: ((KSExponential(HALF, 1, (1, 1)), ([3, 0], [2, 1]), PURE), None),
     LocatedSums: (
@@ -108,3 +113,13 @@ def test_no_long_run_of_the_exact_sampler_speaks_against_the_claim(kind):
     """The same with ten times the runs."""
     (mechanism, neighbours, claim), _ = CASES[kind]
     assert not audit(mechanism, neighbours, claim, method="sample", trials=200_000).breaks
+
+
+def test_what_one_person_alone_holds_shows_with_delta_and_no_more():
+    """Beside the δ of a threshold nothing speaks against ε; beside nine tenths of it, the shown value does."""
+    mechanism = Thresholding(Fraction(2), 6)
+    delta = float(mechanism.delta(changed=False))
+    neighbours = ([9, 1], [9, 0])
+    assert not audit(mechanism, neighbours, 0.5, delta=delta * (1 + 1e-9)).breaks
+    assert audit(mechanism, neighbours, 0.5, delta=0.9 * delta).breaks
+    assert audit(mechanism, neighbours, 0.5).loss == float("inf")

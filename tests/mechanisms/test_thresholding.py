@@ -33,7 +33,7 @@ def law_of(mechanism: Thresholding, count: int, reach: int) -> np.ndarray:
     """Probabilities of one value: hidden, then each noised count from the threshold on; beyond `reach` together."""
     if count == 0:
         return np.array([1.0] + [0.0] * (reach + 1))
-    noise = mechanism.law
+    noise = mechanism.noise
     shown = np.arange(mechanism.threshold, mechanism.threshold + reach)
     last = float(noise.sf(mechanism.threshold + reach - 1 - count))
     return np.array([float(noise.cdf(mechanism.threshold - 1 - count)), *noise.pmf(shown - count), last])
@@ -104,7 +104,7 @@ def test_the_price_is_attained_and_one_step_less_costs_more_than_asked(
 def test_the_worst_allocation_is_the_worst_of_all(scale: Fraction, rows: int) -> None:
     """Over every way to spread a unit's rows on values of its own, none shows something more often than δ says."""
     mechanism = Thresholding(scale, rows + 9, rows)
-    tail = [0.0, *(float(mechanism.law.sf(mechanism.threshold - 1 - c)) for c in range(1, rows + 1))]
+    tail = [0.0, *(float(mechanism.noise.sf(mechanism.threshold - 1 - c)) for c in range(1, rows + 1))]
 
     def partitions(left: int, most: int) -> Iterator[tuple[int, ...]]:
         yield ()
@@ -156,9 +156,9 @@ def test_what_is_shown_fits_the_law_and_misfits_a_wrong_scale(draw: str) -> None
         )
         noise.append(np.array(shown[1::2]) - 5000)
     drawn = np.concatenate(noise)
-    assert fit(drawn, mechanism.law) > FITS
+    assert fit(drawn, mechanism.noise) > FITS
     for factor in ("0.9", "1.1"):
-        assert fit(drawn, Thresholding(Fraction(factor) * 3, 50).law) < MISFITS
+        assert fit(drawn, Thresholding(Fraction(factor) * 3, 50).noise) < MISFITS
 
 
 def test_a_rare_value_is_shown_as_seldom_as_stated() -> None:

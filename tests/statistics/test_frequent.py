@@ -158,9 +158,9 @@ def test_the_accuracy_says_what_will_be_shown() -> None:
     item, _ = answered({"target": X})
     mechanism = item.parts[0].mechanism
     assert isinstance(mechanism, Thresholding)
-    sure = mechanism.threshold + int(mechanism.law.quantile(0.95))
+    sure = mechanism.threshold + int(mechanism.noise.quantile(0.95))
     assert item.preview.words.startswith(f"values of {sure:,} rows or more are shown")
-    assert float(mechanism.law.sf(mechanism.threshold - 1 - sure)) >= 0.95
+    assert float(mechanism.noise.sf(mechanism.threshold - 1 - sure)) >= 0.95
 
 
 def test_the_best_of_several_releases_is_shown() -> None:
