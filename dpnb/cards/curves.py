@@ -15,7 +15,7 @@ import numpy as np
 from dpnb.cards.digits import number
 from dpnb.cards.markup import Markup, el
 from dpnb.errors import DpnbError
-from dpnb.release import Estimate
+from dpnb.release import Estimate, plain_number
 
 __all__ = ["Curve", "curve_figure", "curve_of", "curve_svg", "sparkline"]
 
@@ -82,6 +82,12 @@ class Curve:
         }
         across = np.append(self.across[starts], self.across[-1]) if self.binned else self.across[starts]
         return Curve(across, values, bands)
+
+    def to_json(self) -> dict[str, Any]:
+        """The picture as plain JSON, pooled to what a screen can show."""
+        drawn = self.pooled()
+        bands = {kind: [plain_number(end) for end in ends] for kind, ends in drawn.bands.items()}
+        return {"across": plain_number(drawn.across), "values": plain_number(drawn.values), "bands": bands}
 
 
 def curve_of(estimate: Estimate) -> Curve | None:

@@ -407,6 +407,7 @@ def _record(estimate: Estimate, line: Line) -> dict[str, Any]:
             for entry in line.entries
         ],
         "more": line.hidden,
+        **({} if line.curve is None else {"curve": line.curve.to_json()}),
         "level": LEVEL,
         "unavailable": dict(line.missing),
         "flags": list(estimate.flags),

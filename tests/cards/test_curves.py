@@ -61,6 +61,15 @@ def test_a_tree_and_its_readings_are_curves_and_a_short_answer_is_not() -> None:
     assert "counts of 7 levels" in line_text(line_of(root, "t"))
 
 
+def test_the_record_of_a_card_holds_the_picture() -> None:
+    """Who draws a card from its record has the same points; a thousand are pooled to a screen's width."""
+    record = line_of(tree(), "t").record["curve"]
+    assert len(record["across"]) == len(record["values"]) + 1 == 102
+    assert set(record["bands"]) == {"privacy"}
+    wide = Curve(np.arange(1001.0), np.ones(1000), {}).to_json()
+    assert len(wide["values"]) <= 240
+
+
 def test_a_curve_of_equal_values_is_drawn() -> None:
     """A flat line has a height of its own: nothing is divided by zero."""
     flat = Curve(np.arange(20.0), np.zeros(20), {})
