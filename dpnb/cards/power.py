@@ -8,7 +8,8 @@ import numpy as np
 
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import el
-from dpnb.plan.power import Accuracy, Goal
+from dpnb.plan.design import Accuracy
+from dpnb.plan.power import Goal
 from dpnb.statistics import Share
 
 __all__ = ["power_card", "power_figure"]

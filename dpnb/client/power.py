@@ -9,42 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from math import isfinite
 from typing import Any, Literal
 
 import numpy as np
 
 from dpnb.client.drawing import bundle
+from dpnb.client.planned import Preset, design_of, number
 from dpnb.errors import LossError, OptionError, PlanError
-from dpnb.plan.check import CheckedQuestion, check
-from dpnb.plan.expression import Compare, Const, Expr, Ref
-from dpnb.plan.power import (
-    Accuracy,
-    Design,
-    Facts,
-    FromFacts,
-    FromRelease,
-    Goal,
-    curve,
-    least_loss,
-    least_size,
-    power_table,
-)
-from dpnb.plan.question import QueryPlan
-from dpnb.privacy.accountant import Budget
+from dpnb.plan.design import Accuracy, Design
+from dpnb.plan.power import Goal, curve, least_loss, least_size, power_table
 from dpnb.privacy.loss import positive
 from dpnb.privacy.measure import Measure
-from dpnb.privacy.unit import Adjacency, PrivacyUnit
+from dpnb.privacy.unit import Adjacency
 from dpnb.release import Estimate
-from dpnb.release.reading import Reading
-from dpnb.schema import Column, Schema
-from dpnb.statistics import Share, conclude
+from dpnb.statistics import Share
 
 __all__ = ["PowerPlan", "power"]
 
-_KINDS = ("mean", "proportion", "difference", "count")
-_ANY_SIZE = 10**6
 _FEWEST, _MOST = 2, 10**12
 
 
@@ -196,7 +177,7 @@ def power(  # noqa: PLR0913 - a study has this many facts
     >>> plan.n
     401
     """
-    design, text, assumed, preset = _design(what, bounds, step, sd, share, effect, adjacency)
+    design, text, assumed, preset = design_of(what, bounds, step, sd, share, effect, adjacency)
     if design.fixed and n is not None:
         raise OptionError("The size of a dataset that exists cannot be planned: leave out n=.")
     goal = _goal(
@@ -226,20 +207,7 @@ def power(  # noqa: PLR0913 - a study has this many facts
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Preset:
-    """What the question itself brings along."""
-
-    statistic: str
-    n: int | None
-    measure: Measure | None
-
-    @property
-    def kind(self) -> Literal["epsilon", "rho"]:
-        return "epsilon" if self.measure in {None, Measure.PURE} else "rho"
-
-
-def _found_size(design: Design, asked: Share, goal: Goal, preset: _Preset) -> int:
+def _found_size(design: Design, asked: Share, goal: Goal, preset: Preset) -> int:
     if preset.statistic == "count":
         raise PlanError(
             "The accuracy of a count does not depend on its size. Leave out epsilon=: the loss is then found."
@@ -247,155 +215,21 @@ def _found_size(design: Design, asked: Share, goal: Goal, preset: _Preset) -> in
     return least_size(design, asked, goal)
 
 
-def _design(
-    what: Any,
-    bounds: tuple[float, float] | None,
-    step: float | None,
-    sd: float | None,
-    share: Any,
-    effect: float | None,
-    adjacency: Adjacency,
-) -> tuple[Design, str, str, _Preset]:
-    """Return the design, what it is called, what it assumes, and what the question brings along."""
-    if isinstance(what, Estimate):
-        return _of_estimate(what, sd, share, effect)
-    if what not in _KINDS:
-        raise OptionError(f"dpnb.power plans {', '.join(_KINDS)}, or takes a question; not {what!r}.")
-    if what == "mean" and bounds is None:
-        raise OptionError(
-            'A mean needs the public bounds of its column: dpnb.power("mean", bounds=(0, 100), sd=15, …).'
-        )
-    if bounds is not None and np.shape(bounds) != (2,):
-        raise OptionError("bounds= is a pair: bounds=(0, 100).")
-    if what == "proportion" and bounds is not None:
-        raise OptionError('A proportion has no bounds. Plan dpnb.power("mean", bounds=…) instead.')
-    checked = _planned_question(what, bounds, step, adjacency)
-    facts, assumed = _facts(checked, sd, share, effect)
-    text = {"count": "count of a condition"}.get(what, what)
-    if what == "difference":
-        text = (
-            "difference of proportions, two equal arms"
-            if bounds is None
-            else "difference of means, two equal arms"
-        )
-    return FromFacts(checked, facts), text, assumed, _Preset(checked.statistic, None, None)
-
-
-def _of_estimate(
-    estimate: Estimate, sd: float | None, share: Any, effect: float | None
-) -> tuple[Design, str, str, _Preset]:
-    if estimate.op is not None:
-        raise PlanError("This value is derived. Plan the questions that it is made of.")
-    view = estimate.args[0]
-    one, reading = view.root, isinstance(view, Reading)
-    checked, measure = one.checked, None if one.dataset is None else one.dataset.schema.budget.measure
-    if checked.public_value is not None:
-        raise PlanError(f"`{view.text}` is public: it is exact, and free.")
-    if one.released:
-        if sd is not None or share is not None:
-            raise OptionError("A released answer brings its own spread: leave out sd= and share=.")
-        said = view.read.conclude if reading else partial(conclude, checked)
-        design = FromRelease(checked, tuple(one.releases), said)
-        return design, view.text, "from what was released", _Preset(checked.statistic, None, measure)
-    if reading:
-        raise PlanError(
-            f"`{view.text}` is read from a release. Release it once: dpnb.power(released, …) then plans it."
-        )
-    facts, assumed = _facts(checked, sd, share, effect) if checked.statistic != "count" else (None, "")
-    rows = checked.setting.unit.rows
-    if checked.question.where is not None or checked.question.by[checked.kind.arms :]:
-        rows = None
-    return FromFacts(checked, facts), view.text, assumed, _Preset(checked.statistic, rows, measure)
-
-
-def _planned_question(
-    what: str, bounds: tuple[float, float] | None, step: float | None, adjacency: Adjacency
-) -> CheckedQuestion:
-    """Return the question of a study that does not exist yet, checked against a schema made for it."""
-    unit = PrivacyUnit(adjacency, rows=_ANY_SIZE if adjacency == "change-one" else None)
-    column = Column.category("y", [0, 1]) if bounds is None else Column.number("y", *bounds, step=step)
-    columns = (column, Column.category("arm", [0, 1]))
-    schema = Schema("planned", "A planned study", columns, unit, Budget.from_toml({"epsilon": 1000}))
-    where: Expr | None = Compare("==", Ref("arm"), Const(1)) if what == "count" else None
-    target = None if what == "count" else Ref("y")
-    by = (Ref("arm"),) if what == "difference" else ()
-    statistic = "mean" if what == "proportion" else what
-    return check(QueryPlan("planned", statistic, target, where, by), schema)
-
-
-def _facts(
-    checked: CheckedQuestion, sd: float | None, share: Any, effect: float | None
-) -> tuple[Facts | None, str]:
-    """Return what is assumed of the data, and say it."""
-    if checked.statistic == "count":
-        return None, ""
-    if checked.setting.target is None:
-        raise PlanError(f"dpnb.power cannot plan {checked.text} before it is released.")
-    number = checked.setting.target
-    low, high = float(number.lowest), float(number.highest)
-    arms = 2 if checked.kind.arms else 1
-    if number.binary:
-        if sd is not None:
-            raise OptionError("The spread of a proportion follows from share=: leave out sd=.")
-        return _shares(share, arms, effect, low, high)
-    if share is not None:
-        raise OptionError("share= is for proportions. Give the spread instead: sd=.")
-    widest = (high - low) / 2
-    spread = widest if sd is None else _number(sd, "sd")
-    if not 0 < spread <= widest:
-        raise OptionError(f"sd must lie above 0 and be at most {widest:g}, half of the bounds' width.")
-    middle, gap = (low + high) / 2, _number(effect or 0.0, "effect") if arms == 2 else 0.0
-    means = (middle - gap / 2, middle + gap / 2) if arms == 2 else (middle,)
-    return Facts(_inside(means, low, high), spread), f"sd {spread:g}" + (
-        " (the widest possible)" if sd is None else ""
-    )
-
-
-def _shares(share: Any, arms: int, effect: float | None, low: float, high: float) -> tuple[Facts, str]:
-    gap = _number(effect or 0.0, "effect") if arms == 2 else 0.0
-    given = share if isinstance(share, tuple | list) else None
-    if given is None:
-        centre = 0.5 if share is None else _number(share, "share")
-        pair = (centre, centre + gap) if share is not None else (0.5 - gap / 2, 0.5 + gap / 2)
-        given = pair[:arms]
-    if len(given) != arms:
-        raise OptionError("share= is one proportion, or one for each of two arms: share=(0.3, 0.4).")
-    parts = [_number(part, "share") for part in given]
-    means = tuple(low + (high - low) * part for part in parts)
-    said = " and ".join(f"{part:.3g}" for part in parts)
-    return Facts(_inside(means, low, high), (high - low) / 2), f"share {said}"
-
-
-def _inside(means: tuple[float, ...], low: float, high: float) -> tuple[float, ...]:
-    if not all(low <= mean <= high for mean in means):
-        raise OptionError(
-            f"These facts put a mean outside the bounds {low:g} to {high:g}. Name a smaller effect, or another share."
-        )
-    return means
-
-
 def _goal(within: Any, effect: Any, power: Any, level: Any, kind: Any) -> Goal:
     if kind not in {"confidence", "privacy"}:
         raise OptionError('kind is "confidence" or "privacy".')
-    if not 0 < (found := _number(level, "level")) < 1:
+    if not 0 < (found := number(level, "level")) < 1:
         raise OptionError(f"A level lies between 0 and 1, such as 0.95; not {level!r}.")
-    reach = None if within is None else _number(within, "within")
+    reach = None if within is None else number(within, "within")
     if reach is not None and reach <= 0:
         raise OptionError("within is a half-width above 0.")
-    chance = None if power is None else _number(power, "power")
+    chance = None if power is None else number(power, "power")
     if chance is not None and (effect is None or not 0 < chance < 1):
         raise OptionError("power= goes with an effect, for example effect=0.1, power=0.8.")
-    gap = None if effect is None else _number(effect, "effect")
+    gap = None if effect is None else number(effect, "effect")
     if gap == 0:
         raise OptionError("An effect of 0 is the null value itself: name another.")
     return Goal(found, kind, reach, gap, chance)
-
-
-def _number(value: Any, name: str) -> float:
-    """Read a number that a person typed."""
-    if isinstance(value, int | float | np.number) and not isinstance(value, bool) and isfinite(value):
-        return float(value)
-    raise OptionError(f"{name}= is a number, not {value!r}.")
 
 
 def _asked(epsilon: Any, rho: Any, measure: Measure | None) -> Share | None:
@@ -413,7 +247,7 @@ def _positive(value: Any, name: str) -> Fraction:
 
 
 def _whole(n: Any) -> int:
-    found = _number(n, "n")
+    found = number(n, "n")
     if found != int(found) or not _FEWEST <= found <= _MOST:
         raise OptionError(f"n is a whole number of rows from {_FEWEST} to {_MOST:,}.")
     return int(found)

@@ -1,7 +1,8 @@
 """From released integers and public constants to intervals: the laws of noise, inverted.
 
 Functions here see noised integers and numbers that the schema publishes, never rows. They serve releases and simulations
-alike. Two intervals are kept apart: the *privacy interval* says what the noise hides about this dataset, the *confidence
+alike. Four modules are the exception and say so: ``resampling``, ``standard_error``, ``arms`` and ``matching`` hold corrected
+published mechanisms *on arrays*, for simulated and taught data; no plan names them and no curator calls them. Two intervals are kept apart: the *privacy interval* says what the noise hides about this dataset, the *confidence
 interval* what sampling and noise together hide about the population.
 """
 

@@ -17,25 +17,23 @@ References
 ----------
 .. [1] Balle, Barthe and Gaboardi (2018), "Privacy Amplification by Subsampling", Theorem 10.
 .. [2] Brawner and Honaker (2018), "Bootstrap Inference and Differential Privacy: Standard Errors for Free", Remark 3.
-.. [3] Zhu, Dong and Wang (2022), "Optimal Accounting of Differential Privacy via Characteristic Function", Theorem 10; Doroshenko,
-   Ghazi, Kamath, Kumar and Manurangsi (2022), "Connect the Dots".
+.. [3] :mod:`dpnb.privacy.loss_distribution`.
 .. [4] Wang, Cheng and Awan (2022), "Differentially Private Bootstrap: New Privacy Analysis and Inference Strategies".
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, e, exp, log1p, sqrt
 from typing import TYPE_CHECKING
 
 from dpnb.errors import LossError
+from dpnb.privacy.loss_distribution import LossDistribution, dominating
 
 if TYPE_CHECKING:
     import numpy as np
 
 __all__ = [
-    "LossDistribution",
     "asymptotic_mu",
     "claimed_mu",
     "inflation_for",
@@ -44,9 +42,6 @@ __all__ = [
     "resampling_epsilon",
     "resampling_profile",
 ]
-
-_CELLS = 1 << 14
-_NEGLIGIBLE = 1e-12
 
 
 def multiplicities(n: int, negligible: float = 1e-18) -> list[float]:
@@ -105,83 +100,6 @@ def _gaussian(mu: float, epsilon: np.ndarray) -> np.ndarray:
     return np.asarray(np.maximum(first - np.exp(epsilon + log_ndtr(-mu / 2 - epsilon / mu)), 0.0))
 
 
-@dataclass(frozen=True, slots=True)
-class LossDistribution:
-    """A dominating pair as masses of the privacy loss on a grid ``step · (first + i)``, and a mass at infinity."""
-
-    step: float
-    first: int
-    masses: np.ndarray
-    infinite: float
-
-    def __add__(self, other: LossDistribution) -> LossDistribution:
-        from scipy.signal import fftconvolve
-
-        masses = fftconvolve(self.masses, other.masses).clip(0.0)
-        infinite = 1 - (1 - self.infinite) * (1 - other.infinite)
-        return LossDistribution(self.step, self.first + other.first, masses, infinite).trimmed()
-
-    def trimmed(self) -> LossDistribution:
-        """Return a shorter one that dominates it: low losses are rounded up, the highest to infinity."""
-        import numpy as np
-
-        below, above = np.cumsum(self.masses), np.cumsum(self.masses[::-1])
-        start = int(np.searchsorted(below, _NEGLIGIBLE))
-        cut = int(np.searchsorted(above, _NEGLIGIBLE))
-        kept = self.masses[start : self.masses.size - cut].copy()
-        if start:
-            kept[0] += below[start - 1]
-        lost = float(above[cut - 1]) if cut else 0.0
-        return LossDistribution(self.step, self.first + start, kept, min(self.infinite + lost, 1.0))
-
-    def times(self, k: int) -> LossDistribution:
-        """Return the k-fold composition."""
-        total: LossDistribution | None = None
-        square = self
-        while k:
-            if k & 1:
-                total = square if total is None else total + square
-            k >>= 1
-            square = square + square if k else square
-        assert total is not None
-        return total
-
-    def delta(self, epsilon: float) -> float:
-        """Return the δ at an ε."""
-        import numpy as np
-
-        loss = self.step * (self.first + np.arange(self.masses.size))
-        over = loss > epsilon
-        return float(self.infinite - self.masses[over] @ np.expm1(epsilon - loss[over]))
-
-
-def _dominating(mu: float, n: int) -> LossDistribution:
-    """Connect the dots of the profile: masses at the grid such that their profile passes through every dot [3]_."""
-    import numpy as np
-
-    reach = _reach(mu, n)
-    step = reach / _CELLS
-    count = ceil(reach / step)
-    loss = step * np.arange(count + 1)
-    curve = resampling_profile(mu, n, loss)
-    # slopes of δ as a function of e^ε, on the right of 1; the left half follows from the symmetry of the pair
-    rises = np.append(np.diff(curve) / np.expm1(step), 0.0)  # slopes times e^loss, so that nothing overflows
-    right = rises[1:] - np.exp(step) * rises[:-1]
-    left = (right * np.exp(-loss[1:]))[::-1]
-    middle = max(1.0 - float(curve[-1]) - float(right.sum()) - float(left.sum()), 0.0)
-    masses = np.concatenate([left, [middle], right]).clip(0.0)
-    return LossDistribution(step, -count, masses, float(curve[-1])).trimmed()
-
-
-def _reach(mu: float, n: int) -> float:
-    import numpy as np
-
-    high = 1.0
-    while float(resampling_profile(mu, n, np.array([high]))[0]) > _NEGLIGIBLE:
-        high *= 1.25
-    return high
-
-
 def claimed_mu(rho: float) -> float:
     """Return the μ of Gaussian DP that "ρ-zCDP by Gaussian noise" stands for: √(2ρ)."""
     return sqrt(2 * _above(rho, "rho"))
@@ -189,7 +107,7 @@ def claimed_mu(rho: float) -> float:
 
 @lru_cache(maxsize=16)
 def _composed(mu: float, n: int, k: int) -> LossDistribution:
-    return _dominating(mu, n).times(k)
+    return dominating(lambda epsilon: resampling_profile(mu, n, epsilon)).times(k)
 
 
 def _release(rho: float, k: int, n: int, inflation: float) -> LossDistribution:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dpnb
-from dpnb.client.power import _planned_question
+from dpnb.client.planned import planned_question
 from dpnb.errors import LossError, OptionError, PlanError, Unavailable
 from dpnb.plan import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.plan.expression import Ref
@@ -59,7 +59,7 @@ def test_the_loss_found_for_that_size_is_the_loss_it_was_found_with(what, asked)
 def test_the_power_found_is_the_power_simulated():
     """A difference of .45 and .55 at the size for power .8: 600 simulated releases leave out zero in 80 % ± 5 %."""
     plan = dpnb.power("difference", effect=0.1, power=0.8, epsilon="0.3")
-    checked = _planned_question("difference", None, None, "change-one")
+    checked = planned_question("difference", None, None, "change-one")
     pricing = checked.kind.price(checked.setting, Share("epsilon", Fraction("0.3")))
     rng, found = np.random.default_rng(1), []
     for _ in range(600):

@@ -11,6 +11,7 @@ from scipy import stats
 from dpnb.errors import LossError
 from dpnb.privacy import bootstrap
 from dpnb.privacy.curves import gaussian_delta, gaussian_epsilon
+from dpnb.privacy.loss_distribution import LossDistribution, dominating, reach_of
 
 TARGET = float(gaussian_epsilon(1, "1e-6"))  # one Gaussian release of ρ = 0.5
 
@@ -45,7 +46,7 @@ def test_composition_agrees_with_the_independent_accountant(mu, k):
     from dp_accounting.pld import pld_pmf
 
     step = 2e-3 if k == 1 else 5e-4
-    grid = np.arange(0, math.ceil(bootstrap._reach(mu, 500) / step) + 1)
+    grid = np.arange(0, math.ceil(reach_of(lambda e: bootstrap.resampling_profile(mu, 500, e)) / step) + 1)
     above = bootstrap.resampling_profile(mu, 500, grid * step)
     below = 1 - np.exp(-grid[1:] * step) * (1 - above[1:])  # the pair is symmetric
     rounded, deltas = np.concatenate([-grid[:0:-1], grid]), np.concatenate([below[::-1], above])
@@ -99,6 +100,29 @@ def test_the_asymptotic_shortcut_is_below_the_bound_at_every_finite_k():
     limit = float(gaussian_epsilon(str(round(bootstrap.asymptotic_mu(0.5), 6)), "1e-6"))
     assert limit == pytest.approx(5.587, abs=2e-3)
     assert limit < bootstrap.resampling_epsilon(1e-6, 0.5, 200, 500)
+
+
+def test_any_profile_becomes_a_pair_that_passes_through_its_dots():
+    """Randomised response, Laplace and Gaussian: one use gives the profile back, never below it; ten uses of a Gaussian, √10 μ."""
+    response = lambda e: np.maximum((math.e - np.exp(e)) / (1 + math.e), 0.0)
+    laplace = lambda e: np.maximum(1 - np.exp((e - 1) / 2), 0.0)
+    for profile in (response, laplace):
+        pair = dominating(profile)
+        for epsilon in (0.0, 0.3, 0.9):
+            exact = float(profile(np.array([epsilon]))[0])
+            assert exact * (1 - 1e-9) <= pair.delta(epsilon) <= exact + 1e-6
+        assert pair.delta(1.01) < 1e-9
+    gauss = dominating(lambda e: bootstrap.resampling_profile(0.3, 1, e)).times(10)
+    assert gauss.delta(2.0) == pytest.approx(gaussian_delta(str(0.3 * 10**0.5), 2), rel=1e-3)
+
+
+def test_trimming_never_lowers_a_loss():
+    """What is cut below is moved up to the lowest kept loss, what is cut above to infinity: δ only grows."""
+    masses = np.array([1e-15, 0.25, 0.5, 0.25 - 2e-15, 1e-15])
+    whole = LossDistribution(0.5, -2, masses, 0.0)
+    short = whole.trimmed()
+    assert len(short.masses) == 3
+    assert all(short.delta(e) >= whole.delta(e) for e in (0.0, 0.2, 0.7, 1.2))
 
 
 def test_less_noise_than_c_breaks_the_promise():
