@@ -261,3 +261,27 @@ def test_questions_that_cannot_be_planned_are_refused(data):
     ):
         with pytest.raises(PlanError, match=says):
             dpnb.power(question, n=100, epsilon=1)
+
+
+@pytest.mark.parametrize(
+    ("n", "epsilon", "adjacency"),
+    [(300, 1, "change-one"), (2000, "0.2", "change-one"), (500, 2, "add-remove"), (400, "0.5", "add-remove")],
+)
+def test_planned_half_widths_and_effective_sizes_are_those_of_simulated_releases(n, epsilon, adjacency):
+    """A mean of a bell over [0, 100]: over 300 simulated releases the average half-width and effective size are the planned ones."""
+    from dpnb import simulate
+
+    made = simulate.normal(50, 15, lower=0, upper=100, step="0.1")
+    found = simulate.coverage(
+        "mean",
+        made,
+        n=n,
+        losses=float(epsilon),
+        intervals=["privacy", "confidence"],
+        reps=300,
+        adjacency=adjacency,
+    ).table()
+    facts = {"bounds": (0, 100), "step": 0.1, "sd": 15, "adjacency": adjacency}
+    plan = dpnb.power("mean", n=n, epsilon=epsilon, **facts)
+    assert found["width"][0] / 2 == pytest.approx(plan.accuracy.privacy, rel=0.03)
+    assert found["width"][1] / 2 == pytest.approx(plan.half_width, rel=0.06)
