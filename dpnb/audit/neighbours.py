@@ -25,14 +25,18 @@ def described(first: Any, second: Any) -> tuple[str, str]:
     if max(map(len, whole)) <= _SHORT:
         return whole[0], whole[1]
     one, two = _rows(first), _rows(second)
-    if one is None or two is None or one.shape != two.shape or one.dtype == object:
+    if one is None or two is None or one.shape != two.shape:
         return _sized(first, one), _sized(second, two)
     unequal = (one != two) & ~((one != one) & (two != two))  # noqa: PLR0124 - NaN is not itself
     places = np.flatnonzero(unequal.reshape(len(one), -1).any(axis=1))
     if len(places) != 1:
         return _sized(first, one), _sized(second, two)
     at = int(places[0])
-    return tuple(f"{len(one):,} rows; row {at} is {_flat(rows[at])}" for rows in (one, two))  # type: ignore[return-value]
+    return tuple(f"{len(one):,} rows; row {at} is {_cut(_flat(rows[at]))}" for rows in (one, two))  # type: ignore[return-value]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHORT else text[: _SHORT - 1] + "…"
 
 
 def _flat(data: Any) -> str:
@@ -42,15 +46,13 @@ def _flat(data: Any) -> str:
 
 
 def _rows(data: Any) -> np.ndarray[Any, Any] | None:
+    """The data as an array of rows; a tuple of arrays is columns."""
     try:
-        found = np.asarray(data)
+        found = np.column_stack(data) if isinstance(data, tuple) else np.asarray(data)
     except ValueError:
         return None
     return found if found.ndim >= 1 and found.dtype.kind in "biufUS" else None
 
 
 def _sized(data: Any, rows: np.ndarray[Any, Any] | None) -> str:
-    if rows is not None:
-        return f"{len(rows):,} rows"
-    text = _flat(data)
-    return text if len(text) <= _SHORT else text[: _SHORT - 1] + "…"
+    return f"{len(rows):,} rows" if rows is not None else _cut(_flat(data))

@@ -7,6 +7,7 @@ figures of the publications themselves.
 
 from __future__ import annotations
 
+from dpnb.cards.card import Card
 from dpnb.errors import OptionError
 from dpnb.exhibits.arms import DIFFERENCE, MATCHING, QUANTILE, WINSORIZED, ZERO_NOISE
 from dpnb.exhibits.composing import ADVANCED, AVERAGED, PRODUCT
@@ -16,8 +17,9 @@ from dpnb.exhibits.inputs import CHANGE_ONE, FLOAT_LAPLACE, NAN_CLAMP
 from dpnb.exhibits.intervals import LAPLACE_CRITICAL, RULE_2996
 from dpnb.exhibits.regression import BOX_SENSITIVITY, TRIMMED
 from dpnb.exhibits.resampling import AMPLIFICATION, FREE_BOOTSTRAP, RESIZED_BOOTSTRAP, SAME_UTILITY
+from dpnb.exhibits.scores import RECORDS_TO_CHANGE
 
-__all__ = ["EXHIBITS", "Exhibit", "Finding", "Numbers", "find"]
+__all__ = ["EXHIBITS", "Exhibit", "Finding", "Numbers", "find", "overview"]
 
 EXHIBITS: tuple[Exhibit, ...] = (
     RESIZED_BOOTSTRAP,
@@ -30,6 +32,7 @@ EXHIBITS: tuple[Exhibit, ...] = (
     NAN_CLAMP,
     CHANGE_ONE,
     FLOAT_LAPLACE,
+    RECORDS_TO_CHANGE,
     DIFFERENCE,
     ZERO_NOISE,
     WINSORIZED,
@@ -44,6 +47,13 @@ EXHIBITS: tuple[Exhibit, ...] = (
     CONTENT_HASH,
 )
 """All of them, in the order in which they teach."""
+
+
+def overview() -> Card:
+    """Return all of them in one table: the promise, what was found, and what the correction keeps."""
+    from dpnb.exhibits.card import overview_card
+
+    return overview_card(EXHIBITS)
 
 
 def find(name: str) -> Exhibit:

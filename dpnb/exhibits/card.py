@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, el
 from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers, number
 
-__all__ = ["exhibit_card"]
+__all__ = ["exhibit_card", "overview_card"]
 
 
 def exhibit_card(exhibit: Exhibit) -> Card:
@@ -24,7 +25,7 @@ def exhibit_card(exhibit: Exhibit) -> Card:
         el(
             "div",
             el("h3", exhibit.title),
-            el("span", "exhibit · not private as claimed", class_="badge"),
+            el("span", "exhibit · not as claimed", class_="badge"),
             class_="head",
         ),
         el("p", exhibit.source, class_="soft"),
@@ -42,6 +43,54 @@ def exhibit_card(exhibit: Exhibit) -> Card:
         _table(*found.more) if found.more else None,
     )
     return Card(html, str(_picture(found)), exhibit.text, _record(exhibit, found), "exhibit")
+
+
+def overview_card(exhibits: Sequence[Exhibit]) -> Card:
+    """Return a table of exhibits: name, unit, promised, found, and the correction's own promise and finding.
+
+    Parameters
+    ----------
+    exhibits : sequence of Exhibit
+    """
+    head = ("exhibit", "measured in", "promised", "found", "corrected: promised", "found")
+    lines = [
+        (
+            exhibit.name,
+            found.broken.unit,
+            number(found.broken.promised),
+            number(found.broken.found),
+            number(found.mended.promised),
+            number(found.mended.found) + _other_unit(found),
+        )
+        for exhibit in exhibits
+        for found in (exhibit.numbers(),)
+    ]
+    body = [
+        el(
+            "tr",
+            el("th", line[0], scope="row"),
+            el("td", line[1]),
+            *(el("td", x, class_="num") for x in line[2:]),
+        )
+        for line in lines
+    ]
+    titles = [el("th", name, scope="col", class_="num" if i > 1 else None) for i, name in enumerate(head)]
+    html = frame(
+        el("div", el("h3", "Exhibits"), class_="head"),
+        el("div", el("table", el("thead", el("tr", *titles)), el("tbody", *body)), class_="scroll"),
+    )
+    widths = [max(len(row[i]) for row in (head, *lines)) for i in range(len(head))]
+    text = "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in (head, *lines)
+    )
+    record = {"format": 1, "exhibits": [dict(zip(("name", "unit"), line[:2], strict=True)) for line in lines]}
+    return Card(html, None, text, record, "exhibits")
+
+
+def _other_unit(found: Numbers) -> str:
+    """The correction's unit, where it is not that of the claim."""
+    return "" if found.mended.unit == found.broken.unit else f" ({found.mended.unit})"
 
 
 def _table(*rows: tuple[str, str]) -> Markup:

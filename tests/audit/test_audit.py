@@ -188,6 +188,9 @@ def test_a_rho_verdict_shows_no_event_and_strict_json():
 
 def test_neighbours_are_named_by_the_row_in_which_they_differ():
     assert described(np.zeros(1000), np.append(np.zeros(999), 1.0))[1] == "1,000 rows; row 999 is 1.0"
+    columns = [(np.zeros(1000), np.append(np.zeros(999), y)) for y in (0.0, 1.0)]
+    assert described(*columns)[1] == "1,000 rows; row 999 is [0.0, 1.0]"
+    assert max(map(len, described(np.zeros((2, 500)), np.ones((2, 500))))) < 80
     nan = np.append(np.zeros(999), math.nan)
     assert described(np.zeros(1000), nan)[1] == "1,000 rows; row 999 is nan"
 

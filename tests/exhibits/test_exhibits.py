@@ -13,7 +13,7 @@ import pytest
 from dpnb.audit import audit
 from dpnb.cards.markup import escape
 from dpnb.errors import OptionError
-from dpnb.exhibits import EXHIBITS, Finding, find
+from dpnb.exhibits import EXHIBITS, Finding, find, overview
 from dpnb.exhibits.card import exhibit_card
 from dpnb.mechanisms import MECHANISMS
 
@@ -82,6 +82,8 @@ def test_the_figures_are_those_of_the_theory(computed):
     assert found["quantile-without-epsilon"] == pytest.approx(1.734, abs=0.001)
     assert found["rule-2.996"] == pytest.approx(0.986, abs=0.0006)
     assert found["laplace-critical-value"] == pytest.approx(0.8965, abs=0.0001)
+    assert found["records-to-change"] == pytest.approx(0.056, abs=0.0005)
+    assert computed["records-to-change"].broken.promised == pytest.approx(0.028, abs=0.0005)
     assert found["box-sensitivity"] == pytest.approx(161.0, abs=0.05)
     more = {name: dict(numbers.more) for name, numbers in computed.items()}
     assert "0.0952" in more["resized-bootstrap"]["δ of one use"]
@@ -158,8 +160,13 @@ def test_an_exhibit_is_told_in_text_html_and_json(name):
     assert card.svg.startswith("<svg")
 
 
+def test_the_overview_names_every_exhibit():
+    card = overview()
+    assert all(name in card.text and name in str(card.html) for name in NAMES)
+
+
 def test_names_are_distinct_and_found():
-    assert len(set(NAMES)) == len(NAMES) == 22
+    assert len(set(NAMES)) == len(NAMES) == 23
     with pytest.raises(OptionError, match="resized-bootstrap"):
         find("resized")
 

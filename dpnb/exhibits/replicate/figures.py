@@ -178,7 +178,7 @@ def _error_spread(rng: np.random.Generator, reps: int) -> Drawn:
         errors = {kind: step * made.published_standard_error(kind) for kind in bootstrap.KINDS}
         _densities(axis, errors, 0, 0.13)
         axis.axvline(1 / math.sqrt(500), color=_SOFT, linewidth=1)
-        _named(axis, "standard error", "density", f"k = {k}", legend="upper right" if k == 50 else None)
+        _named(axis, "standard error", "density", f"k = {k}", legend="upper right" if k == 10 else None)
     return Drawn(
         "000 Fig 6",
         "Standard errors from k noised resamples, n = 500, ρ = .5; the line is the truth, .0447.",
