@@ -186,32 +186,12 @@ def curve_figure(curve: Curve, text: str, beside: Any = None) -> Any:
 
     figure = Figure(figsize=(7.0, 3.4), layout="constrained")
     axes = figure.add_subplot()
-    if "privacy" in curve.bands:
-        x, low = curve.path(curve.bands["privacy"][0])
-        axes.fill_between(
-            x,
-            low,
-            curve.path(curve.bands["privacy"][1])[1],
-            color=_ACCENT,
-            alpha=0.35,
-            lw=0,
-            label="privacy interval",
-        )
-    for place, end in enumerate(curve.bands.get("confidence", ())):
-        axes.plot(
-            *curve.path(end),
-            color=_INK,
-            lw=0.9,
-            ls=(0, (3, 3)),
-            label=None if place else "confidence interval",
-        )
-    axes.plot(*curve.path(curve.values), color=_INK, lw=1.5, label="value")
+    _draw(axes, curve)
     if beside is not None:
-        axes.plot(
-            *curve.path(np.ravel(np.asarray(beside, dtype=float))), color=_BESIDE, lw=1.2, label="beside"
-        )
+        others = np.ravel(np.asarray(beside, dtype=float))
+        axes.plot(*curve.path(others), color=_BESIDE, lw=1.2, label="beside")
     axes.set_xlabel(text, color=_SOFT)
-    axes.set_ylim(bottom=min(curve.low, 0.0))
+    axes.set_ylim(bottom=curve.low)
     axes.margins(x=0)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
@@ -219,3 +199,14 @@ def curve_figure(curve: Curve, text: str, beside: Any = None) -> Any:
     axes.set_axisbelow(True)
     figure.legend(loc="outside upper left", ncols=4, frameon=False, fontsize=9)
     return figure
+
+
+def _draw(axes: Any, curve: Curve) -> None:
+    """Draw the value as a line, privacy as a band, confidence as dashed lines."""
+    if "privacy" in curve.bands:
+        (x, low), (_, high) = (curve.path(end) for end in curve.bands["privacy"])
+        axes.fill_between(x, low, high, color=_ACCENT, alpha=0.35, lw=0, label="privacy interval")
+    for place, end in enumerate(curve.bands.get("confidence", ())):
+        name = None if place else "confidence interval"
+        axes.plot(*curve.path(end), color=_INK, lw=0.9, ls=(0, (3, 3)), label=name)
+    axes.plot(*curve.path(curve.values), color=_INK, lw=1.5, label="value")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -117,51 +118,81 @@ class Binned:
         return accepted_ratio(self.counts, size, spread, SLACK, (0.0, 1.0))
 
 
+@dataclass(frozen=True, eq=False)
+class Densities:
+    """The densities of one histogram for each group, by a method.
+
+    Parameters
+    ----------
+    found : Binned
+        The counts.
+    method : str
+        ``"histogram"`` or ``"perturbed"``.
+    """
+
+    found: Binned
+    method: str
+
+    @cached_property
+    def widths(self) -> np.ndarray:
+        """Widths of the bins."""
+        return widths_of(self.found.setting)
+
+    def read(self, counts: np.ndarray) -> np.ndarray:
+        """Return the densities of some counts, ``(…, groups, bins)``; level where there are no rows."""
+        if self.method == "perturbed":
+            counts = np.maximum(counts, 0.0)
+        total = self.found.total(counts)
+        even = self.widths / self.widths.sum()
+        share = np.where(total > 0, counts / np.where(total > 0, total, 1.0), even)
+        return np.asarray(share / self.widths)
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        """The densities."""
+        return self.read(self.found.counts)
+
+    @cached_property
+    def variances(self) -> tuple[np.ndarray, np.ndarray]:
+        """Variance of every share from the noise, and from sampling."""
+        share = np.clip(self.values * self.widths, 0.0, 1.0)
+        size = np.maximum(self.found.total(self.found.counts), 1.0)
+        own, joint, whole = self.found.spread
+        noise = np.maximum(own - 2 * share * joint + share**2 * whole, 0.0) / size**2
+        return noise, share * (1 - share) / size
+
+    def ends(self, level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
+        """Return both ends of every bin; where counts were clipped the interval holds the value too."""
+        low, high = (share / self.widths for share in self.found.shares(level, kind))
+        if self.method == "perturbed":
+            low, high = np.minimum(low, self.values), np.maximum(high, self.values)
+        return low.ravel(), high.ravel()
+
+    def redraw(self, count: int, rng: Any, kind: Kind) -> np.ndarray:
+        """Return densities as they may be without noise, or in the population."""
+        part = self.found.part
+        drawn = self.found.adjusted(part.values - part.noise_draws(count, rng))
+        return self.read(_sampled(drawn, rng) if kind == "confidence" else drawn).reshape(count, -1)
+
+
 def density_result(setting: Setting, releases: Sequence[Release], method: str) -> VectorResult:
     """Return the density of each bin."""
-    found, widths = Binned(setting, combine(releases)["count"]), widths_of(setting)
-
-    def read(counts: np.ndarray) -> np.ndarray:
-        if method == "perturbed":
-            counts = np.maximum(counts, 0.0)
-        total = found.total(counts)
-        even = widths / widths.sum()
-        share = np.where(total > 0, counts / np.where(total > 0, total, 1.0), even)
-        return np.asarray(share / widths)
-
-    counts = found.counts
-    density, size = read(counts), np.maximum(found.total(counts), 1.0)
-    share = np.clip(density * widths, 0.0, 1.0)
-    own, joint, whole = found.spread
-    noise = np.maximum(own - 2 * share * joint + share**2 * whole, 0.0) / size**2
-    sampling = share * (1 - share) / size
-    sizes = np.broadcast_to(np.maximum(found.total(counts), 0.0), share.shape).ravel()
-    small = sizes < 3 * math.sqrt(whole)
-
-    def ends(level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
-        low, high = found.shares(level, kind)
-        if method == "perturbed":
-            return np.minimum(low / widths, density).ravel(), np.maximum(high / widths, density).ravel()
-        return (low / widths).ravel(), (high / widths).ravel()
-
-    def redraw(count: int, rng: Any, kind: Kind) -> np.ndarray:
-        drawn = found.adjusted(found.part.values - found.part.noise_draws(count, rng))
-        if kind == "confidence":
-            drawn = _sampled(drawn, rng)
-        return read(drawn).reshape(count, -1)
-
-    alone = setting.unit.max_rows == 1
+    found = Binned(setting, combine(releases)["count"])
+    made, alone = Densities(found, method), setting.unit.max_rows == 1
+    noise, sampling = made.variances
+    sizes = np.broadcast_to(np.maximum(found.total(found.counts), 0.0), noise.shape).ravel()
+    small = sizes < 3 * math.sqrt(found.spread[2])
     return VectorResult(
-        density.ravel(),
+        made.values.ravel(),
         setting.shape,
         density_domain(setting),
-        ends,
-        (noise / widths**2).ravel(),
-        (sampling / widths**2).ravel() if alone else None,
+        made.ends,
+        (noise / made.widths**2).ravel(),
+        (sampling / made.widths**2).ravel() if alone else None,
         sizes,
         effective_sizes(sizes, sampling.ravel(), noise.ravel()) if alone else None,
         tuple(("arm too small",) if flag else () for flag in small) if small.any() else (),
-        redraw,
+        made.redraw,
         notes=NOTES,
         across=np.array([float(edge) for edge in setting.edges]),
     )

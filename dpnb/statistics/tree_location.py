@@ -14,8 +14,10 @@ population the same two tests hold with the binomial variance at q.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,7 +28,7 @@ from dpnb.inference.ratio_interval import accepted_ratio
 from dpnb.inference.spread import normal_quantile
 from dpnb.inference.tree import prefix_sums, rising
 from dpnb.statistics.leaves import Leaves
-from dpnb.statistics.outcome import Kind
+from dpnb.statistics.outcome import Kind, Pair
 from dpnb.statistics.tree_fit import Fitted
 from dpnb.statistics.tree_shares import NOTES, SLACK, over, sampling_known, small
 from dpnb.statistics.vector import VectorResult, effective_sizes
@@ -35,87 +37,120 @@ _UNCLEAR, _UPPER = 2.0, 1.645
 # ---------------------------------------------------------------- mean
 
 
+@dataclass(frozen=True, eq=False)
+class Means:
+    """The mean of every group on the grid, measured from the middle of the range: ``value = centre + step · mean``."""
+
+    found: Fitted
+
+    @cached_property
+    def half(self) -> float:
+        """Half of the range, in grid steps."""
+        return (self.found.leaves.grid - 1) / 2
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        """What a row in each leaf adds to the sum."""
+        return np.asarray(self.found.leaves.middles - self.half)
+
+    def value(self, means: Any) -> np.ndarray:
+        """Return means in the unit of the column."""
+        return self.found.leaves.value(np.asarray(means) + self.half)
+
+    def read(self, counts: np.ndarray) -> np.ndarray:
+        """Return the means of some leaves in the unit of the column, ``(…, groups, 1)``."""
+        mean = counts @ self.weights / np.maximum(self.found.size_of(counts), 1.0)
+        return np.asarray(self.value(np.clip(mean, -self.half, self.half))[..., None])
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """Number of rows of each group, at least one."""
+        return np.asarray(np.maximum(self.found.sizes, 1.0))
+
+    @cached_property
+    def means(self) -> np.ndarray:
+        """The mean of each group, inside the range."""
+        return np.asarray(np.clip(self.found.counts @ self.weights / self.rows, -self.half, self.half))
+
+    @cached_property
+    def spread(self) -> tuple[float, float, float]:
+        """The variance of the noise of ``Σ leaf · (middle - m)`` as a polynomial in m."""
+        ones = np.ones(self.found.leaves.count)
+        total = self.found.covariance(self.weights, self.weights)
+        return total, -2 * self.found.covariance(self.weights, ones), self.found.covariance(ones, ones)
+
+    @cached_property
+    def noise(self) -> np.ndarray:
+        """Variance of each mean from the mechanism."""
+        q0, q1, q2 = self.spread
+        return np.asarray((q0 + q1 * self.means + q2 * self.means**2) / self.rows**2)
+
+    @cached_property
+    def row_variances(self) -> list[tuple[float, bool]]:
+        """Variance of one row of each group, and whether it is clear of its noise."""
+        return [self._row_variance(group) for group in range(self.means.size)]
+
+    def _row_variance(self, group: int) -> tuple[float, bool]:
+        """Return the variance of one row on the grid, not below what noise could hide, and whether it is clear of noise."""
+        mean, leaves = float(self.means[group]), self.found.leaves
+        squares, ceiling = (self.weights - mean) ** 2, max(self.half**2 - mean**2, 0.0)
+        estimate = float(self.found.counts[group] @ squares / self.rows[group]) + (leaves.width**2 - 1) / 12
+        noise = math.sqrt(self.found.covariance(squares, squares)) / float(self.rows[group])
+        if estimate > _UNCLEAR * noise:
+            return min(estimate, ceiling), True
+        return min(max(estimate, 0.0) + _UPPER * noise, ceiling), False
+
+    @cached_property
+    def sampling(self) -> np.ndarray:
+        """Variance of each mean from sampling."""
+        return np.asarray(np.array([variance for variance, _ in self.row_variances]) / self.rows)
+
+    def interval(self, group: int, level: float, kind: Kind) -> Pair:
+        """Return the accepted means of a group, wider by what the width of a leaf leaves open."""
+        factor = self.found.exact_critical(self.weights - self.means[group], 1 - level) ** 2
+        q0, q1, q2 = (factor * q for q in self.spread)
+        rows, size = float(self.rows[group]), float(self.found.sizes[group])
+        if kind == "confidence":
+            z = normal_quantile(0.5 + level / 2) ** 2 * student_inflation(size, level)
+            q0 += z * rows * self.row_variances[group][0]
+        total, domain = float(self.found.counts[group] @ self.weights), (-self.half, self.half)
+        low, high = accepted_ratio(total, size, (q0, q1, q2), 0.0, domain)
+        bias = (self.found.leaves.width - 1) / 2
+        return max(float(low) - bias, -self.half), min(float(high) + bias, self.half)
+
+    def ends(self, level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
+        """Return both ends for every group, in the unit of the column."""
+        if kind == "confidence":
+            sampling_known(self.found)
+        pairs = np.array([self.interval(group, level, kind) for group in range(self.means.size)])
+        return self.value(pairs[:, 0]), self.value(pairs[:, 1])
+
+    @property
+    def flags(self) -> tuple[tuple[str, ...], ...]:
+        """Warnings of each group."""
+        sizes = small(self.found, 1) or ((),) * self.means.size
+        unclear = [() if clear else ("spread unclear",) for _, clear in self.row_variances]
+        return tuple((*one, *other) for one, other in zip(sizes, unclear, strict=True))
+
+
 def mean_result(found: Fitted) -> VectorResult:
     """Return the mean of each group."""
-    leaves = found.leaves
-    step, centre = float(leaves.number.step), (leaves.grid - 1) / 2
-    weights, domain = leaves.middles - centre, (float(leaves.number.lowest), float(leaves.number.highest))
-    half = centre
-    middle = (domain[0] + domain[1]) / 2
-
-    def read(counts: np.ndarray) -> np.ndarray:
-        mean = counts @ weights / np.maximum(found.size_of(counts), 1.0)
-        return np.asarray(middle + step * np.clip(mean, -half, half))[..., None]
-
-    size = found.sizes
-    means = (read(found.counts)[..., 0] - middle) / step
-    spread = _mean_spread(found, weights)
-    noise = np.array([spread(m)[0] for m in means]) / np.maximum(size, 1.0) ** 2
-    rows = [_row_variance(found, weights, group, means[group]) for group in range(size.size)]
-    variance = np.array([v for v, _ in rows])
+    means, leaves = Means(found), found.leaves
+    unit, sizes = float(leaves.number.step) ** 2, np.maximum(found.sizes, 0.0)
     alone = found.setting.unit.max_rows == 1
-    sampling = variance / np.maximum(size, 1.0)
-    bias = (leaves.width - 1) / 2
-
-    def ends(level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
-        if kind == "confidence":
-            sampling_known(found)
-        lows, highs = np.empty(size.size), np.empty(size.size)
-        for group, mean in enumerate(means):
-            _, polynomial, weight = spread(mean)
-            factor = found.exact_critical(weight, 1 - level) ** 2
-            q0, q1, q2 = (factor * q for q in polynomial)
-            if kind == "confidence":
-                z = normal_quantile(0.5 + level / 2) ** 2 * student_inflation(float(size[group]), level)
-                q0 += z * max(float(size[group]), 1.0) * variance[group]
-            total = float(found.counts[group] @ weights)
-            low, high = accepted_ratio(total, size[group], (q0, q1, q2), 0.0, (-half, half))
-            lows[group], highs[group] = max(float(low) - bias, -half), min(float(high) + bias, half)
-        return middle + step * lows, middle + step * highs
-
-    flags = [
-        (*(("arm too small",) if n < 3 * found.size_sd else ()), *(() if clear else ("spread unclear",)))
-        for n, (_, clear) in zip(size, rows, strict=True)
-    ]
-    sizes = np.maximum(size, 0.0)
     return VectorResult(
-        middle + step * means,
+        means.value(means.means),
         (),
-        domain,
-        ends,
-        noise * step**2,
-        sampling * step**2 if alone else None,
+        (float(leaves.number.lowest), float(leaves.number.highest)),
+        means.ends,
+        means.noise * unit,
+        means.sampling * unit if alone else None,
         sizes,
-        effective_sizes(sizes, sampling, noise) if alone else None,
-        tuple(flags),
-        found.redraw(read),
+        effective_sizes(sizes, means.sampling, means.noise) if alone else None,
+        means.flags,
+        found.redraw(means.read),
         notes=NOTES,
     )
-
-
-def _mean_spread(found: Fitted, weights: np.ndarray) -> Callable[[float], tuple[float, Any, np.ndarray]]:
-    """Return, for a mean m, the variance of ``Σ leaf · (middle - m)``, it as a polynomial in m, and the weights."""
-    ones = np.ones(found.leaves.count)
-    total, cross, size = (
-        found.covariance(a, b) for a, b in ((weights, weights), (weights, ones), (ones, ones))
-    )
-
-    def at(mean: float) -> tuple[float, Any, np.ndarray]:
-        return total - 2 * mean * cross + mean**2 * size, (total, -2 * cross, size), weights - mean * ones
-
-    return at
-
-
-def _row_variance(found: Fitted, weights: np.ndarray, group: int, mean: float) -> tuple[float, bool]:
-    """Return the variance of one row on the grid, not below what noise could hide, and whether it is clear of noise."""
-    squares, rows = (weights - mean) ** 2, max(float(found.sizes[group]), 1.0)
-    within = (found.leaves.width**2 - 1) / 12
-    ceiling = max(((found.leaves.grid - 1) / 2) ** 2 - mean**2, 0.0)
-    estimate = float(found.counts[group] @ squares) / rows + within
-    noise = math.sqrt(found.covariance(squares, squares)) / rows
-    if estimate > _UNCLEAR * noise:
-        return min(estimate, ceiling), True
-    return min(max(estimate, 0.0) + _UPPER * noise, ceiling), False
 
 
 # ---------------------------------------------------------------- quantiles and mode
@@ -176,11 +211,15 @@ def _remaining(
     radius = np.sqrt(square) + SLACK
     gap = prefix_sums(found.counts) - q * size
     kept = (gap[:, :-1] <= radius[..., :-1]) & (gap[:, 1:] >= -radius[..., 1:])
-    first, last = kept.argmax(axis=1), kept.shape[1] - 1 - kept[:, ::-1].argmax(axis=1)
-    some, leaves = kept.any(axis=1), found.leaves
+    (first, last), some, leaves = _hull(kept), kept.any(axis=1), found.leaves
     low = np.where(some, np.minimum(leaves.first(first), values), values)
     high = np.where(some, np.maximum(leaves.last(last), values), values)
     return low, high
+
+
+def _hull(kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first and the last leaf that is kept, for each group."""
+    return kept.argmax(axis=1), kept.shape[1] - 1 - kept[:, ::-1].argmax(axis=1)
 
 
 def _rank_sizes(found: Fitted, law: Any, values: np.ndarray, qs: Sequence[float]) -> np.ndarray:
@@ -212,7 +251,7 @@ def mode_result(found: Fitted) -> VectorResult:
         sd = np.sqrt(found.structure.leaf_variances)
         reach = found.supremum(level, lambda errors: over(np.abs(errors), sd).max(axis=-1)) * sd
         kept = found.counts + reach >= (found.counts - reach).max(axis=-1, keepdims=True)
-        first, last = kept.argmax(axis=1), kept.shape[1] - 1 - kept[:, ::-1].argmax(axis=1)
+        first, last = _hull(kept)
         return leaves.first(first), leaves.last(last)
 
     values = read(found.counts).ravel()
