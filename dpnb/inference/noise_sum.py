@@ -176,8 +176,8 @@ class NoiseSum:
         going = variance > 0
         for _ in range(_STEPS):
             tail, density = self._mixture.tail(t)
-            step = np.where(going, np.log(np.where(going, tail, 1.0)) - target, 0.0)
-            step = step * tail / np.where(going, density, 1.0)
+            tail, density = np.where(going, tail, 1.0), np.where(going, density, 1.0)
+            step = np.where(going, (np.log(tail) - target) * tail / density, 0.0)
             t = np.maximum(t + step, 0.5 * t)
             going = going & (np.abs(step) >= 1e-12 * t)
             if not going.any():

@@ -23,7 +23,7 @@ from dpnb.schema import Schema
 from dpnb.simulate.intervals import Method
 from dpnb.simulate.populations import Population
 
-BLOCK = 250
+BLOCK = 1000
 _ROWS = 1_000_000
 _ENTRIES = 100_000
 _MOST_STUDIES = 10_000_000
