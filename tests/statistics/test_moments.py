@@ -367,9 +367,12 @@ def hits(public: bool, loss: tuple[str, Any], n: int, reps: int, seed: int = 1) 
     where = study(n if public else None, kind)
     item = priced(question(*ALL), where, kind=kind, amount=amount)
     held: dict[tuple[str, str], int] = {}
-    for _ in range(reps):
+    while reps:
         raw = people(rng, n)
         mine = np.stack([raw["x"], raw["y"], raw["g"]])
+        if min(mine.std(axis=1)) == 0:
+            continue  # a correlation of this dataset is not defined
+        reps -= 1
         made = release(item, prepare(raw, where), rng)
         for name, args, truth, mean in (
             ("mean", ("x",), mine.mean(axis=1)[0], means[0]),
