@@ -26,12 +26,25 @@ def declared_pair(mechanism: Any, first: Any, second: Any) -> Pair | None:
     """Return both output laws of one of dpnb's mechanisms, or None for anything else."""
     if hasattr(mechanism, "law") and hasattr(mechanism, "release"):
         return _additive(mechanism.law, list(np.ravel(first)), list(np.ravel(second)))
-    if hasattr(mechanism, "probabilities") and hasattr(mechanism, "release"):
+    if (
+        hasattr(mechanism, "probabilities")
+        and hasattr(mechanism, "release")
+        and _one_choice(mechanism, first, second)
+    ):
         one, two = (
             np.array([log_probability(p) for p in mechanism.probabilities(data)]) for data in (first, second)
         )
         return Pair([str(i) for i in range(len(one))], one, two)
     return None
+
+
+def _one_choice(mechanism: Any, first: Any, second: Any) -> bool:
+    """Whether `probabilities` is the law of the whole output: one pick from one cell. Otherwise it is run."""
+    if getattr(mechanism, "picks", 1) != 1:
+        return False
+    places, size = getattr(mechanism, "places", None), getattr(mechanism, "size", None)
+    cell = len(places) if isinstance(places, tuple) else size
+    return not isinstance(cell, int) or len(first) == len(second) == cell
 
 
 def _additive(law: Any, first: Sequence[Any], second: Sequence[Any]) -> Pair:

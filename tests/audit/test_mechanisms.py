@@ -123,3 +123,11 @@ def test_what_one_person_alone_holds_shows_with_delta_and_no_more():
     assert not audit(mechanism, neighbours, 0.5, delta=delta * (1 + 1e-9)).breaks
     assert audit(mechanism, neighbours, 0.5, delta=0.9 * delta).breaks
     assert audit(mechanism, neighbours, 0.5).loss == float("inf")
+
+
+def test_several_picks_are_run_and_not_read_off_the_first():
+    """A second pick spends a second ε: the law of the first alone is not taken for the whole."""
+    verdict = audit(PermuteAndFlip(HALF, 3, picks=2), ([3, 0, 0], [3, 0, 1]), 1, trials=2_000)
+    assert not verdict.exact
+    assert not verdict.breaks
+    assert not audit(PermuteAndFlip(HALF, 2), ([3, 0, 3, 0], [3, 0, 3, 1]), HALF, trials=2_000).exact

@@ -12,7 +12,7 @@ import pytest
 
 from dpnb.audit import audit
 from dpnb.cards.markup import escape
-from dpnb.errors import OptionError
+from dpnb.errors import OptionError, PlanError
 from dpnb.exhibits import EXHIBITS, Finding, find, overview
 from dpnb.exhibits.card import exhibit_card
 from dpnb.mechanisms import MECHANISMS
@@ -176,12 +176,16 @@ def test_no_exhibit_is_a_mechanism_of_the_curator():
     assert not {mechanism.name for mechanism in MECHANISMS} & set(NAMES)
 
 
-def test_a_plan_that_names_an_exhibit_does_not_decode():
-    """On the wire a statistic of that name is unknown: refused before any charge."""
-    from dpnb.statistics import STATISTICS
+@pytest.mark.parametrize("name", NAMES)
+def test_a_plan_that_names_an_exhibit_is_refused(name):
+    """The check that kernel and curator share knows no such statistic: refused before any charge."""
+    from dpnb.datasets import find as find_study
+    from dpnb.plan import QueryPlan
+    from dpnb.plan import expression as e
+    from dpnb.plan.check import check
 
-    known = {statistic.name for statistic in STATISTICS}
-    assert not known & set(NAMES)
+    with pytest.raises(PlanError, match="unknown statistic"):
+        check(QueryPlan("hiv", name, e.Ref("got")), find_study("hiv").schema)
 
 
 def test_the_curator_never_loads_an_exhibit():
