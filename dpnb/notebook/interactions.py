@@ -1,4 +1,4 @@
-"""``%dp panel | seesaw | plan | odds | noises | person``: the interactions, by one line.
+"""``%dp panel | seesaw | plan | remeasure | odds | noises | person | clamp``: the interactions, by one line.
 
 What stands behind the command is ordinary Python in the user's names, as in a cell. None of them spends.
 """
@@ -74,6 +74,19 @@ def _plan(names: Mapping[str, Any], text: str) -> Any:
     return widgets.plan(found if isinstance(found, PlanView) else plan(found, epsilon=1))
 
 
+def _remeasure(names: Mapping[str, Any], text: str) -> Any:
+    from dpnb import widgets
+
+    found = _value(names, text, "%dp remeasure effect")
+    return widgets.remeasure(found, name=text if text.isidentifier() else "answer")
+
+
+def _clamp(names: Mapping[str, Any], text: str) -> Any:
+    from dpnb import widgets
+
+    return widgets.clamp(_value(names, text, "%dp clamp [3, 5, 8, 40]") if text else None)
+
+
 def _odds(names: Mapping[str, Any], text: str) -> Any:
     from dpnb import widgets
 
@@ -96,7 +109,9 @@ COMMANDS: dict[str, Callable[[Mapping[str, Any], str], Any]] = {
     "panel": _panel,
     "seesaw": _seesaw,
     "plan": _plan,
+    "remeasure": _remeasure,
     "odds": _odds,
     "noises": _noises,
     "person": _person,
+    "clamp": _clamp,
 }

@@ -10,12 +10,14 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__all__ = ["budget", "drag_person", "noises", "odds", "page", "panel", "plan", "seesaw"]
+__all__ = ["budget", "clamp", "drag_person", "noises", "odds", "page", "panel", "plan", "remeasure", "seesaw"]
 
 _NAMES = {
     "budget": ("dpnb.widgets.panels", "BudgetBar"),
     "panel": ("dpnb.widgets.panels", "panel"),
     "plan": ("dpnb.widgets.plan_board", "PlanBoard"),
+    "clamp": ("dpnb.widgets.clamp_handles", "ClampHandles"),
+    "remeasure": ("dpnb.widgets.remeasuring", "Remeasure"),
     "drag_person": ("dpnb.widgets.one_person", "OnePerson"),
     "noises": ("dpnb.widgets.two_noises", "Noises"),
     "odds": ("dpnb.widgets.odds_explorer", "Odds"),

@@ -99,7 +99,7 @@ class OnePerson(Interaction):
             raise PlanError("The bounds are empty. Write low below high, for example low=20, high=80.")
         if not epsilon > 0:
             raise PlanError("epsilon is a number above 0. Write for example epsilon=1.")
-        self._values = _people(_DEFAULT if values is None else values)
+        self._values = public_numbers(_DEFAULT if values is None else values)
         self._low, self._high, self._kind, self._epsilon = float(low), float(high), kind, float(epsilon)
         super().__init__()
 
@@ -165,7 +165,14 @@ def priced(kind: str, low: float, high: float, people: int) -> tuple[float, floa
     return float(mechanism.scale * unit), float(mechanism.scale * unit)
 
 
-def _people(values: Any) -> list[float]:
+def public_numbers(values: Any, most: int = _MOST) -> list[float]:
+    """Return made-up or public numbers as a list.
+
+    Raises
+    ------
+    PlanError
+        For anything protected, by its type, and for what is no list of 2 to `most` finite numbers.
+    """
     if isinstance(values, Estimate | HoldsNoData):
         raise PlanError(
             "This draws people one by one, so it takes made-up or public numbers, never a protected column."
@@ -174,6 +181,6 @@ def _people(values: Any) -> list[float]:
         found = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
         raise PlanError("values is a list of numbers. For example [23, 35, 41, 58].") from None
-    if found.ndim != 1 or not 2 <= found.size <= _MOST or not np.isfinite(found).all():
-        raise PlanError(f"values is a list of 2 to {_MOST} finite numbers. For example [23, 35, 41, 58].")
+    if found.ndim != 1 or not 2 <= found.size <= most or not np.isfinite(found).all():
+        raise PlanError(f"values is a list of 2 to {most:,} finite numbers. For example [23, 35, 41, 58].")
     return [float(value) for value in found]

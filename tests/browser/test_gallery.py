@@ -39,7 +39,7 @@ def test_every_cell_of_the_gallery_shows_its_interaction(gallery, shots):
     lab = gallery
     expect(
         lab.page.locator(".jp-OutputArea .dpnb-w > .head, .jp-OutputArea .dpnb-w > section")
-    ).to_have_count(7)
+    ).to_have_count(9)
     assert not lab.page.locator('[data-mime-type$="error"], [data-mime-type$="stderr"]').count()
     assert (lab.server.work / "interactions.html").stat().st_size > 10_000
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
@@ -93,3 +93,16 @@ def test_a_dead_kernel_is_said(gallery):
     """After a restart no picture pretends: each interaction says that its kernel is gone."""
     gallery.restart()
     expect(gallery.page.get_by_text("The kernel that drew this is gone").first).to_be_visible()
+
+
+def test_a_saved_gallery_reads_without_its_kernel(gallery):
+    """Saved, shut down and opened again without a run: each interaction is its still form, with the same numbers."""
+    lab = gallery
+    lab.command("docmanager:save")
+    name = lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.path")
+    lab.shutdown()
+    lab.open(name)
+    still = lab.output(index_of(lab, "widgets.odds(")).first
+    expect(still).to_contain_text("An honest 10 % guess becomes at most 15.5 %", timeout=20_000)
+    expect(lab.output(index_of(lab, "widgets.seesaw(")).first).to_contain_text("± 0.00475", timeout=20_000)
+    expect(lab.page.get_by_text("Error displaying widget")).to_have_count(0, timeout=20_000)

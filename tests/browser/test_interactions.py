@@ -255,6 +255,51 @@ def test_budget_bar_has_a_block_for_each_charge(show, data):
     expect(page.locator("ul").first).to_contain_text("epsilon=7 still fits")
 
 
+def test_clamp_handles_trade_bias_for_noise(show):
+    """Dragging the upper bound out lowers the bias and raises the noise; the bounds never cross; keys move them too."""
+    page = show(widgets.clamp([1, 2, 3, 4, 5, 8, 13, 40], low=0, high=6, epsilon=1))
+    bias, noise, _ = (page.locator(".figures strong").nth(i) for i in range(3))
+    before = bias.inner_text(), noise.inner_text()
+    upper = page.get_by_role("slider", name="upper bound")
+    box = upper.bounding_box()
+    page.mouse.move(box["x"] + 9, box["y"] + 9)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 400, box["y"] + 9, steps=6)
+    frame(page)
+    assert abs(float(bias.inner_text().strip("−+"))) < abs(float(before[0].strip("−+")))
+    assert float(noise.inner_text()) > float(before[1])
+    page.mouse.move(box["x"] - 900, box["y"] + 9, steps=6)
+    page.mouse.up()
+    frame(page)
+    lower = page.get_by_role("slider", name="lower bound")
+    assert float(lower.get_attribute("aria-valuenow")) < float(upper.get_attribute("aria-valuenow"))
+    wide = float(upper.get_attribute("aria-valuenow"))
+    upper.focus()
+    page.keyboard.press("ArrowRight")
+    frame(page)
+    assert float(upper.get_attribute("aria-valuenow")) > wide
+
+
+def test_remeasure_shrinks_its_forecast(show, data):
+    """Paying more narrows the dashed interval; the solid one stays; Release leaves the line that pays."""
+    answer = dpnb.release({"m": data.x.mean()}, epsilon=1)["m"]
+    page = show(widgets.remeasure(answer, name="m"))
+    typed = page.get_by_label("+ε, typed")
+    shown = page.locator(".figures strong").first
+    widths = []
+    for loss in ("0.1", "1", "5"):
+        typed.fill(loss)
+        typed.press("Enter")
+        frame(page)
+        widths.append(float(shown.inner_text().removeprefix("± ")))
+    assert widths == sorted(widths, reverse=True)
+    page.get_by_role("button", name="Release").click()
+    assert page.get_by_label("the cell that releases this").input_value() == "m = m.remeasure(epsilon=5)\nm"
+    typed.fill("9.5")
+    typed.press("Enter")
+    expect(page.get_by_role("button", name="Release")).to_be_disabled()
+
+
 def everything(data):
     """One of each."""
     return {
@@ -265,6 +310,8 @@ def everything(data):
         "plan": widgets.plan(planned(data)),
         "budget": widgets.budget(data),
         "panel": widgets.panel(),
+        "clamp": widgets.clamp(),
+        "remeasure": widgets.remeasure(dpnb.release({"r": data.g.mean()}, epsilon=1)["r"], name="r"),
     }
 
 

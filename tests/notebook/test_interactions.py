@@ -27,6 +27,8 @@ def names(dpnb_home):
         ("odds", "1/4", "odds"),
         ("noises", "0.3", "noises"),
         ("person", "[21, 35, 44]", "person"),
+        ("clamp", "", "clamp"),
+        ("clamp", "[1, 2, 30]", "clamp"),
     ],
 )
 def test_one_line_shows_one_interaction(names, name, text, module):
@@ -47,6 +49,9 @@ def test_one_line_shows_one_interaction(names, name, text, module):
         ("odds", "2", "prior"),
         ("person", "small.x", "never a protected"),
         ("panel", "hiv", "stands alone"),
+        ("remeasure", "", "needs a question"),
+        ("remeasure", "small.x.mean()", "Only a released"),
+        ("clamp", "small.x", "never a protected"),
     ],
 )
 def test_bad_lines_say_what_to_type(names, name, text, words):

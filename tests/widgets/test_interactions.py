@@ -16,7 +16,8 @@ from dpnb.cards.style import TOKENS_DARK, TOKENS_LIGHT
 from dpnb.errors import DpnbError, PlanError
 from dpnb.mechanisms import DiscreteLaplace
 from dpnb.widgets import _base
-from dpnb.widgets.curve import curve_of, question_of
+from dpnb.widgets.arithmetic import combined
+from dpnb.widgets.curve import Curve, curve_of, question_of
 from tests.repo.test_rules import ROOT
 
 
@@ -26,12 +27,19 @@ def planned(data, **asked):
     return dpnb.plan(items, **{"epsilon": "0.9", "assume_n": 40, **asked})
 
 
+def released(data):
+    """A released mean."""
+    return dpnb.release({"m": data.x.mean()}, epsilon=1)["m"]
+
+
 MAKERS = {
     "seesaw": lambda data: widgets.seesaw(data.x.mean(), assume_n=3000),
     "odds": lambda _: widgets.odds(0.1, epsilon=0.5),
     "noises": lambda _: widgets.noises(0.3, n=500),
     "drag_person": lambda _: widgets.drag_person([21, 35, 44, 60], low=20, high=70),
     "budget": widgets.budget,
+    "clamp": lambda _: widgets.clamp([1, 2, 3, 5, 8, 40], high=10),
+    "remeasure": lambda data: widgets.remeasure(released(data), name="m"),
     "panel": lambda _: widgets.panel(),
     "plan": lambda data: widgets.plan(planned(data)),
 }
@@ -78,9 +86,9 @@ def test_bundle_brings_both_forms(made, monkeypatch):
 
 def test_moving_a_control_spends_nothing(data):
     """Whatever the browser sets, the ledger stays as it was."""
+    made = [MAKERS[name](data) for name in sorted(MAKERS)]
     before, entries = data.budget.spent, len(data.session.ledger(data))
-    for name in sorted(MAKERS):
-        one = MAKERS[name](data)
+    for one in made:
         for chosen in ({"loss": 0.5}, {"loss": 1e9, "size": 10}, {"epsilon": 3.0, "prior": 0.2, "n": 50}):
             one.chosen = chosen
     assert data.budget.spent == before
@@ -105,7 +113,7 @@ def test_picture_follows_the_mechanism(name, data, monkeypatch):
     )
     monkeypatch.setattr("dpnb.statistics.sensitivity.Moves.epsilon", lambda *_: Fraction(1, 10**6))
     after = MAKERS[name](data).facts
-    drawn = ("curve", "law", "scale", "questions")
+    drawn = ("curve", "law", "scale", "questions", "noise")
     assert any(before.get(key) != after.get(key) for key in drawn)
 
 
@@ -169,6 +177,19 @@ def test_board_asks_nothing_for_what_is_stored(data):
     assert len(facts["shares"]) == 2
 
 
+def test_remeasure_forecasts_what_remeasuring_gives(data):
+    """The forecast is within a tenth of the half-width that paying gives; each release so far is one interval of the trail."""
+    answer = released(data)
+    facts = widgets.remeasure(answer, name="m").facts
+    (now,) = facts["trail"]
+    curve = Curve(tuple(facts["curve"]["loss"]), tuple(facts["curve"]["width"]))
+    forecast = combined((now["high"] - now["low"]) / 2, curve.width_at(2))
+    both = answer.remeasure(epsilon=2)
+    after = widgets.remeasure(both, name="m").facts["trail"]
+    assert [one["paid"] for one in after] == ["ε 1", "ε 3"]
+    assert (after[1]["high"] - after[1]["low"]) / 2 == pytest.approx(forecast, rel=0.1)
+
+
 def test_budget_bar_is_in_step_with_releases(data):
     """A release anywhere in the session is in the bar after the next refresh, as a block of its own."""
     bar = widgets.budget(data)
@@ -203,6 +224,16 @@ def test_budget_bar_is_in_step_with_releases(data):
         pytest.param(widgets.plan, "takes a plan", id="no plan"),
         pytest.param(
             lambda data: widgets.budget(data.x), "takes a dataset or a plan", id="a budget of a column"
+        ),
+        pytest.param(lambda data: widgets.clamp(data.x), "never a protected", id="clamp a column"),
+        pytest.param(lambda _: widgets.clamp([1, 2], low=3, high=3), "bounds are empty", id="clamp nothing"),
+        pytest.param(lambda _: widgets.clamp([1, 2], epsilon=0), "above 0", id="clamp for free"),
+        pytest.param(lambda data: widgets.remeasure(data.x.mean()), "Only a released", id="pending"),
+        pytest.param(lambda data: widgets.remeasure(released(data), name="a b"), "name= is", id="no name"),
+        pytest.param(
+            lambda data: widgets.remeasure(dpnb.release([data.x.histogram()], epsilon=1)[0]),
+            "draws one number",
+            id="a vector",
         ),
         pytest.param(lambda _: widgets.page([3]), "made of interactions", id="a page of numbers"),
     ],

@@ -13,6 +13,7 @@ import { Gauge } from './gauge';
 import { highlight } from './highlight';
 import { asPlan, isProtected } from './magic';
 import { SessionPanel } from './panel';
+import { watchStill } from './saved';
 
 const CATEGORY = 'Differential privacy';
 const icon = new LabIcon({
@@ -86,6 +87,7 @@ const session: JupyterFrontEndPlugin<void> = {
       clients.set(notebook, client);
       client.changed.connect(draw);
       new Marks(notebook, client);
+      watchStill(notebook);
       notebook.content.modelContentChanged.connect(() => app.commands.notifyCommandChanged('dpnb:plan-cell'));
       notebook.disposed.connect(() => {
         clients.delete(notebook);
