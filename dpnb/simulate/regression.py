@@ -31,7 +31,7 @@ from dpnb.simulate.design import Loss, levels_of, losses_of, reps_of, seed_of, s
 from dpnb.simulate.populations import Codes, Population, population
 from dpnb.simulate.regression_result import RegressionRow, RegressionStudy
 from dpnb.statistics.formula import INTERCEPT, Formula, parse
-from dpnb.statistics.regression import Fitted, coefficients
+from dpnb.statistics.regression_readings import Fitted, coefficients
 
 __all__ = ["regression_coverage"]
 

@@ -23,7 +23,7 @@ from dpnb.statistics.crossed import matrix_outcome
 from dpnb.statistics.frobenius import Block, blocks, l1, l2_squared, radius_squared, shrink, sides
 from dpnb.statistics.moment_readings import correlation, covariance, mean
 from dpnb.statistics.outcome import Pair
-from dpnb.statistics.regression import coefficients
+from dpnb.statistics.regression_readings import coefficients, r_squared
 from dpnb.statistics.regression_summary import OLS
 from dpnb.statistics.sensitivity import Moves
 
@@ -46,6 +46,7 @@ class CrossMoment:
             "covariance": covariance,
             "correlation": correlation,
             "coefficients": coefficients,
+            "r_squared": r_squared,
             "ols": OLS,
         }
     )

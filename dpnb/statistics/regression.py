@@ -17,7 +17,6 @@ differentially private linear regression* (2018), for the ridge; Dwork, Talwar, 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -26,16 +25,12 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import student_inflation
-from dpnb.release import Axis, Release
-from dpnb.release.reading import Read
-from dpnb.statistics._base import Setting
 from dpnb.statistics.crossed import Crossed, Matrices
-from dpnb.statistics.formula import INTERCEPT, Formula, parse
+from dpnb.statistics.formula import INTERCEPT, Formula
 from dpnb.statistics.ratio import CLUSTERED
-from dpnb.statistics.vector import VectorResult, effective_sizes
 
 DRAWS = 999
-_ONE_SD = 0.6826894921370859
+ONE_SD = 0.6826894921370859
 _UPPER = 1.645
 _CLEAR = 2.0
 _WELL = 2.0
@@ -149,6 +144,11 @@ class Fit:
         """The share of the response's variance that is explained, in [0, 1]."""
         return float(self._explained(self.crossed.matrix[None], self._beta[None])[0])
 
+    def explained(self, matrices: Matrices) -> np.ndarray:
+        """Return R² of the regressions of exact matrices, shape ``(count,)``."""
+        a, b, _ = self._cut(matrices)
+        return self._explained(matrices, solved(a, b))
+
     def _explained(self, matrices: Matrices, betas: np.ndarray) -> np.ndarray:
         a, b, c = self._cut(matrices)
         left = c - 2 * (b * betas).sum(axis=-1) + np.einsum("...i,...ij,...j->...", betas, a, betas)
@@ -214,7 +214,7 @@ class Fit:
     @cached_property
     def noise_variances(self) -> np.ndarray:
         """The variance of each coefficient from the mechanism: the squared half-width of its middle 68 %."""
-        return np.asarray(np.quantile(np.abs(self.privacy_deviations), _ONE_SD, axis=0) ** 2)
+        return np.asarray(np.quantile(np.abs(self.privacy_deviations), ONE_SD, axis=0) ** 2)
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -257,52 +257,3 @@ def solved(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     except np.linalg.LinAlgError:
         found = np.linalg.solve(a + 1e-9 * scale * np.eye(size), b[..., None])
     return np.asarray(found[..., 0])
-
-
-@dataclass(frozen=True, eq=False)
-class Fitted(VectorResult):
-    """The coefficients of a regression, with the fit behind them."""
-
-    fit: Fit | None = None
-
-
-NOTES = {
-    "privacy": "draws of the noise",
-    "confidence": "parametric bootstrap: supposes errors of one variance",
-}
-
-
-def coefficients(setting: Setting, formula: str) -> Read:
-    """Read the coefficients of a least-squares regression: free, one value for the intercept and for each term.
-
-    Parameters
-    ----------
-    formula : str
-        For example ``"y ~ x1 + x2"``, with names of columns of the moments.
-    """
-    asked = parse(formula)
-    asked.places(setting.names)
-
-    def conclude(releases: Sequence[Release]) -> Fitted:
-        fit = Fit(Crossed.of(setting, releases), asked)
-        sampling = None if fit.sampling is None else np.diagonal(fit.sampling)
-        noise = fit.noise_variances
-        sizes = np.full(len(fit.terms), max(fit.crossed.size, 0.0))
-        return Fitted(
-            fit.coefficients,
-            (len(fit.terms),),
-            (-math.inf, math.inf),
-            fit.ends,
-            noise,
-            sampling=sampling,
-            sizes=sizes,
-            effective=None if sampling is None else effective_sizes(sizes, sampling, noise),
-            cell_flags=(fit.flags,) * len(fit.terms),
-            redraw=fit.redraw,
-            notes=NOTES,
-            fit=fit,
-        )
-
-    terms = (INTERCEPT, *asked.terms)
-    axis = Axis("term", "term", terms)
-    return Read(f'.coefficients("{asked.text}")', (len(terms),), (axis,), conclude)

@@ -33,6 +33,7 @@ from dpnb.schema import Column, Schema
 from dpnb.statistics import regression
 from dpnb.statistics.crossed import Crossed
 from dpnb.statistics.formula import parse
+from dpnb.statistics.regression_readings import coefficients
 
 REPEATS = 7
 BOOTSTRAP = 400
@@ -106,7 +107,7 @@ def bootstrap():
     )
     released = Release("a", item.key, "wide", "v", parts, item.loss)
     formula = parse("c0 ~ " + " + ".join(f"c{i}" for i in range(1, 11)))
-    read = regression.coefficients(item.checked.setting, formula.text)
+    read = coefficients(item.checked.setting, formula.text)
 
     def draws():
         regression.Fit(Crossed.of(item.checked.setting, [released]), formula).deviations(0.95)

@@ -20,7 +20,8 @@ from dpnb.release import Estimate, ask
 from dpnb.schema import Column, Schema
 from dpnb.statistics import conclude
 from dpnb.statistics.formula import parse
-from dpnb.statistics.regression import DRAWS, Fit, coefficients, solved
+from dpnb.statistics.regression import DRAWS, Fit, solved
+from dpnb.statistics.regression_readings import coefficients
 from dpnb.statistics.regression_summary import Regression
 from tests.contracts.statistic import priced
 from tests.statistics.coverage import release
@@ -140,6 +141,27 @@ def test_the_table_says_what_people_look_for() -> None:
     assert page.count("<tr>") == 4
     assert "P&gt;|t|" in page
     assert "[90 %" in repr(fit.summary(0.9))
+
+
+def test_r_squared_has_a_privacy_interval_that_covers() -> None:
+    """It holds this dataset's own; of the population nothing is claimed, and where nothing is known it is the whole range."""
+    where, rng, held = study(2000, "rho"), np.random.default_rng(6), 0
+    item = moments(where, "rho", 1)
+    for place in range(60):
+        raw = people(rng, 2000)
+        design = np.column_stack([np.ones(2000), raw["x1"], raw["x2"]])
+        residuals = raw["y"] - design @ np.linalg.lstsq(design, raw["y"], rcond=None)[0]
+        found = estimate(item, raw, where, seed=place).r_squared("y ~ x1 + x2")
+        low, high = found.interval(0.95, "privacy")
+        assert low <= found.value <= high
+        held += bool(low <= 1 - residuals.var() / raw["y"].var() <= high)
+    assert enough(held, 60)
+    with pytest.raises(Unavailable, match="privacy interval alone"):
+        found.interval()
+    lost = fitted(people(rng, 100), 100, ("rho", "0.01"), "y ~ x1").coefficients
+    item = moments(study(100, "rho"), "rho", "0.01")
+    unknown = estimate(item, people(rng, 100), study(100, "rho")).r_squared("y ~ x1")
+    assert tuple(unknown.interval(0.95, "privacy")) == (0.0, 1.0) or "singular" not in lost.flags
 
 
 @pytest.mark.parametrize(

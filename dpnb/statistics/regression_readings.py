@@ -1,0 +1,112 @@
+"""What is read of a regression from released moments: its coefficients and the share of the variance that it explains. Free."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpnb.errors import Unavailable
+from dpnb.release import Axis, Release
+from dpnb.release.reading import Read
+from dpnb.statistics._base import Setting
+from dpnb.statistics.crossed import Crossed
+from dpnb.statistics.formula import INTERCEPT, parse
+from dpnb.statistics.regression import DRAWS, ONE_SD, Fit
+from dpnb.statistics.vector import VectorResult, effective_sizes
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted(VectorResult):
+    """The coefficients of a regression, with the fit behind them."""
+
+    fit: Fit | None = None
+
+
+NO_SAMPLING = "No sampling error is derived for R²: it has a privacy interval alone."
+NOTES = {
+    "privacy": "draws of the noise",
+    "confidence": "parametric bootstrap: supposes errors of one variance",
+}
+
+
+def coefficients(setting: Setting, formula: str) -> Read:
+    """Read the coefficients of a least-squares regression: free, one value for the intercept and for each term.
+
+    Parameters
+    ----------
+    formula : str
+        For example ``"y ~ x1 + x2"``, with names of columns of the moments.
+    """
+    asked = parse(formula)
+    asked.places(setting.names)
+
+    def conclude(releases: Sequence[Release]) -> Fitted:
+        fit = Fit(Crossed.of(setting, releases), asked)
+        sampling = None if fit.sampling is None else np.diagonal(fit.sampling)
+        noise = fit.noise_variances
+        sizes = np.full(len(fit.terms), max(fit.crossed.size, 0.0))
+        return Fitted(
+            fit.coefficients,
+            (len(fit.terms),),
+            (-math.inf, math.inf),
+            fit.ends,
+            noise,
+            sampling=sampling,
+            sizes=sizes,
+            effective=None if sampling is None else effective_sizes(sizes, sampling, noise),
+            cell_flags=(fit.flags,) * len(fit.terms),
+            redraw=fit.redraw,
+            notes=NOTES,
+            fit=fit,
+        )
+
+    terms = (INTERCEPT, *asked.terms)
+    axis = Axis("term", "term", terms)
+    return Read(f'.coefficients("{asked.text}")', (len(terms),), (axis,), conclude)
+
+
+def r_squared(setting: Setting, formula: str) -> Read:
+    """Read the share of the response's variance that a regression explains, with its privacy interval: free.
+
+    Parameters
+    ----------
+    formula : str
+        For example ``"y ~ x1 + x2"``.
+    """
+    asked = parse(formula)
+    asked.places(setting.names)
+
+    def conclude(releases: Sequence[Release]) -> VectorResult:
+        fit = Fit(Crossed.of(setting, releases), asked)
+        value = np.array([fit.r_squared])
+        crossed = fit.crossed
+        drawn = fit.explained(crossed.matrix - crossed.noise(DRAWS, crossed.generator()))[:, None]
+
+        def ends(level: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
+            if kind == "confidence":
+                raise Unavailable(NO_SAMPLING)
+            radius = 1.0 if fit.lost else np.quantile(np.abs(drawn - value), level, axis=0)
+            return np.clip(value - radius, 0.0, 1.0), np.clip(value + radius, 0.0, 1.0)
+
+        def redraw(count: int, rng: Any, kind: str) -> np.ndarray:  # noqa: ARG001
+            return fit.explained(crossed.matrix - crossed.noise(count, rng))[:, None]
+
+        noise = np.quantile(np.abs(drawn - value), ONE_SD, axis=0) ** 2
+        sizes = np.array([max(crossed.size, 0.0)])
+        return VectorResult(
+            value,
+            (),
+            (0.0, 1.0),
+            ends,
+            noise,
+            sizes=sizes,
+            cell_flags=(fit.flags,),
+            redraw=redraw,
+            notes={"privacy": NOTES["privacy"]},
+        )
+
+    return Read(f'.r_squared("{asked.text}")', (), (), conclude)
