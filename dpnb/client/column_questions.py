@@ -135,9 +135,10 @@ class ColumnQuestions(HoldsNoData):
         Parameters
         ----------
         points : int, optional
-            Size of the synthetic sample; n to the power 2/3 where the number of rows is public, else 100.
+            How many points are placed. By default as many as the loss can hold near the data, at most n to the power 2/3; 100 where the
+            number of rows is private.
         cells : int, optional
-            How many equal public cells; as many as points, at most 256.
+            How many equal public cells; by default n to the power 2/3, at most 256; 100 where the number of rows is private.
         """
         return self._ask("ks_density", **unlike(points=(points, None), cells=(cells, None)))
 

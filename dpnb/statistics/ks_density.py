@@ -30,7 +30,17 @@ from dpnb.statistics._base import (
     digits,
 )
 from dpnb.statistics.outcome import Pair, Result
-from dpnb.statistics.placement import NO_DRAWS, NOTES, READINGS, Grid, Placed, PlacedCell, points_of, tick
+from dpnb.statistics.placement import (
+    NO_DRAWS,
+    NOTES,
+    READINGS,
+    Grid,
+    Placed,
+    PlacedCell,
+    asked_points,
+    points_of,
+    tick,
+)
 from dpnb.statistics.quantile import selection_epsilon
 from dpnb.statistics.released import best
 from dpnb.statistics.selection import pick_epsilon
@@ -53,6 +63,7 @@ class KSDensity:
 
     def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
         """The cells."""
+        asked_points(setting)
         number, grid = setting.number(), Grid.of(setting)
         ends = [*grid.firsts, grid.firsts[-1] + grid.sizes[-1] - 1]
         ticks = [tick(number.offset + number.step * code) for code in ends]
@@ -71,13 +82,8 @@ class KSDensity:
     def price(self, setting: Setting, share: Share) -> Pricing:
         """One placement for each group; where the number of rows is private, that number for a twentieth of the loss."""
         number, public = setting.number(), setting.public_n is not None
-        work = setting.cells * points_of(setting) * len(Grid.of(setting).sizes)
         if number.low == number.high:
             raise PlanError("A density of a single possible value is that value: nothing to release.")
-        if work > MOST_WORK:
-            raise PlanError(
-                "Too many groups for so fine a density: ask fewer points= and cells=, or histogram()."
-            )
         placement = self._placement(setting, share, Fraction(1) if public else 1 - COUNT_SHARE)
         if public:
             return placement
@@ -87,11 +93,16 @@ class KSDensity:
         )
 
     def _placement(self, setting: Setting, share: Share, portion: Fraction) -> Pricing:
-        number, grid, points = setting.number(), Grid.of(setting), points_of(setting)
+        number, grid = setting.number(), Grid.of(setting)
         cells, epsilon = len(grid.sizes), selection_epsilon(share, portion * (1 - CHECK_SHARE))
         check = pick_epsilon(Share(share.kind, share.amount * portion * CHECK_SHARE), 1)
         double = setting.cells > 1 and setting.unit.adjacency == "change-one"
         factor = setting.unit.max_rows * (2 if double else 1)
+        points = points_of(setting, epsilon, factor)
+        if setting.cells * points * cells > MOST_WORK:
+            raise PlanError(
+                "Too many groups for so fine a density: ask fewer points= and cells=, or histogram()."
+            )
         mechanism = KSExponential(epsilon, points, grid.sizes, factor, check)
         code = FloorDiv(Mul(Lit(cells), Sub(number.code, Lit(number.low))), number.high - number.low + 1)
         request = Total(ONE, setting.where, (*setting.keys, Key(code, cells)))
@@ -121,7 +132,9 @@ class KSDensity:
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
         """What can be said before: the resolution."""
-        return f"a distribution function in steps of 1/{points_of(setting):,}; its error is measured with it"
+        mechanism = pricing.parts[0].mechanism
+        assert isinstance(mechanism, KSExponential)
+        return f"a distribution function in steps of 1/{mechanism.points:,}; its error is measured with it"
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the density of the best paid placement."""

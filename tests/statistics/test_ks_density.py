@@ -125,7 +125,7 @@ AGES = np.round(np.random.default_rng(4).beta(2, 4, 500) * 99)
 
 
 def test_a_density_has_area_one_and_is_near_the_data() -> None:
-    """Cells times widths sum to one; k is n^(2/3), m at most k and at most the grid; the distribution function is near."""
+    """Cells times widths sum to one; k and m are n^(2/3); the distribution function is near."""
     found = answered(QueryPlan("people", "ks_density", AGE), {"age": AGES}, amount=20)
     assert found.shape == (63,)
     widths = np.diff([-(-100 * place // 63) for place in range(64)])
@@ -233,6 +233,31 @@ def test_rows_of_one_person_are_alike() -> None:
             read.interval(0.95, "confidence")
 
 
+def test_a_small_loss_places_fewer_points() -> None:
+    """As many as n^(2/3), at most ε·n/64 and at least 20; more than ε·n/32 and 100 are refused, by the number to ask; private n has its own."""
+    question, grid = QueryPlan("people", "ks_density", AGE), {}
+    for amount in ("0.5", "5", "100"):
+        item = priced(question, SCHEMA, amount=amount)
+        grid[amount] = item.parts[0].mechanism.points
+        assert item.checked.shape == (63,)
+    assert grid == {"0.5": 20, "5": 31, "100": 63}
+    for points, where in ((101, None), (301, Compare(">", AGE, Const(3)))):
+        many = QueryPlan("people", "ks_density", AGE, where, options=(("points", points),))
+        with pytest.raises(PlanError, match=f"points={points - 1}"):
+            priced(many, SCHEMA, amount=1)
+
+
+def test_a_sample_has_any_size() -> None:
+    """Evenly spaced quantiles: as many as asked, the middle one the median."""
+    found = answered(QueryPlan("people", "ks_density", AGE), {"age": AGES}, amount=20)
+    assert found.sample(1).value == pytest.approx(found.median().value)
+    assert found.sample(500).shape == (500,)
+    assert found.sample(500).text == "people.age.ks_density().sample(500)"
+    for size in (0, 100_001, 2.5, True):
+        with pytest.raises(OptionError, match="size="):
+            found.sample(size)
+
+
 def test_what_cannot_be_placed_is_refused() -> None:
     """Points and cells out of range, a single value, labels and too fine a density by groups are refused before the charge."""
     for options in (
@@ -247,6 +272,6 @@ def test_what_cannot_be_placed_is_refused() -> None:
             priced(QueryPlan("people", "ks_density", AGE, options=tuple(options.items())), SCHEMA)
     with pytest.raises(PlanError, match="nothing to release"):
         priced(QueryPlan("people", "ks_density", ClipTo(AGE, Const(4), Const(4))), SCHEMA)
-    wide = QueryPlan("people", "ks_density", Ref("x"), None, (AGE,), (("cells", 256), ("points", 1000)))
+    wide = QueryPlan("people", "ks_density", Ref("x"), None, (AGE,), (("cells", 256), ("points", 300)))
     with pytest.raises(PlanError, match="Too many groups"):
         priced(wide, SCHEMA)
