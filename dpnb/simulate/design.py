@@ -81,6 +81,10 @@ class Design:
     def items(self, n: int) -> tuple[PricedQuestion, ...]:
         """Return the priced question at every loss, for studies of one size."""
         found = tuple(_priced(self, n, loss) for loss in self.losses)
+        if found[0].checked.shape is None:
+            raise PlanError(
+                f"{found[0].text} has as many answers as the noise lets through: no coverage is defined."
+            )
         if found[0].public:
             raise PlanError(
                 f"{found[0].text} is public here and answered from the schema: there is nothing to simulate. "

@@ -317,12 +317,21 @@ def draw(
     rng : Generator
         For interval methods that draw.
     """
-    if hasattr(items[0].checked.kind, "entries"):
+    if _concludes_arrays(items[0].checked.kind):
         if all(isinstance(p.request, Total) and _additive(p.mechanism) for p in items[0].parts):
             return ArrayStudies(items, _added(items, block, noise), rng)
         if all(_dense(part) for part in items[0].parts):
             return ArrayStudies(items, _selected(items, block, noise), rng)
     return ReleaseStudies(items, _released(items, block, noise), rng)
+
+
+def _concludes_arrays(statistic: Any) -> bool:
+    """Whether ``entries`` speaks for ``conclude``: a statistic that inherits the one and has the other anew is not taken by it."""
+    owners = [
+        next((c for c in type(statistic).__mro__ if n in vars(c)), None) for n in ("entries", "conclude")
+    ]
+    entries, concluding = owners
+    return entries is not None and concluding is not None and issubclass(entries, concluding)
 
 
 def _additive(mechanism: Any) -> bool:
