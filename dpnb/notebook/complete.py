@@ -30,6 +30,7 @@ STATISTICS = (
     "median",
     "mode",
     "quantile",
+    "robust_mean",
     "std",
     "sum",
     "top_k",

@@ -63,6 +63,15 @@ QUESTIONS = {
     "hiv.villnum.frequent_values(delta=1e-06)": QueryPlan(
         "hiv", "frequent_values", e.Ref("villnum"), options=(("delta", Fraction(1, 10**6)),)
     ),
+    "hiv.age.ks_density(points=40)": QueryPlan("hiv", "ks_density", e.Ref("age"), options=(("points", 40),)),
+    "hiv.age.robust_mean()": QueryPlan("hiv", "robust_mean", e.Ref("age")),
+    "hiv.choose({'old': hiv.age > 60, 'paid': hiv.tinc})": QueryPlan(
+        "hiv",
+        "choose",
+        e.Compare(">", e.Ref("age"), e.Const(60)),
+        options=(("labels", ("old", "paid")),),
+        others=(e.Ref("tinc"),),
+    ),
     "hiv.villnum.top_k(5)": QueryPlan("hiv", "top_k", e.Ref("villnum"), options=(("k", 5),)),
 }
 TYPED = [1, 1.0, True, "1", "1.0", "True", 0, 0.0, False, "", "é", "e\u0301", Fraction(1, 3), 0.1, "0.1"]
