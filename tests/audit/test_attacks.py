@@ -86,7 +86,7 @@ def test_reconstruction_matches_the_published_shares():
 def test_reconstruction_falls_to_guessing_at_half_an_epsilon_in_total():
     """256 answers that share ε 0.5 (noise sd 724) give no bit away; exact ones give all."""
     secret = np.arange(64) % 2
-    found = reconstruction(secret, epsilons=(0.5, EXACT), method="least-squares", reps=60)
+    found = reconstruction(secret, epsilons=(0.5, EXACT), method="least-squares", reps=30)
     assert near(found["0.5"])
     assert found["exact"].recovered == 1
 

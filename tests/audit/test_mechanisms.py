@@ -71,7 +71,7 @@ CASES = {
 }
 
 #: exact selections are drawn one at a time
-RUNS = {QuantileSelection: 3_000, KSExponential: 3_000}
+RUNS = {QuantileSelection: 3_000, KSExponential: 3_000, LocatedSums: 1_000}
 
 
 def test_no_mechanism_escapes_its_audit():
