@@ -20,7 +20,7 @@ from dpnb.release import Release
 from dpnb.release.pushing import DrawGenerator
 from dpnb.schema import nearest
 from dpnb.statistics._base import Setting
-from dpnb.statistics.frobenius import Block, blocks, sides, two_valued
+from dpnb.statistics.frobenius import Block, blocks, radius_squared, sides, two_valued
 from dpnb.statistics.released import Part, combine
 from dpnb.statistics.vector import VectorResult
 
@@ -53,6 +53,8 @@ class Crossed:
         Whether one person may have several rows.
     counts : tuple of int
         Places of two-valued columns, whose squares sum to the row count.
+    moved : bool
+        Whether rows far out were moved into a ball.
     """
 
     names: tuple[str, ...]
@@ -64,6 +66,7 @@ class Crossed:
     ids: tuple[str, ...]
     clustered: bool
     counts: tuple[int, ...]
+    moved: bool
 
     @classmethod
     def of(cls, setting: Setting, releases: Sequence[Release]) -> Crossed:
@@ -79,6 +82,7 @@ class Crossed:
             tuple(sorted({release.id for release in releases})),
             setting.unit.max_rows > 1,
             two_valued(setting),
+            radius_squared(setting) is not None,
         )
 
     def _scattered(self, pick: Callable[[Part], Any], lead: tuple[int, ...] = ()) -> Matrices:

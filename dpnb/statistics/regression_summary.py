@@ -45,6 +45,7 @@ def ols(self: Estimate, formula: str) -> Regression:
 
 
 OLS = Method(ols)
+MOVED = "Rows beyond the radius were moved towards the middle: what lies far out counts less than it should."
 
 
 class Regression:
@@ -236,6 +237,7 @@ def summary_of(regression: Regression, level: float) -> Summary:
         (
             "Standard errors and intervals hold sampling and noise; privacy ± is what the noise alone hides about this dataset.",
             "Supposes errors of one variance.",
+            *((MOVED,) if fit.crossed.moved else ()),
             *notes,
             *(f"{flag}: {FLAG_WORDS[flag]}." for flag in regression.flags),
         ),

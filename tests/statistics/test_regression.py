@@ -141,6 +141,9 @@ def test_the_table_says_what_people_look_for() -> None:
     assert page.count("<tr>") == 4
     assert "P&gt;|t|" in page
     assert "[90 %" in repr(fit.summary(0.9))
+    assert "beyond the radius" not in text
+    moved = fitted(people(np.random.default_rng(4), 5000), 5000, ("rho", 1), "y ~ x1", radius=1)
+    assert "beyond the radius" in repr(moved)
 
 
 def test_r_squared_has_a_privacy_interval_that_covers() -> None:
