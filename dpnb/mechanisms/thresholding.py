@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
+from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -28,6 +28,8 @@ MOST_SHOWN = 10_000
 MOST_ROWS = 1_000
 _DIGITS = 60
 _GUARD = Fraction(1, 10**50)
+_MOST_STEP = Fraction(500)
+"""More ε than this buys nothing: the noise is zero but for one time in 10²⁰⁰."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,9 @@ class Thresholding:
     *Guarantee.* Let D' be D and one unit of at most k rows, ε = k/scale, and δ the probability that a value which only the unit
     holds is shown. (i) Given that none is shown, the outputs on D' are those of the values of D, whose counts differ by at most k
     in L1: their law is within a factor e^±ε of that on D. (ii) Values are noised independently, so with :math:`c_i` of the
-    unit's rows on each of its own values, :math:`δ = 1-\prod_i(1-P(Z ≥ τ-c_i))`. :math:`-\log(1-P(Z≥τ-c))` is convex in c, so for
-    any number m of such values the worst allocation is :math:`(k-m+1, 1, …, 1)`; the maximum over m is :meth:`delta`. Hence
+    unit's rows on each of its own values, :math:`δ = 1-\prod_i(1-P(Z ≥ τ-c_i))`. :math:`g(c) = -\log(1-P(Z≥τ-c))` is convex in c,
+    so for any number m of such values the worst allocation is :math:`(k-m+1, 1, …, 1)`, whose :math:`g(k-m+1) + (m-1)g(1)` is
+    convex in m: the worst of all is all rows on one value, or each on its own; :meth:`delta` is the larger. Hence
     (ε, δ)-differential privacy under add-remove. Change-one is two such steps, (2ε, (1 + e^ε) δ). What is more than 10,000 values
     is cut by rank of the noised counts, a function of the output.
 
@@ -94,7 +97,7 @@ class Thresholding:
 
     @classmethod
     def calibrate(cls, epsilon: Fraction, delta: Fraction, rows: int, *, changed: bool) -> Thresholding:
-        """Return the mechanism of the smallest threshold that costs (ε, δ) for a unit of so many rows.
+        """Return the mechanism of the smallest threshold that costs (ε, δ) at most, for a unit of so many rows.
 
         Parameters
         ----------
@@ -108,7 +111,7 @@ class Thresholding:
         positive(delta, "delta")
         if delta >= 1:
             raise LossError("delta must be below 1. Write for example delta=1e-8.")
-        step = positive(epsilon, "epsilon") / (2 if changed else 1)
+        step = min(positive(epsilon, "epsilon") / (2 if changed else 1), _MOST_STEP)
         scale = rows / step
         low, high = rows + 1, rows + 2
         while cls(scale, high, rows).delta(changed=changed) > delta:
@@ -124,19 +127,15 @@ class Thresholding:
         return Fraction(self.rows) / self.scale * (2 if changed else 1)
 
     def delta(self, *, changed: bool) -> Fraction:
-        """δ of one release, exact but for a rounding up below 10⁻⁴⁵."""
-        one = 1 - self._tail(self.threshold - 1)
-        alone, hidden = Fraction(0), Fraction(1)
-        for others in range(self.rows):
-            shown = 1 - hidden * (1 - self._tail(self.threshold - (self.rows - others)))
-            alone, hidden = max(alone, shown), hidden * one
-            hidden = Fraction(int(hidden * 10**_DIGITS), 10**_DIGITS)
-        return alone * (1 + _exp_above(Fraction(self.rows) / self.scale)) if changed else alone
+        """δ of one release, exact but for a rounding up by less than 10⁻²⁰ of it."""
+        one = self._tail(self.threshold - 1)
+        spread = min(self.rows * one, 1 - _power_below(1 - one, self.rows))
+        found = max(self._tail(self.threshold - self.rows), spread)
+        return found * (1 + _exp_above(Fraction(self.rows) / self.scale)) if changed else found
 
     def _tail(self, reach: int) -> Fraction:
         """P(Z ≥ reach) for reach ≥ 1, rounded up: q^reach / (1 + q) with q = e^(-1/scale)."""
-        q = _exp_above(-1 / self.scale)
-        below = max(q - 2 * _GUARD, Fraction(0))
+        below = _exp_above(-1 / self.scale) * (1 - 3 * _GUARD)
         return min(_exp_above(-reach / self.scale) / (1 + below), Fraction(1))
 
     @property
@@ -222,9 +221,20 @@ def _tally(exact: Sequence[Counts]) -> tuple[list[int], list[int]]:
 
 
 def _exp_above(exponent: Fraction) -> Fraction:
-    """Return a rational at least e^exponent, and above it by less than 10⁻⁴⁵ of it or 10⁻⁵⁰."""
+    """Return a rational at least e^exponent, and above it by less than 10⁻⁴⁹ of it; at least e⁻⁹⁰⁰⁰."""
     with localcontext() as context:
         context.prec = _DIGITS
-        value = (Decimal(exponent.numerator) / Decimal(exponent.denominator)).exp()
-        found = Fraction(value)
-    return found * (1 + _GUARD) + _GUARD
+        kept = max(exponent, Fraction(-9_000))
+        value = (Decimal(kept.numerator) / Decimal(kept.denominator)).exp()
+        return Fraction(value) * (1 + _GUARD)
+
+
+def _power_below(base: Fraction, power: int) -> Fraction:
+    """Return a rational at most base^power, for a base from 0 to 1."""
+    with localcontext() as context:
+        context.prec, context.rounding = _DIGITS, ROUND_FLOOR
+        kept = Decimal(base.numerator) / Decimal(base.denominator)
+        found = Decimal(1)
+        for _ in range(power):
+            found *= kept
+        return Fraction(found)

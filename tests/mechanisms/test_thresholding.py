@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -115,6 +116,20 @@ def test_the_worst_allocation_is_the_worst_of_all(scale: Fraction, rows: int) ->
     claimed = float(mechanism.delta(changed=False))
     assert shown <= claimed * (1 + 1e-9)
     assert claimed == pytest.approx(shown, rel=1e-9)
+
+
+@pytest.mark.parametrize("changed", [False, True])
+@pytest.mark.parametrize("rows", [1, 20, 1000])
+@pytest.mark.parametrize("epsilon", ["0.000001", "1", "250", "1414", "1000000"])
+def test_any_loss_is_priced_at_once(epsilon: str, rows: int, changed: bool) -> None:
+    """From the smallest ε to the largest, for units of a thousand rows, both prices are kept; none searches for ever."""
+    start = time.perf_counter()
+    for delta in ("0.4", "1e-8", "1e-15"):
+        mechanism = Thresholding.calibrate(Fraction(epsilon), Fraction(delta), rows, changed=changed)
+        assert 0 < mechanism.delta(changed=changed) <= Fraction(delta)
+        assert mechanism.epsilon(changed=changed) <= Fraction(epsilon)
+        assert mechanism.threshold > rows
+    assert time.perf_counter() - start < 3
 
 
 def test_change_one_is_priced_as_two_steps() -> None:
