@@ -7,7 +7,7 @@ import { isProtected } from './magic';
 
 const RELEASE = 'application/vnd.dpnb.release+json';
 const PLAN = 'application/vnd.dpnb.plan+json';
-const WAIT = 120;
+const WAIT = 40;
 
 interface Loss {
   measure: string;

@@ -63,6 +63,9 @@ export function picture(title: string, width: number, height: number, ...childre
     words,
     ...children
   );
+  if (node.querySelector('[tabindex]') !== null) {
+    node.setAttribute('role', 'group'); // an image has nothing in it that can be reached
+  }
   return {
     node,
     describe: text => {
