@@ -40,7 +40,11 @@ def log_ndtr(x: float) -> float:
     if x > -20.0:
         return math.log(0.5 * math.erfc(-x / _ROOT2))
     inverse = 1.0 / (x * x)
-    return -0.5 * x * x - math.log(-x * math.sqrt(2 * math.pi)) + math.log1p(-inverse * (1 - 3 * inverse * (1 - 5 * inverse * (1 - 7 * inverse))))
+    return (
+        -0.5 * x * x
+        - math.log(-x * math.sqrt(2 * math.pi))
+        + math.log1p(-inverse * (1 - 3 * inverse * (1 - 5 * inverse * (1 - 7 * inverse))))
+    )
 
 
 def _exp_phi(exponent: float, x: float) -> float:

@@ -224,7 +224,17 @@ def _planned(ask: Ask) -> float | None:
 
 
 def _no_width(question: CheckedQuestion) -> str:
-    if question.statistic in {"quantile", "std", "correlation", "mode", "top_k", "ks_density", "moments", "choose", "robust_mean"}:
+    if question.statistic in {
+        "quantile",
+        "std",
+        "correlation",
+        "mode",
+        "top_k",
+        "ks_density",
+        "moments",
+        "choose",
+        "robust_mean",
+    }:
         return f"within= cannot plan {question.text}: its accuracy depends on the data. Ask epsilon= for it, or .spend(epsilon=…)."
     return (
         f"How many people {question.text} is about is private, so within= needs a size to plan with: "

@@ -183,7 +183,10 @@ class QueryPlan:
 
     def _candidates(self) -> str:
         """Return the labelled candidates of a choice."""
-        numbers, labels = [*([] if self.target is None else [self.target]), *self.others], self.option("labels")
+        numbers, labels = (
+            [*([] if self.target is None else [self.target]), *self.others],
+            self.option("labels"),
+        )
         names = labels if isinstance(labels, tuple) else tuple(range(len(numbers)))
         shown = [
             f"{show_value(name)}: {_bare(show(expr, self.dataset))}"

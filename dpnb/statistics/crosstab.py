@@ -178,7 +178,9 @@ class Crosstab(Histogram):
     name: ClassVar[str] = "crosstab"
     title: ClassVar[str] = "contingency table"
     defaults: ClassVar[dict[str, Any]] = {}
-    reference: ClassVar[str] = "Dwork, McSherry, Nissim & Smith 2006; Gaboardi et al. 2016; Kifer & Rogers 2017"
+    reference: ClassVar[str] = (
+        "Dwork, McSherry, Nissim & Smith 2006; Gaboardi et al. 2016; Kifer & Rogers 2017"
+    )
     readings: ClassVar[MappingProxyType[str, ReadingFunction]] = READINGS
 
     def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
