@@ -108,6 +108,67 @@ def test_somebody_elses_broken_environment_is_not_removed(steps, tmp_path):
     assert (theirs / "precious").is_dir()
 
 
+@pytest.mark.parametrize(
+    ("version", "enough"),
+    [
+        ("v18.19.0", False),
+        ("v20.18.9", False),
+        ("v20.19.0", True),
+        ("v21.7.0", False),
+        ("v22.11.0", False),
+        ("v22.12.0", True),
+        ("v24.1.0", True),
+        ("what", False),
+    ],
+)
+def test_a_node_that_is_too_old_is_none(steps, tmp_path, monkeypatch, version, enough):
+    """The bundler needs ^20.19 or 22.12 and newer; an older Node.js counts as none."""
+    script(tmp_path / "node", f"echo {version}")
+    script(tmp_path / "npm", "exit 0")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert (steps.find_npm() is not None) is enough
+
+
+def test_without_node_the_front_end_is_left_out_and_in_ci_it_is_a_failure(steps, monkeypatch, capsys):
+    """On a person's machine a missing Node.js is one line; where continuous integration runs it stops the run."""
+    monkeypatch.setattr(steps, "find_npm", lambda: None)
+    monkeypatch.delenv("CI", raising=False)
+    assert steps.front_end() is False
+    assert "No Node.js" in capsys.readouterr().out
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(steps.Failure, match=r"Node\.js 20\.19"):
+        steps.front_end()
+
+
+def test_the_front_end_s_tools_are_installed_once(steps, tmp_path, monkeypatch):
+    """Npm ci runs for a lock file that it has not seen; the build runs each time."""
+    runs = []
+    (tmp_path / "labextension" / "node_modules").mkdir(parents=True)
+    lock = tmp_path / "labextension" / "package-lock.json"
+    lock.write_text("{}")
+    monkeypatch.setattr(steps, "find_npm", lambda: "npm")
+    monkeypatch.setattr(steps, "npm", lambda *words: runs.append(words[0]))
+    steps.front_end()
+    steps.front_end()
+    lock.write_text("{ }")
+    steps.front_end()
+    assert runs == ["ci", "run", "run", "ci", "run"]
+
+
+def test_editable_installs_never_build_the_front_end(steps, tmp_path, monkeypatch):
+    """`make demo` needs no Node.js: pip is told to do without the front end."""
+    seen = []
+    monkeypatch.setattr(
+        steps.subprocess,
+        "run",
+        lambda command, **given: (
+            seen.append(given["env"]["DPNB_FRONTEND"]) or subprocess.CompletedProcess(command, 0)
+        ),
+    )
+    steps.install(tmp_path, "demo")
+    assert seen == ["none"]
+
+
 def test_continuous_integration_is_make_test():
     """.ci/run calls `make test` and gives its exit status."""
     lines = (ROOT / ".ci" / "run").read_text().splitlines()
