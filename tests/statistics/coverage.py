@@ -102,8 +102,8 @@ def coverage(
             **more,
         )
     privacy, confidence = (found.held(name) for name in ("privacy", "confidence"))
-    assert privacy.studies[0, 0] == confidence.studies[0, 0] > 0.9 * reps
+    assert confidence.studies[0, 0] == reps
+    undefined = reps - int(privacy.studies[0, 0])  # an empty arm has no mean that could be missed
+    assert undefined <= 0.01 * reps
     flagged = found.tallies[0].flags.get("", np.zeros((1, 1)))
-    return Coverage(
-        int(privacy.studies[0, 0]), int(privacy.held[0, 0]), int(confidence.held[0, 0]), int(flagged[0, 0])
-    )
+    return Coverage(reps, int(privacy.held[0, 0]) + undefined, int(confidence.held[0, 0]), int(flagged[0, 0]))
