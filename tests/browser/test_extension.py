@@ -127,3 +127,63 @@ def test_without_dpnb_the_notebook_is_left_alone(open_):
     expect(lab.output(1)).to_have_text("4")
     expect(lab.gauge).to_contain_text("not loaded")
     expect(lab.page.locator(".dpnb-Tag")).to_have_count(0)
+
+
+def test_two_notebooks_and_a_reload(open_):
+    """Each notebook shows its own kernel's session, budgets are the dataset's, and a reloaded page asks again."""
+    lab = open_(LOAD, OPEN, "%%dp epsilon=0.0078125\nq = hiv.tinc.mean()", name="first.ipynb")
+    lab.run_all()
+    expect(lab.gauge).to_contain_text(re.compile(r"hiv: ε [\d.]+ of 4"))
+    before = lab.gauge.inner_text()
+    lab.server.notebook("second.ipynb", ["1"])
+    lab.command(
+        "docmanager:open", {"path": "second.ipynb", "factory": "Notebook", "kernel": {"name": "python3"}}
+    )
+    expect(lab.gauge).to_contain_text("not loaded")
+    lab.command("docmanager:open", {"path": "first.ipynb", "factory": "Notebook"})
+    expect(lab.gauge).to_have_text(before)
+    lab.open("first.ipynb")
+    expect(lab.gauge).to_have_text(before)
+
+
+def test_killed_curator_is_said_and_the_budget_outlives_it(open_):
+    """After the curator is killed the next cell starts it anew, and the gauge shows the same budget."""
+    kill = """import os, signal
+from dpnb.client import api
+pid = api.session()._once  # the wire answers who it is
+from dpnb.wire.messages import Hello, Welcome
+from dpnb.wire.codec import encode
+os.kill(pid(encode(Hello()), Welcome).pid, signal.SIGKILL)"""
+    lab = open_(LOAD, OPEN, "%%dp epsilon=0.0625\nq = hiv.distvct.mean()", kill, "hiv.budget.spent")
+    for index in range(3):
+        lab.run_cell(index)
+    expect(lab.gauge).to_contain_text(re.compile(r"hiv: ε [\d.]+ of 4"))
+    before = lab.gauge.inner_text()
+    lab.run_cell(3)
+    lab.run_cell(4)
+    expect(lab.gauge).to_have_text(before)
+    assert not lab.page.locator('[data-mime-type$="error"]').count()
+
+
+def test_gauge_follows_a_cell_at_once(open_):
+    """From the end of a cell to the new figure in the status bar: measured in the page, and printed."""
+    lab = open_(LOAD, OPEN, *(f"%%dp epsilon=0.001\nq = (hiv.age + {i}).mean()" for i in range(6)))
+    lab.run_cell(0)
+    lab.run_cell(1)
+    expect(lab.gauge).to_contain_text("of 4")
+    measure = """async index => {
+        const nb = window.jupyterapp.shell.currentWidget;
+        nb.content.activeCellIndex = index;
+        const gauge = document.querySelector('.dpnb-Gauge');
+        const before = gauge.title;
+        let changed = 0;
+        const watcher = new MutationObserver(() => { if (gauge.title !== before && !changed) changed = performance.now(); });
+        watcher.observe(gauge, { attributes: true, subtree: true, childList: true, characterData: true });
+        await window.jupyterapp.commands.execute('notebook:run-cell');
+        const done = performance.now();
+        for (let i = 0; i < 200 && !changed; i++) await new Promise(next => setTimeout(next, 10));
+        return changed - done;
+    }"""
+    waits = sorted(lab.page.evaluate(measure, index) for index in range(2, 8))
+    print(f"gauge after the cell: {', '.join(f'{wait:.0f}' for wait in waits)} ms")
+    assert waits[len(waits) // 2] < 150
