@@ -55,6 +55,8 @@ class Interaction(anywidget.AnyWidget):
     """
 
     module: ClassVar[str]
+    follows: ClassVar[bool] = False
+    """Whether its facts follow the ledger: then it is read again after every cell."""
 
     facts = traitlets.Dict().tag(sync=True)
     chosen = traitlets.Dict().tag(sync=True)
@@ -106,7 +108,7 @@ class Interaction(anywidget.AnyWidget):
 
 
 def refresh_all() -> None:
-    """Bring every living interaction in step; one that cannot be read keeps its picture."""
-    for one in living():
+    """Bring every living interaction that follows the ledger in step; one that cannot be read keeps its picture."""
+    for one in filter(lambda one: one.follows, living()):
         with contextlib.suppress(DpnbError):
             one.refresh()

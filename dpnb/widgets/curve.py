@@ -19,7 +19,7 @@ from dpnb.privacy.measure import Measure
 from dpnb.release import Estimate, Measurement
 from dpnb.statistics import Share
 
-__all__ = ["EPSILONS", "RHOS", "Curve", "curve_of", "question_of"]
+__all__ = ["EPSILONS", "RHOS", "Curve", "Curves", "Kind", "curve_of", "kind_of", "question_of"]
 
 POINTS_A_DECADE = 12
 #: The ends of the ε that can be dragged, and of the ρ.
@@ -102,6 +102,20 @@ def kind_of(question: Measurement) -> Kind:
     dataset = question.dataset
     measure = Measure.PURE if dataset is None else dataset.schema.budget.measure
     return "epsilon" if measure is Measure.PURE else "rho"
+
+
+class Curves:
+    """The curves of one interaction: each priced once, since a price is a function of public facts alone."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, Kind, int | None], Curve] = {}
+
+    def of(self, question: Measurement, kind: Kind, size: int | None) -> Curve:
+        """Return :func:`curve_of`, from memory where it was asked before."""
+        place = (id(question), kind, size)  # the interaction holds its questions, so an id is not used twice
+        if place not in self._known:
+            self._known[place] = curve_of(question, kind, size)
+        return self._known[place]
 
 
 def curve_of(question: Measurement, kind: Kind, size: int | None) -> Curve:

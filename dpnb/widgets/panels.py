@@ -20,6 +20,7 @@ class Panel(Interaction):
     """What is open, what it may be asked, what was spent: in step with every cell of the session."""
 
     module: ClassVar[str] = "panel"
+    follows: ClassVar[bool] = True
 
     def describe(self) -> dict[str, Any]:
         """Take a snapshot of the session; see :class:`Interaction`."""
@@ -51,6 +52,7 @@ class BudgetBar(Interaction):
     """
 
     module: ClassVar[str] = "budget"
+    follows: ClassVar[bool] = True
 
     def __init__(self, subject: Any) -> None:
         if not isinstance(subject, Dataset | PlanView):

@@ -17,7 +17,7 @@ from dpnb.client.views import PlanView
 from dpnb.errors import PlanError
 from dpnb.statistics import Share
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.curve import Kind, curve_of, kind_of
+from dpnb.widgets.curve import Curves, Kind, kind_of
 
 __all__ = ["PlanBoard"]
 
@@ -41,6 +41,7 @@ class PlanBoard(Interaction):
     """
 
     module: ClassVar[str] = "plan"
+    follows: ClassVar[bool] = True
 
     def __init__(self, view: Any, *, body: str | None = None) -> None:
         if not isinstance(view, PlanView):
@@ -55,6 +56,7 @@ class PlanBoard(Interaction):
         else:
             self._kind = kind_of(view.measurements[0])
         self._view, self._body = view, body
+        self._curves = Curves()
         super().__init__()
 
     def describe(self) -> dict[str, Any]:
@@ -96,7 +98,7 @@ class PlanBoard(Interaction):
         name = view.label(place)
         curve, words = None, item.preview.words
         if loss is not None and item.preview.half_width is not None:
-            curve = curve_of(view.measurements[place], self._kind, view.ask.assume_n).to_json()
+            curve = self._curves.of(view.measurements[place], self._kind, view.ask.assume_n).to_json()
         elif loss is not None:
             words = self._words(place, loss)
         return {

@@ -13,7 +13,7 @@ from dpnb.statistics import conclude
 from dpnb.statistics._base import digits
 from dpnb.widgets import arithmetic
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.curve import Curve, curve_of, kind_of, question_of
+from dpnb.widgets.curve import Curve, Curves, kind_of, question_of
 from dpnb.widgets.see_saw import left_of, needs_size
 from dpnb.widgets.wording import still
 
@@ -34,6 +34,7 @@ class Remeasure(Interaction):
     """
 
     module: ClassVar[str] = "remeasure"
+    follows: ClassVar[bool] = True
 
     def __init__(self, estimate: Any, *, name: str = "answer") -> None:
         self._question = question_of(estimate)
@@ -46,6 +47,7 @@ class Remeasure(Interaction):
         if not name.isidentifier():
             raise PlanError(f"name= is the answer's name in the notebook, not {name!r}.")
         self._name, self._estimate = name, estimate
+        self._curves = Curves()
         super().__init__()
 
     def describe(self) -> dict[str, Any]:
@@ -66,7 +68,7 @@ class Remeasure(Interaction):
             "symbol": "ε" if kind == "epsilon" else "ρ",
             "value": float(self._estimate.value),
             "trail": [self._interval(upto) for upto in range(1, len(question.releases) + 1)],
-            "curve": curve_of(question, kind, size).to_json(),
+            "curve": self._curves.of(question, kind, size).to_json(),
             "left": left_of(question),
             "problem": "",
         }

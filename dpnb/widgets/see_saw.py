@@ -13,7 +13,7 @@ from dpnb.release import Measurement
 from dpnb.statistics import Share
 from dpnb.statistics._base import digits
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.curve import Curve, curve_of, kind_of, question_of
+from dpnb.widgets.curve import Curve, Curves, kind_of, question_of
 from dpnb.widgets.wording import still
 
 __all__ = ["Seesaw"]
@@ -40,12 +40,14 @@ class Seesaw(Interaction):
     """
 
     module: ClassVar[str] = "seesaw"
+    follows: ClassVar[bool] = True
 
     def __init__(self, question: Any, *, assume_n: int | None = None, epsilon: float | None = None) -> None:
         self._question = question_of(question)
         self._kind = kind_of(self._question)
         self._size = _size(self._question, assume_n)
         self._start = epsilon
+        self._curves = Curves()
         super().__init__()
 
     def describe(self) -> dict[str, Any]:
@@ -55,7 +57,7 @@ class Seesaw(Interaction):
             self._size = _whole(asked)
         question, kind = self._question, self._kind
         checked = question.checked
-        curve = curve_of(question, kind, self._size)
+        curve = self._curves.of(question, kind, self._size)
         left = left_of(question)
         low, high = checked.kind.domain(checked.setting)
         return {
