@@ -31,7 +31,7 @@ LINE_HELP = """\
 %dp auto on              plan ordinary cells that ask questions; auto release releases them; auto off
 %dp open hiv             open a dataset under its own name
 %dp panel                what is open and what was spent, in step with every cell; nothing here spends
-%dp seesaw hiv.age.mean()    drag ε and ± of a question; also: plan, remeasure, odds, noises, person, clamp
+%dp seesaw hiv.age.mean()    drag ε and ± of a question; also: plan, remeasure, guide, odds, noises, person, clamp
 %dp options              the options of a %%dp cell; so does %%dp --help
 """
 

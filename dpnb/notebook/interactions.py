@@ -1,4 +1,4 @@
-"""``%dp panel | seesaw | plan | remeasure | odds | noises | person | clamp``: the interactions, by one line.
+"""``%dp panel | seesaw | plan | remeasure | guide | odds | noises | person | clamp``: the interactions, by one line.
 
 What stands behind the command is ordinary Python in the user's names, as in a cell. None of them spends.
 """
@@ -87,6 +87,12 @@ def _clamp(names: Mapping[str, Any], text: str) -> Any:
     return widgets.clamp(_value(names, text, "%dp clamp [3, 5, 8, 40]") if text else None)
 
 
+def _guide(names: Mapping[str, Any], text: str) -> Any:
+    from dpnb import widgets
+
+    return widgets.guide(_value(names, text, "%dp guide hiv"))
+
+
 def _odds(names: Mapping[str, Any], text: str) -> Any:
     from dpnb import widgets
 
@@ -110,6 +116,7 @@ COMMANDS: dict[str, Callable[[Mapping[str, Any], str], Any]] = {
     "seesaw": _seesaw,
     "plan": _plan,
     "remeasure": _remeasure,
+    "guide": _guide,
     "odds": _odds,
     "noises": _noises,
     "person": _person,

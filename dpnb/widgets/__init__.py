@@ -10,7 +10,19 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__all__ = ["budget", "clamp", "drag_person", "noises", "odds", "page", "panel", "plan", "remeasure", "seesaw"]
+__all__ = [
+    "budget",
+    "clamp",
+    "drag_person",
+    "guide",
+    "noises",
+    "odds",
+    "page",
+    "panel",
+    "plan",
+    "remeasure",
+    "seesaw",
+]
 
 _NAMES = {
     "budget": ("dpnb.widgets.panels", "BudgetBar"),
@@ -20,6 +32,7 @@ _NAMES = {
     "remeasure": ("dpnb.widgets.remeasuring", "Remeasure"),
     "drag_person": ("dpnb.widgets.one_person", "OnePerson"),
     "noises": ("dpnb.widgets.two_noises", "Noises"),
+    "guide": ("dpnb.widgets.guiding", "Guide"),
     "odds": ("dpnb.widgets.odds_explorer", "Odds"),
     "page": ("dpnb.widgets.pages", "page"),
     "seesaw": ("dpnb.widgets.see_saw", "Seesaw"),

@@ -1,0 +1,89 @@
+"""The guide writes questions that the dataset allows, prices them as a plan would, and spends nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+import dpnb
+from dpnb import widgets
+from dpnb.errors import PlanError
+from dpnb.notebook.unrun import Snapshot, price_of
+from dpnb.privacy.loss import PrivacyLoss
+from tests.curator import small
+
+
+@pytest.fixture
+def data(dpnb_home):
+    """A handle on the small dataset."""
+    service = small.curator(dpnb_home)
+    yield small.opened(small.session(service, "ann"), dpnb_home)
+    service.close()
+
+
+def test_only_what_the_schema_allows_is_offered(data):
+    found = {goal["id"]: goal["columns"] for goal in widgets.guide(data).facts["goals"]}
+    assert found["average"] == ["x"]
+    assert found["share"] == found["groups"] == ["g", "y"]
+    assert widgets.guide(data).facts["groups"] == ["g", "y"]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "code"),
+    [
+        ({"goal": "average", "column": "x"}, "average_x = small.x.mean()"),
+        ({"goal": "share", "column": "y"}, "share_y = small.y.mean()"),
+        ({"goal": "difference", "column": "x", "by": "g"}, 'effect_on_x = small.x.difference(by="g")'),
+        ({"goal": "middle", "column": "x"}, "middle_x = small.x.median()"),
+        ({"goal": "groups", "column": "g"}, "people_by_g = small.g.value_counts()"),
+        ({"goal": "spread", "column": "x"}, "spread_of_x = small.x.histogram(bins=20)"),
+    ],
+)
+def test_the_cell_that_it_writes_is_one_that_runs(data, chosen, code):
+    """What the last screen shows is read and priced as a cell."""
+    guide = widgets.guide(data)
+    guide.chosen = chosen
+    assert guide.facts["plan"]["code"] == code
+    read = price_of(f"%%dp epsilon=0.5\n{code}", Snapshot.of({"small": data}))
+    assert (read.status, read.label) == ("priced", "ε 0.5")
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {},
+        {"goal": "average"},
+        {"goal": "average", "column": "g"},
+        {"goal": "difference", "column": "x"},
+        {"goal": "difference", "column": "g", "by": "g"},
+        {"goal": "everything", "column": "x"},
+        {"goal": "average", "column": ["x"]},
+    ],
+)
+def test_an_incomplete_or_impossible_choice_has_no_plan(data, chosen):
+    guide = widgets.guide(data)
+    guide.chosen = chosen
+    assert guide.facts["plan"] is None
+
+
+def test_choosing_spends_nothing(data):
+    guide = widgets.guide(data)
+    guide.chosen = {"goal": "average", "column": "x", "loss": 5.0, "screen": 4}
+    assert data.budget.spent == PrivacyLoss.pure(0) or not data.budget.spent
+    assert guide.facts["plan"]["left"] == 10.0
+
+
+def test_its_still_form_names_the_questions(data):
+    text = widgets.guide(data).card().text
+    assert "small.x.mean()" in text
+    assert "Who is protected" in text
+
+
+def test_it_takes_a_dataset_alone(data):
+    for wrong in (data.x, 3, None):
+        with pytest.raises(PlanError, match=r"dpnb\.widgets\.guide\(hiv\)"):
+            widgets.guide(wrong)
+
+
+def test_it_is_public():
+    assert "guide" in dir(widgets)
+    assert dpnb.widgets.guide is widgets.guide
