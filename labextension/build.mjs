@@ -1,7 +1,7 @@
 // Builds the front end: widget modules into dpnb/widgets/static, the JupyterLab extension into dist/dpnb.
 // `node build.mjs --watch` builds again on every change. No step asks the network for anything.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, readdirSync, rmSync, watch } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -21,8 +21,10 @@ function modules() {
   );
 }
 
+/** Built beside the place and moved into it: a build that fails leaves the last one standing. */
 async function buildWidgets() {
-  rmSync(target, { recursive: true, force: true });
+  const made = `${target}.new`;
+  rmSync(made, { recursive: true, force: true });
   await build({
     entryPoints: { ...modules(), widget: join(widgets, 'widget.css') },
     bundle: true,
@@ -31,9 +33,11 @@ async function buildWidgets() {
     target: 'es2022',
     charset: 'utf8',
     legalComments: 'none',
-    outdir: target,
+    outdir: made,
     logLevel: 'warning'
   });
+  rmSync(target, { recursive: true, force: true });
+  renameSync(made, target);
 }
 
 function run(...command) {
