@@ -32,6 +32,7 @@ LINE_HELP = """\
 %dp open hiv             open a dataset under its own name
 %dp panel                what is open and what was spent, in step with every cell; nothing here spends
 %dp seesaw hiv.age.mean()    drag ε and ± of a question; also: plan, remeasure, guide, odds, noises, person, clamp
+%dp coverage mean skewed     simulate studies, and watch which of their intervals hold what they claim
 %dp options              the options of a %%dp cell; so does %%dp --help
 """
 

@@ -1,4 +1,4 @@
-"""``%dp panel | seesaw | plan | remeasure | guide | odds | noises | person | clamp``: the interactions, by one line.
+"""``%dp panel | seesaw | plan | remeasure | guide | odds | noises | person | clamp | coverage``: the interactions, by one line.
 
 What stands behind the command is ordinary Python in the user's names, as in a cell. None of them spends.
 """
@@ -111,6 +111,18 @@ def _person(names: Mapping[str, Any], text: str) -> Any:
     return widgets.drag_person(_value(names, text, "%dp person [21, 35, 44]") if text else None)
 
 
+def _coverage(names: Mapping[str, Any], text: str) -> Any:
+    from dpnb import widgets
+
+    del names
+    words = text.split()
+    if len(words) > 2:
+        raise OptionError(
+            f"%dp coverage takes a statistic and a population, not {text}: %dp coverage mean skewed"
+        )
+    return widgets.coverage_lab(*words)
+
+
 COMMANDS: dict[str, Callable[[Mapping[str, Any], str], Any]] = {
     "panel": _panel,
     "seesaw": _seesaw,
@@ -121,4 +133,5 @@ COMMANDS: dict[str, Callable[[Mapping[str, Any], str], Any]] = {
     "noises": _noises,
     "person": _person,
     "clamp": _clamp,
+    "coverage": _coverage,
 }

@@ -50,6 +50,7 @@ from dpnb.simulate.regression_result import RegressionStudy
 from dpnb.simulate.result import CoverageResult
 from dpnb.simulate.sweep import SweepResult, sweep
 from dpnb.simulate.tally import wilson
+from dpnb.simulate.watching import Seen, Watched, watch
 
 __all__ = [
     "METHODS",
@@ -59,7 +60,9 @@ __all__ = [
     "Population",
     "RateResult",
     "RegressionStudy",
+    "Seen",
     "SweepResult",
+    "Watched",
     "bernoulli",
     "beta",
     "bootstrap_coverage",
@@ -77,6 +80,7 @@ __all__ = [
     "stream",
     "study",
     "sweep",
+    "watch",
     "wilson",
     "with_outliers",
 ]

@@ -185,8 +185,11 @@ class Run:
     def block(self, done: int, left: int) -> Tally:
         """Return the tally of the next block, after so many studies."""
         studies, block = self.draw(done, min(self.size, left))
-        truth = _truth(self.design, self.items[0].checked, block)
-        return tally(studies, self.design.methods, self.design.levels, truth, self.parameter)
+        return tally(studies, self.design.methods, self.design.levels, self.truth(block), self.parameter)
+
+    def truth(self, block: Block) -> NDArray[np.float64]:
+        """Return what is true of each study, shape (studies, entries)."""
+        return _truth(self.design, self.items[0].checked, block)
 
     def draw(self, done: int, count: int) -> tuple[Studies, Block]:
         """Return a block of simulated releases, and its rows."""

@@ -13,6 +13,7 @@ from typing import Any
 __all__ = [
     "budget",
     "clamp",
+    "coverage_lab",
     "drag_person",
     "guide",
     "noises",
@@ -29,6 +30,7 @@ _NAMES = {
     "panel": ("dpnb.widgets.panels", "panel"),
     "plan": ("dpnb.widgets.plan_board", "PlanBoard"),
     "clamp": ("dpnb.widgets.clamp_handles", "ClampHandles"),
+    "coverage_lab": ("dpnb.widgets.coverage", "CoverageLab"),
     "remeasure": ("dpnb.widgets.remeasuring", "Remeasure"),
     "drag_person": ("dpnb.widgets.one_person", "OnePerson"),
     "noises": ("dpnb.widgets.two_noises", "Noises"),

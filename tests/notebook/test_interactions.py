@@ -28,6 +28,8 @@ def names(dpnb_home):
         ("noises", "0.3", "noises"),
         ("person", "[21, 35, 44]", "person"),
         ("clamp", "", "clamp"),
+        ("coverage", "", "coverage"),
+        ("coverage", "proportion rare", "coverage"),
         ("clamp", "[1, 2, 30]", "clamp"),
     ],
 )
@@ -52,6 +54,9 @@ def test_one_line_shows_one_interaction(names, name, text, module):
         ("remeasure", "", "needs a question"),
         ("remeasure", "small.x.mean()", "Only a released"),
         ("clamp", "small.x", "never a protected"),
+        ("coverage", "mean small.x", "population is one of"),
+        ("coverage", "mean skewed 500", "a statistic and a population"),
+        ("coverage", "mode", "statistic is one of"),
     ],
 )
 def test_bad_lines_say_what_to_type(names, name, text, words):

@@ -38,6 +38,7 @@ MAKERS = {
     "noises": lambda _: widgets.noises(0.3, n=500),
     "drag_person": lambda _: widgets.drag_person([21, 35, 44, 60], low=20, high=70),
     "budget": widgets.budget,
+    "coverage_lab": lambda _: widgets.coverage_lab(reps=100).run(),
     "clamp": lambda _: widgets.clamp([1, 2, 3, 5, 8, 40], high=10),
     "remeasure": lambda data: widgets.remeasure(released(data), name="m"),
     "panel": lambda _: widgets.panel(),
@@ -113,7 +114,7 @@ def test_picture_follows_the_mechanism(name, data, monkeypatch):
     )
     monkeypatch.setattr("dpnb.statistics.sensitivity.Moves.epsilon", lambda *_: Fraction(1, 10**6))
     after = MAKERS[name](data).facts
-    drawn = ("curve", "law", "scale", "questions", "noise")
+    drawn = ("curve", "law", "scale", "questions", "noise", "run")
     assert any(before.get(key) != after.get(key) for key in drawn)
 
 

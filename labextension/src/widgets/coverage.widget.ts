@@ -1,0 +1,269 @@
+/** The coverage lab: intervals of simulated studies stack up, misses are marked, and each method's coverage runs along. */
+import { number, significant } from '../maths/digits';
+import { announcer, eachFrame, html } from './parts/dom';
+import { controls } from './parts/coverage_controls';
+import { histograms, running, stack, sweepPicture, table } from './parts/coverage_drawings';
+import type { CoverageFacts, CoverageSet, Stack } from './parts/coverage_facts';
+import { widget, type Link, type View } from './parts/widget';
+
+/** In so many steps a block of studies is played where motion is welcome, each this many milliseconds long. */
+const [STEPS, STEP_MS] = [20, 35];
+/** Long runs are not played: each block is drawn when it comes. */
+const PLAYED = 5000;
+const LATE_MS = 4000;
+const LATE =
+  'No answer from the kernel yet: it is busy with a cell, or gone. It goes on by itself when it is free.';
+
+const still = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
+  let going = false;
+  let asked = link.facts().pulled;
+  let reset = link.chosen().reset ?? 0;
+  let seen = link.facts().studies;
+  let played = STEPS;
+  let timer = 0;
+  let watchdog = 0;
+  let setup = JSON.stringify([link.facts().setup, link.facts().view]);
+  let before: Readonly<Record<string, Stack>> = {};
+  let latest: Readonly<Record<string, Stack>> = link.facts().run?.stack ?? {};
+
+  const frame = eachFrame(() => show());
+  const title = html('code', {}, link.facts().question);
+  const problem = html('p', { class: 'warn', role: 'status' });
+  const late = html('p', { class: 'warn', role: 'status', hidden: '' }, LATE);
+  const start = html('button', { type: 'button', class: 'strong' }, 'Start');
+  const cancel = html('button', { type: 'button' }, 'Cancel');
+  const bar = html('progress', { max: 1, value: 0, 'aria-label': 'studies simulated' });
+  const count = html('span', { class: 'soft' });
+  const said = announcer();
+  const stacks = html('div', { class: 'stacks' });
+  const curve = running();
+  const shapes = histograms();
+  const swept = sweepPicture();
+  const rows = html('tbody');
+  const code = html('textarea', { readonly: '', rows: 5, 'aria-label': 'the code that reproduces this' });
+  const copy = html('button', { type: 'button' }, 'Copy');
+  copy.addEventListener('click', () => {
+    code.select();
+    void navigator.clipboard.writeText(code.value).catch(() => undefined);
+  });
+  const hand = controls(link.facts(), chosen => link.choose(chosen));
+  const studies = html(
+    'div',
+    {},
+    stacks,
+    html('p', { class: 'soft' }, '│ what is true   ─ holds it   ✕ misses it; the last studies, newest below'),
+    html('h4', { class: 'say' }, 'Running coverage, with its 95 % Wilson band'),
+    curve.node,
+    shapes.node
+  );
+  const sweep = html('div', {}, swept.node);
+
+  const pull = (): void => {
+    asked = Math.max(asked, link.facts().pulled) + 1;
+    clearTimeout(watchdog);
+    watchdog = window.setTimeout(() => {
+      late.hidden = false;
+    }, LATE_MS);
+    link.choose({ pull: asked });
+  };
+  const done = (): boolean => link.facts().studies >= link.facts().reps;
+  /** Play what is there, then ask for more. */
+  const onward = (): void => {
+    clearTimeout(timer);
+    if (!going) {
+      return;
+    }
+    if (played < STEPS) {
+      played += 1;
+      frame.ask();
+      timer = window.setTimeout(onward, STEP_MS);
+    } else if (done() || link.facts().problem !== '') {
+      going = false;
+      frame.ask();
+    } else if (link.facts().pulled >= asked) {
+      pull();
+    }
+  };
+  start.addEventListener('click', () => {
+    going = !going;
+    if (going && done() && played >= STEPS) {
+      reset += 1;
+      link.choose({ reset });
+    }
+    frame.ask();
+    onward();
+  });
+  cancel.addEventListener('click', () => {
+    going = false;
+    reset += 1;
+    link.choose({ reset });
+    frame.ask();
+  });
+
+  root.append(
+    html(
+      'div',
+      { class: 'head' },
+      html('div', {}, html('h3', {}, 'Would this interval be right?'), title),
+      html('span', { class: 'soft' }, 'Simulated: nothing is spent.')
+    ),
+    hand.node,
+    html('div', { class: 'buttons' }, start, cancel, bar, count),
+    problem,
+    late,
+    said,
+    studies,
+    sweep,
+    html(
+      'div',
+      { class: 'scroll' },
+      html(
+        'table',
+        {},
+        html(
+          'thead',
+          {},
+          html(
+            'tr',
+            {},
+            ...['interval', 'coverage', '95 % band', 'mean width', 'about'].map((name, i) =>
+              html('th', { scope: 'col', class: i > 0 && i < 4 ? 'num' : null }, name)
+            )
+          )
+        ),
+        rows
+      )
+    ),
+    html(
+      'details',
+      {},
+      html('summary', {}, 'The code that reproduces this, to the bit'),
+      code,
+      html('div', { class: 'buttons' }, copy)
+    )
+  );
+
+  /** How many studies are on the screen: those before the last block, and the part of it that was played. */
+  function shownStudies(): number {
+    const { studies: all } = link.facts();
+    return played >= STEPS ? all : Math.round(seen + ((all - seen) * played) / STEPS);
+  }
+
+  function show(): void {
+    const facts = link.facts();
+    const { run } = facts;
+    const now = shownStudies();
+    title.textContent = facts.question;
+    problem.textContent = facts.problem;
+    start.textContent = going
+      ? 'Pause'
+      : done() && now >= facts.reps
+        ? 'Again'
+        : now > 0
+          ? 'Resume'
+          : 'Start';
+    cancel.disabled = now === 0 && !going;
+    bar.value = now / facts.reps;
+    count.textContent = `${number(now)} of ${number(facts.reps)} studies, seed ${facts.setup.seed}`;
+    studies.hidden = run === null;
+    sweep.hidden = facts.sweep === null;
+    if (code.value !== facts.code) {
+      code.value = facts.code;
+    }
+    if (run !== null) {
+      const part = Math.min(played / STEPS, 1);
+      stacks.replaceChildren(
+        ...run.rows
+          .filter(row => facts.shown.includes(row.name))
+          .map(row => stack(row, before[row.name] ?? [], latest[row.name] ?? [], part, facts.shown, latest))
+      );
+      curve.show(run, facts, now);
+      shapes.show(run);
+    }
+    if (facts.sweep !== null) {
+      swept.show(facts.sweep, facts);
+    }
+    rows.replaceChildren(...table(facts, swept.at(), now));
+    // told when it rests, not with every block
+    if (!going) {
+      const words = sentence(facts, swept.at(), now);
+      if (said.textContent !== words) {
+        said.textContent = words;
+      }
+    }
+  }
+
+  swept.moved(() => frame.ask());
+  show();
+  return {
+    update: () => {
+      const facts = link.facts();
+      const now = JSON.stringify([facts.setup, facts.view]);
+      hand.show(facts);
+      if (facts.pulled >= asked) {
+        clearTimeout(watchdog);
+        late.hidden = true;
+      }
+      if (now !== setup || facts.studies < seen || facts.studies === 0) {
+        setup = now;
+        [before, latest] = [{}, facts.run?.stack ?? {}];
+        [seen, played] = [facts.studies, STEPS];
+      } else if (facts.run !== null && facts.run.stack !== latest && facts.studies > total(latest, seen)) {
+        before = latest;
+        latest = facts.run.stack;
+        played = going && !still() && facts.reps <= PLAYED ? 0 : STEPS;
+      }
+      if (played >= STEPS) {
+        seen = facts.studies;
+      }
+      frame.ask();
+      onward();
+    },
+    dispose: () => {
+      going = false;
+      clearTimeout(timer);
+      clearTimeout(watchdog);
+      frame.stop();
+    }
+  };
+}
+
+function total(latest: Readonly<Record<string, Stack>>, seen: number): number {
+  return Object.keys(latest).length === 0 ? 0 : seen;
+}
+
+/** What the picture says. */
+export function sentence(facts: CoverageFacts, at: number, now: number): string {
+  const level = `${number(100 * facts.setup.level)} %`;
+  if (now === 0) {
+    return `Press Start: ${number(facts.reps)} studies are simulated, and intervals that claim ${level} are put to the test.`;
+  }
+  const found = facts.shown.flatMap(name => {
+    const one = shareOf(facts, name, at);
+    return one === null ? [] : [`${name} covers ${number(100 * one.share, 1)} %${one.off}`];
+  });
+  const where =
+    facts.sweep === null
+      ? ''
+      : facts.sweep.over === 'n'
+        ? ` at n = ${number(facts.sweep.values[at] ?? 0)}`
+        : ` at ${facts.setup.kind === 'rho' ? 'ρ' : 'ε'} ${significant(facts.sweep.values[at] ?? 0, 3)}`;
+  return `Of intervals that claim ${level}${where}: ${found.join(', ')}.`;
+}
+
+function shareOf(facts: CoverageFacts, name: string, at: number): { share: number; off: string } | null {
+  const row = facts.run?.rows.find(one => one.name === name);
+  const line = facts.sweep?.rows.find(one => one.name === name);
+  const share = row?.coverage ?? line?.coverage[at] ?? null;
+  const low = row?.low ?? line?.low[at] ?? 0;
+  const high = row?.high ?? line?.high[at] ?? 1;
+  if (share === null) {
+    return null;
+  }
+  const off = high < facts.setup.level ? ' (too few)' : low > facts.setup.level ? ' (more than claimed)' : '';
+  return { share, off };
+}
+
+export default widget(draw);

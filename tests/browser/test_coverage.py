@@ -1,0 +1,244 @@
+"""The coverage lab under a real hand: started, paused, resumed, cancelled, swept; its kernel is the object in this process."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from dpnb import widgets
+from dpnb.widgets import _base
+
+pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
+
+# the page's model, of which what the hand sets goes to the kernel, and the facts come back
+_SENT = "save_changes: () => undefined,"
+_HEARD = """save_changes: async () => {
+      const facts = await window.dpnbHear(JSON.stringify(kept.chosen));
+      if (facts !== null) { kept.facts = facts; for (const f of heard.get("change:facts") ?? []) f(); }
+    },"""
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Show a lab on a page of its own, offline, with a kernel that can be busy."""
+    import json
+
+    pages = []
+
+    def show_(lab, *, width=1000, scheme="light", motion="reduce", kernel=True):
+        context = browser.new_context(
+            viewport={"width": width, "height": 1000}, color_scheme=scheme, reduced_motion=motion
+        )
+        context.set_offline(True)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.faults, page.busy = [], False
+        page.on("pageerror", lambda error: page.faults.append(str(error)))
+
+        def hear(text):
+            if page.busy:
+                return None
+            lab.chosen = json.loads(text)
+            return lab.facts
+
+        page.expose_function("dpnbHear", hear)
+        text = widgets.page([lab])
+        assert _SENT in text
+        (tmp_path / "page.html").write_text(text.replace(_SENT, _HEARD) if kernel else text, encoding="utf-8")
+        page.goto((tmp_path / "page.html").as_uri())
+        page.locator(".dpnb-w").first.wait_for()
+        pages.append(page)
+        return page
+
+    yield show_
+    for page in pages:
+        assert page.faults == []
+        page.context.close()
+
+
+def button(page, name):
+    """Return a button by its name."""
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def test_a_thousand_studies_are_started_and_told(show, shots):
+    """Start simulates them; the table says what Python says; misses have a cross each; the words name who covers too few."""
+    lab = widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.5)
+    page = show(lab)
+    expect(page.locator("[aria-live]")).to_contain_text("Press Start: 1,000 studies")
+    button(page, "Start").click()
+    expect(button(page, "Again")).to_be_visible()
+    expect(page.locator("[aria-live]")).to_contain_text("naive covers 80.4 % (too few)")
+    expect(page.locator("tbody tr", has_text="confidence")).to_contain_text("95.1 %")
+    figure = page.locator("figure.stack", has_text="naive")
+    label = figure.locator("svg").get_attribute("aria-label")
+    missed = int(re.search(r"(\d+) of the last 40 miss", label)[1])
+    assert missed == sum(not held for *_, held in lab.facts["run"]["stack"]["naive"])
+    assert figure.locator("svg path").last.get_attribute("d").count("M") == 2 * missed > 0
+    page.screenshot(path=shots / "coverage-studies.png", full_page=True)
+
+
+def test_paused_resumed_and_cancelled(show):
+    """Pause stops after a block, Resume goes on to the same numbers as a run in one piece, Cancel begins anew."""
+    lab = widgets.coverage_lab("mean", "skewed", n=2000, epsilon=0.5, reps=4000)
+    page = show(lab)
+    bar = page.locator("progress")
+    button(page, "Start").click()
+    page.wait_for_function("document.querySelector('progress').value > 0.2")
+    button(page, "Pause").click()
+    page.wait_for_timeout(400)
+    part = lab.result.studies
+    assert 0 < part < 4000
+    page.wait_for_timeout(300)
+    assert lab.result.studies == part
+    expect(button(page, "Resume")).to_be_visible()
+    button(page, "Resume").click()
+    expect(button(page, "Again")).to_be_visible()
+    whole = widgets.coverage_lab("mean", "skewed", n=2000, epsilon=0.5, reps=4000).run()
+    assert dict(lab.table().columns) == dict(whole.table().columns)
+    button(page, "Cancel").click()
+    expect(button(page, "Start")).to_be_visible()
+    assert (lab.result.studies, bar.evaluate("e => e.value")) == (0, 0)
+
+
+def test_a_block_is_played_where_motion_is_welcome(show):
+    """Without reduced motion the studies of a block come one after the other, and can be paused in between."""
+    lab = widgets.coverage_lab()
+    page = show(lab, motion="no-preference")
+    button(page, "Start").click()
+    page.wait_for_function("document.querySelector('progress').value > 0.1")
+    button(page, "Pause").click()
+    page.wait_for_timeout(100)
+    held = page.locator("progress").evaluate("e => e.value")
+    assert 0 < held < 1
+    page.wait_for_timeout(200)
+    assert page.locator("progress").evaluate("e => e.value") == held
+    button(page, "Resume").click()
+    expect(button(page, "Again")).to_be_visible()
+    expect(page.locator("tbody tr", has_text="confidence")).to_contain_text("95.1 %")
+
+
+def test_methods_are_toggled(show):
+    """A hidden method leaves table, pictures and code, and comes back without a new run; one method always stays."""
+    lab = widgets.coverage_lab("mean", "bell", methods=["confidence", "naive"]).run()
+    page = show(lab)
+    rows = page.locator("tbody tr")
+    expect(rows).to_have_count(2)
+    page.get_by_role("checkbox", name="naive").uncheck()
+    expect(rows).to_have_count(1)
+    expect(page.locator(".stacks").first.locator("figure")).to_have_count(1)
+    assert "naive" not in page.get_by_label("the code that reproduces this").input_value()
+    page.get_by_role("checkbox", name="confidence").click()
+    expect(page.get_by_role("checkbox", name="confidence")).to_be_checked()
+    page.get_by_role("checkbox", name="naive").check()
+    expect(rows).to_have_count(2)
+    assert lab.result.studies == 1000
+
+
+def test_a_new_setup_begins_anew(show):
+    """Another statistic brings populations that fit it; a size that is none is refused beside its field."""
+    lab = widgets.coverage_lab().run()
+    page = show(lab)
+    page.get_by_label("statistic").select_option("proportion")
+    expect(page.get_by_label("population")).to_have_value("half")
+    expect(button(page, "Start")).to_be_visible()
+    page.get_by_label("population").select_option("rare")
+    expect(page.locator(".head code")).to_contain_text("Bernoulli(0.01)")
+    studies = page.get_by_label("studies", exact=True)
+    studies.fill("0")
+    studies.press("Enter")
+    expect(page.get_by_role("alert").filter(has_text="A whole number")).to_be_visible()
+    studies.fill("500")
+    studies.press("Enter")
+    size = page.get_by_label("n, typed")
+    size.fill("100")
+    size.press("Enter")
+    button(page, "Start").click()
+    expect(button(page, "Again")).to_be_visible()
+    assert (lab.setup.reps, lab.setup.n, lab.setup.population) == (500, 100, "rare")
+
+
+@pytest.mark.parametrize(("view", "last"), [("loss", 8), ("n", 4)])
+def test_sweep_has_a_cursor(show, shots, view, last):
+    """The cursor is dragged and stepped from value to value; the table tells the numbers that stand there."""
+    lab = widgets.coverage_lab("mean", "skewed")
+    page = show(lab)
+    page.get_by_label("view").select_option(view)
+    button(page, "Start").click()
+    expect(button(page, "Again")).to_be_visible()
+    cursor = page.get_by_role("slider", name="cursor of the sweep")
+    cursor.focus()
+    page.keyboard.press("End")
+    expect(cursor).to_have_attribute("aria-valuenow", str(last))
+    naive = next(row for row in lab.facts["sweep"]["rows"] if row["name"] == "naive")
+    row = page.locator("tbody tr", has_text="naive")
+    expect(row).to_contain_text(f"{100 * naive['coverage'][last]:.1f}".removesuffix(".0"))
+    box = page.get_by_role("img", name="coverage along the sweep").bounding_box()
+    page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 5, box["y"] + 60, steps=4)
+    page.mouse.up()
+    expect(cursor).to_have_attribute("aria-valuenow", "0")
+    expect(row).to_contain_text(f"{100 * naive['coverage'][0]:.1f}".removesuffix(".0"))
+    page.screenshot(path=shots / f"coverage-sweep-{view}.png", full_page=True)
+
+
+def test_a_busy_kernel_is_waited_for(show):
+    """Where no answer comes the lab says so, and a page without any kernel does not pretend."""
+    page = show(widgets.coverage_lab(), kernel=False)
+    button(page, "Start").click()
+    expect(page.get_by_text("No answer from the kernel yet")).to_be_visible()
+    expect(page.locator("progress")).to_have_js_property("value", 0)
+
+
+def test_a_million_studies_stay_responsive(show):
+    """Asked for 10⁶ studies the page draws each block in less than half a frame, and its facts do not grow."""
+    lab = widgets.coverage_lab("proportion", "half", n=50, reps=1_000_000, methods=["confidence", "naive"])
+    page = show(lab)
+    page.evaluate(
+        """() => { window.times = []; const ask = window.requestAnimationFrame.bind(window);
+        window.requestAnimationFrame = f => ask(t => { const s = performance.now(); f(t);
+            document.body.getBoundingClientRect(); window.times.push(performance.now() - s); }); }"""
+    )
+    button(page, "Start").click()
+    page.wait_for_timeout(4000)
+    button(page, "Pause").click()
+    page.wait_for_timeout(300)
+    import json
+
+    times = sorted(page.evaluate("window.times"))
+    size = len(json.dumps(lab.facts))
+    half, most = times[len(times) // 2], times[int(0.95 * len(times))]
+    print(f"{lab.result.studies:,} studies, {size:,} bytes of facts, frames p50 {half:.1f} p95 {most:.1f} ms")
+    assert lab.result.studies >= 5000
+    assert size < 60_000
+    assert half < 8
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1000, "dark"), (1600, "light")])
+def test_lab_fits_its_window(show, shots, width, scheme):
+    """From 320 to 1,600 pixels nothing sticks out sideways, in both views."""
+    lab = widgets.coverage_lab("variance", "outliers", n=200, epsilon=1).run()
+    for view in ("studies", "loss"):
+        page = show(lab.run(view), width=width, scheme=scheme)
+        page.screenshot(path=shots / f"coverage-{view}-{width}-{scheme}.png", full_page=True)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_every_control_has_a_name_and_takes_the_focus(show):
+    """Tab reaches every control; each slider has words for its value; each picture has a text."""
+    page = show(widgets.coverage_lab().run())
+    find = """() => [...document.querySelectorAll("input, select, button, summary, [tabindex='0']")].filter(e => !e.disabled && e.checkVisibility())"""
+    count = page.evaluate(f"() => ({find})().length")
+    seen = set()
+    for _ in range(count + 2):
+        page.keyboard.press("Tab")
+        seen.add(page.evaluate(f"() => ({find})().indexOf(document.activeElement)"))
+    assert seen >= set(range(count))
+    assert count > 15
+    for slider in page.get_by_role("slider").all():
+        assert len(slider.get_attribute("aria-valuetext")) > 2
+    for picture in page.locator("svg[role=img]").all():
+        assert len(picture.get_attribute("aria-label")) > 10
