@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
+from typing import cast
 
 from dpnb.aggregate.algebra import (
     Add,
@@ -160,7 +161,7 @@ def part(total: Total, axes: Mapping[Node, Node], exact: Mapping[Node, Node]) ->
         hold only the codes of a key.
     """
     known = frozenset().union(*(columns_of(axis) for axis in axes.values()))
-    keys = tuple(Key(substitute(key.code, axes), key.size) for key in total.keys)
+    keys = tuple(Key(_over(key.code, axes, exact), key.size) for key in total.keys)
     asked = [(predicate, substitute(predicate, exact)) for predicate in conjuncts(total.where)]
     decided = conjunction(tuple(over for _, over in asked if columns_of(over) <= known))
     rest = tuple(raw for raw, over in asked if not columns_of(over) <= known)
@@ -170,6 +171,11 @@ def part(total: Total, axes: Mapping[Node, Node], exact: Mapping[Node, Node]) ->
     needed = strict_parts(total.value)
     rest = tuple(p for p in rest if not (isinstance(p, Known) and p.a in needed))
     return Part(keys, decided, None, Aggregate(total.value, conjunction(rest)))
+
+
+def _over(code: IntExpr, axes: Mapping[Node, Node], exact: Mapping[Node, Node]) -> IntExpr:
+    """A key's code over cells: the axis that it is, else a function of axes that hold every value of their expression."""
+    return cast("IntExpr", axes[code]) if code in axes else substitute(code, exact)
 
 
 def strict_parts(node: IntExpr) -> frozenset[IntExpr]:

@@ -216,6 +216,8 @@ class _Batch:
         self._ranges = {name: (0, size - 1) for name, size in sizes.items()}
         self._clusters = clusters(totals, sizes)
         self._names = {axis: Col(f"##a{place}") for place, axis in enumerate(self._axes())}
+        # Clusters of the same axes share one grouping: asked twice, it would return every row twice.
+        self._groupings = list(dict.fromkeys(frozenset(cluster.axes) for cluster in self._clusters))
         self._parts: dict[int, Part] = {}
         self._aggregates: dict[Aggregate, str] = {}
         for cluster in self._clusters:
@@ -246,7 +248,10 @@ class _Batch:
         ]
         sums = [f"{self._sum_sql(what, render)} AS {name}" for what, name in self._aggregates.items()]
         relation = render.relation(_TABLE)
-        groups = [[quoted(self._names[axis].name) for axis in cluster.axes] for cluster in self._clusters]
+        groups = [
+            [quoted(name.name) for axis, name in self._names.items() if axis in grouping]
+            for grouping in self._groupings
+        ]
         if not self._names:
             return f"SELECT {', '.join(sums)} FROM {relation}"
         chosen = [quoted(name.name) for name in self._names.values()]
@@ -294,7 +299,7 @@ class _Batch:
         """Which rows of the result belong to this cluster's grouping."""
         some = next(iter(self._aggregates.values()))
         mine = np.ones(len(found[some]), dtype=bool)
-        if len(self._clusters) > 1:
+        if len(self._groupings) > 1:
             for place, axis in enumerate(self._names):
                 mine &= _plain(found[f"g{place}"]) == (0 if axis in cluster.axes else 1)
         return mine

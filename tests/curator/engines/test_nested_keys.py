@@ -52,3 +52,24 @@ def test_one_key_of_two_sizes_in_a_batch_loses_no_row() -> None:
     with engine_over(columns) as engine:
         for batch in (sizes, sizes[::-1]):
             assert engine.answer(batch) == answer(columns, batch)
+
+
+@pytest.mark.parametrize("small", [3, 50])
+def test_one_key_of_two_sizes_beyond_a_shared_grouping_counts_no_row_twice(small: int) -> None:
+    """A code asked with few cells and with very many is one grouping: each row is in each answer once."""
+    columns = many()
+    code = FloorDiv(Sub(Col("income"), Lit(7)), 2)
+    sizes = [Total(ROWS, None, (Key(code, size),)) for size in (small, 90_000)]
+    with engine_over(columns) as engine:
+        for batch in (sizes, sizes[::-1], [*sizes, Total(ROWS, None, ())]):
+            assert engine.answer(batch) == answer(columns, batch)
+
+
+def test_a_key_of_part_of_another_key_that_leaves_rows_out_keeps_them() -> None:
+    """Inside a longer key an expression is read from an axis only where that axis holds all of its values."""
+    columns = many()
+    part = Sub(Col("age"), Lit(3))
+    batch = [Total(ROWS, None, (Key(part, 4),)), Total(ROWS, None, (Key(FloorDiv(part, 2), 50),))]
+    with engine_over(columns) as engine:
+        for asked in (batch, batch[::-1]):
+            assert engine.answer(asked) == answer(columns, asked)
