@@ -42,10 +42,11 @@ MAKERS = {
     "clamp": lambda _: widgets.clamp([1, 2, 3, 5, 8, 40], high=10),
     "remeasure": lambda data: widgets.remeasure(released(data), name="m"),
     "panel": lambda _: widgets.panel(),
+    "guide": widgets.guide,
     "plan": lambda data: widgets.plan(planned(data)),
 }
 # whether an interaction shows noise: all that do must follow their mechanism
-NOISY = set(MAKERS) - {"budget", "panel"}
+NOISY = set(MAKERS) - {"budget", "guide", "panel"}
 
 
 @pytest.fixture(params=sorted(MAKERS))
