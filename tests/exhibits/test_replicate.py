@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal, localcontext
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from dpnb.exhibits.replicate import Quoted, Row, bootstrap, figures, primer, replicate, social, table_text
+from dpnb.exhibits.replicate import (
+    Quoted,
+    Row,
+    beliefs,
+    bootstrap,
+    figures,
+    primer,
+    replicate,
+    social,
+    table_text,
+)
 from dpnb.exhibits.replicate.__main__ import main
 from dpnb.exhibits.replicate.page import html_page
+from dpnb.noise.law import DiscreteLaplaceLaw
 
 #: rows whose published number is not what comes out, and why: the same reasons stand on the page
 DIFFERENT = {
@@ -28,7 +41,7 @@ NOT_REPRODUCED = {
     "000 section 8, California": "the census file is not public data here; anes96 and nhefs stand in for it",
     "003 count, 99.5 % point 47": "the exact quantile of the discrete noise is 46",
     "003 std, privacy error .044": "ours is .046 to .047: the data are not printed, a clamped normal is assumed",
-    "004 Table 1, 54 cells": "the printed cells are not at hand; dpnb.privacy.risk.posterior_table is their closed form",
+    "004 Table 1, printed cells": "not at hand; 54 cells of the same closed form on a grid that is assumed stand in the table",
     "004 Fig 5, attenuation 6 to 13 %": "ours is 1 to 4 %: subsets and upper bound of print are unknown",
     "004 Fig 13, trimming on X": "distance, n, ε and δ are not printed; box noise beside clipping is shown instead",
 }
@@ -80,6 +93,58 @@ def test_the_exact_rows_are_those_of_the_theory(rows):
     assert ours("003 median", "all values")[0] == pytest.approx(-27.8193, abs=5e-5)
     assert ours("003 median", "values in")[1] == pytest.approx(5.99e-5, abs=1e-7)
     assert ours("004 eq 17")[:3] == pytest.approx([49, 571, 769], abs=0.6)
+
+
+def believed_after_randomised_response(prior, epsilon):
+    """Bayes' rule, written out: of those who answer "yes", the share in whom it is true, when truth is e^ε times as likely."""
+    with localcontext() as context:
+        context.prec = 40
+        before, odds = Decimal(prior), Decimal(epsilon).exp()
+        truth = odds / (1 + odds)
+        said_and_so, said_and_not = before * truth, (1 - before) * (1 - truth)
+        return float(said_and_so / (said_and_so + said_and_not))
+
+
+def cells_of_table_1(rows):
+    """Cells in per cent, by prior and ε."""
+    found = [row for row in rows if row.source == "004 Table 1"]
+    return {
+        (prior, epsilon): cell
+        for prior, row in zip(beliefs.PRIORS, found, strict=True)
+        for epsilon, cell in zip(beliefs.EPSILONS, row.ours, strict=True)
+    }
+
+
+def test_table_1_has_54_cells_on_a_grid_that_says_it_is_assumed(rows):
+    """No cell is called published, each row names its prior and every ε, and the note says what is not at hand."""
+    found = [row for row in rows if row.source == "004 Table 1"]
+    assert len(cells_of_table_1(rows)) == 54
+    for prior, row in zip(beliefs.PRIORS, found, strict=True):
+        assert row.verdict == "ours alone"
+        assert row.quantity.startswith(f"prior {100 * float(prior):g} %:")
+        assert row.quantity.endswith(" ".join(beliefs.EPSILONS))
+        assert "assumed" in row.note
+        assert "not at hand" in row.note
+        assert row.note in table_text([row])
+
+
+def test_every_cell_of_table_1_is_attained_by_randomised_response(rows):
+    """Bayes' rule on the two answers of randomised response gives each cell: the bound is sharp."""
+    for (prior, epsilon), cell in cells_of_table_1(rows).items():
+        assert cell / 100 == pytest.approx(believed_after_randomised_response(prior, epsilon), rel=1e-13)
+
+
+@pytest.mark.parametrize("epsilon", ["0.25", "1", "2"])
+def test_no_noised_count_raises_a_belief_above_its_cell_of_table_1(rows, epsilon):
+    """Bayes' rule on every output of discrete Laplace noise stays at or below the cell, and its tail comes up to it."""
+    law, outputs = DiscreteLaplaceLaw(1 / Fraction(epsilon)), np.arange(-30, 32)
+    member, other = law.pmf(outputs - 1), law.pmf(outputs)
+    for prior in beliefs.PRIORS:
+        before = float(prior)
+        after = before * member / (before * member + (1 - before) * other)
+        cell = cells_of_table_1(rows)[prior, epsilon] / 100
+        assert after.max() <= cell * (1 + 1e-9)
+        assert after.max() == pytest.approx(cell, rel=1e-9)
 
 
 def test_the_simulated_rows_are_those_of_the_theory(rows):

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from dpnb.exhibits.replicate import bootstrap, primer, social
+from dpnb.exhibits.replicate import beliefs, bootstrap, primer, social
 from dpnb.exhibits.replicate.row import Row
 
 __all__ = ["replicate"]
 
-_SECTIONS: tuple[Callable[..., list[Row]], ...] = (bootstrap.rows, primer.rows, social.rows)
+_SECTIONS: tuple[Callable[..., list[Row]], ...] = (bootstrap.rows, primer.rows, beliefs.rows, social.rows)
 
 
 def replicate(*, quick: bool = False, seed: int = 2018) -> Iterator[Row]:
