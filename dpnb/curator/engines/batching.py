@@ -161,7 +161,7 @@ def part(total: Total, axes: Mapping[Node, Node], exact: Mapping[Node, Node]) ->
         hold only the codes of a key.
     """
     known = frozenset().union(*(columns_of(axis) for axis in axes.values()))
-    keys = tuple(Key(_over(key.code, axes, exact), key.size) for key in total.keys)
+    keys = tuple(Key(_over(key.code, axes, exact, known), key.size) for key in total.keys)
     asked = [(predicate, substitute(predicate, exact)) for predicate in conjuncts(total.where)]
     decided = conjunction(tuple(over for _, over in asked if columns_of(over) <= known))
     rest = tuple(raw for raw, over in asked if not columns_of(over) <= known)
@@ -173,9 +173,12 @@ def part(total: Total, axes: Mapping[Node, Node], exact: Mapping[Node, Node]) ->
     return Part(keys, decided, None, Aggregate(total.value, conjunction(rest)))
 
 
-def _over(code: IntExpr, axes: Mapping[Node, Node], exact: Mapping[Node, Node]) -> IntExpr:
-    """A key's code over cells: the axis that it is, else a function of axes that hold every value of their expression."""
-    return cast("IntExpr", axes[code]) if code in axes else substitute(code, exact)
+def _over(
+    code: IntExpr, axes: Mapping[Node, Node], exact: Mapping[Node, Node], known: frozenset[str]
+) -> IntExpr:
+    """A key's code over cells: of axes that hold every value of their expression, else the axis that was made for it."""
+    over = substitute(code, exact)
+    return over if columns_of(over) <= known else cast("IntExpr", axes[code])
 
 
 def strict_parts(node: IntExpr) -> frozenset[IntExpr]:

@@ -73,3 +73,14 @@ def test_a_key_of_part_of_another_key_that_leaves_rows_out_keeps_them() -> None:
     with engine_over(columns) as engine:
         for asked in (batch, batch[::-1]):
             assert engine.answer(asked) == answer(columns, asked)
+
+
+def test_a_key_of_many_cells_is_not_read_from_the_few_cells_of_another() -> None:
+    """A code asked with few cells leaves rows out; asked with many beside it, it is read from the columns themselves."""
+    columns = many()
+    code = Sub(Col("age"), Lit(3))
+    few, most = Key(code, 4), Key(code, 1_000)
+    batch = [Total(ROWS, None, (few,)), Total(ROWS, None, (most,)), Total(ROWS, None, (few, most))]
+    with engine_over(columns) as engine:
+        for asked in (batch, batch[::-1], batch[:2], batch[1:]):
+            assert engine.answer(asked) == answer(columns, asked)
