@@ -42,3 +42,15 @@ def test_readme_code_runs_from_top_to_bottom(shell):
     assert 0 < float(names["effect"]) < 1
     assert names["effect"].interval(0.9).low < float(names["effect"])
     assert abs(names["out"]["n"].value - 12_883) < 200
+
+
+def test_means_of_frequent_values_are_paid_beside_their_counts(shell):
+    """As the README says: the counts alone pay δ, and each question about a shown value is a charge of its own."""
+    (block,) = [block for block in blocks("python") if "frequent_values" in block]
+    assert shell.run_cell(f"import dpnb\n{block}").success
+    names = shell.user_ns
+    counts, mean, spent = names["often"].loss, names["paid"].charged, names["clinic"].budget.spent
+    assert names["code"] in names["often"].keys
+    assert mean.amount > 0 == mean.delta
+    assert spent.delta == counts.delta > 0
+    assert spent.amount == counts.amount + mean.amount + names["means"].loss.amount

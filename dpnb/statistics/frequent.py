@@ -4,7 +4,9 @@ For a number or a category with too many declared values to count each of them: 
 Released: value and noised count of what passed, in rising order of values; how many there are is released with them, so the shape
 of the answer is known after the release alone. The price is a pair (ε, δ): a budget of ε or of ρ refuses it. A count is shown
 *because* it passed, so that its interval is that of the noise given that it passed; near the threshold it says little, honestly.
-Nothing is said about values that are not shown. Texts whose values are not declared at all are not counted.
+Nothing is said about values that are not shown. Texts whose values are not declared at all are not counted, and counts are all
+that is released: the mean of another column where a shown value holds is asked afterwards, by filter or by groups of declared
+values, at the price of that question.
 """
 
 from __future__ import annotations
