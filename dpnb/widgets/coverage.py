@@ -23,11 +23,14 @@ from dpnb.simulate import CoverageResult, Population
 from dpnb.simulate.coverage import designed
 from dpnb.simulate.tally import Tally
 from dpnb.widgets._base import Interaction
+from dpnb.widgets.coverage_bootstrap import KINDS, BootstrapRun
 from dpnb.widgets.coverage_run import StudyRun, SweepRun, with_methods
 from dpnb.widgets.scenes import ASKED, SCENES, made
 from dpnb.widgets.wording import still
 
 __all__ = ["CoverageLab", "Setup"]
+
+Run = StudyRun | SweepRun | BootstrapRun
 
 METHODS = ("privacy", "confidence", "naive", "normal", "monte carlo")
 _WORDS = {
@@ -37,7 +40,7 @@ _WORDS = {
     "normal": "adds the noise's variance, with a normal quantile",
     "monte carlo": "draws noise and sampling again around each answer (Algorithm 2); slower",
 }
-_VIEWS = ("studies", "loss", "n")
+_VIEWS = ("studies", "loss", "n", "k")
 _LOSSES: dict[str, tuple[str, ...]] = {
     "epsilon": ("0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10"),
     "rho": ("0.001", "0.003", "0.01", "0.03", "0.1", "0.3", "1", "3"),
@@ -152,7 +155,7 @@ class CoverageLab(Interaction):
         """Start anew; a setup that cannot be simulated is refused, and the old one stays."""
         first = StudyRun(self._start(setup, "studies"))
         self._setup = setup
-        self._runs: dict[str, StudyRun | SweepRun] = {"studies": first}
+        self._runs: dict[str, Run] = {"studies": first}
 
     def _start(self, setup: Setup, view: str) -> CoverageResult:
         asked, source = ASKED[setup.statistic], self._source(setup)
@@ -171,6 +174,14 @@ class CoverageLab(Interaction):
             design.items(size)
         return CoverageResult(design, tuple(Tally() for _ in design.sizes))
 
+    def _bootstrap(self, setup: Setup) -> BootstrapRun:
+        source = self._source(setup)
+        if setup.statistic != "mean" or setup.kind != "rho":
+            raise PlanError(
+                'The bootstrap is of a mean, and calibrated in ρ: coverage_lab("mean", "skewed", rho=0.5).'
+            )
+        return BootstrapRun(source, setup.n, float(setup.loss), setup.reps, setup.seed, float(setup.level))
+
     def _source(self, setup: Setup) -> Population:
         if setup.population == _OWN:
             if self._own is None:
@@ -188,12 +199,16 @@ class CoverageLab(Interaction):
 
     @property
     def result(self) -> CoverageResult:
-        """What has been simulated of the view that is shown, with the methods that are shown."""
-        return with_methods(self._run(self._view).found, self._shown)
+        """What has been simulated of the view that is shown, with the methods that are shown; of the bootstrap its rows."""
+        run = self._run(self._view)
+        if isinstance(run, BootstrapRun):
+            raise PlanError("The bootstrap has a table() and a figure() of its own.")
+        return with_methods(run.found, self._shown)
 
-    def _run(self, view: str) -> StudyRun | SweepRun:
+    def _run(self, view: str) -> Run:
         if view not in self._runs:
-            self._runs[view] = SweepRun(self._start(self._setup, view))
+            setup = self._setup
+            self._runs[view] = self._bootstrap(setup) if view == "k" else SweepRun(self._start(setup, view))
         return self._runs[view]
 
     def run(self, view: str | None = None) -> CoverageLab:
@@ -201,11 +216,13 @@ class CoverageLab(Interaction):
 
         Parameters
         ----------
-        view : {"studies", "loss", "n"}, optional
-            What is looked at: single studies, or a sweep over losses or sizes. By default what is shown.
+        view : {"studies", "loss", "n", "k"}, optional
+            What is looked at: single studies, or a sweep over losses, sizes or resamples. By default what is shown.
         """
-        self._view = _view(self._view if view is None else view)
-        while self._run(self._view).step():
+        chosen = _view(self._view if view is None else view)
+        run = self._run(chosen)
+        self._view = chosen
+        while run.step():
             pass
         self.refresh()
         return self
@@ -216,35 +233,40 @@ class CoverageLab(Interaction):
 
     def figure(self) -> Any:
         """Return the publication figure of what is shown."""
-        return self._some().plot()
+        found = self._some()
+        return found.figure() if isinstance(found, BootstrapRun) else found.plot()
 
-    def _some(self) -> CoverageResult:
-        found = self.result
+    def _some(self) -> CoverageResult | BootstrapRun:
+        run = self._run(self._view)
+        found = run if isinstance(run, BootstrapRun) else self.result
         if not found.studies:
             raise PlanError("Nothing is simulated yet: press Start, or call lab.run().")
         return found
 
     def code(self) -> str:
         """Return the lines that reproduce what is shown, to the bit, once all studies are simulated."""
-        return _code(self.result)
+        run = self._run(self._view)
+        if isinstance(run, BootstrapRun):
+            return _code(run.code(), "import numpy as np\n")
+        return _code(self.result.code())
 
     def describe(self) -> dict[str, Any]:
         """State what is set, what can be, and what was found; see :class:`Interaction`."""
         setup, run = self._setup, self._run(self._view)
-        found = run.found
         return {
-            "question": f"{ASKED[setup.statistic].label} of {found.design.population.name}",
+            "question": f"{ASKED[setup.statistic].label} of {self._source(setup).name}",
             "statistics": [{"key": key, "label": one.label} for key, one in ASKED.items()],
             "populations": self._populations(setup),
-            "methods": [{"name": name, "words": _WORDS[name]} for name in METHODS],
+            "methods": [{"name": name, "words": text} for name, text in _WORDS.items()],
+            "about": {**_WORDS, **KINDS},
             "setup": asdict(setup),
-            "shown": self._shown,
+            "shown": list(KINDS) if isinstance(run, BootstrapRun) else self._shown,
             "view": self._view,
-            "studies": found.studies,
-            "reps": found.design.reps,
+            "studies": run.studies if isinstance(run, BootstrapRun) else run.found.studies,
+            "reps": run.reps if isinstance(run, BootstrapRun) else run.found.design.reps,
             "pulled": self._pulled,
             "run": run.to_json() if isinstance(run, StudyRun) else None,
-            "sweep": run.to_json() if isinstance(run, SweepRun) else None,
+            "sweep": None if isinstance(run, StudyRun) else run.to_json(),
             "code": self.code(),
             "problem": "",
         }
@@ -271,7 +293,7 @@ class CoverageLab(Interaction):
             self.facts = {**self.facts, "pulled": self._pulled, "problem": str(error)}
 
     def _set(self, chosen: dict[str, Any]) -> None:
-        self._view = _view(chosen.get("view", self._view))
+        view = _view(chosen.get("view", self._view))
         if "shown" in chosen:
             self._shown = _methods(chosen["shown"])
         setup = _changed(self._setup, chosen.get("setup", {}), self._shown)
@@ -282,12 +304,16 @@ class CoverageLab(Interaction):
         if setup != self._setup or reset != self._reset:
             self._begin(setup)
             self._reset = reset
+        self._run(view)
+        self._view = view
 
     def card(self) -> Card:
         """Draw the table of what was found; before anything was, of a hundred studies. See :class:`Interaction`."""
-        found = self.result
+        first = self._runs["studies"]
+        assert isinstance(first, StudyRun)
+        found = with_methods(first.found, self._shown) if self._view == "k" else self.result
         if not found.studies:
-            short = replace(self._runs["studies"].found.design, reps=min(_STILL, self._setup.reps))
+            short = replace(first.found.design, reps=min(_STILL, self._setup.reps))
             *_, found = CoverageResult(short, (Tally(),)).resume()
             found = with_methods(found, self._shown)
         table = found.table()
@@ -313,9 +339,13 @@ def _percent(share: float) -> str:
     return "none" if math.isnan(share) else f"{100 * share:.1f} %"
 
 
-def _code(found: CoverageResult) -> str:
-    call = found.code().replace("'monte carlo'", "simulate.monte_carlo()")
-    head = ["from dpnb import simulate", *(["from dpnb.datasets import find"] if "find(" in call else [])]
+def _code(line: str, first: str = "") -> str:
+    call = line.replace("'monte carlo'", "simulate.monte_carlo()")
+    head = [
+        *first.splitlines(),
+        "from dpnb import simulate",
+        *(["from dpnb.datasets import find"] if "find(" in call else []),
+    ]
     return "\n".join([*head, "", call])
 
 

@@ -18,7 +18,7 @@ from dpnb.simulate.tally import Held
 
 __all__ = ["StudyRun", "SweepRun", "with_methods"]
 
-_POINTS = 240
+_POINTS = 120
 _BINS = np.linspace(-4, 4, 33)
 _SPREAD = 60
 

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from dpnb import widgets
 from dpnb.widgets import _base
+from tests.browser.conftest import ROOT
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
@@ -76,7 +77,7 @@ def test_a_thousand_studies_are_started_and_told(show, shots):
     label = figure.locator("svg").get_attribute("aria-label")
     missed = int(re.search(r"(\d+) of the last 40 miss", label)[1])
     assert missed == sum(not held for *_, held in lab.facts["run"]["stack"]["naive"])
-    assert figure.locator("svg path").last.get_attribute("d").count("M") == 2 * missed > 0
+    assert figure.locator("svg path").last.get_attribute("d").count("M") == missed > 0
     page.screenshot(path=shots / "coverage-studies.png", full_page=True)
 
 
@@ -175,7 +176,7 @@ def test_sweep_has_a_cursor(show, shots, view, last):
     naive = next(row for row in lab.facts["sweep"]["rows"] if row["name"] == "naive")
     row = page.locator("tbody tr", has_text="naive")
     expect(row).to_contain_text(f"{100 * naive['coverage'][last]:.1f}".removesuffix(".0"))
-    box = page.get_by_role("img", name="coverage along the sweep").bounding_box()
+    box = page.locator("svg[aria-label^='coverage along']").bounding_box()
     page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 60)
     page.mouse.down()
     page.mouse.move(box["x"] + 5, box["y"] + 60, steps=4)
@@ -183,6 +184,25 @@ def test_sweep_has_a_cursor(show, shots, view, last):
     expect(cursor).to_have_attribute("aria-valuenow", "0")
     expect(row).to_contain_text(f"{100 * naive['coverage'][0]:.1f}".removesuffix(".0"))
     page.screenshot(path=shots / f"coverage-sweep-{view}.png", full_page=True)
+
+
+def test_bootstrap_tells_its_price(show, shots):
+    """The view sets a mean and ρ, draws the published intervals along k, and says what is charged and what is proved."""
+    lab = widgets.coverage_lab("proportion", "rare", n=200, reps=60)
+    page = show(lab)
+    page.get_by_label("view").select_option("k")
+    expect(page.get_by_label("statistic")).to_be_hidden()
+    expect(page.get_by_role("checkbox", name="naive")).to_be_hidden()
+    button(page, "Start").click()
+    expect(button(page, "Again")).to_be_visible(timeout=30_000)
+    cursor = page.get_by_role("slider", name="cursor of the sweep")
+    cursor.focus()
+    page.keyboard.press("Home")
+    expect(page.get_by_text("Charged as ρ 0.5, which is ε 4.89 at δ 10⁻⁶; 10 resamples")).to_be_visible()
+    expect(page.locator("tbody tr")).to_have_count(3)
+    page.screenshot(path=shots / "coverage-bootstrap.png", full_page=True)
+    page.get_by_label("view").select_option("studies")
+    expect(page.locator("tbody tr")).to_have_count(4)
 
 
 def test_a_busy_kernel_is_waited_for(show):
@@ -242,3 +262,39 @@ def test_every_control_has_a_name_and_takes_the_focus(show):
         assert len(slider.get_attribute("aria-valuetext")) > 2
     for picture in page.locator("svg[role=img]").all():
         assert len(picture.get_attribute("aria-label")) > 10
+
+
+@pytest.mark.skipif(
+    not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the extension is not built"
+)
+def test_lab_lives_in_jupyterlab(lab, shots):
+    """A real kernel answers block by block, a cell runs in between, and after a restart the lab says that it is gone."""
+    lab.server.notebook(
+        "coverage.ipynb",
+        [
+            "import dpnb, time; lab = dpnb.widgets.coverage_lab(reps=300_000, n=1000); lab",
+            "part = lab.result.studies; part",
+            "time.sleep(3); lab.result.studies - part",
+        ],
+    )
+    lab.open("coverage.ipynb")
+    lab.run_cell(0)
+    page = lab.page.locator(".jp-OutputArea .dpnb-w").first
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("tbody tr").first).to_contain_text("%", timeout=20_000)
+    lab.run_cell(1)
+    expect(lab.output(1)).not_to_have_text("0")
+    assert int(lab.output(1).inner_text()) >= 1000
+    page.get_by_role("button", name="Pause").click()
+    lab.page.wait_for_timeout(1500)
+    lab.run_cell(1)
+    held = lab.output(1).inner_text()
+    lab.page.wait_for_timeout(500)
+    lab.run_cell(1)
+    assert lab.output(1).inner_text() == held
+    page.get_by_role("button", name="Resume").click()
+    lab.page.wait_for_timeout(1500)
+    lab.shot("coverage-jupyterlab")
+    lab.restart()
+    expect(lab.page.get_by_text("The kernel that drew this is gone").first).to_be_visible()
+    lab.shutdown()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from fractions import Fraction
 
@@ -180,6 +181,7 @@ def test_own_numbers_are_simulated():
         ({"shown": []}, "methods= names at least one"),
         ({"shown": ["magic"]}, "methods= names at least one"),
         ({"view": "all"}, "A view is one of"),
+        ({"view": "k"}, "calibrated in ρ"),
     ],
 )
 def test_nonsense_from_the_page_is_refused_in_the_picture(given, words):
@@ -219,3 +221,26 @@ def test_protected_data_is_refused(data):
     for protected in (data.x, data, data.x.mean()):
         with pytest.raises(DpnbError, match="never a protected"):
             widgets.coverage_lab("mean", protected)
+
+
+def test_bootstrap_reproduces_and_says_what_it_costs():
+    """Each k is the call that is shown; the unbiased interval covers too little; the proved ε is above the published one."""
+    lab = widgets.coverage_lab("mean", "skewed", n=200, rho=0.5, reps=60)
+    lab.chosen = {"view": "k", "pull": 1}
+    assert (lab.facts["studies"], lab.facts["reps"]) == (60, 240)
+    lab.run("k")
+    names: dict = {}
+    *imports, call = lab.code().splitlines()
+    exec("\n".join(imports), names)
+    rows = eval(call, names)  # noqa: S307  the lab's own line
+    assert [row.published for row in rows] == list(lab.table()["published"])
+    by_kind = {row["name"]: row["coverage"] for row in lab.facts["sweep"]["rows"]}
+    assert by_kind["unbiased"][2] < 0.93 < by_kind["most conservative"][2]
+    for note in lab.facts["sweep"]["notes"]:
+        claimed, proved = (float(word) for word in re.findall(r"ε ([\d.]+)", note))
+        assert claimed < proved
+    assert len(lab.figure().axes) == 2
+    assert "unbiased" in lab.facts["shown"]
+    assert "100" in lab.card().text or "60" in lab.card().text
+    with pytest.raises(DpnbError, match="of its own"):
+        _ = lab.result

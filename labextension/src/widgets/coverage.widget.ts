@@ -2,7 +2,7 @@
 import { number, significant } from '../maths/digits';
 import { announcer, eachFrame, html } from './parts/dom';
 import { controls } from './parts/coverage_controls';
-import { histograms, running, stack, sweepPicture, table } from './parts/coverage_drawings';
+import { histograms, running, stack, sweepPicture, symbolOf, table } from './parts/coverage_drawings';
 import type { CoverageFacts, CoverageSet, Stack } from './parts/coverage_facts';
 import { widget, type Link, type View } from './parts/widget';
 
@@ -19,6 +19,7 @@ const still = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matc
 function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
   let going = false;
   let asked = link.facts().pulled;
+  let answered = link.facts();
   let reset = link.chosen().reset ?? 0;
   let seen = link.facts().studies;
   let played = STEPS;
@@ -128,8 +129,8 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
           html(
             'tr',
             {},
-            ...['interval', 'coverage', '95 % band', 'mean width', 'about'].map((name, i) =>
-              html('th', { scope: 'col', class: i > 0 && i < 4 ? 'num' : null }, name)
+            ...['interval', 'coverage', '95 % band', 'mean width', '', 'about'].map((name, i) =>
+              html('th', { scope: 'col', class: i > 0 && i < 4 ? 'num' : i === 5 ? 'wide' : null }, name)
             )
           )
         ),
@@ -201,7 +202,11 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
     update: () => {
       const facts = link.facts();
       const now = JSON.stringify([facts.setup, facts.view]);
-      hand.show(facts);
+      if (facts !== answered) {
+        // what the hand just set stands until the kernel has answered
+        answered = facts;
+        hand.show(facts);
+      }
       if (facts.pulled >= asked) {
         clearTimeout(watchdog);
         late.hidden = true;
@@ -245,11 +250,7 @@ export function sentence(facts: CoverageFacts, at: number, now: number): string 
     return one === null ? [] : [`${name} covers ${number(100 * one.share, 1)} %${one.off}`];
   });
   const where =
-    facts.sweep === null
-      ? ''
-      : facts.sweep.over === 'n'
-        ? ` at n = ${number(facts.sweep.values[at] ?? 0)}`
-        : ` at ${facts.setup.kind === 'rho' ? 'ρ' : 'ε'} ${significant(facts.sweep.values[at] ?? 0, 3)}`;
+    facts.sweep === null ? '' : ` at ${symbolOf(facts)} ${significant(facts.sweep.values[at] ?? 0, 4)}`;
   return `Of intervals that claim ${level}${where}: ${found.join(', ')}.`;
 }
 

@@ -17,7 +17,8 @@ interface Choice {
 const VIEWS: readonly Choice[] = [
   { key: 'studies', label: 'study by study' },
   { key: 'loss', label: 'sweep over the loss' },
-  { key: 'n', label: 'sweep over n' }
+  { key: 'n', label: 'sweep over n' },
+  { key: 'k', label: 'bootstrap, over its resamples k' }
 ];
 const KINDS: readonly Choice[] = [
   { key: 'epsilon', label: 'ε (pure)' },
@@ -80,17 +81,37 @@ function whole(
   };
 }
 
+const sent = ({ statistic, population, n, kind, loss, reps, seed, level }: CoverageSetup): CoverageSetup => ({
+  statistic,
+  population,
+  n,
+  kind,
+  loss,
+  reps,
+  seed,
+  level
+});
+
+/** The bootstrap is of a mean, and calibrated in ρ. */
+const bootstrapped = (setup: CoverageSetup): CoverageSetup => ({
+  ...sent(setup),
+  statistic: 'mean',
+  kind: 'rho',
+  loss: setup.kind === 'rho' ? setup.loss : 0.5
+});
+
 export function controls(first: CoverageFacts, choose: (chosen: Partial<CoverageSet>) => void): Controls {
   let setup: CoverageSetup = first.setup;
   let shown: readonly string[] = first.shown;
   const set = (change: Partial<CoverageSetup>): void => {
     setup = { ...setup, ...change };
-    const { statistic, population, n, kind, loss, reps, seed, level } = setup;
-    choose({ setup: { statistic, population, n, kind, loss, reps, seed, level } });
+    choose({ setup: sent(setup) });
   };
   const statistic = select('statistic', key => set({ statistic: key }));
   const population = select('population', key => set({ population: key }));
-  const view = select('view', key => choose({ view: key }));
+  const view = select('view', key =>
+    choose(key === 'k' ? { view: key, setup: bootstrapped(setup) } : { view: key })
+  );
   const kind = select('measured in', key =>
     set(key === 'rho' ? { kind: 'rho', loss: 0.1 } : { kind: 'epsilon', loss: 0.5 })
   );
@@ -135,6 +156,11 @@ export function controls(first: CoverageFacts, choose: (chosen: Partial<Coverage
     };
   });
 
+  const methods = html(
+    'div',
+    { class: 'choices', role: 'group', 'aria-label': 'interval methods' },
+    ...boxes.map(one => one.node)
+  );
   const show = (facts: CoverageFacts): void => {
     ({ setup, shown } = facts);
     statistic.show(facts.statistics, setup.statistic);
@@ -144,6 +170,9 @@ export function controls(first: CoverageFacts, choose: (chosen: Partial<Coverage
     losses.epsilon.node.hidden = setup.kind !== 'epsilon' || facts.view === 'loss';
     losses.rho.node.hidden = setup.kind !== 'rho' || facts.view === 'loss';
     sizes.node.hidden = facts.view === 'n';
+    kind.node.hidden = facts.view === 'k';
+    statistic.node.hidden = facts.view === 'k';
+    methods.hidden = facts.view === 'k';
     losses[setup.kind].show(setup.loss);
     losses[setup.kind].words(`${setup.kind === 'rho' ? 'ρ' : 'ε'} ${number(setup.loss)}`);
     sizes.show(setup.n);
@@ -159,11 +188,7 @@ export function controls(first: CoverageFacts, choose: (chosen: Partial<Coverage
     {},
     html('div', { class: 'choices' }, statistic.node, population.node, view.node, kind.node),
     html('div', { class: 'two' }, losses.epsilon.node, losses.rho.node, sizes.node),
-    html(
-      'div',
-      { class: 'choices', role: 'group', 'aria-label': 'interval methods' },
-      ...boxes.map(one => one.node)
-    ),
+    methods,
     html('div', { class: 'choices' }, reps.node, seed.node)
   );
   losses.epsilon.words(`ε ${number(losses.epsilon.value())}`);

@@ -21,6 +21,13 @@ const LOOKS: Readonly<Record<string, Look>> = {
   },
   naive: { stroke: 'var(--dp-warn)', dashes: '7 4', marker: 'M0 5L-5 -4H5Z' },
   normal: { stroke: 'var(--soft)', dashes: '2 3', marker: 'M0 -5.5L5.5 0L0 5.5L-5.5 0Z' },
+  unbiased: { stroke: 'var(--dp-warn)', dashes: '7 4', marker: 'M0 5L-5 -4H5Z' },
+  conservative: {
+    stroke: 'var(--ink)',
+    dashes: '',
+    marker: 'M-4.5 0A4.5 4.5 0 1 0 4.5 0A4.5 4.5 0 1 0 -4.5 0Z'
+  },
+  'most conservative': { stroke: 'var(--dp-accent)', dashes: '', marker: 'M-4 -4H4V4H-4Z' },
   'monte carlo': { stroke: 'var(--dp-accent)', dashes: '8 3 2 3', marker: 'M0 -5L5 4H-5Z' }
 };
 const PLAIN: Look = { stroke: 'var(--soft)', dashes: '', marker: 'M-4 0H4M0 -4V4' };
@@ -250,7 +257,7 @@ function bars(title: string, found: Histogram, extra: readonly Child[] = []): HT
     title,
     HW,
     HH + 1,
-    svg('path', { d, class: 'room' }),
+    svg('path', { d, class: 'used', opacity: 0.55 }),
     svg('path', { d: `M0 ${HH}H${HW}`, class: 'soft-line' }),
     ...extra
   );
@@ -368,7 +375,7 @@ export function sweepPicture(): Sweep {
     at = Math.min(at, count - 1);
     const range = { low: values[0]!, high: values.at(-1)! };
     x = i => LEFT + 10 + place(range, values[i]!) * (W - LEFT - RIGHT - 20);
-    const symbol = swept.over === 'n' ? 'n' : facts.setup.kind === 'rho' ? 'ρ' : 'ε';
+    const symbol = symbolOf(facts);
     const rows = swept.rows.filter(row => facts.shown.includes(row.name));
     const known = (list: readonly (number | null)[]): { i: number; value: number }[] =>
       list.flatMap((value, i) => (value === null ? [] : [{ i, value }]));
@@ -430,7 +437,8 @@ export function sweepPicture(): Sweep {
     coverage.describe(told.length === 0 ? 'nothing is simulated yet' : `${words}: ${told.join(', ')}`);
     widths.describe(`at ${words}`);
     key.replaceChildren(...facts.shown.map(name => html('span', {}, sample(name), ` ${name}`)));
-    at_.textContent = `The numbers below are those at ${words}. Drag the line, or step it with the arrow keys.`;
+    const note = swept.notes?.[at] ?? '';
+    at_.textContent = `${note === '' ? '' : `${note} `}The numbers below are those at ${words}. Drag the line, or step it with the arrow keys.`;
   };
   const key = html('p', { class: 'key' });
   const at_ = html('p', { class: 'soft' });
@@ -454,6 +462,12 @@ export function sweepPicture(): Sweep {
   };
 }
 
+/** What is varied in a sweep, or paid. */
+export function symbolOf(facts: CoverageFacts): string {
+  const over = facts.sweep?.over ?? 'loss';
+  return over === 'loss' ? (facts.setup.kind === 'rho' ? 'ρ' : 'ε') : over;
+}
+
 /** One row for each method that is shown: the same numbers as in the drawings. */
 export function table(facts: CoverageFacts, at: number, now: number): HTMLElement[] {
   return facts.shown.map(name => {
@@ -472,9 +486,9 @@ export function table(facts: CoverageFacts, at: number, now: number): HTMLElemen
         : high < facts.setup.level
           ? '✕ too few'
           : low > facts.setup.level
-            ? '▲ more than claimed'
+            ? '▲ more'
             : '';
-    const about = facts.methods.find(one => one.name === name)?.words ?? '';
+    const about = facts.about[name] ?? '';
     return html(
       'tr',
       {},
@@ -488,7 +502,8 @@ export function table(facts: CoverageFacts, at: number, now: number): HTMLElemen
           : `${number(100 * low, 1)} to ${number(100 * high, 1)} %`
       ),
       html('td', { class: 'num' }, share === null || width === null ? '–' : significant(width, 3)),
-      html('td', { class: off === '' ? 'soft' : 'warn' }, off === '' ? about : `${off}; ${about}`)
+      html('td', { class: 'warn' }, off),
+      html('td', { class: 'soft wide' }, about)
     );
   });
 }

@@ -52,9 +52,11 @@ export interface SweepRow {
 }
 
 export interface SweepFacts {
-  readonly over: 'loss' | 'n';
+  readonly over: 'loss' | 'n' | 'k';
   readonly values: readonly number[];
   readonly rows: readonly SweepRow[];
+  /** What is to be known at each value. */
+  readonly notes?: readonly string[];
 }
 
 export interface CoverageFacts {
@@ -62,9 +64,11 @@ export interface CoverageFacts {
   readonly statistics: readonly { readonly key: string; readonly label: string }[];
   readonly populations: readonly { readonly key: string; readonly label: string }[];
   readonly methods: readonly { readonly name: string; readonly words: string }[];
+  /** What each row of the table is. */
+  readonly about: Readonly<Record<string, string>>;
   readonly setup: CoverageSetup;
   readonly shown: readonly string[];
-  readonly view: 'studies' | 'loss' | 'n';
+  readonly view: 'studies' | 'loss' | 'n' | 'k';
   readonly studies: number;
   readonly reps: number;
   /** The last block that was asked for and is in here. */
