@@ -1,4 +1,4 @@
-"""``%dp panel | seesaw | plan | remeasure | guide | odds | noises | person | clamp | coverage``: the interactions, by one line.
+"""``%dp panel | seesaw | plan | remeasure | guide | odds | noises | person | clamp | coverage | attack``: the interactions, by one line.
 
 What stands behind the command is ordinary Python in the user's names, as in a cell. None of them spends.
 """
@@ -123,6 +123,13 @@ def _coverage(names: Mapping[str, Any], text: str) -> Any:
     return widgets.coverage_lab(*words)
 
 
+def _attack(names: Mapping[str, Any], text: str) -> Any:
+    from dpnb import widgets
+
+    del names
+    return widgets.attack_bench(text) if text else widgets.attack_bench()
+
+
 COMMANDS: dict[str, Callable[[Mapping[str, Any], str], Any]] = {
     "panel": _panel,
     "seesaw": _seesaw,
@@ -134,4 +141,5 @@ COMMANDS: dict[str, Callable[[Mapping[str, Any], str], Any]] = {
     "person": _person,
     "clamp": _clamp,
     "coverage": _coverage,
+    "attack": _attack,
 }

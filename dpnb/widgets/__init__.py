@@ -11,6 +11,7 @@ import importlib
 from typing import Any
 
 __all__ = [
+    "attack_bench",
     "budget",
     "clamp",
     "coverage_lab",
@@ -26,6 +27,7 @@ __all__ = [
 ]
 
 _NAMES = {
+    "attack_bench": ("dpnb.widgets.attack_board", "AttackBench"),
     "budget": ("dpnb.widgets.panels", "BudgetBar"),
     "panel": ("dpnb.widgets.panels", "panel"),
     "plan": ("dpnb.widgets.plan_board", "PlanBoard"),

@@ -311,6 +311,7 @@ def everything(data):
         "budget": widgets.budget(data),
         "panel": widgets.panel(),
         "clamp": widgets.clamp(),
+        "attack": widgets.attack_bench("linkage"),
         "remeasure": widgets.remeasure(dpnb.release({"r": data.g.mean()}, epsilon=1)["r"], name="r"),
     }
 

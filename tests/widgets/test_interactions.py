@@ -33,6 +33,7 @@ def released(data):
 
 
 MAKERS = {
+    "attack_bench": lambda _: widgets.attack_bench("linkage"),
     "seesaw": lambda data: widgets.seesaw(data.x.mean(), assume_n=3000),
     "odds": lambda _: widgets.odds(0.1, epsilon=0.5),
     "noises": lambda _: widgets.noises(0.3, n=500),

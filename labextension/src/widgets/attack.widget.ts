@@ -1,0 +1,314 @@
+/** The attack bench: choose an attack, drag ε, and read what it recovers beside guessing and beside what ε lets through. */
+import { significant } from '../maths/digits';
+import { place, ticks, type Range } from '../maths/scale';
+import { announcer, eachFrame, html, picture, set, svg, unique } from './parts/dom';
+import { slider, type Slider } from './parts/slider';
+import { widget, type Link, type View } from './parts/widget';
+
+interface Published {
+  readonly key: string;
+  readonly label: string;
+  readonly note: string;
+  /** One share, or one for each computed ε. */
+  readonly recovered: readonly number[];
+  readonly error: readonly number[];
+  /** On an even logarithmic grid from the first ε to the last; null where nothing is promised. */
+  readonly bound: readonly number[] | null;
+  readonly falls: number | null;
+}
+
+interface Attack {
+  readonly goal: string;
+  readonly guess: string;
+  readonly loss: string;
+  readonly epsilons: readonly number[];
+  readonly baseline: number;
+  readonly publications: readonly Published[];
+}
+
+export interface AttackFacts {
+  readonly attacks: readonly string[];
+  readonly attack: string;
+  readonly epsilon: number;
+  readonly run: Readonly<Record<string, Attack>>;
+  readonly problem: string;
+}
+
+export interface AttackSet {
+  attack: string;
+  published: string;
+  epsilon: number;
+}
+
+const [W, H, LEFT, RIGHT, TOP, FLOOR] = [640, 220, 44, 10, 10, 188];
+const PRIVATE = 'dp';
+
+const percent = (share: number): string =>
+  `${share > 0 && share < 0.0995 ? significant(100 * share, 2) : Math.round(100 * share)} %`;
+
+/** Between two points, the straight line over ln ε. */
+function between(at: number, xs: readonly number[], ys: readonly number[]): number {
+  const last = xs.length - 1;
+  const right = xs.findIndex(x => x >= at);
+  if (ys.length === 1 || right === 0) {
+    return ys[0]!;
+  }
+  if (right < 0) {
+    return ys[last]!;
+  }
+  const share = (at - xs[right - 1]!) / (xs[right]! - xs[right - 1]!);
+  return ys[right - 1]! + share * (ys[right]! - ys[right - 1]!);
+}
+
+function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
+  const first = link.facts();
+  const state: AttackSet = {
+    attack: first.attack,
+    published: PRIVATE,
+    epsilon: first.epsilon,
+    ...link.chosen()
+  };
+  const tell = (): void => link.choose({ ...state });
+  const frame = eachFrame(() => show());
+  const id = unique('attack');
+  const attacks = html('select', { id }, ...first.attacks.map(name => html('option', { value: name }, name)));
+  attacks.addEventListener('change', () => {
+    state.attack = attacks.value;
+    state.published = PRIVATE;
+    tell();
+    show();
+  });
+  const goal = html('p', { class: 'say' });
+  const waiting = html('p', { class: 'warn', role: 'status' });
+  const rows = html('tbody');
+  const table = html(
+    'table',
+    { class: 'bars' },
+    html(
+      'thead',
+      {},
+      html(
+        'tr',
+        {},
+        html('th', { scope: 'col' }, 'published'),
+        html('th', { scope: 'col', 'aria-hidden': 'true' }),
+        html('th', { scope: 'col', class: 'num' }, 'recovered')
+      )
+    ),
+    rows
+  );
+  const body = html('div');
+  const said = announcer();
+  root.append(
+    html(
+      'div',
+      { class: 'head' },
+      html('h3', {}, 'Attack bench'),
+      html('span', { class: 'soft' }, 'simulated people; the attack sees answers alone')
+    ),
+    html('div', { class: 'control' }, html('label', { for: id }, 'attack'), ' ', attacks),
+    goal,
+    waiting,
+    body
+  );
+
+  let laid = '';
+  let update = (): void => undefined;
+
+  function show(): void {
+    const attack = link.facts().run[state.attack];
+    attacks.value = state.attack;
+    waiting.textContent =
+      attack === undefined ? 'The kernel computes this attack; without a kernel it cannot be shown.' : '';
+    waiting.hidden = attack !== undefined;
+    body.hidden = attack === undefined;
+    goal.textContent = attack?.goal ?? '';
+    if (attack !== undefined && laid !== state.attack) {
+      laid = state.attack;
+      update = lay(attack);
+    }
+    if (attack !== undefined) {
+      update();
+    }
+  }
+
+  /** Build what belongs to one attack; what comes back draws it for the ε and the publication that are set. */
+  function lay(attack: Attack): () => void {
+    const range: Range = { low: attack.epsilons[0]!, high: attack.epsilons.at(-1)! };
+    const places = attack.epsilons.map(epsilon => place(range, epsilon));
+    state.epsilon = Math.min(Math.max(state.epsilon, range.low), range.high);
+    const share = (one: Published): number => between(place(range, state.epsilon), places, one.recovered);
+    const bound = (one: Published): number | null =>
+      one.bound === null
+        ? null
+        : between(
+            place(range, state.epsilon),
+            one.bound.map((_, i) => i / (one.bound!.length - 1)),
+            one.bound
+          );
+    const lines = attack.publications.map(one => bar(one, attack.baseline));
+    rows.replaceChildren(...lines.map(line => line.node));
+
+    const x = (at: number): number => LEFT + at * (W - LEFT - RIGHT);
+    const y = (part: number): number => FLOOR - part * (FLOOR - TOP);
+    const axes = svg('g');
+    for (const part of [0, 0.5, 1]) {
+      axes.append(
+        svg('path', { class: 'axis', d: `M${LEFT} ${y(part)}H${W - RIGHT}` }),
+        svg('text', { x: LEFT - 6, y: y(part) + 4, 'text-anchor': 'end' }, `${100 * part} %`)
+      );
+    }
+    for (const tick of ticks(range).filter(value => /^0?\.?0*1/.test(String(value)))) {
+      axes.append(
+        svg('text', { x: x(place(range, tick)), y: FLOOR + 22, 'text-anchor': 'middle' }, `ε ${tick}`)
+      );
+    }
+    const guess = svg('path', {
+      class: 'soft-line',
+      'stroke-dasharray': '5 4',
+      d: `M${LEFT} ${y(attack.baseline)}H${W - RIGHT}`
+    });
+    const most = svg('path', { class: 'ink-line', 'stroke-dasharray': '1.5 3' });
+    const curve = svg('path', { class: 'pv-line' });
+    const dots = svg('path', { class: 'pv' });
+    const cursor = svg('path', { class: 'soft-line' });
+    const here = svg('circle', { class: 'handle', r: 8, style: 'cursor: default' });
+    const plot = picture('share recovered against ε', W, H, axes, guess, most, curve, dots, cursor, here);
+    const title = html('h4');
+    const fall = html('button', { type: 'button' });
+    let target = range.low;
+    fall.addEventListener('click', () => {
+      state.epsilon = target;
+      tell();
+      show();
+    });
+    const losses: Slider = slider({
+      label: 'ε',
+      range,
+      value: state.epsilon,
+      ends: ['more private', 'more accurate'],
+      input: value => {
+        state.epsilon = value;
+        frame.ask();
+      },
+      change: tell
+    });
+    losses.note(`pays for ${attack.loss}`);
+    body.replaceChildren(
+      html('div', { class: 'scroll' }, table),
+      html(
+        'p',
+        { class: 'key' },
+        html('span', { class: 'p' }, html('i'), 'recovered'),
+        html('span', {}, `┆ guessing: ${attack.guess}`),
+        html('span', { class: 'k' }, '▮ the most that ε lets through')
+      ),
+      losses.node,
+      said,
+      title,
+      plot.node,
+      html('div', { class: 'buttons' }, fall)
+    );
+
+    return () => {
+      lines.forEach((line, i) => {
+        const one = attack.publications[i]!;
+        line.show(share(one), bound(one), one.key === state.published);
+      });
+      const one = attack.publications.find(p => p.key === state.published) ?? attack.publications.at(-1)!;
+      const drawn = one.recovered.length > 1 ? one : attack.publications.find(p => p.key === PRIVATE)!;
+      title.textContent = drawn.label;
+      set(most, {
+        d: (drawn.bound ?? [])
+          .map((part, i, all) => `${i === 0 ? 'M' : 'L'}${x(i / (all.length - 1))} ${y(part)}`)
+          .join('')
+      });
+      const points = drawn.recovered.map((part, i) => [x(places[i]!), y(part)] as const);
+      set(curve, { d: points.map(([a, b], i) => `${i === 0 ? 'M' : 'L'}${a} ${b}`).join('') });
+      set(dots, {
+        d: points.map(([a, b]) => `M${a - 3.5} ${b}a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0`).join('')
+      });
+      const at = x(place(range, state.epsilon));
+      set(cursor, { d: `M${at} ${TOP}V${FLOOR}` });
+      set(here, { cx: at, cy: y(share(drawn)) });
+      target = drawn.falls ?? range.low;
+      fall.textContent =
+        drawn.falls === null
+          ? 'no ε shown here pulls it down to guessing'
+          : `ε ${significant(drawn.falls, 3)} pulls it down to guessing`;
+      fall.disabled = drawn.falls === null;
+      const words = sentence(one, share(one), bound(one), attack, state);
+      said.textContent = words;
+      plot.describe(`${drawn.label}: ${percent(share(drawn))} at ε ${significant(state.epsilon, 3)}.`);
+      losses.words(`ε ${significant(state.epsilon, 3)}: ${percent(share(drawn))} recovered`);
+      losses.show(state.epsilon);
+    };
+  }
+
+  /** One publication: a name to choose it by, its share as a bar, and the number. */
+  function bar(
+    one: Published,
+    baseline: number
+  ): { node: HTMLElement; show: (share: number, bound: number | null, chosen: boolean) => void } {
+    const box = html('input', { type: 'radio', name: id });
+    box.addEventListener('change', () => {
+      state.published = one.key;
+      tell();
+      show();
+    });
+    const length = svg('path', { class: 'pv' });
+    const most = svg('path', { stroke: 'var(--ink)', 'stroke-width': 3 });
+    const view = svg(
+      'svg',
+      { viewBox: '0 0 400 18', 'aria-hidden': 'true', preserveAspectRatio: 'none', height: 18 },
+      svg('path', { class: 'room', d: 'M0 3H400V15H0Z' }),
+      length,
+      svg('path', { class: 'ink-line', 'stroke-dasharray': '3 2', d: `M${400 * baseline} 0V18` }),
+      most
+    );
+    const figure = html('strong');
+    return {
+      node: html(
+        'tr',
+        {},
+        html('th', { scope: 'row' }, html('label', {}, box, ' ', one.label)),
+        html('td', {}, view),
+        html('td', { class: 'num' }, figure)
+      ),
+      show: (share, bound, chosen) => {
+        box.checked = chosen;
+        set(length, { d: `M0 3H${400 * share}V15H0Z` });
+        set(most, { d: bound === null ? 'M0 0' : `M${400 * bound} 0V18` });
+        figure.textContent = percent(share);
+      }
+    };
+  }
+
+  show();
+  return {
+    update: () => {
+      Object.assign(state, link.chosen());
+      show();
+    },
+    dispose: frame.stop
+  };
+}
+
+function sentence(
+  one: Published,
+  share: number,
+  bound: number | null,
+  attack: Attack,
+  state: AttackSet
+): string {
+  const told = `${one.note} The attack recovers ${percent(share)}; guessing recovers ${percent(attack.baseline)}.`;
+  if (bound === null) {
+    return `${told} Nothing is promised, so that another attack may recover more.`;
+  }
+  const epsilon = `ε ${significant(state.epsilon, 3)}`;
+  return share > bound + 0.03
+    ? `${told} That is more than the ${percent(bound)} that ${epsilon} would let through: this noise does not keep its promise.`
+    : `${told} At this price (${epsilon}) no attack can expect more than ${percent(bound)}.`;
+}
+
+export default widget(draw);
