@@ -36,7 +36,8 @@ from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Law, best
 
 MOST_POINTS, MOST_CELLS, FEWEST_POINTS = 1000, 256, 20
-PRIVATE_POINTS, PRIVATE_MOST = 100, 300
+PRIVATE_POINTS = 100
+"""Where the number of rows is private; more would take seconds on some data and milliseconds on other."""
 MOST_SAMPLE = 100_000
 NO_DRAWS = "A placement is drawn as a whole: no noise was added to a number, so no interval is carried through arithmetic."
 BAND = "a band about the whole distribution function, from the noised distance of the placement"
@@ -83,7 +84,7 @@ def points_of(setting: Setting, epsilon: Fraction, factor: int) -> int:
     """
     rows, asked = setting.public_n, asked_points(setting)
     hold = None if rows is None else float(epsilon) * rows / factor
-    most = PRIVATE_MOST if hold is None else max(PRIVATE_POINTS, int(hold / 32))
+    most = PRIVATE_POINTS if hold is None else max(PRIVATE_POINTS, int(hold / 32))
     if asked > most:
         raise PlanError(
             f"{asked:,} points are too many for this loss: the sample would forget the data. Ask points={most} at most, or more epsilon."

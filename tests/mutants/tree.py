@@ -187,7 +187,9 @@ MUTANTS = {
     ),
     "a coarse key read off a finer one that holds some rows": Mutant(
         "A grouping whose codes are cut off serves a key that needs the rows beyond.",
-        replaced(batching, "_holds_all", lambda _: lambda axis, size, ranges: True),
-        lambda _: nested.test_a_coarser_key_loses_no_row_of_a_key_that_holds_some(),
+        replaced(
+            batching, "_over", lambda _: lambda code, axes, exact, known: batching.substitute(code, axes)
+        ),
+        lambda _: nested.test_a_key_of_part_of_another_key_that_leaves_rows_out_keeps_them(),
     ),
 }
