@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from hypothesis import strategies as st
 
 from dpnb.aggregate import (
@@ -103,7 +105,23 @@ def cross_moments(draw):
     return CrossMoments(tuple(values), tuple(pairs), draw(st.none() | predicates_of(2)), shrink or None)
 
 
-batches = st.lists(totals | value_counts | cross_moments(), min_size=1, max_size=6)
+@st.composite
+def nested_batches(draw):
+    """Totals by few codes in several sizes, small, exact and beyond a shared grouping, alone and inside longer codes."""
+    pool = [Col("age"), Sub(Col("age"), Lit(3)), Col("g"), draw(integers_of(1))]
+    plain = st.sampled_from(pool)
+    longer = st.builds(FloorDiv, plain, st.integers(1, 4))
+    key = st.builds(Key, plain | longer, st.sampled_from([1, 2, 3, 12, 17_000]))
+    grouped = st.lists(key, min_size=1, max_size=2).map(tuple)
+    total = st.builds(Total, integers_of(1), st.none() | predicates_of(1), grouped)
+    return draw(
+        st.lists(total.filter(lambda t: prod(k.size for k in t.keys) <= 60_000), min_size=2, max_size=4)
+    )
+
+
+batches = st.one_of(
+    st.lists(totals | value_counts | cross_moments(), min_size=1, max_size=6), nested_batches()
+)
 
 codes = {
     name: st.none() | st.integers(0, size - 1) | st.sampled_from([0, size - 1])
