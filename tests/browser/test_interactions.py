@@ -326,9 +326,9 @@ def test_interactions_fit_their_window(show, shots, data, width, scheme):
 
 
 def test_every_control_has_a_name_and_takes_the_focus(show, data):
-    """Tab reaches every control in order; each slider has a name and words for its value; each picture has a text."""
+    """Tab reaches every control in order, a group of radio buttons once; each slider has a name and words for its value; each picture has a text."""
     page = show(*everything(data).values())
-    find = """() => [...document.querySelectorAll("input, button, summary, [tabindex='0']")].filter(e => !e.disabled && e.checkVisibility())"""
+    find = """() => [...document.querySelectorAll("input, button, summary, [tabindex='0']")].filter(e => !e.disabled && e.checkVisibility() && (e.type !== 'radio' || e.checked))"""
     count = page.evaluate(f"() => ({find})().length")
     seen = set()
     for _ in range(count + 2):

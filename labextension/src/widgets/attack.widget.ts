@@ -1,7 +1,8 @@
 /** The attack bench: choose an attack, drag ε, and read what it recovers beside guessing and beside what ε lets through. */
 import { significant } from '../maths/digits';
-import { place, ticks, type Range } from '../maths/scale';
+import { place, ticks, valueAt, type Range } from '../maths/scale';
 import { announcer, eachFrame, html, picture, set, svg, unique } from './parts/dom';
+import { draggable } from './parts/pointer';
 import { slider, type Slider } from './parts/slider';
 import { widget, type Link, type View } from './parts/widget';
 
@@ -160,7 +161,15 @@ function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
     }
     for (const tick of ticks(range).filter(value => /^0?\.?0*1/.test(String(value)))) {
       axes.append(
-        svg('text', { x: x(place(range, tick)), y: FLOOR + 22, 'text-anchor': 'middle' }, `ε ${tick}`)
+        svg(
+          'text',
+          {
+            x: x(place(range, tick)),
+            y: FLOOR + 22,
+            'text-anchor': place(range, tick) > 0.98 ? 'end' : 'middle'
+          },
+          `ε ${tick}`
+        )
       );
     }
     const guess = svg('path', {
@@ -172,9 +181,30 @@ function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
     const curve = svg('path', { class: 'pv-line' });
     const dots = svg('path', { class: 'pv' });
     const cursor = svg('path', { class: 'soft-line' });
-    const here = svg('circle', { class: 'handle', r: 8, style: 'cursor: default' });
-    const plot = picture('share recovered against ε', W, H, axes, guess, most, curve, dots, cursor, here);
-    const title = html('h4');
+    const spread = svg('path', { class: 'pv-line', 'stroke-opacity': 0.5 });
+    const here = svg('circle', { class: 'handle', r: 8 });
+    const plot = picture(
+      'share recovered against ε',
+      W,
+      H,
+      axes,
+      guess,
+      most,
+      spread,
+      curve,
+      dots,
+      cursor,
+      here
+    );
+    draggable(plot.node, {
+      move: at => {
+        const share = Math.min(Math.max((at - LEFT) / (W - LEFT - RIGHT), 0), 1);
+        state.epsilon = share === 0 ? range.low : share === 1 ? range.high : valueAt(range, share);
+        frame.ask();
+      },
+      end: tell
+    });
+    const title = html('h4', { class: 'say' });
     const fall = html('button', { type: 'button' });
     let target = range.low;
     fall.addEventListener('click', () => {
@@ -195,7 +225,7 @@ function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
     });
     losses.note(`pays for ${attack.loss}`);
     body.replaceChildren(
-      html('div', { class: 'scroll' }, table),
+      table,
       html(
         'p',
         { class: 'key' },
@@ -207,6 +237,11 @@ function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
       said,
       title,
       plot.node,
+      html(
+        'p',
+        { class: 'soft' },
+        'Dots were simulated, with two standard errors either way; between them the line is straight.'
+      ),
       html('div', { class: 'buttons' }, fall)
     );
 
@@ -225,6 +260,14 @@ function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
       });
       const points = drawn.recovered.map((part, i) => [x(places[i]!), y(part)] as const);
       set(curve, { d: points.map(([a, b], i) => `${i === 0 ? 'M' : 'L'}${a} ${b}`).join('') });
+      set(spread, {
+        d: points
+          .map(([a], i) => {
+            const [part, error] = [drawn.recovered[i]!, 2 * drawn.error[i]!];
+            return `M${a} ${y(Math.max(part - error, 0))}V${y(Math.min(part + error, 1))}`;
+          })
+          .join('')
+      });
       set(dots, {
         d: points.map(([a, b]) => `M${a - 3.5} ${b}a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0`).join('')
       });
@@ -271,7 +314,7 @@ function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
       node: html(
         'tr',
         {},
-        html('th', { scope: 'row' }, html('label', {}, box, ' ', one.label)),
+        html('th', { scope: 'row' }, html('label', {}, box, one.label)),
         html('td', {}, view),
         html('td', { class: 'num' }, figure)
       ),
@@ -306,6 +349,9 @@ function sentence(
     return `${told} Nothing is promised, so that another attack may recover more.`;
   }
   const epsilon = `ε ${significant(state.epsilon, 3)}`;
+  if (bound > 0.995) {
+    return `${told} At this price (${epsilon}) no attack is ruled out.`;
+  }
   return share > bound + 0.03
     ? `${told} That is more than the ${percent(bound)} that ${epsilon} would let through: this noise does not keep its promise.`
     : `${told} At this price (${epsilon}) no attack can expect more than ${percent(bound)}.`;
