@@ -16,8 +16,13 @@ from typing import Any
 
 from comm import create_comm, get_comm_manager
 
-from dpnb.errors import DpnbError
+from dpnb.cards.markup import clean
+from dpnb.cards.report import methods
+from dpnb.client.handles import Dataset
+from dpnb.errors import DpnbError, PlanError
+from dpnb.notebook.holding import named
 from dpnb.notebook.unrun import Snapshot, price_of
+from dpnb.release import Estimate
 from dpnb.widgets.snapshot import PROTOCOL, snapshot
 
 TARGET = "dpnb.session"
@@ -42,7 +47,12 @@ class Link:
         self._comms: dict[str, Any] = {}
         self._lock = threading.RLock()
         self._names = Snapshot({})
-        self.answers: dict[str, Answer] = {"state": lambda _: self.state(), "price": self.price}
+        self._released: tuple[Estimate, ...] = ()
+        self.answers: dict[str, Answer] = {
+            "state": lambda _: self.state(),
+            "price": self.price,
+            "methods": self.methods,
+        }
 
     @property
     def connected(self) -> bool:
@@ -69,17 +79,31 @@ class Link:
             self._comms.clear()
 
     def state(self) -> dict[str, Any]:
-        """Return the state as it is pushed."""
-        return {"is": "state", "state": snapshot(self._session())}
+        """Return the state as it is pushed, with what the notebook calls each dataset."""
+        names = {name: one.name for name, one in self._names.handles.items() if isinstance(one, Dataset)}
+        return {"is": "state", "state": {**snapshot(self._session()), "names": names}}
 
     def price(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Return what a cell would cost, read from its text: it is not run, and nothing is asked of the curator."""
         return {"is": "price", **price_of(str(asked.get("cell", "")), self._names).to_json()}
 
+    def methods(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the methods paragraph on what the notebook holds released of a dataset."""
+        name = str(asked.get("dataset", ""))
+        found = [one for one in self._released if name in {data.name for data in _datasets(one)}]
+        if not found:
+            raise PlanError(
+                f"This notebook holds nothing released of {clean(name)}. Run a %%dp cell that gives its answer a name."
+            )
+        schemas = {data.name: data.schema for one in found for data in _datasets(one)}
+        return {"is": "methods", "text": methods(found, list(schemas.values()))}
+
     def push(self, result: Any = None) -> None:
         """Tell every front end, and bring the interactions on screen in step."""
         del result
         self._names = self._seen()
+        # only what is released already: a pending question must not live on because it is listed here
+        self._released = tuple(one for _, one in named(self._shell.user_ns) if not one.pending)
         _refresh_interactions()
         with self._lock:
             listening = list(self._comms.values())
@@ -114,6 +138,10 @@ class Link:
             return {"is": "refusal", "problem": str(error)}
         except Exception:  # noqa: BLE001  whatever a front end sent, a cell of the user's is not disturbed
             return {"is": "refusal", "problem": "This question could not be answered."}
+
+
+def _datasets(estimate: Estimate) -> list[Any]:
+    return [leaf.dataset for leaf in estimate.leaves() if leaf.dataset is not None]
 
 
 def _refresh_interactions() -> None:

@@ -129,6 +129,52 @@ def test_a_question_is_answered_on_its_own_comm(link):
     assert not link._comms
 
 
+def test_the_state_has_the_notebook_s_names(link, session):
+    """What the notebook calls a dataset, after the cell that says so; a name bound anew is gone."""
+    link.shell.user_ns["people"] = session.small
+    front = opened(link, {"protocol": 1})
+    assert front.sent[-1]["state"]["names"] == {}
+    link.push()
+    assert front.sent[-1]["state"]["names"] == {"small": "small", "people": "small"}
+    link.shell.user_ns["people"] = 3
+    link.push()
+    assert front.sent[-1]["state"]["names"] == {"small": "small"}
+
+
+def test_the_methods_paragraph_is_about_what_was_released(link, session):
+    """Nothing released: a refusal that says what to do. Then the paragraph that a report has; pending questions are not in it."""
+    from dpnb.cards.report import methods
+    from dpnb.plan.request import Ask
+
+    asked = {"ask": "methods", "dataset": "small"}
+    names = link.shell.user_ns
+    names["pending"] = session.small.y.mean()
+    link.push()
+    assert "Run a %%dp cell" in opened(link, asked).sent[0]["problem"]
+    names["m"] = session.small.x.mean()
+    session.release([names["m"]], Ask.make(epsilon=1))
+    link.push()
+    spent = session.small.budget.spent
+    (answer,) = opened(link, asked).sent
+    assert answer == {"is": "methods", "text": methods([names["m"]], [session.small.schema])}
+    assert "nothing released of other" in opened(link, {**asked, "dataset": "other"}).sent[0]["problem"]
+    assert session.small.budget.spent == spent
+    assert names["pending"].pending
+
+
+def test_a_pending_question_does_not_live_on_in_the_link(link, session):
+    """After it is pushed, an estimate that nobody released is held by the notebook alone."""
+    import gc
+    import weakref
+
+    link.shell.user_ns["q"] = session.small.y.mean()
+    seen = weakref.ref(link.shell.user_ns["q"])
+    link.push()
+    del link.shell.user_ns["q"]
+    gc.collect()
+    assert seen() is None
+
+
 def test_no_question_spends(link, session):
     """Whatever is asked, the ledger stays as it was: there is no message that releases."""
     before = session.small.budget.spent
@@ -137,6 +183,7 @@ def test_no_question_spends(link, session):
         {"ask": "price", "cell": cell},
         {"ask": "release", "cell": cell},
         {"ask": "state"},
+        {"ask": "methods", "dataset": "small"},
         {"ask": None},
     ):
         opened(link, asked)
