@@ -77,7 +77,8 @@ export function priceOf(answer: Readonly<Record<string, unknown>> | null): { tex
 export class Marks {
   constructor(
     private readonly _panel: NotebookPanel,
-    private readonly _client: Client
+    private readonly _client: Client,
+    private readonly _wanted: () => boolean = () => true
   ) {
     _panel.content.modelContentChanged.connect(() => this.draw());
     _panel.content.activeCellChanged.connect(() => this.draw());
@@ -96,7 +97,7 @@ export class Marks {
     const is = cell.model.type === 'code' && isProtected(source);
     cell.toggleClass('dpnb-Cell', is);
     const tag = cell.node.querySelector<HTMLElement>('.dpnb-Tag');
-    if (!is) {
+    if (!is || !this._wanted()) {
       tag?.remove();
       return;
     }

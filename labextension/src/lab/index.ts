@@ -4,16 +4,22 @@ import { ICommandPalette } from '@jupyterlab/apputils';
 import { IEditorExtensionRegistry } from '@jupyterlab/codemirror';
 import { ILauncher } from '@jupyterlab/launcher';
 import { INotebookTracker, NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStatusBar } from '@jupyterlab/statusbar';
 import { LabIcon } from '@jupyterlab/ui-components';
+import { Signal } from '@lumino/signaling';
 import { RELEASE_EVENT, type ReleaseRequest } from '../widgets/parts/release';
+import { methodsOf } from '../widgets/parts/session';
+import type { Snapshot } from '../widgets/parts/state';
 import { Marks } from './cells';
 import { Client } from './client';
 import { Gauge } from './gauge';
 import { highlight } from './highlight';
+import { hoverHelp } from './hover';
 import { asPlan, isProtected } from './magic';
 import { SessionPanel } from './panel';
 import { watchStill } from './saved';
+import { shown } from './settings';
 
 const CATEGORY = 'Differential privacy';
 const icon = new LabIcon({
@@ -62,20 +68,47 @@ const session: JupyterFrontEndPlugin<void> = {
   description: 'The privacy budget in the status bar and in a side panel, and the price of %%dp cells.',
   autoStart: true,
   requires: [INotebookTracker],
-  optional: [IStatusBar, ICommandPalette, ILauncher],
+  optional: [IStatusBar, ICommandPalette, ILauncher, IEditorExtensionRegistry, ISettingRegistry],
   activate: (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
     status: IStatusBar | null,
     palette: ICommandPalette | null,
-    launcher: ILauncher | null
+    launcher: ILauncher | null,
+    editors: IEditorExtensionRegistry | null,
+    registry: ISettingRegistry | null
   ) => {
     const clients = new Map<NotebookPanel, Client>();
-    const panel = new SessionPanel({ insert: text => insertText(tracker.currentWidget, text) });
+    const marked = new Map<NotebookPanel, Marks>();
+    let wanted = shown({});
+    const gaugeWanted = new Signal<object, void>({});
+    const panel = new SessionPanel({
+      insert: text => insertText(tracker.currentWidget, text),
+      methods: async dataset => {
+        const client = tracker.currentWidget === null ? undefined : clients.get(tracker.currentWidget);
+        return methodsOf((await client?.ask({ ask: 'methods', dataset })) ?? null);
+      }
+    });
     panel.title.icon = icon;
     app.shell.add(panel, 'right', { rank: 650 });
     const gauge = new Gauge(() => void app.commands.execute('dpnb:open-panel'));
-    status?.registerStatusItem('dpnb:gauge', { item: gauge, align: 'left', rank: 20 });
+    status?.registerStatusItem('dpnb:gauge', {
+      item: gauge,
+      align: 'left',
+      rank: 20,
+      isActive: () => wanted.gauge,
+      activeStateChanged: gaugeWanted
+    });
+
+    const stateOf = (editor: HTMLElement): Snapshot | null => {
+      const notebook = tracker.find(one => one.node.contains(editor));
+      const client = notebook === undefined ? undefined : clients.get(notebook);
+      return client?.link === 'live' ? client.state : null;
+    };
+    editors?.addExtension({
+      name: 'dpnb:column-help',
+      factory: () => ({ instance: () => hoverHelp(stateOf), reconfigure: () => null })
+    });
 
     const draw = (): void => {
       const client = tracker.currentWidget === null ? undefined : clients.get(tracker.currentWidget);
@@ -86,11 +119,12 @@ const session: JupyterFrontEndPlugin<void> = {
       const client = new Client(notebook.sessionContext);
       clients.set(notebook, client);
       client.changed.connect(draw);
-      new Marks(notebook, client);
+      marked.set(notebook, new Marks(notebook, client, () => wanted.price));
       watchStill(notebook);
       notebook.content.modelContentChanged.connect(() => app.commands.notifyCommandChanged('dpnb:plan-cell'));
       notebook.disposed.connect(() => {
         clients.delete(notebook);
+        marked.delete(notebook);
         client.dispose();
         draw();
       });
@@ -109,7 +143,10 @@ const session: JupyterFrontEndPlugin<void> = {
       label: 'Plan this %%dp cell',
       caption: 'Show what this cell would cost; nothing is spent',
       icon,
-      isVisible: () => tracker.activeCell?.model.type === 'code' && isProtected(source()),
+      isVisible: args =>
+        (wanted.plan || args.toolbar !== true) &&
+        tracker.activeCell?.model.type === 'code' &&
+        isProtected(source()),
       execute: async () => {
         const notebook = tracker.currentWidget;
         const kernel = notebook?.sessionContext.session?.kernel;
@@ -158,6 +195,18 @@ const session: JupyterFrontEndPlugin<void> = {
       category: 'Notebook',
       args: { isLauncher: true },
       rank: 50
+    });
+
+    // read now, and again whenever somebody changes them
+    void registry?.load(session.id).then(settings => {
+      const read = (): void => {
+        wanted = shown(settings.composite);
+        gaugeWanted.emit();
+        marked.forEach(one => one.draw());
+        app.commands.notifyCommandChanged('dpnb:plan-cell');
+      };
+      settings.changed.connect(read);
+      read();
     });
 
     // a Release button in an output: only a person's click on it gets here

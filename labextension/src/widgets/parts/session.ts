@@ -6,6 +6,56 @@ import { advice, type Column, type Dataset, type Link, type Snapshot } from './s
 export interface Actions {
   /** Put text into the active cell; only where there is a notebook around. */
   readonly insert?: (text: string) => void;
+  /** Ask the kernel for the paragraph on what this notebook released of a dataset; `problem` says why there is none. */
+  readonly methods?: (dataset: string) => Promise<Methods>;
+}
+
+export interface Methods {
+  readonly text: string;
+  readonly problem: string;
+}
+
+/** What a kernel answered to that; one that did not answer may be busy with something that cannot be put aside. */
+export function methodsOf(answer: Readonly<Record<string, unknown>> | null): Methods {
+  const word = (name: string): string => {
+    const found = answer?.[name];
+    return typeof found === 'string' ? found : '';
+  };
+  const text = word('text');
+  return { text, problem: text === '' ? word('problem') || 'The kernel did not answer. Try again.' : '' };
+}
+
+/** Put text on the clipboard; false where the browser does not allow it. */
+async function copied(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false; // no permission, or a page that is not served over https
+  }
+}
+
+function paragraph(one: Dataset, ask: (dataset: string) => Promise<Methods>): HTMLElement[] {
+  const said = html('p', { class: 'soft', role: 'status' });
+  const text = html('textarea', {
+    readonly: '',
+    hidden: '',
+    rows: 7,
+    class: 'methods',
+    'aria-label': 'methods paragraph'
+  });
+  const button = html('button', { type: 'button' }, 'Copy as methods paragraph');
+  button.addEventListener('click', () => {
+    button.disabled = true;
+    void ask(one.name).then(async found => {
+      text.value = found.text;
+      text.hidden = found.text === '';
+      const done = found.text !== '' && (await copied(found.text));
+      said.textContent = found.problem || (done ? 'Copied.' : 'Select the text and copy it.');
+      button.disabled = false;
+    });
+  });
+  return [html('div', { class: 'buttons' }, button), said, text];
 }
 
 /** The question that is asked most of a column. */
@@ -71,7 +121,7 @@ function columns(one: Dataset, actions: Actions): HTMLElement {
   );
 }
 
-function ledger(one: Dataset): HTMLElement {
+function ledger(one: Dataset, actions: Actions): HTMLElement {
   const charges = one.ledger.filter(row => row.kind === 'charge');
   const rows = [...charges]
     .reverse()
@@ -103,7 +153,8 @@ function ledger(one: Dataset): HTMLElement {
       charges.length === 0 ? 'Nothing was charged yet' : `${charges.length} charged so far`
     ),
     html('div', { class: 'scroll' }, html('table', {}, html('tbody', {}, ...rows))),
-    html('div', { class: 'buttons' }, html('span', { class: 'soft' }, 'The ledger as'), json, table)
+    html('div', { class: 'buttons' }, html('span', { class: 'soft' }, 'The ledger as'), json, table),
+    ...(actions.methods === undefined ? [] : paragraph(one, actions.methods))
   );
 }
 
@@ -121,7 +172,7 @@ function dataset(one: Dataset, actions: Actions): HTMLElement {
     html('p', { class: one.used >= 0.9 ? 'warn' : 'soft' }, one.words),
     one.own === '' ? null : html('p', { class: 'soft' }, one.own),
     columns(one, actions),
-    ledger(one)
+    ledger(one, actions)
   );
 }
 

@@ -44,6 +44,8 @@ export interface Snapshot {
   readonly seq: number;
   readonly datasets: readonly Dataset[];
   readonly problem: string;
+  /** What the notebook calls each dataset: variable to dataset. */
+  readonly names?: Readonly<Record<string, string>>;
 }
 
 export type Link = 'no notebook' | 'no kernel' | 'connecting' | 'not loaded' | 'restarted' | 'live';
