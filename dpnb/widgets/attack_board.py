@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpnb.audit.attacks.publications import BENCHES, Bench, Publication, bench
+from dpnb.audit.attacks.benches import BENCHES, bench
+from dpnb.audit.attacks.publications import Bench, Publication
 from dpnb.cards.card import Card
 from dpnb.errors import PlanError
 from dpnb.widgets._base import Interaction

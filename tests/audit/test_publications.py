@@ -9,7 +9,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpnb.audit.attacks.publications import BENCHES, NEAR, _count_bound, bench
+from dpnb.audit.attacks.benches import BENCHES, bench
+from dpnb.audit.attacks.benches_of_one import count_bound
+from dpnb.audit.attacks.publications import NEAR
 from dpnb.errors import OptionError
 from dpnb.mechanisms import DiscreteLaplace
 
@@ -76,8 +78,8 @@ def test_the_bound_on_a_count_holds_for_the_best_guess_and_is_nearly_met():
             sum(pmf[np.abs(answer - min(max(answer, 0), 1_000)) + 400] for answer in range(-400, 1401))
             / 1_001
         )
-        assert best <= _count_bound(epsilon)
-        assert _count_bound(epsilon) == pytest.approx(1 / sum(math.exp(-k * epsilon) for k in range(1_001)))
+        assert best <= count_bound(epsilon)
+        assert count_bound(epsilon) == pytest.approx(1 / sum(math.exp(-k * epsilon) for k in range(1_001)))
 
 
 def test_a_bench_takes_no_array_and_names_what_there_is():

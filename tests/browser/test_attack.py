@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dpnb import widgets
-from dpnb.audit.attacks.publications import bench
+from dpnb.audit.attacks.benches import bench
 from dpnb.widgets import _base
 from tests.browser.test_interactions import drag_to, frame, range_of, show
 

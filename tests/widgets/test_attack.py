@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 from dpnb import widgets
-from dpnb.audit.attacks.publications import BENCHES, bench
+from dpnb.audit.attacks.benches import BENCHES, bench
 from dpnb.errors import PlanError
 from dpnb.notebook.interactions import COMMANDS
 
