@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 
 import pytest
+from playwright.sync_api import expect
 
 import dpnb
 from dpnb import widgets
+from dpnb.client import api
 from dpnb.widgets import _base
 from tests.browser.conftest import ROOT
+from tests.browser.test_extension import ASK, LOAD, OPEN, open_  # noqa: F401  a fixture
+from tests.browser.test_interactions import data, show  # noqa: F401  fixtures
 from tests.curator import small
 
 AXE = ROOT / "labextension/node_modules/axe-core/axe.min.js"
@@ -20,15 +24,30 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+def serious(page, *places):
+    """Return what axe finds of impact serious or critical in some places of a page."""
+    if not page.evaluate("typeof axe === 'object'"):
+        page.add_script_tag(path=str(AXE))
+    report = page.evaluate("places => axe.run({ include: places })", list(places))
+    found, fine = report["violations"], {one["id"] for one in report["passes"]}
+    assert "color-contrast" in fine | {one["id"] for one in found}, "no text could be judged"
+    return [
+        (one["id"], node["html"][:160], node["failureSummary"][:300])
+        for one in found
+        if one["impact"] in {"serious", "critical"}
+        for node in one["nodes"]
+    ]
+
+
 @pytest.fixture
 def made(dpnb_home):
     """One of each."""
     service = small.curator(dpnb_home)
-    data = small.opened(small.session(service, "ann"), dpnb_home)
-    released = dpnb.release({"m": data.x.mean()}, epsilon=1)["m"]
-    items = {"a": data.x.mean(), "b": data.y.mean(), "c": data.x.median()}
+    rows = small.opened(small.session(service, "ann"), dpnb_home)
+    released = dpnb.release({"m": rows.x.mean()}, epsilon=1)["m"]
+    items = {"a": rows.x.mean(), "b": rows.y.mean(), "c": rows.x.median()}
     yield [
-        widgets.seesaw(data.y.mean(), assume_n=40),
+        widgets.seesaw(rows.y.mean(), assume_n=40),
         widgets.odds(),
         widgets.noises(),
         widgets.drag_person(),
@@ -48,13 +67,48 @@ def test_axe_finds_nothing_serious(browser, made, tmp_path, scheme):
     (tmp_path / "page.html").write_text(widgets.page(made), encoding="utf-8")
     page.goto((tmp_path / "page.html").as_uri())
     page.locator("div.dpnb-w").nth(len(made) - 1).wait_for()
-    page.add_script_tag(path=str(AXE))
-    found = page.evaluate("() => axe.run('main').then(r => r.violations)")
+    found = serious(page, "main")
     context.close()
-    serious = [
-        (one["id"], node["html"][:160], node["failureSummary"][:300])
-        for one in found
-        if one["impact"] in {"serious", "critical"}
-        for node in one["nodes"]
-    ]
-    assert not serious
+    assert not found
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_screen_of_the_guide_is_clean(show, data, scheme):  # noqa: F811
+    """The five screens, each as it stands when it is reached."""
+    guide = widgets.guide(data)
+    guide.chosen = {"goal": "average", "column": "x"}
+    page = show(guide, scheme=scheme)
+    following = page.get_by_role("button", name="Next")
+    for screen in range(5):
+        assert not serious(page, "main"), screen
+        if screen < 4:
+            following.click()
+    expect(page.locator("pre")).to_contain_text("%%dp")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_panel_is_clean(show, data, scheme, monkeypatch):  # noqa: F811
+    """The panel in the notebook, with a charge in its ledger and every part unfolded."""
+    dpnb.release({"m": data.x.mean()}, epsilon=1)
+    monkeypatch.setattr(api, "session", lambda: data.session)
+    page = show(dpnb.panel(), scheme=scheme)
+    expect(page.locator("main")).to_contain_text("small.x.mean()")
+    page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    assert not serious(page, "main")
+
+
+@pytest.mark.skipif(not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="not built")
+def test_what_jupyterlab_shows_is_clean(open_):  # noqa: F811
+    """Side panel, gauge and the price of a cell in JupyterLab, in both of its themes."""
+    lab = open_(LOAD, OPEN, ASK)
+    lab.run_all()
+    lab.gauge.click()
+    expect(lab.panel).to_contain_text("hiv.got.mean()")
+    lab.panel.get_by_role("button", name="Copy as methods paragraph").click()
+    expect(lab.panel.get_by_role("textbox", name="methods paragraph")).to_be_visible()
+    lab.panel.locator("summary", has_text="columns").click()
+    for theme in ("JupyterLab Light", "JupyterLab Dark"):
+        lab.theme(theme)
+        expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)  # it covers the page for a moment
+        lab.shot(f"tools-{theme.split()[-1].lower()}")
+        assert not serious(lab.page, "#dpnb-panel", ".dpnb-Gauge", ".dpnb-Tag"), theme
