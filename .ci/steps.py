@@ -26,6 +26,8 @@ CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrom
 APT_PACKAGES = ("chromium", "fonts-dejavu", "fonts-liberation")
 # an extra installed earlier also serves the ones listed after it
 SERVES = {"test": ("core-test", "demo", "lab,studies"), "core-test": ("demo",)}
+# laws, coverage and attacks: numbers that do not depend on the Python; run under the first one alone
+STATISTICAL = tuple("tests/" + room for room in ("audit", "exhibits", "mutants", "simulate", "statistics"))
 SIZES = {
     "demo": "a download of about 140 MB, one to three minutes",
     "lab,studies": "a download of about 170 MB, one to three minutes",
@@ -268,7 +270,7 @@ def pytest(name: str, python: str, arguments: list[str]) -> bool:
 
 
 def test(arguments: list[str]) -> bool:
-    """Run the ordinary tests: everything once, and all but browser and repository under the other Pythons."""
+    """Run the ordinary tests: everything once, and what may differ between Pythons under the other ones."""
     first, *others = interpreters() or [first_interpreter()]
     python = ready(".venv", first, "test")
     if arguments:
@@ -283,11 +285,12 @@ def test(arguments: list[str]) -> bool:
     present = [folder for folder in alone if any((ROOT / folder).glob("test_*.py"))]
     if present:
         passed.append(pytest(title(first.version, " and ".join(present)), python, present))
+    elsewhere = [*apart, *("--ignore=" + folder for folder in STATISTICAL)]
     for other in others:
         environment = ready(".venv-" + other.version, other, "core-test")
-        chosen = ["-n2", "-m", "not soak and not slow and not repo and not browser", *apart]
+        chosen = ["-n2", "-m", "not soak and not slow and not repo and not browser", *elsewhere]
         passed.append(
-            pytest(title(other.version, "all but browser, benchmarks, slow and repo"), environment, chosen)
+            pytest(title(other.version, "all that may differ between Pythons"), environment, chosen)
         )
     tested = ", ".join(python.version for python in (first, *others))
     print("== {} under Python {}".format("passed" if all(passed) else "FAILED", tested), flush=True)
