@@ -290,7 +290,8 @@ class Dataset(HoldsNoData):
     def choose(self, candidates: Mapping[str, ColumnHandle]) -> Estimate:
         """Ask which of some public candidates has the largest total: rows of a condition, or sum of a number.
 
-        The answer is the candidate's place (from 0, in the order of the labels); ``.labels`` is its label.
+        What is shown is the candidate's label, as ``.labels`` gives it; ``.value``, which arithmetic and comparisons use, is its place
+        (from 0, in the order of the labels).
 
         Parameters
         ----------
@@ -315,7 +316,8 @@ class Dataset(HoldsNoData):
         Parameters
         ----------
         *columns : str or column
-            Numbers or conditions. Their order does not matter: equal sets are one question.
+            Numbers or conditions. The answer and what is read from it have them in this order; in another order they are
+            another question, with noise and a price of its own. A column named twice counts once.
         radius : float, optional
             Move rows farther than this from the middle, each column in half of its range, towards it: less noise, and a
             bias where many rows lie outside.
@@ -327,14 +329,7 @@ class Dataset(HoldsNoData):
         """
         if not columns:
             raise PlanError(f'moments needs columns: {self.name}.moments("…", "…").')
-        places = {name: place for place, name in enumerate(self.schema.names)}
-        listed = dict.fromkeys(self.key(column) for column in columns)
-        first, *others = sorted(
-            listed,
-            key=lambda expr: (
-                (places[expr.column], "") if isinstance(expr, Ref) else (len(places), repr(expr))
-            ),
-        )
+        first, *others = dict.fromkeys(self.key(column) for column in columns)
         asked_for = self.ask("moments", first, others=tuple(others), **dict(_radius(radius)))
         self._root._moments.append(weakref.ref(asked_for))
         return asked_for
@@ -342,8 +337,9 @@ class Dataset(HoldsNoData):
     def ols(self, formula: str, *, radius: float | None = None) -> Any:
         """Ask the moments of a formula's columns, and regress on them by least squares.
 
-        Where moments that you released and still hold cover the columns, of the same rows, it is read from them, free. Otherwise
-        the moments of these columns are asked, and paid; any other regression on the same columns is then free.
+        Where moments that you released and still hold cover the columns, of the same rows, it is read from them, free; pending
+        moments of just these columns are read once they are released. Otherwise the moments of these columns are asked, in the
+        order of the schema, and paid; any other regression on the same columns is then free.
 
         Parameters
         ----------
@@ -360,21 +356,23 @@ class Dataset(HoldsNoData):
         columns = parse(formula).columns
         moments: Any = self._covering(columns, radius)
         if moments is None:
-            moments = self.moments(*columns, radius=radius)
+            declared = {name: place for place, name in enumerate(self.schema.names)}
+            moments = self.moments(*sorted(columns, key=lambda name: declared.get(name, 0)), radius=radius)
         return moments.ols(formula)
 
     def _covering(self, columns: tuple[str, ...], radius: float | None) -> Estimate | None:
-        """Return released moments that are still held, of these rows, columns and more; the narrowest of them."""
+        """Return moments still held, of these rows: the narrowest released that cover the columns, or pending of just them."""
         wanted = QueryPlan(self.name, "moments", None, self._where, self._by, _radius(radius))
         found = []
         for held in (reference() for reference in self._root._moments):
-            if held is None or held.pending or held.measurement is None:
+            if held is None or held.measurement is None:
                 continue
             bare = replace(held.measurement.question, target=None, others=())
             names = held.measurement.checked.setting.names
-            if bare == wanted and set(columns) <= set(names):
-                found.append((len(names), held))
-        return min(found, key=lambda pair: pair[0])[1] if found else None
+            exact, covers = set(columns) == set(names), set(columns) <= set(names)
+            if bare == wanted and (exact if held.pending else covers):
+                found.append((held.pending, len(names), held))
+        return min(found, key=lambda one: one[:2])[2] if found else None
 
     def ask(
         self,
