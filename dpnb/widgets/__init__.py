@@ -1,7 +1,7 @@
 """The interactions: every ε can be dragged, and what depends on it answers at once.
 
 One Python module and one front-end module each; ``labextension/src/maths`` computes in the browser what the functions
-named beside it compute here. Closed forms run while a hand drags; the kernel hears when it lets go. Moving a control
+named beside it compute here. :func:`built` says whether this installation brings that front end. Closed forms run while a hand drags; the kernel hears when it lets go. Moving a control
 never spends, and on protected data only public metadata and past releases are drawn.
 """
 
@@ -13,6 +13,7 @@ from typing import Any
 __all__ = [
     "attack_bench",
     "budget",
+    "built",
     "clamp",
     "coverage_lab",
     "drag_person",
@@ -29,6 +30,7 @@ __all__ = [
 _NAMES = {
     "attack_bench": ("dpnb.widgets.attack_board", "AttackBench"),
     "budget": ("dpnb.widgets.panels", "BudgetBar"),
+    "built": ("dpnb.widgets._base", "built"),
     "panel": ("dpnb.widgets.panels", "panel"),
     "plan": ("dpnb.widgets.plan_board", "PlanBoard"),
     "clamp": ("dpnb.widgets.clamp_handles", "ClampHandles"),

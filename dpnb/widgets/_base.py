@@ -34,7 +34,7 @@ def source(name: str) -> str | None:
 
 
 def built() -> bool:
-    """Whether this installation brings the front end."""
+    """Return whether this installation brings the front end; without it every interaction is its still form."""
     return source("widget.css") is not None
 
 

@@ -7,11 +7,21 @@ from typing import Any
 
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, clean, el
+from dpnb.widgets import _base
 
-__all__ = ["DRAG", "still"]
+__all__ = ["ABSENT", "DRAG", "drag", "still"]
 
-#: What every still form says about its missing controls.
+#: What every still form says about its missing controls, where the front end is installed, and where it is not.
 DRAG = "Open this notebook with a kernel and run the cell to drag it. Moving a control spends nothing."
+ABSENT = (
+    "The front end of dpnb is not installed here, so nothing can be dragged. Install a wheel of dpnb; or, with Node.js "
+    "20.19 or newer, type pip install . in its source folder. Then restart the kernel. Moving a control spends nothing."
+)
+
+
+def drag() -> str:
+    """Return how to have the controls of a still form: by a kernel, or first by the front end."""
+    return DRAG if _base.built() else ABSENT
 
 
 def still(
@@ -51,7 +61,7 @@ def still(
         el("div", el("h3", title), el("code", about), class_="head"),
         None if picture is None else picture,
         el("div", table, class_="scroll"),
-        *(el("p", note, class_="soft") for note in (*notes, DRAG)),
+        *(el("p", note, class_="soft") for note in (*notes, drag())),
     )
     cells = [list(map(clean, head)), *(list(map(clean, row)) for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]

@@ -58,13 +58,27 @@ def made(request, data):
 
 def test_every_interaction_is_listed_here():
     """What the room offers is what is tested."""
-    assert set(widgets.__all__) - {"page"} == set(MAKERS)
+    assert set(widgets.__all__) - {"built", "page"} == set(MAKERS)
     assert dir(widgets) == sorted(widgets.__all__)
 
 
 def test_facts_are_strict_json(made):
     """What crosses to the browser has no NaN, no infinity and no Python object."""
     assert json.loads(json.dumps(made.facts, allow_nan=False)) == made.facts
+
+
+@pytest.mark.parametrize("found", [True, False], ids=["built", "not built"])
+def test_still_form_says_how_to_drag_it(data, monkeypatch, found):
+    """With the front end: run the cell; without it: that it is not installed, and the two ways to install it."""
+    monkeypatch.setattr(_base, "source", lambda _: "" if found else None)
+    shown = MAKERS["odds"](data)._repr_mimebundle_()
+    bundle = shown[0] if isinstance(shown, tuple) else shown
+    assert ("run the cell to drag it" in bundle["text/html"]) is found
+    assert ("not installed here" in bundle["text/html"]) is not found
+    assert ("application/vnd.jupyter.widget-view+json" in bundle) is found
+    assert widgets.built() is found
+    assert ("Install a wheel" in bundle["text/html"]) is not found
+    assert ("Node.js 20.19" in bundle["text/html"]) is not found
 
 
 def test_still_form_reads_without_scripts_and_styles(made):

@@ -1,0 +1,41 @@
+"""The gallery, executed cell by cell: with the front end, and in the environment of `make demo`, which has none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from dpnb.client import api
+from dpnb.widgets import _base
+from tests.notebook.conftest import Notebook
+
+pytestmark = pytest.mark.slow
+
+GALLERY = Path(__file__).parents[2] / "notebooks" / "01-gallery.ipynb"
+
+
+@pytest.fixture(params=[True, False], ids=["built", "not built"])
+def front_end(request, monkeypatch):
+    """Whether the front end is there, pretended."""
+    monkeypatch.setattr(_base, "source", lambda _: "/* made up */" if request.param else None)
+    return request.param
+
+
+def test_every_cell_of_the_gallery_runs(shell, front_end, tmp_path, monkeypatch, capsys):
+    """No cell raises; the last writes its page where there is a front end, and says in one line why not where there is none."""
+    monkeypatch.chdir(tmp_path)
+    notebook = Notebook(shell, None)
+    cells = nbformat.read(GALLERY, as_version=4).cells
+    shown = [notebook(cell.source) for cell in cells if cell.cell_type == "code"]
+    api.close()
+    page = tmp_path / "interactions.html"
+    assert page.is_file() is front_end
+    assert ("No page is written" in capsys.readouterr().out) is not front_end
+    made = [one for one in shown if isinstance(one, _base.Interaction)]
+    stills = [
+        one.card().html for one in made if one.module != "plan"
+    ]  # whose still form is the plan's own card
+    assert len(stills) >= 7
+    assert all(("not installed here" in still) is not front_end for still in stills)
