@@ -54,7 +54,8 @@ def coverage(
     n : int or list of int
         Rows of a study.
     losses : number, list, or mapping
-        Values of ε; or ``{"epsilon": [...], "rho": [...]}``.
+        Values of ε; or ``{"epsilon": [...]}`` or ``{"rho": [...]}``. Floats are rounded to six significant digits (and nine
+        decimals), so that ``np.geomspace(0.05, 10, 20)`` will do; the values used are in the result and in ``.code()``.
     intervals : name, method, or list of them
         ``"privacy"``, ``"confidence"``, ``"naive"``, ``"normal"``, or a method of your own.
     reps : int

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -27,6 +28,8 @@ BLOCK = 1000
 _ROWS = 1_000_000
 _ENTRIES = 100_000
 _MOST_STUDIES = 10_000_000
+_DECIMALS = 9
+_SMALLEST, _LARGEST = 1e-9, 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,7 @@ def _priced(design: Design, n: int, loss: Loss) -> PricedQuestion:
 
 
 def losses_of(given: Any) -> tuple[Loss, ...]:
-    """Read losses: numbers (ε), or ``{"epsilon": [...]}`` or ``{"rho": [...]}``.
+    """Read losses: numbers (ε), or ``{"epsilon": [...]}`` or ``{"rho": [...]}``; see :func:`amount_of`.
 
     Raises
     ------
@@ -132,10 +135,31 @@ def losses_of(given: Any) -> tuple[Loss, ...]:
             "The same question is answered differently for ε and for ρ: simulate them one after the other."
         )
     ((kind, values),) = kinds.items()
-    found = tuple(Loss(kind, positive(value, name=kind)) for value in _several(values))
+    found = tuple(Loss(kind, amount_of(value, kind)) for value in _several(values))
     if not found:
         raise LossError(f"losses= names no {kind}: give at least one.")
     return found
+
+
+def amount_of(value: Any, kind: str = "epsilon") -> Fraction:
+    """Read one loss of a simulation: a float is rounded to six significant digits and nine decimals.
+
+    A simulation spends nothing, so a computed float may be rounded; what is used stands in the result and in its code. Every
+    other number (text, Fraction, Decimal) is taken as it is written, as where a loss is charged.
+
+    Raises
+    ------
+    LossError
+        For anything that is not a positive number.
+
+    Examples
+    --------
+    >>> amount_of(0.1 + 0.2), amount_of(2 / 3)
+    (Fraction(3, 10), Fraction(666667, 1000000))
+    """
+    if isinstance(value, float | np.floating) and _SMALLEST <= value <= _LARGEST:
+        return positive(str(round(Decimal(f"{float(value):.6g}"), _DECIMALS)), name=kind)
+    return positive(value, name=kind)
 
 
 def sizes_of(n: Any, population: Population) -> tuple[int, ...]:

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from dpnb.errors import OptionError
 from dpnb.mechanisms import KSExponential
 from dpnb.noise import fast
-from dpnb.privacy.loss import positive
 from dpnb.release.table import Table
+from dpnb.simulate.design import amount_of
 
 Floats = NDArray[np.float64]
 METHODS = ("laplace", "perturbed", "ks")
@@ -163,7 +163,7 @@ def density_rates(
     """
     if draws < 2 or len(sizes) < 2 or min(sizes) < 2:
         raise OptionError("Rates need at least two sizes of two rows or more, and two draws.")
-    loss, stream = positive(epsilon), np.random.default_rng(rng)
+    loss, stream = amount_of(epsilon), np.random.default_rng(rng)
     points = [min(_MOST_POINTS, round(n ** (2 / 3))) for n in sizes]
     errors = [
         np.stack([_one(n, k, loss, shape, stream) for _ in range(draws)], axis=-1)

@@ -63,7 +63,7 @@ def regression_coverage(  # noqa: PLR0913 - a study has this many facts
     n : int or list of int
         Rows of a study.
     losses : number, list, or mapping
-        Values of ε; or ``{"rho": [...]}``.
+        Values of ε; or ``{"rho": [...]}``. Floats are rounded to six significant digits, as in :func:`dpnb.simulate.coverage`.
     reps : int
         Studies of each size, the same for every loss.
     rng : int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from dpnb.errors import DpnbError, LossError, OptionError, PlanError, SchemaErro
 from dpnb.plan.expression import Compare, Const, Ref
 from dpnb.privacy.unit import PrivacyUnit
 from dpnb.schema import Column
+from dpnb.simulate.design import losses_of
 from dpnb.simulate.exact import Block
 from dpnb.simulate.studies import draw
 from dpnb.simulate.tally import KEPT
@@ -124,6 +126,41 @@ def test_the_code_makes_the_result_again():
         simulate.coverage("mean", simulate.bernoulli(0.2), 30, 1, "naive", reps=20, adjacency="add-remove"),
     ):
         assert same(found, eval(found.code(), {"simulate": simulate}))  # noqa: S307 - our own text
+
+
+def test_computed_floats_are_rounded_to_six_digits_and_shown_as_used():
+    """A simulation spends nothing: any positive float is read; table and code hold the very values that were simulated."""
+    asked = np.geomspace(0.05, 10, 20)
+    found = simulate.coverage("mean", BETA, 20, asked, reps=5)
+    used = [loss.amount for loss in found.design.losses]
+    assert all(Fraction(f"{value:.6g}") == amount for value, amount in zip(asked, used, strict=True))
+    assert dict.fromkeys(found.table()["epsilon"]) == dict.fromkeys(map(float, used))
+    assert same(found, eval(found.code(), {"simulate": simulate}))  # noqa: S307 - our own text
+    assert same(found, simulate.sweep("mean", BETA, "epsilon", asked, n=20, reps=5).results[0])
+
+
+@pytest.mark.parametrize(
+    ("given", "used"),
+    [
+        (0.1 + 0.2, "0.3"),
+        (1.23456789e-5, "0.000012346"),
+        (1.5e-9, "2/1000000000"),
+        (123456.789, "123457"),
+        (np.float32(0.1), "0.1"),
+        ("0.123456789", "0.123456789"),
+        (Fraction(1, 3), "1/3"),
+    ],
+)
+def test_floats_alone_are_rounded(given, used):
+    """What is written exactly stays as it is written."""
+    assert losses_of(given)[0].amount == Fraction(used)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -0.5, 0.0, 1e-10, 1e10, "0.1234567891"])
+def test_what_is_no_loss_is_refused_in_a_simulation_too(bad):
+    """Rounding lets in no number that is not a loss, and no text beyond nine decimals."""
+    with pytest.raises(LossError):
+        losses_of({"rho": [0.5, bad]})
 
 
 def test_a_table_has_one_row_for_each_thing_counted():
