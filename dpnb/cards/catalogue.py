@@ -15,7 +15,7 @@ import numpy as np
 
 from dpnb.aggregate import answer, prepare
 from dpnb.cards.card import Card, frame
-from dpnb.cards.markup import el
+from dpnb.cards.markup import Markup, el
 from dpnb.errors import DpnbError, Unavailable
 from dpnb.noise.bits import SeededBits
 from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
@@ -104,10 +104,8 @@ def markdown() -> str:
 
 
 def catalogue_card() -> Card:
-    """Return the table as a card."""
+    """Return the table as a card, with a short block for each statistic, which reads at any width."""
     entries = catalogue()
-    head = el("tr", *(el("th", name, scope="col") for name in _HEADS))
-    rows = [_row(entry.cells()) for entry in entries]
     html = frame(
         el(
             "div",
@@ -115,7 +113,7 @@ def catalogue_card() -> Card:
             el("span", "found by asking it", class_="soft"),
             class_="head",
         ),
-        el("div", el("table", el("thead", head), el("tbody", *rows)), class_="scroll"),
+        *(_block(entry) for entry in entries),
     )
     text = "\n".join(
         f"{cells[0]}  [{cells[2]}]  {cells[3]}" for cells in (entry.cells() for entry in entries)
@@ -124,9 +122,27 @@ def catalogue_card() -> Card:
     return Card(html, None, text, record, "catalogue")
 
 
-def _row(cells: tuple[str, ...]) -> Any:
-    first, *rest = cells
-    return el("tr", el("th", el("code", first), scope="row"), *(el("td", cell) for cell in rest))
+def _block(entry: Entry) -> Markup:
+    """What the row of the table says: the question and where it can be asked, what comes of it, who proved it."""
+    facts = dict(zip(_HEADS, entry.cells(), strict=True))
+    shown = ("released", "intervals", *(("read from it",) if entry.readings else ()))
+    return el(
+        "div",
+        el(
+            "div",
+            el("h4", el("code", facts["statistic"], class_="strong")),
+            el("small", facts["loss"], " · ", facts["adjacency"]),
+            class_="row",
+        ),
+        el("table", el("tbody", *(_row(name, facts[name]) for name in shown))),
+        el("p", facts["status"], ": ", facts["reference"], class_="soft"),
+        class_="line",
+    )
+
+
+def _row(name: str, fact: str) -> Markup:
+    label = el("th", name, scope="row", class_="soft keep", style="width:6rem;vertical-align:top")
+    return el("tr", label, el("td", fact, style="vertical-align:top"))
 
 
 def _entry(statistic: Statistic) -> Entry:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from pathlib import Path
 
 import pytest
@@ -38,6 +40,20 @@ def test_an_example_is_a_question_as_it_is_typed(name):
     entry = next(entry for entry in catalogue() if entry.name == name)
     assert entry.example.startswith("ds")
     assert entry.released
+
+
+def test_the_card_has_a_block_for_each_statistic_and_no_wide_table():
+    """Every fact of the table is in the card, in rows of two cells, so that no column is squeezed or cut off."""
+    made = catalogue_card().html
+    shown = html.unescape(made)
+    for entry in catalogue():
+        example, adjacency, loss, released, intervals, readings, status, reference = entry.cells()
+        for fact in (example, adjacency, loss, released, intervals, status, reference):
+            assert fact in shown
+        assert readings in shown or not entry.readings
+    rows = re.findall(r"<tr>(.*?)</tr>", made)
+    assert len(rows) >= 2 * len(STATISTICS)
+    assert all(row.count("<td") == row.count("<th") == 1 for row in rows)
 
 
 def test_the_card_says_in_text_what_it_says_in_html():
