@@ -23,6 +23,8 @@ from dpnb.errors import OptionError, Unavailable
 if TYPE_CHECKING:
     from dpnb.release import Estimate
 
+_SHOWN = 12
+
 
 @dataclass(frozen=True, slots=True)
 class Tested:
@@ -38,6 +40,9 @@ class Tested:
         Degrees of freedom of a chi-square test.
     basis : str
         What the p-value rests on.
+    bounded : bool or ndarray
+        Whether the two-sided p-value is beyond what is resolved: then it is at most `smallest`, and a z at least as far from 0 as
+        `statistic`.
     """
 
     p_value: Any
@@ -45,6 +50,7 @@ class Tested:
     smallest: float
     df: int | None
     basis: str
+    bounded: Any = False
 
 
 class HypothesisTest:
@@ -87,8 +93,13 @@ class HypothesisTest:
 
     @property
     def statistic(self) -> Any:
-        """The test statistic; of a z test the standard normal deviate that has this p-value."""
+        """The test statistic; of a z test the standard normal deviate that has this p-value, or at least as far from 0 (`bounded`)."""
         return self._result().statistic
+
+    @property
+    def bounded(self) -> Any:
+        """Whether the p-value is beyond what is resolved, so that p and z are bounds and no values; one for each component."""
+        return self._result().bounded
 
     @property
     def df(self) -> int | None:
@@ -136,6 +147,7 @@ class HypothesisTest:
             "null": self.hypothesis,
             "p_value": np.asarray(found.p_value).tolist(),
             "statistic": np.asarray(found.statistic).tolist(),
+            "bounded": np.asarray(found.bounded).tolist(),
             "df": found.df,
             "smallest_p_value": found.smallest,
             "basis": found.basis,
@@ -144,13 +156,19 @@ class HypothesisTest:
     def _lines(self) -> list[str]:
         found = self._result()
         title = f"{self.name} of {self.estimate.text}"
+        texts = [
+            p_text(float(p), bounded=bool(b))
+            for p, b in zip(
+                np.ravel(found.p_value)[:_SHOWN],
+                np.ravel(np.broadcast_to(found.bounded, np.shape(found.p_value))),
+                strict=False,
+            )
+        ]
         if np.ndim(found.p_value) == 0:
-            degrees = "" if found.df is None else f", df {found.df}"
-            letter = "z" if found.df is None else "χ²"
-            line = f"{p_text(float(found.p_value), found.smallest)}   ({letter} = {float(found.statistic):.4g}{degrees})"
+            line = f"{texts[0]}   ({_statistic_text(found)})"
         else:
-            line = ", ".join(p_text(float(p), found.smallest) for p in np.ravel(found.p_value)[:12])
-            line += f", … {np.size(found.p_value) - 12:,} more" if np.size(found.p_value) > 12 else ""
+            more = np.size(found.p_value) - _SHOWN
+            line = ", ".join(texts) + (f", … {more:,} more" if more > 0 else "")
         return [title, f"null: {self.hypothesis}", line, self.conclusion(), found.basis]
 
     def __repr__(self) -> str:
@@ -168,9 +186,25 @@ class HypothesisTest:
         )
 
 
-def p_text(p_value: float, smallest: float) -> str:
-    """Write a p-value, no smaller than it is resolved."""
-    return f"p ≤ {smallest:.2g}" if p_value <= smallest else f"p = {p_value:.3g}"
+def p_text(p_value: float, *, bounded: bool) -> str:
+    """Write a p-value; one that is only bounded as the bound that it is.
+
+    Examples
+    --------
+    >>> p_text(0.002, bounded=True), p_text(0.9985, bounded=True), p_text(0.03, bounded=False)
+    ('p ≤ 0.002', 'p ≥ 0.9985', 'p = 0.03')
+    """
+    if not bounded:
+        return f"p = {p_value:.3g}"
+    return f"p ≤ {p_value:.2g}" if p_value <= 0.5 else f"p ≥ {p_value:.6g}"
+
+
+def _statistic_text(found: Tested) -> str:
+    if found.df is not None:
+        return f"χ² = {float(found.statistic):.4g}, df {found.df}"
+    if found.bounded:
+        return f"|z| ≥ {abs(float(found.statistic)):.3g}"
+    return f"z = {float(found.statistic):.4g}"
 
 
 def _percent(alpha: float) -> str:

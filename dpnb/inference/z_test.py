@@ -4,7 +4,8 @@ Test and interval can therefore never disagree, and the level of the test is wha
 for means and proportions, differences of two groups, and whatever else has an interval. What has none has no test, for the reason
 that the interval gives; a null outside the declared range is refused. A one-sided p-value is half of the two-sided one on its own
 side, as the errors are symmetric. Intervals made of draws, and intervals of one level, resolve small p-values no further than they
-say.
+say: beyond that, p is at most and the deviate at least what is shown. A coefficient of a regression is tested by its own interval
+too (parametric bootstrap), not by the t of its table, which supposes a normal error.
 
 References
 ----------
@@ -95,8 +96,8 @@ def _inverted(estimate: Any, at: np.ndarray, kind: str, alternative: str) -> Tes
         else "By inversion of the privacy interval: the noise alone, nothing about a population."
     )
     if value.ndim == 0:
-        return Tested(float(p_value), float(deviate), smallest, None, basis)
-    return Tested(p_value, deviate, smallest, None, basis)
+        return Tested(float(p_value), float(deviate), smallest, None, basis, bounded=bool(both <= smallest))
+    return Tested(p_value, deviate, smallest, None, basis, bounded=both <= smallest)
 
 
 def _deviate(p_value: float) -> float:
@@ -133,7 +134,8 @@ def _limits(estimate: Any, place: tuple[int, ...], kind: str) -> Limits:
 
 def _resolved(estimate: Any, limits: Limits) -> float:
     """Return the smallest p-value that can be told: draws end somewhere, and some intervals have one level."""
-    smallest = _SMALLEST if estimate.op is None else _DRAWN
+    drawn = estimate.op is not None or getattr(estimate.outcome, "drawn", False)
+    smallest = _DRAWN if drawn else _SMALLEST
     try:
         limits(smallest)
     except Unavailable:

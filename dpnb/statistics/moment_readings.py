@@ -305,4 +305,5 @@ class Drawn:
             cell_flags=tuple((*common, flag) if flag else common for flag in listed),
             redraw=self._redraw,
             notes=self.notes,
+            drawn=True,
         )

@@ -61,6 +61,7 @@ def coefficients(setting: Setting, formula: str) -> Read:
             cell_flags=(fit.flags,) * len(fit.terms),
             redraw=fit.redraw,
             notes=NOTES,
+            drawn=True,
             fit=fit,
         )
 
@@ -107,6 +108,7 @@ def r_squared(setting: Setting, formula: str) -> Read:
             cell_flags=(fit.flags,),
             redraw=redraw,
             notes={"privacy": NOTES["privacy"]},
+            drawn=True,
         )
 
     return Read(f'.r_squared("{asked.text}")', (), (), conclude)

@@ -154,4 +154,7 @@ def _tested(found: ChiSquare) -> Tested:
         f"Against {found.draws:,} simulated tables with the noise of this release; rows are taken as independent draws from "
         "the population."
     )
-    return Tested(found.p_value, found.statistic, 1 / (found.draws + 1), found.df, basis)
+    smallest = 1 / (found.draws + 1)
+    return Tested(
+        found.p_value, found.statistic, smallest, found.df, basis, bounded=found.p_value <= smallest
+    )

@@ -49,6 +49,8 @@ class VectorResult:
         How each kind of interval was made.
     across : ndarray, optional
         Where the entries of the last axis lie along a number: a point each, or the edges of bins (one more). For pictures.
+    drawn : bool
+        Whether intervals are quantiles of draws, which resolve no small p-values.
     """
 
     values: np.ndarray
@@ -65,6 +67,7 @@ class VectorResult:
     notes: dict[str, str] = field(default_factory=dict)
     across: np.ndarray | None = None
     draws_by_release: bool = True
+    drawn: bool = False
     _memo: dict[tuple[float, Kind], tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
 
     def _shaped(self, values: np.ndarray | None) -> Any:

@@ -120,6 +120,23 @@ def test_a_rho_budget_holds_them(session, dpnb_home):
     assert {part.law["kind"] for part in zz.release.parts} == {"discrete-gaussian"}
 
 
+def test_a_coefficient_beyond_the_draws_of_its_interval_has_bounds_for_p_and_z(session, dpnb_home):
+    """One coefficient and all of them together claim no smaller p-value than the draws resolve, and no z of their own."""
+    x = np.arange(small.ROWS) % 11.0
+    raw = {"x": x, "g": (x > 5).astype(float), "y": np.ones(small.ROWS)}
+    data = small.opened(session, dpnb_home, raw, epsilon=10**4)
+    fit = data.ols("x ~ g")
+    dpnb.release([fit], epsilon=10**3)
+    assert fit.t_values[1] > 5
+    assert fit.p_values[1] < 0.002
+    one, both = fit["g"].test(0), fit.coefficients.test(0)
+    assert one.p_value == both.p_value[1] == 0.002
+    assert "p ≤ 0.002   (|z| ≥ 3.09)" in repr(one)
+    assert "p ≤ 0.002" in repr(both)
+    assert both.bounded.tolist()[1] is True
+    assert fit["g"].test(float(fit["g"])).p_value > 0.9
+
+
 def test_measured_again_the_noise_is_less(session, data):
     """A second measurement is combined with the first, entry by entry, and readings follow."""
     zz = data.moments("x", "g")

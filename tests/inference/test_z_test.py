@@ -104,9 +104,16 @@ def test_a_test_of_arithmetic_resolves_what_its_draws_do() -> None:
     found = answered("means by group", 900, ("epsilon", 20))
     far = (found[0] - found[1]).test(60)
     assert far.p_value == 0.002
-    assert "p ≤ 0.002" in repr(far)
+    assert "p ≤ 0.002   (|z| ≥ 3.09)" in repr(far)
+    assert "z =" not in repr(far) + far._repr_html_()
+    assert far.bounded
+    assert far.to_dict()["bounded"] is True
+    side = (found[0] - found[1]).test(60, alternative="greater")
+    assert "p ≥ 0.999   (|z| ≥ 3.09)" in repr(side)
     near = (found[0] - found[1]).test(float(found[0] - found[1]))
     assert near.p_value > 0.9
+    assert not near.bounded
+    assert "(z = " in repr(near)
 
 
 def test_a_test_written_before_the_release_has_its_value_after() -> None:
@@ -153,6 +160,7 @@ def test_limits_of_one_level_decide_at_that_level() -> None:
     item = asked({"target": X, "options": (("q", 0.5), ("ci", True))}, "quantile", where, "epsilon", 5)
     found = released(item, rows(500, np.random.default_rng(1)), where, SeededBits(1))
     assert found.test(95).p_value == 0.05
+    assert "p ≤ 0.05   (|z| ≥ 1.96)" in repr(found.test(95))
     assert found.test(float(found)).p_value == 1
 
 
@@ -188,7 +196,8 @@ def test_a_result_reads_as_text_html_and_json() -> None:
     record = test.to_dict()
     assert record["p_value"] == test.p_value
     assert record["test"] == "z test"
-    assert p_text(1e-12, 1e-12) == "p ≤ 1e-12"
+    assert p_text(1e-12, bounded=True) == "p ≤ 1e-12"
+    assert "bounded" in record
 
 
 def test_a_p_value_is_the_largest_alpha_that_holds() -> None:
