@@ -125,7 +125,7 @@ def _numbers(line: Any) -> list[tuple[str, str]]:
     steps = []
     if line.scalar:
         entry = line.entries[0]
-        steps.append(("value", line.number(entry.value)))
+        steps.append(("value", line.answer(entry)))
         told = {
             "privacy": "what the noise hides about this dataset",
             "confidence": "what sampling and noise hide about the population",

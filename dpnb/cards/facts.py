@@ -22,6 +22,7 @@ from dpnb.cards.markup import clean
 from dpnb.errors import DpnbError, Unavailable
 from dpnb.privacy.loss import brief
 from dpnb.release import Estimate, Measurement, Release
+from dpnb.release.shown import words as words_of
 from dpnb.statistics import conclude
 from dpnb.statistics.outcome import FLAG_WORDS
 
@@ -40,7 +41,7 @@ _PAIRS: WeakKeyDictionary[Any, dict[tuple[str, int], list[Pair]]] = WeakKeyDicti
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One number: its key, value, intervals and sizes."""
+    """One number: its key, value, intervals and sizes; ``said`` is what to show in place of the value, where it would mislead."""
 
     key: str
     value: float
@@ -48,6 +49,7 @@ class Entry:
     confidence: Pair | None
     n: float | None
     n_eff: float | None
+    said: str | None = None
 
     @property
     def intervals(self) -> tuple[Pair, ...]:
@@ -111,13 +113,17 @@ class Line:
         """Write a value of this line."""
         return digits.number(value, self.decimals)
 
+    def answer(self, entry: Entry) -> str:
+        """Write the value of an entry: a number, the label of a choice, or that it is undefined."""
+        return self.number(entry.value) if entry.said is None else entry.said
+
     def span(self, pair: Pair | None) -> str:
         """Write an interval of this line."""
         return "–" if pair is None else digits.span(*pair, self.decimals)
 
     def accuracy(self, entry: Entry) -> str | None:
         """Say the accuracy of an entry in people, where it is known."""
-        if entry.n is None or entry.n_eff is None or round(entry.n) < 1:
+        if entry.said is not None or entry.n is None or entry.n_eff is None or round(entry.n) < 1:
             return None
         return digits.people(entry.n_eff, entry.n, self.noun)
 
@@ -318,8 +324,9 @@ def _entries(estimate: Estimate) -> tuple[tuple[Entry, ...], dict[str, str]]:
     missing: dict[str, str] = {}
     privacy, confidence = (_pairs(estimate, kind, count, missing) for kind in ("privacy", "confidence"))
     sizes = _sizes(estimate, count)
-    shown = zip(keys, values[:count].tolist(), privacy, confidence, sizes, strict=True)
-    return tuple(Entry(k, v, p, c, n, e) for k, v, p, c, (n, e) in shown), missing
+    said = [None if word is None else clean(word) for word in words_of(estimate)[:count]] or [None] * count
+    found = zip(keys, values[:count].tolist(), privacy, confidence, sizes, said, strict=True)
+    return tuple(Entry(k, v, p, c, n, e, w) for k, v, p, c, (n, e), w in found), missing
 
 
 def _keys(estimate: Estimate, count: int) -> Iterator[str]:
@@ -399,6 +406,7 @@ def _record(estimate: Estimate, line: Line) -> dict[str, Any]:
             {
                 "key": entry.key,
                 "value": _finite(entry.value),
+                **({} if entry.said is None else {"shown": entry.said}),
                 "privacy": _ends(entry.privacy),
                 "confidence": _ends(entry.confidence),
                 "n": _finite(entry.n),

@@ -59,14 +59,14 @@ def grid_html(line: Line) -> Markup:
 
 def _cell(line: Line, entry: Entry) -> Markup:
     under = [part for kind in _kinds(line) for part in (el("br"), el("small", _interval(line, entry, kind)))]
-    return el("td", el("span", line.number(entry.value), class_="strong"), *under, class_="num")
+    return el("td", el("span", line.answer(entry), class_="strong"), *under, class_="num")
 
 
 def grid_text(line: Line) -> list[str]:
     """Return a table of keys as lines of text."""
     table = [[_corner(line), *line.columns]]
     for name, entries in _rows(line):
-        table.append([name[:24], *(line.number(entry.value) for entry in entries)])
+        table.append([name[:24], *(line.answer(entry) for entry in entries)])
         table += [["", *(_interval(line, entry, kind) for entry in entries)] for kind in _kinds(line)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     rows = [

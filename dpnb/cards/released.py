@@ -19,6 +19,7 @@ __all__ = ["estimate_card", "line_html", "line_text", "lines_of", "release_card"
 
 _KINDS = ("privacy", "confidence")
 _WIDE = 100
+_LONGEST = 60
 
 
 def release_card(report: Any) -> Card:
@@ -190,7 +191,7 @@ def _scalar(line: Line) -> Markup:
     ]
     return el(
         "div",
-        el("p", line.number(entry.value), " ", el("small", said) if said else None, class_="value"),
+        el("p", line.answer(entry), " ", el("small", said) if said else None, class_="value"),
         el("table", el("tbody", *rows), class_="intervals") if rows else None,
     )
 
@@ -220,7 +221,7 @@ def _vector(line: Line) -> Markup:
 def _vector_row(line: Line, entry: Entry, scale: Scale, kinds: Sequence[str], *, sized: bool) -> Markup:
     cells = [
         el("th", entry.key, scope="row"),
-        el("td", line.number(entry.value), class_="num strong"),
+        el("td", line.answer(entry), class_="num strong"),
     ]
     if kinds:
         cells.append(el("td", entry_track(line, entry, scale), class_="track"))
@@ -272,7 +273,7 @@ def _scalar_text(line: Line) -> list[str]:
     entry = line.entries[0]
     scale = Scale.over(line.entries)
     said = line.accuracy(entry)
-    rows = [line.number(entry.value) + (f"  {said}" if said else "")]
+    rows = [line.answer(entry) + (f"  {said}" if said else "")]
     for kind, pair in zip(_KINDS, (entry.privacy, entry.confidence), strict=True):
         if pair is not None:
             label = f"{kind} interval"
@@ -291,7 +292,7 @@ def _vector_text(line: Line) -> list[str]:
         [line.axis, "value", *(f"{kind} interval" for kind in kinds), *(["as accurate as"] if sized else [])]
     ]
     for entry in line.entries:
-        row = [entry.key[:24], line.number(entry.value), *(line.span(getattr(entry, k)) for k in kinds)]
+        row = [entry.key[:24], _cut(line.answer(entry)), *(line.span(getattr(entry, k)) for k in kinds)]
         if sized:
             row.append((line.accuracy(entry) or "–").removeprefix("as accurate as "))
         table.append(row)
@@ -304,3 +305,8 @@ def _vector_text(line: Line) -> list[str]:
         for row in table
     ]
     return [*rows, _more(line)] if line.hidden else rows
+
+
+def _cut(answer: str) -> str:
+    """An answer that fits in a column: only a label can be too long."""
+    return answer if len(answer) <= _LONGEST else f"{answer[: _LONGEST - 1]}…"

@@ -31,7 +31,10 @@ class Scale:
         """The scale that holds all values and intervals of some entries."""
         found: list[float] = []
         for entry in entries:
-            found += [entry.value, *(end for pair in entry.intervals for end in pair)]
+            found += [
+                *([entry.value] if entry.said is None else []),
+                *(end for pair in entry.intervals for end in pair),
+            ]
         known = [x for x in found if math.isfinite(x)]
         if not known:
             return cls(0.0, 1.0)
@@ -71,9 +74,12 @@ def _whisker(scale: Scale, pair: tuple[float, float], y: float) -> str:
     return el("line", x1=left, x2=right, y1=f"{y:g}", y2=f"{y:g}", class_="cf") + caps
 
 
-def _dot(scale: Scale, value: float, y: float, *, inside: bool) -> Markup:
+def _dot(scale: Scale, entry: Entry, y: float, *, inside: bool) -> Markup | None:
+    """The value as a dot; nothing where the number is not what is shown."""
+    if entry.said is not None:
+        return None
     style = {"stroke": "#fff", "stroke-width": "1.5"} if inside else {}
-    return el("circle", cx=scale.percent(value), cy=f"{y:g}", r="4", class_="dot", **style)
+    return el("circle", cx=scale.percent(entry.value), cy=f"{y:g}", r="4", class_="dot", **style)
 
 
 def _drawing(height: int, title: str, words: str, *shapes: object) -> Markup:
@@ -93,8 +99,8 @@ def span_track(kind: str, line: Line, entry: Entry, pair: tuple[float, float], s
     axis = el("line", x1="0", x2="100%", y1="9", y2="9", class_="axis")
     solid = kind == "privacy"
     shape = _bar(scale, pair, 9, 8) if solid else Markup(_whisker(scale, pair, 9))
-    words = f"{line.span(pair)}, value {line.number(entry.value)}"
-    return _drawing(18, f"{kind} interval", words, axis, shape, _dot(scale, entry.value, 9, inside=solid))
+    words = f"{line.span(pair)}, value {line.answer(entry)}"
+    return _drawing(18, f"{kind} interval", words, axis, shape, _dot(scale, entry, 9, inside=solid))
 
 
 def entry_track(line: Line, entry: Entry, scale: Scale) -> Markup:
@@ -106,10 +112,8 @@ def entry_track(line: Line, entry: Entry, scale: Scale) -> Markup:
             continue
         shapes.append(_bar(scale, pair, y, 6) if kind == "privacy" else Markup(_whisker(scale, pair, y)))
         words.append(f"{kind} interval {line.span(pair)}")
-    shapes.append(_dot(scale, entry.value, 11, inside=False))
-    return _drawing(
-        22, f"{entry.key}: {line.number(entry.value)}", "; ".join(words) or "no interval", *shapes
-    )
+    shapes.append(_dot(scale, entry, 11, inside=False))
+    return _drawing(22, f"{entry.key}: {line.answer(entry)}", "; ".join(words) or "no interval", *shapes)
 
 
 def text_track(entry: Entry, pair: tuple[float, float], scale: Scale, kind: str, width: int = 30) -> str:
@@ -120,7 +124,8 @@ def text_track(entry: Entry, pair: tuple[float, float], scale: Scale, kind: str,
     cells = [" "] * width
     cells[left : right + 1] = [inner] * (right - left + 1)
     cells[left], cells[right] = ends[0], ends[1]
-    cells[here] = "●"
+    if entry.said is None:
+        cells[here] = "●"
     return "".join(cells).rstrip()
 
 
@@ -143,7 +148,7 @@ def figure(lines: Sequence[Line], title: str) -> Markup | None:
         y += 10
     if not rows:
         return None
-    words = "; ".join(f"{line.name} {line.number(line.entries[0].value)}" for line in lines if line.entries)
+    words = "; ".join(f"{line.name} {line.answer(line.entries[0])}" for line in lines if line.entries)
     return el(
         "svg",
         el("title", title),
@@ -177,13 +182,13 @@ def _row(line: Line, entry: Entry, scale: Scale, y: int) -> Markup:
         shapes.append(_bar(scale, entry.privacy, 6, 6))
     if entry.confidence is not None:
         shapes.append(Markup(_whisker(scale, entry.confidence, 16)))
-    shapes.append(_dot(scale, entry.value, 11, inside=False))
+    shapes.append(_dot(scale, entry, 11, inside=False))
     key = "" if line.scalar else entry.key
     return el(
         "g",
         _words(16, y + 14, key[:18], soft=True),
         el("svg", *shapes, x="140", y=str(y), width="380", height="22", overflow="visible"),
-        _words(536, y + 14, line.number(entry.value)),
+        _words(536, y + 14, line.answer(entry)),
     )
 
 

@@ -216,7 +216,11 @@ class ColumnQuestions(HoldsNoData):
         return self._dataset.ask(statistic, self._expr, other=second, **unlike(method=(method, "joint")))
 
     def mode(self) -> Estimate:
-        """Ask the most frequent declared value; of labels or bins, its place in the declaration (from 0)."""
+        """Ask the most frequent declared value.
+
+        Labels and bins are shown as such, and ``.labels`` gives them; ``.value``, which arithmetic and comparisons use, stays a
+        number: of labels or bins the place in the declaration, from 0.
+        """
         return self._ask("mode")
 
     def top_k(self, k: int = 3) -> Estimate:

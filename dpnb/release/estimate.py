@@ -19,7 +19,7 @@ import numpy as np
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.privacy.loss import PrivacyLoss
 from dpnb.privacy.measure import Measure
-from dpnb.release import draws, hooks, needs, wording
+from dpnb.release import draws, hooks, needs, shown, wording
 from dpnb.release.arithmetic import Arithmetic, operand
 from dpnb.release.batch import open_batch
 from dpnb.release.evaluate import plain
@@ -131,10 +131,13 @@ class Estimate(Arithmetic):
 
     @property
     def labels(self) -> Any:
-        """The declared values behind a choice (``mode``, ``top_k``), in the shape of the answer; None for other answers."""
+        """The declared values behind a choice (``mode``, ``top_k``, ``choose``), in the shape of the answer; else None.
+
+        They are what a choice shows; where they are no numbers, ``.value`` and arithmetic hold their places, from 0.
+        """
         self._need("`.labels`")
-        found = None if self.op is not None else getattr(self._outcome(), "labels", None)
-        if found is None or self.shape == ():
+        found = shown.labels(self)
+        if not found or self.shape == ():
             return found[0] if found else None
         shaped = np.empty(len(found), dtype=object)
         shaped[:] = found
@@ -241,7 +244,11 @@ class Estimate(Arithmetic):
         return self.measurement
 
     def table(self, level: float = 0.95) -> Table:
-        """Plain columns: keys, values and both intervals; ``.to_pandas()`` gives a DataFrame."""
+        """Plain columns: keys, values and both intervals; ``.to_pandas()`` gives a DataFrame.
+
+        A choice whose labels are no numbers has a column ``label``; where the noise leaves entries undefined, a column
+        ``note`` says which.
+        """
         self._need("`.table()`")
         return table_of(self, level)
 
@@ -257,6 +264,7 @@ class Estimate(Arithmetic):
         return {
             "question": self.text,
             "value": plain_number(self.value),
+            **({"labels": [_plain_key(label) for label in named]} if (named := shown.names(self)) else {}),
             "keys": [[_plain_key(key) for key in axis.keys] for axis in self.axes],
             "intervals": intervals,
             "flags": list(self.flags),
@@ -296,15 +304,23 @@ class Estimate(Arithmetic):
     def _described(self) -> str:
         if self.pending:
             return f"<pending {self.text}>"
-        shown = f"{self.text}: {wording.value(self.value)}"
+        said = f"{self.text}: {self._told()}"
         if self.op is None and self.shape == ():
             with suppress(Unavailable):
-                shown += f", 95% privacy interval {self.interval(0.95, 'privacy')}"
-        return f"<{shown}>"
+                said += f", 95% privacy interval {self.interval(0.95, 'privacy')}"
+        return f"<{said}>"
+
+    def _told(self) -> str:
+        """The value, or what is shown in its place."""
+        words = shown.words(self)
+        if not words:
+            return wording.value(self.value)
+        names = [word for word in words if word is not None]
+        return wording.named(names, self.axes) if shown.names(self) else wording.told(self.value, words)
 
     def __str__(self) -> str:
         try:
-            return f"<pending {self.text}>" if self.pending else wording.value(self.value)
+            return f"<pending {self.text}>" if self.pending else self._told()
         except Exception:  # noqa: BLE001 -- as repr
             return "<estimate>"
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
+from dpnb.release import shown
 from dpnb.release.record import KINDS
 
 if TYPE_CHECKING:
@@ -83,13 +84,13 @@ class Table:
         return {name: list(column) for name, column in self.columns.items()}
 
     def _cells(self) -> list[list[str]]:
-        shown = [list(self.columns)]
+        cells = [list(self.columns)]
         for place, row in enumerate(zip(*self.columns.values(), strict=True)):
             if place == _SHOWN:
-                shown.append([f"… {len(self) - _SHOWN:,} more"] + [""] * (len(self.columns) - 1))
+                cells.append([f"… {len(self) - _SHOWN:,} more"] + [""] * (len(self.columns) - 1))
                 break
-            shown.append([_cell(item) for item in row])
-        return shown
+            cells.append([_cell(item) for item in row])
+        return cells
 
     def __repr__(self) -> str:
         cells = self._cells()
@@ -111,9 +112,14 @@ def _cell(item: Any) -> str:
 
 
 def table_of(estimate: Estimate, level: float = 0.95) -> Table:
-    """One row for each value: its keys, the value, and both intervals where they can be given."""
+    """One row for each value: its keys, the value, and both intervals where they can be given.
+
+    A choice has its label before the value where the label is no number; where entries are undefined, a note says which.
+    """
     columns: dict[str, Sequence[Any]] = dict(_key_columns(estimate))
     keys = tuple(columns)
+    if names := shown.names(estimate):
+        columns[_free("label", keys)] = names
     columns["value"] = np.ravel(estimate.value).tolist()
     for kind in KINDS:
         try:
@@ -122,7 +128,14 @@ def table_of(estimate: Estimate, level: float = 0.95) -> Table:
             continue
         columns[f"{kind}_low"] = np.ravel(interval.low).tolist()
         columns[f"{kind}_high"] = np.ravel(interval.high).tolist()
+    if lost := shown.undefined(estimate):
+        columns[_free("note", keys)] = [shown.UNDEFINED if one else "" for one in lost]
     return Table(columns, keys)
+
+
+def _free(name: str, keys: tuple[str, ...]) -> str:
+    """A name for a column that no key has."""
+    return _free(f"{name} of value", keys) if name in keys else name
 
 
 def _key_columns(estimate: Estimate) -> Iterator[tuple[str, list[Any]]]:

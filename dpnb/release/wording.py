@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpnb.release.evaluate import is_node
 from dpnb.release.operations import SYMBOLS, Join, Operation, Reduce, Round, Take
+from dpnb.release.shown import printable
 
 if TYPE_CHECKING:
     from dpnb.release.node import Node
 
 _DEEP = 6
+_MANY, _ENDS = 20, 3
 _SUMS = {np.add, np.subtract}
 
 
@@ -78,4 +82,36 @@ def value(point: Any) -> str:
     if isinstance(point, float):
         return number(point)
     shown: Any = {"float_kind": number}
-    return np.array2string(np.asarray(point), formatter=shown, threshold=20, edgeitems=3, separator=", ")
+    return np.array2string(
+        np.asarray(point), formatter=shown, threshold=_MANY, edgeitems=_ENDS, separator=", "
+    )
+
+
+def told(point: Any, words: Sequence[str | None]) -> str:
+    """A point value, with words in place of some of its numbers."""
+    texts = [
+        number(x) if word is None else word for x, word in zip(np.ravel(point).tolist(), words, strict=True)
+    ]
+    if np.ndim(point) == 0:
+        return texts[0]
+    shown = np.array(texts, dtype=object).reshape(np.shape(point))
+    written: Any = {"object": str}
+    return np.array2string(shown, formatter=written, threshold=_MANY, edgeitems=_ENDS, separator=", ")
+
+
+def named(names: Sequence[str], axes: Sequence[Any]) -> str:
+    """Labels as a list: ``Aa``, several picks ``Aa, Bb``, one for each key ``x: Aa, y: Bb``, or several picks for each key."""
+    picked = bool(axes) and _ranked(axes[-1])
+    ranks = len(axes[-1].keys) if picked else 1
+    keys = list(product(*(axis.keys for axis in (axes[:-1] if picked else axes))))
+    picks = [", ".join(names[start : start + ranks]) for start in range(0, len(names), ranks)]
+    if len(keys) == len(picks) and keys[0]:
+        picks = [f"{' · '.join(map(printable, key))}: {pick}" for key, pick in zip(keys, picks, strict=True)]
+    if len(picks) > _MANY:
+        picks = [*picks[:_ENDS], "…", *picks[-_ENDS:]]
+    return ("; " if ranks > 1 else ", ").join(picks)
+
+
+def _ranked(axis: Any) -> bool:
+    """Whether an axis is that of several picks, best first."""
+    return axis.name == "rank" and tuple(axis.keys) == tuple(range(1, len(axis.keys) + 1))

@@ -2,7 +2,8 @@
 
 A selection: which value is picked is noisy, not the value. What is released is the index of a *declared* value, so nothing observed
 can show; a value that no row has may be picked. An answer is the declared number itself, or for values that are no numbers
-(labels, bins) their place in the declaration, from 0; :attr:`Selected.labels` gives the declared values.
+(labels, bins) their place in the declaration, from 0, so that ``.value`` is a number in any case; :attr:`Selected.labels` gives the declared values,
+and cards, texts and tables show them.
 
 The loss is pure ε, divided over the picks; a ρ ledger is charged ε²/2 a pick, never ε²/8.
 """
