@@ -54,7 +54,7 @@ def close() -> None:
 
 
 def open(  # noqa: A001 - the name that a person expects
-    what: Any, schema: Any = None, mode: str | None = None, *, quiet: bool = False
+    what: Any = None, schema: Any = None, mode: str | None = None, *, quiet: bool = False
 ) -> Dataset:
     """Open a protected dataset.
 
@@ -79,6 +79,8 @@ def open(  # noqa: A001 - the name that a person expects
     SchemaError, OwnerError
         When there is no such dataset, or its schema, file or pinned terms do not allow it.
     """
+    if what is None:
+        raise OwnerError('Say what to open: dpnb.open("hiv"), dpnb.open("people.csv").')
     here = session()
     known = set(here._roots)
     dataset = here.attach(_source(what, schema), None if mode is None else str(mode))
@@ -243,6 +245,7 @@ def _named(
     single = items if isinstance(items, Estimate) else getattr(items, "estimate", None)
     if single is not None:
         items = [single]
+    _refuse_others([] if hasattr(items, "__iter__") else [items])
     if not isinstance(items, Mapping):
         listed = [getattr(item, "estimate", item) for item in items]
         _refuse_others(listed)

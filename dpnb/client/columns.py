@@ -231,7 +231,7 @@ class ColumnHandle(ColumnQuestions):
 
     def isin(self, values: Iterable[object]) -> ColumnHandle:
         """Return the condition that the value is one of `values`."""
-        if isinstance(values, str | HoldsNoData):
+        if isinstance(values, str | HoldsNoData) or not isinstance(values, Iterable):
             raise PlanError("isin takes a list of constants, for example isin([1, 2]).")
         return self._made(IsIn(self._expr, tuple(values)))
 
@@ -249,6 +249,10 @@ class ColumnHandle(ColumnQuestions):
 
     def bin(self, edges: Iterable[object]) -> ColumnHandle:
         """Return the interval between public `edges` that the value falls in, as a group key."""
+        if isinstance(edges, str | HoldsNoData) or not isinstance(edges, Iterable):
+            raise PlanError(
+                "bin takes public edges, for example bin([0, 10, 20]); equal bins: histogram(bins=10)."
+            )
         return self._made(Bin(self._expr, tuple(edges)))
 
     def is_missing(self) -> ColumnHandle:
@@ -260,6 +264,20 @@ class ColumnHandle(ColumnQuestions):
     def _constant(self, value: object) -> Any:
         return float(value) if isinstance(value, Estimate) else value
 
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **more: Any) -> Any:
+        """Let ``np.float64(3) < hiv.age`` mean what it does in Python; refuse functions that the column language lacks."""
+        forward, swapped = _UFUNCS.get(ufunc, ("", ""))
+        mine = isinstance(inputs[0], ColumnHandle)
+        name = forward if mine else swapped
+        if not name or method != "__call__" or more:
+            said = getattr(ufunc, "__name__", "function")
+            raise PlanError(
+                f"The column language has no {said}. It has + - * and / by a constant, comparisons, .clip(), .where(), .bin()."
+            )
+        # numpy hands over its own constants as arrays of one number
+        given = [one.item() if isinstance(one, np.ndarray) and one.ndim == 0 else one for one in inputs]
+        return getattr(given[0], name)(*given[1:]) if mine else getattr(given[1], name)(given[0])
+
     def __array_function__(self, function: Any, _: Any, args: Any, kwargs: Any) -> Any:
         """Let ``np.mean(hiv.age)`` ask ``hiv.age.mean()``."""
         name = _NUMPY.get(function)
@@ -269,6 +287,28 @@ class ColumnHandle(ColumnQuestions):
         return getattr(self, name)(*args[1:], **kept)
 
 
+_UFUNCS: dict[Any, tuple[str, str]] = {
+    np.add: ("__add__", "__radd__"),
+    np.subtract: ("__sub__", "__rsub__"),
+    np.multiply: ("__mul__", "__rmul__"),
+    np.true_divide: ("__truediv__", "__rtruediv__"),
+    np.floor_divide: ("__floordiv__", "__rfloordiv__"),
+    np.power: ("__pow__", ""),
+    np.negative: ("__neg__", ""),
+    np.positive: ("__pos__", ""),
+    np.less: ("__lt__", "__gt__"),
+    np.less_equal: ("__le__", "__ge__"),
+    np.greater: ("__gt__", "__lt__"),
+    np.greater_equal: ("__ge__", "__le__"),
+    np.equal: ("__eq__", "__eq__"),
+    np.not_equal: ("__ne__", "__ne__"),
+    np.bitwise_and: ("__and__", "__rand__"),
+    np.bitwise_or: ("__or__", "__ror__"),
+    np.logical_and: ("__and__", "__rand__"),
+    np.logical_or: ("__or__", "__ror__"),
+    np.invert: ("__invert__", ""),
+    np.logical_not: ("__invert__", ""),
+}
 _NUMPY: dict[Any, str] = {
     np.mean: "mean",
     np.sum: "sum",

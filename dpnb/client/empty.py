@@ -15,7 +15,7 @@ class HoldsNoData:
     """Base of datasets, columns and groups: no iteration, no length, no truth value, no conversion, no pickle."""
 
     __slots__ = ()
-    __array_ufunc__ = None
+    __array_ufunc__: Any = None
 
     def _spoken(self) -> str:
         raise NotImplementedError

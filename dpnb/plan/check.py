@@ -210,6 +210,8 @@ def _binned(expr: Expr, options: dict[str, Any], schema: Schema) -> Expr:
     bins, edges = options["bins"], options["edges"]
     if bins is not None and edges is not None:
         raise OptionError("Give bins= or edges=, not both.")
+    if isinstance(bins, str) or (isinstance(edges, tuple) and any(isinstance(edge, str) for edge in edges)):
+        raise OptionError("bins= is a whole number such as 10, or edges such as [0, 10, 20].")
     if edges is not None:
         return Bin(expr, edges if isinstance(edges, tuple) else (edges,))
     if bins is None and isinstance(expr, Ref) and schema[expr.column].type == "category":

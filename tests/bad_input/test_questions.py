@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import dpnb
-from dpnb.errors import DpnbError, HandleError, OptionError, PendingError, PlanError, SchemaError
+from dpnb.errors import (
+    DpnbError,
+    HandleError,
+    OptionError,
+    OwnerError,
+    PendingError,
+    PlanError,
+    SchemaError,
+)
 from tests.bad_input.conftest import short
 
 WRONG = {
@@ -58,6 +67,12 @@ WRONG = {
     "p.x.histogram(2.5)": (OptionError, "whole number"),
     "p.x.histogram([1, 0])": (PlanError, "increasing order"),
     "p.x.histogram([])": (PlanError, "increasing order"),
+    "p.x.histogram('auto')": (OptionError, "bins= is a whole number such as 10"),
+    "p.x.histogram(bins='10')": (OptionError, "edges such as [0, 10, 20]"),
+    "p.x.density('auto')": (OptionError, "bins= is a whole number such as 10"),
+    "p.x.bin(10)": (PlanError, "bin([0, 10, 20]); equal bins: histogram(bins=10)"),
+    "p.x.bin('10')": (PlanError, "bin([0, 10, 20])"),
+    "p.x.isin(3)": (PlanError, "isin([1, 2])"),
     "p.x.tree(0)": (OptionError, "from 1 to 16"),
     "p.x.tree(2.5)": (OptionError, "from 1 to 16"),
     "p.x.tree().cdf([])": (OptionError, "1 to 100,000"),
@@ -69,6 +84,12 @@ WRONG = {
     "p.x.mean().weight(0)": (PlanError, "above 0"),
     "p.x.mean().spend(epsilon=-1)": (PlanError, "above 0"),
     "p.x.mean().spend(epsilon=1, rho=1)": (OptionError, "one of"),
+    # numpy
+    "np.log(p.x)": (PlanError, "The column language has no log."),
+    "np.sqrt(p.x + 1)": (PlanError, "has no sqrt"),
+    "np.power(2, p.x)": (PlanError, "has no power"),
+    "np.add.reduce(p.x)": (PlanError, "has no add"),
+    "np.array([1, 2]) + p.x": (PlanError, ""),
     # sizes
     "p.groupby('big').x.mean()": (PlanError, "Group by bins"),
     "p.groupby('big', 'big').count()": (PlanError, "Group by bins"),
@@ -94,19 +115,48 @@ WRONG = {
     "dpnb.release([p[p.x > i / 99].x.mean() for i in range(1001)], epsilon=1)": (PlanError, "1000"),
     "dpnb.plan([p[p.x > 1].x.mean()], within=0.1)": (PlanError, "assume_n=1000"),
     "dpnb.plan([p[p.x > 1].x.mean()], within=0.1, assume_n=-5)": (PlanError, "above 0"),
+    "dpnb.plan(3)": (PlanError, "Only questions can be released, not int"),
+    "dpnb.release(None, epsilon=1)": (PlanError, "Only questions can be released, not NoneType"),
+    "dpnb.open()": (OwnerError, 'Say what to open: dpnb.open("hiv")'),
     "dpnb.report([])": (PlanError, "nothing to report"),
 }
 
 
 def test_every_mistake_is_one_short_line_that_names_the_fix_and_costs_nothing(desk):
     """The table above, one budget: it is untouched at the end, and no message holds a value of a row."""
-    names = {"p": desk.people(), "dpnb": dpnb}
+    names = {"p": desk.people(), "dpnb": dpnb, "np": np}
     for text, (kind, words) in WRONG.items():
         with pytest.raises(kind) as told:
             eval(text, names)  # noqa: S307 - the table is written in this file
         assert isinstance(told.value, DpnbError), text
         assert words in short(told.value), text
     assert names["p"].budget.spent.amount == 0
+
+
+def test_numpy_operators_and_constants_build_the_expressions_of_python(desk):
+    """A numpy constant on either side, and the functions that operators stand for, give the same question."""
+    p = desk.people()
+    two = np.float64(2)
+    for left, right in (
+        (two < p.x, p.x > two),
+        (two * p.x, 2.0 * p.x),
+        (two - p.x, 2.0 - p.x),
+        (np.int64(2) + p.x, 2 + p.x),
+        (np.subtract(p.x, 1), p.x - 1),
+        (np.negative(p.x), -p.x),
+        (np.power(p.x, 2), p.x**2),
+        (np.logical_and(p.x > 1, p.y == 1), (p.x > 1) & (p.y == 1)),
+        (np.logical_not(p.x > 1), ~(p.x > 1)),
+    ):
+        assert left.expression == right.expression
+
+
+def test_a_margin_says_where_its_test_is(desk):
+    """A chi-square test is of a table as it was asked; other missing names stay plain."""
+    margin = desk.people().crosstab("y", "g").margin("y")
+    with pytest.raises(AttributeError, match=r"value_counts\(\).goodness_of_fit_test"):
+        margin.goodness_of_fit_test()
+    assert not hasattr(margin, "nowhere")
 
 
 OVER = {
