@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from numbers import Real
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -266,8 +267,82 @@ class Placed:
         return float(min(max(found, float(number.lowest)), float(number.highest)))
 
 
-def cdf(setting: Setting) -> Read:
-    """The distribution function at the upper end of each cell: the share of people below the next cell."""
+@dataclass(frozen=True, slots=True)
+class ShareRead:
+    """The share at most at a point: linear inside its cell, with the band about the shares at the cell's ends."""
+
+    value: float
+    below: float
+    above: float
+    band: Band
+
+    noise_variance: ClassVar[float] = math.nan
+    sampling_variance: ClassVar[float | None] = None
+    n: ClassVar[float | None] = None
+    n_eff: ClassVar[float | None] = None
+    flags: ClassVar[tuple[str, ...]] = ()
+
+    def _about(self, radius: float) -> Pair:
+        return max(self.below - radius, 0.0), min(self.above + radius, 1.0)
+
+    def privacy(self, level: float) -> Pair:
+        """The band of the check, below the share before the cell and above the share after it."""
+        return self._about(self.band.privacy(level))
+
+    def confidence(self, level: float) -> Pair:
+        """As the privacy interval, with the wider radius."""
+        return self._about(self.band.confidence(level))
+
+
+def _points(points: Any, setting: Setting) -> tuple[Fraction, ...]:
+    """Return points of the declared range as they are written, below its last value, where the share is known to be 1."""
+    number, listed = setting.number(), tuple(points)
+    good = all(not isinstance(at, bool) and isinstance(at, Real) and math.isfinite(at) for at in listed)
+    if not listed or not good:
+        raise PlanError("cdf() takes a number or a list of numbers, for example .cdf(50) or .cdf([25, 50]).")
+    given = tuple(Fraction(str(at)) for at in listed)
+    if not all(number.lowest <= at < number.highest for at in given):
+        low, high = float(number.lowest), float(number.highest)
+        raise PlanError(f"cdf() takes points from {low:g} to below {high:g}, as declared.")
+    return given
+
+
+def _cdf_at(setting: Setting, points: Any) -> Read:
+    """The distribution function at given points of the declared range, below its last value."""
+    several = isinstance(points, list | tuple | np.ndarray)
+    given = _points(points if several else (points,), setting)
+    number, grid = setting.number(), Grid.of(setting)
+    codes = np.array((*grid.firsts, grid.firsts[-1] + grid.sizes[-1]))
+    asked = [math.floor((point - number.offset) / number.step) + 1 for point in given]
+    extra = (Axis("at most", "at most", tuple(map(float, given))),) if several else ()
+    axes = (*setting.axes[:-1], *extra)
+    shape = tuple(len(axis.keys) for axis in axes)
+
+    def conclude(releases: Sequence[Release]) -> Result:
+        cells = []
+        for placed, band in Placed(setting, best(releases)).groups():
+            shares = np.cumsum((0, *placed)) / sum(placed)
+            for code in asked:
+                first, last = np.searchsorted(codes, code, "right") - 1, np.searchsorted(codes, code, "left")
+                value = float(np.interp(code, codes, shares))
+                cells.append(ShareRead(value, float(shares[first]), float(shares[last]), band))
+        return Result(cells, shape, (0.0, 1.0), None, NO_DRAWS, notes=NOTES)
+
+    said = ", ".join(f"{float(point):g}" for point in given)
+    return Read(f".cdf([{said}])" if several else f".cdf({said})", shape, axes, conclude)
+
+
+def cdf(setting: Setting, points: Any = None) -> Read:
+    """The distribution function: the share of people with a value of at most each point.
+
+    Parameters
+    ----------
+    points : number or list of numbers, optional
+        Where; by default the upper end of each cell. Inside a cell the share is linear, and its interval is the band about the shares
+        at both ends of the cell.
+    """
+    if points is not None:
+        return _cdf_at(setting, points)
 
     def conclude(releases: Sequence[Release]) -> Result:
         made = Placed(setting, best(releases))

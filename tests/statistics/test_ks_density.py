@@ -194,6 +194,32 @@ POPULATIONS = {
 }
 
 
+def test_the_distribution_function_at_points_is_linear_inside_cells() -> None:
+    """A number or a list; at the ends of cells it is what cdf() says there, and between them between; its band holds the data's."""
+    found = answered(
+        QueryPlan("people", "ks_density", AGE, options=(("cells", 10),)), {"age": AGES}, amount=20
+    )
+    ends, low = found.cdf(), found.cdf([9, 19, 29])
+    assert found.cdf(19).value == low.value[1]
+    assert found.cdf(19).shape == ()
+    assert np.allclose(low.value, ends.value[:3])
+    band, at_ends = low.interval(0.95, "privacy"), ends.interval(0.95, "privacy")
+    assert np.allclose(band.low, at_ends.low[:3])
+    assert np.allclose(band.high, at_ends.high[:3])
+    inside = found.cdf(24)
+    assert inside.value == pytest.approx((ends.value[1] + ends.value[2]) / 2)
+    for kind in ("privacy", "confidence"):
+        band = found.cdf(24).interval(0.95, kind)
+        assert band.low <= np.mean(AGES <= 24) <= band.high
+        assert band.low <= ends.value[1] <= ends.value[2] <= band.high
+    assert found.cdf(24.9).value == inside.value
+    assert found.cdf(np.float64(24)).value == found.cdf(np.array([24]))[0].value == inside.value
+    assert found.cdf(24).text.endswith(".cdf(24)")
+    for wrong in (99, 100, -1, "a", [], True, float("nan")):
+        with pytest.raises(PlanError, match="cdf"):
+            found.cdf(wrong)
+
+
 def covered(name: str, reps: int, amount: str, where: Any = None, cells: int = 40) -> float:
     """How often the privacy band holds the data's whole distribution function."""
     rng, kept = np.random.default_rng(8), 0
