@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Real
-from typing import Any, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import numpy as np
 
@@ -142,13 +142,17 @@ class Arithmetic(Node):
     def __round__(self, decimals: int | None = None) -> Self:
         return self.round(decimals or 0)
 
-    def __getattr__(self, name: str) -> NoReturn:
-        if name in _OF_TABLES:
+    if not TYPE_CHECKING:  # a checker sees the declared names alone
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name in _OF_TABLES:
+                raise AttributeError(
+                    f"`{self.text}` has no .{name}: it tests a table as it was asked. Ask the key by itself, "
+                    f"for example .value_counts().goodness_of_fit_test(), or .crosstab(…).independence_test()."
+                )
             raise AttributeError(
-                f"`{self.text}` has no .{name}: it tests a table as it was asked. Ask the key by itself, "
-                f"for example .value_counts().goodness_of_fit_test(), or .crosstab(…).independence_test()."
+                f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
             )
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
     # ---------------------------------------------------------------- numpy
 
