@@ -153,13 +153,18 @@ class Server:
             self.process.wait()
 
 
+def _splash(error: Any) -> bool:
+    """Whether this is JupyterLab taking its own splash screen away twice, after a change of theme at its start."""
+    return "removeChild" in str(error) and "jlab_core" in str(error.stack) and "dpnb" not in str(error.stack)
+
+
 class Lab:
     """Drives one page of JupyterLab."""
 
     def __init__(self, page: Any, server: Server, shots: Path) -> None:
         self.page, self.server, self.shots = page, server, shots
         self.errors: list[str] = []
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("pageerror", lambda error: None if _splash(error) else self.errors.append(str(error)))
 
     def open(self, name: str) -> None:
         """Open a notebook, and return when its kernel can be asked."""

@@ -113,7 +113,7 @@ def test_settings_are_read_live(open_):  # noqa: F811
 
 def test_the_methods_paragraph_is_copied(open_):  # noqa: F811
     """The panel asks the kernel for the paragraph: a reason while nothing is released, then the text; nothing is charged."""
-    lab = open_(LOAD, OPEN, "%%dp epsilon=0.015625\nwilling = hiv.got.mean()")
+    lab = open_(LOAD, OPEN, "%%dp epsilon=0.015625\nwilling = hiv[hiv.age > 21].got.mean()")
     lab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     lab.run_cell(0)
     lab.run_cell(1)
