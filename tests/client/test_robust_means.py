@@ -18,7 +18,7 @@ def test_readings_give_the_range_and_the_rows_outside(session, data):
     low, high = bounds.value
     assert 0 <= low < high <= 10
     assert low <= mean.value <= high
-    assert outside.interval(kind="privacy").low <= outside.value
+    assert outside.interval(kind="privacy").width > 0
     with pytest.raises(Unavailable, match="estimates nothing"):
         bounds.interval(kind="privacy")
     assert mean.interval(kind="privacy").width > 0
