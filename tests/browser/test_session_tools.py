@@ -50,7 +50,7 @@ def test_a_column_is_explained_under_the_pointer(open_):  # noqa: F811
     lab.run_cell(1)
     expect(lab.gauge).to_contain_text("of 4")
     expect(lab.cell(2).locator(".dpnb-Tag")).to_contain_text("ε 0.5")
-    expect(lab.output(1)).to_be_visible()  # what is drawn late moves the cells below it
+    lab.page.wait_for_timeout(1_000)  # what is drawn late moves the cells below it
     before = lab.gauge.inner_text()
     help_ = lab.page.locator(".dpnb-Hover")
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
