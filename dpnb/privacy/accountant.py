@@ -28,7 +28,16 @@ from typing import Any
 
 from dpnb.errors import LossError
 from dpnb.privacy.event import PrivacyEvent
-from dpnb.privacy.loss import FINEST, PrivacyLoss, brief, exact_text, floored_digits, positive, rational
+from dpnb.privacy.loss import (
+    FINEST,
+    PrivacyLoss,
+    brief,
+    exact_text,
+    floored_digits,
+    positive,
+    proper_delta,
+    rational,
+)
 from dpnb.privacy.measure import Measure
 
 __all__ = ["Budget", "Filter", "Odometer", "compose", "epsilon_of", "rho_for"]
@@ -131,7 +140,7 @@ def epsilon_of(rho: Fraction | str | float, delta: Fraction | str | float) -> Fr
     >>> round(float(epsilon_of("0.5", "1e-6")), 3)
     5.222
     """
-    r, d = rational(rho, name="rho"), _proper(delta)
+    r, d = rational(rho, name="rho"), proper_delta(delta)
     if r < 0:
         raise LossError("rho must be at least 0.")
     if r == 0:
@@ -164,7 +173,7 @@ def rho_for(epsilon: Fraction | str | float, delta: Fraction | str | float) -> F
     >>> float(rho_for(1, "1e-6"))
     0.0243
     """
-    e, d = rational(epsilon), _proper(delta)
+    e, d = rational(epsilon), proper_delta(delta)
     if e <= 0:
         raise LossError("epsilon must be above 0. Write for example epsilon=1.")
     order = _minimise(lambda x: -_rho_at(float(e), float(d), x))
@@ -175,13 +184,6 @@ def rho_for(epsilon: Fraction | str | float, delta: Fraction | str | float) -> F
             "This epsilon and delta leave less than the smallest ρ, 1e-09. Raise epsilon or delta."
         )
     return rho
-
-
-def _proper(delta: Fraction | str | float) -> Fraction:
-    d = rational(delta, name="delta")
-    if not 0 < d < 1:
-        raise LossError(f"delta must be above 0 and below 1, not {brief(d)}. Write for example delta=1e-6.")
-    return d
 
 
 # α = 1 + exp(x): the searches run over x, on which both objectives have one turning point.
@@ -278,7 +280,7 @@ class Budget:
                 rho = positive(table["rho"], name="rho")
                 return cls(PrivacyLoss.zcdp(rho), {"rho": exact_text(rho)})
             case ["delta", "epsilon"]:
-                return cls._from_epsilon_delta(positive(table["epsilon"]), _proper(table["delta"]))
+                return cls._from_epsilon_delta(positive(table["epsilon"]), proper_delta(table["delta"]))
         raise LossError(
             "[budget] needs one of: epsilon = 4 (pure), rho = 0.5 (zCDP), or epsilon = 1 and delta = 1e-6 together."
         )

@@ -23,7 +23,7 @@ from statistics import NormalDist
 from typing import Literal
 
 from dpnb.errors import LossError
-from dpnb.privacy.loss import FINEST, PrivacyLoss, brief, floored, rational
+from dpnb.privacy.loss import FINEST, PrivacyLoss, brief, floored, non_negative, proper_delta, rational
 from dpnb.privacy.measure import Measure
 
 __all__ = [
@@ -140,7 +140,7 @@ def advanced(epsilon: Number, questions: int, delta: Number) -> Fraction:
     >>> round(float(advanced("0.0134521", 100, "1e-6")), 3)
     0.725
     """
-    e, k, d = _epsilon(epsilon), _count(questions, "questions"), _proper(delta)
+    e, k, d = non_negative(epsilon), _count(questions, "questions"), proper_delta(delta)
     if e > 100:
         return k * e
     bound = _upward(
@@ -160,7 +160,7 @@ def advanced_as_published(epsilon: Number, questions: int, delta: Number) -> Fra
     >>> round(float(advanced_as_published("0.0134521", 100, "1e-6")), 3)
     0.5
     """
-    e, k, d = _epsilon(epsilon), _count(questions, "questions"), _proper(delta)
+    e, k, d = non_negative(epsilon), _count(questions, "questions"), proper_delta(delta)
     return _upward(lambda: _dec(e) * (k * (1 / _dec(d)).ln()).sqrt())
 
 
@@ -172,7 +172,7 @@ def zcdp_of_pure(epsilon: Number) -> Fraction:
     >>> zcdp_of_pure("0.5")
     Fraction(1, 8)
     """
-    return _epsilon(epsilon) ** 2 / 2
+    return non_negative(epsilon) ** 2 / 2
 
 
 def gaussian_of_pure(epsilon: Number) -> Fraction:
@@ -186,7 +186,7 @@ def gaussian_of_pure(epsilon: Number) -> Fraction:
     >>> round(float(gaussian_of_pure(1)), 4)
     1.232
     """
-    e = _epsilon(epsilon)
+    e = non_negative(epsilon)
     if e > 30:
         raise LossError(f"epsilon {brief(e)} is above 30, where no useful μ is known. Keep ε.")
     corner = float(1 / (1 + Fraction(_upward(lambda: _dec(e).exp()))))
@@ -233,19 +233,3 @@ def _count(number: int, name: str) -> int:
     if whole.denominator != 1 or whole < 1:
         raise LossError(f"{name} must be a whole number, at least 1.")
     return int(whole)
-
-
-def _epsilon(value: Number) -> Fraction:
-    epsilon = rational(value)
-    if epsilon < 0:
-        raise LossError("epsilon must be at least 0.")
-    return epsilon
-
-
-def _proper(value: Number) -> Fraction:
-    delta = rational(value, name="delta")
-    if not 0 < delta < 1:
-        raise LossError(
-            f"delta must be above 0 and below 1, not {brief(delta)}. Write for example delta=1e-6."
-        )
-    return delta

@@ -20,7 +20,7 @@ from fractions import Fraction
 from math import ceil, erfc, exp, expm1, floor, fsum, log, log1p, pi, sqrt
 
 from dpnb.errors import LossError
-from dpnb.privacy.loss import FINEST, brief, rational
+from dpnb.privacy.loss import FINEST, brief, non_negative, proper_delta, rational
 
 __all__ = [
     "analytic_gaussian_sigma",
@@ -45,7 +45,7 @@ def gaussian_delta(mu: Number, epsilon: Number) -> float:
     >>> round(gaussian_delta(1, 1), 4)
     0.1269
     """
-    m, e = float(_above(mu, "mu")), float(_at_least_zero(epsilon))
+    m, e = float(_above(mu, "mu")), float(non_negative(epsilon))
     return _gaussian_delta(m, e)
 
 
@@ -57,7 +57,7 @@ def gaussian_epsilon(mu: Number, delta: Number) -> Fraction:
     >>> round(float(gaussian_epsilon(1, "1e-6")), 3)  # ρ = μ²/2 = 0.5; through zCDP it would be 5.222
     4.887
     """
-    m, d = float(_above(mu, "mu")), float(_proper(delta))
+    m, d = float(_above(mu, "mu")), float(proper_delta(delta))
     return _least(lambda e: _gaussian_delta(m, e) <= d)
 
 
@@ -69,7 +69,7 @@ def gaussian_mu(epsilon: Number, delta: Number) -> Fraction:
     >>> round(float(gaussian_mu(1, "1e-6")), 4)
     0.2367
     """
-    e, d = float(_at_least_zero(epsilon)), float(_proper(delta))
+    e, d = float(non_negative(epsilon)), float(proper_delta(delta))
     low, high = Fraction(0), Fraction(1)
     while _gaussian_delta(float(high), e) <= d:
         low, high = high, 2 * high
@@ -117,7 +117,7 @@ def discrete_gaussian_delta(variance: Number, epsilon: Number, sensitivity: int 
     >>> discrete_gaussian_delta(1, 3) > 1.1 * gaussian_delta(1, 3)
     True
     """
-    v, e = _above(variance, "variance"), float(_at_least_zero(epsilon))
+    v, e = _above(variance, "variance"), float(non_negative(epsilon))
     step = _above(sensitivity, "sensitivity")
     if step.denominator != 1:
         raise LossError("sensitivity must be a whole number of grid steps.")
@@ -136,7 +136,7 @@ def discrete_gaussian_epsilon(variance: Number, delta: Number, sensitivity: int 
     >>> round(float(discrete_gaussian_epsilon(1, "1e-3")), 3), round(float(gaussian_epsilon(1, "1e-3")), 3)
     (3.272, 3.139)
     """
-    d = float(_proper(delta))
+    d = float(proper_delta(delta))
     return _least(lambda e: discrete_gaussian_delta(variance, e, sensitivity) <= d)
 
 
@@ -193,19 +193,3 @@ def _above(value: Number, name: str) -> Fraction:
     if number <= 0:
         raise LossError(f"{name} must be above 0, not {brief(number)}.")
     return number
-
-
-def _at_least_zero(value: Number) -> Fraction:
-    epsilon = rational(value)
-    if epsilon < 0:
-        raise LossError("epsilon must be at least 0.")
-    return epsilon
-
-
-def _proper(value: Number) -> Fraction:
-    delta = rational(value, name="delta")
-    if not 0 < delta < 1:
-        raise LossError(
-            f"delta must be above 0 and below 1, not {brief(delta)}. Write for example delta=1e-6."
-        )
-    return delta

@@ -28,8 +28,10 @@ __all__ = [
     "exact_text",
     "floored",
     "floored_digits",
+    "non_negative",
     "parse_exact",
     "positive",
+    "proper_delta",
     "rational",
 ]
 
@@ -99,6 +101,24 @@ def _as_text(value: object) -> str:
 
 def _shown(text: str) -> str:
     return repr(text if len(text) <= 30 else text[:27] + "…")
+
+
+def non_negative(value: str | float | Decimal | Fraction, *, name: str = "epsilon") -> Fraction:
+    """Read a number exactly that is at least 0."""
+    number = rational(value, name=name)
+    if number < 0:
+        raise LossError(f"{name} must be at least 0.")
+    return number
+
+
+def proper_delta(value: str | float | Decimal | Fraction) -> Fraction:
+    """Read a δ exactly: above 0 and below 1."""
+    delta = rational(value, name="delta")
+    if not 0 < delta < 1:
+        raise LossError(
+            f"delta must be above 0 and below 1, not {brief(delta)}. Write for example delta=1e-6."
+        )
+    return delta
 
 
 def positive(value: str | float | Decimal | Fraction, *, name: str = "epsilon") -> Fraction:

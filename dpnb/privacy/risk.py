@@ -20,7 +20,7 @@ from math import ceil, exp
 from statistics import NormalDist
 
 from dpnb.errors import LossError
-from dpnb.privacy.loss import brief, rational
+from dpnb.privacy.loss import brief, non_negative, rational
 
 __all__ = [
     "RiskTable",
@@ -61,7 +61,7 @@ def posterior(prior: Number, epsilon: Number, delta: Number = 0, chance: Number 
     >>> round(posterior("0.1", "0.5"), 4)
     0.1548
     """
-    belief, e, d = _open(prior, "prior"), _epsilon(epsilon), _delta(delta)
+    belief, e, d = _open(prior, "prior"), float(non_negative(epsilon)), _delta(delta)
     if d == 0 and chance is None:
         return belief / (belief + (1 - belief) * exp(-e))
     if chance is None:
@@ -93,7 +93,7 @@ def tradeoff(alpha: Number, epsilon: Number, delta: Number = 0) -> float:
 
     :math:`f(α) = \max(0,\; 1 - δ - e^ε α,\; e^{-ε}(1 - δ - α))` [4]_.
     """
-    a, e, d = _rate(alpha), _epsilon(epsilon), _delta(delta)
+    a, e, d = _rate(alpha), float(non_negative(epsilon)), _delta(delta)
     left = 1 - d - exp(e) * a if e < 700 else (1 - d if a == 0 else 0.0)
     return max(0.0, left, exp(-e) * (1 - d - a))
 
@@ -125,7 +125,7 @@ def laplace_tradeoff(alpha: Number, epsilon: Number) -> float:
     >>> [round(1 - laplace_tradeoff("0.05", e), 4) for e in ("0.1", "0.5", "1", "2")]
     [0.0553, 0.0824, 0.1359, 0.3695]
     """
-    a, e = _rate(alpha), _epsilon(epsilon)
+    a, e = _rate(alpha), float(non_negative(epsilon))
     if a > 0.5:
         return exp(-e) * (1 - a)
     if a == 0.0:
@@ -246,13 +246,6 @@ def _rate(value: Number) -> float:
     if not 0 <= share <= 1:
         raise LossError(f"alpha must be from 0 to 1, not {brief(share)}.")
     return float(share)
-
-
-def _epsilon(value: Number) -> float:
-    epsilon = rational(value)
-    if epsilon < 0:
-        raise LossError("epsilon must be at least 0.")
-    return float(epsilon)
 
 
 def _delta(value: Number) -> float:

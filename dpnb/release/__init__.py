@@ -11,7 +11,7 @@ when they are called. What may never change: objects resolve in place, and ident
 """
 
 from dpnb.release.arithmetic import CARRIED
-from dpnb.release.batch import OPEN_BATCH, Batch, held_by, open_batch
+from dpnb.release.batch import OPEN_BATCH, Batch, open_batch
 from dpnb.release.estimate import Estimate, ask
 from dpnb.release.hooks import CELL_LABELS
 from dpnb.release.keeping import to_json
@@ -46,7 +46,6 @@ __all__ = [
     "ReleasedPart",
     "Table",
     "ask",
-    "held_by",
     "open_batch",
     "plain_number",
     "to_json",

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextvars import ContextVar, Token
-from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType, TracebackType
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
-
-import numpy as np
 
 from dpnb.release.evaluate import leaves, nodes
 from dpnb.release.needs import nested
@@ -144,79 +141,4 @@ class Batch:
         return sum(reference() is None for reference in self._own)
 
 
-_CONTAINERS = (list, tuple, dict, set, frozenset, deque)
-_OPAQUE = (
-    str,
-    bytes,
-    bytearray,
-    int,
-    float,
-    complex,
-    type,
-    ModuleType,
-    CodeType,
-    FrameType,
-    BuiltinFunctionType,
-)
-
-
-def held_by(values: Iterable[Any], *, depth: int = 5, limit: int = 20_000) -> list[Estimate]:
-    """Estimates reachable from some values through containers, attributes, closures and object arrays.
-
-    Parameters
-    ----------
-    values : iterable
-        Where to start, for example the values of the names that a cell binds.
-    depth, limit : int
-        How far to follow, and how many objects to look at, at most.
-    """
-    from dpnb.release.estimate import Estimate
-
-    found: dict[int, Estimate] = {}
-    queue: deque[tuple[Any, int]] = deque((value, depth) for value in values)
-    seen: dict[int, Any] = {}
-    while queue and len(seen) < limit:
-        value, left = queue.popleft()
-        if id(value) in seen or value is None or isinstance(value, _OPAQUE):
-            continue
-        seen[id(value)] = value
-        if isinstance(value, Estimate):
-            found.setdefault(id(value), value)
-        elif left:
-            queue.extend((inner, left - 1) for inner in _inside(value))
-    return list(found.values())
-
-
-def _inside(value: Any) -> Iterable[Any]:
-    """What an object holds, without running any of its code."""
-    if type(value) in _CONTAINERS:
-        return [*value, *value.values()] if type(value) is dict else list(value)
-    if isinstance(value, np.ndarray):
-        return value.ravel().tolist() if value.dtype == object else ()
-    if isinstance(value, FunctionType):
-        cells = [cell for cell in value.__closure__ or () if _filled(cell)]
-        kept = [cell.cell_contents for cell in cells]
-        return kept + list(value.__defaults__ or ()) + list((value.__kwdefaults__ or {}).values())
-    if type(value).__module__.partition(".")[0] == "pandas":
-        return _columns(value)
-    return gc.get_referents(value)
-
-
-def _filled(cell: Any) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018 -- an empty cell raises when it is read
-    except ValueError:
-        return False
-    return True
-
-
-def _columns(value: Any) -> list[Any]:
-    """Objects in a pandas Series or DataFrame."""
-    if getattr(value, "ndim", 0) == 1:
-        return list(value.to_numpy()) if str(getattr(value, "dtype", "")) == "object" else []
-    if getattr(value, "ndim", 0) == 2 and hasattr(value, "items"):
-        return [item for _, column in value.items() for item in _columns(column)]
-    return gc.get_referents(value)
-
-
-__all__ = ["OPEN_BATCH", "Batch", "held_by", "nodes", "open_batch"]
+__all__ = ["OPEN_BATCH", "Batch", "nodes", "open_batch"]

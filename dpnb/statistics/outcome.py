@@ -6,9 +6,10 @@ A result is a pure function of noised integers and public constants. Where an in
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -66,6 +67,18 @@ class CellResult(Protocol):
 
     def confidence(self, level: float) -> Pair:
         """Return the interval for what sampling and noise hide about the population."""
+
+
+class Chosen:
+    """What an entry lacks whose noise chose it and was not added to it: variances, sizes and flags."""
+
+    __slots__ = ()
+
+    noise_variance: ClassVar[float] = math.nan
+    sampling_variance: ClassVar[float | None] = None
+    n: ClassVar[float | None] = None
+    n_eff: ClassVar[float | None] = None
+    flags: ClassVar[tuple[str, ...]] = ()
 
 
 @dataclass(frozen=True, eq=False)

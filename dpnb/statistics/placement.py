@@ -32,7 +32,7 @@ from dpnb.noise.law import DiscreteLaplaceLaw, law_from_json
 from dpnb.release import Axis, Release
 from dpnb.release.reading import Read, ReadingFunction
 from dpnb.statistics._base import Setting
-from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.outcome import Chosen, Pair, Result
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Law, best
 
@@ -201,19 +201,13 @@ class PlacedCell:
 
 
 @dataclass(frozen=True, slots=True)
-class QuantileRead:
+class QuantileRead(Chosen):
     """A quantile of the placement, with the quantiles at the ends of the band."""
 
     value: float
     at: Callable[[float], float]
     level: float
     band: Band
-
-    noise_variance: ClassVar[float] = math.nan
-    sampling_variance: ClassVar[float | None] = None
-    n: ClassVar[float | None] = None
-    n_eff: ClassVar[float | None] = None
-    flags: ClassVar[tuple[str, ...]] = ()
 
     def privacy(self, level: float) -> Pair:
         """From the quantile at q - radius to that at q + radius."""
@@ -268,19 +262,13 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class ShareRead:
+class ShareRead(Chosen):
     """The share at most at a point: linear inside its cell, with the band about the shares at the cell's ends."""
 
     value: float
     below: float
     above: float
     band: Band
-
-    noise_variance: ClassVar[float] = math.nan
-    sampling_variance: ClassVar[float | None] = None
-    n: ClassVar[float | None] = None
-    n_eff: ClassVar[float | None] = None
-    flags: ClassVar[tuple[str, ...]] = ()
 
     def _about(self, radius: float) -> Pair:
         return max(self.below - radius, 0.0), min(self.above + radius, 1.0)
@@ -424,16 +412,10 @@ def sample(setting: Setting, size: Any = None) -> Read:
 
 
 @dataclass(frozen=True, slots=True)
-class SampledCell:
+class SampledCell(Chosen):
     """A point of the synthetic sample: no estimate of anything by itself."""
 
     value: float
-
-    noise_variance: ClassVar[float] = math.nan
-    sampling_variance: ClassVar[float | None] = None
-    n: ClassVar[float | None] = None
-    n_eff: ClassVar[float | None] = None
-    flags: ClassVar[tuple[str, ...]] = ()
 
     def privacy(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
         """Refuse: a point estimates nothing."""

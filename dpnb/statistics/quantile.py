@@ -27,7 +27,7 @@ from dpnb.mechanisms import QuantileSelection
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.release import Axis, Release
 from dpnb.statistics._base import PricedPart, PriceRow, Pricing, Setting, Share, digits
-from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.outcome import Chosen, Pair, Result
 from dpnb.statistics.released import Part, SimulatedPart, best
 
 LEVEL = 0.95
@@ -38,7 +38,7 @@ NO_DRAWS = "A quantile is a selection: its noise moves the rank, not the value, 
 
 
 @dataclass(frozen=True, slots=True)
-class QuantileCell:
+class QuantileCell(Chosen):
     """One selected grid point, with the limits that were bought; or many, as arrays."""
 
     value: Any
@@ -46,12 +46,7 @@ class QuantileCell:
     rank: float
     population: bool
 
-    noise_variance: ClassVar[float] = math.nan
-    sampling_variance: ClassVar[float | None] = None
-    n: ClassVar[float | None] = None
-    n_eff: ClassVar[float | None] = None
     raised: ClassVar[dict[str, Any]] = {}
-    flags: ClassVar[tuple[str, ...]] = ()
 
     def _bought(self, level: float) -> Pair:
         if self.limits is None:

@@ -49,7 +49,7 @@ from dpnb.statistics._base import (
 )
 from dpnb.statistics.count import LinearCell
 from dpnb.statistics.mean import MeanCell
-from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.outcome import Chosen, Pair, Result
 from dpnb.statistics.quantile import selection_epsilon
 from dpnb.statistics.ratio import Ratio
 from dpnb.statistics.released import best
@@ -293,16 +293,10 @@ def _rows(setting: Setting, mechanism: LocatedSums, loss: Fraction) -> tuple[Pri
 
 
 @dataclass(frozen=True, slots=True)
-class EndCell:
+class EndCell(Chosen):
     """An end of the chosen range: a choice, not an estimate."""
 
     value: float
-
-    noise_variance: ClassVar[float] = math.nan
-    sampling_variance: ClassVar[float | None] = None
-    n: ClassVar[float | None] = None
-    n_eff: ClassVar[float | None] = None
-    flags: ClassVar[tuple[str, ...]] = ()
 
     def privacy(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
         """Refuse: the range was chosen, it estimates nothing."""

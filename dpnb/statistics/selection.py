@@ -22,7 +22,7 @@ from dpnb.privacy.event import PrivacyEvent
 from dpnb.privacy.loss import floored
 from dpnb.release import Axis, Release
 from dpnb.statistics._base import ONE, PricedPart, PriceRow, Pricing, Setting, Share, Target, digits
-from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.outcome import Chosen, Pair, Result
 from dpnb.statistics.released import best
 
 NO_DRAWS = "A choice among declared values: the noise picks a value, it does not move one, so there is nothing to carry through arithmetic."
@@ -30,17 +30,11 @@ _BETA = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class ChosenCell:
+class ChosenCell(Chosen):
     """One picked value."""
 
     value: float
     reach: float
-
-    noise_variance: ClassVar[float] = math.nan
-    sampling_variance: ClassVar[float | None] = None
-    n: ClassVar[float | None] = None
-    n_eff: ClassVar[float | None] = None
-    flags: ClassVar[tuple[str, ...]] = ()
 
     def privacy(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
         """Refuse: the error is in rows, not in values."""
