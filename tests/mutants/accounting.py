@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.curator import ledger as ledger_module
+from dpnb.curator import pins, totals
 from dpnb.curator.chain import canonical
 from dpnb.curator.ledger import Ledger
 from dpnb.mechanisms import DiscreteLaplace
@@ -69,7 +70,7 @@ def bound_without(*names: str) -> Patch:
             db, request, {name: value for name, value in bound.items() if name not in names}
         )
 
-    return replaced(ledger_module, "_charged", make)
+    return replaced(totals, "charged", make)
 
 
 def each_request_alone(_: Any) -> Any:
@@ -169,7 +170,7 @@ MUTANTS = {
     ),
     "loosening in silence": Mutant(
         "Wider bounds and a larger budget are taken from the file at the next attach.",
-        replaced(ledger_module, "_refuse_looser", forgiving),
+        replaced(pins, "refuse_looser", forgiving),
         on(
             on_ledger.test_loosening_is_refused_at_attach_and_names_both_values,
             {"budget": on_ledger.Budget.from_toml({"epsilon": 5})},

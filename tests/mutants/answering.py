@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dpnb.aggregate.reference import Evaluator
-from dpnb.curator import faults, releasing, service
+from dpnb.curator import faults, releasing, service, totals
 from dpnb.curator import ledger as ledger_module
 from dpnb.curator.releasing import Chance
 from dpnb.errors import BudgetError, CuratorError
@@ -293,7 +293,7 @@ MUTANTS = {
     ),
     "a refund on failure": Mutant(
         "A charge whose answer failed does not count.",
-        replaced(ledger_module, "_totals", refunded),
+        replaced(totals, "totals", refunded),
         on(test_faults.test_a_fault_after_the_charge_says_one_constant_code, "service", "data", "dpnb_home"),
     ),
     "a retry draws again": Mutant(
