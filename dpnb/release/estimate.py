@@ -306,8 +306,9 @@ class Estimate(Arithmetic):
             return f"<pending {self.text}>"
         said = f"{self.text}: {self._told()}"
         if self.op is None and self.shape == ():
-            with suppress(Unavailable):
-                said += f", 95% privacy interval {self.interval(0.95, 'privacy')}"
+            for kind in KINDS:
+                with suppress(Unavailable):
+                    said += f", 95% {kind} interval {self.interval(0.95, kind)}"
         return f"<{said}>"
 
     def _told(self) -> str:
