@@ -31,6 +31,9 @@ __all__ = ["LEVEL", "SHOWN", "Entry", "Line", "flag_words", "law_words", "line_o
 LEVEL = 0.95
 SHOWN = 12
 _ACROSS, _TABLE = 8, 64
+_UNEVEN = 30
+"""From this ratio of the largest to the smallest half-width on, each number has digits of its own."""
+
 _WHOLE = 2_000
 
 Pair = tuple[float, float]
@@ -77,6 +80,8 @@ class Line:
         Warnings in words.
     missing : dict
         Why an interval is not there, by kind.
+    uneven : bool
+        Whether its numbers are so differently certain, as coefficients are, that each has digits of its own.
     columns : tuple of str
         The values of the last key, where the numbers are shown as a table of keys; else empty.
     """
@@ -95,6 +100,7 @@ class Line:
     derived: bool
     unnamed: bool = False
     decimals: int | None = None
+    uneven: bool = False
     record: dict[str, Any] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
     curve: Curve | None = None
@@ -115,11 +121,18 @@ class Line:
 
     def answer(self, entry: Entry) -> str:
         """Write the value of an entry: a number, the label of a choice, or that it is undefined."""
-        return self.number(entry.value) if entry.said is None else entry.said
+        if entry.said is not None:
+            return entry.said
+        return digits.number(entry.value, self._decimals(*entry.intervals))
 
     def span(self, pair: Pair | None) -> str:
         """Write an interval of this line."""
-        return "–" if pair is None else digits.span(*pair, self.decimals)
+        return "–" if pair is None else digits.span(*pair, self._decimals(pair))
+
+    def _decimals(self, *pairs: Pair) -> int | None:
+        if not self.uneven:
+            return self.decimals
+        return digits.decimals_for([(high - low) / 2 for low, high in pairs])
 
     def accuracy(self, entry: Entry) -> str | None:
         """Say the accuracy of an entry in people, where it is known."""
@@ -143,7 +156,7 @@ def line_of(estimate: Estimate, name: str = "", *, record: bool = True, now: boo
         Whether the price is what was paid now (nothing for a stored answer), or what the answer cost when it was drawn.
     """
     entries, missing = _entries(estimate)
-    decimals = digits.decimals_for([_half_width(estimate, entries)])
+    halves = _half_widths(estimate, entries)
     leaf = estimate.measurement
     line = Line(
         name=clean(name) or clean(estimate.text),
@@ -159,7 +172,8 @@ def line_of(estimate: Estimate, name: str = "", *, record: bool = True, now: boo
         noun=noun_of(estimate),
         derived=leaf is None,
         unnamed=name.startswith(("kept, unnamed", "in ")),
-        decimals=decimals,
+        decimals=digits.decimals_for([max(halves, default=None)]),
+        uneven=bool(halves) and max(halves) > _UNEVEN * min(halves),
         columns=_columns(estimate),
         curve=curve_of(estimate),
     )
@@ -168,10 +182,10 @@ def line_of(estimate: Estimate, name: str = "", *, record: bool = True, now: boo
     return line
 
 
-def _half_width(estimate: Estimate, entries: Sequence[Entry]) -> float | None:
-    """The half-width that decides the digits: of the narrower interval, in the least certain row of a vector."""
+def _half_widths(estimate: Estimate, entries: Sequence[Entry]) -> list[float]:
+    """The half-widths that decide the digits: of the narrower interval of each row; a vector has those of its least certain."""
     narrow = [min(_halves(estimate, entry), default=None) for entry in entries]
-    return max((half for half in narrow if half is not None), default=None)
+    return [half for half in narrow if half is not None]
 
 
 def _halves(estimate: Estimate, entry: Entry) -> list[float]:

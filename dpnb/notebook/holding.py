@@ -15,6 +15,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from dpnb.release import Estimate, Measurement
+from dpnb.statistics.regression_summary import Regression
 
 DEPTH = 5
 MOST = 20_000
@@ -96,6 +97,9 @@ def _labelled(name: str, value: object) -> Iterator[tuple[str, Estimate]]:
         )
     elif type(value) in {list, tuple}:
         parts = ((f"{name}[{place}]", item) for place, item in enumerate(islice(value, 1000)))  # type: ignore[call-overload]
+    elif isinstance(value, Regression):
+        yield f"{name}.coefficients", value.coefficients
+        return
     elif _foreign(value) or isinstance(value, _LEAVES) or not hasattr(value, "__dict__"):
         return
     else:

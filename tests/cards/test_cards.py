@@ -17,6 +17,7 @@ import pytest
 from dpnb import cards
 from dpnb.cards import digits
 from dpnb.cards.explain import explain, odds_sentence
+from dpnb.cards.facts import Entry, Line
 from dpnb.cards.raster import picture
 from dpnb.release import Estimate, Measurement
 from dpnb.statistics import conclude
@@ -360,3 +361,17 @@ def test_a_second_measurement_says_what_it_won():
     assert found is not None
     assert float(found[2]) < float(found[1])
     assert "combined" not in cards.estimate_card(made.estimate("effect")).text
+
+
+def test_numbers_of_one_answer_that_differ_much_in_certainty_have_digits_of_their_own():
+    """A slope per year and an intercept are not rounded alike: that would leave nothing of the slope."""
+    pair = (0.0, 0.004)
+    entries = (
+        Entry("Intercept", 0.6491, (0.593, 0.706), None, None, None),
+        Entry("age", 0.00141, (-0.0003, 0.0031), None, None, None),
+    )
+    even = Line("fit", "fit", entries, 2, False, "term", "free", (), (), {}, "people", True, decimals=3)
+    uneven = replace(even, uneven=True)
+    assert (even.answer(entries[1]), even.span(pair)) == ("0.001", "0.000 to 0.004")
+    assert (uneven.answer(entries[1]), uneven.span(pair)) == ("0.0014", "0.0000 to 0.0040")
+    assert uneven.answer(entries[0]) == "0.649"

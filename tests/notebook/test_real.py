@@ -203,3 +203,22 @@ def test_a_report_is_exported(real, tmp_path, capsys):
     real("%%dp epsilon=1\nq = hiv.got.mean()")
     real(f"%dp export {tmp_path / 'r.html'}")
     assert "hiv.got.mean()" in (tmp_path / "r.html").read_text()
+
+
+def test_a_regression_read_in_a_cell_is_on_its_card(real):
+    """A card shows the coefficients of a regression that the cell reads, free, each with digits of its own."""
+    real('%%dp epsilon=1\nzz = hiv.moments("age", "got")\nfit = zz.ols("got ~ age")')
+    assert _spent(real) == "ε 1"
+    card = real.shell.drawn[-1]["text/plain"]
+    assert 'fit.coefficients  hiv.moments("age", "got").coefficients("got ~ age")  [read from ε 1]' in card
+    row = re.search(r"^  age +(-?[0-9.]+) ", card, re.MULTILINE)
+    assert row is not None
+    assert len(row[1].partition(".")[2]) > 3
+
+
+def test_a_printed_answer_tells_both_intervals(real):
+    """Outside a notebook's cards, what the noise hides is not shown without what sampling hides."""
+    real("%%dp epsilon=1\ncollected = hiv.got.mean()")
+    assert re.search(
+        r"95% privacy interval \[.*\], 95% confidence interval \[.*\]>$", repr(real.names["collected"])
+    )
