@@ -11,7 +11,7 @@ from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, clean, el
 from dpnb.schema import Column, Schema
 
-__all__ = ["attach_card", "schema_card"]
+__all__ = ["attach_card", "dummy_table", "missing_rule", "schema_card", "sources"]
 
 _COLUMNS = 40
 _DUMMIES = 5
@@ -66,7 +66,8 @@ def _value(value: Any) -> str:
     )
 
 
-def _sources(schema: Schema) -> list[tuple[str, str]]:
+def sources(schema: Schema) -> list[tuple[str, str]]:
+    """Return where the data are from, how to cite them and under which licence, as far as it is declared."""
     found = (("Source", schema.source_note), ("Cite", schema.citation), ("Licence", schema.licence))
     return [(name, text) for name, text in found if text]
 
@@ -102,7 +103,7 @@ def _html(schema: Schema, now: Any, notes: Sequence[str]) -> Markup:
             el("p", el("strong", "Budget: "), _budget_line(now), class_="soft"),
             class_="foot",
         ),
-        *(el("p", f"{name}: {text}", class_="soft") for name, text in _sources(schema)),
+        *(el("p", f"{name}: {text}", class_="soft") for name, text in sources(schema)),
     )
 
 
@@ -130,13 +131,25 @@ def _columns(columns: Sequence[Column]) -> Markup:
     )
 
 
-def _dummies(schema: Schema) -> Markup:
+def dummy_table(schema: Schema) -> list[list[str]]:
+    """Return the names of the first columns and five made-up rows under them, as text."""
     names = schema.names[:_WIDEST]
+    return [list(names), *([_value(row[name]) for name in names] for row in schema.dummy_rows(_DUMMIES))]
+
+
+def _dummies(schema: Schema) -> Markup:
+    names, *made = dummy_table(schema)
     numeric = {column.name: column.numeric for column in schema.columns}
     heads = [el("th", name, scope="col", class_="num" if numeric[name] else None) for name in names]
     rows = [
-        el("tr", *(el("td", _value(row[name]), class_="num" if numeric[name] else None) for name in names))
-        for row in schema.dummy_rows(_DUMMIES)
+        el(
+            "tr",
+            *(
+                el("td", text, class_="num" if numeric[name] else None)
+                for name, text in zip(names, row, strict=True)
+            ),
+        )
+        for row in made
     ]
     return el("table", el("thead", el("tr", *heads)), el("tbody", *rows))
 
@@ -154,23 +167,21 @@ def _text(schema: Schema, now: Any, notes: Sequence[str]) -> str:
         [column.name, _kind(column), f"missing {missing_rule(column)}", clean(column.label)]
         for column in schema.columns[:_COLUMNS]
     ]
-    names = schema.names[:_WIDEST]
-    dummies = [list(names), *([_value(row[name]) for name in names] for row in schema.dummy_rows(_DUMMIES))]
     lines = [
         f"{clean(schema.title or schema.name)}  ({schema.name})",
         f"{schema.mode.badge}: {schema.mode.sentence}",
         *map(clean, notes),
         *([clean(schema.description)] if schema.description else []),
         f"privacy unit: {schema.unit.sentence()}",
-        "columns",
+        "column · type and bounds · missing · meaning",
         *_grid(columns),
         *([f"  … and {len(schema.columns) - _COLUMNS:,} more"] if len(schema.columns) > _COLUMNS else []),
         "made-up rows that fit these declarations",
-        *_grid(dummies),
+        *_grid(dummy_table(schema)),
     ]
     if now is not None:
         lines.append(f"budget {budgets.text_bar(now.cap - now.spent, now.cap)} {_budget_line(now)}")
-    return "\n".join(lines + [f"{name.lower()}: {clean(text)}" for name, text in _sources(schema)])
+    return "\n".join(lines + [f"{name.lower()}: {clean(text)}" for name, text in sources(schema)])
 
 
 def _record(schema: Schema, now: Any, notes: Sequence[str]) -> dict[str, Any]:

@@ -30,6 +30,7 @@ LINE_HELP = """\
 %dp export report.html   the named releases of this notebook as one self-contained page
 %dp auto on              plan ordinary cells that ask questions; auto release releases them; auto off
 %dp open hiv             open a dataset under its own name
+%dp attach hiv           its card: columns to search, questions to take into a cell, the budget as it stands
 %dp panel                what is open and what was spent, in step with every cell; nothing here spends
 %dp seesaw hiv.age.mean()    drag ε and ± of a question; also: plan, remeasure, guide, odds, noises, person, clamp
 %dp coverage mean skewed     simulate studies, and watch which of their intervals hold what they claim

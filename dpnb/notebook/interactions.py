@@ -51,6 +51,12 @@ def _value(names: Mapping[str, Any], text: str, example: str) -> Any:
         raise OptionError(f"{type(error).__name__} in {text}: {error}") from None
 
 
+def _attach(names: Mapping[str, Any], text: str) -> Any:
+    from dpnb import widgets
+
+    return widgets.attach(_value(names, text, "%dp attach hiv"), name=text if text.isidentifier() else None)
+
+
 def _panel(names: Mapping[str, Any], text: str) -> Any:
     from dpnb import widgets
 
@@ -131,6 +137,7 @@ def _attack(names: Mapping[str, Any], text: str) -> Any:
 
 
 COMMANDS: dict[str, Callable[[Mapping[str, Any], str], Any]] = {
+    "attach": _attach,
     "panel": _panel,
     "seesaw": _seesaw,
     "plan": _plan,

@@ -11,6 +11,7 @@ import importlib
 from typing import Any
 
 __all__ = [
+    "attach",
     "attack_bench",
     "budget",
     "built",
@@ -28,6 +29,7 @@ __all__ = [
 ]
 
 _NAMES = {
+    "attach": ("dpnb.widgets.attach_card", "Attach"),
     "attack_bench": ("dpnb.widgets.attack_board", "AttackBench"),
     "budget": ("dpnb.widgets.panels", "BudgetBar"),
     "built": ("dpnb.widgets._base", "built"),

@@ -47,6 +47,7 @@ def made(dpnb_home):
     released = dpnb.release({"m": rows.x.mean()}, epsilon=1)["m"]
     items = {"a": rows.x.mean(), "b": rows.y.mean(), "c": rows.x.median()}
     yield [
+        widgets.attach(rows),
         widgets.seesaw(rows.y.mean(), assume_n=40),
         widgets.odds(),
         widgets.noises(),

@@ -303,6 +303,7 @@ def test_remeasure_shrinks_its_forecast(show, data):
 def everything(data):
     """One of each."""
     return {
+        "attach": widgets.attach(data),
         "seesaw": widgets.seesaw(data.x.mean(), assume_n=40),
         "odds": widgets.odds(),
         "noises": widgets.noises(),

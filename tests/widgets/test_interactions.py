@@ -33,6 +33,7 @@ def released(data):
 
 
 MAKERS = {
+    "attach": widgets.attach,
     "attack_bench": lambda _: widgets.attack_bench("linkage"),
     "seesaw": lambda data: widgets.seesaw(data.x.mean(), assume_n=3000),
     "odds": lambda _: widgets.odds(0.1, epsilon=0.5),
@@ -47,7 +48,7 @@ MAKERS = {
     "plan": lambda data: widgets.plan(planned(data)),
 }
 # whether an interaction shows noise: all that do must follow their mechanism
-NOISY = set(MAKERS) - {"budget", "guide", "panel"}
+NOISY = set(MAKERS) - {"attach", "budget", "guide", "panel"}
 
 
 @pytest.fixture(params=sorted(MAKERS))
@@ -87,7 +88,7 @@ def test_still_form_reads_without_scripts_and_styles(made):
     clean = nh3.clean(bundle["text/html"])
     words = re.sub(r"<[^>]+>|\s+", " ", html.unescape(clean)).casefold()
     for word in made.card().text.casefold().replace("–", "").split():
-        assert word.strip(":[];") in words, word
+        assert word.strip("():[];█▒░") in words, word
     assert bundle["image/png"]
     assert "<script" not in bundle["text/html"]
 

@@ -1,0 +1,92 @@
+"""The attach card that can be worked with: what everybody may know of a dataset, its budget as it stands, questions to take.
+
+It is drawn from the public schema and the ledger: no row, no count, no value that was observed. Taking a question writes it
+into a cell; nothing is asked and nothing is spent. Its still form is the card that ``dpnb.open`` shows.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from dpnb.cards.attach import attach_card, dummy_table, missing_rule, sources
+from dpnb.cards.card import Card
+from dpnb.cards.markup import clean
+from dpnb.client.handles import Dataset
+from dpnb.errors import OptionError, PlanError
+from dpnb.widgets._base import Interaction
+from dpnb.widgets.questions import ready
+from dpnb.widgets.snapshot import dataset_record
+
+__all__ = ["Attach", "attach_facts"]
+
+_MOST = 1000
+
+
+class Attach(Interaction):
+    """A dataset's card: privacy unit, mode, columns with questions to take, made-up rows and the living budget.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        An open dataset.
+    name : str, optional
+        What the notebook calls it, where that is not its own name: questions are written with it.
+
+    Examples
+    --------
+    >>> dpnb.widgets.attach(hiv)  # doctest: +SKIP
+    """
+
+    module: ClassVar[str] = "attach"
+    follows: ClassVar[bool] = True
+
+    def __init__(self, dataset: Any, *, name: str | None = None) -> None:
+        if not isinstance(dataset, Dataset):
+            raise PlanError(
+                f"An attach card takes an open dataset, not {type(dataset).__name__}: dpnb.widgets.attach(hiv)."
+            )
+        if name is not None and not (isinstance(name, str) and name.isidentifier()):
+            raise OptionError("name= is what the notebook calls the dataset, for example name='hiv'.")
+        self._dataset, self._name = dataset.root, name
+        super().__init__()
+
+    def describe(self) -> dict[str, Any]:
+        """Read the schema and the ledger; see :class:`Interaction`."""
+        return attach_facts(self._dataset, self._name)
+
+    def card(self) -> Card:
+        """Draw the card of ``dpnb.open``; see :class:`Interaction`."""
+        one = self._dataset
+        return attach_card(one.schema, one.budget, one.notes)
+
+
+def attach_facts(dataset: Dataset, name: str | None = None) -> dict[str, Any]:
+    """Return what the attach card draws, as strict JSON.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    name : str, optional
+        What the notebook calls it.
+    """
+    schema, handle = dataset.schema, name or dataset.name
+    return {
+        "handle": handle,
+        "dataset": {**dataset_record(dataset), "columns": []},
+        "description": clean(schema.description),
+        "notes": [clean(note) for note in dataset.notes],
+        "columns": [
+            {
+                "name": column.name,
+                "label": clean(column.label) if column.label != column.name else "",
+                "kind": column.describe() if column.type != "category" else f"category {column.describe()}",
+                "missing": missing_rule(column),
+                "questions": ready(schema, column, handle),
+            }
+            for column in schema.columns[:_MOST]
+        ],
+        "more": max(len(schema.columns) - _MOST, 0),
+        "rows": dummy_table(schema),
+        "sources": [[what, clean(text)] for what, text in sources(schema)],
+        "problem": "",
+    }

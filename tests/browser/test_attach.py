@@ -1,0 +1,94 @@
+"""The attach card under a real hand: columns are opened and searched, questions are taken by click and by Enter."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+import dpnb
+from dpnb import widgets
+from dpnb.widgets import _base
+from tests.browser.test_interactions import data, show  # noqa: F401  fixtures
+
+pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (800, "dark"), (320, "dark")])
+def test_a_question_is_taken_by_mouse_and_by_key(show, data, shots, width, scheme):  # noqa: F811
+    """A column opens to what it can be asked; a click, or Enter, offers the line to the notebook around the card."""
+    page = show(widgets.attach(data), width=width, scheme=scheme)
+    page.evaluate(
+        """() => {
+            window.taken = [];
+            document.addEventListener('dpnb:insert', e => { window.taken.push(e.detail.line); e.preventDefault(); });
+        }"""
+    )
+    column = page.get_by_role("button", name="x", exact=True)
+    expect(column).to_have_attribute("aria-expanded", "false")
+    expect(page.get_by_role("button", name="average")).to_have_count(0)
+    column.focus()
+    column.press("Enter")
+    expect(column).to_have_attribute("aria-expanded", "true")
+    page.get_by_role("button", name="average").click()
+    expect(page.locator("[role=status]", has_text="Written into")).to_be_visible()
+    middle = page.get_by_role("button", name="middle")
+    middle.focus()
+    middle.press("Enter")
+    expect(page.locator("[role=status]", has_text="middle_x")).to_be_visible()
+    assert page.evaluate("window.taken") == ["average_x = small.x.mean()", "middle_x = small.x.median()"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.screenshot(path=shots / f"attach-open-{width}-{scheme}.png", full_page=True)
+
+
+def test_without_a_notebook_the_line_is_shown_to_copy(show, data):  # noqa: F811
+    """On a page of its own nobody takes the line: it is on the clipboard, or there to be copied."""
+    page = show(widgets.attach(data))
+    page.get_by_role("button", name="g", exact=True).click()
+    page.get_by_role("button", name="how many in each group").click()
+    said = page.locator("[role=status]", has_text="people_by_g = small.g.value_counts()")
+    expect(said).to_contain_text("%%dp plan epsilon=0.5")
+
+
+def test_a_script_takes_nothing(show, data):  # noqa: F811
+    """A click that no person made writes nothing into the notebook."""
+    page = show(widgets.attach(data))
+    page.get_by_role("button", name="x", exact=True).click()
+    page.evaluate(
+        """() => {
+            window.taken = 0;
+            document.addEventListener('dpnb:insert', () => { window.taken += 1; });
+            for (const button of document.querySelectorAll('tr.below button')) button.click();
+        }"""
+    )
+    assert page.evaluate("window.taken") == 0
+
+
+def test_many_columns_are_searched(show, data):  # noqa: F811
+    """Typing leaves the columns whose name, meaning or bounds have every word; what fits none says so and is no markup."""
+    made = widgets.attach(data)
+    many = [
+        {"name": f"c{i}", "label": f"meaning {i}", "kind": "integer 0 to 9", "missing": "", "questions": []}
+        for i in range(300)
+    ]
+    made.facts = {**made.facts, "columns": many, "more": 7}
+    page = show(made)
+    rows = page.locator("tbody tr:not(.below) button.insert")
+    expect(rows).to_have_count(40)
+    expect(page.locator("p.find")).to_contain_text("267 more")
+    field = page.get_by_label("find a column")
+    field.fill("MEANING 29")
+    expect(rows).to_have_text(["c29", "c129", "c229", *(f"c{i}" for i in range(290, 300))])
+    field.fill("<b>none</b>")
+    expect(rows).to_have_count(0)
+    expect(page.locator("p.find")).to_contain_text("No column has “<b>none</b>”")
+    field.fill("")
+    expect(rows).to_have_count(40)
+
+
+def test_the_bar_is_in_step(show, data):  # noqa: F811
+    """Each charge is a block of the bar, and the words are the ledger's."""
+    dpnb.release({"x": data.x.sum()}, epsilon=1)
+    dpnb.release({"y": data.y.mean()}, epsilon=2)
+    page = show(widgets.attach(data))
+    assert page.locator("rect.used").count() == 2
+    expect(page.get_by_text("spent ε 3 · ε 7 of 10 left").first).to_be_visible()
