@@ -52,6 +52,7 @@ function buildExtension() {
   run(join(here, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json');
   rmSync(join(here, 'dist'), { recursive: true, force: true });
   copyFileSync(join(widgets, 'widget.css'), join(here, 'lib', 'widget.css'));
+  copyFileSync(join(here, '..', 'notebooks', '01-gallery.ipynb'), join(here, 'lib', 'lab', 'gallery.ipynb'));
   run(builder, '--core-package-file', core, '.');
 }
 

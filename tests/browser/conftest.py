@@ -173,6 +173,10 @@ class Lab:
             "window.jupyterapp?.shell?.currentWidget?.sessionContext !== undefined", timeout=60_000
         )
         self.page.locator(".jp-Notebook .jp-CodeCell").first.wait_for(timeout=60_000)
+        self.settled()
+
+    def settled(self) -> None:
+        """Wait until the kernel of the notebook in front can be asked."""
         # without this, running a cell opens a "Select Kernel" dialogue and never resolves
         self.page.evaluate(
             """async () => {
@@ -223,6 +227,10 @@ class Lab:
     def shutdown(self) -> None:
         """End the notebook's kernel."""
         self.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+
+    def shutdown_all(self) -> None:
+        """End every kernel of this server, whatever is in front."""
+        self.page.evaluate("() => window.jupyterapp.serviceManager.sessions.shutdownAll()")
 
     def cell(self, index: int) -> Any:
         """Return the locator of a cell."""

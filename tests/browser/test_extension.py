@@ -34,7 +34,7 @@ def open_(lab, request):
 
     yield opened
     if names:
-        lab.shutdown()
+        lab.shutdown_all()
 
 
 def test_gauge_follows_the_session(open_):

@@ -85,11 +85,11 @@ def installed(environment, page, chromium_path, tmp_path, shots):
 
 
 def test_wheel_brings_the_plugins_enabled(installed, environment):
-    """After `pip install` alone: both plugins are active, the gauge follows a release, a widget lives, nothing is in the way."""
+    """After `pip install` alone: every plugin is active, the gauge follows a release, a widget lives, nothing is in the way."""
     lab = installed
     lab.server.notebook("fresh.ipynb", CELLS)
     lab.open("fresh.ipynb")
-    for plugin in ("dpnb:editor", "dpnb:session"):
+    for plugin in ("dpnb:session", "dpnb:cells", "dpnb:start", "dpnb:renderer"):
         assert lab.page.evaluate("id => window.jupyterapp.isPluginActivated(id)", plugin)
     lab.run_all()
     expect(lab.output(0).last).to_contain_text(str(environment.parent.parent / "lib"))

@@ -1,0 +1,10 @@
+/** The shield with a curve of noise in it. */
+import { LabIcon } from '@jupyterlab/ui-components';
+
+export const icon = new LabIcon({
+  name: 'dpnb:icon',
+  svgstr:
+    '<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24"><g class="jp-icon3" fill="#616161">' +
+    '<path d="M12 2 4 5v6c0 5 3.4 9.7 8 11 4.600-1.300 8-6 8-11V5zm0 2.100 6 2.300V11c0 4-2.500 7.600-6 8.900C8.500 18.600 6 15 6 11V6.400z"/>' +
+    '<path d="M8 16c1.600 0 2-7 4-7s2.400 7 4 7z"/></g></svg>'
+});
