@@ -91,6 +91,25 @@ class AdditiveMechanism(Mechanism, Protocol):
         ...
 
 
+class Additive:
+    """What additive noise has in common: a released part is the exact vector with fresh noise, and its record is the law."""
+
+    __slots__ = ()
+
+    @property
+    def record(self: AdditiveMechanism) -> dict[str, str]:
+        """The law of the noise, which a released part carries."""
+        return self.law.to_json()
+
+    def noised(self: AdditiveMechanism, exact: Sequence[int], bits: BitSource) -> tuple[int, ...]:
+        """A released part: every exact integer with fresh noise."""
+        return self.release(exact, bits)
+
+    def simulated(self: AdditiveMechanism, exact: Sequence[int], rng: np.random.Generator) -> tuple[int, ...]:
+        """As :meth:`noised`, in a simulation."""
+        return tuple(self.simulate(np.asarray(exact, dtype=np.int64), rng).tolist())
+
+
 class SelectionMechanism(Mechanism, Protocol):
     """A mechanism that picks one index of a public grid, by a multiset of grid indices."""
 

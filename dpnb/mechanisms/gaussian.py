@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.mechanisms._base import Card, add, bounded_scale, positive
+from dpnb.mechanisms._base import Additive, Card, add, bounded_scale, positive
 from dpnb.noise import exact as exact_noise
 from dpnb.noise import fast
 from dpnb.noise.bits import BitSource
@@ -18,7 +18,7 @@ from dpnb.noise.law import DiscreteGaussianLaw
 
 
 @dataclass(frozen=True, slots=True)
-class DiscreteGaussian:
+class DiscreteGaussian(Additive):
     """Add P(k) ∝ e^(-k²/(2·variance)) to each entry of an integer vector.
 
     Parameters
@@ -91,19 +91,6 @@ class DiscreteGaussian:
     def release(self, exact: Sequence[int], bits: BitSource) -> tuple[int, ...]:
         """Add fresh exact noise to each entry, in unbounded integers."""
         return add(exact, exact_noise.discrete_gaussian(self.variance, len(exact), bits))
-
-    @property
-    def record(self) -> dict[str, str]:
-        """The law of the noise, which a released part carries."""
-        return self.law.to_json()
-
-    def noised(self, exact: Sequence[int], bits: BitSource) -> tuple[int, ...]:
-        """A released part: every exact integer with fresh noise."""
-        return self.release(exact, bits)
-
-    def simulated(self, exact: Sequence[int], rng: np.random.Generator) -> tuple[int, ...]:
-        """As :meth:`noised`, in a simulation."""
-        return tuple(self.simulate(np.asarray(exact, dtype=np.int64), rng).tolist())
 
     def simulate(self, values: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """Add simulated noise to an array of any shape; integer arrays stay integer."""
