@@ -82,6 +82,9 @@ class Session:
         self._sources: dict[str, Attach] = {}
         self._waiting: dict[tuple[str, str], str] = {}
         self._caps: dict[str, str] = {}
+        self._charged: set[int] = set()
+        self._latest: PlanView | None = None
+        self._told: dict[str, dict[int, dict[str, Any]]] = {}
 
     # datasets --------------------------------------------------------------------------------------------------
 
@@ -97,6 +100,7 @@ class Session:
             reply = self._ask(message, Attached)
         schema = Schema.from_json(exact_json(reply.schema))
         opened = Opened(reply.handle, schema, reply.data_version, Mode(reply.mode), tuple(reply.notes))
+        self._told.pop(reply.handle, None)  # other terms may show other acts
         root = self._roots.pop(reply.handle, None)
         if root is None or root._opened != opened:
             root = Dataset(self, opened)
@@ -134,7 +138,19 @@ class Session:
         labels : mapping of Measurement to str, optional
             Names to call them by.
         """
+        self._latest = self.preview(items, ask, labels)
+        return self._latest
+
+    def preview(
+        self, items: Iterable[Asked], ask: Ask, labels: Mapping[Measurement, str] | None = None
+    ) -> PlanView:
+        """Price a batch as :meth:`plan` does, without making it the session's current plan."""
         return self._view(batch_of(items, ask), ask, labels)
+
+    @property
+    def latest(self) -> PlanView | None:
+        """The plan that was made last and not released since."""
+        return self._latest
 
     def release(
         self, items: Iterable[Asked], ask: Ask, labels: Mapping[Measurement, str] | None = None
@@ -193,6 +209,9 @@ class Session:
         records = exact_json(answered.releases)
         releases = [None if record is None else Release.from_json(record) for record in records]
         _fill(batch, releases)
+        if answered.entry is not None:
+            self._charged.add(answered.entry)
+        self._latest = _unless_released(self._latest, batch)
         charged, left = _loss(answered.charged), _loss(answered.left)
         view = PlanView(
             dataset=batch.dataset,
@@ -277,6 +296,11 @@ class Session:
         """What you have been charged, by dataset, read from the ledger now."""
         return {dataset.name: dataset.budget.state().mine for dataset in self._roots.values()}
 
+    @property
+    def entries(self) -> frozenset[int]:
+        """The ledger's entries of what this session asked."""
+        return frozenset(self._charged)
+
     def cap(self, epsilon: Any = None, *, rho: Any = None, dataset: Dataset | None = None) -> None:
         """Put your own cap under the budget of a dataset, or of all that this session opens; without a number, lift it."""
         given = {name: value for name, value in (("epsilon", epsilon), ("rho", rho)) if value is not None}
@@ -302,17 +326,24 @@ class Session:
         found: dict[int, dict[str, Any]] = {}
         for one in list(self._roots.values()) if dataset is None else [dataset]:
             try:
-                reply = self._ask(Statement(handle=one.handle), StatementOf)
+                found |= self._statement(one.handle)
             except CuratorGone:
                 if dataset is not None or self.datasets[one.name] is one:
                     raise
                 continue  # a handle under earlier terms; the dataset was opened again since
-            found |= {row["entry"]: row for row in exact_json(reply.rows)}
-        rows = [found[entry] for entry in sorted(found)]
-        for row in rows:
+        return [dict(found[entry]) for entry in sorted(found)]
+
+    def _statement(self, handle: str) -> dict[int, dict[str, Any]]:
+        """The rows of a handle: the ledger forgets nothing, so only what is new is asked, and what had no answer yet."""
+        known = self._told.setdefault(handle, {})
+        waiting = [entry for entry, row in known.items() if row["kind"] == "charge" and not row["answered"]]
+        after = min(waiting) - 1 if waiting else max(known, default=0)
+        reply = self._ask(Statement(handle=handle, after=after), StatementOf)
+        for row in exact_json(reply.rows):
             for name in ("loss", "spent_after"):
                 row[name] = None if row[name] is None else PrivacyLoss.from_json(row[name])
-        return rows
+            known[row["entry"]] = row
+        return known
 
     def statement(self, dataset: Dataset | None = None) -> Any:
         """Return the ledger as a card: who was charged what, when, for which questions."""
@@ -380,6 +411,13 @@ def _fill(batch: AskedBatch, releases: Sequence[Release | None]) -> None:
         outcome = conclude(item.checked, known)
         for one in group:
             one.fill(known, outcome)
+
+
+def _unless_released(latest: PlanView | None, batch: AskedBatch) -> PlanView | None:
+    """Return the current plan, unless all that it asks was just released."""
+    if latest is None or latest.dataset is not batch.dataset:
+        return latest
+    return None if {one.key for one in latest.items} <= {one.key for one in batch.priced.items} else latest
 
 
 def _loss(value: Any) -> PrivacyLoss:

@@ -357,15 +357,19 @@ class Ledger:
 
     # ------------------------------------------------------------- statement
 
-    def statement(self, dataset: str | None = None, principal: str | None = None) -> list[StatementRow]:
-        """List the ledger's acts, oldest first, for a dataset and a principal where these are given.
+    def statement(
+        self, dataset: str | None = None, principal: str | None = None, after: int = 0
+    ) -> list[StatementRow]:
+        """List the ledger's acts after an entry, oldest first, for a dataset and a principal where these are given.
 
         Acts on a dataset's pool (its caps and resets) belong to it; acts without a principal belong to all.
         """
         with self._database.reading() as db:
             terms = None if dataset is None else pins.pinned(db, dataset)
-            answered = {row[0] for row in db.execute("SELECT DISTINCT charge FROM stored")}
-            acts = db.execute("SELECT entry, time, kind, hash, body FROM entries ORDER BY entry").fetchall()
+            query = "SELECT DISTINCT charge FROM stored WHERE charge > ?"
+            answered = {row[0] for row in db.execute(query, (after,))}
+            query = "SELECT entry, time, kind, hash, body FROM entries WHERE entry > ? ORDER BY entry"
+            acts = db.execute(query, (after,)).fetchall()
         rows = (
             statement.row_of(act, answered) for act in acts if act[2] not in {"store", "migration", "version"}
         )

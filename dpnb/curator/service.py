@@ -240,7 +240,7 @@ class Curator:
             [request.handle] if request.handle else [handle for who, handle in self._open if who == principal]
         )
         names = dict.fromkeys(self._find(handle, principal).known_as for handle in handles)
-        rows = [row for name in names for row in self._ledger.statement(name, principal)]
+        rows = [row for name in names for row in self._ledger.statement(name, principal, request.after)]
         return StatementOf(rows=raw([_row(row) for row in sorted(rows, key=lambda row: row.entry)]))
 
     def _cap(self, request: Cap, principal: str) -> Done:
@@ -337,6 +337,7 @@ def _row(row: StatementRow) -> dict[str, Any]:
         "loss": None if row.loss is None else row.loss.to_json(),
         "spent_after": None if row.spent_after is None else row.spent_after.to_json(),
         "texts": list(row.texts),
+        "events": [list(events) for events in row.events],
         "answered": row.answered,
         "note": row.note,
     }

@@ -9,6 +9,7 @@ There is no message that spends. A kernel that is no Jupyter kernel is left alon
 
 from __future__ import annotations
 
+import contextvars
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -23,7 +24,9 @@ from dpnb.errors import DpnbError, PlanError
 from dpnb.notebook.holding import named
 from dpnb.notebook.unrun import Snapshot, price_of
 from dpnb.release import Estimate
-from dpnb.widgets.snapshot import PROTOCOL, snapshot
+from dpnb.widgets.asking import answered_by
+from dpnb.widgets.modelling import model
+from dpnb.widgets.snapshot import PROTOCOL, ledger_rows, snapshot
 
 TARGET = "dpnb.session"
 ANNOUNCE = "dpnb.announce"
@@ -47,11 +50,13 @@ class Link:
         self._comms: dict[str, Any] = {}
         self._lock = threading.RLock()
         self._names = Snapshot({})
-        self._released: tuple[Estimate, ...] = ()
+        self._held: tuple[tuple[str, Estimate], ...] = ()
         self.answers: dict[str, Answer] = {
             "state": lambda _: self.state(),
             "price": self.price,
             "methods": self.methods,
+            "model": self.model,
+            "ledger": self.ledger,
         }
 
     @property
@@ -65,12 +70,14 @@ class Link:
             return
         get_comm_manager().register_target(TARGET, self._opened)
         self._shell.events.register("post_run_cell", self.push)
+        answered_by(lambda asked: self._answer(asked.get("ask"), asked))
         create_comm(target_name=ANNOUNCE, data={"protocol": PROTOCOL})
 
     def uninstall(self) -> None:
         """Let go of every front end."""
         if not self.connected:
             return
+        answered_by(None)
         self._shell.events.unregister("post_run_cell", self.push)
         get_comm_manager().unregister_target(TARGET, self._opened)
         with self._lock:
@@ -90,7 +97,7 @@ class Link:
     def methods(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Return the methods paragraph on what the notebook holds released of a dataset."""
         name = str(asked.get("dataset", ""))
-        found = [one for one in self._released if name in {data.name for data in _datasets(one)}]
+        found = [one for _, one in self._held if name in {data.name for data in _datasets(one)}]
         if not found:
             raise PlanError(
                 f"This notebook holds nothing released of {clean(name)}. Run a %%dp cell that gives its answer a name."
@@ -98,12 +105,30 @@ class Link:
         schemas = {data.name: data.schema for one in found for data in _datasets(one)}
         return {"is": "methods", "text": methods(found, list(schemas.values()))}
 
+    def model(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the cell of a regression, and what it costs; what the notebook holds released is read for free."""
+        dataset = self._dataset(asked)
+        handles = [name for name, one in self._names.handles.items() if one is dataset]
+        name = min(handles, default=str(dataset.name))
+        return contextvars.Context().run(model, dataset, name, asked, self._held)
+
+    def ledger(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the whole ledger of a dataset; the state tells its newest entries."""
+        return {"is": "ledger", "rows": ledger_rows(self._dataset(asked))}
+
+    def _dataset(self, asked: Mapping[str, Any]) -> Dataset:
+        name, opened = str(asked.get("dataset", "")), self._session().datasets
+        if name not in opened:
+            raise PlanError(f'No dataset {clean(name)} is open: hiv = dpnb.open("hiv").')
+        found: Dataset = opened[name]
+        return found
+
     def push(self, result: Any = None) -> None:
         """Tell every front end, and bring the interactions on screen in step."""
         del result
         self._names = self._seen()
         # only what is released already: a pending question must not live on because it is listed here
-        self._released = tuple(one for _, one in named(self._shell.user_ns) if not one.pending)
+        self._held = tuple((name, one) for name, one in named(self._shell.user_ns) if not one.pending)
         _refresh_interactions()
         with self._lock:
             listening = list(self._comms.values())

@@ -1,4 +1,8 @@
-"""The session at a glance, and the living budget bar: both read the ledger, neither charges it."""
+"""The session at a glance, and the living budget bar: both read the ledger, neither charges it.
+
+The panel's questions (the rest of the ledger, a model's cell, the paragraph for a paper) go the way of the extension's: no
+message spends. A plan that does not fit is shown with the ways out, each a cell that a person may run.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,11 @@ from dpnb.client import api
 from dpnb.client.handles import Dataset
 from dpnb.client.views import PlanView
 from dpnb.errors import PlanError
+from dpnb.widgets import asking
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.snapshot import dataset_record, snapshot
+from dpnb.widgets.counting import listed
+from dpnb.widgets.snapshot import dataset_record, now, snapshot
+from dpnb.widgets.ways_out import ways_out
 from dpnb.widgets.wording import still
 
 __all__ = ["BudgetBar", "Panel", "panel"]
@@ -21,6 +28,15 @@ class Panel(Interaction):
 
     module: ClassVar[str] = "panel"
     follows: ClassVar[bool] = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.on_msg(self._asked)
+
+    def _asked(self, _: Any, message: Any, __: Any) -> None:
+        """Answer a question of the front end, under the number that it gave it."""
+        number = message.get("number") if isinstance(message, dict) else None
+        self.send({"number": number, "answer": asking.answer(message)})
 
     def describe(self) -> dict[str, Any]:
         """Take a snapshot of the session; see :class:`Interaction`."""
@@ -34,7 +50,8 @@ class Panel(Interaction):
         ]
         head = ("dataset", "mode", "budget", "columns")
         empty = [] if rows else ['No dataset is open: hiv = dpnb.open("hiv").']
-        return still("panel", "This session", "datasets and budgets", head, rows, self.facts, notes=empty)
+        about = f"datasets and budgets, as they stood at {_when(self.facts['at'])}"
+        return still("panel", "This session", about, head, rows, self.facts, notes=empty)
 
 
 def panel() -> Panel:
@@ -65,20 +82,43 @@ class BudgetBar(Interaction):
 
     def describe(self) -> dict[str, Any]:
         """Read the ledger; see :class:`Interaction`."""
-        plan = self._plan
+        plan = self._replanned()
+        facts = {"at": now(), "dataset": dataset_record(self._dataset), "problem": ""}
+        if plan is None:
+            return {**facts, "plan": 0.0, "planned": "", "events": [], "ways": []}
+        paid = [item for item, stored in zip(plan.items, plan.stored, strict=True) if not stored]
         return {
-            "dataset": dataset_record(self._dataset),
-            "plan": 0.0 if plan is None else float(plan.cost.amount),
-            "planned": "" if plan is None else "This plan",
-            "problem": "",
+            **facts,
+            "plan": float(plan.cost.amount),
+            "planned": "This plan",
+            "events": listed(event for item in paid for event in item.events),
+            "ways": ways_out(plan),
         }
 
+    def _replanned(self) -> PlanView | None:
+        """The plan as it stands now: what is stored and left may have changed; what was released of it stays as it was."""
+        view = self._plan
+        if view is None or any(one.released for one in view.measurements):
+            return view
+        return self._dataset.session.preview(view.measurements, view.ask, view.labels)
+
     def card(self) -> Card:
-        """Draw the charges as a table; see :class:`Interaction`."""
+        """Draw the charges as a table, and the ways out; see :class:`Interaction`."""
         one = self.facts["dataset"]
         rows = [
             (", ".join(row["questions"]) or row["kind"], row["paid"]) for row in one["ledger"] if row["paid"]
         ]
-        return still(
-            "budget", f"Budget of {one['name']}", one["words"], ("question", "paid"), rows, self.facts
-        )
+        about = f"{one['words']}, as it stood at {_when(self.facts['at'])}"
+        notes = [_said(way) for way in self.facts["ways"]]
+        title = f"Budget of {one['name']}"
+        return still("budget", title, about, ("question", "paid"), rows, self.facts, notes=notes)
+
+
+def _said(way: dict[str, str]) -> str:
+    line = way["cell"].partition("\n")[0]
+    return f"{way['label']}: {way['why']}" + (f" ({line})" if line else "")
+
+
+def _when(at: str) -> str:
+    """A time for people: ``2026-01-02 03:04 UTC``."""
+    return f"{at[:16].replace('T', ' ')} UTC"

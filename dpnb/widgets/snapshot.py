@@ -7,6 +7,9 @@ differ. It reads the ledger; it never charges it. Text is other people's: it is 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from dpnb import __version__
@@ -14,13 +17,22 @@ from dpnb.cards import budget as budgets
 from dpnb.cards.attach import missing_rule
 from dpnb.cards.markup import clean
 from dpnb.errors import DpnbError
+from dpnb.privacy.event import PrivacyEvent
+from dpnb.widgets.counting import counting
 
-__all__ = ["PROTOCOL", "dataset_record", "snapshot"]
+__all__ = ["PROTOCOL", "dataset_record", "ledger_rows", "now", "snapshot"]
 
 PROTOCOL = 1
 _ROWS = 200
+"""How many ledger entries are told with every cell; a front end asks for the others when somebody wants to see them."""
+_MOST = 10_000
 _COLUMNS = 200
 _count = itertools.count(1)
+
+
+def now() -> str:
+    """Return the time, in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def snapshot(session: Any) -> dict[str, Any]:
@@ -41,6 +53,7 @@ def snapshot(session: Any) -> dict[str, Any]:
         "protocol": PROTOCOL,
         "version": __version__,
         "seq": next(_count),
+        "at": now(),
         "datasets": datasets,
         "problem": problem,
     }
@@ -48,22 +61,25 @@ def snapshot(session: Any) -> dict[str, Any]:
 
 def dataset_record(dataset: Any) -> dict[str, Any]:
     """Return one dataset: its schema, and its budget and ledger as they stand."""
-    schema, now = dataset.schema, dataset.budget.state()
+    schema, state = dataset.schema, dataset.budget.state()
+    acts = dataset.session.ledger(dataset)
     return {
         "name": schema.name,
         "title": clean(schema.title or schema.name),
         "badge": schema.mode.badge,
         "sentence": schema.mode.sentence,
         "unit": schema.unit.sentence(),
-        "symbol": now.cap.measure.symbol,
-        "cap": float(now.cap.amount),
-        "spent": float(now.spent.amount),
-        "left": float(now.left.amount),
-        "used": budgets.used_share(now.cap - now.left, now.cap),
-        "words": f"spent {now.spent} · {budgets.words(now.left, now.cap)}",
-        "own": "" if now.personal is None else f"your own cap: {now.mine} of {now.personal} spent",
+        "symbol": state.cap.measure.symbol,
+        "cap": float(state.cap.amount),
+        "spent": float(state.spent.amount),
+        "left": float(state.left.amount),
+        "used": budgets.used_share(state.cap - state.left, state.cap),
+        "words": f"spent {state.spent} · {budgets.words(state.left, state.cap)}",
+        "own": "" if state.personal is None else f"your own cap: {state.mine} of {state.personal} spent",
         "columns": [_column(column) for column in schema.columns[:_COLUMNS]],
-        "ledger": [_row(row) for row in dataset.session.ledger(dataset)[-_ROWS:]],
+        "entries": len(acts),
+        "ledger": _rows(acts[-_ROWS:], dataset.session.entries),
+        "counting": counting(state.budget, _charged(acts)),
     }
 
 
@@ -78,15 +94,42 @@ def _column(column: Any) -> dict[str, Any]:
     }
 
 
-def _row(row: dict[str, Any]) -> dict[str, Any]:
-    loss = row["loss"]
+def ledger_rows(dataset: Any) -> list[dict[str, Any]]:
+    """Return every entry of a dataset's ledger that may be seen, oldest first; of very many, the newest."""
+    return _rows(dataset.session.ledger(dataset)[-_MOST:], dataset.session.entries)
+
+
+def _rows(acts: Sequence[Mapping[str, Any]], here: frozenset[int]) -> list[dict[str, Any]]:
+    return [_row(act) | {"here": act["entry"] in here} for act in acts]
+
+
+def _charged(acts: Sequence[Mapping[str, Any]]) -> Iterator[PrivacyEvent]:
+    """What was charged in this budget period; an entry told by an older curator brings no events."""
+    resets = [place for place, act in enumerate(acts) if act["kind"] == "reset"]
+    for act in acts[resets[-1] + 1 if resets else 0 :]:
+        for question in act.get("events", ()):
+            yield from map(_event, question)
+
+
+def _event(record: Mapping[str, Any]) -> PrivacyEvent:
+    return _known_event(tuple(sorted(record.items())))
+
+
+@lru_cache(maxsize=4096)
+def _known_event(items: tuple[tuple[str, Any], ...]) -> PrivacyEvent:
+    return PrivacyEvent.from_json(dict(items))
+
+
+def _row(act: Mapping[str, Any]) -> dict[str, Any]:
+    loss = act["loss"]
     return {
-        "entry": row["entry"],
-        "time": row["time"],
-        "kind": row["kind"],
+        "entry": act["entry"],
+        "time": act["time"],
+        "kind": act["kind"],
         "loss": None if loss is None else float(loss.amount),
         "paid": "" if loss is None else str(loss),
-        "questions": [clean(text) for text in row["texts"]],
-        "mine": row["principal"] is not None,
-        "note": clean(row["note"]),
+        "questions": [clean(text) for text in act["texts"]],
+        "mine": act["principal"] is not None,
+        "stored": bool(act.get("answered")),
+        "note": clean(act["note"]),
     }

@@ -109,9 +109,13 @@ class Cancel(Message, tag="cancel", frozen=True):
 
 
 class Statement(Message, tag="statement", frozen=True):
-    """The ledger rows of one dataset, or of all that are attached, as this principal may see them."""
+    """The ledger rows of one dataset, or of all that are attached, as this principal may see them.
+
+    ``after`` leaves out what was told before: the entries up to it.
+    """
 
     handle: Handle | None = None
+    after: Annotated[int, Meta(ge=0)] = 0
 
 
 class Cap(Message, tag="cap", frozen=True):

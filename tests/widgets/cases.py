@@ -18,7 +18,8 @@ from dpnb.cards import digits
 from dpnb.inference import effective_size
 from dpnb.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
 from dpnb.privacy import risk
-from dpnb.widgets import arithmetic, clamping, person
+from dpnb.privacy.accountant import epsilon_of, rho_for
+from dpnb.widgets import arithmetic, clamping, counting, person
 from dpnb.widgets.curve import Curve
 
 FOLDER = Path(__file__).parents[1] / "golden" / "maths"
@@ -112,6 +113,27 @@ def budgets() -> list[Case]:
     return found
 
 
+def compositions() -> list[Case]:
+    """One promise counted by adding and by zCDP; the conversions are the accountant's."""
+    found = []
+    for delta in (1e-5, 1e-6, 1e-9):
+        for rho in (0.0, 0.0001, 0.0123, 0.5, 3.0):
+            found.append(case("epsilonOf", [rho, delta], float(epsilon_of(rho, delta))))
+        for epsilon in (0.05, 0.7, 1.0, 4.0, 11.5):
+            found.append(case("rhoFor", [epsilon, delta], float(rho_for(epsilon, delta))))
+    pure = [["pure", 0.05, 0.0, 30], ["exponential", 0.2, 0.0, 2]]
+    mixed = [["gaussian", 0.01, 0.0, 12], ["pure", 0.3, 0.0, 1], ["approximate", 0.5, 1e-8, 2]]
+    for events in ([], pure, mixed, [["gaussian", 0.25, 0.0, 1]]):
+        found.append(case("rhoOf", [events], counting.rho_of(events)))
+        for delta in (1e-5, 1e-6):
+            found.append(case("added", [events, delta], counting.added(events, delta)))
+            for promise in ([4.0, None], [None, 0.5], [1.0, 0.0228]):
+                found.append(
+                    case("compared", [*promise, events, delta], counting.compared(*promise, events, delta))
+                )
+    return found
+
+
 def scales() -> list[Case]:
     """Handles on a log scale."""
     ends = {"low": 0.01, "high": 10.0}
@@ -190,6 +212,7 @@ FILES = {
     "laws": laws,
     "curve": curves,
     "budget": budgets,
+    "composition": compositions,
     "scale": scales,
     "person": people,
     "clamp": clamps,

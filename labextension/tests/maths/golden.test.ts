@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as budget from '../../src/maths/budget';
 import * as clamp from '../../src/maths/clamp';
+import * as composition from '../../src/maths/composition';
 import * as curve from '../../src/maths/curve';
 import * as digits from '../../src/maths/digits';
 import * as laws from '../../src/maths/laws';
@@ -25,6 +26,7 @@ const FILES: Record<string, Called> = {
     errors: (values: number[], low: number, high: number, noise: number) =>
       clamp.errors(clamp.sorted(values), low, high, noise)
   },
+  composition,
   curve,
   digits,
   laws,

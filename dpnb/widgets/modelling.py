@@ -1,0 +1,116 @@
+"""The model builder: y and x of a regression become the cell that asks its moments once and reads the regression from them.
+
+It writes text and prices it; nothing is asked of the data. Where moments that cover the columns are released and still held
+under a name, the cell reads from those and is free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from dpnb.client.handles import Dataset
+from dpnb.errors import DpnbError, PlanError
+from dpnb.plan.question import QueryPlan
+from dpnb.plan.request import Ask
+from dpnb.privacy.measure import Measure
+from dpnb.release import Estimate
+
+__all__ = ["model"]
+
+_LOSS = {"epsilon": "0.5", "rho": "0.05"}
+_HOW = 'Choose one y and at least one x: hiv.ols("got ~ age + any").'
+
+
+def model(
+    dataset: Dataset, name: str, asked: Mapping[str, Any], held: Iterable[tuple[str, Estimate]] = ()
+) -> dict[str, Any]:
+    """Return the cell of a regression, what it costs, and what is known of its accuracy.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    name : str
+        What the notebook calls it.
+    asked : mapping
+        ``y``, a column; ``x``, a list of columns; ``loss``, what to pay for the moments.
+    held : iterable of (str, Estimate)
+        Names of released estimates in the notebook.
+
+    Returns
+    -------
+    dict
+        ``cell``, ``cost`` in words, ``free``, ``fits``, ``words`` on the accuracy, and the ``problem`` if there is one.
+
+    Raises
+    ------
+    PlanError
+        When y or x is missing or no column.
+    """
+    y, x = _columns(dataset, asked)
+    formula = f'"{y} ~ {" + ".join(x)}"'
+    known = list(held)
+    found = _covering(dataset, {y, *x}, known)
+    if found is not None:
+        words = f"read from {found}, which is released: any regression on its columns is free"
+        return _found(f"fit = {found}.ols({formula})\nfit", cost="free", words=words, free=True)
+    columns = [column for column in dataset.schema.names if column in {y, *x}]
+    taken = {label for label, _ in known}
+    moments = next(label for label in ("zz", *(f"zz{i}" for i in range(2, 10_000))) if label not in taken)
+    return _priced(dataset, columns, asked.get("loss"), (moments, name, formula))
+
+
+def _columns(dataset: Dataset, asked: Mapping[str, Any]) -> tuple[str, list[str]]:
+    y, x = asked.get("y"), asked.get("x")
+    if not isinstance(y, str) or not isinstance(x, list | tuple) or not x:
+        raise PlanError(_HOW)
+    unknown = [one for one in (y, *x) if one not in dataset.schema.names]
+    if unknown:
+        raise PlanError(f"{dataset.name} has no column {unknown[0]!r}. {_HOW}")
+    if y in x or len(set(x)) < len(x):
+        raise PlanError("A column stands once in a regression: as y, or as one of x.")
+    return y, list(x)
+
+
+def _covering(dataset: Dataset, columns: set[str], held: Sequence[tuple[str, Estimate]]) -> str | None:
+    """Return the name of released moments of all rows that hold these columns; of several, the narrowest."""
+    found = []
+    for label, estimate in held:
+        one = estimate.measurement
+        if one is None or estimate.pending or one.dataset is not dataset:
+            continue
+        if replace(one.question, target=None, others=()) != QueryPlan(dataset.name, "moments"):
+            continue  # another question, other rows, or rows that were moved
+        names = set(one.checked.setting.names)
+        if columns <= names and label.isidentifier():
+            found.append((len(names), label))
+    return min(found)[1] if found else None
+
+
+def _priced(
+    dataset: Dataset, columns: Sequence[str], loss: object, names: tuple[str, str, str]
+) -> dict[str, Any]:
+    """The cell that asks the moments, priced by the session; a refusal is told beside the cell."""
+    moments, handle, formula = names
+    unit = "epsilon" if dataset.schema.budget.measure is Measure.PURE else "rho"
+    text = _LOSS[unit] if loss is None or loss == "" else str(loss).strip()
+    listed = ", ".join(f'"{column}"' for column in columns)
+    cell = f"%%dp {unit}={text}\n{moments} = {handle}.moments({listed})\nfit = {moments}.ols({formula})\nfit"
+    try:
+        asked = dataset.moments(*columns)
+        view = dataset.session.preview([asked], _ask(unit, text))
+    except DpnbError as error:
+        return _found("", cost="", words="", problem=str(error).splitlines()[0])
+    free = not view.cost
+    problem = "" if view.fits else f"Only {view.left.brief('down')} is left: this would be refused."
+    cost = f"stored · {view.cost}" if free else str(view.cost)
+    return _found(cell, cost=cost, words=view.items[0].preview.words, free=free, problem=problem)
+
+
+def _ask(unit: str, text: str) -> Ask:
+    return Ask.make(epsilon=text) if unit == "epsilon" else Ask.make(rho=text)
+
+
+def _found(cell: str, *, cost: str, words: str, free: bool = False, problem: str = "") -> dict[str, Any]:
+    return {"is": "model", "cell": cell, "cost": cost, "words": words, "free": free, "problem": problem}
