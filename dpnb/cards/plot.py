@@ -9,6 +9,7 @@ import numpy as np
 from dpnb.cards.curves import curve_figure, curve_of
 from dpnb.errors import DpnbError, OptionError
 from dpnb.release import Estimate
+from dpnb.release.shown import names, printable
 
 __all__ = ["estimate_figure"]
 
@@ -60,13 +61,17 @@ def estimate_figure(estimate: Estimate, order: str | None = None, beside: Any = 
     axes.set_yticks(rows, [labels[i] for i in places])
     axes.set_ylim(len(values) - 0.4, -0.6)
     axes.set_xlabel(estimate.text, color=_SOFT)
+    picked = dict(zip(values.tolist(), map(printable, names(estimate)), strict=False))
+    if picked:  # a choice is drawn at its declared place, and named there
+        axes.set_xticks(sorted(picked), [picked[place] for place in sorted(picked)])
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color="#e9eaee", linewidth=0.8)
     axes.set_axisbelow(True)
-    handles, names = axes.get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper left", ncols=3, frameon=False, fontsize=9)
+    figure.legend(
+        *axes.get_legend_handles_labels(), loc="outside upper left", ncols=3, frameon=False, fontsize=9
+    )
     return figure
 
 

@@ -145,3 +145,10 @@ def test_a_defined_correlation_is_a_number() -> None:
     assert line.entries[0].said is None
     assert line.answer(line.entries[0]) == line.number(found.value)
     assert 'class="dot"' in estimate_card(found).html
+
+
+def test_a_figure_names_what_was_picked() -> None:
+    """The axis of a drawn choice shows its label, where it had shown a place among the declared values."""
+    sample, wanted = CHOICES["choose"]
+    axes = answer("choose", **sample).plot().axes[0]
+    assert [label.get_text() for label in axes.get_xticklabels()] == wanted
