@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpnb.errors import OptionError
-from dpnb.privacy.loss import positive
 from dpnb.release.table import Table
+from dpnb.simulate.design import amount_of
 
 Floats = NDArray[np.float64]
 
@@ -80,7 +80,7 @@ class InverseSensitivityMean:
         down = x.mean() - np.cumsum(x[::-1] - low) / x.size
         edges = np.concatenate([down[::-1], [x.mean()], up])
         steps = np.arange(1, x.size + 1)
-        loss = float(positive(epsilon))
+        loss = float(amount_of(epsilon))
         return cls(float(x.mean()), x.size, high - low, loss, edges, np.concatenate([steps[::-1], steps]))
 
     @property

@@ -114,3 +114,8 @@ def test_bad_arguments_are_refused():
         InverseSensitivityMean.of([1], (0, 1), 0)
     with pytest.raises(OptionError, match="at least one"):
         compare_means({}, (0, 1), 1)
+
+
+def test_a_computed_loss_is_read_as_in_every_simulation():
+    """A float is rounded to six significant digits, and the value used is shown."""
+    assert InverseSensitivityMean.of([0.2, 0.4], (0, 1), 2 / 3).epsilon == 0.666667
