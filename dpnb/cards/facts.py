@@ -19,6 +19,7 @@ import numpy as np
 from dpnb.cards import digits
 from dpnb.cards.curves import Curve, curve_of
 from dpnb.cards.markup import clean
+from dpnb.cards.trail import Step, can_forecast, trail_of
 from dpnb.errors import DpnbError, Unavailable
 from dpnb.privacy.loss import brief
 from dpnb.release import Estimate, Measurement, Release
@@ -84,6 +85,8 @@ class Line:
         Whether its numbers are so differently certain, as coefficients are, that each has digits of its own.
     columns : tuple of str
         The values of the last key, where the numbers are shown as a table of keys; else empty.
+    trail : tuple of Step
+        The privacy intervals before this one, where it was paid for more than once; oldest first.
     """
 
     name: str
@@ -104,6 +107,7 @@ class Line:
     record: dict[str, Any] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
     curve: Curve | None = None
+    trail: tuple[Step, ...] = ()
 
     @property
     def hidden(self) -> int:
@@ -176,6 +180,7 @@ def line_of(estimate: Estimate, name: str = "", *, record: bool = True, now: boo
         uneven=bool(halves) and max(halves) > _UNEVEN * min(halves),
         columns=_columns(estimate),
         curve=curve_of(estimate),
+        trail=() if leaf is None else trail_of(leaf)[:-1],
     )
     if record:
         line.record.update(_record(estimate, line))
@@ -412,6 +417,7 @@ def _sizes(estimate: Estimate, count: int) -> list[tuple[float | None, float | N
 
 def _record(estimate: Estimate, line: Line) -> dict[str, Any]:
     """The facts of a line in JSON's own types."""
+    leaf = estimate.measurement
     return {
         "name": line.name,
         "question": line.question,
@@ -437,6 +443,8 @@ def _record(estimate: Estimate, line: Line) -> dict[str, Any]:
         "loss": estimate.loss.to_json(),
         "mechanism": list(line.mechanism),
         "releases": [release.id for release in estimate.releases],
+        **({"trail": [step.to_json() for step in line.trail]} if line.trail else {}),
+        **({"again": True} if leaf is not None and can_forecast(leaf) else {}),
         "derived": line.derived,
     }
 

@@ -21,6 +21,7 @@ from dpnb.cards.markup import clean
 from dpnb.cards.report import methods
 from dpnb.client.handles import Dataset
 from dpnb.errors import DpnbError, PlanError
+from dpnb.notebook.card_questions import CardQuestions
 from dpnb.notebook.holding import named
 from dpnb.notebook.unrun import Snapshot, price_of
 from dpnb.release import Estimate
@@ -51,12 +52,14 @@ class Link:
         self._lock = threading.RLock()
         self._names = Snapshot({})
         self._held: tuple[tuple[str, Estimate], ...] = ()
+        self._cards = CardQuestions(lambda: self._held)
         self.answers: dict[str, Answer] = {
             "state": lambda _: self.state(),
             "price": self.price,
             "methods": self.methods,
             "model": self.model,
             "ledger": self.ledger,
+            "remeasure": self._cards.remeasure,
         }
 
     @property

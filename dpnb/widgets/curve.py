@@ -19,7 +19,18 @@ from dpnb.privacy.measure import Measure
 from dpnb.release import Estimate, Measurement
 from dpnb.statistics import Share
 
-__all__ = ["EPSILONS", "RHOS", "Curve", "Curves", "Kind", "curve_of", "kind_of", "question_of"]
+__all__ = [
+    "EPSILONS",
+    "RHOS",
+    "Curve",
+    "Curves",
+    "Kind",
+    "curve_of",
+    "kind_of",
+    "left_of",
+    "needs_size",
+    "question_of",
+]
 
 POINTS_A_DECADE = 12
 #: The ends of the ε that can be dragged, and of the ρ.
@@ -102,6 +113,19 @@ def kind_of(question: Measurement) -> Kind:
     dataset = question.dataset
     measure = Measure.PURE if dataset is None else dataset.schema.budget.measure
     return "epsilon" if measure is Measure.PURE else "rho"
+
+
+def needs_size(question: Measurement) -> bool:
+    """Whether the accuracy of a question depends on a private number of people."""
+    checked = question.checked
+    pricing = checked.kind.price(checked.setting, Share("epsilon", Fraction(1)))
+    return checked.kind.half_width(checked.setting, pricing, None) is None
+
+
+def left_of(question: Measurement) -> float:
+    """Return what is left of the budget, in the measure that is dragged."""
+    left = question.dataset.budget.state().left
+    return float(left.amount)
 
 
 class Curves:

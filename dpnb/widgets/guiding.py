@@ -16,9 +16,8 @@ from dpnb.release import Estimate
 from dpnb.schema import Column
 from dpnb.statistics import Share
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.curve import curve_of, kind_of
+from dpnb.widgets.curve import curve_of, kind_of, left_of
 from dpnb.widgets.questions import GOALS, subject, two_valued
-from dpnb.widgets.see_saw import left_of
 from dpnb.widgets.wording import still
 
 __all__ = ["Guide"]

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
-from dpnb.cards.facts import line_of
 from dpnb.errors import PlanError
-from dpnb.release import Estimate, Measurement
-from dpnb.statistics import conclude
 from dpnb.statistics._base import digits
 from dpnb.widgets import arithmetic
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.curve import Curve, Curves, kind_of, question_of
-from dpnb.widgets.see_saw import left_of, needs_size
+from dpnb.widgets.curve import Curve, Curves
+from dpnb.widgets.forecasting import answer_of, forecast
 from dpnb.widgets.wording import still
 
 __all__ = ["Remeasure"]
@@ -37,13 +33,7 @@ class Remeasure(Interaction):
     follows: ClassVar[bool] = True
 
     def __init__(self, estimate: Any, *, name: str = "answer") -> None:
-        self._question = question_of(estimate)
-        if not self._question.releases or not isinstance(estimate, Estimate):
-            raise PlanError("Only a released answer can be measured again. Release it first: %%dp epsilon=1.")
-        if estimate.shape != ():
-            raise PlanError(
-                "This draws one number; remeasure a vector in a cell: by = by.remeasure(epsilon=0.5)."
-            )
+        answer_of(estimate)
         if not name.isidentifier():
             raise PlanError(f"name= is the answer's name in the notebook, not {name!r}.")
         self._name, self._estimate = name, estimate
@@ -52,38 +42,7 @@ class Remeasure(Interaction):
 
     def describe(self) -> dict[str, Any]:
         """Conclude from each prefix of the releases, and price more; see :class:`Interaction`."""
-        question, kind = self._question, kind_of(self._question)
-        entry = line_of(self._estimate, record=False).entries[0]
-        size = None
-        if needs_size(question):
-            if entry.n is None or not math.isfinite(entry.n):
-                raise PlanError(
-                    f"How many people {question.text} is about is not known: there is no forecast."
-                )
-            size = max(1, round(entry.n))
-        return {
-            "name": self._name,
-            "question": question.text,
-            "kind": kind,
-            "symbol": "ε" if kind == "epsilon" else "ρ",
-            "value": float(self._estimate.value),
-            "trail": [self._interval(upto) for upto in range(1, len(question.releases) + 1)],
-            "curve": self._curves.of(question, kind, size).to_json(),
-            "left": left_of(question),
-            "problem": "",
-        }
-
-    def _interval(self, upto: int) -> dict[str, Any]:
-        question, releases = self._question, self._question.releases[:upto]
-        known = Measurement(
-            question.question, question.checked, dataset=question.dataset, origin=question.origin
-        )
-        known.fill(releases, conclude(question.checked, releases))
-        entry = line_of(Estimate.leaf(known), record=False).entries[0]
-        if entry.privacy is None or not all(map(math.isfinite, entry.privacy)):
-            raise PlanError(f"{question.text} has no bounded privacy interval to narrow.")
-        paid = sum((release.loss for release in releases[1:]), releases[0].loss)
-        return {"low": entry.privacy[0], "high": entry.privacy[1], "paid": str(paid)}
+        return forecast(self._estimate, self._name, self._curves)
 
     def card(self) -> Card:
         """Draw what more would buy as a table; see :class:`Interaction`."""

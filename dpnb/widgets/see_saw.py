@@ -13,7 +13,7 @@ from dpnb.release import Measurement
 from dpnb.statistics import Share
 from dpnb.statistics._base import digits
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.curve import Curve, Curves, kind_of, question_of
+from dpnb.widgets.curve import Curve, Curves, kind_of, left_of, needs_size, question_of
 from dpnb.widgets.wording import still
 
 __all__ = ["Seesaw"]
@@ -99,19 +99,6 @@ class Seesaw(Interaction):
         if facts["size"]["asked"]:
             notes.append(f"Planned for {facts['size']['planned']:,} people: the true number is private.")
         return still("seesaw", "What accuracy costs", facts["question"], head, rows, facts, notes=notes)
-
-
-def needs_size(question: Measurement) -> bool:
-    """Whether the accuracy of a question depends on a private number of people."""
-    checked = question.checked
-    pricing = checked.kind.price(checked.setting, Share("epsilon", Fraction(1)))
-    return checked.kind.half_width(checked.setting, pricing, None) is None
-
-
-def left_of(question: Measurement) -> float:
-    """Return what is left of the budget, in the measure that is dragged."""
-    left = question.dataset.budget.state().left
-    return float(left.amount)
 
 
 def law_of(question: Measurement, kind: str, curve: Curve) -> dict[str, Any] | None:

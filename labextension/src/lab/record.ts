@@ -85,6 +85,33 @@ function answer(record: Json): Answer | null {
   };
 }
 
+/** A line of a card that comes alive: what its controls ask the kernel about. */
+export interface Line {
+  readonly name: string;
+  readonly question: string;
+  /** The ids of its releases; empty where it is public or derived. */
+  readonly releases: readonly string[];
+  /** Whether more can be paid for it, and what that would buy is known beforehand. */
+  readonly again: boolean;
+}
+
+/** The lines of a record in the order of its card, or null where it is none that this version knows. */
+export function linesOf(record: unknown): Line[] | null {
+  if (!isObject(record) || record.format !== 1 || record.pending === true) {
+    return null;
+  }
+  const lines = Array.isArray(record.lines) ? record.lines : [record];
+  const found = lines.filter(isObject).filter(line => Array.isArray(line.entries));
+  return found.length === lines.length
+    ? found.map(line => ({
+        name: text(line.name),
+        question: text(line.question),
+        releases: texts(line.releases),
+        again: line.again === true
+      }))
+    : null;
+}
+
 /** The words of a record, or null where it is none that this version knows. */
 export function release(record: unknown): Release | null {
   if (!isObject(record) || record.format !== 1) {

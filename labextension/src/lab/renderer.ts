@@ -1,60 +1,94 @@
-/** Draws the record of a release where a notebook has it without its card. Text only: nothing of the record is markup. */
+/**
+ * Draws the cards. Where the output is trusted, the card that every notebook shows stands here too, and grows its controls in
+ * place from its record. Where it is not, nothing of the record is markup: it is drawn as text.
+ */
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
+import { RenderedHTML } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
 import { html } from '../widgets/parts/dom';
-import { release, type Answer } from './record';
+import { KINDS } from './kinds';
+import { kernelAround, type Kind, type Living } from './living';
 
-export const MIME = 'application/vnd.dpnb.release+json';
+const CARD = 'text/html';
+const UNKNOWN = 'This card was written by another version of dpnb.';
 
-function table(answer: Answer): HTMLElement {
-  const keyed = answer.rows.length > 1;
-  const asked = answer.name === answer.question ? answer.question : `${answer.name}: ${answer.question}`;
-  const heads = [...(keyed ? ['group'] : []), 'value', 'privacy interval, 95 %', 'confidence interval, 95 %'];
-  const cells = answer.rows.map(row => [...(keyed ? [row.key] : []), row.value, row.privacy, row.confidence]);
-  return html(
-    'div',
-    { class: 'scroll' },
-    html(
-      'table',
-      {},
-      html('caption', {}, `${asked} · ${answer.paid}`),
-      html('thead', {}, html('tr', {}, ...heads.map(head => html('th', { scope: 'col' }, head)))),
-      html('tbody', {}, ...cells.map(row => html('tr', {}, ...row.map(cell => html('td', {}, cell)))))
-    )
-  );
-}
-
-class ReleaseWidget extends Widget implements IRenderMime.IRenderer {
-  constructor() {
+class CardRenderer extends Widget implements IRenderMime.IRenderer {
+  constructor(kind: Kind, options: IRenderMime.IRendererOptions) {
     super();
-    this.addClass('dpnb-w');
-    this.addClass('dpnb-Release');
+    this._kind = kind;
+    this._options = options;
+    this.addClass('dpnb-Card');
   }
 
-  renderModel(model: IRenderMime.IMimeModel): Promise<void> {
-    const found = release(model.data[MIME]);
-    this.node.replaceChildren(
-      ...(found === null
-        ? [html('p', {}, 'This release was written by another version of dpnb.')]
-        : [
-            html('h3', {}, found.title),
-            ...found.answers.flatMap(answer => [
-              table(answer),
-              ...answer.notes.map(note => html('p', { class: 'soft' }, note))
-            ])
-          ])
-    );
-    return Promise.resolve();
+  dispose(): void {
+    this._turn++;
+    this._drop();
+    super.dispose();
   }
+
+  /** An output that is displayed again in its place comes here again: the last one wins. */
+  async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    const turn = ++this._turn;
+    const record = model.data[this._kind.mime];
+    const still = typeof model.data[CARD] === 'string';
+    if (!still || (!model.trusted && this._kind.alone !== undefined)) {
+      this._drop();
+      this._alone(record, model.data['text/plain']);
+      return;
+    }
+    const drawn = new RenderedHTML({ ...this._options, mimeType: CARD });
+    await drawn.renderModel(model);
+    const grow = model.trusted ? await this._kind.grow().catch(() => null) : null;
+    if (turn !== this._turn) {
+      drawn.dispose();
+      return;
+    }
+    this._drop();
+    this._still = drawn;
+    this.node.replaceChildren(drawn.node);
+    const card = drawn.node.querySelector<HTMLElement>('.dpnb');
+    if (card !== null && grow !== null) {
+      // keys typed in a card are for the control under the hand, not for the notebook around it
+      card.dataset.lmSuppressShortcuts = 'true';
+      this._living = grow(card, record, kernelAround(this.node));
+    }
+  }
+
+  private _alone(record: unknown, text: unknown): void {
+    const nodes = this._kind.alone?.(record) ?? null;
+    const said = typeof text === 'string' ? [html('pre', {}, text)] : [];
+    const root = html('div', { class: 'dpnb-w dpnb-Release' });
+    root.append(...(nodes ?? [...said, html('p', { class: 'soft' }, UNKNOWN)]));
+    this.node.replaceChildren(root);
+  }
+
+  private _drop(): void {
+    this._living?.dispose();
+    this._living = null;
+    this._still?.dispose();
+    this._still = null;
+  }
+
+  private readonly _kind: Kind;
+  private readonly _options: IRenderMime.IRendererOptions;
+  private _still: RenderedHTML | null = null;
+  private _living: Living | null = null;
+  private _turn = 0;
 }
 
-/** Rank 60: where a card in HTML stands beside the record, the card is drawn. */
-const extension: IRenderMime.IExtension = {
-  id: 'dpnb:renderer',
-  description: 'Draws the record of a release in a notebook that has it without its card.',
-  rendererFactory: { safe: true, mimeTypes: [MIME], createRenderer: () => new ReleaseWidget() },
-  rank: 60,
-  dataType: 'json'
-};
+/** Before text/html (50) and behind a widget's own view (0 or less): an interaction stays one. */
+const RANK = 45;
 
-export default extension;
+const extensions: IRenderMime.IExtension[] = KINDS.map(kind => ({
+  id: `dpnb:${kind.mime.replace(/^.*vnd\.dpnb\.|\+json$/g, '')}-card`,
+  description: kind.description,
+  rendererFactory: {
+    safe: true,
+    mimeTypes: [kind.mime],
+    createRenderer: options => new CardRenderer(kind, options)
+  },
+  rank: RANK,
+  dataType: 'json'
+}));
+
+export default extensions;

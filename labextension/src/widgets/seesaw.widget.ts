@@ -1,10 +1,10 @@
 /** ε ↔ ±: drag either, the other follows. Moving them spends nothing. */
 import { lossFor, widthAt, type Curve } from '../maths/curve';
-import { atMostPeople, atMostPercent, halfWidth, number, significant } from '../maths/digits';
+import { halfWidth, number, significant } from '../maths/digits';
 import { tailRadius, type Law } from '../maths/laws';
-import { posterior } from '../maths/odds';
 import { place, ticks, valueAt } from '../maths/scale';
 import { announcer, eachFrame, html, picture, set, svg, unique } from './parts/dom';
+import { oddsWords } from './parts/odds_words';
 import { draggable } from './parts/pointer';
 import { slider } from './parts/slider';
 import { widget, type Link, type View } from './parts/widget';
@@ -40,18 +40,6 @@ export function widthOf(facts: SeesawFacts, loss: number): number {
   }
   const shrink = facts.kind === 'epsilon' ? loss : Math.sqrt(loss);
   return facts.law.unit * tailRadius({ kind: facts.law.kind, scale: facts.law.scale / shrink }, 0.05);
-}
-
-/** What a loss means for one person, where it is an ε. */
-export function oddsWords(facts: SeesawFacts, loss: number): string {
-  if (facts.kind === 'rho') {
-    return `ρ ${significant(loss, 3)} of zero-concentrated differential privacy`;
-  }
-  const after = posterior(0.1, loss);
-  return (
-    `An honest 10 % guess about one person becomes at most ${atMostPercent(after)}: ` +
-    `of 1,000 people like this, 100 before and at most ${atMostPeople(after, 1000)} after.`
-  );
 }
 
 function draw(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): View {
@@ -221,7 +209,7 @@ function draw(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): View {
       ? `${facts.symbol} ${significant(rest, 3)} would be left in ${facts.dataset}`
       : `only ${facts.symbol} ${significant(facts.left, 3)} is left: this would be refused`;
     costNote.className = fits ? 'soft' : 'warn';
-    const words = oddsWords(facts, loss);
+    const words = oddsWords(facts.kind, loss);
     odds.textContent = words;
     losses.words(`${facts.symbol} ${significant(loss, 3)}: ${named(width)}. ${words}`);
     widths.words(`${named(width)} costs ${facts.symbol} ${significant(loss, 3)}`);

@@ -22,9 +22,52 @@ interface Traits<Facts, Set> {
   chosen: Partial<Set>;
 }
 
-type Draw<Facts, Set> = (root: HTMLElement, link: Link<Facts, Set>) => View;
+/** Draws a widget's facts into an element; what a hand sets goes through the link. */
+export type Draw<Facts, Set> = (root: HTMLElement, link: Link<Facts, Set>) => View;
 
 const STALE = 'The kernel that drew this is gone: run the cell again to bring it in step.';
+
+export interface Mounted<Facts> {
+  readonly node: HTMLElement;
+  /** Draw newer facts. */
+  readonly show: (facts: Facts) => void;
+  readonly dispose: () => void;
+}
+
+function rootOf(): HTMLElement {
+  // keys typed here are for what is under the hand, not for the notebook around it
+  return html('div', { class: 'dpnb-w', 'data-lm-suppress-shortcuts': 'true' });
+}
+
+/**
+ * A view on plain facts, without a widget's model: what a card grows in place.
+ * `heard` is told what was set, when the hand lets go; it may ask the kernel and show newer facts.
+ */
+export function mount<Facts, Set>(
+  draw: Draw<Facts, Set>,
+  facts: Facts,
+  heard: (chosen: Partial<Set>) => void = () => undefined
+): Mounted<Facts> {
+  const node = rootOf();
+  let now = facts;
+  let set: Partial<Set> = {};
+  const view = draw(node, {
+    facts: () => now,
+    chosen: () => set,
+    choose: chosen => {
+      set = { ...set, ...chosen };
+      heard(set);
+    }
+  });
+  return {
+    node,
+    show: newer => {
+      now = newer;
+      view.update?.();
+    },
+    dispose: () => view.dispose?.()
+  };
+}
 
 /** An anywidget module from a drawing function. */
 export function widget<Facts, Set>(
@@ -32,8 +75,7 @@ export function widget<Facts, Set>(
 ): { render: (props: RenderProps<Traits<Facts, Set>>) => () => void } {
   return {
     render: ({ model, el }) => {
-      // keys typed here are for what is under the hand, not for the notebook around it
-      const root = html('div', { class: 'dpnb-w', 'data-lm-suppress-shortcuts': 'true' });
+      const root = rootOf();
       const stale = html('p', { class: 'warn', role: 'status', hidden: '' }, STALE);
       el.append(root, stale);
       stale.classList.add('dpnb-w');

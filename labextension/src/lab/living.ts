@@ -1,0 +1,76 @@
+/** What a card is made alive with: the card that stands still, its record, and questions to the kernel around it. */
+import type { JSONObject } from '@lumino/coreutils';
+
+export interface Kernel {
+  /** One question by a comm of its own; null where no kernel with dpnb answers. There is no question that spends. */
+  readonly ask: (question: JSONObject) => Promise<JSONObject | null>;
+  /** Hear when the session may have changed: after a cell, a restart, a lost kernel. Returns how to stop. */
+  readonly listen: (heard: () => void) => () => void;
+}
+
+export interface Living {
+  readonly dispose: () => void;
+}
+
+/** Add controls to a card in place; null where its record is none that this version knows: the card stays still. */
+export type Grow = (card: HTMLElement, record: unknown, kernel: Kernel) => Living | null;
+
+/** A kind of card. */
+export interface Kind {
+  readonly mime: string;
+  readonly description: string;
+  /** Loaded when the first card of the kind is drawn. */
+  readonly grow: () => Promise<Grow>;
+  /**
+   * Draw the record alone, as text: where the output is not trusted, or came without its card. Null for a record that is
+   * none. Without this function JupyterLab's own sanitised form of the card stands there.
+   */
+  readonly alone?: (record: unknown) => HTMLElement[] | null;
+}
+
+const ASK = 'dpnb:ask';
+const CHANGED = 'dpnb:changed';
+
+interface Asked {
+  readonly question: JSONObject;
+  readonly answer: (found: Promise<JSONObject | null>) => void;
+}
+
+/** The kernel around an element, reached through the page: who has a kernel for it answers. */
+export function kernelAround(node: Element): Kernel {
+  return {
+    ask: question => {
+      let answer: Promise<JSONObject | null> = Promise.resolve(null);
+      const detail: Asked = {
+        question,
+        answer: found => {
+          answer = found;
+        }
+      };
+      node.dispatchEvent(new CustomEvent(ASK, { bubbles: true, detail }));
+      return answer;
+    },
+    listen: heard => {
+      const told = (event: Event): void => {
+        if (event.target instanceof Element && event.target.contains(node)) {
+          heard();
+        }
+      };
+      document.addEventListener(CHANGED, told);
+      return () => document.removeEventListener(CHANGED, told);
+    }
+  };
+}
+
+/** Answer the questions of the cards in a page. */
+export function answerCards(ask: (node: Element, question: JSONObject) => Promise<JSONObject | null>): void {
+  document.addEventListener(ASK, event => {
+    const { question, answer } = (event as CustomEvent<Asked>).detail;
+    answer(ask(event.target as Element, question));
+  });
+}
+
+/** Tell the cards within an element that their session may have changed. */
+export function tellCards(around: Element): void {
+  around.dispatchEvent(new CustomEvent(CHANGED, { bubbles: true }));
+}
