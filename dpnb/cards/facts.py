@@ -328,8 +328,14 @@ def _of(parts: Sequence[str]) -> str:
     levels = [name for name in names if name.startswith("level ")]
     if levels:
         names = [name for name in names if name not in levels] + [f"counts of {len(levels)} levels"]
-    known = [_PARTS.get(name, clean(name)) for name in names]
+    known = [_PARTS.get(name) or _reach(clean(name)) for name in names]
     return f" on {' and '.join(known)}" if known else ""
+
+
+def _reach(name: str) -> str:
+    """Say how far each row of a sum can reach, where a part's name ends in it: ``sums/50``."""
+    sums, _, reach = name.partition("/")
+    return f"{sums} of rows within ±{int(reach):,}" if reach.isdecimal() else name
 
 
 # ---------------------------------------------------------------- numbers
