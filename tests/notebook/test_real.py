@@ -211,7 +211,7 @@ def test_a_regression_read_in_a_cell_is_on_its_card(real):
     assert _spent(real) == "ε 1"
     card = real.shell.drawn[-1]["text/plain"]
     assert 'fit.coefficients  hiv.moments("age", "got").coefficients("got ~ age")  [read from ε 1]' in card
-    assert "on sums of rows within ±50 ·" in " ".join(card.split())
+    assert "on sums of rows within ±50 and products" in " ".join(card.split())
     row = re.search(r"^  age +(-?[0-9.]+) ", card, re.MULTILINE)
     assert row is not None
     assert len(row[1].partition(".")[2]) > 3
