@@ -19,7 +19,8 @@ from dpnb.plan.check import CheckedQuestion
 from dpnb.privacy.loss import PrivacyLoss
 from dpnb.privacy.measure import Measure
 from dpnb.release import Release
-from dpnb.release.record import Outcome, ReleasedPart
+from dpnb.release.measurement import Outcome
+from dpnb.release.record import ReleasedPart
 from dpnb.statistics import Setting, Share
 from dpnb.statistics._base import PricedPart
 

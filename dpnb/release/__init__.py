@@ -14,19 +14,11 @@ from dpnb.release.arithmetic import CARRIED
 from dpnb.release.batch import OPEN_BATCH, Batch, open_batch
 from dpnb.release.estimate import Estimate, ask
 from dpnb.release.hooks import CELL_LABELS
+from dpnb.release.interval import Interval, Kind, plain_number
 from dpnb.release.keeping import to_json
+from dpnb.release.measurement import Axis, Measurement, Origin, Outcome
 from dpnb.release.pushing import DrawGenerator
-from dpnb.release.record import (
-    Axis,
-    Interval,
-    Kind,
-    Measurement,
-    Origin,
-    Outcome,
-    Release,
-    ReleasedPart,
-    plain_number,
-)
+from dpnb.release.record import Release, ReleasedPart
 from dpnb.release.table import Table
 
 __all__ = [

@@ -15,8 +15,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from dpnb.release.evaluate import leaves, nodes
+from dpnb.release.measurement import Measurement
 from dpnb.release.needs import nested
-from dpnb.release.record import Measurement
 
 if TYPE_CHECKING:
     from dpnb.release.estimate import Estimate

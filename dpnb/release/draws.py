@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpnb.release.evaluate import Poles, evaluate, leaves, nodes, plain
+from dpnb.release.interval import Interval, Kind
 from dpnb.release.operations import Operation, Take
 from dpnb.release.pushing import DRAWS, key_of, push, sources
-from dpnb.release.record import Interval, Kind
 
 if TYPE_CHECKING:
     from dpnb.release.estimate import Estimate

@@ -23,8 +23,10 @@ from dpnb.release import draws, hooks, needs, shown, wording
 from dpnb.release.arithmetic import Arithmetic, operand
 from dpnb.release.batch import open_batch
 from dpnb.release.evaluate import plain
+from dpnb.release.interval import KINDS, Interval, Kind, plain_number
+from dpnb.release.measurement import Measurement, Origin
 from dpnb.release.operations import Take
-from dpnb.release.record import KINDS, Interval, Kind, Measurement, Origin, Release, plain_number
+from dpnb.release.record import Release
 from dpnb.release.table import Table, table_of
 
 

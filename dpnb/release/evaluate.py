@@ -14,8 +14,8 @@ import numpy as np
 from dpnb.release.operations import DIVISIONS, Operation
 
 if TYPE_CHECKING:
+    from dpnb.release.measurement import Measurement
     from dpnb.release.node import Node
-    from dpnb.release.record import Measurement
 
 Leaf = Callable[["Node"], np.ndarray]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from dpnb.release.estimate import Estimate
 from dpnb.release.evaluate import is_node
+from dpnb.release.interval import plain_number
 from dpnb.release.reading import readable
-from dpnb.release.record import plain_number
 from dpnb.release.table import Table
 
 

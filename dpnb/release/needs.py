@@ -14,7 +14,7 @@ from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
 from dpnb.errors import NestedSpendError, PendingError, Unavailable
-from dpnb.release.record import Measurement
+from dpnb.release.measurement import Measurement
 
 if TYPE_CHECKING:
     from dpnb.release.node import Node

@@ -14,8 +14,8 @@ import numpy as np
 from dpnb.release import needs, wording
 from dpnb.release.batch import OPEN_BATCH
 from dpnb.release.evaluate import evaluate, leaves, nodes, plain
+from dpnb.release.measurement import Measurement
 from dpnb.release.reading import readable
-from dpnb.release.record import Measurement
 
 
 class Node:

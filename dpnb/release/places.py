@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from dpnb.release.measurement import Axis
 from dpnb.release.node import Node
-from dpnb.release.record import Axis
 
 
 def find(index: Any, shape: tuple[int, ...], axes: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -18,8 +18,9 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.release.evaluate import Poles, evaluate, leaves, nodes
+from dpnb.release.interval import Kind
+from dpnb.release.measurement import Measurement
 from dpnb.release.reading import Reading
-from dpnb.release.record import Kind, Measurement
 
 if TYPE_CHECKING:
     from dpnb.release.estimate import Estimate

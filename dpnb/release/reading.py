@@ -14,7 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from dpnb.release.record import Measurement, Outcome, Release
+from dpnb.release.measurement import Measurement, Outcome
+from dpnb.release.record import Release
 
 if TYPE_CHECKING:
     from dpnb.release.estimate import Estimate

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.release import shown
-from dpnb.release.record import KINDS
+from dpnb.release.interval import KINDS
 
 if TYPE_CHECKING:
     from dpnb.release.estimate import Estimate

@@ -1,0 +1,95 @@
+"""An interval of one kind at one level, for every entry of an answer; the two kinds are never confused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+Kind = Literal["privacy", "confidence"]
+KINDS: tuple[Kind, ...] = ("privacy", "confidence")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Interval:
+    """An interval with its level and kind. Unpacks as ``low, high``.
+
+    Parameters
+    ----------
+    low, high : float or ndarray
+        The ends; arrays of the estimate's shape for a vector. Infinite where the data cannot bound the value.
+    level : float
+        Stated coverage, for each component alone.
+    kind : {"privacy", "confidence"}
+        *privacy*: what the noise hides about this dataset. *confidence*: what sampling and noise hide about the
+        population.
+    note : str
+        How it was made, and what a reader must know of it.
+    """
+
+    low: Any
+    high: Any
+    level: float
+    kind: Kind
+    note: str = ""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.low, self.high))
+
+    def __getitem__(self, place: int) -> Any:
+        return (self.low, self.high)[place]
+
+    def __len__(self) -> int:
+        return 2
+
+    def __contains__(self, value: object) -> bool:
+        """Whether every component of `value` lies inside."""
+        return bool(np.all((np.asarray(self.low) <= value) & (np.asarray(value) <= self.high)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Interval):
+            return NotImplemented
+        same = (self.level, self.kind, self.note) == (other.level, other.kind, other.note)
+        ends = ((self.low, other.low), (self.high, other.high))
+        return same and all(np.array_equal(mine, theirs, equal_nan=True) for mine, theirs in ends)
+
+    def __hash__(self) -> int:
+        return hash((self.level, self.kind, self.note))
+
+    def __str__(self) -> str:
+        low, high = np.asarray(self.low), np.asarray(self.high)
+        if low.ndim:
+            return (
+                "[" + ", ".join(f"{a:.4g}..{b:.4g}" for a, b in zip(low.flat, high.flat, strict=True)) + "]"
+            )
+        return f"[{float(low):.4g}, {float(high):.4g}]"
+
+    @property
+    def width(self) -> Any:
+        """High minus low."""
+        return self.high - self.low
+
+    @property
+    def half_width(self) -> Any:
+        """Half of the width: the ± of a symmetric interval."""
+        return (self.high - self.low) / 2
+
+    def to_json(self) -> dict[str, Any]:
+        """The interval as plain JSON; infinite ends are ``null``."""
+        return {
+            "low": plain_number(self.low),
+            "high": plain_number(self.high),
+            "level": self.level,
+            "kind": self.kind,
+            "note": self.note,
+        }
+
+
+def plain_number(value: Any) -> Any:
+    """A float or nested lists of floats, with ``None`` where JSON has no number (infinite, undefined)."""
+    array = np.asarray(value, dtype=float)
+    if array.ndim == 0:
+        return float(array) if np.isfinite(array) else None
+    return [plain_number(item) for item in array]
