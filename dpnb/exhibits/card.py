@@ -1,26 +1,29 @@
-"""The card of an exhibit: claim, neighbours, the number that breaks it, the correction that holds, and its price."""
+"""The card of an exhibit, its page without scripts: claim, neighbours, break, repair; and the table of all exhibits."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, el
+from dpnb.exhibits.drawing import drawing, themed
 from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers, number
+from dpnb.exhibits.page import record, shares
 
 __all__ = ["exhibit_card", "overview_card"]
 
 
 def exhibit_card(exhibit: Exhibit) -> Card:
-    """Return the card of an exhibit.
+    """Return the page of an exhibit as it stands still: claim, neighbours, break, repair, and the cell to type.
 
     Parameters
     ----------
     exhibit : Exhibit
     """
-    found = exhibit.numbers()
+    found, told = exhibit.numbers(), record(exhibit)
+    picture = drawing(told)
+    how = "computed from the laws" if found.exact else "simulated, with a fixed seed"
     html = frame(
         el(
             "div",
@@ -28,21 +31,59 @@ def exhibit_card(exhibit: Exhibit) -> Card:
             el("span", "exhibit · not as claimed", class_="badge"),
             class_="head",
         ),
+        _heading("The claim"),
+        el("p", exhibit.claim),
         el("p", exhibit.source, class_="soft"),
-        _table(
-            ("claim", exhibit.claim),
-            ("neighbours", f"A: {exhibit.worlds[0]}"),
-            ("", f"B: {exhibit.worlds[1]}"),
-            ("what breaks it", f"{found.how}. {exhibit.why}"),
-        ),
+        _heading("Two neighbours"),
+        _neighbours(told),
+        _heading("The break"),
         el("p", el("strong", f"As published: {found.broken.text}.", class_="flag")),
         _bars(found.broken),
-        _table(("correction", exhibit.correction), ("its price", exhibit.cost)),
+        el("p", f"{found.how} ({how}). {exhibit.why}"),
+        _event(told["event"]),
+        None if picture is None else themed(picture),
+        None if told["lever"] is None else el("p", told["lever"]["says"], class_="soft"),
+        _heading("The repair"),
+        el("p", exhibit.correction),
         el("p", el("strong", f"Corrected: {found.mended.text}.")),
         _bars(found.mended),
+        el("p", f"Its price: {exhibit.cost}", class_="soft"),
+        el("p", "In dpnb, after ", el("code", 'hiv = dpnb.open("hiv")'), ":"),
+        el("pre", el("code", told["cell"], style="white-space:pre-wrap"), style="margin:.3rem 0"),
         _table(*found.more) if found.more else None,
     )
-    return Card(html, str(_picture(found)), exhibit.text, _record(exhibit, found), "exhibit")
+    return Card(html, str(_picture(found) if picture is None else picture), exhibit.text, told, "exhibit")
+
+
+def _heading(text: str) -> Markup:
+    return el("h4", text, style="margin-top:.7rem")
+
+
+def _neighbours(told: dict[str, Any]) -> Markup:
+    """Both datasets, one below the other; what differs is set in bold, between marks."""
+    rows = told["rows"]
+    if rows is None:
+        return _table(*zip("AB", told["neighbours"], strict=True))
+    lines = [
+        el("tr", el("th", "AB"[side], scope="row"), *(el("td", _marked(row, side)) for row in rows["rows"]))
+        for side in (0, 1)
+    ]
+    table = el("div", el("table", el("tbody", *lines), class_="slim"), class_="scroll")
+    said = _table(*zip("AB", told["neighbours"], strict=True))
+    more = " ".join(filter(None, [rows["columns"] and f"{rows['columns']}.", told["left_out"]]))
+    return Markup(f"{said}{table}{el('p', more, class_='soft') if more else ''}")
+
+
+def _marked(row: list[Any], side: int) -> Markup | str:
+    text, differs = row[side] or "–", row[2]
+    return el("strong", f"▸{text}◂") if differs else str(text)
+
+
+def _event(event: list[Any] | None) -> Markup | None:
+    if event is None:
+        return None
+    said, first, second = event
+    return el("p", f"In {first:,} of 1,000 answers under A, and in {second:,} of 1,000 under B, {said}.")
 
 
 def overview_card(exhibits: Sequence[Exhibit]) -> Card:
@@ -101,17 +142,8 @@ def _table(*rows: tuple[str, str]) -> Markup:
     )
 
 
-def _shares(finding: Finding) -> tuple[float, float]:
-    """The promised and the found length, of a full width of 1."""
-    finite = [abs(v) for v in (finding.promised, finding.found) if math.isfinite(v)]
-    top = max(finite, default=1.0) or 1.0
-    if math.isinf(finding.found):
-        return 0.12, 1.0
-    return abs(finding.promised) / top, abs(finding.found) / top
-
-
 def _bars(finding: Finding, top: int = 0, **more: Any) -> Markup:
-    promised, found = _shares(finding)
+    promised, found = shares(finding)
     return el(
         "svg",
         el("title", "promised and found"),
@@ -140,28 +172,3 @@ def _picture(found: Numbers) -> Markup:
         width="480",
         height="46",
     )
-
-
-def _record(exhibit: Exhibit, found: Numbers) -> dict[str, Any]:
-    def said(finding: Finding) -> dict[str, Any]:
-        return {
-            "promised": finding.promised,
-            "found": finding.found if math.isfinite(finding.found) else "inf",
-            "unit": finding.unit,
-            "sense": finding.sense,
-            "kept": finding.kept,
-        }
-
-    return {
-        "format": 1,
-        "name": exhibit.name,
-        "source": exhibit.source,
-        "claim": exhibit.claim,
-        "neighbours": list(exhibit.worlds),
-        "exact": found.exact,
-        "how": found.how,
-        "published": said(found.broken),
-        "corrected": said(found.mended),
-        "more": [list(pair) for pair in found.more],
-        "words": [number(found.broken.found), number(found.mended.found)],
-    }

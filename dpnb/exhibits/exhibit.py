@@ -6,6 +6,7 @@ A frozen value. Nothing in it is a mechanism that a plan could name: `flawed` an
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -141,7 +142,13 @@ class Exhibit:
     @property
     def text(self) -> str:
         """The exhibit for a terminal."""
-        return "\n".join([f"{self.title}", *(f"  {name:<11} {said}" for name, said in self.rows())])
+        return "\n".join([self.title, *(_wrapped(name, said) for name, said in self.rows()), *self._typed()])
+
+    def _typed(self) -> list[str]:
+        from dpnb.exhibits.taught import cell_of
+
+        head, *others = cell_of(self.name).splitlines()
+        return [f"  {'type':<11} {head}", *(f"{'':<14}{line}".rstrip() for line in others)]
 
     def rows(self) -> list[tuple[str, str]]:
         """Everything that is said, a heading and a text each."""
@@ -166,6 +173,12 @@ class Exhibit:
         from dpnb.exhibits.card import exhibit_card
 
         return exhibit_card(self).bundle()
+
+
+def _wrapped(name: str, said: str) -> str:
+    """One heading and its text, for a terminal of a hundred columns."""
+    head = f"  {name:<11} "
+    return textwrap.fill(said, 100, initial_indent=head, subsequent_indent=" " * 14, break_long_words=False)
 
 
 @lru_cache(maxsize=64)

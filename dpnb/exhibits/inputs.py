@@ -115,14 +115,14 @@ def _whole_answer(data: Any, size: int, rng: np.random.Generator) -> NDArray[np.
     return np.asarray(data[0] + fast.discrete_laplace(1.0, size, rng))
 
 
-def impossible_share(sampler: Any, draws: int = 20_000, seed: int = 15) -> float:
-    """Return the share of float Laplace answers, for a count of 0 or 1 at ε 1, that the other count cannot give."""
+def impossible_share(sampler: Any, draws: int = 20_000, seed: int = 15, scale: float = 1.0) -> float:
+    """Return the share of float Laplace answers of a scale, for a count of 0 or 1, that the other count cannot give."""
     rng = np.random.default_rng(seed)
     shares = []
     for count in (0.0, 1.0):
         uniform = np.maximum(rng.random(draws), FINEST_UNIFORM)
-        answers = float_laplace(uniform, count, 1.0, sampler, above=rng.random(draws) < 0.5)
-        shares.append(1 - possible(answers, 1 - count, 1.0, sampler).mean())
+        answers = float_laplace(uniform, count, scale, sampler, above=rng.random(draws) < 0.5)
+        shares.append(1 - possible(answers, 1 - count, scale, sampler).mean())
     return float(np.mean(shares))
 
 

@@ -142,7 +142,8 @@ def _bracket(losses: Floats, total: Floats, delta: float, most: float) -> tuple[
     for _ in range(40):
         middle = (low + high) / 2
         over = losses > middle
-        kept = -float(total[over] @ np.expm1(middle - losses[over])) <= delta
+        # a sum, not @: threads of a BLAS would fight each other here on a busy machine
+        kept = -float(np.sum(total[over] * np.expm1(middle - losses[over]))) <= delta
         low, high = (low, middle) if kept else (middle, high)
     return low, high
 

@@ -35,6 +35,7 @@ LINE_HELP = """\
 %dp seesaw hiv.age.mean()    drag ε and ± of a question; also: plan, remeasure, guide, odds, noises, person, clamp
 %dp coverage mean skewed     simulate studies, and watch which of their intervals hold what they claim
 %dp attack linkage       run an attack on simulated people, and drag the ε that stops it
+%dp exhibits [matching]  published claims that do not hold: what each promises, how it breaks, what to type instead
 %dp options              the options of a %%dp cell; so does %%dp --help
 """
 

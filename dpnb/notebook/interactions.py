@@ -1,4 +1,4 @@
-"""``%dp panel | seesaw | plan | remeasure | guide | odds | noises | person | clamp | coverage | attack``: the interactions, by one line.
+"""``%dp panel | seesaw | plan | remeasure | guide | odds | noises | person | clamp | coverage | attack | exhibits``: the interactions, by one line.
 
 What stands behind the command is ordinary Python in the user's names, as in a cell. None of them spends.
 """
@@ -136,6 +136,13 @@ def _attack(names: Mapping[str, Any], text: str) -> Any:
     return widgets.attack_bench(text) if text else widgets.attack_bench()
 
 
+def _exhibits(names: Mapping[str, Any], text: str) -> Any:
+    from dpnb import widgets
+
+    del names
+    return widgets.exhibits(text)
+
+
 COMMANDS: dict[str, Callable[[Mapping[str, Any], str], Any]] = {
     "attach": _attach,
     "panel": _panel,
@@ -149,4 +156,5 @@ COMMANDS: dict[str, Callable[[Mapping[str, Any], str], Any]] = {
     "clamp": _clamp,
     "coverage": _coverage,
     "attack": _attack,
+    "exhibits": _exhibits,
 }

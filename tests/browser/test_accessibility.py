@@ -56,6 +56,9 @@ def made(dpnb_home):
         widgets.plan(dpnb.plan(items, epsilon=1, assume_n=40)),
         widgets.budget(dpnb.plan(items, epsilon=20, assume_n=40)),
         widgets.remeasure(released, name="m"),
+        widgets.attack_bench("linkage"),
+        widgets.exhibits("resized-bootstrap"),
+        widgets.exhibits(),
     ]
     service.close()
 

@@ -313,6 +313,7 @@ def everything(data):
         "panel": widgets.panel(),
         "clamp": widgets.clamp(),
         "attack": widgets.attack_bench("linkage"),
+        "exhibits": widgets.exhibits("resized-bootstrap"),
         "remeasure": widgets.remeasure(dpnb.release({"r": data.g.mean()}, epsilon=1)["r"], name="r"),
     }
 

@@ -35,6 +35,7 @@ def released(data):
 MAKERS = {
     "attach": widgets.attach,
     "attack_bench": lambda _: widgets.attack_bench("linkage"),
+    "exhibits": lambda _: widgets.exhibits("rule-2.996"),
     "seesaw": lambda data: widgets.seesaw(data.x.mean(), assume_n=3000),
     "odds": lambda _: widgets.odds(0.1, epsilon=0.5),
     "noises": lambda _: widgets.noises(0.3, n=500),
@@ -47,8 +48,8 @@ MAKERS = {
     "guide": widgets.guide,
     "plan": lambda data: widgets.plan(planned(data)),
 }
-# whether an interaction shows noise: all that do must follow their mechanism
-NOISY = set(MAKERS) - {"attach", "budget", "guide", "panel"}
+# whether an interaction shows noise: all that do must follow their mechanism (an exhibit shows what is none)
+NOISY = set(MAKERS) - {"attach", "budget", "exhibits", "guide", "panel"}
 
 
 @pytest.fixture(params=sorted(MAKERS))

@@ -1,0 +1,133 @@
+"""The picture of a lever that stands still: promised, found and mended at each of its settings, one line style each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from dpnb.cards.markup import Markup, el
+from dpnb.exhibits.exhibit import number
+
+__all__ = ["drawing", "themed"]
+
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _FLOOR = 640, 220, 64, 12, 14, 176
+_SOFT, _HAIR = "#5b5e66", "#dcdde2"
+_STROKES: dict[str, dict[str, str]] = {
+    "promised": {"stroke": _SOFT, "stroke_width": "2", "stroke_dasharray": "7 5"},
+    "found": {"stroke": "#8a4600", "stroke_width": "2.5"},
+    "mended": {"stroke": "#0a6480", "stroke_width": "2.5", "stroke_dasharray": "2 4"},
+}
+_THEMED = {
+    _SOFT: "var(--soft,#5b5e66)",
+    _HAIR: "var(--hair,#dcdde2)",
+    "#8a4600": "var(--dp-warn,#8a4600)",
+    "#0a6480": "var(--dp-accent,#0a6480)",
+}
+_SPAN = 100
+"""From this ratio of the largest to the smallest on, the axis is logarithmic."""
+
+
+def drawing(told: dict[str, Any]) -> Markup | None:
+    """Return the picture of an exhibit's lever, or None where it has none.
+
+    Parameters
+    ----------
+    told : dict
+        What :func:`dpnb.exhibits.page.record` says.
+    """
+    lever = told["lever"]
+    if lever is None:
+        return None
+    height = _scale([lever["promised"], lever["found"], lever["mended"] or []])
+    across = _across(len(lever["values"]))
+    at = lever["at"]
+    said = (
+        f"At {number(lever['values'][at])} {number(lever['promised'][at])} is promised and "
+        f"{_said(lever['found'][at])} is found."
+    )
+    return el(
+        "svg",
+        el("title", f"{lever['unit']} along {lever['label']}"),
+        el("desc", said),
+        *_axes(lever, height, across),
+        el("path", stroke=_SOFT, d=f"M{across(at):.1f} {_TOP}V{_FLOOR}"),
+        *(
+            el("path", fill="none", d=_path(lever[name], height, across), **_STROKES[name])
+            for name in ("promised", "found", "mended")
+            if lever[name]
+        ),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {_WIDTH} {_HEIGHT}",
+        width=str(_WIDTH),
+        height=str(_HEIGHT),
+        role="img",
+        aria_label=f"{lever['unit']} along {lever['label']}. {said}",
+    )
+
+
+def _said(value: float | str) -> str:
+    return "infinite" if isinstance(value, str) else number(value)
+
+
+def _across(count: int) -> Any:
+    room = _WIDTH - _LEFT - _RIGHT
+    return lambda place: _LEFT + room * place / max(count - 1, 1)
+
+
+def _scale(lines: Sequence[Sequence[float | str]]) -> Any:
+    """Where a value lies between floor and ceiling; what is infinite lies on the edge of the picture."""
+    known = [v for line in lines for v in line if not isinstance(v, str)]
+    top, least = max(known), min((v for v in known if v > 0), default=1.0)
+    room = _FLOOR - _TOP - 6
+    logarithmic = top > _SPAN * least and min(known) > 0
+
+    def height(value: float | str) -> float:
+        if isinstance(value, str):
+            return _TOP
+        share = math.log(value / least) / math.log(top / least) if logarithmic else value / top
+        return _FLOOR - room * share
+
+    height.ends = (least if logarithmic else 0.0, top)  # type: ignore[attr-defined]
+    return height
+
+
+def _axes(lever: dict[str, Any], height: Any, across: Any) -> list[Markup]:
+    low, high = height.ends
+    last = len(lever["values"]) - 1
+    ends = [(0, "start"), (last, "end")]
+    if 0.08 < lever["at"] / last < 0.92:
+        ends.append((lever["at"], "middle"))
+    return [
+        el("path", fill="none", stroke=_HAIR, d=f"M{_LEFT} {_TOP}V{_FLOOR}H{_WIDTH - _RIGHT}"),
+        _words(number(high), x=str(_LEFT - 6), y=f"{height(high) + 4:.0f}", text_anchor="end"),
+        _words(number(low), x=str(_LEFT - 6), y=f"{height(low) + 4:.0f}", text_anchor="end"),
+        *(
+            _words(number(lever["values"][p]), x=f"{across(p):.0f}", y=str(_FLOOR + 17), text_anchor=s)
+            for p, s in ends
+        ),
+        _words(lever["label"], x=str(_LEFT), y=str(_FLOOR + 36)),
+        _words(
+            f"{lever['unit']}: ╌ promised  ━ found" + ("  ┄ mended" if lever["mended"] else ""),
+            x=str(_WIDTH - _RIGHT),
+            y=str(_FLOOR + 36),
+            text_anchor="end",
+        ),
+    ]
+
+
+def _words(text: str, **places: str) -> Markup:
+    return el("text", text, fill=_SOFT, font_size="13", font_family="sans-serif", **places)
+
+
+def themed(picture: Markup) -> Markup:
+    """Return the picture in the colours of the page around it, light or dark."""
+    text = str(picture)
+    for plain, variable in _THEMED.items():
+        text = text.replace(f'"{plain}"', f'"{variable}"')
+    return Markup(text)
+
+
+def _path(values: Sequence[float | str], height: Any, across: Any) -> str:
+    points = [f"{across(i):.1f} {height(value):.1f}" for i, value in enumerate(values)]
+    return "M" + "L".join(points)

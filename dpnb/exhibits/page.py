@@ -1,0 +1,120 @@
+"""An exhibit as facts: what its page says and draws, in JSON's own types. Live page, still page and JSON are made of these."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from dpnb.exhibits.exhibit import Exhibit, Finding, number
+from dpnb.exhibits.levers import lever_of
+from dpnb.exhibits.shown import frequencies, neighbour_rows
+from dpnb.exhibits.taught import cell_of, theme_of
+
+__all__ = ["left_out", "lever_record", "record", "shares"]
+
+
+def record(exhibit: Exhibit, *, lever: bool = True) -> dict[str, Any]:
+    """Return everything that the page of an exhibit says.
+
+    Parameters
+    ----------
+    exhibit : Exhibit
+    lever : bool
+        Whether its lever is computed too; that takes a third of a second at most.
+
+    Examples
+    --------
+    >>> from dpnb.exhibits import find
+    >>> record(find("zero-sensitivity"))["published"]["found"]
+    'inf'
+    """
+    found, event, rows = exhibit.numbers(), frequencies(exhibit), neighbour_rows(exhibit)
+    return {
+        "format": 1,
+        "name": exhibit.name,
+        "title": exhibit.title,
+        "theme": theme_of(exhibit.name),
+        "source": exhibit.source,
+        "claim": exhibit.claim,
+        "neighbours": list(exhibit.worlds),
+        "rows": rows,
+        "left_out": "" if rows is None else left_out(rows),
+        "exact": found.exact,
+        "how": found.how,
+        "why": exhibit.why,
+        "published": _finding(found.broken),
+        "event": None if event is None else list(event),
+        "lever": lever_record(exhibit) if lever else None,
+        "correction": exhibit.correction,
+        "corrected": _finding(found.mended),
+        "cost": exhibit.cost,
+        "cell": cell_of(exhibit.name),
+        "more": [list(pair) for pair in found.more],
+        "words": [number(found.broken.found), number(found.mended.found)],
+    }
+
+
+def left_out(rows: dict[str, Any]) -> str:
+    """Say how many rows of the neighbours are not shown."""
+    said = []
+    if rows["same"]:
+        said.append(f"{rows['same']:,} more rows, the same in both")
+    if rows["different"]:
+        said.append(f"{rows['different']:,} more that differ")
+    return f"… and {' and '.join(said)}" if said else ""
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "text": finding.text,
+        "promised": float(finding.promised),
+        "found": _finite(finding.found),
+        "unit": finding.unit,
+        "sense": finding.sense,
+        "kept": finding.kept,
+        "words": [number(finding.promised), number(finding.found)],
+        "shares": list(shares(finding)),
+    }
+
+
+def shares(finding: Finding) -> tuple[float, float]:
+    """Return the promised and the found length, of a full width of 1; what is infinite fills it."""
+    finite = [abs(v) for v in (finding.promised, finding.found) if math.isfinite(v)]
+    top = max(finite, default=1.0) or 1.0
+    if math.isinf(finding.found):
+        return 0.12, 1.0
+    return abs(finding.promised) / top, abs(finding.found) / top
+
+
+def _finite(value: float) -> float | str:
+    """JSON has no infinity: it is a word."""
+    return "inf" if math.isinf(value) else float(value)
+
+
+def lever_record(exhibit: Exhibit) -> dict[str, Any] | None:
+    """Return the lever of an exhibit and its lines, or None where it has none.
+
+    Parameters
+    ----------
+    exhibit : Exhibit
+    """
+    lever, claim = lever_of(exhibit.name), exhibit.numbers().broken
+    if lever is None:
+        return None
+    promised, found, mended = zip(*lever.drawn(), strict=True)
+    tolerance = claim.tolerance if claim.sense == "exactly" else 1e-6
+    kept = [
+        Finding(one, other, lever.unit, claim.sense, tolerance).kept
+        for one, other in zip(promised, found, strict=True)
+    ]
+    return {
+        "label": lever.label,
+        "unit": lever.unit,
+        "values": list(map(float, lever.values)),
+        "at": lever.values.index(lever.at),
+        "says": lever.says,
+        "promised": list(map(float, promised)),
+        "found": [_finite(value) for value in found],
+        "mended": None if None in mended else [float(value) for value in mended],
+        "kept": kept,
+    }

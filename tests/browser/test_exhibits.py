@@ -1,0 +1,154 @@
+"""The exhibit gallery under a hand: searched, opened by name, turned by key, its lever dragged; no kernel, no network."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from dpnb import widgets
+from dpnb.exhibits import EXHIBITS, find
+from dpnb.widgets import _base
+from tests.browser.test_accessibility import serious
+from tests.browser.test_interactions import drag_to, frame, show
+
+pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
+
+__all__ = ["show"]
+
+
+@pytest.fixture(scope="module")
+def gallery():
+    """Every page with its lever, computed once."""
+    return widgets.exhibits().run()
+
+
+def heading(page):
+    """Return the title of the page that is open."""
+    return page.locator(".exhibit h3")
+
+
+def open_page(page, title):
+    """Open a page from the index."""
+    page.get_by_role("button", name=title, exact=True).click()
+
+
+def test_index_is_searched_and_filtered(show, gallery):
+    """Words of title, claim or source find a page; a theme leaves its own; what is not there says so; Enter opens the first."""
+    page = show(gallery)
+    rows, told = page.locator("table.index tbody tr:visible"), page.get_by_role("status")
+    expect(rows).to_have_count(23)
+    search = page.get_by_label("search")
+    search.fill("mount zumel")
+    expect(rows).to_have_count(1)
+    search.fill("<b>hope</b>")
+    expect(rows).to_have_count(0)
+    expect(told.filter(has_text="Clear the search")).to_be_visible()
+    search.press("Enter")
+    expect(heading(page)).to_be_hidden()
+    search.fill("")
+    page.get_by_label("theme").select_option("floating point")
+    expect(rows).to_have_count(3)
+    search.fill("nan")
+    search.press("Enter")
+    expect(heading(page)).to_have_text("A NaN walks through the clamp")
+
+
+def test_pages_are_turned_by_button_and_by_key(show, gallery):
+    """Next, Previous and the arrow keys go on and back and stop at the ends; Escape goes to the index, onto the page's line."""
+    page = show(gallery)
+    open_page(page, EXHIBITS[0].title)
+    expect(page.get_by_role("button", name="Previous")).to_be_disabled()
+    page.get_by_role("button", name="Next").click()
+    expect(heading(page)).to_have_text(EXHIBITS[1].title)
+    heading(page).focus()
+    page.keyboard.press("ArrowRight")
+    expect(heading(page)).to_have_text(EXHIBITS[2].title)
+    expect(heading(page)).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    expect(heading(page)).to_have_text(EXHIBITS[1].title)
+    expect(page.locator("[aria-live]").first).to_contain_text("2 of 23: The bootstrap")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name=EXHIBITS[1].title)).to_be_focused()
+
+
+def test_a_lever_is_moved_by_hand_and_by_key_and_the_page_stays(show, gallery):
+    """Dragging says what is promised and found there, kept or broken; arrow keys on the lever move the lever, not the page."""
+    page = show(gallery)
+    open_page(page, "A sensitivity of zero at a zero bound")
+    lever, said = page.get_by_role("slider"), page.locator(".lever [aria-live]")
+    expect(said).to_have_text("ε: 0.5 promised, infinite found, 0.5 mended. ✕ broken.")
+    drag_to(page, lever, 0.99)
+    frame(page)
+    expect(said).to_contain_text("✓ kept")
+    assert "0.3125 found" in lever.get_attribute("aria-valuetext")
+    lever.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    expect(said).to_contain_text("5 found")
+    expect(heading(page)).to_have_text("A sensitivity of zero at a zero bound")
+    plot = page.locator("svg.plot").bounding_box()
+    page.mouse.move(plot["x"] + plot["width"] / 2, plot["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(plot["x"] + plot["width"] + 300, plot["y"] + 40, steps=4)
+    page.mouse.up()
+    frame(page)
+    expect(said).to_contain_text("0.3125 found")
+    page.get_by_role("button", name="Next").click()
+    page.get_by_role("button", name="Previous").click()
+    expect(said).to_contain_text("0.3125 found")
+
+
+def test_every_page_says_what_its_card_says(show, gallery):
+    """Claim, source, both neighbours, both numbers, repair, price and cell stand on each of the 23 pages."""
+    page = show(gallery)
+    open_page(page, EXHIBITS[0].title)
+    for exhibit in EXHIBITS:
+        expect(heading(page)).to_have_text(exhibit.title)
+        body, numbers = page.locator(".exhibit"), exhibit.numbers()
+        for said in (exhibit.claim, exhibit.source, *exhibit.worlds, exhibit.why, exhibit.correction):
+            expect(body).to_contain_text(said)
+        expect(body).to_contain_text(exhibit.cost)
+        labels = [table.get_attribute("aria-label") for table in body.locator("table.bars").all()]
+        assert labels == [numbers.broken.text, numbers.mended.text]
+        assert (
+            body.locator("code.cell").text_content()
+            == gallery.facts["pages"][EXHIBITS.index(exhibit)]["cell"]
+        )
+        page.get_by_role("button", name="Next").click(force=True)
+
+
+def test_an_address_names_a_page(show, gallery):
+    """On a page of its own the address ends in the exhibit's name, and such an address opens it; another one does nothing."""
+    page = show(gallery)
+    open_page(page, find("float-sum").title)
+    assert page.url.endswith("#exhibit=float-sum")
+    page.evaluate("location.hash = 'exhibit=matching'")
+    expect(heading(page)).to_have_text(find("matching").title)
+    page.evaluate("location.hash = 'exhibit=%3Cb%3E'")
+    frame(page)
+    expect(heading(page)).to_have_text(find("matching").title)
+
+
+def test_a_page_without_a_kernel_says_what_is_missing(show):
+    """Where no lever was computed the rest of the page stands, with a sentence in its place."""
+    page = show(widgets.exhibits())
+    open_page(page, find("rule-2.996").title)
+    expect(page.locator(".exhibit")).to_contain_text("The kernel computes the picture")
+    expect(page.locator(".exhibit")).to_contain_text("0.9855")
+    page.get_by_role("button", name="All exhibits").click()
+    open_page(page, find("matching").title)
+    expect(page.locator(".exhibit")).not_to_contain_text("The kernel computes the picture")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_is_clean_and_fits_its_window(show, gallery, shots, scheme):
+    """At 320 pixels nothing sticks out sideways on any page, and axe finds nothing serious."""
+    page = show(gallery, width=320, scheme=scheme)
+    open_page(page, EXHIBITS[0].title)
+    for place, exhibit in enumerate(EXHIBITS):
+        expect(heading(page)).to_have_text(exhibit.title)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320, exhibit.name
+        if place % 6 == 0:
+            assert not serious(page, "main"), exhibit.name
+            page.screenshot(path=shots / f"exhibit-{exhibit.name}-320-{scheme}.png", full_page=True)
+        page.get_by_role("button", name="Next").click(force=True)

@@ -1,0 +1,126 @@
+"""The pages of the exhibits: levers are the exhibits' own functions, neighbours are shown as they are, cells run."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from dpnb.exhibits import EXHIBITS, find, lines
+from dpnb.exhibits.drawing import drawing
+from dpnb.exhibits.levers import LEVERS, lever_of
+from dpnb.exhibits.page import record
+from dpnb.exhibits.shown import frequencies, neighbour_rows
+from dpnb.exhibits.taught import CELLS, THEMES, theme_of
+
+NAMES = [exhibit.name for exhibit in EXHIBITS]
+# levers that show a consequence in another unit than the exhibit's number, each tested below
+OTHERWISE = {"resized-bootstrap", "free-bootstrap", "zero-noise-error", "winsorized-noise", "same-utility"}
+
+
+def test_every_exhibit_has_one_theme_and_one_cell():
+    """Themes share the exhibits out without rest, and each has something to type."""
+    assert sorted(name for names in THEMES.values() for name in names) == sorted(NAMES)
+    assert set(CELLS) == set(NAMES)
+    assert set(LEVERS) <= set(NAMES)
+    assert set(NAMES) - set(LEVERS) == {"nan-through-the-clamp", "matching", "trimmed-regression"}
+    assert all(lever_of(name) is None for name in set(NAMES) - set(LEVERS))
+
+
+@pytest.mark.parametrize("name", LEVERS)
+def test_a_lever_at_the_exhibit_s_place_breaks_the_claim(name):
+    """The setting at which the exhibit stands is one of the lever's, and there the promise is not kept."""
+    lever = record(find(name))["lever"]
+    assert lever["values"] == sorted(lever["values"])
+    assert lever["kept"][lever["at"]] is False
+
+
+@pytest.mark.parametrize("name", set(LEVERS) - OTHERWISE)
+def test_a_lever_at_the_exhibit_s_place_shows_its_numbers(name):
+    """Promised, found and mended are those of the exhibit, to four digits."""
+    lever, numbers = LEVERS[name], find(name).numbers()
+    promised, found, mended = lever.lines(lever.at)
+    assert promised == pytest.approx(numbers.broken.promised, rel=1e-4)
+    assert found == pytest.approx(numbers.broken.found, rel=1e-4)
+    if mended is not None:
+        assert mended == pytest.approx(numbers.mended.found, rel=1e-4)
+
+
+def test_levers_in_another_unit_show_what_the_exhibit_says_in_words():
+    """Seven uses give proof with probability one half; δ, the sensitivity at N* = 1 and the noise alone are those in the text."""
+    more = {name: dict(find(name).numbers().more) for name in OTHERWISE}
+    assert lines.uses(6)[1] < 0.5 <= lines.uses(7)[1]
+    assert more["resized-bootstrap"]["uses"].startswith("7 uses")
+    assert more["free-bootstrap"]["δ at that ε"].startswith(f"{lines.inflated(1)[1]:.2g} ")
+    assert lines.inflated(4.05)[1] < 1e-6 < lines.inflated(2)[1]
+    assert f"{lines.small_arm(1)[1]:.3f} at N* = 1" in more["zero-noise-error"]["true sensitivity"]
+    assert lines.small_arm(1)[0] == 0
+    assert lines.crossed(1)[1] == pytest.approx(find("winsorized-noise").numbers().broken.found)
+    simulated = find("same-utility").numbers().broken
+    assert abs(lines.resamples(1)[1] - simulated.found) <= simulated.tolerance
+
+
+def test_a_chain_s_loss_is_that_of_all_its_outputs():
+    """The lever looks at the outputs near both ends alone; the whole law has no worse one."""
+    from dpnb.exhibits.composing import chain_laws
+
+    assert lines.chain_loss(0.1) == pytest.approx(chain_laws().pure().loss, abs=1e-9)
+
+
+def test_a_lever_that_can_be_kept_says_where():
+    """Few answers, a value near the old one, a bound of 5: the same rule then keeps its promise."""
+    for name, kept_at in (("advanced-constant", 1), ("change-one-noise", 0), ("zero-sensitivity", 5)):
+        lever = record(find(name))["lever"]
+        assert lever["kept"][lever["values"].index(kept_at)] is True
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_neighbours_are_shown_as_they_are(name):
+    """What differs is marked, what is left out is counted, and the rows are those of the exhibit."""
+    exhibit = find(name)
+    shown, sizes = neighbour_rows(exhibit), [_size(data) for data in exhibit.neighbours]
+    if shown is None:
+        assert all(_size(data) == 1 for data in exhibit.neighbours)
+        return
+    assert len(shown["rows"]) + shown["same"] + shown["different"] == max(sizes)
+    assert all(differs is (one != two) for one, two, differs in shown["rows"])
+    assert any(differs for _, _, differs in shown["rows"])
+
+
+def _size(data):
+    return len(data[0]) if isinstance(data, tuple) else len(data)
+
+
+def test_the_event_is_seen_in_one_world_alone():
+    """Where the loss is infinite an event is impossible under one neighbour and seen under the other."""
+    infinite = [e.name for e in EXHIBITS if math.isinf(e.numbers().broken.found)]
+    for name in infinite:
+        _, first, second = frequencies(find(name))
+        assert min(first, second) == 0 < max(first, second), name
+    assert frequencies(find("change-one-noise")) is None
+    share = find("resized-bootstrap").flawed(np.append(np.zeros(999), 1))
+    assert frequencies(find("resized-bootstrap"))[2] == round(1000 * (1 - share[0.0]))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_is_strict_json_and_its_picture_stands_still(name):
+    """No infinity crosses; the still picture has a text, and names no colour by itself."""
+    told = record(find(name))
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert told["theme"] == theme_of(name)
+    picture = drawing(told)
+    assert (picture is None) is (told["lever"] is None)
+    if picture is not None:
+        assert "<title>" in picture
+        assert "<desc>" in picture
+        assert "inf " not in picture
+        assert "nan" not in picture
+
+
+def test_a_page_without_its_lever_says_everything_else():
+    """The lever is what takes time; the rest is there at once."""
+    whole, quick = record(find("matching")), record(find("matching"), lever=False)
+    assert whole == quick
+    assert record(find("rule-2.996"), lever=False)["lever"] is None
