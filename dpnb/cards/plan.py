@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from dpnb.cards import budget
+from dpnb.cards import budget, digits
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, clean, el
+from dpnb.plan.forecast import Forecast, Law, half_widths
 
-__all__ = ["plan_card"]
+__all__ = ["derived_words", "plan_card"]
 
 
 def plan_card(view: Any) -> Card:
@@ -20,7 +22,7 @@ def plan_card(view: Any) -> Card:
         Priced questions, which of them are stored, the cost now, and what is left.
     """
     schema = view.dataset.schema
-    rows = _rows(view)
+    rows, derived = _rows(view), _derived(view)
     left = _left(view)
     html = frame(
         el(
@@ -29,7 +31,7 @@ def plan_card(view: Any) -> Card:
             el("span", "Nothing was spent.", class_="paid free"),
             class_="head",
         ),
-        el("div", _table(rows), class_="scroll"),
+        el("div", _table(rows, derived), class_="scroll"),
         el(
             "div",
             budget.bar(view.left, view.cap, view.cost if view.fits else None, what="this plan"),
@@ -46,13 +48,13 @@ def plan_card(view: Any) -> Card:
     text = "\n".join(
         [
             f"plan for {schema.name}: nothing was spent",
-            *_text(rows),
+            *_text(rows, derived),
             f"costs {view.cost}. {left}",
             *_notes(view),
         ]
     )
     svg = budget.document(view.left, view.cap, view.cost if view.fits else None)
-    return Card(html, svg, text, _record(view, rows), "plan")
+    return Card(html, svg, text, _record(view, rows, derived), "plan")
 
 
 def _rows(view: Any) -> list[dict[str, Any]]:
@@ -96,9 +98,13 @@ def _notes(view: Any) -> list[str]:
     notes = []
     if view.dropped:
         notes.append(f"{view.dropped} built, not kept: free")
-    derived = [clean(name) for name, estimate in view.named if estimate.measurement is None]
-    if derived:
-        notes.append(f"Derived, free: {', '.join(derived)}")
+    for place in view.bought_anew:
+        held, item = view.held[place], view.items[place]
+        symbol = "ε" if held.kind == "epsilon" else "ρ"
+        notes.append(
+            f"{clean(view.label(place))} was answered before at {symbol} {digits.number(float(held.amount))}. This plan asks "
+            f"{symbol} {digits.number(float(item.share.amount))} of it, more than that: it would be bought anew, in full."
+        )
     if any("/ n" in item.preview.words for item in view.items):
         notes.append(
             "n, the number of people behind an answer, is private here: assume_n=1000 plans with a size."
@@ -106,7 +112,50 @@ def _notes(view: Any) -> list[str]:
     return notes
 
 
-def _record(view: Any, rows: list[dict[str, Any]]) -> dict[str, Any]:
+def _derived(view: Any) -> list[dict[str, str]]:
+    """The derived values: their expression, and what is known of their ±."""
+    told = view.outlook()
+    labels = [view.label(place) for place in range(len(view.items))]
+    names = labels + [one.text for one in told.questions[len(labels) :]]
+    return [
+        {
+            "name": clean(name),
+            "question": clean(one.text),
+            "expected": derived_words(forecast, told.laws, told.widths, names),
+        }
+        for name, one, forecast in zip(told.names, told.estimates, told.forecasts, strict=True)
+    ]
+
+
+def derived_words(
+    forecast: Forecast,
+    laws: Sequence[Law | None],
+    widths: Sequence[float | None],
+    names: Sequence[str],
+) -> str:
+    """Say what is known of the ± of a derived value.
+
+    Parameters
+    ----------
+    forecast : Forecast
+    laws, widths, names : sequences
+        Of each question: the law of its noise, its 95 % radius, and what it is called.
+    """
+    if forecast.kind == "none":
+        return forecast.why
+    middle, worst = half_widths(forecast, laws, widths)
+    most = "" if worst is None else f"± {digits.number(worst, digits.decimals_for([worst]))}"
+    if forecast.kind == "sum":
+        return f"at most {most} each" if forecast.each else most
+    about = f"± {digits.number(middle, digits.decimals_for([middle]))}" if middle is not None else ""
+    if forecast.kind == "one":
+        name = clean(names[forecast.of])
+        return f"{about} if {name} is {digits.number(forecast.centre)}, at most {most}"
+    bound = f", at most about {most}" if most else f"; {forecast.why}"
+    return f"about {about} in the middle of the ranges{bound}"
+
+
+def _record(view: Any, rows: list[dict[str, Any]], derived: list[dict[str, str]]) -> dict[str, Any]:
     return {
         "format": 1,
         "dataset": view.dataset.schema.name,
@@ -116,10 +165,11 @@ def _record(view: Any, rows: list[dict[str, Any]]) -> dict[str, Any]:
         "fits": view.fits,
         "dropped": view.dropped,
         "items": rows,
+        "derived": derived,
     }
 
 
-def _table(rows: list[dict[str, Any]]) -> Markup:
+def _table(rows: list[dict[str, Any]], derived: list[dict[str, str]]) -> Markup:
     head = el(
         "thead",
         el(
@@ -129,7 +179,8 @@ def _table(rows: list[dict[str, Any]]) -> Markup:
             el("th", "cost", scope="col", class_="num"),
         ),
     )
-    return el("table", head, *(_item(row) for row in rows), class_="plan")
+    free = (_item({**row, "cost": "free", "stored": False, "public": True, "parts": []}) for row in derived)
+    return el("table", head, *(_item(row) for row in rows), *free, class_="plan")
 
 
 def _item(row: dict[str, Any]) -> Markup:
@@ -156,7 +207,7 @@ def _item(row: dict[str, Any]) -> Markup:
     return el("tbody", first, *parts, class_="item")
 
 
-def _text(rows: list[dict[str, Any]]) -> list[str]:
+def _text(rows: list[dict[str, Any]], derived: list[dict[str, str]]) -> list[str]:
     lines = []
     for row in rows:
         title = row["name"] if row["name"] == row["question"] else f"{row['name']}  {row['question']}"
@@ -165,4 +216,4 @@ def _text(rows: list[dict[str, Any]]) -> list[str]:
             f"      {part['name']}: {part['mechanism']}, {part['scale']}; {part['sensitivity']}; {part['cost']}"
             for part in row["parts"]
         ]
-    return lines
+    return lines + [f"  {row['name']}  {row['question']}  [free]  {row['expected']}" for row in derived]

@@ -28,13 +28,14 @@ from dpnb.errors import (
     RequestReused,
     from_wire,
 )
+from dpnb.plan.price import as_stored
 from dpnb.plan.request import Ask
 from dpnb.privacy.accountant import Budget
-from dpnb.privacy.loss import PrivacyLoss, exact_text, positive
+from dpnb.privacy.loss import PrivacyLoss, exact_text, parse_exact, positive
 from dpnb.release import Estimate, Measurement, Release, open_batch
 from dpnb.release.needs import nested
 from dpnb.schema import Mode, Schema
-from dpnb.statistics import conclude
+from dpnb.statistics import Share, conclude
 from dpnb.wire.codec import MAX_REQUEST, decode_reply, encode, exact_json, raw
 from dpnb.wire.messages import (
     Again,
@@ -192,11 +193,13 @@ class Session:
             handle=batch.dataset.handle, plan=raw(batch.plan.to_json()), besides=list(batch.besides)
         )
         peeked = self._ask(request, Peeked)
+        held, stored = _shares(peeked.held), tuple(peeked.stored)
         return PlanView(
             dataset=batch.dataset,
             ask=ask,
-            priced=batch.priced,
-            stored=tuple(peeked.stored),
+            priced=as_stored(batch.priced, ask, stored, held),
+            stored=stored,
+            held=held,
             cost=_loss(peeked.cost),
             left=_loss(peeked.left),
             cap=batch.dataset.schema.budget.cap,
@@ -418,6 +421,13 @@ def _unless_released(latest: PlanView | None, batch: AskedBatch) -> PlanView | N
     if latest is None or latest.dataset is not batch.dataset:
         return latest
     return None if {one.key for one in latest.items} <= {one.key for one in batch.priced.items} else latest
+
+
+def _shares(value: Any) -> tuple[Share | None, ...]:
+    """Read the shares of stored answers, as a curator tells them."""
+    return tuple(
+        None if one is None else Share(one["kind"], parse_exact(one["share"])) for one in exact_json(value)
+    )
 
 
 def _loss(value: Any) -> PrivacyLoss:

@@ -8,11 +8,13 @@ from typing import Any
 
 from dpnb.client.handles import Dataset
 from dpnb.errors import SchemaError
+from dpnb.plan.derived import Outlook
 from dpnb.plan.price import PricedBatch, PricedQuestion
 from dpnb.plan.request import Ask
 from dpnb.privacy.loss import PrivacyLoss
 from dpnb.release import Estimate, Measurement
 from dpnb.schema import nearest
+from dpnb.statistics import Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,9 @@ class PlanView:
         Names and estimates to show, derived ones included.
     hidden : tuple of Measurement
         Drawn elsewhere.
+    held : tuple of Share or None
+        For each question the share of the stored answer that suffices, else of the one that cost most; empty where it was
+        not asked for.
     """
 
     dataset: Dataset
@@ -58,6 +63,7 @@ class PlanView:
     dropped: int = 0
     named: tuple[tuple[str, Estimate], ...] = ()
     hidden: tuple[Measurement, ...] = ()
+    held: tuple[Share | None, ...] = ()
 
     @property
     def fits(self) -> bool:
@@ -68,6 +74,21 @@ class PlanView:
     def items(self) -> tuple[PricedQuestion, ...]:
         """The priced questions."""
         return self.priced.items
+
+    @property
+    def bought_anew(self) -> tuple[int, ...]:
+        """Places of the questions that have a stored answer of a smaller share than is asked now: they are paid in full."""
+        pairs = zip(self.held, self.stored, self.items, strict=False)
+        return tuple(
+            place
+            for place, (held, stored, item) in enumerate(pairs)
+            if held is not None and not stored and not item.public
+        )
+
+    def outlook(self) -> Outlook:
+        """Return what is known of the ± of the derived values, from public facts alone."""
+        size = self.ask.assume_n
+        return Outlook.of(self.items, self.measurements, self.named, None if size is None else float(size))
 
     def label(self, place: int) -> str:
         """Return the name of the question at a place, or its text."""

@@ -19,11 +19,13 @@ from typing import Any
 from dpnb.curator import faults
 from dpnb.curator.attached import Attached
 from dpnb.curator.ledger import Ledger
+from dpnb.curator.stored import StoredAnswer
 from dpnb.errors import PlanError, RequestReused
 from dpnb.noise.bits import BitSource
 from dpnb.noise.secure import SecureBits
 from dpnb.plan.price import PricedBatch, PricedPart, PricedQuestion, total
-from dpnb.privacy.loss import PrivacyLoss, exact_text
+from dpnb.privacy.loss import PrivacyLoss, exact_text, parse_exact
+from dpnb.privacy.measure import Measure
 from dpnb.release import Release, ReleasedPart
 
 MECHANISM_VERSION = "2"
@@ -78,8 +80,30 @@ def stored_answers(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[d
 def _stored(
     question: PricedQuestion, wanted: Wanted, attached: Attached, ledger: Ledger
 ) -> dict[str, Any] | None:
+    best = _enough(question, _answers(question, wanted, attached, ledger))
+    return None if best is None else {**best.answer, "stored": True}
+
+
+def held_shares(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[dict[str, str] | None]:
+    """Return for each question the share of the stored answer that suffices; where none does, of the one that cost most.
+
+    A plan says with it how accurate a free answer is, and that one is bought anew because more is asked of it now. What is
+    told is what the asker was told when the answer was released.
+    """
+    found: list[dict[str, str] | None] = []
+    for question in wanted.priced.items:
+        known = [] if wanted.fresh else _answers(question, wanted, attached, ledger)
+        one = _enough(question, known) or (known[0] if known else None)
+        found.append(None if one is None else _share_of(one))
+    return found
+
+
+def _answers(
+    question: PricedQuestion, wanted: Wanted, attached: Attached, ledger: Ledger
+) -> list[StoredAnswer]:
+    """Return what is stored for a question and not held already, the one that cost most first."""
     if question.public:
-        return None
+        return []
     found = ledger.best_stored(
         wanted.principal,
         attached.data_version,
@@ -88,15 +112,25 @@ def _stored(
         question.key,
         wanted.priced.measure,
     )
-    enough = [
-        stored
-        for stored in found
-        if question.loss.fits_in(stored.loss) and stored.answer["id"] not in wanted.besides
-    ]
-    if not enough:
-        return None
-    best = min(enough, key=lambda stored: (stored.loss.amount, stored.loss.delta, stored.entry))
-    return {**best.answer, "stored": True}
+    return [stored for stored in found if stored.answer["id"] not in wanted.besides]
+
+
+def _enough(question: PricedQuestion, known: Sequence[StoredAnswer]) -> StoredAnswer | None:
+    """Return the cheapest, then the oldest, whose loss is at least what is asked."""
+    enough = [stored for stored in known if question.loss.fits_in(stored.loss)]
+    return min(enough, key=lambda stored: (stored.loss.amount, stored.loss.delta, stored.entry), default=None)
+
+
+def _share_of(stored: StoredAnswer) -> dict[str, str]:
+    """Return the share that an answer was released at: an ε, or a ρ."""
+    text, laws = stored.answer["share"], {part["law"].get("kind") for part in stored.answer["parts"]}
+    share = float(parse_exact(text))
+    spent = float(stored.loss.amount)
+    kind = "epsilon"
+    if stored.loss.measure is not Measure.PURE and "discrete-laplace" not in laws:
+        as_rho, as_epsilon = abs(spent - share), min(abs(spent - share**2 / k) for k in (2, 8))
+        kind = "rho" if "discrete-gaussian" in laws or as_rho <= as_epsilon else "epsilon"
+    return {"kind": kind, "share": text}
 
 
 def to_charge(wanted: Wanted, stored: Sequence[dict[str, Any] | None]) -> list[PricedQuestion]:

@@ -18,7 +18,16 @@ from dpnb.curator import faults
 from dpnb.curator.attached import Attached, Engine, Shelf, sweep
 from dpnb.curator.config import Config
 from dpnb.curator.ledger import Ledger, StatementRow
-from dpnb.curator.releasing import Chance, Given, Wanted, cost, refuse_twins, release, stored_answers
+from dpnb.curator.releasing import (
+    Chance,
+    Given,
+    Wanted,
+    cost,
+    held_shares,
+    refuse_twins,
+    release,
+    stored_answers,
+)
 from dpnb.curator.sources import look_up
 from dpnb.curator.terms import Terms, compare
 from dpnb.errors import CuratorError, CuratorGone, DpnbError, LossError, PlanError, to_wire
@@ -188,6 +197,7 @@ class Curator:
             stored=[answer is not None for answer in stored],
             cost=raw(cost(wanted, stored).to_json()),
             left=raw(self._left(attached, principal).to_json()),
+            held=raw(held_shares(wanted, attached, self._ledger)),
         )
 
     def _submit(self, request: Submit, principal: str) -> Answered:

@@ -7,8 +7,8 @@ cost nothing and take no share.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -25,7 +25,16 @@ from dpnb.statistics._base import digits
 _LOW, _HIGH = Fraction(1, 10**6), Fraction(10**6)
 _STEPS = 60
 
-__all__ = ["Preview", "PriceRow", "PricedBatch", "PricedPart", "PricedQuestion", "price", "total"]
+__all__ = [
+    "Preview",
+    "PriceRow",
+    "PricedBatch",
+    "PricedPart",
+    "PricedQuestion",
+    "as_stored",
+    "price",
+    "total",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +108,36 @@ class PricedBatch:
     def loss(self) -> PrivacyLoss:
         """What the whole batch costs if nothing is stored."""
         return total(self.items, self.measure)
+
+
+def as_stored(
+    priced: PricedBatch, ask: Ask, stored: Sequence[bool], held: Sequence[Share | None]
+) -> PricedBatch:
+    """Return a priced batch whose stored questions show the mechanism and the accuracy that their answers have.
+
+    What is asked of them, and their loss, stay: a stored answer is free because its share is at least as large.
+
+    Parameters
+    ----------
+    priced : PricedBatch
+    ask : Ask
+        With the size to plan with.
+    stored : sequence of bool
+        Which questions are answered from the store.
+    held : sequence of Share or None
+        The shares of those answers.
+    """
+    items = tuple(
+        _as_held(item, ask, share) if kept and share is not None else item
+        for item, kept, share in zip(priced.items, stored, held, strict=True)
+    )
+    return replace(priced, items=items)
+
+
+def _as_held(item: PricedQuestion, ask: Ask, share: Share) -> PricedQuestion:
+    question = item.checked
+    pricing = question.kind.price(question.setting, share)
+    return replace(item, rows=pricing.rows, preview=_preview(question, pricing, ask))
 
 
 def total(items: Iterable[PricedQuestion], measure: Measure) -> PrivacyLoss:

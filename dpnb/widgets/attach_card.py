@@ -40,7 +40,7 @@ class Attach(Interaction):
     module: ClassVar[str] = "attach"
     follows: ClassVar[bool] = True
 
-    def __init__(self, dataset: Any, *, name: str | None = None) -> None:
+    def __init__(self, dataset: Any, *, name: Any = None) -> None:
         if not isinstance(dataset, Dataset):
             raise PlanError(
                 f"An attach card takes an open dataset, not {type(dataset).__name__}: dpnb.widgets.attach(hiv)."
