@@ -25,7 +25,7 @@ from dpnb.notebook.card_questions import CardQuestions
 from dpnb.notebook.holding import named
 from dpnb.notebook.unrun import Snapshot, price_of
 from dpnb.release import Estimate
-from dpnb.widgets.asking import answered_by
+from dpnb.widgets.asking import answered_by, handle_of
 from dpnb.widgets.modelling import model
 from dpnb.widgets.snapshot import PROTOCOL, ledger_rows, snapshot
 
@@ -73,7 +73,7 @@ class Link:
             return
         get_comm_manager().register_target(TARGET, self._opened)
         self._shell.events.register("post_run_cell", self.push)
-        answered_by(lambda asked: self._answer(asked.get("ask"), asked))
+        answered_by(lambda asked: self._answer(asked.get("ask"), asked), lambda: self._names.handles)
         create_comm(target_name=ANNOUNCE, data={"protocol": PROTOCOL})
 
     def uninstall(self) -> None:
@@ -111,9 +111,7 @@ class Link:
     def model(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Return the cell of a regression, and what it costs; what the notebook holds released is read for free."""
         dataset = self._dataset(asked)
-        handles = [name for name, one in self._names.handles.items() if one is dataset]
-        name = min(handles, default=str(dataset.name))
-        return contextvars.Context().run(model, dataset, name, asked, self._held)
+        return contextvars.Context().run(model, dataset, handle_of(dataset), asked, self._held)
 
     def ledger(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Return the whole ledger of a dataset; the state tells its newest entries."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["answer", "answered_by"]
+__all__ = ["answer", "answered_by", "handle_of"]
 
 Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -21,13 +21,23 @@ def _refuse(asked: Mapping[str, Any]) -> dict[str, Any]:
     return {"is": "refusal", "problem": _UNLOADED}
 
 
+def _unnamed() -> dict[str, Any]:
+    return {}
+
+
 _answer: Answer = _refuse
+_names: Callable[[], Mapping[str, Any]] = _unnamed
 
 
-def answered_by(how: Answer | None) -> None:
-    """Say who answers; None takes it back."""
-    global _answer  # noqa: PLW0603  one notebook around one kernel
-    _answer = _refuse if how is None else how
+def answered_by(how: Answer | None, names: Callable[[], Mapping[str, Any]] = _unnamed) -> None:
+    """Say who answers, and what the notebook calls its handles; None takes it back."""
+    global _answer, _names  # noqa: PLW0603  one notebook around one kernel
+    _answer, _names = (_refuse, _unnamed) if how is None else (how, names)
+
+
+def handle_of(dataset: Any) -> str:
+    """Return what the notebook calls a dataset; its own name where it has none there."""
+    return min((name for name, one in _names().items() if one is dataset), default=str(dataset.name))
 
 
 def answer(asked: object) -> dict[str, Any]:

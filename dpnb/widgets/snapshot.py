@@ -18,7 +18,10 @@ from dpnb.cards.attach import missing_rule
 from dpnb.cards.markup import clean
 from dpnb.errors import DpnbError
 from dpnb.privacy.event import PrivacyEvent
+from dpnb.schema import Column, Schema
+from dpnb.widgets.asking import handle_of
 from dpnb.widgets.counting import counting
+from dpnb.widgets.questions import ready, subject
 
 __all__ = ["PROTOCOL", "dataset_record", "ledger_rows", "now", "snapshot"]
 
@@ -76,14 +79,20 @@ def dataset_record(dataset: Any) -> dict[str, Any]:
         "used": budgets.used_share(state.cap - state.left, state.cap),
         "words": f"spent {state.spent} · {budgets.words(state.left, state.cap)}",
         "own": "" if state.personal is None else f"your own cap: {state.mine} of {state.personal} spent",
-        "columns": [_column(column) for column in schema.columns[:_COLUMNS]],
+        "handle": handle_of(dataset),
+        "columns": _columns(schema, handle_of(dataset)),
         "entries": len(acts),
         "ledger": _rows(acts[-_ROWS:], dataset.session.entries),
         "counting": counting(state.budget, _charged(acts)),
     }
 
 
-def _column(column: Any) -> dict[str, Any]:
+@lru_cache(maxsize=64)
+def _columns(schema: Schema, handle: str) -> list[dict[str, Any]]:
+    return [_column(schema, column, handle) for column in schema.columns[:_COLUMNS]]
+
+
+def _column(schema: Schema, column: Column, handle: str) -> dict[str, Any]:
     words = column.describe()
     return {
         "name": column.name,
@@ -91,6 +100,8 @@ def _column(column: Any) -> dict[str, Any]:
         "kind": words if column.type != "category" else f"category {words}",
         "missing": missing_rule(column),
         "numeric": bool(column.numeric),
+        "spoken": subject(handle, column.name),
+        "asks": ready(schema, column, handle),
     }
 
 

@@ -12,12 +12,13 @@ export async function runBelow(panel: NotebookPanel, element: Element, source: s
   await NotebookActions.run(panel.content, panel.sessionContext);
 }
 
-/** Put text where the cursor of the active code cell is. */
-export function insertText(panel: NotebookPanel | null, text: string): void {
+/** Put text where the cursor of the active code cell is; false where there is none. */
+export function insertText(panel: NotebookPanel | null, text: string): boolean {
   const cell = panel?.content.activeCell;
   if (cell?.editor == null || cell.model.type !== 'code') {
-    return;
+    return false;
   }
   cell.editor.replaceSelection?.(text);
   cell.editor.focus();
+  return true;
 }

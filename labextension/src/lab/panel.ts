@@ -9,9 +9,6 @@ export class SessionPanel extends Widget {
     this.id = 'dpnb-panel';
     this.title.caption = 'Privacy budget';
     this.addClass('dpnb-Panel');
-    this._root.className = 'dpnb-w';
-    this._root.dataset.lmSuppressShortcuts = 'true';
-    this.node.append(this._root);
     this.node.tabIndex = 0;
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', 'Privacy budget');
@@ -20,8 +17,25 @@ export class SessionPanel extends Widget {
 
   /** Draw what a client says; null where no notebook is in front. */
   show_(client: Client | null): void {
-    session(this._root, client?.link ?? 'no notebook', client?.state ?? null, this._actions);
+    const root = this._rootOf(client);
+    if (root.parentElement !== this.node) {
+      this.node.replaceChildren(root);
+    }
+    session(root, client?.link ?? 'no notebook', client?.state ?? null, this._actions);
   }
 
-  private readonly _root = document.createElement('div');
+  /** Each notebook has a view of its own: what was typed or unfolded is there when it comes to the front again. */
+  private _rootOf(client: Client | null): HTMLElement {
+    const known = this._roots.get(client ?? this);
+    if (known !== undefined) {
+      return known;
+    }
+    const made = document.createElement('div');
+    made.className = 'dpnb-w';
+    made.dataset.lmSuppressShortcuts = 'true';
+    this._roots.set(client ?? this, made);
+    return made;
+  }
+
+  private readonly _roots = new WeakMap<object, HTMLElement>();
 }

@@ -1,69 +1,100 @@
-/** The living budget bar: a block for each release, a ghost for a plan, in step with every cell of the session. */
-import { bar, blocks } from './parts/bar';
+/** The living budget bar: a block for each release, a ghost for a plan, the ways out, in step with every cell of the session. */
+import type { Event } from '../maths/composition';
+import { livingBar } from './parts/bar';
+import { countingView } from './parts/counting';
 import { html } from './parts/dom';
-import { brief, type Dataset } from './parts/state';
-import { widget } from './parts/widget';
+import { ledgerView } from './parts/ledger';
+import { releaseButton } from './parts/release';
+import { brief, clock, type Dataset } from './parts/state';
+import { widget, type Link, type View } from './parts/widget';
+
+/** A way out of a plan that does not fit: a cell that a person may run, or why there is none. */
+export interface Way {
+  readonly kind: 'less' | 'stored' | 'drop';
+  readonly label: string;
+  readonly why: string;
+  readonly cell: string;
+}
 
 export interface BudgetFacts {
+  readonly at: string;
   readonly dataset: Dataset;
   /** What a plan would cost, in the budget's measure; 0 without one. */
   readonly plan: number;
   readonly planned: string;
+  /** The privacy events of the plan. */
+  readonly events: readonly Event[];
+  readonly ways: readonly Way[];
   readonly problem: string;
 }
 
-/** What there is to do when a plan does not fit. */
-export function waysOut(facts: BudgetFacts): string[] {
-  const { dataset, plan } = facts;
-  if (plan <= dataset.left * (1 + 1e-9)) {
-    return [];
-  }
-  const name = dataset.symbol === 'ε' ? 'epsilon' : 'rho';
-  const down = Math.floor(dataset.left * 1000 * (1 + 1e-12)) / 1000;
-  return [
-    down > 0 ? `ask less: ${name}=${brief(down)} still fits` : 'nothing is left: no new question fits',
-    'drop a question, or give it a smaller weight',
-    'run an earlier cell again: a stored answer is free'
-  ];
+/** What a plan means for the budget, in a sentence. */
+export function verdict(facts: BudgetFacts): string {
+  const { dataset, plan, planned } = facts;
+  const cost = `${dataset.symbol} ${brief(plan)}`;
+  return facts.ways.length > 0
+    ? `${planned} costs ${cost}; ${dataset.symbol} ${brief(dataset.left)} is left: it would be refused. Ways out:`
+    : `${planned} would take ${cost} and leave ${dataset.symbol} ${brief(dataset.left - plan)}.`;
 }
 
-export default widget<BudgetFacts, Record<string, never>>((root, link) => {
+function wayOut(way: Way): HTMLElement {
+  const release = releaseButton(() => way.cell);
+  release.button.textContent = way.label;
+  release.button.disabled = way.cell === '';
+  release.button.className = way.kind === 'less' ? 'strong' : '';
+  return html('li', {}, release.node, html('span', { class: 'soft' }, way.why));
+}
+
+export function budgetView(root: HTMLElement, link: Link<BudgetFacts, Record<string, never>>): View {
+  const [bar, counting, ledger] = [livingBar(), countingView(), ledgerView()];
+  const title = html('h3', {});
+  const badge = html('span', { class: 'badge' });
+  const stale = html('p', { class: 'warn', role: 'status' });
+  const words = html('p', {});
+  const own = html('p', { class: 'soft' });
+  const said = html('p', { role: 'status' });
+  const ways = html('ul', { class: 'ways' });
+  const problem = html('p', { class: 'warn', role: 'status' });
+  ledger.node.open = false;
+  root.append(
+    html('div', { class: 'head' }, title, badge),
+    stale,
+    bar.node,
+    words,
+    own,
+    said,
+    ways,
+    problem,
+    counting.node,
+    ledger.node
+  );
+  let offered = '';
   const draw = (): void => {
     const facts = link.facts();
-    const { dataset, plan } = facts;
-    const listed = blocks(dataset);
-    const over = waysOut(facts);
-    root.replaceChildren(
-      html(
-        'div',
-        { class: 'head' },
-        html('h3', {}, `Budget of ${dataset.name}`),
-        html('span', { class: 'badge', title: dataset.sentence }, dataset.badge)
-      ),
-      bar(dataset, plan),
-      html('p', { class: dataset.used >= 0.9 ? 'warn' : 'soft' }, dataset.words),
-      ...(dataset.own === '' ? [] : [html('p', { class: 'soft' }, dataset.own)]),
-      ...(plan > 0
-        ? [
-            html(
-              'p',
-              { class: over.length > 0 ? 'warn' : 'say', role: 'status' },
-              over.length > 0
-                ? `${facts.planned} costs ${dataset.symbol} ${brief(plan)}, more than is left:`
-                : `${facts.planned} would take ${dataset.symbol} ${brief(plan)} and leave ${dataset.symbol} ${brief(dataset.left - plan)}.`
-            ),
-            html('ul', { class: 'soft' }, ...over.map(way => html('li', {}, way)))
-          ]
-        : []),
-      html(
-        'details',
-        { open: listed.length <= 8 ? '' : null },
-        html('summary', {}, listed.length === 0 ? 'Nothing was charged yet' : 'What it was spent on'),
-        html('ul', { class: 'soft' }, ...listed.map(block => html('li', {}, block.title)))
-      ),
-      ...(facts.problem === '' ? [] : [html('p', { class: 'warn', role: 'status' }, facts.problem)])
-    );
+    const { dataset } = facts;
+    title.textContent = `Budget of ${dataset.name}`;
+    badge.textContent = dataset.badge;
+    badge.title = dataset.sentence;
+    bar.show(dataset, facts.plan);
+    words.textContent = dataset.words;
+    words.className = dataset.used >= 0.9 ? 'warn' : 'soft';
+    own.textContent = dataset.own;
+    own.hidden = dataset.own === '';
+    said.textContent = facts.plan > 0 ? verdict(facts) : '';
+    said.className = facts.ways.length > 0 ? 'say warn' : 'say';
+    said.hidden = facts.plan <= 0;
+    const key = JSON.stringify(facts.ways);
+    if (key !== offered) {
+      offered = key;
+      ways.replaceChildren(...facts.ways.map(wayOut));
+    }
+    problem.textContent = facts.problem;
+    stale.textContent = link.alive?.() === false ? `This is how it stood at ${clock(facts.at)}.` : '';
+    counting.show(dataset, facts.events);
+    ledger.show(dataset);
   };
   draw();
   return { update: draw };
-});
+}
+
+export default widget(budgetView);

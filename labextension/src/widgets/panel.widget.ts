@@ -4,7 +4,8 @@ import type { Snapshot } from './parts/state';
 import { widget } from './parts/widget';
 
 export default widget<Snapshot, Record<string, never>>((root, link) => {
-  const draw = (): void => session(root, 'live', link.facts());
+  const actions = link.ask === undefined ? {} : { ask: link.ask };
+  const draw = (): void => session(root, link.alive?.() === false ? 'gone' : 'live', link.facts(), actions);
   draw();
   return { update: draw };
 });

@@ -7,7 +7,9 @@ const age: Column = {
   label: 'age in years',
   kind: 'integer 0 … 80',
   missing: 'left out',
-  numeric: true
+  numeric: true,
+  spoken: 'people.age',
+  asks: []
 };
 const state = {
   protocol: 1,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { blocks } from '../../src/widgets/parts/bar';
-import { csv } from '../../src/widgets/parts/session';
+import { blocks, drawn } from '../../src/widgets/parts/bar';
+import { csv } from '../../src/widgets/parts/ledger';
 import { advice, gauge, isSnapshot, newer, type Dataset, type Snapshot } from '../../src/widgets/parts/state';
 
 const charge = (entry: number, loss: number): Dataset['ledger'][number] => ({
@@ -11,7 +11,9 @@ const charge = (entry: number, loss: number): Dataset['ledger'][number] => ({
   paid: `ε ${loss}`,
   questions: ['hiv.got.mean()'],
   mine: true,
-  note: ''
+  note: '',
+  here: true,
+  stored: true
 });
 
 const hiv: Dataset = {
@@ -27,7 +29,10 @@ const hiv: Dataset = {
   used: 0.25,
   words: 'spent ε 1 · ε 3 of 4 left',
   own: '',
+  handle: 'hiv',
+  entries: 2,
   columns: [],
+  counting: { kept: 'adding', epsilon: 4, rho: null, delta: null, deltas: [1e-6], events: [] },
   ledger: [charge(3, 0.5), charge(5, 0.5)]
 };
 
@@ -35,6 +40,7 @@ const state = (datasets: Dataset[], more: Partial<Snapshot> = {}): Snapshot => (
   protocol: 1,
   version: '0.1.0',
   seq: 1,
+  at: '2026-01-02T03:04:05+00:00',
   datasets,
   problem: '',
   ...more
@@ -86,7 +92,16 @@ describe('the blocks of the bar', () => {
   });
 });
 
+it('charges too thin to be pointed at are drawn together, and add up to the same', () => {
+  const many = Array.from({ length: 1000 }, (_, i) => charge(i + 1, 0.001));
+  const one = { ...hiv, left: 3, ledger: many };
+  const found = drawn(one);
+  expect(found.length).toBeLessThan(130);
+  expect(found[0]?.title).toMatch(/small releases/);
+  expect(found.reduce((sum, block) => sum + block.share, 0)).toBeCloseTo(0.25, 9);
+});
+
 it("nobody's text becomes a formula or a field of the exported table", () => {
   const evil = { ...charge(1, 1), questions: ['=1+1,"x"'] };
-  expect(csv({ ...hiv, ledger: [evil] }).split('\r\n')[1]).toContain(`"'=1+1,""x"""`);
+  expect(csv([evil]).split('\r\n')[1]).toContain(`"'=1+1,""x"""`);
 });

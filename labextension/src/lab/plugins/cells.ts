@@ -69,12 +69,13 @@ function addMarks(app: JupyterFrontEnd, tracker: INotebookTracker, sessions: Ses
   });
 }
 
-/** A Release button in an output: only a person's click on it gets here. */
+/** A Release button in an output or in the side panel, which means the notebook in front: only a person's click on it gets here. */
 function hearReleases(tracker: INotebookTracker): void {
   document.addEventListener(RELEASE_EVENT, event => {
     const element = event.target as Element;
-    const notebook = tracker.find(one => one.node.contains(element));
-    if (notebook === undefined) {
+    const around = tracker.find(one => one.node.contains(element));
+    const notebook = element.closest('#dpnb-panel') === null ? around : tracker.currentWidget;
+    if (notebook == null) {
       return;
     }
     event.preventDefault();

@@ -3,8 +3,8 @@ import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/applica
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStatusBar } from '@jupyterlab/statusbar';
+import type { JSONObject } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
-import { methodsOf } from '../../widgets/parts/session';
 import { Gauge } from '../gauge';
 import { icon } from '../icon';
 import { insertText } from '../notebooks';
@@ -29,7 +29,7 @@ function addGauge(app: JupyterFrontEnd, status: IStatusBar, sessions: Sessions):
 function addPanel(app: JupyterFrontEnd, tracker: INotebookTracker, sessions: Sessions): SessionPanel {
   const panel = new SessionPanel({
     insert: text => insertText(tracker.currentWidget, text),
-    methods: async dataset => methodsOf((await sessions.front?.ask({ ask: 'methods', dataset })) ?? null)
+    ask: async question => (await sessions.front?.ask(question as JSONObject)) ?? null
   });
   panel.title.icon = icon;
   app.shell.add(panel, 'right', { rank: 650 });

@@ -1,6 +1,14 @@
 /** What the kernel says about its session, and how it is put into words: pure functions, without JupyterLab. */
 
+import type { Event } from '../../maths/composition';
+
 export const PROTOCOL = 1;
+
+/** A question ready to be asked: in words, and as a line of a cell. */
+export interface ReadyLine {
+  readonly words: string;
+  readonly line: string;
+}
 
 export interface Column {
   readonly name: string;
@@ -8,6 +16,9 @@ export interface Column {
   readonly kind: string;
   readonly missing: string;
   readonly numeric: boolean;
+  /** How the notebook writes it: `hiv.age`. */
+  readonly spoken: string;
+  readonly asks: readonly ReadyLine[];
 }
 
 export interface Charge {
@@ -19,6 +30,20 @@ export interface Charge {
   readonly questions: readonly string[];
   readonly mine: boolean;
   readonly note: string;
+  /** Whether this session asked it. */
+  readonly here: boolean;
+  /** Whether its answers are stored, so that the same question is free. */
+  readonly stored: boolean;
+}
+
+/** What a picture needs to count the charges of a budget by adding and by zCDP. */
+export interface Counting {
+  readonly kept: 'adding' | 'zcdp';
+  readonly epsilon: number | null;
+  readonly rho: number | null;
+  readonly delta: number | null;
+  readonly deltas: readonly number[];
+  readonly events: readonly Event[];
 }
 
 export interface Dataset {
@@ -35,20 +60,27 @@ export interface Dataset {
   readonly words: string;
   readonly own: string;
   readonly columns: readonly Column[];
+  /** What the notebook calls it. */
+  readonly handle: string;
+  /** How many entries the ledger has; `ledger` has the newest. */
+  readonly entries: number;
   readonly ledger: readonly Charge[];
+  readonly counting: Counting;
 }
 
 export interface Snapshot {
   readonly protocol: number;
   readonly version: string;
   readonly seq: number;
+  /** When it stood so. */
+  readonly at: string;
   readonly datasets: readonly Dataset[];
   readonly problem: string;
   /** What the notebook calls each dataset: variable to dataset. */
   readonly names?: Readonly<Record<string, string>>;
 }
 
-export type Link = 'no notebook' | 'no kernel' | 'connecting' | 'not loaded' | 'restarted' | 'live';
+export type Link = 'no notebook' | 'no kernel' | 'connecting' | 'not loaded' | 'restarted' | 'live' | 'gone';
 
 export function isSnapshot(x: unknown): x is Snapshot {
   if (typeof x !== 'object' || x === null) {
@@ -76,6 +108,8 @@ export function advice(link: Link, state: Snapshot | null): string {
       return 'dpnb is not loaded in this kernel. Run: %load_ext dpnb';
     case 'restarted':
       return 'The kernel was restarted; the budget did not come back with it. Run: %load_ext dpnb';
+    case 'gone':
+      return 'No kernel keeps this in step.';
     case 'live':
       if (state === null) {
         return 'Asking the kernel …';
@@ -87,6 +121,19 @@ export function advice(link: Link, state: Snapshot | null): string {
         ? state.problem
         : 'No dataset is open. Run: hiv = dpnb.open("hiv")';
   }
+}
+
+/** A time of the ledger as people here write it: the hour alone where it is today. */
+export function clock(time: string, now = new Date()): string {
+  const at = new Date(time);
+  if (Number.isNaN(at.getTime())) {
+    return time.slice(0, 16).replace('T', ' ');
+  }
+  const two = (part: number): string => String(part).padStart(2, '0');
+  const hour = `${two(at.getHours())}:${two(at.getMinutes())}`;
+  return at.toDateString() === now.toDateString()
+    ? hour
+    : `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${hour}`;
 }
 
 export interface Gauge {

@@ -9,7 +9,13 @@ export interface Link<Facts, Set> {
   readonly chosen: () => Partial<Set>;
   /** Tell the kernel and the other views what was set. Called when a hand lets go, never while it drags. */
   readonly choose: (chosen: Partial<Set>) => void;
+  /** Ask the kernel a question that spends nothing; null where no answer came. */
+  readonly ask?: (question: Readonly<Record<string, unknown>>) => Promise<Answer | null>;
+  /** Whether the kernel that holds this is still there. */
+  readonly alive?: () => boolean;
 }
+
+export type Answer = Readonly<Record<string, unknown>>;
 
 export interface View {
   /** Draw again from the facts, and from what another view set. */
@@ -24,6 +30,34 @@ interface Traits<Facts, Set> {
 
 /** Draws a widget's facts into an element; what a hand sets goes through the link. */
 export type Draw<Facts, Set> = (root: HTMLElement, link: Link<Facts, Set>) => View;
+
+const PATIENCE = 5000;
+let questions = 0;
+
+/** Questions as messages of the widget's own comm, each under a number; a busy kernel answers after its cell. */
+function asker(model: AnyModel): (question: Answer) => Promise<Answer | null> {
+  return question =>
+    new Promise(resolve => {
+      const number = ++questions;
+      const finish = (answer: Answer | null): void => {
+        clearTimeout(timer);
+        model.off('msg:custom', heard);
+        resolve(answer);
+      };
+      const heard = (message: { number?: unknown; answer?: Answer }): void => {
+        if (message.number === number) {
+          finish(message.answer ?? null);
+        }
+      };
+      const timer = setTimeout(() => finish(null), PATIENCE);
+      if (typeof model.send !== 'function') {
+        finish(null); // a page without a kernel
+        return;
+      }
+      model.on('msg:custom', heard);
+      model.send({ ...question, number });
+    });
+}
 
 const STALE = 'The kernel that drew this is gone: run the cell again to bring it in step.';
 
@@ -79,7 +113,11 @@ export function widget<Facts, Set>(
       const stale = html('p', { class: 'warn', role: 'status', hidden: '' }, STALE);
       el.append(root, stale);
       stale.classList.add('dpnb-w');
+      let alive = true;
+      const line: { send?: unknown } = model; // a page without a kernel has a model without one
       const link: Link<Facts, Set> = {
+        ask: asker(model as AnyModel),
+        alive: () => alive && typeof line.send === 'function',
         facts: () => model.get('facts'),
         chosen: () => model.get('chosen'),
         choose: chosen => {
@@ -90,7 +128,9 @@ export function widget<Facts, Set>(
       const view = draw(root, link);
       const update = (): void => view.update?.();
       const lost = (): void => {
+        alive = false;
         stale.hidden = false;
+        update();
       };
       const events = model as AnyModel;
       events.on('change:facts', update);
