@@ -31,7 +31,7 @@ _names: Callable[[], Mapping[str, Any]] = _unnamed
 
 def answered_by(how: Answer | None, names: Callable[[], Mapping[str, Any]] = _unnamed) -> None:
     """Say who answers, and what the notebook calls its handles; None takes it back."""
-    global _answer, _names  # noqa: PLW0603  one notebook around one kernel
+    global _answer, _names
     _answer, _names = (_refuse, _unnamed) if how is None else (how, names)
 
 

@@ -75,9 +75,9 @@ def test_panel_shows_schema_budget_and_ledger(open_, shots):
     expect(lab.panel).to_contain_text("ε 0.125")
     lab.panel.locator("summary", has_text="columns").click()
     lab.select(3)
-    lab.panel.get_by_role("button", name="age", exact=True).click()
+    lab.panel.get_by_title("put middle_age = hiv.age.median() into the cell").click()
     source = "() => window.jupyterapp.shell.currentWidget.content.widgets[3].model.sharedModel.source"
-    lab.page.wait_for_function(f"({source})() === 'hiv.age.mean()'")
+    lab.page.wait_for_function(f"({source})() === 'middle_age = hiv.age.median()'")
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
         lab.theme(theme)
         lab.shot(f"panel-{theme.split()[-1].lower()}")

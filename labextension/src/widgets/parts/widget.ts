@@ -116,7 +116,7 @@ export function widget<Facts, Set>(
       let alive = true;
       const line: { send?: unknown } = model; // a page without a kernel has a model without one
       const link: Link<Facts, Set> = {
-        ask: asker(model as AnyModel),
+        ask: asker(model),
         alive: () => alive && typeof line.send === 'function',
         facts: () => model.get('facts'),
         chosen: () => model.get('chosen'),
