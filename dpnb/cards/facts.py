@@ -19,9 +19,10 @@ import numpy as np
 from dpnb.cards import digits
 from dpnb.cards.curves import Curve, curve_of
 from dpnb.cards.markup import clean
-from dpnb.cards.trail import Step, can_forecast, trail_of
+from dpnb.cards.stored import Stored, stored_of
+from dpnb.cards.trail import Step, more_of, trail_of
 from dpnb.errors import DpnbError, Unavailable
-from dpnb.privacy.loss import brief
+from dpnb.privacy.loss import PrivacyLoss, brief
 from dpnb.release import Estimate, Measurement, Release
 from dpnb.release.shown import words as words_of
 from dpnb.statistics import conclude
@@ -87,6 +88,8 @@ class Line:
         The values of the last key, where the numbers are shown as a table of keys; else empty.
     trail : tuple of Step
         The privacy intervals before this one, where it was paid for more than once; oldest first.
+    stored : Stored or None
+        Where it came from, if it came from the store.
     """
 
     name: str
@@ -108,6 +111,7 @@ class Line:
     columns: tuple[str, ...] = ()
     curve: Curve | None = None
     trail: tuple[Step, ...] = ()
+    stored: Stored | None = None
 
     @property
     def hidden(self) -> int:
@@ -145,7 +149,14 @@ class Line:
         return digits.people(entry.n_eff, entry.n, self.noun)
 
 
-def line_of(estimate: Estimate, name: str = "", *, record: bool = True, now: bool = True) -> Line:
+def line_of(
+    estimate: Estimate,
+    name: str = "",
+    *,
+    record: bool = True,
+    now: bool = True,
+    fresh: PrivacyLoss | None = None,
+) -> Line:
     """Return what a card says about a released estimate.
 
     Parameters
@@ -158,6 +169,8 @@ def line_of(estimate: Estimate, name: str = "", *, record: bool = True, now: boo
         Whether to collect the JSON record too.
     now : bool
         Whether the price is what was paid now (nothing for a stored answer), or what the answer cost when it was drawn.
+    fresh : PrivacyLoss, optional
+        What its cell would pay for a stored answer with ``fresh``.
     """
     entries, missing = _entries(estimate)
     halves = _half_widths(estimate, entries)
@@ -181,6 +194,7 @@ def line_of(estimate: Estimate, name: str = "", *, record: bool = True, now: boo
         columns=_columns(estimate),
         curve=curve_of(estimate),
         trail=() if leaf is None else trail_of(leaf)[:-1],
+        stored=stored_of(leaf, fresh) if now else None,
     )
     if record:
         line.record.update(_record(estimate, line))
@@ -450,7 +464,8 @@ def _record(estimate: Estimate, line: Line) -> dict[str, Any]:
         "mechanism": list(line.mechanism),
         "releases": [release.id for release in estimate.releases],
         **({"trail": [step.to_json() for step in line.trail]} if line.trail else {}),
-        **({"again": True} if leaf is not None and can_forecast(leaf) else {}),
+        **({} if line.stored is None else {"stored": line.stored.to_json()}),
+        **({"again": symbol} if leaf is not None and (symbol := more_of(leaf)) else {}),
         "derived": line.derived,
     }
 

@@ -12,7 +12,8 @@ from dpnb.cards.curves import curve_svg, sparkline
 from dpnb.cards.facts import Entry, Line, line_of
 from dpnb.cards.grid import grid_html, grid_text
 from dpnb.cards.markup import Markup, clean, el
-from dpnb.cards.tracks import Scale, entry_track, figure, span_track, text_track
+from dpnb.cards.stored import badge
+from dpnb.cards.tracks import Scale, entry_track, figure, past_track, span_track, text_track
 from dpnb.release import Estimate
 
 __all__ = ["estimate_card", "line_html", "line_text", "lines_of", "release_card"]
@@ -73,9 +74,16 @@ def release_card(report: Any) -> Card:
 def lines_of(report: Any) -> list[Line]:
     """Return the lines of a batch: its questions in order, then what was derived from them."""
     hidden = {id(item) for item in report.hidden}
+    fresh = {
+        id(one): item.loss for one, item in zip(report.measurements, report.plan.priced.items, strict=True)
+    }
     mine = {id(e.measurement): e for _, e in report.named if e.measurement is not None}
     lines = [
-        line_of(mine[id(item)] if id(item) in mine else Estimate.leaf(item), report.labels.get(item, ""))
+        line_of(
+            mine[id(item)] if id(item) in mine else Estimate.leaf(item),
+            report.labels.get(item, ""),
+            fresh=fresh[id(item)],
+        )
         for item in report.measurements
         if id(item) not in hidden
     ]
@@ -150,7 +158,7 @@ def line_html(line: Line) -> Markup:
         el(
             "div",
             el("div", name, question),
-            el("span", line.paid, class_="paid free" if line.free else "paid"),
+            _paid(line),
             class_="row",
         ),
         _scalar(line) if line.scalar else _vector(line),
@@ -159,6 +167,12 @@ def line_html(line: Line) -> Markup:
         el("p", " · ".join(line.mechanism), class_="soft") if line.mechanism else None,
         class_="line",
     )
+
+
+def _paid(line: Line) -> Markup:
+    if line.stored is not None:
+        return badge(line.paid, line.stored)
+    return el("span", line.paid, class_="paid free" if line.free else "paid")
 
 
 def _reasons(line: Line) -> list[str]:
@@ -177,9 +191,9 @@ def _reasons(line: Line) -> list[str]:
 
 def _scalar(line: Line) -> Markup:
     entry = line.entries[0]
-    scale = Scale.over(line.entries)
+    scale = Scale.over(line.entries, line.trail)
     said = line.accuracy(entry)
-    rows = [
+    rows = [_past(line, place, scale) for place in range(len(line.trail))] + [
         el(
             "tr",
             el("th", f"{kind} interval", scope="row"),
@@ -193,6 +207,17 @@ def _scalar(line: Line) -> Markup:
         "div",
         el("p", line.answer(entry), " ", el("small", said) if said else None, class_="value"),
         el("table", el("tbody", *rows), class_="intervals") if rows else None,
+    )
+
+
+def _past(line: Line, place: int, scale: Scale) -> Markup:
+    """An earlier interval as a row that steps back."""
+    step = line.trail[place]
+    return el(
+        "tr",
+        el("th", f"before, at {step.paid}", scope="row"),
+        el("td", past_track(line, place, scale), class_="track"),
+        el("td", line.span((step.low, step.high)), class_="num soft"),
     )
 
 
@@ -257,6 +282,8 @@ def line_text(line: Line) -> str:
     rows += _scalar_text(line) if line.scalar else _vector_text(line)
     rows += [f"note: {flag}" for flag in line.flags]
     rows += _reasons(line)
+    if line.stored is not None:
+        rows.append(line.stored.text)
     if line.mechanism:
         rows.append(" · ".join(line.mechanism))
     first, *rest = rows
@@ -271,9 +298,14 @@ def _folded(row: str) -> list[str]:
 
 def _scalar_text(line: Line) -> list[str]:
     entry = line.entries[0]
-    scale = Scale.over(line.entries)
+    scale = Scale.over(line.entries, line.trail)
     said = line.accuracy(entry)
     rows = [line.answer(entry) + (f"  {said}" if said else "")]
+    for step in line.trail:
+        then = (step.low, step.high)
+        rows.append(
+            f"{f'before, at {step.paid}':<20} {line.span(then):<20} {text_track(entry, then, scale, 'past')}"
+        )
     for kind, pair in zip(_KINDS, (entry.privacy, entry.confidence), strict=True):
         if pair is not None:
             label = f"{kind} interval"

@@ -32,6 +32,13 @@ border:0;padding:0;overflow-wrap:break-word;white-space:normal}
 § .soft,§ small{color:var(--soft);font-size:12.5px;font-weight:400}
 § .paid{color:var(--accent-text,var(--dp-accent));font-size:12.5px;font-weight:600;white-space:nowrap}
 § .free{color:var(--soft);font-weight:400}
+§ .row{position:relative}
+§ details.stored > summary{cursor:pointer;list-style:none}
+§ details.stored > summary::-webkit-details-marker{display:none}
+§ details.stored > summary::after{content:" ▾";content:" ▾" / ""}
+§ details.stored[open]{flex-basis:100%}
+§ details.stored[open] > summary{position:absolute;top:0;right:0}
+§ details.stored th{color:var(--soft);white-space:nowrap;vertical-align:baseline}
 § .badge{color:var(--dp-accent);font-size:11.5px;font-weight:650;letter-spacing:.07em}
 § .line{padding:.8rem 0 .15rem}
 § .line + .line{margin-top:.55rem;border-top:1px solid var(--hair)}

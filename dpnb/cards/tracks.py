@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from dpnb.cards.facts import Entry, Line
 from dpnb.cards.markup import Markup, clean, el
+from dpnb.cards.trail import Step
 
-__all__ = ["Scale", "entry_track", "figure", "span_track", "text_track"]
+__all__ = ["Scale", "entry_track", "figure", "past_track", "span_track", "text_track"]
 
 _PAD = 0.06
 _FONT = "system-ui,-apple-system,'Segoe UI',Roboto,sans-serif"
@@ -27,9 +28,9 @@ class Scale:
     high: float
 
     @classmethod
-    def over(cls, entries: Iterable[Entry]) -> Scale:
-        """The scale that holds all values and intervals of some entries."""
-        found: list[float] = []
+    def over(cls, entries: Iterable[Entry], trail: Iterable[Step] = ()) -> Scale:
+        """The scale that holds all values and intervals of some entries, and earlier intervals."""
+        found: list[float] = [end for step in trail for end in (step.low, step.high)]
         for entry in entries:
             found += [
                 *([entry.value] if entry.said is None else []),
@@ -53,7 +54,9 @@ class Scale:
         return f"{100 * self.place(x):.2f}%"
 
 
-def _bar(scale: Scale, pair: tuple[float, float], y: float, height: float) -> Markup:
+def _bar(
+    scale: Scale, pair: tuple[float, float], y: float, height: float, opacity: str | None = None
+) -> Markup:
     left, right = scale.place(pair[0]), scale.place(pair[1])
     width = max(right - left, 0.004)
     return el(
@@ -63,6 +66,7 @@ def _bar(scale: Scale, pair: tuple[float, float], y: float, height: float) -> Ma
         width=f"{100 * width:.2f}%",
         height=f"{height:g}",
         class_="pv",
+        opacity=opacity,
     )
 
 
@@ -103,6 +107,16 @@ def span_track(kind: str, line: Line, entry: Entry, pair: tuple[float, float], s
     return _drawing(18, f"{kind} interval", words, axis, shape, _dot(scale, entry, 9, inside=solid))
 
 
+def past_track(line: Line, place: int, scale: Scale) -> Markup:
+    """Draw an earlier privacy interval of a line: the older, the fainter."""
+    step = line.trail[place]
+    axis = el("line", x1="0", x2="100%", y1="7", y2="7", class_="axis")
+    faint = f"{0.25 + 0.35 * (place + 1) / len(line.trail):.2f}"
+    shape = _bar(scale, (step.low, step.high), 7, 6, faint)
+    words = f"{line.span((step.low, step.high))}, when {step.paid} was paid"
+    return _drawing(14, "earlier privacy interval", words, axis, shape)
+
+
 def entry_track(line: Line, entry: Entry, scale: Scale) -> Markup:
     """Draw both intervals of one row of a table, one above the other."""
     shapes: list[object] = [el("line", x1="0", x2="100%", y1="11", y2="11", class_="axis")]
@@ -117,14 +131,14 @@ def entry_track(line: Line, entry: Entry, scale: Scale) -> Markup:
 
 
 def text_track(entry: Entry, pair: tuple[float, float], scale: Scale, kind: str, width: int = 30) -> str:
-    """Draw an interval with characters: heavy for privacy, capped for confidence."""
+    """Draw an interval with characters: heavy for privacy, capped for confidence, dots for an earlier one."""
     left, right = (round(scale.place(end) * (width - 1)) for end in pair)
     here = min(max(round(scale.place(entry.value) * (width - 1)), left), right)
-    inner, ends = ("━", "━━") if kind == "privacy" else ("─", "├┤")
+    inner, ends = {"privacy": ("━", "━━"), "past": ("·", "··")}.get(kind, ("─", "├┤"))
     cells = [" "] * width
     cells[left : right + 1] = [inner] * (right - left + 1)
     cells[left], cells[right] = ends[0], ends[1]
-    if entry.said is None:
+    if entry.said is None and kind != "past":
         cells[here] = "●"
     return "".join(cells).rstrip()
 

@@ -17,7 +17,7 @@ from dpnb.privacy.loss import PrivacyLoss
 from dpnb.release import Measurement, Release
 from dpnb.statistics import Share, conclude
 
-__all__ = ["Step", "can_forecast", "paid_for", "trail_of"]
+__all__ = ["Step", "more_of", "paid_for", "trail_of"]
 
 LEVEL = 0.95
 #: The newest are drawn; a question measured more often than that is no longer read one by one.
@@ -65,16 +65,18 @@ def paid_for(releases: tuple[Release, ...]) -> PrivacyLoss:
     return sum((release.loss for release in releases[1:]), releases[0].loss)
 
 
-def can_forecast(leaf: Measurement) -> bool:
-    """Whether more can be paid for a released number, and what that would buy is known from public facts."""
+def more_of(leaf: Measurement) -> str:
+    """Return the symbol of what can be paid on top, where what that would buy is known from public facts; else nothing."""
     if not trail_of(leaf):
-        return False
+        return ""
+    symbol = leaf.releases[0].loss.measure.symbol
     kind, setting = leaf.checked.kind, leaf.checked.setting
     try:
-        pricing = kind.price(setting, Share("epsilon", Fraction(1)))
-        return kind.half_width(setting, pricing, _ANY_SIZE) is not None
+        pricing = kind.price(setting, Share("epsilon" if symbol == "ε" else "rho", Fraction(1)))
+        known = kind.half_width(setting, pricing, _ANY_SIZE) is not None
     except DpnbError:
-        return False
+        return ""
+    return symbol if known else ""
 
 
 def _trail(leaf: Measurement) -> tuple[Step, ...]:

@@ -33,6 +33,7 @@ LINE_HELP = """\
 %dp attach hiv           its card: columns to search, questions to take into a cell, the budget as it stands
 %dp panel                what is open and what was spent, in step with every cell; nothing here spends
 %dp seesaw hiv.age.mean()    drag ε and ± of a question; also: plan, remeasure, guide, odds, noises, person, clamp
+%dp stored effect        where an answer came from, and what asking again, afresh or for more would cost
 %dp coverage mean skewed     simulate studies, and watch which of their intervals hold what they claim
 %dp attack linkage       run an attack on simulated people, and drag the ε that stops it
 %dp exhibits [matching]  published claims that do not hold: what each promises, how it breaks, what to type instead

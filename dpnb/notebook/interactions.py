@@ -1,4 +1,4 @@
-"""``%dp panel | seesaw | plan | remeasure | guide | odds | noises | person | clamp | coverage | attack | exhibits``: the interactions, by one line.
+"""``%dp panel | seesaw | plan | remeasure | stored | guide | odds | noises | person | clamp | coverage | attack | exhibits``: the interactions, by one line.
 
 What stands behind the command is ordinary Python in the user's names, as in a cell. None of them spends.
 """
@@ -87,6 +87,13 @@ def _remeasure(names: Mapping[str, Any], text: str) -> Any:
     return widgets.remeasure(found, name=text if text.isidentifier() else "answer")
 
 
+def _stored(names: Mapping[str, Any], text: str) -> Any:
+    from dpnb import widgets
+
+    found = _value(names, text, "%dp stored effect")
+    return widgets.stored(found, name=text if text.isidentifier() else "answer")
+
+
 def _clamp(names: Mapping[str, Any], text: str) -> Any:
     from dpnb import widgets
 
@@ -149,6 +156,7 @@ COMMANDS: dict[str, Callable[[Mapping[str, Any], str], Any]] = {
     "seesaw": _seesaw,
     "plan": _plan,
     "remeasure": _remeasure,
+    "stored": _stored,
     "guide": _guide,
     "odds": _odds,
     "noises": _noises,

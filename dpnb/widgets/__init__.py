@@ -27,6 +27,7 @@ __all__ = [
     "plan",
     "remeasure",
     "seesaw",
+    "stored",
 ]
 
 _NAMES = {
@@ -45,6 +46,7 @@ _NAMES = {
     "guide": ("dpnb.widgets.guiding", "Guide"),
     "odds": ("dpnb.widgets.odds_explorer", "Odds"),
     "page": ("dpnb.widgets.pages", "page"),
+    "stored": ("dpnb.widgets.stored_answer", "StoredAnswer"),
     "seesaw": ("dpnb.widgets.see_saw", "Seesaw"),
 }
 

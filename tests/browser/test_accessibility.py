@@ -59,6 +59,7 @@ def made(dpnb_home):
         widgets.attack_bench("linkage"),
         widgets.exhibits("resized-bootstrap"),
         widgets.exhibits(),
+        widgets.stored(released, name="m"),
     ]
     service.close()
 

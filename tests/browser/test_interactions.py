@@ -314,6 +314,7 @@ def everything(data):
         "clamp": widgets.clamp(),
         "attack": widgets.attack_bench("linkage"),
         "exhibits": widgets.exhibits("resized-bootstrap"),
+        "stored": widgets.stored(dpnb.release({"s": data.g.mean()}, epsilon=1)["s"], name="s"),
         "remeasure": widgets.remeasure(dpnb.release({"r": data.g.mean()}, epsilon=1)["r"], name="r"),
     }
 

@@ -44,6 +44,7 @@ MAKERS = {
     "coverage_lab": lambda _: widgets.coverage_lab(reps=100).run(),
     "clamp": lambda _: widgets.clamp([1, 2, 3, 5, 8, 40], high=10),
     "remeasure": lambda data: widgets.remeasure(released(data), name="m"),
+    "stored": lambda data: widgets.stored(released(data), name="m"),
     "panel": lambda _: widgets.panel(),
     "guide": widgets.guide,
     "plan": lambda data: widgets.plan(planned(data)),
@@ -114,10 +115,15 @@ def test_moving_a_control_spends_nothing(data):
     assert len(data.session.ledger(data)) == entries
 
 
+def flat(facts):
+    """The facts, with those of a picture inside it."""
+    return {**facts, **(facts.get("more") or {})}
+
+
 @pytest.mark.parametrize("name", sorted(NOISY))
 def test_picture_follows_the_mechanism(name, data, monkeypatch):
     """A mechanism whose noise is a quarter wider changes every picture that shows it."""
-    before = MAKERS[name](data).facts
+    before = flat(MAKERS[name](data).facts)
     honest = DiscreteLaplace.calibrate.__func__
 
     def wider(cls, sensitivity, epsilon):
@@ -131,7 +137,7 @@ def test_picture_follows_the_mechanism(name, data, monkeypatch):
         lambda self: (init(self), object.__setattr__(self, "scale", self.scale * Fraction(5, 4)))[0],
     )
     monkeypatch.setattr("dpnb.statistics.sensitivity.Moves.epsilon", lambda *_: Fraction(1, 10**6))
-    after = MAKERS[name](data).facts
+    after = flat(MAKERS[name](data).facts)
     drawn = ("curve", "law", "scale", "questions", "noise", "run")
     assert any(before.get(key) != after.get(key) for key in drawn)
 

@@ -6,12 +6,12 @@ import { html, unique } from '../widgets/parts/dom';
 import { mount, type Mounted } from '../widgets/parts/widget';
 import { forecast, isFacts, type RemeasureFacts, type RemeasureSet } from '../widgets/remeasure.widget';
 
-const SILENT = 'No kernel with dpnb answers here. Run the cells that load it, and open this again.';
+const NOBODY = 'There is no kernel here to ask: open the notebook of this card.';
 
 /** What an answer says when it is a refusal, and what to say when there was none. */
 export function refusal(answer: JSONObject | null): string {
   return answer === null
-    ? SILENT
+    ? NOBODY
     : typeof answer.problem === 'string' && answer.problem !== ''
       ? answer.problem
       : 'This kernel and this page hold different versions of dpnb: restart the kernel and reload the page.';
@@ -27,9 +27,9 @@ function thumb(place: Element, line: Line, kernel: Kernel): Living {
       class: 'dpnb-more',
       'aria-expanded': 'false',
       'aria-controls': id,
-      'aria-label': `pay more for ${line.name}`
+      'aria-label': `more ${line.again} for ${line.name}`
     },
-    'more ε'
+    `more ${line.again}`
   );
   const opened = html('div', { id, class: 'dpnb-again', hidden: '' });
   let view: Mounted<RemeasureFacts> | null = null;
@@ -86,8 +86,11 @@ function thumb(place: Element, line: Line, kernel: Kernel): Living {
       button.focus();
     }
   });
-  const paid = place.querySelector('.row > .paid');
-  if (paid !== null) {
+  const row = place.querySelector(':scope > .row');
+  const paid = row?.querySelector(':scope > span.paid');
+  if (paid == null) {
+    row?.append(button); // beside a badge that opens
+  } else {
     const act = html('span', { class: 'dpnb-act' });
     paid.replaceWith(act);
     act.append(paid, button);
@@ -102,6 +105,6 @@ export const grow: Grow = (card, record, kernel) => {
   if (lines?.length !== places.length) {
     return null;
   }
-  const thumbs = lines.flatMap((line, i) => (line.again ? [thumb(places[i]!, line, kernel)] : []));
+  const thumbs = lines.flatMap((line, i) => (line.again !== '' ? [thumb(places[i]!, line, kernel)] : []));
   return { dispose: () => thumbs.forEach(one => one.dispose()) };
 };

@@ -91,8 +91,8 @@ export interface Line {
   readonly question: string;
   /** The ids of its releases; empty where it is public or derived. */
   readonly releases: readonly string[];
-  /** Whether more can be paid for it, and what that would buy is known beforehand. */
-  readonly again: boolean;
+  /** The measure of what can be paid on top, where what that buys is known beforehand; else empty. */
+  readonly again: '' | 'ε' | 'ρ';
 }
 
 /** The lines of a record in the order of its card, or null where it is none that this version knows. */
@@ -107,7 +107,7 @@ export function linesOf(record: unknown): Line[] | null {
         name: text(line.name),
         question: text(line.question),
         releases: texts(line.releases),
-        again: line.again === true
+        again: line.again === 'ε' || line.again === 'ρ' ? line.again : ''
       }))
     : null;
 }

@@ -28,7 +28,8 @@ export interface RemeasureSet {
   loss: number;
 }
 
-const [W, ROW, LEFT, RIGHT] = [640, 26, 92, 10];
+const [ROW, LEFT, RIGHT] = [26, 96, 10];
+const NARROWEST = 220;
 const numbers = (x: unknown): boolean => Array.isArray(x) && x.length > 1 && x.every(Number.isFinite);
 
 /** Whether an answer of the kernel can be drawn. */
@@ -51,8 +52,8 @@ export function isFacts(x: unknown): x is RemeasureFacts {
   );
 }
 
-/** The picture: the intervals so far, oldest on top and faintest, and below them the next one, dashed. */
-function trailOf(facts: RemeasureFacts) {
+/** The picture, in pixels: the intervals so far, oldest on top and faintest, and below them the next one, dashed. */
+function trailOf(facts: RemeasureFacts, W: number) {
   const rows = facts.trail.length + 1;
   const low = Math.min(...facts.trail.map(one => one.low));
   const high = Math.max(...facts.trail.map(one => one.high));
@@ -90,6 +91,7 @@ function trailOf(facts: RemeasureFacts) {
     value,
     handle
   );
+  plot.node.classList.add('trail');
   return {
     plot,
     back,
@@ -106,10 +108,14 @@ export function forecast(root: HTMLElement, link: Link<RemeasureFacts, Remeasure
   const first = link.facts();
   const { symbol } = first;
   const range = { low: first.curve.loss[0]!, high: first.curve.loss.at(-1)! };
-  let loss = link.chosen().loss ?? Math.min(Math.max(first.left / 4, range.low), 0.5, range.high);
-  let trail = trailOf(first);
-  let drawn = first.trail.length;
-  const place = html('div', {}, trail.plot.node);
+  // at first: as much again as was paid, or what is left of it
+  let loss =
+    link.chosen().loss ??
+    Math.min(Math.max(Number(Math.min(first.paid, first.left).toPrecision(2)), range.low), range.high);
+  let width = 640;
+  let trail = trailOf(first, width);
+  let drawn = '';
+  const place = html('div');
   const next = html('strong');
   const nextNote = html('span', { class: 'soft' });
   const cost = html('strong');
@@ -163,9 +169,10 @@ export function forecast(root: HTMLElement, link: Link<RemeasureFacts, Remeasure
 
   function show(): void {
     const facts = link.facts();
-    if (facts.trail.length !== drawn) {
-      trail = trailOf(facts);
-      drawn = facts.trail.length;
+    const wanted = JSON.stringify([facts.trail, facts.value, width]);
+    if (wanted !== drawn) {
+      trail = trailOf(facts, width);
+      drawn = wanted;
       place.replaceChildren(trail.plot.node);
       grab();
     }
@@ -194,14 +201,24 @@ export function forecast(root: HTMLElement, link: Link<RemeasureFacts, Remeasure
     );
   }
 
-  grab();
+  const seen = new ResizeObserver(() => {
+    const now = Math.round(place.clientWidth);
+    if (now !== width && now > 0) {
+      width = Math.max(now, NARROWEST);
+      frame.ask();
+    }
+  });
+  seen.observe(place);
   show();
   return {
     update: () => {
       loss = link.chosen().loss ?? loss;
       show();
     },
-    dispose: frame.stop
+    dispose: () => {
+      frame.stop();
+      seen.disconnect();
+    }
   };
 }
 

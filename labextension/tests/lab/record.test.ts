@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { release } from '../../src/lab/record';
+import { linesOf, release } from '../../src/lab/record';
 
 const line = {
   name: 'm',
@@ -61,6 +61,36 @@ describe('the record of a release in words', () => {
       { format: 1, lines: [{}] }
     ]) {
       expect(release(other)).toBeNull();
+    }
+  });
+});
+
+describe('the lines of a card that comes alive', () => {
+  const lines = [{ ...line, releases: ['a', 'b'], again: 'ε' }, line];
+  it('are those of its record, in order, with what their controls ask about', () => {
+    expect(linesOf({ format: 1, lines })).toEqual([
+      { name: 'm', question: 'hiv.got.mean()', releases: ['a', 'b'], again: 'ε' },
+      { name: 'm', question: 'hiv.got.mean()', releases: [], again: '' }
+    ]);
+  });
+  it('of one estimate is the record itself', () => {
+    expect(linesOf({ format: 1, ...line, again: 'ρ' })?.[0]?.again).toBe('ρ');
+  });
+  it('have a control for a measure that is known, and for nothing else', () => {
+    for (const again of [true, 1, 'epsilon', null, {}]) {
+      expect(linesOf({ format: 1, ...line, again })?.[0]?.again).toBe('');
+    }
+  });
+  it('are none where the record is pending, of another version, or wrong: the card stays still', () => {
+    for (const other of [
+      null,
+      [],
+      { format: 2, lines },
+      { format: 1, lines: [{}] },
+      { format: 1, lines: [3] },
+      { format: 1, pending: true, question: 'x' }
+    ]) {
+      expect(linesOf(other)).toBeNull();
     }
   });
 });

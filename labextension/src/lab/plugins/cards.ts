@@ -1,8 +1,11 @@
 /** The kernels of the cards on screen: a card's question goes to the notebook that it stands in. */
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { INotebookTracker } from '@jupyterlab/notebook';
+import { advice, PROTOCOL } from '../../widgets/parts/state';
 import { answerCards, tellCards } from '../living';
 import { ISessions, type Sessions } from '../sessions';
+
+const SILENT = 'The kernel did not answer. It may be busy: try again when it is not.';
 
 export const cards: JupyterFrontEndPlugin<void> = {
   id: 'dpnb:cards',
@@ -12,7 +15,14 @@ export const cards: JupyterFrontEndPlugin<void> = {
   activate: (_app: JupyterFrontEnd, tracker: INotebookTracker, sessions: Sessions) => {
     answerCards(async (node, question) => {
       const client = sessions.of(tracker.find(one => one.node.contains(node)));
-      return (await client?.ask(question)) ?? null;
+      if (client === null) {
+        return null;
+      }
+      const { link, state } = client;
+      if (link !== 'live' || (state !== null && state.protocol !== PROTOCOL)) {
+        return { problem: advice(link, state) };
+      }
+      return (await client.ask(question)) ?? { problem: SILENT };
     });
     sessions.changed.connect(() => tellCards(document.body));
   }

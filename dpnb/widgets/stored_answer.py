@@ -1,0 +1,101 @@
+"""Where a released answer came from: paid when and for how much, free when asked again, dear when asked afresh; and what more buys.
+
+Read from the releases that the notebook holds and from public facts. It spends nothing: paying more is a cell that is left behind.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from dpnb.cards.card import Card
+from dpnb.cards.markup import clean
+from dpnb.cards.stored import payments
+from dpnb.cards.trail import paid_for
+from dpnb.errors import DpnbError, PlanError
+from dpnb.release import Estimate, Measurement
+from dpnb.widgets._base import Interaction
+from dpnb.widgets.curve import Curves, question_of
+from dpnb.widgets.forecasting import forecast
+from dpnb.widgets.wording import still
+
+__all__ = ["StoredAnswer"]
+
+
+class StoredAnswer(Interaction):
+    """Where a released answer came from, and what asking again, afresh or for more would cost.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        Released; one question, a number or a vector.
+    name : str
+        What it is called in the notebook; the Release button assigns to it.
+
+    Examples
+    --------
+    >>> dpnb.widgets.stored(effect, name="effect")  # doctest: +SKIP
+    """
+
+    module: ClassVar[str] = "stored"
+    follows: ClassVar[bool] = True
+
+    def __init__(self, estimate: Any, *, name: str = "answer") -> None:
+        question = question_of(estimate)
+        if not question.releases or not isinstance(estimate, Estimate):
+            raise PlanError("Only a released answer came from somewhere. Release it first: %%dp epsilon=1.")
+        if not name.isidentifier():
+            raise PlanError(f"name= is the answer's name in the notebook, not {name!r}.")
+        self._name, self._estimate = name, estimate
+        self._curves = Curves()
+        super().__init__()
+
+    def describe(self) -> dict[str, Any]:
+        """Read the releases, and price what more would buy; see :class:`Interaction`."""
+        question = question_of(self._estimate)
+        more, why = self._more()
+        return {
+            "name": self._name,
+            "question": clean(question.text),
+            "badge": _badge(question),
+            "rows": [list(row) for row in self._rows(question)],
+            "more": more,
+            "why": why,
+        }
+
+    def _more(self) -> tuple[dict[str, Any] | None, str]:
+        try:
+            return forecast(self._estimate, self._name, self._curves), ""
+        except DpnbError as reason:
+            return None, clean(reason)
+
+    def _rows(self, question: Measurement) -> list[tuple[str, str]]:
+        paid = paid_for(tuple({one.id: one for one in question.releases}.values()))
+        symbol = paid.measure.symbol
+        option = "epsilon" if symbol == "ε" else "rho"
+        return [
+            *(("paid", words) for words in payments(question.releases)),
+            ("asked again", f"{symbol} 0: the same answer, also after Restart and Run All"),
+            ("with fresh", f"%%dp {option}={paid.amount} fresh pays {paid} again, for new noise"),
+            ("more", f"{self._name}.remeasure({option}=…) pays on top, and combines both"),
+        ]
+
+    def card(self) -> Card:
+        """Draw it as a table; see :class:`Interaction`."""
+        facts = self.facts
+        rows = [tuple(row) for row in facts["rows"]]
+        notes = [facts["why"]] if facts["why"] else []
+        return still(
+            "stored",
+            "Where this answer came from",
+            facts["question"],
+            (facts["badge"], ""),
+            rows,
+            facts,
+            notes=notes,
+        )
+
+
+def _badge(question: Measurement) -> str:
+    symbol = question.releases[0].loss.measure.symbol
+    stored = all(one.stored for one in question.releases)
+    return f"stored · {symbol} 0" if stored else "paid in this session"

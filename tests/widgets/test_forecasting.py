@@ -1,0 +1,138 @@
+"""What a card asks about paying more: the facts of the widget, found by the releases that the card shows; nothing is spent."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import dpnb
+from dpnb import widgets
+from dpnb.errors import PlanError
+from dpnb.notebook.card_questions import CardQuestions
+from dpnb.widgets.curve import Curves
+from dpnb.widgets.forecasting import forecast, holder
+
+
+def ids(estimate):
+    """The ids that a card of this answer holds."""
+    return [release.id for release in estimate.releases]
+
+
+@pytest.fixture
+def answer(data):
+    """A released mean."""
+    return dpnb.release({"m": data.x.mean()}, epsilon=1)["m"]
+
+
+def test_a_card_gets_the_facts_of_the_widget(answer):
+    """Asked by release ids, in strict JSON, with the name that holds it now."""
+    asked = CardQuestions(lambda: [("m", answer)]).remeasure({"name": "m", "releases": ids(answer)})
+    assert asked["facts"] == widgets.remeasure(answer, name="m").facts
+    assert json.loads(json.dumps(asked, allow_nan=False)) == asked
+
+
+def test_asking_spends_nothing(data, answer):
+    """However often a card is opened, the ledger stays as it was."""
+    before = data.session.ledger(data)
+    questions = CardQuestions(lambda: [("m", answer)])
+    for _ in range(3):
+        questions.remeasure({"name": "m", "releases": ids(answer)})
+    assert data.session.ledger(data) == before
+
+
+def test_facts_hold_released_numbers_and_prices_alone(answer):
+    """No noised integer beyond the answer, no data version, no handle: these keys and no other."""
+    facts = forecast(answer, "m", Curves())
+    assert set(facts) == {
+        "name",
+        "question",
+        "kind",
+        "symbol",
+        "value",
+        "trail",
+        "curve",
+        "left",
+        "paid",
+        "problem",
+    }
+    assert facts["value"] == answer.value
+    assert (facts["paid"], facts["left"]) == (1.0, 9.0)
+
+
+def test_the_name_that_holds_it_now_is_found(data, answer):
+    """Also when the card calls it by its question; the name on the card is preferred among several."""
+    other = dpnb.release({"s": data.x.sum()}, epsilon=1)["s"]
+    held = [("other", other), ("kept", answer), ("m", answer)]
+    assert holder(held, "small.x.mean()", ids(answer)) == ("kept", answer)
+    assert holder(held, "m", ids(answer)) == ("m", answer)
+    assert holder([("other", other)], "m", ids(answer)) is None
+
+
+def test_a_card_whose_name_was_bound_anew_says_so(answer):
+    """After remeasuring, the old card does not offer to pay for what is another answer now."""
+    both = answer.remeasure(epsilon=1)
+    questions = CardQuestions(lambda: [("m", both)])
+    with pytest.raises(PlanError, match="another answer by now"):
+        questions.remeasure({"name": "m", "releases": ids(answer)})
+    assert questions.remeasure({"name": "m", "releases": ids(both)})["facts"]["paid"] == 2.0
+
+
+@pytest.mark.parametrize("releases", [None, [], "all", [3], ["nobody's"], ["x"] * 1000])
+def test_an_answer_that_nobody_holds_is_refused_with_what_to_do(answer, releases):
+    """Run the cell again: it is stored, and free. A nonsense question is answered the same way."""
+    questions = CardQuestions(lambda: [("m", answer)])
+    with pytest.raises(PlanError, match="stored"):
+        questions.remeasure({"name": "gone", "releases": releases})
+
+
+def test_a_name_that_is_no_name_is_not_written_into_a_cell(answer):
+    """What is held in a list has no name that Release could assign to."""
+    with pytest.raises(PlanError, match="No name"):
+        CardQuestions(lambda: [("found[0]", answer)]).remeasure({"name": "m", "releases": ids(answer)})
+
+
+def test_questions_of_cards_load_no_widget_library():
+    """A kernel that only answers cards starts as fast as ever."""
+    code = "import sys, dpnb.notebook.card_questions; print('anywidget' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_stored_tells_each_payment_and_what_fresh_would_pay(data, answer):
+    """In facts, table and text; more can be dragged where it can be foretold."""
+    both = answer.remeasure(epsilon=2)
+    one = widgets.stored(both, name="m")
+    rows = one.facts["rows"]
+    assert [row[0] for row in rows] == ["paid", "paid", "asked again", "with fresh", "more"]
+    assert rows[0][1].startswith("ε 1 on 20")
+    assert rows[3][1] == "%dp epsilon=3 fresh pays ε 3 again, for new noise".replace("%dp", "%%dp")
+    assert one.facts["more"]["paid"] == 3.0
+    assert "ledger entry" in repr(one)
+    assert one.facts["badge"] == "paid in this session"
+
+
+def test_stored_of_an_answer_from_the_store_has_the_badge(data, answer):
+    """Asked again it is stored; a vector says why more cannot be drawn."""
+    again = dpnb.release({"m": data.x.mean()}, epsilon=1)["m"]
+    assert widgets.stored(again).facts["badge"] == "stored · ε 0"
+    vector = dpnb.release([data.x.histogram()], epsilon=1)[0]
+    facts = widgets.stored(vector).facts
+    assert facts["more"] is None
+    assert "draws one number" in facts["why"]
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        pytest.param(lambda data: widgets.stored(data.x.mean()), "Only a released", id="pending"),
+        pytest.param(lambda data: widgets.stored(data.x), "takes a question", id="a column"),
+        pytest.param(lambda data: widgets.stored(data.count()), "is public", id="public"),
+    ],
+)
+def test_stored_refuses_what_was_not_released(data, make, words):
+    """With the fix, and nothing spent."""
+    with pytest.raises(PlanError, match=words):
+        make(data)
