@@ -8,6 +8,7 @@ without a kernel, without scripts and in a terminal.
 from __future__ import annotations
 
 import contextlib
+import math
 import weakref
 from collections.abc import Iterator
 from functools import cache
@@ -86,6 +87,13 @@ class Interaction(anywidget.AnyWidget):
     def refresh(self) -> None:
         """Read the facts again; what cannot be read leaves the picture as it was, and says so."""
         self.facts = self.describe()
+
+    def held(self, name: str, start: float, low: float, high: float) -> float:
+        """Return a number that the hand set, inside its range; what is no number is where it stood at first."""
+        value = self.chosen.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            return start
+        return min(max(float(value), low), high)
 
     def _heard(self, change: Any) -> None:
         """Draw anew for what was set; a refusal is shown in the picture, not raised into the air."""

@@ -1,6 +1,7 @@
 """Where to clamp: bias and noise of a mean, for any two bounds, on public or simulated values.
 
-Takes an array: a handle is refused by its type, because bounds chosen from protected values would be a release.
+Bounds chosen from protected values would be a release: of a protected column only its declared bounds are drawn, which stand,
+and what the mean between them costs.
 """
 
 from __future__ import annotations
@@ -13,15 +14,20 @@ import numpy as np
 
 from dpnb.cards.card import Card
 from dpnb.cards.digits import number
+from dpnb.client.columns import ColumnHandle
 from dpnb.errors import PlanError
+from dpnb.statistics._base import digits as halfwidth
 from dpnb.widgets import clamping
 from dpnb.widgets._base import Interaction
+from dpnb.widgets.curve import Curve, curve_of, kind_of, question_of
 from dpnb.widgets.one_person import priced, public_numbers
+from dpnb.widgets.see_saw import planned_size
 from dpnb.widgets.wording import still
 
 __all__ = ["ClampHandles"]
 
 _MOST = 5_000
+_OUTSIDE = "You set bounds from outside knowledge, before you look: bounds taken from protected values would be a release."
 
 
 class ClampHandles(Interaction):
@@ -29,63 +35,113 @@ class ClampHandles(Interaction):
 
     Parameters
     ----------
-    values : array of numbers, optional
-        2 to 5,000 public or simulated values; by default 1,000 simulated incomes, in thousands.
+    values : array of numbers or protected column, optional
+        2 to 5,000 public or simulated values; by default 1,000 simulated incomes, in thousands. Of a protected column the
+        declared bounds are drawn, and nothing can be moved but the loss.
     low, high : number, optional
         Where the handles stand at first; by default the lowest value and the 95th percentile.
     epsilon : number
         The loss of the mean.
+    assume_n : int, optional
+        For a protected column whose number of people is private: how many to plan with, by default 1,000.
     """
 
     module: ClassVar[str] = "clamp"
 
     def __init__(
         self,
-        values: Sequence[float] | None = None,
+        values: Sequence[float] | ColumnHandle | None = None,
         *,
         low: float | None = None,
         high: float | None = None,
         epsilon: float = 0.5,
+        assume_n: int | None = None,
     ) -> None:
-        given = _incomes() if values is None else values
-        self._values = public_numbers(given, most=_MOST)
-        self._low = float(np.min(self._values)) if low is None else float(low)
-        self._high = float(np.quantile(self._values, 0.95)) if high is None else float(high)
-        if not self._low < self._high:
-            raise PlanError("The bounds are empty. Write low below high, for example low=0, high=100.")
         if not (math.isfinite(float(epsilon)) and epsilon > 0):
             raise PlanError("epsilon is a number above 0. Write for example epsilon=1.")
         self._epsilon = float(epsilon)
+        self._values: list[float] = []
+        self._declared: dict[str, Any] | None = None
+        if isinstance(values, ColumnHandle):
+            self._protect(values, low, high, assume_n)
+        else:
+            self._values = public_numbers(_incomes() if values is None else values, most=_MOST)
+            self._low = float(np.min(self._values)) if low is None else float(low)
+            self._high = float(np.quantile(self._values, 0.95)) if high is None else float(high)
+        if not self._low < self._high:
+            raise PlanError("The bounds are empty. Write low below high, for example low=0, high=100.")
         super().__init__()
 
+    def _protect(
+        self, column: ColumnHandle, low: float | None, high: float | None, assume_n: int | None
+    ) -> None:
+        """Take over the declared bounds of a protected column, and the price of its mean."""
+        if low is not None or high is not None:
+            raise PlanError(
+                "The bounds of a protected column are declared, and not moved here. Leave low= and high= out; "
+                "a question may clip to tighter ones: .clip(low, high)."
+            )
+        question = question_of(column.mean())
+        size = planned_size(question, assume_n)
+        kind = kind_of(question)
+        number = question.checked.setting.number()
+        self._low, self._high = float(number.lowest), float(number.highest)
+        self._declared = {
+            "question": question.text,
+            "symbol": "ε" if kind == "epsilon" else "ρ",
+            "curve": curve_of(question, kind, size).to_json(),
+            "size": size,
+        }
+
     def describe(self) -> dict[str, Any]:
-        """State values and the priced noise of their mean; see :class:`Interaction`."""
-        found = priced("mean", self._low, self._high, len(self._values))
-        assert found is not None
+        """State values and the priced noise of their mean, or declared bounds and their price; see :class:`Interaction`."""
+        noise = 0.0
+        if self._declared is None:
+            found = priced("mean", self._low, self._high, len(self._values))
+            assert found is not None
+            noise = math.sqrt(2) * found[1] / (self._high - self._low)
         return {
             "values": self._values,
             "low": self._low,
             "high": self._high,
             "epsilon": self._epsilon,
-            "noise": math.sqrt(2) * found[1] / (self._high - self._low),
+            "noise": noise,
+            "declared": self._declared,
             "problem": "",
         }
 
     def card(self) -> Card:
         """Draw bias and noise at several upper bounds; see :class:`Interaction`."""
-        noise = self.facts["noise"] / self._epsilon
+        if self._declared is not None:
+            return self._declared_card(self._declared)
+        low = self.held("low", self._low, -math.inf, math.inf)
+        epsilon = self.held("epsilon", self._epsilon, 0.01, 10)
+        noise = self.facts["noise"] / epsilon
         rows = []
         for share in (0.5, 0.75, 0.9, 0.95, 0.99, 1.0):
             high = float(np.quantile(self._values, share))
-            if high <= self._low:
+            if high <= low:
                 continue
-            e = clamping.errors(self._values, self._low, high, noise)
-            rows.append(
-                (f"{number(self._low)} to {number(high)}", *(number(x) for x in (e.bias, e.noise, e.rmse)))
-            )
+            e = clamping.errors(self._values, low, high, noise)
+            rows.append((f"{number(low)} to {number(high)}", *(number(x) for x in (e.bias, e.noise, e.rmse))))
         head = ("bounds", "bias", "noise, sd", "typical error")
-        about = f"the mean of {len(self._values):,} public values, ε {self._epsilon:g}"
-        return still("clamp", "Where to clamp", about, head, rows, self.facts)
+        about = f"the mean of {len(self._values):,} public values, ε {epsilon:g}"
+        return still("clamp", "Where to clamp", about, head, rows, self.facts, notes=[_OUTSIDE])
+
+    def _declared_card(self, declared: dict[str, Any]) -> Card:
+        curve = Curve(tuple(declared["curve"]["loss"]), tuple(declared["curve"]["width"]))
+        rows = [
+            (f"{declared['symbol']} {loss:g}", f"± {halfwidth(curve.width_at(loss))}")
+            for loss in (0.1, 0.5, 1, 4)
+        ]
+        notes = [
+            f"Declared bounds: {number(self._low)} to {number(self._high)}. The values are not drawn.",
+            _OUTSIDE,
+        ]
+        if declared["size"] is not None:
+            notes.insert(1, f"Planned for {declared['size']:,} people: the true number is private.")
+        head = ("loss", "95 % privacy interval of the mean")
+        return still("clamp", "Where to clamp", declared["question"], head, rows, self.facts, notes=notes)
 
 
 def _incomes() -> list[float]:

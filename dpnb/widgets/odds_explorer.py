@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
+from dpnb.cards.explain import at_most
+from dpnb.errors import LossError
 from dpnb.mechanisms import DiscreteLaplace
 from dpnb.privacy.risk import odds_sentence, posterior, posterior_table
 from dpnb.widgets._base import Interaction
@@ -14,6 +17,8 @@ from dpnb.widgets.wording import still
 __all__ = ["Odds"]
 
 _PEOPLE = 1000
+_CHANCE = 0.05
+_LARGEST = 0.01
 
 
 class Odds(Interaction):
@@ -25,6 +30,8 @@ class Odds(Interaction):
         The belief before, strictly between 0 and 1.
     epsilon : number
         Where the handle stands at first.
+    delta : number
+        From 0 to 0.01. Above 0 the bound is that for evidence which chance alone would give in 5 % of all cases.
 
     Examples
     --------
@@ -33,9 +40,13 @@ class Odds(Interaction):
 
     module: ClassVar[str] = "odds"
 
-    def __init__(self, prior: float = 0.1, *, epsilon: float = 1.0) -> None:
-        posterior(prior, epsilon)  # refuses what is no belief and no loss
-        self._prior, self._epsilon = float(prior), float(epsilon)
+    def __init__(self, prior: float = 0.1, *, epsilon: float = 1.0, delta: float = 0.0) -> None:
+        posterior(prior, epsilon, delta, _CHANCE)  # refuses what is no belief and no loss
+        if delta > _LARGEST:
+            raise LossError(
+                f"delta is at most {_LARGEST} here: a larger one protects nobody. Write delta=1e-6."
+            )
+        self._prior, self._epsilon, self._delta = float(prior), float(epsilon), float(delta)
         super().__init__()
 
     def describe(self) -> dict[str, Any]:
@@ -43,6 +54,8 @@ class Odds(Interaction):
         return {
             "prior": self._prior,
             "epsilon": self._epsilon,
+            "delta": self._delta,
+            "chance": _CHANCE,
             "people": _PEOPLE,
             "law": scaled_law(DiscreteLaplace.calibrate(1, Fraction(1))),
             "problem": "",
@@ -50,24 +63,24 @@ class Odds(Interaction):
 
     def card(self) -> Card:
         """Draw the table of beliefs; see :class:`Interaction`."""
+        prior = self.held("prior", self._prior, 0.01, 0.99)
+        epsilon = self.held("epsilon", self._epsilon, 0.01, 10)
+        delta = self.held("delta", self._delta, 0, _LARGEST)
         table = posterior_table()
         rows = [
-            (name, *(f"{100 * value:.1f} %" for value in line))
+            (name, *(at_most(value) for value in line))
             for name, line in zip(table.index, table.cells, strict=True)
         ]
-        prior = float(self.chosen.get("prior", self._prior))
-        epsilon = float(self.chosen.get("epsilon", self._epsilon))
-        said = odds_sentence(prior, epsilon, _PEOPLE)
+        notes = [f"ε {epsilon:g}: {odds_sentence(prior, epsilon, _PEOPLE)}"]
+        if delta > 0:
+            bound = at_most(posterior(prior, epsilon, delta, _CHANCE))
+            notes.append(
+                f"With δ {delta:g} the last bound is {bound}, for evidence that chance alone gives 5 % of the time; "
+                f"about 1 answer in {math.floor(1 / delta):,} may tell everything."
+            )
         about = "belief after the release, at most"
-        return still(
-            "odds",
-            "What ε means for one person",
-            about,
-            ("belief before", *table.columns),
-            rows,
-            self.facts,
-            notes=[f"ε {epsilon:g}: {said}"],
-        )
+        head = ("belief before", *table.columns)
+        return still("odds", "What ε means for one person", about, head, rows, self.facts, notes=notes)
 
 
 def scaled_law(mechanism: Any) -> dict[str, Any]:

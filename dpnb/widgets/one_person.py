@@ -1,4 +1,4 @@
-"""Drag one person: what one row can do to a statistic, and the noise that hides it.
+"""Drag one person: what one row can do to a statistic, and the noise that hides it: sensitivity without a formula.
 
 Takes an array of made-up or public people: a handle is refused by its type, because a picture of true rows is a release.
 The sensitivity and the noise come from the functions that price a protected question with the same bounds.
@@ -6,6 +6,7 @@ The sensitivity and the noise come from the functions that price a protected que
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -16,6 +17,7 @@ from dpnb.cards.card import Card
 from dpnb.cards.digits import number
 from dpnb.client.empty import HoldsNoData
 from dpnb.errors import PlanError
+from dpnb.inference.matching import match
 from dpnb.mechanisms import DiscreteLaplace
 from dpnb.plan.check import check
 from dpnb.plan.expression import Compare, Const, Ref
@@ -32,39 +34,13 @@ from dpnb.widgets.wording import still
 __all__ = ["OnePerson"]
 
 _MOST = 60
+# fmt: off
 _DEFAULT = (
-    23,
-    25,
-    26,
-    28,
-    29,
-    31,
-    31,
-    33,
-    34,
-    35,
-    36,
-    38,
-    39,
-    40,
-    41,
-    43,
-    44,
-    46,
-    47,
-    49,
-    51,
-    53,
-    54,
-    57,
-    59,
-    62,
-    64,
-    68,
-    71,
-    77,
+    23, 25, 26, 28, 29, 31, 31, 33, 34, 35, 36, 38, 39, 40, 41, 43, 44, 46, 47, 49, 51, 53, 54, 57, 59, 62, 64, 68, 71, 77,
 )
+# fmt: on
 _STEPS = 1000
+_OF_SUM = Fraction(7, 10)  # the share of the loss that the signed sum of matched pairs takes
 
 
 class OnePerson(Interaction):
@@ -74,10 +50,14 @@ class OnePerson(Interaction):
     ----------
     values : array of numbers, optional
         At most 60 made-up or public people; by default thirty made-up ages.
+    arms : array of 0 and 1, optional
+        Which arm each is in; by default in turn.
+    scores : array of numbers from 0 to 1, optional
+        What pairs are matched by; by default made up, rising with the values.
     low, high : number
         The public bounds; values outside count as the bound.
-    kind : {"mean", "sum", "count", "median"}
-        The statistic. ``count`` counts those above the middle of the bounds.
+    kind : {"mean", "sum", "count", "median", "sd", "difference", "matched", "slope"}
+        The statistic that is drawn first. ``count`` counts those above the middle of the bounds.
     epsilon : number
         Where the handle of the noise stands at first.
     """
@@ -88,6 +68,8 @@ class OnePerson(Interaction):
         self,
         values: Sequence[float] | None = None,
         *,
+        arms: Sequence[int] | None = None,
+        scores: Sequence[float] | None = None,
         low: float = 20,
         high: float = 80,
         kind: str = "mean",
@@ -95,43 +77,135 @@ class OnePerson(Interaction):
     ) -> None:
         if kind not in person.STATISTICS:
             raise PlanError(f"kind is one of {', '.join(person.STATISTICS)}, not {kind!r}.")
-        if not low < high:
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
             raise PlanError("The bounds are empty. Write low below high, for example low=20, high=80.")
-        if not epsilon > 0:
+        if not (math.isfinite(epsilon) and epsilon > 0):
             raise PlanError("epsilon is a number above 0. Write for example epsilon=1.")
-        self._values = public_numbers(_DEFAULT if values is None else values)
+        found = public_numbers(_DEFAULT if values is None else values)
         self._low, self._high, self._kind, self._epsilon = float(low), float(high), kind, float(epsilon)
+        self._people = person.People(
+            tuple(found),
+            tuple(int(arm) for arm in _like(arms, _arms(found), {0.0, 1.0}, "arms", "0 or 1")),
+            tuple(_like(scores, _scores(found, low, high), None, "scores", "a number from 0 to 1")),
+        )
+        self._noise = {one: noise_of(one, self._people, self._low, self._high) for one in person.STATISTICS}
         super().__init__()
 
     def describe(self) -> dict[str, Any]:
         """State people, bounds, sensitivity and noise; see :class:`Interaction`."""
-        noise = priced(self._kind, self._low, self._high, len(self._values))
         return {
-            "values": self._values,
+            "values": list(self._people.values),
+            "arms": list(self._people.arms),
+            "scores": list(self._people.scores),
             "low": self._low,
             "high": self._high,
             "kind": self._kind,
-            "sensitivity": None if noise is None else noise[0],
-            "scale": None if noise is None else noise[1],
+            "noise": {one: {"sensitivity": s, "scale": b} for one, (s, b) in self._noise.items()},
             "epsilon": self._epsilon,
             "problem": "",
         }
 
     def card(self) -> Card:
-        """Draw the three sizes as a table; see :class:`Interaction`."""
-        facts = self.facts
-        found = person.worst(self._kind, self._values, self._low, self._high)
-        now = person.statistic(self._kind, self._values, self._low, self._high)
-        ever = "the whole range" if facts["sensitivity"] is None else number(facts["sensitivity"])
-        scale = "–" if facts["scale"] is None else number(facts["scale"] / self._epsilon)
-        rows = [
-            (f"the {self._kind} of {len(self._values)} people", number(now)),
-            ("the most that anybody here can do to it", number(abs(found.change))),
-            ("the most that anybody can do in any table", ever),
-            (f"scale of the noise that hides it at ε {self._epsilon:g}", scale),
-        ]
-        about = f"bounds {self._low:g} to {self._high:g}"
-        return still("person", "Drag one person", about, ("", ""), rows, facts)
+        """Draw the sizes of every statistic as a table; see :class:`Interaction`."""
+        epsilon = self.held("epsilon", self._epsilon, 0.1, 10)
+        rows = []
+        for kind in person.STATISTICS:
+            sensitivity, scale = self._noise[kind]
+            now = person.statistic(kind, self._people, self._low, self._high)
+            most = person.worst(kind, self._people, self._low, self._high).change
+            rows.append(
+                (
+                    NAMES[kind],
+                    "–" if now is None else number(now),
+                    number(abs(most)),
+                    _EVER.get(kind, "the whole range") if sensitivity is None else number(sensitivity),
+                    "–" if scale is None else number(scale / epsilon),
+                )
+            )
+        head = ("statistic", "now", "one of these moves it", "one of any, at most", "scale of the noise")
+        about = f"{len(self._people.values)} made-up people, bounds {self._low:g} to {self._high:g}, ε {epsilon:g}"
+        return still("person", "Drag one person", about, head, rows, self.facts)
+
+
+_EVER = {"slope": "no bound"}
+
+#: What each statistic is called.
+NAMES = {
+    "mean": "mean",
+    "sum": "sum",
+    "count": "count above the middle",
+    "median": "median",
+    "sd": "standard deviation",
+    "difference": "difference of two arms",
+    "matched": "difference within matched pairs",
+    "slope": "slope along the score",
+}
+
+
+def noise_of(kind: str, people: person.People, low: float, high: float) -> tuple[float | None, float | None]:
+    """Return sensitivity and noise scale at ε = 1 of a statistic; None where no table bounds it, or nothing is added.
+
+    The noise of a difference is that of its noised sums and counts, written as the Laplace scale with the same 95 % interval.
+    """
+    size, width = len(people.values), high - low
+    match kind:
+        case "mean" | "sum" | "count":
+            return priced(kind, low, high, size) or (None, None)
+        case "sd":
+            steps = Fraction(math.ceil(_STEPS * math.sqrt(size - 1) / size))
+            scale = float(DiscreteLaplace.calibrate(steps, Fraction(1)).scale) * width / _STEPS
+            return scale, scale
+        case "difference":
+            return None, _difference_scale(low, high, size)
+        case "matched":
+            pairs = max(len(match(people.scores, people.arms, person.CALIPER)), 1)
+            signed = DiscreteLaplace.calibrate(Fraction(2 * _STEPS), _OF_SUM)
+            return None, float(signed.scale) * width / _STEPS / pairs
+    return None, None
+
+
+def _difference_scale(low: float, high: float, people: int) -> float:
+    arm = Column.integer("arm", 0, 1, missing=0)
+    schema = _schema(low, high, people, arm)
+    plan = QueryPlan("people", "difference", Ref("x"), by=(Ref("arm"),), options=(("ci", False),))
+    checked = check(plan, schema)
+    pricing = checked.kind.price(checked.setting, Share("epsilon", Fraction(1)))
+    half = checked.kind.half_width(checked.setting, pricing, float(people))
+    assert half is not None
+    return half / math.log(20)
+
+
+def _arms(values: Sequence[float]) -> list[int]:
+    return [i % 2 for i in range(len(values))]
+
+
+def _scores(values: Sequence[float], low: float, high: float) -> list[float]:
+    """Made-up scores that rise with the values, always the same."""
+    drawn = np.random.default_rng(4).normal(0.0, 0.12, len(values))
+    level = 0.15 + 0.7 * (np.clip(values, low, high) - low) / (high - low)
+    return [round(float(score), 3) for score in np.clip(level + drawn, 0.02, 0.98)]
+
+
+def _like(
+    given: Sequence[float] | None, made: Sequence[float], allowed: set[float] | None, name: str, words: str
+) -> list[float]:
+    if given is None:
+        return [float(one) for one in made]
+    try:
+        found = public_numbers(given)
+    except PlanError:
+        raise PlanError(f"{name} has {words} for each person.") from None
+    good = all(one in allowed if allowed is not None else 0 <= one <= 1 for one in found)
+    if len(found) != len(made) or not good:
+        raise PlanError(f"{name} has {words} for each of the {len(made)} people.")
+    return found
+
+
+def _schema(low: float, high: float, people: int, *others: Column) -> Schema:
+    bottom, top = Fraction(str(low)), Fraction(str(high))
+    column = Column.number("x", bottom, top, step=(top - bottom) / _STEPS, missing=bottom)
+    unit = PrivacyUnit("change-one", rows=people)
+    return Schema("people", "", (column, *others), unit, Budget.from_toml({"epsilon": 1}))
 
 
 def priced(kind: str, low: float, high: float, people: int) -> tuple[float, float] | None:
@@ -142,10 +216,7 @@ def priced(kind: str, low: float, high: float, people: int) -> tuple[float, floa
     if kind == "median":
         return None
     bottom, top = Fraction(str(low)), Fraction(str(high))
-    column = Column.number("x", bottom, top, step=(top - bottom) / _STEPS, missing=bottom)
-    schema = Schema(
-        "people", "", (column,), PrivacyUnit("change-one", rows=people), Budget.from_toml({"epsilon": 1})
-    )
+    schema = _schema(low, high, people)
     middle = Compare(">", Ref("x"), Const((bottom + top) / 2))
     plan = {
         "mean": QueryPlan("people", "mean", Ref("x"), options=(("ci", False),)),

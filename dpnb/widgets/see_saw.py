@@ -1,24 +1,32 @@
-"""ε ↔ ±: what accuracy a loss buys, and what loss an accuracy needs. Both are dragged, neither is spent."""
+"""ε ↔ ±: what accuracy a loss buys, and what loss an accuracy needs. Both are dragged, neither is spent.
+
+Beside ± stands what it means in people: how many, asked without noise, would make the statistic as accurate.
+"""
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
 from dpnb.cards.digits import number
-from dpnb.errors import PlanError
+from dpnb.cards.explain import at_most
+from dpnb.errors import LossError, PlanError
+from dpnb.inference import effective_size
 from dpnb.privacy.risk import posterior
 from dpnb.release import Measurement
 from dpnb.statistics import Share
 from dpnb.statistics._base import digits
+from dpnb.statistics.ratio import mean_noise_sd
+from dpnb.widgets import register
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curve, Curves, kind_of, left_of, needs_size, question_of
 from dpnb.widgets.wording import still
 
 __all__ = ["Seesaw"]
 
-_SHOWN = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+_SHOWN = (0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 _ASSUMED = 1000
 
 
@@ -45,9 +53,10 @@ class Seesaw(Interaction):
     def __init__(self, question: Any, *, assume_n: int | None = None, epsilon: float | None = None) -> None:
         self._question = question_of(question)
         self._kind = kind_of(self._question)
-        self._size = _size(self._question, assume_n)
+        self._size = planned_size(self._question, assume_n)
         self._start = epsilon
         self._curves = Curves()
+        self._people: dict[int | None, dict[str, Any] | None] = {}
         super().__init__()
 
     def describe(self) -> dict[str, Any]:
@@ -58,6 +67,8 @@ class Seesaw(Interaction):
         question, kind = self._question, self._kind
         checked = question.checked
         curve = self._curves.of(question, kind, self._size)
+        if self._size not in self._people:
+            self._people[self._size] = people_of(question, curve, kind, self._size)
         left = left_of(question)
         low, high = checked.kind.domain(checked.setting)
         return {
@@ -72,6 +83,8 @@ class Seesaw(Interaction):
             "size": {"planned": self._size, "asked": needs_size(question)},
             "start": min(left or 1.0, 1.0) if self._start is None else float(self._start),
             "domain": [float(low), float(high)],
+            "people": self._people[self._size],
+            "register": register.to_json() if kind == "epsilon" else [],
             "problem": "",
         }
 
@@ -91,14 +104,51 @@ class Seesaw(Interaction):
         curve, symbol = self.curve, facts["symbol"]
         rows = []
         for loss in _SHOWN:
-            words = f"{100 * posterior(0.1, loss):.1f} %" if symbol == "ε" else "–"
+            words = at_most(posterior(0.1, loss)) if symbol == "ε" else "–"
             fits = "" if loss <= facts["left"] else " (more than is left)"
-            rows.append((f"{symbol} {loss:g}{fits}", f"± {digits(curve.width_at(loss))}", words))
-        head = ("loss", "95 % privacy interval", "a 10 % guess becomes at most")
+            row = [f"{symbol} {loss:g}{fits}", f"± {digits(curve.width_at(loss))}", words]
+            if facts["people"] is not None:
+                row.append(f"{effective(facts['people'], curve, loss):,} people")
+            rows.append(row)
+        head = ["loss", "95 % privacy interval", "a 10 % guess becomes at most"]
+        if facts["people"] is not None:
+            head.append(f"as accurate as, of {facts['people']['n']:,}")
         notes = [f"{symbol} {number(facts['left'])} is left in {facts['dataset']}."]
         if facts["size"]["asked"]:
             notes.append(f"Planned for {facts['size']['planned']:,} people: the true number is private.")
         return still("seesaw", "What accuracy costs", facts["question"], head, rows, facts, notes=notes)
+
+
+def people_of(question: Measurement, curve: Curve, kind: str, planned: int | None) -> dict[str, Any] | None:
+    """Return what turns ± into people: the sampling variance of a mean (of a difference, of two equal arms), and the
+    sd of its noise along the curve.
+
+    The spread of the values is private, so it is planned with: even over the declared bounds, which for a yes-or-no column is
+    half and half. None where the statistic is no mean, or its number of people is neither public nor planned.
+    """
+    checked = question.checked
+    size = planned if checked.setting.public_n is None else checked.setting.public_n
+    arms = {"mean": 1, "difference": 2}.get(checked.statistic, 0)
+    if arms == 0 or size is None or checked.setting.cells > arms:
+        return None
+    number = checked.setting.number()
+    width = float(number.highest - number.lowest)
+    spread = width / 2 if number.binary else width / math.sqrt(12)
+    sds = []
+    for loss in curve.loss:
+        try:
+            pricing = checked.kind.price(checked.setting, Share(kind, Fraction(str(loss))))  # type: ignore[arg-type]
+        except (LossError, PlanError):
+            return None
+        law = mean_noise_sd(checked.setting, pricing, size / arms, float(number.centred().half) / 2)
+        sds.append(float(law.sd) * math.sqrt(arms))
+    return {"n": int(size), "sampling": (arms * spread) ** 2 / size, "noise": sds}
+
+
+def effective(people: dict[str, Any], curve: Curve, loss: float) -> int:
+    """Return how many people without noise would be as accurate, rounded down."""
+    noise = Curve(curve.loss, tuple(people["noise"])).width_at(loss)
+    return math.floor(effective_size(people["n"], people["sampling"], noise**2))
 
 
 def law_of(question: Measurement, kind: str, curve: Curve) -> dict[str, Any] | None:
@@ -113,7 +163,8 @@ def law_of(question: Measurement, kind: str, curve: Curve) -> dict[str, Any] | N
     return {"kind": law.kind, "scale": scale, "unit": 1.0}
 
 
-def _size(question: Measurement, asked: int | None) -> int | None:
+def planned_size(question: Measurement, asked: int | None) -> int | None:
+    """Return the number of people to plan with: as asked, else the public number of rows, else 1,000; None where it is public."""
     if asked is not None:
         return _whole(asked)
     if not needs_size(question):

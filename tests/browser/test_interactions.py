@@ -163,7 +163,9 @@ def test_two_noises_cross(show):
     people.fill("5000")
     people.press("Enter")
     expect(said).to_contain_text("sampling noise is the larger")
-    dots = page.locator("svg path[stroke-linecap]")
+    dots = page.get_by_role("img", name=re.compile("^two noises")).locator(
+        "path[stroke-width^='5.6'], path[stroke-linecap]"
+    )
     assert [dots.nth(i).get_attribute("d").count("M") for i in range(2)] == [100, 100]
     before = said.inner_text()
     page.get_by_role("button", name="Show another outcome").click()
@@ -331,7 +333,7 @@ def test_interactions_fit_their_window(show, shots, data, width, scheme):
 def test_every_control_has_a_name_and_takes_the_focus(show, data):
     """Tab reaches every control in order, a group of radio buttons once; each slider has a name and words for its value; each picture has a text."""
     page = show(*everything(data).values())
-    find = """() => [...document.querySelectorAll("input, button, summary, [tabindex='0']")].filter(e => !e.disabled && e.checkVisibility() && (e.type !== 'radio' || e.checked))"""
+    find = """() => [...document.querySelectorAll("input, select, button, summary, [tabindex='0']")].filter(e => !e.disabled && e.checkVisibility() && (e.type !== 'radio' || e.checked))"""
     count = page.evaluate(f"() => ({find})().length")
     seen = set()
     for _ in range(count + 2):
@@ -353,19 +355,20 @@ def test_two_hands_do_not_fight(show):
     """While one pointer holds the person, a second one does not take over."""
     page = show(widgets.drag_person([21, 35, 44, 60], low=20, high=70))
     plot = page.locator("svg.plot")
-    send = """(node, [kind, id, x]) => { const b = node.getBoundingClientRect();
+    send = """(node, [kind, id, x, y]) => { const b = node.getBoundingClientRect();
         node.setPointerCapture = () => undefined;
-        node.dispatchEvent(new PointerEvent(kind, {pointerId: id, button: 0, bubbles: true, clientX: b.left + x * b.width, clientY: b.top + 0.365 * b.height})); }"""
+        node.dispatchEvent(new PointerEvent(kind, {pointerId: id, button: 0, bubbles: true, clientX: b.left + x * b.width, clientY: b.top + y * b.height})); }"""
     at = page.get_by_role("slider", name="person 1 of 4").bounding_box()
     box = plot.bounding_box()
     start = (at["x"] + at["width"] / 2 - box["x"]) / box["width"]
+    height = (at["y"] + at["height"] / 2 - box["y"]) / box["height"]
     for event in (
         ["pointerdown", 1, start],
         ["pointermove", 1, 0.5],
         ["pointerdown", 2, 0.9],
         ["pointermove", 2, 0.9],
     ):
-        plot.evaluate(send, event)
+        plot.evaluate(send, [*event, height])
     frame(page)
     held = page.get_by_role("slider", name="person 1 of 4").bounding_box()
     assert (held["x"] + held["width"] / 2 - box["x"]) / box["width"] == pytest.approx(0.5, abs=0.02)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -150,16 +151,22 @@ def scales() -> list[Case]:
 
 
 def people() -> list[Case]:
-    """One person moved."""
-    tables = ([1.0, 4.0, 4.5, 9.0, 12.0], [5.0], [0.0, 10.0, 10.0, 10.0])
+    """One person moved: past the bounds, across arms, out of a pair."""
+    tables = (
+        ([1.0, 4.0, 4.5, 9.0, 12.0], [0, 1, 0, 1, 1], [0.1, 0.12, 0.5, 0.52, 0.9]),
+        ([5.0], [0], [0.5]),
+        ([0.0, 10.0, 10.0, 10.0], [1, 0, 0, 1], [0.3, 0.26, 0.34, 0.33]),
+        ([2.0, 7.0], [1, 1], [0.4, 0.4]),
+    )
     found = []
-    for values in tables:
+    for values, arms, scores in tables:
+        table = {"values": values, "arms": arms, "scores": scores}
+        made = person.People(tuple(values), tuple(arms), tuple(scores))
+        bounds = {"low": 0.0, "high": 10.0}
         for kind in person.STATISTICS:
-            bounds = {"low": 0.0, "high": 10.0}
-            move = person.worst(kind, values, 0.0, 10.0)
-            want = {"person": move.person, "to": move.to, "change": move.change}
-            found.append(case("statistic", [kind, values, bounds], person.statistic(kind, values, 0.0, 10.0)))
-            found.append(case("worst", [kind, values, bounds], want))
+            move = person.worst(kind, made, 0.0, 10.0)
+            found.append(case("statistic", [kind, table, bounds], person.statistic(kind, made, 0.0, 10.0)))
+            found.append(case("worst", [kind, table, bounds], asdict(move)))
     return found
 
 

@@ -261,7 +261,18 @@ def test_budget_bar_is_in_step_with_releases(data):
         pytest.param(
             lambda data: widgets.budget(data.x), "takes a dataset or a plan", id="a budget of a column"
         ),
-        pytest.param(lambda data: widgets.clamp(data.x), "never a protected", id="clamp a column"),
+        pytest.param(lambda data: widgets.clamp(data.x, low=1), "are declared", id="move declared bounds"),
+        pytest.param(widgets.clamp, "never a protected", id="clamp a dataset"),
+        pytest.param(lambda _: widgets.clamp([3, 3, 3]), "bounds are empty", id="clamp one value"),
+        pytest.param(lambda _: widgets.clamp([1, 2], epsilon=float("nan")), "above 0", id="clamp at no loss"),
+        pytest.param(lambda _: widgets.odds(0.1, delta=0.5), "at most 0.01", id="a large delta"),
+        pytest.param(lambda _: widgets.odds(0.1, delta=-1), "delta", id="a negative delta"),
+        pytest.param(lambda _: widgets.drag_person(arms=[0, 1]), "each of the 30", id="arms of others"),
+        pytest.param(lambda _: widgets.drag_person([1, 2], arms=[0, 2]), "0 or 1", id="a third arm"),
+        pytest.param(
+            lambda _: widgets.drag_person([1, 2], scores=[0, 2]), "from 0 to 1", id="a score of two"
+        ),
+        pytest.param(lambda _: widgets.drag_person(epsilon=float("nan")), "above 0", id="noise of no size"),
         pytest.param(lambda _: widgets.clamp([1, 2], low=3, high=3), "bounds are empty", id="clamp nothing"),
         pytest.param(lambda _: widgets.clamp([1, 2], epsilon=0), "above 0", id="clamp for free"),
         pytest.param(lambda data: widgets.remeasure(data.x.mean()), "Only a released", id="pending"),

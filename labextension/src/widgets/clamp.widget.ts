@@ -1,7 +1,10 @@
 /** Clamp handles: drag two bounds over public values; bias falls and noise grows with the room between them. */
 import { errors, sorted } from '../maths/clamp';
+import { widthAt, type Curve } from '../maths/curve';
 import { halfWidth, number, significant } from '../maths/digits';
-import { announcer, eachFrame, html, picture, set, svg } from './parts/dom';
+import { announcer, html, picture, set, svg } from './parts/dom';
+import { hand, losses as lossSlider } from './parts/hand';
+import { figures, handle, head, key, text } from './parts/layout';
 import { draggable } from './parts/pointer';
 import { slider } from './parts/slider';
 import { widget, type Link, type View } from './parts/widget';
@@ -13,6 +16,13 @@ export interface ClampFacts {
   readonly epsilon: number;
   /** The sd of the noise on the mean at ε = 1, for bounds one unit apart: as the price states it. */
   readonly noise: number;
+  /** A protected column has its declared bounds and the price of its mean, and no values. */
+  readonly declared: null | {
+    readonly question: string;
+    readonly symbol: 'ε' | 'ρ';
+    readonly curve: Curve;
+    readonly size: number | null;
+  };
   readonly problem: string;
 }
 
@@ -22,17 +32,39 @@ export interface ClampSet {
   epsilon: number;
 }
 
-const [W, H, FLOOR, BINS] = [640, 170, 140, 60];
+const [W, H, FLOOR, BINS] = [640, 160, 132, 60];
+const VALLEY = { height: 92, top: 8, floor: 66 };
+const OUTSIDE =
+  'You set bounds from outside knowledge, before you look: bounds taken from protected values would be a release.';
+
+/** The upper bounds of a valley, and the typical error at each, for a lower bound that stands. */
+export function valley(
+  error: (high: number) => number,
+  from: number,
+  to: number,
+  points: number
+): { readonly at: readonly number[]; readonly error: readonly number[]; readonly best: number } {
+  const at = Array.from({ length: points }, (_, i) => from + ((to - from) * i) / (points - 1));
+  const found = at.map(error);
+  return { at, error: found, best: found.indexOf(Math.min(...found)) };
+}
 
 function draw(root: HTMLElement, link: Link<ClampFacts, ClampSet>): View {
+  return link.facts().declared === null ? handles(root, link) : declared(root, link);
+}
+
+function handles(root: HTMLElement, link: Link<ClampFacts, ClampSet>): View {
   const facts = link.facts();
   const data = sorted(facts.values);
   const [least, most] = [data.values[0]!, data.values.at(-1)!];
   const room = (most - least || 1) * 0.05;
   const [from, to] = [Math.min(least, facts.low) - room, Math.max(most, facts.high) + room];
-  let { low, high, epsilon } = { low: facts.low, high: facts.high, epsilon: facts.epsilon, ...link.chosen() };
-  const x = (value: number): number => ((value - from) / (to - from)) * W;
+  const all = { low: from, high: to };
   const gap = (to - from) / 100;
+  const first: ClampSet = { low: facts.low, high: facts.high, epsilon: facts.epsilon };
+  const held = hand(link, first, () => show(), { low: all, high: all, epsilon: { low: 0.01, high: 10 } });
+  const { now } = held;
+  const x = (value: number): number => ((value - from) / (to - from)) * W;
 
   const counts = new Array<number>(BINS).fill(0);
   for (const value of data.values) {
@@ -40,21 +72,15 @@ function draw(root: HTMLElement, link: Link<ClampFacts, ClampSet>): View {
     counts[bin] = counts[bin]! + 1;
   }
   const tallest = Math.max(...counts);
-  const bars = svg('path', {
-    class: 'used',
-    opacity: 0.55,
-    d: counts
-      .map(
-        (count, i) =>
-          `M${(i * W) / BINS} ${FLOOR}v${(-count / tallest) * (FLOOR - 12)}h${W / BINS - 1}V${FLOOR}Z`
-      )
-      .join('')
-  });
+  const column = (count: number, i: number): string =>
+    `M${(i * W) / BINS} ${FLOOR}v${(-count / tallest) * (FLOOR - 12)}h${W / BINS - 1}V${FLOOR}Z`;
+  const bars = svg('path', { class: 'used', opacity: 0.55, d: counts.map(column).join('') });
   const out = svg('path', { fill: 'var(--page)', opacity: 0.7 });
   const lines = svg('path', { class: 'pv-line' });
-  const handle = (name: string): SVGCircleElement =>
-    svg('circle', { class: 'handle', r: 9, cy: FLOOR, tabindex: 0, role: 'slider', 'aria-label': name });
-  const handles = { low: handle('lower bound'), high: handle('upper bound') };
+  const thumbs = {
+    low: handle('lower bound', across => nudge('low', across)),
+    high: handle('upper bound', across => nudge('high', across))
+  };
   const labels = svg('g');
   const plot = picture(
     'public values and two bounds',
@@ -64,86 +90,91 @@ function draw(root: HTMLElement, link: Link<ClampFacts, ClampSet>): View {
     out,
     lines,
     labels,
-    handles.low,
-    handles.high
+    thumbs.low,
+    thumbs.high
   );
 
-  const figures = ['bias from clamping', 'noise, sd', 'typical error of the mean'].map(words => {
-    const figure = html('strong');
-    return { figure, node: html('div', {}, figure, html('span', { class: 'soft' }, words)) };
-  });
-  const parts = svg('path', { class: 'used' });
+  const curve = svg('path', { class: 'ink-line' });
+  const here = svg('circle', { class: 'pv', r: 6 });
+  const lowest = svg('path', { class: 'soft-line', 'stroke-dasharray': '3 3' });
+  const notes = svg('g');
+  const dale = picture('typical error by upper bound', W, VALLEY.height, curve, lowest, here, notes);
+
+  const told = figures('bias from clamping', 'noise, sd', 'typical error of the mean');
+  const biased = svg('path', { class: 'used' });
   const noisy = svg('path', { class: 'pv' });
-  const share = picture('bias and noise', W, 14, parts, noisy);
+  const share = picture('bias and noise', W, 26, biased, noisy);
   const said = announcer();
-  const frame = eachFrame(() => show());
-  const tell = (): void => link.choose({ low, high, epsilon });
-  const losses = slider({
-    label: 'ε',
-    range: { low: 0.01, high: 10 },
-    value: epsilon,
-    ends: ['more private', 'more accurate'],
-    input: value => {
-      epsilon = value;
-      frame.ask();
-    },
-    change: tell
-  });
+  const losses = lossSlider(() => held);
 
   root.append(
-    html(
-      'div',
-      { class: 'head' },
-      html('h3', {}, 'Where to clamp'),
-      html('span', { class: 'soft' }, 'public values: on protected data bounds come from outside knowledge')
-    ),
+    head('Where to clamp', `${number(data.values.length)} public or simulated values`),
     plot.node,
-    html('div', { class: 'figures' }, ...figures.map(one => one.node)),
+    told.node,
     share.node,
-    html(
-      'p',
-      { class: 'key' },
-      html('span', { class: 'k' }, html('i'), 'bias'),
-      html('span', { class: 'p' }, html('i'), 'noise')
-    ),
+    key(['', 'bias'], ['p', 'noise']),
+    html('h4', { class: 'say' }, 'Typical error, if the upper bound stood elsewhere'),
+    dale.node,
     losses.node,
-    said
+    said,
+    html('p', { class: 'soft' }, OUTSIDE)
   );
 
+  function drawValley(): void {
+    const noise = link.facts().noise / now.epsilon;
+    const error = (high: number): number => errors(data, now.low, high, noise).rmse;
+    const found = valley(error, now.low + gap, to, 160);
+    const least = found.error[found.best]!;
+    const current = error(now.high);
+    // the walls of the valley are cut off, so that its floor is seen
+    const most = Math.max(Math.min(Math.max(...found.error), 6 * least), current, 1e-300);
+    const y = (value: number): number =>
+      VALLEY.floor - (Math.min(value, most) / most) * (VALLEY.floor - VALLEY.top);
+    set(curve, {
+      d: found.at
+        .map((at, i) => `${i === 0 ? 'M' : 'L'}${x(at).toFixed(1)} ${y(found.error[i]!).toFixed(1)}`)
+        .join('')
+    });
+    const best = found.at[found.best]!;
+    set(here, { cx: x(now.high), cy: y(current) });
+    set(lowest, { d: `M${x(best)} ${y(least)}V${VALLEY.floor + 6}` });
+    const side = x(best) > W * 0.7 ? 'end' : x(best) < W * 0.3 ? 'start' : 'middle';
+    notes.replaceChildren(
+      svg('path', { class: 'axis', d: `M0 ${VALLEY.floor}H${W}` }),
+      text(x(best), VALLEY.height - 6, `least at ${significant(best, 3)}: ${halfWidth(least)}`, side)
+    );
+    dale.describe(
+      `with the lower bound at ${significant(now.low, 3)} the typical error is least, ${halfWidth(least)}, ` +
+        `for an upper bound of ${significant(best, 3)}`
+    );
+  }
+
   function show(): void {
-    const { noise } = link.facts();
-    const found = errors(data, low, high, noise / epsilon);
-    set(out, { d: `M0 0H${x(low)}V${FLOOR}H0ZM${x(high)} 0H${W}V${FLOOR}H${x(high)}Z` });
-    set(lines, { d: `M${x(low)} 4V${FLOOR}M${x(high)} 4V${FLOOR}` });
-    for (const [name, value] of [
-      ['low', low],
-      ['high', high]
-    ] as const) {
-      set(handles[name], {
-        cx: x(value),
+    const found = errors(data, now.low, now.high, link.facts().noise / now.epsilon);
+    const [a, b] = [x(now.low), x(now.high)];
+    set(out, { d: `M0 0H${a}V${FLOOR}H0ZM${b} 0H${W}V${FLOOR}H${b}Z` });
+    set(lines, { d: `M${a} 4V${FLOOR}M${b} 4V${FLOOR}` });
+    for (const name of ['low', 'high'] as const) {
+      set(thumbs[name], {
+        cx: x(now[name]),
+        cy: FLOOR,
         'aria-valuemin': from,
         'aria-valuemax': to,
-        'aria-valuenow': value,
-        'aria-valuetext': `at ${number(value)}: typical error ${halfWidth(found.rmse)}`
+        'aria-valuenow': now[name],
+        'aria-valuetext': `at ${number(now[name])}: typical error ${halfWidth(found.rmse)}`
       });
     }
+    const near = b - a < 60;
     labels.replaceChildren(
-      svg('text', { x: x(low), y: H - 4, 'text-anchor': 'middle' }, significant(low, 3)),
-      svg('text', { x: x(high), y: H - 4, 'text-anchor': 'middle' }, significant(high, 3))
+      text(a, H - 4, significant(now.low, 3), near ? 'end' : 'middle'),
+      text(b, H - 4, significant(now.high, 3), near ? 'start' : 'middle')
     );
-    const sign = found.bias < 0 ? '−' : '+';
-    [
-      found.bias === 0 ? '0' : `${sign}${halfWidth(Math.abs(found.bias))}`,
-      halfWidth(found.noise),
-      halfWidth(found.rmse)
-    ].forEach((text, i) => {
-      figures[i]!.figure.textContent = text;
-    });
-    const whole = Math.abs(found.bias) + found.noise || 1;
-    const edge = (Math.abs(found.bias) / whole) * W;
-    set(parts, { d: `M0 0H${edge}V12H0Z` });
-    set(noisy, { d: `M${edge} 0H${W}V12H${edge}Z` });
-    const cut = facts.values.filter(value => value < low || value > high).length;
+    const bias = found.bias === 0 ? '0' : `${found.bias < 0 ? '−' : '+'}${halfWidth(Math.abs(found.bias))}`;
+    told.say(bias, halfWidth(found.noise), halfWidth(found.rmse));
+    const longest = Math.max(Math.abs(found.bias), found.noise) || 1;
+    set(biased, { d: `M0 1H${(Math.abs(found.bias) / longest) * W}V11H0Z` });
+    set(noisy, { d: `M0 15H${(found.noise / longest) * W}V25H0Z` });
+    const cut = facts.values.filter(value => value < now.low || value > now.high).length;
     const words =
       `${number(cut)} of ${number(facts.values.length)} values are clamped. ` +
       (Math.abs(found.bias) > found.noise
@@ -151,54 +182,82 @@ function draw(root: HTMLElement, link: Link<ClampFacts, ClampSet>): View {
         : 'Noise is the larger: tighter bounds would add less.');
     said.textContent = words;
     plot.describe(words);
-    share.describe(`bias ${figures[0]!.figure.textContent}, noise ${figures[1]!.figure.textContent}`);
-    losses.words(`ε ${significant(epsilon, 3)}: typical error ${halfWidth(found.rmse)}`);
-    losses.show(epsilon);
+    share.describe(`bias ${bias}, noise ${halfWidth(found.noise)}`);
+    losses.words(`ε ${significant(now.epsilon, 3)}: typical error ${halfWidth(found.rmse)}`);
+    losses.show(now.epsilon);
+    drawValley();
   }
 
-  let held: 'low' | 'high' = 'low';
-  const move = (value: number): void => {
-    if (held === 'low') {
-      low = Math.min(Math.max(value, from), high - gap);
-    } else {
-      high = Math.max(Math.min(value, to), low + gap);
-    }
-    frame.ask();
-  };
+  let grabbed: 'low' | 'high' = 'low';
+  function move(name: 'low' | 'high', value: number): void {
+    held.move(
+      name === 'low'
+        ? { low: Math.min(Math.max(value, from), now.high - gap) }
+        : { high: Math.max(Math.min(value, to), now.low + gap) }
+    );
+  }
+  function nudge(name: 'low' | 'high', across: number): void {
+    move(name, now[name] + across * gap);
+    held.tell();
+  }
   draggable(plot.node, {
     start: at => {
-      held = Math.abs(at - x(low)) <= Math.abs(at - x(high)) ? 'low' : 'high';
-      return Math.min(Math.abs(at - x(low)), Math.abs(at - x(high))) < 30;
+      grabbed = Math.abs(at - x(now.low)) <= Math.abs(at - x(now.high)) ? 'low' : 'high';
+      return Math.min(Math.abs(at - x(now.low)), Math.abs(at - x(now.high))) < 30;
     },
-    move: at => move(from + (at / W) * (to - from)),
-    end: tell
+    move: at => move(grabbed, from + (at / W) * (to - from)),
+    end: held.tell
   });
-  for (const name of ['low', 'high'] as const) {
-    handles[name].addEventListener('keydown', event => {
-      const ways: Record<string, number> = {
-        ArrowRight: gap,
-        ArrowUp: gap,
-        ArrowLeft: -gap,
-        ArrowDown: -gap
-      };
-      const way = ways[event.key];
-      if (way !== undefined) {
-        event.preventDefault();
-        held = name;
-        move((name === 'low' ? low : high) + way);
-        tell();
-      }
-    });
-  }
 
   show();
-  return {
-    update: () => {
-      ({ low, high, epsilon } = { low, high, epsilon, ...link.chosen() });
-      show();
-    },
-    dispose: frame.stop
-  };
+  return { update: held.follow, dispose: held.stop };
+}
+
+/** A protected column: its declared bounds, which stand, and what they cost. */
+function declared(root: HTMLElement, link: Link<ClampFacts, ClampSet>): View {
+  const facts = link.facts();
+  const { question, symbol, curve, size } = facts.declared!;
+  const range = { low: curve.loss[0]!, high: curve.loss.at(-1)! };
+  const held = hand(link, { epsilon: facts.epsilon }, () => show(), { epsilon: range });
+  const [a, b] = [W * 0.12, W * 0.88];
+  const plot = picture(
+    'declared bounds',
+    W,
+    86,
+    svg('path', { class: 'axis', d: `M0 50H${W}` }),
+    svg('path', { class: 'ink-line', 'stroke-width': 3, d: `M${a} 30V62M${b} 30V62M${a} 46H${b}` }),
+    text(a, 80, number(facts.low)),
+    text(b, 80, number(facts.high)),
+    text(W / 2, 36, 'declared by the owner; the values are not drawn')
+  );
+  const told = figures('95 % privacy interval of the mean', 'bias from clamping');
+  const losses = slider({
+    label: symbol,
+    range,
+    value: held.now.epsilon,
+    ends: ['more private', 'more accurate'],
+    input: epsilon => held.move({ epsilon }),
+    change: held.tell
+  });
+  const planned = size === null ? '' : ` Planned for ${number(size)} people: the true number is private.`;
+  root.append(
+    head('Where to clamp', 'protected: declared bounds alone', question),
+    plot.node,
+    losses.node,
+    told.node,
+    html('p', { class: 'say' }, `Values outside count as the bound.${planned}`),
+    html('p', { class: 'soft' }, OUTSIDE)
+  );
+  function show(): void {
+    const { epsilon } = held.now;
+    const words = `± ${halfWidth(widthAt(curve, epsilon))}`;
+    told.say(words, 'not known');
+    losses.words(`${symbol} ${significant(epsilon, 3)}: ${words}`);
+    losses.show(epsilon);
+    plot.describe(`${number(facts.low)} to ${number(facts.high)}`);
+  }
+  show();
+  return { update: held.follow, dispose: held.stop };
 }
 
 export default widget(draw);

@@ -1,8 +1,10 @@
-/** Odds: what ε does to a belief about one person, in people, in two worlds, and in any test of membership. */
+/** Odds: what ε and δ do to a belief about one person: in a table, in people, and in two worlds. */
 import { atMostPeople, atMostPercent, number, significant } from '../maths/digits';
 import { pmf, type Law } from '../maths/laws';
 import { posterior } from '../maths/odds';
-import { announcer, eachFrame, html, picture, set, svg } from './parts/dom';
+import { announcer, html, picture, set, svg } from './parts/dom';
+import { hand, losses as lossSlider } from './parts/hand';
+import { figures, handle, head, key, text } from './parts/layout';
 import { draggable } from './parts/pointer';
 import { slider } from './parts/slider';
 import { widget, type Link, type View } from './parts/widget';
@@ -10,7 +12,10 @@ import { widget, type Link, type View } from './parts/widget';
 export interface OddsFacts {
   readonly prior: number;
   readonly epsilon: number;
+  readonly delta: number;
   readonly people: number;
+  /** With δ, a bound holds for evidence that chance alone would give this often. */
+  readonly chance: number;
   /** The noise of a count at ε = 1, as the mechanism calibrates it; its scale falls as 1/ε. */
   readonly law: Law;
   readonly problem: string;
@@ -19,12 +24,18 @@ export interface OddsFacts {
 export interface OddsSet {
   epsilon: number;
   prior: number;
+  delta: number;
 }
 
-const [W, H, BASE] = [640, 170, 128];
+const [W, H, BASE] = [640, 160, 128];
 const REACH = 12;
+const PRIORS = [0.01, 0.1, 0.25, 0.5, 0.75];
+const EPSILONS = [0.1, 1, 3];
+/** The least δ that can be set; at the end of the slider δ is 0. */
+const LEAST = 1e-10;
+const DELTAS = { low: LEAST, high: 0.01 };
 
-/** The dots of an icon array, row by row, as one path: a line of no length with a round cap is a dot. */
+/** The dots of an icon array, row by row, as one path: a line of no length with a cap is a dot. */
 export function dots(from: number, to: number, columns: number, gap: number): string {
   let path = '';
   for (let i = from; i < to; i++) {
@@ -34,38 +45,43 @@ export function dots(from: number, to: number, columns: number, gap: number): st
 }
 
 /** How many of `people` hold before and after, rounded so that the bound stays a bound. */
-export function counts(prior: number, epsilon: number, people: number): { before: number; after: number } {
+export function counts(prior: number, bound: number, people: number): { before: number; after: number } {
   const up = (share: number): number => Math.ceil(share * people - 1e-9);
-  return { before: up(prior), after: Math.min(up(posterior(prior, epsilon)), people) };
+  return { before: up(prior), after: Math.min(up(bound), people) };
 }
 
 function draw(root: HTMLElement, link: Link<OddsFacts, OddsSet>): View {
   const facts = link.facts();
-  let epsilon = link.chosen().epsilon ?? facts.epsilon;
-  let prior = link.chosen().prior ?? facts.prior;
+  const first = { epsilon: facts.epsilon, prior: facts.prior, delta: facts.delta };
+  const held = hand(link, first, () => show(), {
+    epsilon: { low: 0.01, high: 10 },
+    prior: { low: 0.01, high: 0.99 },
+    delta: { low: 0, high: DELTAS.high }
+  });
+  const { now } = held;
   let output = 2;
 
   const columns = 50;
   const rows = Math.ceil(facts.people / columns);
   const gap = W / columns;
-  const stroke = { 'stroke-linecap': 'round', 'stroke-width': gap * 0.66, fill: 'none' };
-  const rest = svg('path', { ...stroke, stroke: 'var(--dp-fill)' });
-  const held = svg('path', { ...stroke, stroke: 'var(--ink)' });
-  const more = svg('path', { ...stroke, stroke: 'var(--dp-accent)' });
-  const icons = picture(`${number(facts.people)} people like this one`, W, rows * gap, rest, held, more);
+  const stroke = { 'stroke-width': gap * 0.66, fill: 'none' };
+  const rest = svg('path', { ...stroke, 'stroke-linecap': 'round', stroke: 'var(--dp-fill)' });
+  const before = svg('path', { ...stroke, 'stroke-linecap': 'round', stroke: 'var(--ink)' });
+  const more = svg('path', { ...stroke, 'stroke-linecap': 'square', stroke: 'var(--dp-accent)' });
+  const icons = picture(`${number(facts.people)} people like this one`, W, rows * gap, rest, before, more);
 
-  const without = svg('path', { class: 'soft-line' });
+  const axis = svg('path', { class: 'axis', d: `M0 ${BASE}H${W}` });
+  const labels = svg(
+    'g',
+    {},
+    ...[-10, -5, 0, 5, 10].map(k =>
+      text(W / 2 + (k / REACH) * (W / 2), H - 12, k === 0 ? 'the count' : k > 0 ? `+${k}` : `−${-k}`)
+    )
+  );
+  const without = svg('path', { class: 'soft-line', 'stroke-dasharray': '5 3' });
   const withYou = svg('path', { class: 'pv-line' });
   const marker = svg('path', { class: 'ink-line' });
-  const handle = svg('circle', {
-    class: 'handle',
-    r: 8,
-    tabindex: 0,
-    role: 'slider',
-    'aria-label': 'a released answer'
-  });
-  const axis = svg('path', { class: 'axis', d: `M0 ${BASE}H${W}` });
-  const labels = svg('g');
+  const thumb = handle('a released answer', (across, up) => pick(output + Math.sign(across + up)), 8);
   const worlds = picture(
     'the released count in two worlds',
     W,
@@ -75,105 +91,151 @@ function draw(root: HTMLElement, link: Link<OddsFacts, OddsSet>): View {
     without,
     withYou,
     marker,
-    handle
+    thumb
   );
 
   const said = announcer();
+  const permits = html('p', { class: 'soft' });
   const ratio = html('p', { class: 'soft' });
-  const figure = html('strong');
-  const frame = eachFrame(() => show());
-  const tell = (): void => link.choose({ epsilon, prior });
-  const losses = slider({
-    label: 'ε',
-    range: { low: 0.01, high: 10 },
-    value: epsilon,
-    ends: ['more private', 'more accurate'],
-    input: value => {
-      epsilon = value;
-      frame.ask();
-    },
-    change: tell
-  });
+  const bound = figures('the most that the belief becomes');
+  const body = html('tbody');
+  const losses = lossSlider(() => held);
   const beliefs = slider({
     label: 'belief before, in percent',
     range: { low: 1, high: 99 },
     step: 1,
-    value: 100 * prior,
+    value: 100 * now.prior,
     ends: ['1 %', '99 %'],
-    input: value => {
-      prior = value / 100;
-      frame.ask();
-    },
-    change: tell
+    input: value => held.move({ prior: value / 100 }),
+    change: held.tell
+  });
+  const deltas = slider({
+    label: 'δ',
+    range: DELTAS,
+    none: true,
+    value: Math.max(now.delta, LEAST),
+    ends: ['none: every answer is bounded', '1 in 100'],
+    input: value => held.move({ delta: value <= LEAST ? 0 : value }),
+    change: held.tell
   });
 
+  const th = (name: string): HTMLElement => html('th', { scope: 'col', class: 'num' }, name);
   root.append(
-    html(
-      'div',
-      { class: 'head' },
-      html('h3', {}, 'What ε means for one person'),
-      html('span', { class: 'soft' }, 'holds for every answer, and whatever else is known')
-    ),
+    head('What ε means for one person', 'whatever else is known about them'),
     losses.node,
     beliefs.node,
+    bound.node,
+    said,
+    permits,
     html(
       'div',
-      { class: 'figures' },
-      html('div', {}, figure, html('span', { class: 'soft' }, 'the most that the belief becomes'))
-    ),
-    said,
-    icons.node,
-    html(
-      'p',
-      { class: 'key' },
-      html('span', { class: 'k' }, html('i'), 'before'),
-      html('span', { class: 'p' }, html('i'), 'at most added by the release'),
-      html('span', {}, html('i'), 'beyond what any answer can support')
+      { class: 'two' },
+      html(
+        'div',
+        {},
+        icons.node,
+        key(
+          ['k', 'before'],
+          ['p', 'at most added by the release'],
+          ['', 'beyond what any answer can support']
+        )
+      ),
+      html(
+        'table',
+        {},
+        html(
+          'thead',
+          {},
+          html(
+            'tr',
+            {},
+            html('th', { scope: 'col' }, 'before'),
+            ...EPSILONS.map(e => th(`ε ${e}`)),
+            th('ε as set')
+          )
+        ),
+        body
+      )
     ),
     html('h4', { class: 'say' }, 'The same answer, with you and without you'),
     worlds.node,
-    ratio
+    key(['p', 'with you'], ['', 'without you (dashed)']),
+    ratio,
+    html('details', {}, html('summary', {}, 'And with a δ?'), deltas.node)
   );
+
+  const chance = (): number | null => (now.delta > 0 ? link.facts().chance : null);
+  const after = (prior: number, epsilon: number): number => posterior(prior, epsilon, now.delta, chance());
+
+  function show(): void {
+    const { people } = link.facts();
+    const most = after(now.prior, now.epsilon);
+    const shown = counts(now.prior, most, people);
+    set(before, { d: dots(0, shown.before, columns, gap) });
+    set(more, { d: dots(shown.before, shown.after, columns, gap) });
+    set(rest, { d: dots(shown.after, people, columns, gap) });
+    const share = number(100 * now.prior);
+    bound.say(`${share} % → ${atMostPercent(most)}`);
+    const words =
+      `An honest ${share} % guess becomes at most ${atMostPercent(most)}: of ${number(people)} people like this, ` +
+      `${number(shown.before)} before and at most ${atMostPeople(most, people)} after.`;
+    said.textContent = words;
+    permits.textContent = permitted();
+    icons.describe(words);
+    losses.words(`ε ${significant(now.epsilon, 3)}: ${words}`);
+    beliefs.words(words);
+    deltas.words(`δ ${significant(now.delta, 2)}: ${words} ${permitted()}`);
+    losses.show(now.epsilon);
+    beliefs.show(Math.round(100 * now.prior));
+    deltas.show(Math.max(now.delta, LEAST));
+    tabulate();
+    drawWorlds();
+  }
+
+  /** What a δ takes away from the promise. */
+  function permitted(): string {
+    return now.delta === 0
+      ? 'This holds for every answer.'
+      : `With δ it holds for evidence that chance alone gives ${number(100 * link.facts().chance)} % of the time; ` +
+          `about 1 answer in ${number(Math.floor(1 / now.delta))} may tell everything.`;
+  }
+
+  function tabulate(): void {
+    const lines = [...new Set([...PRIORS, now.prior])].sort((a, b) => a - b);
+    body.replaceChildren(
+      ...lines.map(prior =>
+        html(
+          'tr',
+          prior === now.prior ? { class: 'now' } : {},
+          html('th', { scope: 'row' }, `${number(100 * prior)} %`),
+          ...[...EPSILONS, now.epsilon].map(epsilon =>
+            html('td', { class: 'num' }, atMostPercent(after(prior, epsilon)))
+          )
+        )
+      )
+    );
+  }
 
   const place = (value: number): number => W / 2 + (value / REACH) * (W / 2);
 
-  function show(): void {
-    const { law, people } = link.facts();
-    const { before, after } = counts(prior, epsilon, people);
-    set(held, { d: dots(0, before, columns, gap) });
-    set(more, { d: dots(before, after, columns, gap) });
-    set(rest, { d: dots(after, people, columns, gap) });
-    const bound = posterior(prior, epsilon);
-    const share = number(100 * prior);
-    figure.textContent = `${share} % → ${atMostPercent(bound)}`;
-    const words =
-      `An honest ${share} % guess becomes at most ${atMostPercent(bound)}: of ${number(people)} people like this, ` +
-      `${number(before)} before and at most ${atMostPeople(bound, people)} after.`;
-    said.textContent = words;
-    icons.describe(words);
-    losses.words(`ε ${significant(epsilon, 3)}: ${words}`);
-    beliefs.words(words);
-    losses.show(epsilon);
-    beliefs.show(Math.round(100 * prior));
-    drawWorlds(law);
-  }
-
-  function drawWorlds(law: Law): void {
-    const noise: Law = { kind: law.kind, scale: law.scale / epsilon };
+  function drawWorlds(): void {
+    const { law } = link.facts();
+    const noise: Law = { kind: law.kind, scale: law.scale / now.epsilon };
     const top = pmf(noise, 0);
     const height = (k: number): number => BASE - (pmf(noise, k) / top) * (BASE - 14);
-    let [a, b] = ['', ''];
-    for (let k = -REACH; k <= REACH; k++) {
-      const join = k === -REACH ? 'M' : 'L';
-      a += `${join}${place(k).toFixed(1)} ${height(k).toFixed(1)}`;
-      b += `${join}${place(k).toFixed(1)} ${height(k - 1).toFixed(1)}`;
-    }
-    set(without, { d: a });
-    set(withYou, { d: b });
+    const path = (shift: number): string => {
+      let d = '';
+      for (let k = -REACH; k <= REACH; k++) {
+        d += `${d === '' ? 'M' : 'L'}${place(k).toFixed(1)} ${height(k - shift).toFixed(1)}`;
+      }
+      return d;
+    };
+    set(without, { d: path(0) });
+    set(withYou, { d: path(1) });
     const likelier = pmf(noise, output - 1) / pmf(noise, output);
     const at = place(output);
     set(marker, { d: `M${at} 4V${BASE}` });
-    set(handle, {
+    set(thumb, {
       cx: at,
       cy: BASE,
       'aria-valuemin': -REACH,
@@ -181,45 +243,21 @@ function draw(root: HTMLElement, link: Link<OddsFacts, OddsSet>): View {
       'aria-valuenow': output,
       'aria-valuetext': `the true count without you ${output < 0 ? 'minus' : 'plus'} ${Math.abs(output)}`
     });
-    labels.replaceChildren(
-      ...[-10, -5, 0, 5, 10].map(k =>
-        svg(
-          'text',
-          { x: place(k), y: H - 20, 'text-anchor': 'middle' },
-          k === 0 ? 'the count' : k > 0 ? `+${k}` : `−${-k}`
-        )
-      )
-    );
-    const [more, odds] = likelier >= 1 ? ['with you', likelier] : ['without you', 1 / likelier];
+    const [side, odds] = likelier >= 1 ? ['with you', likelier] : ['without you', 1 / likelier];
     ratio.textContent =
-      `Drag the line to a released answer: this one is ${significant(odds, 3)} times as likely ${more}. ` +
-      `No answer is more than e^ε = ${significant(Math.exp(epsilon), 3)} times as likely.`;
+      `Drag the line to a released answer: this one is ${significant(odds, 3)} times as likely ${side}. ` +
+      `No answer is more than e^ε = ${significant(Math.exp(now.epsilon), 3)} times as likely.`;
     worlds.describe(ratio.textContent);
   }
 
-  const move = (to: number): void => {
+  function pick(to: number): void {
     output = Math.min(Math.max(Math.round(to), -REACH), REACH);
-    frame.ask();
-  };
-  draggable(worlds.node, { move: at => move(((at - W / 2) / (W / 2)) * REACH), end: () => undefined });
-  handle.addEventListener('keydown', event => {
-    const way: Record<string, number> = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
-    const found = way[event.key];
-    if (found !== undefined) {
-      event.preventDefault();
-      move(output + found);
-    }
-  });
+    held.move({});
+  }
+  draggable(worlds.node, { move: at => pick(((at - W / 2) / (W / 2)) * REACH), end: held.tell });
 
   show();
-  return {
-    update: () => {
-      epsilon = link.chosen().epsilon ?? epsilon;
-      prior = link.chosen().prior ?? prior;
-      show();
-    },
-    dispose: frame.stop
-  };
+  return { update: held.follow, dispose: held.stop };
 }
 
 export default widget(draw);

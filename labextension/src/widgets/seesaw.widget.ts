@@ -1,9 +1,12 @@
 /** ε ↔ ±: drag either, the other follows. Moving them spends nothing. */
+import { effectiveSize } from '../maths/budget';
 import { lossFor, widthAt, type Curve } from '../maths/curve';
 import { halfWidth, number, significant } from '../maths/digits';
 import { tailRadius, type Law } from '../maths/laws';
 import { place, ticks, valueAt } from '../maths/scale';
-import { announcer, eachFrame, html, picture, set, svg, unique } from './parts/dom';
+import { announcer, html, picture, set, svg, unique } from './parts/dom';
+import { hand } from './parts/hand';
+import { figures, head, text } from './parts/layout';
 import { oddsWords } from './parts/odds_words';
 import { draggable } from './parts/pointer';
 import { slider } from './parts/slider';
@@ -23,6 +26,14 @@ export interface SeesawFacts {
   readonly start: number;
   /** The whole public range of the answer, for comparison. */
   readonly domain: readonly [number, number];
+  /** What turns ± into people: sampling variance, and the sd of the noise at each loss of the curve. */
+  readonly people: {
+    readonly n: number;
+    readonly sampling: number;
+    readonly noise: readonly number[];
+  } | null;
+  /** Losses that others published with. */
+  readonly register: readonly { readonly epsilon: number; readonly words: string }[];
   readonly problem: string;
 }
 
@@ -31,7 +42,7 @@ export interface SeesawSet {
   size: number;
 }
 
-const [W, H, LEFT, RIGHT, TOP, BOTTOM] = [640, 190, 64, 14, 12, 30];
+const [W, H, LEFT, TOP, BOTTOM] = [640, 216, 64, 24, 30];
 
 /** The half-width at a loss: exact where the law is known, read from the priced curve elsewhere. */
 export function widthOf(facts: SeesawFacts, loss: number): number {
@@ -42,13 +53,23 @@ export function widthOf(facts: SeesawFacts, loss: number): number {
   return facts.law.unit * tailRadius({ kind: facts.law.kind, scale: facts.law.scale / shrink }, 0.05);
 }
 
+/** How many people without noise would be as accurate as the answer at a loss, rounded down. */
+export function effectiveAt(facts: Pick<SeesawFacts, 'people' | 'curve'>, loss: number): number | null {
+  if (facts.people === null) {
+    return null;
+  }
+  const sd = widthAt({ loss: facts.curve.loss, width: facts.people.noise }, loss);
+  return Math.floor(effectiveSize(facts.people.n, facts.people.sampling, sd * sd));
+}
+
 function draw(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): View {
   const first = link.facts();
   const range = { low: first.curve.loss[0]!, high: first.curve.loss.at(-1)! };
-  let loss = link.chosen().loss ?? first.start;
+  const held = hand(link, { loss: first.start }, () => show(), { loss: range });
+  const right = first.people === null ? 14 : 58;
 
-  // the plot: both axes logarithmic
-  const x = (value: number): number => LEFT + place(range, value) * (W - LEFT - RIGHT);
+  // the plot: both axes logarithmic, people at the right
+  const x = (value: number): number => LEFT + place(range, value) * (W - LEFT - right);
   let tall = { low: 1, high: 10 };
   const y = (width: number): number => TOP + (1 - place(tall, width)) * (H - TOP - BOTTOM);
   const hatchId = unique('hatch');
@@ -57,22 +78,17 @@ function draw(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): View {
   const line = svg('path', { class: 'pv-line' });
   const cross = svg('path', { class: 'axis', 'stroke-dasharray': '3 3' });
   const point = svg('circle', { class: 'handle', r: 8 });
+  const feet = svg('path', { class: 'pv' });
   const hatch = svg(
     'defs',
     {},
     svg(
       'pattern',
-      {
-        id: hatchId,
-        width: 7,
-        height: 7,
-        patternUnits: 'userSpaceOnUse',
-        patternTransform: 'rotate(45)'
-      },
+      { id: hatchId, width: 7, height: 7, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' },
       svg('path', { d: 'M0 0V7', class: 'hatch' })
     )
   );
-  const plot = picture('accuracy bought by each loss', W, H, hatch, over, grid, cross, line, point);
+  const plot = picture('accuracy bought by each loss', W, H, hatch, over, grid, cross, line, feet, point);
 
   const written = (value: number): string =>
     first.law === null ? halfWidth(value) : number(Math.round(value));
@@ -81,38 +97,34 @@ function draw(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): View {
     const { curve, law } = link.facts();
     return law === null ? Math.max(curve.width.at(-1)!, curve.width[0]! * 1e-6) : law.unit;
   };
-  const interval = html('strong');
-  const cost = html('strong');
-  const costNote = html('span', { class: 'soft' });
+  const said = figures(
+    '95 % privacy interval',
+    ...(first.people === null ? [] : ['as accurate as, without noise']),
+    ''
+  );
   const odds = announcer();
+  const others = html('p', { class: 'soft' });
   const problem = html('p', { class: 'warn', role: 'status' });
 
-  const settled = (): void => link.choose({ loss });
-  const frame = eachFrame(() => show());
+  const reach = (width: number): void =>
+    held.move({ loss: Number((lossFor(link.facts().curve, width) ?? range.high).toPrecision(3)) });
   const losses = slider({
     label: first.symbol,
     range,
-    value: loss,
+    value: held.now.loss,
     ends: ['more private', 'more accurate'],
-    input: value => {
-      loss = value;
-      frame.ask();
-    },
-    change: settled
+    input: loss => held.move({ loss }),
+    change: held.tell
   });
   const widths = slider({
     label: '±',
     range: { low: narrowest(), high: first.curve.width[0]! },
-    value: widthOf(first, loss),
+    value: widthOf(first, held.now.loss),
     ends: ['wider', 'narrower'],
     reversed: true,
     write: written,
-    input: value => {
-      loss = lossFor(link.facts().curve, value) ?? range.high;
-      loss = Number(loss.toPrecision(3));
-      frame.ask();
-    },
-    change: settled
+    input: reach,
+    change: held.tell
   });
   const size = html('input', {
     type: 'text',
@@ -128,7 +140,7 @@ function draw(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): View {
   );
   const plan = (): void => {
     const typed = Number(size.value.trim().replaceAll(',', ''));
-    const good = Number.isInteger(typed) && typed > 0;
+    const good = Number.isSafeInteger(typed) && typed > 0;
     set(size, { 'aria-invalid': good ? null : 'true' });
     problem.textContent = good ? '' : 'The number of people is a whole number above 0.';
     if (good) {
@@ -143,43 +155,73 @@ function draw(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): View {
   });
 
   root.append(
-    html(
-      'div',
-      { class: 'head' },
-      html('div', {}, html('h3', {}, 'What accuracy costs'), html('code', {}, first.question)),
-      html('span', { class: 'soft' }, 'Nothing is spent.')
-    ),
+    head('What accuracy costs', 'Nothing is spent.', first.question),
     plot.node,
     losses.node,
     widths.node,
-    html(
-      'div',
-      { class: 'figures' },
-      html('div', {}, interval, html('span', { class: 'soft' }, '95 % privacy interval')),
-      html('div', {}, cost, costNote)
-    ),
+    said.node,
     odds,
+    others,
     sizeLine,
     problem
   );
 
+  /** Where on the right axis so many people stand. */
+  function level(people: number): number | null {
+    const { curve, people: known } = link.facts();
+    if (known === null || people >= known.n) {
+      return null;
+    }
+    const sd = Math.sqrt(known.sampling * (known.n / people - 1));
+    const loss = lossFor({ loss: curve.loss, width: known.noise }, sd);
+    return loss === null || sd > known.noise[0]! ? null : y(widthOf(link.facts(), loss));
+  }
+
+  function peopleTicks(): SVGElement[] {
+    const { people } = link.facts();
+    if (people === null) {
+      return [];
+    }
+    const found: SVGElement[] = [text(W, TOP - 10, 'people', 'end')];
+    let last = TOP - 8;
+    for (const tick of [0.01, 0.1, 0.5, 0.9, 0.99, 0.999].map(share => Math.floor(share * people.n))) {
+      const at = tick > 0 ? level(tick) : null;
+      if (at !== null && at - last > 22) {
+        found.push(
+          text(W - right + 8, at + 4, number(tick), 'start'),
+          svg('path', { class: 'axis', d: `M${W - right} ${at}h5` })
+        );
+        last = at;
+      }
+    }
+    return found;
+  }
+
   function axes(): void {
-    const { curve } = link.facts();
+    const { curve, left, register } = link.facts();
     tall = { low: narrowest() * 0.8, high: curve.width[0]! };
+    const from = left >= range.high ? W - right : x(Math.max(left, range.low));
+    const room = Math.max(W - right - from, 0);
+    set(over, { x: from, width: room });
     grid.replaceChildren(
-      svg('path', { class: 'axis', d: `M${LEFT} ${TOP}V${H - BOTTOM}H${W - RIGHT}` }),
+      svg('path', { class: 'axis', d: `M${LEFT} ${TOP}V${H - BOTTOM}H${W - right}V${TOP}` }),
       ...ticks(range)
         .filter(tick => /^[0.]*1/.test(String(tick)))
-        .map(tick =>
-          svg('text', { x: x(tick), y: H - 12, 'text-anchor': 'middle' }, `${first.symbol} ${tick}`)
-        ),
+        .map(tick => text(x(tick), H - 10, `${first.symbol} ${tick}`)),
       ...ticks(tall)
         .filter(tick => /^[0.]*1|^1/.test(significant(tick, 1)))
-        .map(tick => svg('text', { x: LEFT - 6, y: y(tick) + 4, 'text-anchor': 'end' }, number(tick)))
+        .map(tick => text(LEFT - 6, y(tick) + 4, number(tick), 'end')),
+      ...peopleTicks(),
+      svg(
+        'path',
+        { class: 'soft-line', d: register.map(one => `M${x(one.epsilon)} ${TOP - 7}V${TOP}`).join('') },
+        svg('title', {}, register.map(one => `ε ${one.epsilon}: ${one.words}`).join('\n'))
+      ),
+      ...(register.length === 0
+        ? []
+        : [text(x(register[0]!.epsilon) - 6, TOP - 2, 'published by others', 'end')]),
+      ...(room > 110 ? [text(from + room / 2, TOP + 18, 'more than is left')] : [])
     );
-    const { left } = link.facts();
-    const from = left >= range.high ? W - RIGHT : x(Math.max(left, range.low));
-    set(over, { x: from, width: Math.max(W - RIGHT - from, 0) });
     let path = '';
     for (let i = 0; i <= 500; i++) {
       const at = range.low * (range.high / range.low) ** (i / 500);
@@ -194,45 +236,80 @@ function draw(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): View {
     problem.textContent = link.facts().problem;
   }
 
+  /** The published losses nearest below and above, in a line. */
+  function neighbours(loss: number): string {
+    const { register } = link.facts();
+    const below = register.filter(one => one.epsilon <= loss).at(-1);
+    const above = register.find(one => one.epsilon > loss);
+    const told = [below, above].filter(one => one !== undefined);
+    return told.length === 0
+      ? ''
+      : `Published by others: ${told.map(one => `ε ${one.epsilon} (${one.words})`).join('; ')}.`;
+  }
+
   function show(): void {
     const facts = link.facts();
+    const { loss } = held.now;
     const width = widthOf(facts, loss);
-    set(point, { cx: x(loss), cy: y(width) });
-    set(cross, { d: `M${LEFT} ${y(width)}H${x(loss)}V${H - BOTTOM}` });
+    const at = y(width);
+    set(point, { cx: x(loss), cy: at });
+    set(cross, {
+      d: `M${LEFT} ${at}H${facts.people === null ? x(loss) : W - right}M${x(loss)} ${TOP}V${H - BOTTOM}`
+    });
+    const foot = H - BOTTOM;
+    set(feet, { d: `M${x(loss)} ${foot}l-6 9h12ZM${LEFT} ${at}l-9 -6v12Z` });
     losses.show(loss);
     widths.show(width);
     const fits = loss <= facts.left * (1 + 1e-9);
-    const rest = Math.max(facts.left - loss, 0);
-    interval.textContent = named(width);
-    cost.textContent = `${facts.symbol} ${significant(loss, 3)}`;
-    costNote.textContent = fits
-      ? `${facts.symbol} ${significant(rest, 3)} would be left in ${facts.dataset}`
-      : `only ${facts.symbol} ${significant(facts.left, 3)} is left: this would be refused`;
-    costNote.className = fits ? 'soft' : 'warn';
+    const people = effectiveAt(facts, loss);
+    const asPeople =
+      people === null || facts.people === null ? [] : [`${number(people)} of ${number(facts.people.n)}`];
+    said.say(named(width), ...asPeople, `${facts.symbol} ${significant(loss, 3)}`);
+    said.note(
+      1 + asPeople.length,
+      fits
+        ? `${facts.symbol} ${significant(Math.max(facts.left - loss, 0), 3)} would be left in ${facts.dataset}`
+        : `only ${facts.symbol} ${significant(facts.left, 3)} is left: this would be refused`,
+      !fits
+    );
+    if (asPeople.length > 0) {
+      said.note(1, 'people asked without noise, were values spread evenly');
+    }
     const words = oddsWords(facts.kind, loss);
     odds.textContent = words;
+    others.textContent = neighbours(loss);
     losses.words(`${facts.symbol} ${significant(loss, 3)}: ${named(width)}. ${words}`);
     widths.words(`${named(width)} costs ${facts.symbol} ${significant(loss, 3)}`);
-    plot.describe(`${named(width)} at ${facts.symbol} ${significant(loss, 3)}`);
+    plot.describe(
+      `${named(width)} at ${facts.symbol} ${significant(loss, 3)}${asPeople.map(s => `, as accurate as ${s} people`).join('')}`
+    );
   }
 
+  let upright = false;
   draggable(plot.node, {
-    move: at => {
-      loss = valueAt(range, (at - LEFT) / (W - LEFT - RIGHT));
-      frame.ask();
+    start: at => {
+      upright = at < LEFT; // along the axis of ±
+      return true;
     },
-    end: settled
+    move: (at, height) => {
+      if (upright) {
+        const share = (height - TOP) / (H - TOP - BOTTOM);
+        reach(tall.high * (tall.low / tall.high) ** Math.min(Math.max(share, 0), 1));
+      } else {
+        held.move({ loss: valueAt(range, (at - LEFT) / (W - LEFT - right)) });
+      }
+    },
+    end: held.tell
   });
 
   axes();
   show();
   return {
     update: () => {
-      loss = link.chosen().loss ?? loss;
       axes();
-      show();
+      held.follow();
     },
-    dispose: frame.stop
+    dispose: held.stop
   };
 }
 

@@ -31,7 +31,7 @@ const FILES: Record<string, Called> = {
   digits,
   laws,
   odds,
-  person,
+  person: { statistic: person.statistic, worst: person.worst },
   scale
 };
 

@@ -13,6 +13,8 @@ export interface SliderOptions {
   /** Larger values to the left. */
   readonly reversed?: boolean;
   readonly write?: (value: number) => string;
+  /** The lower end stands for none, and is written and typed as 0. */
+  readonly none?: boolean;
   /** While it moves. */
   readonly input: (value: number) => void;
   /** When the hand lets go. */
@@ -33,7 +35,8 @@ const FULL = 1000;
 
 export function slider(options: SliderOptions): Slider {
   const id = unique('slider');
-  const write = options.write ?? ((value: number) => significant(value, 3));
+  const writing = options.write ?? ((value: number) => significant(value, 3));
+  const write = (x: number): string => (options.none === true && x <= options.range.low ? '0' : writing(x));
   let value = options.value;
   const range = html('input', { type: 'range', min: 0, max: FULL, step: 1, id, class: 'thumb' });
   const field = html('input', {
@@ -95,8 +98,9 @@ export function slider(options: SliderOptions): Slider {
     options.change(value);
   });
   const take = (): void => {
-    const typed = Number(field.value.trim().replace(',', '.'));
     const { low, high } = options.range;
+    const read = Number(field.value.trim().replace(',', '.'));
+    const typed = options.none === true && read === 0 ? low : read;
     if (field.value.trim() === '' || !Number.isFinite(typed) || typed < low || typed > high) {
       field.setAttribute('aria-invalid', 'true');
       wrong.textContent = `${options.label} is a number from ${write(low)} to ${write(high)}.`;

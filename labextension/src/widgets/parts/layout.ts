@@ -1,0 +1,103 @@
+/** How a screen is laid out: its heading, a row of figures, the key of a drawing. */
+import { html, svg, type Child } from './dom';
+
+/** Title on the left, what holds for all of it on the right. */
+export function head(title: string, note: string, about: string | null = null): HTMLElement {
+  const left =
+    about === null ? html('h3', {}, title) : html('div', {}, html('h3', {}, title), html('code', {}, about));
+  return html('div', { class: 'head' }, left, html('span', { class: 'soft' }, note));
+}
+
+export interface Figures {
+  readonly node: HTMLElement;
+  /** Large words, one for each note. */
+  readonly say: (...texts: string[]) => void;
+  /** The note below a figure, and whether it warns. */
+  readonly note: (i: number, text: string, warns?: boolean) => void;
+}
+
+/** Large words side by side, a note below each. */
+export function figures(...notes: string[]): Figures {
+  const large = notes.map(() => html('strong'));
+  const small = notes.map(note => html('span', { class: 'soft' }, note));
+  const node = html(
+    'div',
+    { class: 'figures' },
+    ...large.map((figure, i) => html('div', {}, figure, small[i]!))
+  );
+  return {
+    node,
+    say: (...texts) => texts.forEach((text, i) => (large[i]!.textContent = text)),
+    note: (i, text, warns = false) => {
+      small[i]!.textContent = text;
+      small[i]!.className = warns ? 'warn' : 'soft';
+    }
+  };
+}
+
+/** The key of a drawing: a mark and its words. `k` is ink, `p` the accent, an empty class the rest. */
+export function key(...entries: (readonly [string, string])[]): HTMLElement {
+  return html(
+    'p',
+    { class: 'key' },
+    ...entries.map(([mark, words]) =>
+      html(
+        'span',
+        mark === '' ? {} : { class: mark },
+        html('i', mark === 'p' ? { class: 'square' } : {}),
+        words
+      )
+    )
+  );
+}
+
+const WAYS: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowRight: [1, 0],
+  ArrowLeft: [-1, 0],
+  ArrowUp: [0, 1],
+  ArrowDown: [0, -1],
+  PageUp: [10, 0],
+  PageDown: [-10, 0]
+};
+
+/** A handle in a drawing that the keyboard moves too: across by arrows and by pages, up and down by arrows. */
+export function handle(label: string, moved: (across: number, up: number) => void, r = 9): SVGCircleElement {
+  const node = svg('circle', { class: 'handle', r, tabindex: 0, role: 'slider', 'aria-label': label });
+  node.addEventListener('keydown', event => {
+    const way = WAYS[event.key];
+    if (way !== undefined) {
+      event.preventDefault();
+      event.stopPropagation();
+      moved(...way);
+    }
+  });
+  return node;
+}
+
+/** One of several, as buttons that a keyboard walks through: `name` is heard, each entry is a value and its words. */
+export function choice<T extends string>(
+  name: string,
+  entries: readonly (readonly [T, string])[],
+  value: T,
+  chosen: (value: T) => void
+): { readonly node: HTMLElement; readonly show: (value: T) => void } {
+  const list = html(
+    'select',
+    { 'aria-label': name },
+    ...entries.map(([one, words]) => html('option', { value: one }, words))
+  );
+  list.value = value;
+  list.addEventListener('change', () => chosen(list.value as T));
+  const node = html('label', { class: 'pick' }, `${name} `, list);
+  return { node, show: one => (list.value = one) };
+}
+
+/** Text in a drawing. */
+export function text(
+  x: number,
+  y: number,
+  words: Child,
+  anchor: 'start' | 'middle' | 'end' = 'middle'
+): SVGTextElement {
+  return svg('text', { x, y, 'text-anchor': anchor }, words);
+}
