@@ -48,7 +48,7 @@ def exhibit_card(exhibit: Exhibit) -> Card:
         el("p", el("strong", f"Corrected: {found.mended.text}.")),
         _bars(found.mended),
         el("p", f"Its price: {exhibit.cost}", class_="soft"),
-        el("p", "In dpnb, after ", el("code", 'hiv = dpnb.open("hiv")'), ":"),
+        el("p", "In dpnb type, after ", el("code", 'hiv = dpnb.open("hiv")'), ":"),
         el("pre", el("code", told["cell"], style="white-space:pre-wrap"), style="margin:.3rem 0"),
         _table(*found.more) if found.more else None,
     )

@@ -158,11 +158,11 @@ class Exhibit:
             ("claim", f"{self.claim} ({self.source})"),
             ("neighbours", f"A: {self.worlds[0]}"),
             ("", f"B: {self.worlds[1]}"),
-            ("breaks", f"{found.broken.text} ({found.how}; {how})"),
-            ("because", self.why),
-            ("correction", self.correction),
-            ("holds", found.mended.text),
-            ("cost", self.cost),
+            ("break", f"{found.broken.text} ({found.how}; {how})"),
+            ("", self.why),
+            ("repair", self.correction),
+            ("corrected", found.mended.text),
+            ("its price", self.cost),
             *found.more,
         ]
 
