@@ -7,6 +7,8 @@ import json
 import re
 from dataclasses import replace
 
+import nbconvert
+import nbformat
 import nh3
 import pytest
 
@@ -136,3 +138,13 @@ def test_what_can_be_paid_on_top_is_said_where_it_can_be_foretold():
         )
     )
     assert [line["name"] for line in card.json["lines"] if line.get("again")] == ["collected"]
+
+
+def test_an_exported_notebook_has_the_card_that_stands_still():
+    """nbconvert takes the HTML of a bundle, whatever record stands beside it: the badge opens there without scripts."""
+    bundle = release_card(made.report("collected", stored=("collected",))).bundle()
+    cell = nbformat.v4.new_code_cell("m")
+    cell.outputs = [nbformat.v4.new_output("display_data", bundle)]
+    page, _ = nbconvert.HTMLExporter().from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
+    assert '<details class="stored"><summary' in page
+    assert "vnd.dpnb" not in page
