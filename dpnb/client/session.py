@@ -75,9 +75,14 @@ class Session:
     waiting: ClassVar[Any] = contextlib.nullcontext
     """A context manager, made with what is waited for, around an attach; the notebook shows elapsed time there."""
 
+    news: ClassVar[Callable[[], None] | None] = None
+    """Called, on any thread and at once, when a ledger has grown, a dataset was opened, or the curator came or went."""
+
     def __init__(self, connect: Callable[[], Transport] | None = None) -> None:
         self._connect = connect or (lambda: launch.connect(Home.current()))
         self._transport: Transport | None = None
+        self._watched: Transport | None = None
+        self._gone = False
         self._lock = threading.RLock()
         self._roots: dict[str, Dataset] = {}
         self._sources: dict[str, Attach] = {}
@@ -109,6 +114,7 @@ class Session:
         self._sources[reply.handle] = message
         if self._caps:
             self._send_cap(reply.handle)
+        self._tell()
         return root
 
     def detach(self, dataset: Dataset, *, remove: bool = True) -> None:
@@ -385,9 +391,40 @@ class Session:
             "The curator cannot be reached. Run the line again: it is started anew, with the budget intact."
         )
 
+    @property
+    def gone(self) -> bool:
+        """Whether the curator has ended, and nobody has asked it anything since: asking starts it anew."""
+        return self._gone
+
+    def watch(self) -> None:
+        """Hear the life-line from now on, once; a curator that is started later is watched from its start."""
+        transport = self._transport
+        if transport is None or transport is self._watched:
+            return
+        self._watched = transport
+        threading.Thread(target=self._hear, args=(transport,), name="dpnb-life-line", daemon=True).start()
+
+    def _hear(self, transport: Transport) -> None:
+        """Hear a life-line to its end; what ended is gone, unless it was let go of here."""
+        while transport.wait():
+            self._tell()
+        with self._lock:
+            if self._transport is transport:
+                self.close()
+                self._gone = True
+        self._tell()
+
+    def _tell(self) -> None:
+        news = Session.news
+        if news is not None:
+            news()
+
     def _once(self, body: bytes, wanted: type[Any] | None) -> Any:
         if self._transport is None:
             self._transport = self._connect()
+            self._gone = False
+            if Session.news is not None:
+                self.watch()
         reply = decode_reply(self._transport.send(body))
         if isinstance(reply, Failure):
             raise from_wire({"code": reply.code, "message": reply.message, "details": reply.details})

@@ -72,6 +72,7 @@ class Database:
 
     def __init__(self, path: Path, now: Callable[[], str], wait: float = _WAIT) -> None:
         self._path = path
+        self.told: Callable[[], None] = _nobody
         self._lock = threading.RLock()
         self._process = os.getpid()
         with named_faults(path.name):
@@ -114,6 +115,13 @@ class Database:
                 raise
 
     @contextlib.contextmanager
+    def telling(self) -> Iterator[sqlite3.Connection]:
+        """Write as in :meth:`writing`, and say so when it is on disk: to :attr:`told`, which hears that, and nothing else."""
+        with self.writing() as connection:
+            yield connection
+        self.told()
+
+    @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Read one consistent state."""
         with self._lock, named_faults(self._path.name):
@@ -136,6 +144,10 @@ class Database:
         """Close the file."""
         with self._lock:
             self._connection.close()
+
+
+def _nobody() -> None:
+    pass
 
 
 def _connect(path: Path, wait: float) -> sqlite3.Connection:

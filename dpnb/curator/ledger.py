@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
@@ -85,6 +85,13 @@ class Ledger:
         """Close the ledger."""
         self._database.close()
 
+    def listen(self, told: Callable[[], None]) -> None:
+        """Call somebody after every charge, reset, cap and change of terms, when it is on disk.
+
+        Storing an answer tells nobody: the time between a charge and its answer is a scan's, and nobody else's business.
+        """
+        self._database.told = told
+
     # ------------------------------------------------------------------ pins
 
     def attach(
@@ -122,7 +129,7 @@ class Ledger:
         return self._attach(terms, fingerprint, by, time or _now(), reason=reason)
 
     def _attach(self, terms: Terms, fingerprint: str, by: str, time: str, reason: str | None) -> Attachment:
-        with self._database.writing() as db:
+        with self._database.telling() as db:
             tag = pins.tag(db, fingerprint)
             pins.refuse_teaching(db, terms, tag)
             pinned = pins.pinned(db, terms.dataset)
@@ -197,7 +204,7 @@ class Ledger:
         }
         events = [event for _, _, part in events_by_question for event in part]
         asked = compose(events, cap.measure)
-        with self._database.writing() as db:
+        with self._database.telling() as db:
             found = totals.charged(db, request_id, bound)
             if found is not None:
                 return found
@@ -321,7 +328,7 @@ class Ledger:
         LossError
             When the cap's measure is not the pool's.
         """
-        with self._database.writing() as db:
+        with self._database.telling() as db:
             if cap is not None and totals.known_measure(db, pool) not in {None, cap.measure}:
                 raise LossError(
                     f"This budget is kept in another measure: a cap in {cap.measure.symbol} cannot hold it."
@@ -345,7 +352,7 @@ class Ledger:
         OwnerError
             When any dataset of the pool is not TEACHING.
         """
-        with self._database.writing() as db:
+        with self._database.telling() as db:
             modes = pins.modes(db, pool)
             if not modes or modes != {"teaching"}:
                 raise OwnerError(

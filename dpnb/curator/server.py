@@ -17,10 +17,12 @@ import socket
 import struct
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 import tornado.httpserver
+import tornado.iostream
 import tornado.netutil
 import tornado.web
 
@@ -43,6 +45,9 @@ class Answering(Protocol):
     def answer(self, body: bytes, principal: str) -> bytes:
         """Answer one request body; never raises."""
 
+    def listen(self, told: Callable[[], None]) -> None:
+        """Call somebody, on any thread, whenever the ledger grew."""
+
     def close(self) -> None:
         """Close the ledger and the engines."""
 
@@ -53,6 +58,7 @@ class Life:
     def __init__(self, linger: float) -> None:
         self.linger = linger
         self.holders = 0
+        self.lines: set[_Hold] = set()
         self.busy = 0
         self._quiet_since = time.monotonic() + max(0.0, FIRST_WAIT - linger)
 
@@ -111,19 +117,35 @@ class _Messages(_Handler):
 
 
 class _Hold(_Handler):
+    """A life-line. One byte on it says that the ledger grew: ask, if you want to know more."""
+
     async def post(self) -> None:
         self._closed = asyncio.Event()
         self.life.change(holders=1)
         try:
             self.set_header("Content-Type", "application/octet-stream")
             await self.flush()
+            self.life.lines.add(self)
             await self._closed.wait()
         finally:
+            self.life.lines.discard(self)
             self.life.change(holders=-1)
+
+    def wake(self) -> None:
+        """Tell this kernel; one that does not read is let alone, and one that has gone is found out elsewhere."""
+        if self.request.connection.stream.writing():  # type: ignore[union-attr]
+            return
+        with contextlib.suppress(tornado.iostream.StreamClosedError):
+            self.write(b".")
+            self.flush().add_done_callback(_heard)
 
     def on_connection_close(self) -> None:
         if hasattr(self, "_closed"):
             self._closed.set()
+
+
+def _heard(future: Any) -> None:
+    future.exception()  # looked at: a kernel that went in this moment is no fault
 
 
 def principal_of(uid: int) -> str:
@@ -154,10 +176,21 @@ async def _serve(service: Answering, config: Config) -> None:
         )
         listener = _listen(config)
         server.add_socket(listener)
+        loop = asyncio.get_running_loop()
+
+        def told() -> None:
+            loop.call_soon_threadsafe(_wake, life)
+
+        service.listen(told)
         _announce(config, listener, token)
         await _until_over(life)
         server.stop()
         _withdraw(config)
+
+
+def _wake(life: Life) -> None:
+    for line in tuple(life.lines):
+        line.wake()
 
 
 async def _until_over(life: Life) -> None:

@@ -104,6 +104,10 @@ class Curator:
         self._shelf.close()
         self._ledger.close()
 
+    def listen(self, told: Callable[[], None]) -> None:
+        """Call somebody whenever the ledger grew; it hears that, and nothing else."""
+        self._ledger.listen(told)
+
     def note(self, error: BaseException, what: str = "") -> None:
         """Write a fault to the owner's log, which may quote what an engine says of a value; nobody else reads it."""
         text = "".join(traceback.format_exception(error))

@@ -1,8 +1,12 @@
 """The one way between this kernel and the front ends around it: what the session stands at, pushed; questions, answered.
 
-A front end opens a comm on :data:`TARGET` and is told the state at once and after every cell. A question is the first
-message of a comm of its own, answered on it and then over: ipykernel hands such a message to the shell that its header names,
-so it is answered while a cell runs. ``%load_ext`` announces itself, so that front ends that asked too early ask again.
+A front end opens a comm on :data:`TARGET` and is told the state at once, after every cell, and whenever a ledger grew or the
+curator came or went, also while a cell runs. A question is the first message of a comm of its own, answered on it and then over:
+ipykernel hands such a message to the shell that its header names, so it is answered while a cell runs.
+
+There is one comm that the kernel holds from ``%load_ext`` on, :data:`ANNOUNCE`. It is never opened on the other side, so that a
+page without this front end hears nothing that it must complain of: whoever lists the kernel's comms sees that dpnb is loaded,
+and a message on it tells front ends that asked too early to ask again.
 
 There is no message that spends. A kernel that is no Jupyter kernel is left alone.
 """
@@ -20,9 +24,11 @@ from comm import create_comm, get_comm_manager
 from dpnb.cards.markup import clean
 from dpnb.cards.report import methods
 from dpnb.client.handles import Dataset
+from dpnb.client.session import Session
 from dpnb.errors import DpnbError, PlanError
 from dpnb.notebook.card_questions import CardQuestions
 from dpnb.notebook.holding import named
+from dpnb.notebook.news import News
 from dpnb.notebook.unrun import Snapshot, price_of
 from dpnb.release import Estimate
 from dpnb.widgets.asking import answered_by, handle_of
@@ -53,6 +59,8 @@ class Link:
         self._names = Snapshot({})
         self._held: tuple[tuple[str, Estimate], ...] = ()
         self._cards = CardQuestions(lambda: self._held)
+        self._beacon: Any = None
+        self._news = News(self._tell)
         self.answers: dict[str, Answer] = {
             "state": lambda _: self.state(),
             "price": self.price,
@@ -71,18 +79,29 @@ class Link:
         """Listen, and tell front ends that are open already."""
         if not self.connected:
             return
-        get_comm_manager().register_target(TARGET, self._opened)
+        manager = get_comm_manager()
+        manager.register_target(TARGET, self._opened)
         self._shell.events.register("post_run_cell", self.push)
         answered_by(lambda asked: self._answer(asked.get("ask"), asked), lambda: self._names.handles)
-        create_comm(target_name=ANNOUNCE, data={"protocol": PROTOCOL})
+        self._beacon = create_comm(target_name=TARGET, comm_id=ANNOUNCE, primary=False)
+        # never opened on the other side: so it is not closed there either, when it is collected
+        self._beacon._closed = True  # noqa: SLF001
+        manager.register_comm(self._beacon)
+        self._beacon.send({"protocol": PROTOCOL})
+        self._news.start()
+        Session.news = self._news.put
+        self._session().watch()  # a dataset may have been opened before %load_ext
 
     def uninstall(self) -> None:
         """Let go of every front end."""
         if not self.connected:
             return
         answered_by(None)
+        Session.news = None
+        self._news.stop()
         self._shell.events.unregister("post_run_cell", self.push)
         get_comm_manager().unregister_target(TARGET, self._opened)
+        get_comm_manager().unregister_comm(self._beacon)
         with self._lock:
             for one in list(self._comms.values()):
                 one.close()
@@ -125,17 +144,27 @@ class Link:
         return found
 
     def push(self, result: Any = None) -> None:
-        """Tell every front end, and bring the interactions on screen in step."""
+        """Tell every front end, and bring the interactions on screen in step. On the main thread, after a cell."""
         del result
         self._names = self._seen()
         # only what is released already: a pending question must not live on because it is listed here
         self._held = tuple((name, one) for name, one in named(self._shell.user_ns) if not one.pending)
         _refresh_interactions()
-        with self._lock:
-            listening = list(self._comms.values())
-        if listening:
+        self._send()
+
+    def _tell(self) -> None:
+        """Tell what became of ledger or curator, on a thread of its own; the interactions follow on the main thread."""
+        self._send()
+        loop = getattr(self._shell.kernel, "io_loop", None)
+        if loop is not None:
+            loop.add_callback(_refresh_interactions)
+
+    def _send(self) -> None:
+        with self._lock:  # read and sent as one: what was read later has a higher number, and is sent later
+            if not self._comms:
+                return
             state = self.state()
-            for one in listening:
+            for one in list(self._comms.values()):
                 one.send(state)
 
     def _seen(self) -> Snapshot:
@@ -149,10 +178,10 @@ class Link:
         if name is not None:
             one.send(self._answer(name, asked))
             return
+        one.on_close(lambda _: self._comms.pop(one.comm_id, None))
         with self._lock:
             self._comms[one.comm_id] = one
-        one.on_close(lambda _: self._comms.pop(one.comm_id, None))
-        one.send(self.state())
+            one.send(self.state())
 
     def _answer(self, name: object, asked: Mapping[str, Any]) -> dict[str, Any]:
         answer = self.answers.get(str(name))

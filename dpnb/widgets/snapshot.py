@@ -31,6 +31,8 @@ _ROWS = 200
 _MOST = 10_000
 _COLUMNS = 200
 _count = itertools.count(1)
+_LAST: dict[str, tuple[str, dict[str, Any]]] = {}
+"""What was read last of each handle, and when."""
 
 
 def now() -> str:
@@ -44,19 +46,28 @@ def snapshot(session: Any) -> dict[str, Any]:
     Parameters
     ----------
     session : Session
-        Of this kernel. It starts no curator of its own here: without an open dataset nothing is asked of one.
+        Of this kernel. It starts no curator of its own here: without an open dataset nothing is asked of one, and after
+        the curator has ended this is how it stood when it was last read.
     """
-    datasets, problem = [], ""
+    at, gone, problem = now(), session.gone, ""
+    datasets = []
     for dataset in list(session.datasets.values()):
         try:
-            datasets.append(dataset_record(dataset))
+            if not gone:
+                _LAST[dataset.handle] = (at, dataset_record(dataset))
+            read, record = _LAST[dataset.handle]
+            at = min(at, read)
+            datasets.append(record)
+        except KeyError:
+            continue  # it was never read
         except DpnbError as error:
             problem = clean(error).splitlines()[0]
     return {
         "protocol": PROTOCOL,
         "version": __version__,
         "seq": next(_count),
-        "at": now(),
+        "at": at,
+        "curator": "gone" if gone and session.datasets else "",
         "datasets": datasets,
         "problem": problem,
     }

@@ -11,6 +11,7 @@ import contextlib
 import http.client
 import os
 import socket
+import threading
 from collections.abc import Callable
 from typing import Protocol, cast
 
@@ -32,6 +33,9 @@ class Transport(Protocol):
     def hold(self) -> None:
         """Open the life-line: the curator stays as long as one of them is open."""
 
+    def wait(self) -> bool:
+        """Wait on the life-line: ``True`` when the ledger has grown, ``False`` when the line has ended, from either side."""
+
     def close(self) -> None:
         """Close every connection, the life-line included."""
 
@@ -47,6 +51,7 @@ class InMemory:
 
     def __init__(self, answer: Callable[[bytes], bytes]) -> None:
         self._answer = answer
+        self._closed = threading.Event()
 
     def send(self, body: bytes) -> bytes:
         """Hand the body over."""
@@ -55,8 +60,14 @@ class InMemory:
     def hold(self) -> None:
         """Nothing to hold."""
 
+    def wait(self) -> bool:
+        """Wait until it is closed: no ledger grows by itself here."""
+        self._closed.wait()
+        return False
+
     def close(self) -> None:
-        """Nothing to close."""
+        """End whoever waits."""
+        self._closed.set()
 
 
 class _Http:
@@ -95,6 +106,14 @@ class _Http:
             line.close()
             raise CuratorGone(_GONE) from error
         self._line = line
+
+    def wait(self) -> bool:
+        """Wait on the life-line, on a thread of its own; whatever comes means the same."""
+        line = self._line
+        try:
+            return line is not None and bool(_socket_of(line).recv(4096))
+        except (OSError, AttributeError):
+            return False
 
     def close(self) -> None:
         """Close every connection."""

@@ -428,3 +428,21 @@ def test_an_unknown_option_of_ask_spends_nothing(dpnb_home, people):
         dpnb.release([data.x.mean()], epsilon=1, within="0.1")
     assert Ask.make(epsilon=1).epsilon == 1
     assert data.budget.spent.amount == 0
+
+
+def test_the_life_line_tells_that_a_ledger_grew_and_that_the_curator_ended(people, dpnb_home):
+    """Whoever holds a life-line hears of another kernel's charge and nothing more, and of the curator's end, at once."""
+    heard = connect(Home(Path(dpnb_home)))
+    try:
+        small_ = api.open(people, quiet=True)
+        assert heard.wait()  # the terms were pinned
+        before = time.monotonic()
+        api.release(small_.x.mean(), epsilon=1)
+        assert heard.wait()
+        assert time.monotonic() - before < 5
+        os.kill(pid_of(dpnb_home), signal.SIGKILL)
+        while heard.wait():
+            pass  # what it said before its end
+        assert not heard.wait()
+    finally:
+        heard.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from types import SimpleNamespace
 
 import comm
@@ -23,6 +24,13 @@ class Front:
 
     def send(self, data):
         self.sent.append(json.loads(json.dumps(data, allow_nan=False)))
+
+    def wait(self, count):
+        """Wait until as many messages have come, which another thread sends."""
+        end = time.monotonic() + 10
+        while len(self.sent) < count and time.monotonic() < end:
+            time.sleep(0.005)
+        assert len(self.sent) >= count, "nothing came"
 
     def on_close(self, call):
         self.closed = call
@@ -54,20 +62,35 @@ def session(dpnb_home):
     service.close()
 
 
+class Beacon:
+    """The comm that the kernel holds; what was sent on it is in ``sent``."""
+
+    def __init__(self, **asked):
+        self.asked, self.sent = asked, []
+
+    def send(self, data):
+        self.sent.append(data)
+
+
 @pytest.fixture
 def link(session, monkeypatch):
-    """A link in a shell with a kernel; what it registered is in ``targets``."""
-    targets, announced = {}, []
+    """A link in a shell with a kernel; what it registered is in ``targets`` and ``held``."""
+    targets, held = {}, []
     manager = SimpleNamespace(
-        register_target=targets.__setitem__, unregister_target=lambda name, _: targets.pop(name)
+        register_target=targets.__setitem__,
+        unregister_target=lambda name, _: targets.pop(name),
+        register_comm=held.append,
+        unregister_comm=held.remove,
     )
     monkeypatch.setattr(link_module, "get_comm_manager", lambda: manager)
-    monkeypatch.setattr(link_module, "create_comm", lambda **asked: announced.append(asked))
+    monkeypatch.setattr(link_module, "create_comm", Beacon)
     shell = SimpleNamespace(kernel=object(), events=Events(), user_ns={"small": session.small})
     made = Link(shell, lambda: session)
     made.install()
-    made.targets, made.announced, made.shell = targets, announced, shell
-    return made
+    made.targets, made.held, made.shell = targets, held, shell
+    yield made
+    if targets:
+        made.uninstall()
 
 
 def opened(link, data):
@@ -88,8 +111,42 @@ def test_a_shell_without_a_kernel_is_left_alone(session, monkeypatch):
 
 
 def test_loading_announces_itself(link):
-    """Front ends that asked before %load_ext are told to ask again."""
-    assert [one["target_name"] for one in link.announced] == [ANNOUNCE]
+    """A kernel that has dpnb lists a comm of its target, and front ends that asked before %load_ext are told on it to ask again."""
+    (beacon,) = link.held
+    assert (beacon.asked["target_name"], beacon.asked["comm_id"]) == (TARGET, ANNOUNCE)
+    assert not beacon.asked["primary"], "it would be opened in pages that do not know it"
+    assert beacon.sent == [{"protocol": 1}]
+
+
+def test_what_others_charge_is_told(link, session):
+    """News of the ledger reach every front end without a cell, and the kernel's answer stands when it is told."""
+    from dpnb.plan.request import Ask
+
+    front = opened(link, {"protocol": 1})
+    session.release([session.small.x.mean()], Ask.make(epsilon=2))
+    link_module.Session.news()
+    front.wait(2)
+    (one,) = front.sent[-1]["state"]["datasets"]
+    assert one["left"] == 8.0
+
+
+def test_a_curator_that_has_gone_is_not_started_to_say_so(link, session, monkeypatch):
+    """The state then is the last that was read, marked; no request is sent for it. A question that needs the curator ends it."""
+    front = opened(link, {"protocol": 1})
+    before = front.sent[-1]["state"]
+    transport = session._transport
+    with monkeypatch.context() as patch:
+        patch.setattr(session, "_once", pytest.fail)
+        transport.close()
+        front.wait(2)
+        state = front.sent[-1]["state"]
+        assert state["curator"] == "gone"
+        assert state["datasets"] == before["datasets"]
+        assert state["at"] == before["at"]
+        link.push()
+        assert front.sent[-1]["state"]["curator"] == "gone"
+    assert session.small.budget.spent is not None
+    assert not session.gone
 
 
 def test_state_is_told_at_once_and_after_every_cell(link):
@@ -217,6 +274,7 @@ def test_unloading_lets_go(link):
     front = opened(link, {"protocol": 1})
     link.uninstall()
     assert not link.targets
+    assert not link.held
     assert not link.shell.events.calls
     link.push()
     assert len(front.sent) == 1
@@ -224,7 +282,7 @@ def test_unloading_lets_go(link):
 
 def test_without_a_dataset_no_curator_is_asked():
     """A snapshot of an empty session starts nothing."""
-    empty = SimpleNamespace(datasets={})
+    empty = SimpleNamespace(datasets={}, gone=False)
     assert snapshot(empty)["datasets"] == []
 
 

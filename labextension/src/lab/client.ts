@@ -1,36 +1,27 @@
 /** One notebook's link to its kernel. State is pushed by the kernel; a question is a comm of its own. */
 import type { ISessionContext } from '@jupyterlab/apputils';
-import type { Kernel } from '@jupyterlab/services';
+import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import type { JSONObject } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal, type ISignal } from '@lumino/signaling';
-import { isSnapshot, newer, type Link, type Snapshot } from '../widgets/parts/state';
+import { isSnapshot, newer, PROTOCOL, speaks, type Link, type Snapshot } from '../widgets/parts/state';
+import { Wires } from './wires';
 
 export const TARGET = 'dpnb.session';
 export const ANNOUNCE = 'dpnb.announce';
 
-interface Subshelled {
-  subshellStarted?: Promise<void>;
-  commsOverSubshells?: unknown;
-}
+type Connection = Kernel.IKernelConnection;
 
-/**
- * Settles when the comm's subshell exists, or at once where there are none. `subshellStarted` is on JupyterLab's class and
- * not on its interface, and never settles without support: hence the guard and the race.
- */
-async function subshell(kernel: Kernel.IKernelConnection, comm: Kernel.IComm): Promise<void> {
-  const one = comm as Kernel.IComm & Subshelled;
-  await kernel.info;
-  if (
-    kernel.supportsSubshells &&
-    String(one.commsOverSubshells) !== 'disabled' &&
-    one.subshellStarted !== undefined
-  ) {
-    await Promise.race([
-      one.subshellStarted.catch(() => undefined),
-      new Promise(done => setTimeout(done, 1000))
-    ]);
+/** How long a kernel that answers between cells only may be silent before that is said. */
+const PATIENCE = 700;
+
+/** A comm that JupyterLab gives no subshell: ours are our own. */
+function comm(kernel: Connection): Kernel.IComm {
+  const made = kernel.createComm(TARGET);
+  if ('commsOverSubshells' in made) {
+    (made as { commsOverSubshells: string }).commsOverSubshells = 'disabled';
   }
+  return made;
 }
 
 export class Client implements IDisposable {
@@ -63,113 +54,147 @@ export class Client implements IDisposable {
       return;
     }
     this._disposed = true;
-    this._drop();
+    this._leave();
     Signal.clearData(this);
   }
 
   /** One question, one comm: it is answered while a cell runs. Null where no answer came in time. */
   async ask(data: JSONObject, timeout = 5000): Promise<JSONObject | null> {
-    const kernel = this._kernel;
-    if (kernel === null || kernel.isDisposed || this._link !== 'live') {
-      return null;
-    }
-    const comm = kernel.createComm(TARGET);
-    await subshell(kernel, comm);
-    return new Promise(resolve => {
-      const finish = (value: JSONObject | null): void => {
-        clearTimeout(timer);
-        comm.onMsg = () => undefined;
-        comm.onClose = () => undefined;
-        if (!comm.isDisposed) {
-          comm.close();
-        }
-        resolve(value);
-      };
-      const timer = setTimeout(() => finish(null), timeout);
-      comm.onMsg = message => finish(message.content.data);
-      comm.onClose = () => finish(null);
-      comm.open(data);
-    });
+    return this._link === 'live' ? ((await this._wires?.ask(TARGET, data, timeout)) ?? null) : null;
   }
 
-  private _kernelChanged(_: ISessionContext, change: { newValue: Kernel.IKernelConnection | null }): void {
+  private _kernelChanged(_: ISessionContext, change: { newValue: Connection | null }): void {
+    this._leave();
     this._attach(change.newValue);
   }
 
   private _statusChanged(_: ISessionContext, status: Kernel.Status): void {
     if (status === 'restarting' || status === 'autorestarting') {
       this._restarting = true;
+      this._wires = null;
       this._forget('restarted');
     } else if (status === 'dead') {
       this._forget('no kernel');
     } else if (this._restarting && status === 'idle') {
       this._restarting = false;
-      this._open('restarted');
+      void this._open('restarted');
     }
   }
 
-  private _attach(kernel: Kernel.IKernelConnection | null): void {
+  private _attach(kernel: Connection | null): void {
     this._kernel = kernel;
     this._forget(kernel === null ? 'no kernel' : 'connecting');
-    if (kernel === null) {
+    kernel?.iopubMessage.connect(this._heard, this);
+    kernel?.connectionStatusChanged.connect(this._connectionChanged, this);
+    if (kernel?.connectionStatus === 'connected') {
+      void this._open('not loaded');
+    }
+  }
+
+  /** Let go of a kernel. */
+  private _leave(): void {
+    this._drop();
+    this._wires?.dispose();
+    this._wires = null;
+    this._kernel?.iopubMessage.disconnect(this._heard, this);
+    this._kernel?.connectionStatusChanged.disconnect(this._connectionChanged, this);
+    this._kernel = null;
+  }
+
+  private _connectionChanged(_: Connection, status: Kernel.ConnectionStatus): void {
+    if (this._restarting || this._link === 'no kernel') {
       return;
     }
-    kernel.registerCommTarget(ANNOUNCE, comm => {
-      comm.close();
-      this._open('not loaded');
-    });
-    this._open('not loaded');
+    if (status === 'connected') {
+      void this._open('not loaded');
+    } else if (this._link !== 'connecting') {
+      this._drop();
+      this._show('no connection');
+    }
+  }
+
+  /** The kernel says that dpnb was loaded. */
+  private _heard(_: Connection, said: KernelMessage.IIOPubMessage): void {
+    const { comm_id: id } = said.content as { comm_id?: string };
+    if (said.header.msg_type === 'comm_msg' && id === ANNOUNCE && this._comm === null) {
+      void this._open('not loaded');
+    }
   }
 
   /** Open the long-lived comm; `otherwise` is the state where the kernel knows no dpnb. */
-  private _open(otherwise: Link): void {
+  private async _open(otherwise: Link): Promise<void> {
     const kernel = this._kernel;
     if (kernel === null || kernel.isDisposed || !kernel.handleComms) {
       return;
     }
     this._drop();
-    const comm = kernel.createComm(TARGET);
-    this._comm = comm;
+    const attempt = ++this._attempt;
+    const wires = (this._wires ??= new Wires(kernel));
     if (this._link !== 'restarted') {
       this._show('connecting');
     }
-    comm.onMsg = message => {
-      const { state } = message.content.data;
-      if (isSnapshot(state)) {
-        this._state = newer(this._state, state);
-        this._show('live');
+    void wires.concurrent().then(concurrent => {
+      if (!concurrent) {
+        setTimeout(() => this._sayBusy(attempt), PATIENCE);
       }
-    };
-    // a kernel that does not know the target answers comm_open with comm_close
-    comm.onClose = () => {
-      if (this._comm === comm) {
+    });
+    const loaded = await wires.holds(TARGET);
+    if (attempt !== this._attempt || this._disposed) {
+      return;
+    }
+    if (loaded) {
+      await this._listen(kernel, wires, otherwise);
+    } else {
+      this._state = null;
+      this._show(otherwise);
+    }
+  }
+
+  /** A kernel without subshells answers when its cell has ended: that is said, not hidden. */
+  private _sayBusy(attempt: number): void {
+    if (attempt === this._attempt && this._link === 'connecting' && this._kernel?.status === 'busy') {
+      this._show('busy');
+    }
+  }
+
+  private async _listen(kernel: Connection, wires: Wires, otherwise: Link): Promise<void> {
+    const made = comm(kernel);
+    this._comm = made;
+    made.onMsg = said => this._told(said.content.data.state);
+    made.onClose = () => {
+      if (this._comm === made) {
         this._comm = null;
         this._state = null;
         this._show(otherwise);
       }
     };
-    // opened before its subshell exists, a comm sticks to the main shell, which may be busy
-    void subshell(kernel, comm).then(() => {
-      if (this._comm === comm && !comm.isDisposed) {
-        comm.open({ protocol: 1 });
-      }
-    });
+    await wires.open(made, { protocol: PROTOCOL });
+  }
+
+  private _told(state: unknown): void {
+    if (!speaks(state)) {
+      this._state = state as Snapshot;
+      this._show('versions differ');
+    } else if (isSnapshot(state)) {
+      this._state = newer(this._state, state);
+      this._show('live');
+    }
   }
 
   private _forget(link: Link): void {
+    this._attempt++;
     this._drop();
     this._state = null;
     this._show(link);
   }
 
   private _drop(): void {
-    const comm = this._comm;
+    const old = this._comm;
     this._comm = null;
-    if (comm !== null && !comm.isDisposed) {
-      comm.onClose = () => undefined;
-      if (this._kernel !== null && !this._kernel.isDisposed && this._kernel.status !== 'dead') {
-        comm.close();
-      }
+    if (old !== null && !old.isDisposed) {
+      old.onClose = () => undefined;
+      void this._wires?.close(old.commId);
+      old.dispose();
     }
   }
 
@@ -179,10 +204,12 @@ export class Client implements IDisposable {
   }
 
   private readonly _changed = new Signal<this, undefined>(this);
-  private _kernel: Kernel.IKernelConnection | null = null;
+  private _kernel: Connection | null = null;
+  private _wires: Wires | null = null;
   private _comm: Kernel.IComm | null = null;
   private _state: Snapshot | null = null;
   private _link: Link = 'no kernel';
+  private _attempt = 0;
   private _restarting = false;
   private _disposed = false;
 }

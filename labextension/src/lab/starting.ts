@@ -52,8 +52,10 @@ export async function freshNotebook(
   content: unknown
 ): Promise<string> {
   // listed, not asked for one by one: a name that is free would be an error in the browser's console
-  const { content: listed } = await place.get(folder, { type: 'directory', content: true });
-  const taken = new Set((listed as readonly { name: string }[]).map(one => one.name));
+  const { content: listed } = (await place.get(folder, { type: 'directory', content: true })) as {
+    content: readonly { name: string }[];
+  };
+  const taken = new Set(listed.map(one => one.name));
   let free = `${name}.ipynb`;
   for (let i = 2; taken.has(free); i++) {
     free = `${name} ${i}.ipynb`;

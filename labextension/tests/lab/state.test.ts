@@ -53,6 +53,9 @@ describe('the gauge says the truth in every state', () => {
     ['restarted', state([hiv]), 'dp: restarted'],
     ['live', state([]), 'dp: no dataset'],
     ['live', state([], { problem: 'The curator cannot be reached.' }), 'dp: curator gone'],
+    ['busy', null, 'dp: kernel busy'],
+    ['no connection', null, 'dp: no connection'],
+    ['live', state([hiv], { curator: 'gone' }), 'dp: curator gone'],
     ['live', state([hiv]), 'hiv: ε 1 of 4'],
     ['live', state([{ ...hiv, left: 0.1, used: 0.975 }]), 'hiv: ε 3.9 of 4 · low'],
     ['live', state([hiv], { protocol: 9 }), 'dp: versions differ']
@@ -67,8 +70,16 @@ describe('the gauge says the truth in every state', () => {
   });
 });
 
-it('versions that do not match say what to type', () => {
-  expect(advice('live', state([hiv], { protocol: 9, version: '0.9' }))).toMatch(/0\.9.*%pip install/);
+it('versions that do not match say which is older, and what to type where', () => {
+  const later = state([hiv], { protocol: 2, version: '0.9' });
+  const older = state([hiv], { protocol: 0, version: '0.0.1' });
+  expect(advice('versions differ', later)).toMatch(/0\.9, which is newer .* pip install dpnb==0\.9.*reload/);
+  expect(advice('live', older)).toMatch(/0\.0\.1, which is older .*%pip install --upgrade dpnb.*restart/);
+  expect(advice('versions differ', null)).toContain('unknown version');
+  for (const one of [later, older]) {
+    expect(gauge('versions differ', one)).toMatchObject({ text: 'dp: versions differ', used: null });
+    expect(gauge('live', one).text).toBe('dp: versions differ');
+  }
 });
 
 it('a state that was overtaken is dropped, and what is no state is none', () => {

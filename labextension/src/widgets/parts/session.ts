@@ -112,7 +112,9 @@ function datasetView(name: string, actions: Actions): Part {
 /** What is said above the datasets; a picture that no kernel keeps in step says how old it is. */
 export function notice(link: Link, state: Snapshot | null): string {
   const stood = state === null ? '' : `This is how it stood at ${clock(state.at)}.`;
-  return [advice(link, state), link === 'gone' ? stood : ''].filter(Boolean).join(' ');
+  return [advice(link, state), link === 'gone' || state?.curator === 'gone' ? stood : '']
+    .filter(Boolean)
+    .join(' ');
 }
 
 interface View {

@@ -76,11 +76,28 @@ export interface Snapshot {
   readonly at: string;
   readonly datasets: readonly Dataset[];
   readonly problem: string;
+  /** "gone" when the curator has ended: the datasets are then as they stood when they were read last. */
+  readonly curator?: string;
   /** What the notebook calls each dataset: variable to dataset. */
   readonly names?: Readonly<Record<string, string>>;
 }
 
-export type Link = 'no notebook' | 'no kernel' | 'connecting' | 'not loaded' | 'restarted' | 'live' | 'gone';
+export type Link =
+  | 'no notebook'
+  | 'no kernel'
+  | 'no connection'
+  | 'connecting'
+  | 'busy'
+  | 'not loaded'
+  | 'restarted'
+  | 'versions differ'
+  | 'gone'
+  | 'live';
+
+/** Whether a kernel's message is of the protocol that this front end knows. */
+export function speaks(x: unknown): boolean {
+  return typeof x === 'object' && x !== null && (x as Record<string, unknown>).protocol === PROTOCOL;
+}
 
 export function isSnapshot(x: unknown): x is Snapshot {
   if (typeof x !== 'object' || x === null) {
@@ -95,32 +112,44 @@ export function newer(a: Snapshot | null, b: Snapshot): Snapshot {
   return a !== null && a.seq > b.seq ? a : b;
 }
 
-/** What to type where nothing can be shown. */
+/** Kernel and page are of different versions: which of them is older, and what to type there. */
+function mismatch(state: Snapshot | null): string {
+  const version = typeof state?.version === 'string' ? state.version : 'of an unknown version';
+  return Number(state?.protocol) > PROTOCOL
+    ? `The kernel has dpnb ${version}, which is newer than the extension of this page. Where JupyterLab runs, type: pip install dpnb==${version}. Then reload this page.`
+    : `The kernel has dpnb ${version}, which is older than the extension of this page. Run: %pip install --upgrade dpnb. Then restart the kernel.`;
+}
+
+const ADVICE: Readonly<Record<Exclude<Link, 'live' | 'versions differ'>, string>> = {
+  'no notebook': 'Open a notebook to see its privacy budget.',
+  'no kernel': 'This notebook has no kernel. What was spent stays in the ledger.',
+  'no connection': 'The connection to the kernel is lost. What was spent stays in the ledger.',
+  connecting: 'Asking the kernel …',
+  busy: 'A cell is running, and this kernel answers between cells only. Run, when it has ended: %pip install --upgrade ipykernel',
+  'not loaded': 'dpnb is not loaded in this kernel. Run: %load_ext dpnb',
+  gone: 'No kernel keeps this in step.',
+  restarted: 'The kernel was restarted; the budget did not come back with it. Run: %load_ext dpnb'
+};
+
+const GONE = 'The curator has ended. What was spent stays in its ledger. To start it again, run: %dp budget';
+
+/** What to type where nothing can be shown, or where what is shown is old. */
 export function advice(link: Link, state: Snapshot | null): string {
-  switch (link) {
-    case 'no notebook':
-      return 'Open a notebook to see its privacy budget.';
-    case 'no kernel':
-      return 'This notebook has no kernel. What was spent stays in the ledger.';
-    case 'connecting':
-      return 'Asking the kernel …';
-    case 'not loaded':
-      return 'dpnb is not loaded in this kernel. Run: %load_ext dpnb';
-    case 'restarted':
-      return 'The kernel was restarted; the budget did not come back with it. Run: %load_ext dpnb';
-    case 'gone':
-      return 'No kernel keeps this in step.';
-    case 'live':
-      if (state === null) {
-        return 'Asking the kernel …';
-      }
-      if (state.protocol !== PROTOCOL) {
-        return `The kernel's dpnb ${state.version} and this extension do not match. Run: %pip install --upgrade dpnb, restart the kernel and reload this page.`;
-      }
-      return state.problem !== '' || state.datasets.length > 0
-        ? state.problem
-        : 'No dataset is open. Run: hiv = dpnb.open("hiv")';
+  if (link === 'versions differ' || (link === 'live' && state !== null && !speaks(state))) {
+    return mismatch(state);
   }
+  if (link !== 'live') {
+    return ADVICE[link];
+  }
+  if (state === null) {
+    return ADVICE.connecting;
+  }
+  if (state.curator === 'gone') {
+    return GONE;
+  }
+  return state.problem !== '' || state.datasets.length > 0
+    ? state.problem
+    : 'No dataset is open. Run: hiv = dpnb.open("hiv")';
 }
 
 /** A time of the ledger as people here write it: the hour alone where it is today. */
@@ -155,10 +184,16 @@ export function brief(value: number): string {
 export function gauge(link: Link, state: Snapshot | null): Gauge {
   const nothing = { used: null, low: false, title: advice(link, state) };
   if (link !== 'live' || state === null) {
-    return { ...nothing, text: `dp: ${link === 'live' ? 'connecting' : link}` };
+    return {
+      ...nothing,
+      text: `dp: ${link === 'live' ? 'connecting' : link === 'busy' ? 'kernel busy' : link}`
+    };
   }
-  if (state.protocol !== PROTOCOL) {
+  if (!speaks(state)) {
     return { ...nothing, text: 'dp: versions differ' };
+  }
+  if (state.curator === 'gone') {
+    return { ...nothing, text: 'dp: curator gone' };
   }
   const latest = (one: Dataset): number => Math.max(0, ...one.ledger.map(row => row.entry));
   const [one] = [...state.datasets].sort((a, b) => latest(b) - latest(a));
