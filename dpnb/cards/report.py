@@ -6,7 +6,7 @@ One self-contained file. It holds released numbers and public facts alone, so it
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,9 @@ from dpnb.privacy.measure import Measure
 from dpnb.release import Estimate
 from dpnb.schema import Schema
 
-__all__ = ["Report", "document", "methods", "report"]
+__all__ = ["PAGE_STYLE", "Report", "document", "methods", "report"]
 
-_PAGE = """
+PAGE_STYLE = """
 :root{color-scheme:light dark}
 body{margin:0 auto;max-width:56rem;padding:2rem 1.2rem 3rem;font:15px/1.6 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;
 color:#1c1d21;background:#fff}
@@ -47,12 +47,15 @@ class Report:
         The methods paragraph alone.
     path : Path or None
         Where it was written.
+    body : Markup
+        What stands in the file, to put into a page of its own.
     """
 
     html: str
     text: str
     methods: str
     path: Path | None
+    body: Markup = field(default=Markup(""), repr=False)
 
     def __str__(self) -> str:
         return self.text
@@ -88,15 +91,16 @@ def report(
     used = {release.entry for estimate in named.values() for release in estimate.releases}
     extract = [row for row in rows if row["entry"] in used]
     title = _title(schemas)
-    html = document(title, _body(title, lines, paragraph, extract, schemas))
+    body = _body(title, lines, paragraph, extract, schemas)
+    html = document(title, el("main", body))
     text = "\n\n".join([title, *(line_text(line) for line in lines), "Methods", paragraph])
     path = None if to is None else Path(to)
     if path is not None:
         path.write_text(html, encoding="utf-8")
-    return Report(html, text, paragraph, path)
+    return Report(html, text, paragraph, path, body)
 
 
-def document(title: str, body: object, *, style: str = _PAGE, script: str = "") -> str:
+def document(title: str, body: object, *, style: str = PAGE_STYLE, script: str = "") -> str:
     """Return a whole HTML page that asks nothing of the network."""
     head = [
         el("meta", charset="utf-8"),
@@ -123,7 +127,7 @@ def _body(
 ) -> Markup:
     sources = [text for schema in schemas for text in (schema.citation, schema.source_note) if text]
     return el(
-        "main",
+        "article",
         STYLE,
         el("h1", title),
         el(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from IPython.display import display
@@ -27,7 +28,7 @@ LINE_HELP = """\
 %dp schema hiv           the public facts: columns, bounds, privacy unit, dummy rows
 %dp statistics           what can be asked: what each statistic releases, its intervals and its reference
 %dp explain effect       how a release was made, and what its intervals mean
-%dp export report.html   the named releases of this notebook as one self-contained page
+%dp export report.html   the releases and interactions of this notebook as one page that still drags
 %dp auto on              plan ordinary cells that ask questions; auto release releases them; auto off
 %dp open hiv             open a dataset under its own name
 %dp attach hiv           its card: columns to search, questions to take into a cell, the budget as it stands
@@ -123,16 +124,23 @@ def _explain(magic: DPMagic, words: list[str]) -> None:
 
 
 def _export(magic: DPMagic, words: list[str]) -> None:
-    from dpnb.client import api
     from dpnb.notebook.holding import named
+    from dpnb.widgets._base import shown
+    from dpnb.widgets.pages import session_page
 
     if len(words) != 1:
         raise OptionError("%dp export needs one file name: %dp export report.html")
     found = {name: item for name, item in named(magic.shell.user_ns) if not item.pending}
-    if not found:
-        raise OptionError("Nothing is released yet: run a %%dp cell first.")
-    api.report(found, to=words[0])
-    print(f"{len(found)} releases written to {words[0]}")  # noqa: T201
+    if not found and not shown():
+        raise OptionError("Nothing is released yet, and no interaction is shown: run a %%dp cell first.")
+    text, interactions = session_page(found)
+    Path(words[0]).expanduser().write_text(text, encoding="utf-8")
+    counted = [_counted(len(found), "release"), _counted(interactions, "interaction")]
+    print(f"{' and '.join(filter(None, counted))} written to {words[0]}")  # noqa: T201
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}" if number else ""
 
 
 def _auto(magic: DPMagic, words: list[str]) -> None:

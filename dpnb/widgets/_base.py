@@ -8,6 +8,8 @@ without a kernel, without scripts and in a terminal.
 from __future__ import annotations
 
 import contextlib
+import itertools
+import json
 import math
 import weakref
 from collections.abc import Iterator
@@ -21,9 +23,10 @@ import traitlets
 from dpnb.cards.card import Card
 from dpnb.errors import DpnbError
 
-__all__ = ["Interaction", "built", "living", "source"]
+__all__ = ["Interaction", "built", "living", "shown", "source"]
 
 _STUB = "export default { render({ el }) { el.textContent = 'The front end of dpnb is not built here.'; } };"
+_DISPLAYS = itertools.count(1)
 _LIVING: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
@@ -44,6 +47,15 @@ def living() -> Iterator[Any]:
     yield from list(_LIVING)
 
 
+def shown() -> list[Any]:
+    """Return the interactions that a cell displayed and that are still held, in the order of their last display.
+
+    Of those that show the same facts, as a cell leaves them that was run twice, the last is kept.
+    """
+    listed = sorted((one for one in living() if one.displayed), key=lambda one: one.displayed)
+    return list({(one.module, json.dumps(one.facts, sort_keys=True)): one for one in listed}.values())
+
+
 class Interaction(anywidget.AnyWidget):
     """Base of the interactions.
 
@@ -58,6 +70,9 @@ class Interaction(anywidget.AnyWidget):
     module: ClassVar[str]
     follows: ClassVar[bool] = False
     """Whether its facts follow the ledger: then it is read again after every cell."""
+
+    displayed: int = 0
+    """Its place among all displays of this kernel; 0 where it was never shown."""
 
     facts = traitlets.Dict().tag(sync=True)
     chosen = traitlets.Dict().tag(sync=True)
@@ -104,6 +119,7 @@ class Interaction(anywidget.AnyWidget):
             self.facts = {**self.facts, "problem": str(error)}
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
+        self.displayed = next(_DISPLAYS)
         still = self.card().bundle()
         if not built():
             return still

@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from dpnb.cards.markup import Markup, el
-from dpnb.errors import PlanError
-from dpnb.widgets._base import Interaction, source
+from dpnb.cards.report import PAGE_STYLE, Report, document
+from dpnb.client import api
+from dpnb.errors import DpnbError, PlanError
+from dpnb.release import Estimate
+from dpnb.widgets._base import Interaction, built, shown, source
+from dpnb.widgets.remeasuring import Remeasure
 
-__all__ = ["page"]
+__all__ = ["page", "session_page"]
 
 _SCRIPT = """
 for (const place of document.querySelectorAll("[data-dpnb]")) {
@@ -34,10 +39,17 @@ for (const place of document.querySelectorAll("[data-dpnb]")) {
 }
 """
 
-_STYLE = "body{margin:0 auto;max-width:56rem;padding:1rem;background:Canvas;color:CanvasText;color-scheme:light dark}[data-dpnb]{margin-bottom:2rem}"
+_STYLE = (
+    "main{max-width:56rem;margin:0 auto}[data-dpnb]{margin:0 0 2rem}.dpnb-none{opacity:.8;font-size:13px}"
+    "h2.dpnb-h{font-size:17px;margin:2.4rem 0 .8rem;font-weight:650}"
+)
+_KERNEL = (
+    "There is no kernel behind this page. What the browser computes by itself still drags, and nothing is spent by it; "
+    "what only a kernel can compute stands as it was."
+)
 
 
-def page(interactions: Iterable[Interaction], title: str = "dpnb") -> str:
+def page(interactions: Iterable[Interaction], title: str = "dpnb", *, report: Report | None = None) -> str:
     """Return the page.
 
     Parameters
@@ -46,27 +58,63 @@ def page(interactions: Iterable[Interaction], title: str = "dpnb") -> str:
         In their order on the page.
     title : str
         Of the page.
+    report : Report, optional
+        Released results, put in front.
 
     Raises
     ------
     PlanError
-        Where the front end is not built, or something else than an interaction is given.
+        Where something else than an interaction is given, or the front end is not built and there is no report.
     """
     found = list(interactions)
     if any(not isinstance(one, Interaction) for one in found):
         raise PlanError("A page is made of interactions: page([dpnb.widgets.odds()]).")
     modules = {one.module: source(f"{one.module}.js") for one in found}
     if None in modules.values():
-        raise PlanError("The front end of dpnb is not built here: install a wheel, or build it with Node.js.")
-    style = Markup("<style>" + _STYLE + (source("widget.css") or "") + "</style>")
+        if report is None:
+            raise PlanError(
+                "The front end of dpnb is not built here: install a wheel, or build it with Node.js."
+            )
+        modules = {}
     coded = {name: base64.b64encode(str(text).encode()).decode("ascii") for name, text in modules.items()}
+    body = el(
+        "main",
+        el("p", _KERNEL, class_="dpnb-none") if found else None,
+        None if report is None else report.body,
+        el("h2", "Interactions", class_="dpnb-h") if found and report is not None else None,
+        *(_place(one) for one in found),
+    )
     script = Markup(f'<script type="module">const MODULES = {json.dumps(coded)};{_SCRIPT}</script>')
-    head = el("head", Markup('<meta charset="utf-8">'), _VIEWPORT, el("title", title), style)
-    body = el("body", el("main", *map(_place, found)), script)
-    return "<!doctype html>\n" + el("html", head, body, lang="en")
+    style = PAGE_STYLE + _STYLE + (source("widget.css") or "")
+    return document(title, el("div", body, script if coded else None), style=style)
 
 
-_VIEWPORT = Markup('<meta name="viewport" content="width=device-width,initial-scale=1">')
+def session_page(estimates: Mapping[str, Estimate], title: str = "dpnb") -> tuple[str, int]:
+    """Return the page of a session: its named releases, and every interaction that it shows; and how many those are.
+
+    Parameters
+    ----------
+    estimates : mapping of str to Estimate
+        Released, by name.
+    title : str
+        Of the page, where nothing is released.
+    """
+    found = shown()
+    if not estimates:
+        return page(found, title), len(found)
+    report = api.report(dict(estimates))
+    forecasts = [*_forecasts(estimates)]
+    drawn = [one for one in found if one.module != "remeasure"]
+    return page([*forecasts, *drawn], f"{title}: {', '.join(estimates)}", report=report), len(found)
+
+
+def _forecasts(estimates: Mapping[str, Estimate]) -> Iterator[Interaction]:
+    """Yield what paying more would buy, of every release that is one number: the ε thumb of its card, on the page."""
+    if not built():
+        return
+    for name, estimate in estimates.items():
+        with suppress(DpnbError):
+            yield Remeasure(estimate, name=name)
 
 
 def _place(one: Interaction) -> Markup:

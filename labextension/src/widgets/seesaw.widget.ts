@@ -200,6 +200,7 @@ function draw(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): View {
   function axes(): void {
     const { curve, left, register } = link.facts();
     tall = { low: narrowest() * 0.8, high: curve.width[0]! };
+    widths.reach({ low: narrowest(), high: curve.width[0]! });
     const from = left >= range.high ? W - right : x(Math.max(left, range.low));
     const room = Math.max(W - right - from, 0);
     set(over, { x: from, width: room });

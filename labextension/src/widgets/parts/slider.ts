@@ -25,6 +25,8 @@ export interface Slider {
   readonly node: HTMLElement;
   readonly range: HTMLInputElement;
   readonly value: () => number;
+  /** Take over other ends. */
+  readonly reach: (range: Range) => void;
   /** Move it without telling anybody. */
   readonly show: (value: number) => void;
   readonly words: (text: string) => void;
@@ -36,8 +38,9 @@ const FULL = 1000;
 export function slider(options: SliderOptions): Slider {
   const id = unique('slider');
   const writing = options.write ?? ((value: number) => significant(value, 3));
-  const write = (x: number): string => (options.none === true && x <= options.range.low ? '0' : writing(x));
+  const write = (x: number): string => (options.none === true && x <= ends.low ? '0' : writing(x));
   let value = options.value;
+  let ends = options.range;
   const range = html('input', { type: 'range', min: 0, max: FULL, step: 1, id, class: 'thumb' });
   const field = html('input', {
     type: 'text',
@@ -49,18 +52,15 @@ export function slider(options: SliderOptions): Slider {
   const wrong = html('span', { class: 'warn', role: 'alert' });
 
   const toPlace = (x: number): number => {
-    const share =
-      options.step === undefined
-        ? place(options.range, x)
-        : (x - options.range.low) / (options.range.high - options.range.low);
+    const share = options.step === undefined ? place(ends, x) : (x - ends.low) / (ends.high - ends.low);
     return Math.round(FULL * Math.min(Math.max(options.reversed === true ? 1 - share : share, 0), 1));
   };
   const fromPlace = (at: number): number => {
     const share = options.reversed === true ? 1 - at / FULL : at / FULL;
     if (options.step === undefined) {
-      return valueAt(options.range, share);
+      return valueAt(ends, share);
     }
-    const raw = options.range.low + share * (options.range.high - options.range.low);
+    const raw = ends.low + share * (ends.high - ends.low);
     return Number((Math.round(raw / options.step) * options.step).toPrecision(10));
   };
   const settle = (next: number, typed = false): void => {
@@ -75,10 +75,10 @@ export function slider(options: SliderOptions): Slider {
   const nudge = (direction: 1 | -1): number => {
     const way = options.reversed === true ? (-direction as 1 | -1) : direction;
     if (options.step === undefined) {
-      return step(options.range, value, way);
+      return step(ends, value, way);
     }
     const next = Number((value + way * options.step).toPrecision(10));
-    return Math.min(Math.max(next, options.range.low), options.range.high);
+    return Math.min(Math.max(next, ends.low), ends.high);
   };
 
   range.addEventListener('input', () => {
@@ -98,7 +98,7 @@ export function slider(options: SliderOptions): Slider {
     options.change(value);
   });
   const take = (): void => {
-    const { low, high } = options.range;
+    const { low, high } = ends;
     const read = Number(field.value.trim().replace(',', '.'));
     const typed = options.none === true && read === 0 ? low : read;
     if (field.value.trim() === '' || !Number.isFinite(typed) || typed < low || typed > high) {
@@ -134,6 +134,10 @@ export function slider(options: SliderOptions): Slider {
     node,
     range,
     value: () => value,
+    reach: next => {
+      ends = next;
+      range.value = String(toPlace(value));
+    },
     show: next => {
       if (document.activeElement !== field || field.getAttribute('aria-invalid') === null) {
         settle(next);
