@@ -193,7 +193,7 @@ def line_of(
         uneven=bool(halves) and max(halves) > _UNEVEN * min(halves),
         columns=_columns(estimate),
         curve=curve_of(estimate),
-        trail=() if leaf is None else trail_of(leaf)[:-1],
+        trail=() if leaf is None or estimate.shape else trail_of(leaf)[:-1],
         stored=stored_of(leaf, fresh) if now else None,
     )
     if record:

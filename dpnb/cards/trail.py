@@ -12,16 +12,22 @@ from fractions import Fraction
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from dpnb.errors import DpnbError, Unavailable
 from dpnb.privacy.loss import PrivacyLoss
 from dpnb.release import Measurement, Release
 from dpnb.statistics import Share, conclude
 
-__all__ = ["Step", "more_of", "paid_for", "trail_of"]
+__all__ = ["Step", "least_certain", "more_of", "paid_for", "trail_of"]
 
 LEVEL = 0.95
 #: The newest are drawn; a question measured more often than that is no longer read one by one.
 LONGEST = 6
+#: A longer vector has no one entry to look at.
+_SHORT = 64
+#: How far the half-width that is priced may be from the one that was released, for an entry of a vector.
+_LIKE = 1.5
 _ANY_SIZE = 1000.0
 
 _TRAILS: WeakKeyDictionary[Any, tuple[Step, ...]] = WeakKeyDictionary()
@@ -51,13 +57,45 @@ def trail_of(leaf: Measurement) -> tuple[Step, ...]:
     Parameters
     ----------
     leaf : Measurement
-        Released. A vector, a public answer, a reading, and one without a bounded privacy interval have no trail.
+        Released; of a short vector, its least certain entry. A public answer, a reading, and one without a bounded privacy
+        interval have no trail.
     """
-    if leaf.root is not leaf or leaf.outcome is None or not leaf.releases or tuple(leaf.shape or ()) != ():
+    if leaf.root is not leaf or leaf.outcome is None or not leaf.releases:
         return ()
     if leaf.outcome not in _TRAILS:
-        _TRAILS[leaf.outcome] = _trail(leaf)
+        place = least_certain(leaf)
+        _TRAILS[leaf.outcome] = () if place is None else _trail(leaf, place)
     return _TRAILS[leaf.outcome]
+
+
+def least_certain(leaf: Measurement) -> int | None:
+    """Return the place of the widest bounded privacy interval that is not the whole domain: 0 of a single number."""
+    shape = tuple(leaf.shape or ())
+    if shape == ():
+        return 0
+    pairs = _pairs(leaf.outcome) if math.prod(shape) <= _SHORT else None
+    if pairs is None:
+        return None
+    ends = leaf.outcome.domain  # type: ignore[union-attr]
+    known = [None if end is None else float(end) for end in np.ravel(np.asarray(ends, dtype=object))[:2]]
+    widths = [_width(pair, known) for pair in pairs]
+    widest = max(range(len(widths)), key=widths.__getitem__)
+    return widest if widths[widest] > 0 else None
+
+
+def _width(pair: tuple[float, float], domain: list[float | None]) -> float:
+    low, high = pair
+    at_ends = (domain[0] is not None and low <= domain[0]) or (domain[1] is not None and high >= domain[1])
+    return 0.0 if at_ends or not math.isfinite(high - low) else high - low
+
+
+def _pairs(outcome: Any) -> list[tuple[float, float]] | None:
+    """Return both ends for every entry; None where there are none."""
+    try:
+        low, high = outcome.interval(LEVEL, "privacy")
+    except Unavailable:
+        return None
+    return [(float(a), float(b)) for a, b in zip(np.ravel(low), np.ravel(high), strict=True)]
 
 
 def paid_for(releases: tuple[Release, ...]) -> PrivacyLoss:
@@ -70,26 +108,39 @@ def more_of(leaf: Measurement) -> str:
     if not trail_of(leaf):
         return ""
     symbol = leaf.releases[0].loss.measure.symbol
+    single = tuple(leaf.shape or ()) == ()
+    paid = Fraction(1) if single else paid_for(leaf.releases).amount
+    width = _priced(leaf, Share("epsilon" if symbol == "ε" else "rho", paid), _size(leaf))
+    if width is None:
+        return ""
+    # what is priced must be about the entry that is drawn: a vector may hold numbers of several kinds
+    like = single or 1 / _LIKE <= width / trail_of(leaf)[-1].half_width <= _LIKE
+    return symbol if like else ""
+
+
+def _priced(leaf: Measurement, share: Share, size: float) -> float | None:
     kind, setting = leaf.checked.kind, leaf.checked.setting
     try:
-        pricing = kind.price(setting, Share("epsilon" if symbol == "ε" else "rho", Fraction(1)))
-        known = kind.half_width(setting, pricing, _ANY_SIZE) is not None
+        return kind.half_width(setting, kind.price(setting, share), size)  # type: ignore[no-any-return]
     except DpnbError:
-        return ""
-    return symbol if known else ""
+        return None
 
 
-def _trail(leaf: Measurement) -> tuple[Step, ...]:
+def _size(leaf: Measurement) -> float:
+    """Return the released number of people behind the entry that is drawn, where it is known."""
+    place, sizes = least_certain(leaf), getattr(leaf.outcome, "n", None)
+    found = _ANY_SIZE if place is None or sizes is None else float(np.ravel(sizes)[place])
+    return found if math.isfinite(found) and found >= 1 else _ANY_SIZE
+
+
+def _trail(leaf: Measurement, place: int) -> tuple[Step, ...]:
     releases = tuple({release.id: release for release in leaf.releases}.values())
     steps = []
     for upto in range(max(1, len(releases) - LONGEST + 1), len(releases) + 1):
         known = releases[:upto]
         outcome = leaf.outcome if upto == len(releases) else conclude(leaf.checked, known)
-        try:
-            low, high = outcome.interval(LEVEL, "privacy")  # type: ignore[union-attr]
-        except Unavailable:
+        pairs = _pairs(outcome)
+        if pairs is None or not all(map(math.isfinite, pairs[place])):
             return ()
-        if not (math.isfinite(low) and math.isfinite(high)):
-            return ()
-        steps.append(Step(float(low), float(high), str(paid_for(known))))
+        steps.append(Step(*pairs[place], str(paid_for(known))))
     return tuple(steps)

@@ -10,8 +10,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from dpnb.cards.facts import line_of
-from dpnb.cards.trail import paid_for, trail_of
+import numpy as np
+
+from dpnb.cards.markup import clean
+from dpnb.cards.trail import least_certain, more_of, paid_for, trail_of
 from dpnb.errors import PlanError
 from dpnb.release import Estimate, Measurement
 from dpnb.widgets.curve import Curves, kind_of, left_of, needs_size, question_of
@@ -20,19 +22,19 @@ __all__ = ["answer_of", "forecast", "holder"]
 
 
 def answer_of(estimate: Any) -> Measurement:
-    """Return the one released question of an estimate that is one number.
+    """Return the one released question of an estimate.
 
     Raises
     ------
     PlanError
-        If it is pending, public, a vector, or made of several.
+        If it is pending, public, read from another, a vector without an entry that stands for it, or made of several.
     """
     question = question_of(estimate)
     if not question.releases or not isinstance(estimate, Estimate):
         raise PlanError("Only a released answer can be measured again. Release it first: %%dp epsilon=1.")
-    if estimate.shape != ():
+    if estimate.shape != () and not more_of(question):
         raise PlanError(
-            "This draws one number; remeasure a vector in a cell: by = by.remeasure(epsilon=0.5)."
+            "No one number stands for this vector; remeasure it in a cell: by = by.remeasure(epsilon=0.5)."
         )
     return question
 
@@ -43,7 +45,7 @@ def forecast(estimate: Estimate, name: str, curves: Curves) -> dict[str, Any]:
     Parameters
     ----------
     estimate : Estimate
-        Released, one number of one question.
+        Released: a number, or a short vector, which its least certain entry stands for.
     name : str
         What it is called in the notebook.
     curves : Curves
@@ -53,8 +55,8 @@ def forecast(estimate: Estimate, name: str, curves: Curves) -> dict[str, Any]:
     if question.dataset is None:
         raise PlanError("This answer was loaded without its dataset: open the dataset, and ask again.")
     kind = kind_of(question)
-    trail = trail_of(question)
-    if not trail:
+    trail, place = trail_of(question), least_certain(question)
+    if not trail or place is None:
         raise PlanError(f"{question.text} has no bounded privacy interval to narrow.")
     paid = paid_for(tuple({release.id: release for release in question.releases}.values()))
     return {
@@ -62,20 +64,31 @@ def forecast(estimate: Estimate, name: str, curves: Curves) -> dict[str, Any]:
         "question": question.text,
         "kind": kind,
         "symbol": "ε" if kind == "epsilon" else "ρ",
-        "value": float(estimate.value),
+        "value": float(np.ravel(estimate.value)[place]),
+        "entry": _entry(estimate, place),
         "trail": [step.to_json() for step in trail],
-        "curve": curves.of(question, kind, _size(estimate, question)).to_json(),
+        "curve": curves.of(question, kind, _size(estimate, question, place)).to_json(),
         "left": left_of(question),
         "paid": float(paid.amount),
         "problem": "",
     }
 
 
-def _size(estimate: Estimate, question: Measurement) -> int | None:
+def _entry(estimate: Estimate, place: int) -> str:
+    """Say which entry of a vector is drawn; nothing of a single number."""
+    if estimate.shape == ():
+        return ""
+    index = np.unravel_index(place, estimate.shape)
+    keys = [f"{axis.name} {axis.keys[int(i)]}" for axis, i in zip(estimate.axes, index, strict=False)]
+    return clean(", ".join(keys) or f"place {place}")
+
+
+def _size(estimate: Estimate, question: Measurement, place: int) -> int | None:
     """Return the released number of people, where the accuracy depends on a private one."""
     if not needs_size(question):
         return None
-    n = line_of(estimate, record=False).entries[0].n
+    sizes = estimate.n
+    n = None if sizes is None else float(np.ravel(sizes)[place])
     if n is None or not math.isfinite(n):
         raise PlanError(f"How many people {question.text} is about is not known: there is no forecast.")
     return max(1, round(n))

@@ -12,6 +12,7 @@ from dpnb.cards.markup import clean
 from dpnb.cards.stored import payments
 from dpnb.cards.trail import paid_for
 from dpnb.errors import DpnbError, PlanError
+from dpnb.privacy.loss import brief
 from dpnb.release import Estimate, Measurement
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curves, question_of
@@ -75,7 +76,7 @@ class StoredAnswer(Interaction):
         return [
             *(("paid", words) for words in payments(question.releases)),
             ("asked again", f"{symbol} 0: the same answer, also after Restart and Run All"),
-            ("with fresh", f"%%dp {option}={paid.amount} fresh pays {paid} again, for new noise"),
+            ("with fresh", f"%%dp {option}={brief(paid.amount)} fresh pays {paid} again, for new noise"),
             ("more", f"{self._name}.remeasure({option}=…) pays on top, and combines both"),
         ]
 

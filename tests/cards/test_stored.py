@@ -130,18 +130,18 @@ def test_a_trail_is_concluded_once(monkeypatch):
 
 
 def test_what_can_be_paid_on_top_is_said_where_it_can_be_foretold():
-    """A mean can; a quantile's accuracy depends on the data; a public count, a vector and a derived number have nothing to buy."""
+    """A mean can, and means by group; a quantile's accuracy depends on the data; a public count and a derived number have nothing to buy."""
     assert more_of(measured(1)) == "ε"
     card = release_card(
         made.report(
             "collected", "age", "by_any", "everyone", named=[("half", lambda found: found["collected"] / 2)]
         )
     )
-    assert [line["name"] for line in card.json["lines"] if line.get("again")] == ["collected"]
+    assert [line["name"] for line in card.json["lines"] if line.get("again")] == ["collected", "by_any"]
 
 
 def test_an_exported_notebook_has_the_card_that_stands_still():
-    """nbconvert takes the HTML of a bundle, whatever record stands beside it: the badge opens there without scripts."""
+    """An export by nbconvert takes the HTML of a bundle, whatever record stands beside it: the badge opens there without scripts."""
     bundle = release_card(made.report("collected", stored=("collected",))).bundle()
     cell = nbformat.v4.new_code_cell("m")
     cell.outputs = [nbformat.v4.new_output("display_data", bundle)]

@@ -12,7 +12,7 @@ import dpnb
 from dpnb import widgets
 from dpnb.errors import PlanError
 from dpnb.notebook.card_questions import CardQuestions
-from dpnb.widgets.curve import Curves
+from dpnb.widgets.curve import Curve, Curves
 from dpnb.widgets.forecasting import forecast, holder
 
 
@@ -52,6 +52,7 @@ def test_facts_hold_released_numbers_and_prices_alone(answer):
         "kind",
         "symbol",
         "value",
+        "entry",
         "trail",
         "curve",
         "left",
@@ -118,10 +119,24 @@ def test_stored_of_an_answer_from_the_store_has_the_badge(data, answer):
     """Asked again it is stored; a vector says why more cannot be drawn."""
     again = dpnb.release({"m": data.x.mean()}, epsilon=1)["m"]
     assert widgets.stored(again).facts["badge"] == "stored · ε 0"
-    vector = dpnb.release([data.x.histogram()], epsilon=1)[0]
+    vector = dpnb.release([data.x.quantile([0.2, 0.5])], epsilon=1)[0]
     facts = widgets.stored(vector).facts
     assert facts["more"] is None
-    assert "draws one number" in facts["why"]
+    assert "No one number" in facts["why"]
+
+
+def test_the_widest_entry_stands_for_a_short_vector(data):
+    """Its interval is the one of the answer, and the price curve at what was paid is about as wide."""
+    found = dpnb.release({"h": data.x.histogram()}, epsilon=4)["h"]
+    facts = widgets.remeasure(found, name="h").facts
+    interval = found.interval(0.95, "privacy")
+    place = [key for key in found.axes[0].keys if f"x {key}" == facts["entry"]]
+    assert len(place) == 1
+    (now,) = facts["trail"]
+    at = list(found.axes[0].keys).index(place[0])
+    assert (now["low"], now["high"]) == (interval.low[at], interval.high[at])
+    curve = Curve(tuple(facts["curve"]["loss"]), tuple(facts["curve"]["width"]))
+    assert curve.width_at(4) == pytest.approx((now["high"] - now["low"]) / 2, rel=0.5)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ export interface RemeasureFacts {
   readonly kind: 'epsilon' | 'rho';
   readonly symbol: 'ε' | 'ρ';
   readonly value: number;
+  /** Which entry of a vector is drawn: its widest one. Empty for a single number. */
+  readonly entry?: string;
   /** The privacy intervals so far, oldest first, and what had been paid until then. */
   readonly trail: readonly { readonly low: number; readonly high: number; readonly paid: string }[];
   readonly curve: Curve;
@@ -182,7 +184,8 @@ export function forecast(root: HTMLElement, link: Link<RemeasureFacts, Remeasure
     trail.show(middle() - expected, middle() + expected, `+ ${paid}`);
     const fits = loss <= facts.left * (1 + 1e-9);
     next.textContent = `± ${halfWidth(expected)}`;
-    nextNote.textContent = `expected, at 95 %; now ± ${halfWidth(half())}`;
+    const about = facts.entry ? `, for ${facts.entry}, the widest` : '';
+    nextNote.textContent = `expected, at 95 %; now ± ${halfWidth(half())}${about}`;
     cost.textContent = `+ ${paid}`;
     const together = facts.paid + loss;
     costNote.textContent = fits
