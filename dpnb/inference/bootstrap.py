@@ -46,6 +46,7 @@ _DEGREE = 4
 _PENALTY = np.array([1e-3, 1e-3, 1.0, 1.0])
 _NEWTON = 50
 _TOGETHER = 32
+_SETTLED = 1e-3
 
 
 @dataclass(frozen=True)
@@ -226,7 +227,7 @@ def _deconvolved(made: Bootstrap) -> tuple[NDArray[np.float64], NDArray[np.float
         step = np.linalg.solve(information, slope[:, :, None])[:, :, 0]
         size = np.abs(step).max(axis=1)
         weights[left] += step * np.minimum(1.0, 2.0 / np.maximum(size, 1e-300))[:, None]
-        left = left[size >= 1e-5]
+        left = left[size >= _SETTLED]
         if not left.size:
             break
     return centre[:, None] + sd[:, None] * grid, _softmax(weights @ basis.T)

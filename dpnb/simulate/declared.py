@@ -152,8 +152,8 @@ class Arms:
 class Pair:
     """Two numbers, each with a law of its own, that go together as a bivariate normal's do."""
 
-    first: GridLaw
-    second: GridLaw
+    first: GridLaw | Incomplete
+    second: GridLaw | Incomplete
     together: float
     size: None = None
 
@@ -173,11 +173,16 @@ class Pair:
         return (self.first.column, self.second.column)
 
     def draw(self, rng: np.random.Generator, studies: int, n: int) -> Codes:
-        """Draw two normal numbers and read both laws at their ranks."""
-        return self._codes(*rng.standard_normal((2, studies * n)))
+        """Draw two normal numbers and read both laws at their ranks; then who lacks one."""
+        found = self._codes(*rng.standard_normal((2, studies * n)))
+        for law in (self.first, self.second):
+            if isinstance(law, Incomplete):
+                known = rng.random(studies * n) >= law.share
+                found[law.column.name] = Ints(np.where(known, found[law.column.name].values, 0), known)
+        return found
 
     def law(self) -> tuple[Table, NDArray[np.float64]]:
-        """Return 360,000 evenly spread pairs, each as likely as the others."""
+        """Return 360,000 evenly spread pairs, each as likely as the others: who lacks a value is left out at random."""
         from scipy.special import ndtri
 
         z = ndtri((np.arange(_SIDE) + 0.5) / _SIDE)
@@ -190,7 +195,8 @@ class Pair:
         both = (one, self.together * one + (1 - self.together**2) ** 0.5 * two)
         found: Codes = {}
         for law, z in zip((self.first, self.second), both, strict=True):
-            places = np.minimum(np.searchsorted(law.cumulative, ndtr(z), side="right"), law.column.size - 1)
+            base = law.base if isinstance(law, Incomplete) else law
+            places = np.minimum(np.searchsorted(base.cumulative, ndtr(z), side="right"), base.column.size - 1)
             found[law.column.name] = Ints(places, np.broadcast_to(np.True_, places.shape))
         return found
 
@@ -224,7 +230,7 @@ def arms(first: GridLaw | Incomplete, second: GridLaw | Incomplete, share: float
     return Arms(first, second, share)
 
 
-def pair(first: GridLaw, second: GridLaw, together: float) -> Pair:
+def pair(first: GridLaw | Incomplete, second: GridLaw | Incomplete, together: float) -> Pair:
     """Return two numbers that go together: ``together`` is the correlation of the normal numbers behind them."""
     if not -1 < together < 1:
         raise PlanError(f"together lies between -1 and 1, not {together!r}.")
