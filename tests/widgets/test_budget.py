@@ -146,7 +146,7 @@ def run(cell, data):
     """Plan what a cell asks, as the magic would."""
     line, _, body = cell.partition("\n")
     names = {"small": data}
-    exec(body, names)  # noqa: S102  the cell that was offered
+    exec(body, names)
     values = dict(word.split("=") for word in line.split()[1:])
     items = {name: one for name, one in names.items() if name not in {"small", "__builtins__"}}
     return dpnb.plan(items, epsilon=values["epsilon"], assume_n=40)
@@ -184,6 +184,16 @@ def test_weights_of_a_plan_are_kept(tight):
     """What is offered splits its loss as the plan did."""
     items = {"a": tight.x.sum().weight(3), "b": tight.y.mean()}
     assert ways_out(dpnb.plan(items, epsilon=5))[0]["cell"].startswith("%%dp epsilon=2 weights=a:3,b:1\n")
+
+
+def test_a_cell_speaks_of_the_dataset_as_it_runs(tight):
+    """Where the notebook calls the dataset otherwise, a first line gives it the name that its questions have."""
+    asking.answered_by(lambda _: {}, lambda: {"people": tight})
+    less = ways_out(dpnb.plan({"m": tight.x.mean()}, epsilon=5))[0]
+    own = ways_out(dpnb.plan({"m": tight.x.mean()}, epsilon=5), "mine = people.x.mean()")[0]
+    asking.answered_by(None)
+    assert less["cell"] == "%%dp epsilon=2\nsmall = people\nm = small.x.mean()"
+    assert own["cell"] == "%%dp epsilon=2\nmine = people.x.mean()"
 
 
 def test_the_budget_bar_offers_the_ways_out_and_spends_nothing(tight):
