@@ -93,7 +93,7 @@ class BudgetBar(Interaction):
         return {
             **facts,
             "plan": float(plan.cost.amount),
-            "planned": "This plan",
+            "planned": "This plan" if self._body is None else "This cell",
             "events": listed(event for item in paid for event in item.events),
             "ways": ways_out(plan, self._body),
         }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 from playwright.sync_api import expect
@@ -258,3 +260,67 @@ def test_what_is_typed_and_unfolded_stays_while_cells_run(open_):  # noqa: F811
     expect(lab.panel).to_contain_text("ε 0.04688")
     expect(loss).to_have_value("0.3")
     expect(loss).to_be_visible()
+
+
+OTHER = """
+import dpnb
+hiv = dpnb.open("hiv", mode="guard-rail", quiet=True)
+dpnb.release({{"q": {question}}}, epsilon="{epsilon}")
+"""
+
+
+def other_kernel(lab, question, epsilon):
+    """Charge the same dataset from another process, as a second kernel would."""
+    text = OTHER.format(question=question, epsilon=epsilon)
+    done = subprocess.run(
+        [sys.executable, "-c", text],
+        env={**lab.server.environment(), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+@IN_LAB
+def test_a_charge_of_another_kernel_is_shown_idle_and_busy(open_):  # noqa: F811
+    """Both panels show what another kernel is charged: while this one is idle, and while it runs a cell that has not ended."""
+    lab = open_(LOAD, OPEN, "dpnb.panel()", "import time; time.sleep(120)")
+    for index in range(3):
+        lab.run_cell(index)
+    lab.gauge.click()
+    out = lab.output(2).last
+    other_kernel(lab, "hiv[hiv.age > 61].got.mean()", "0.0059")
+    for view in (lab.panel, out):
+        expect(view).to_contain_text("hiv[hiv.age > 61].got.mean()")
+    lab.select(3)
+    lab.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell') }")
+    expect(lab.cell(3).locator(".jp-InputPrompt")).to_contain_text("*")
+    other_kernel(lab, "hiv[hiv.age > 62].got.mean()", "0.0061")
+    for view in (lab.panel, out):
+        expect(view).to_contain_text("hiv[hiv.age > 62].got.mean()")
+    expect(lab.cell(3).locator(".jp-InputPrompt")).to_contain_text("*")
+    lab.command("notebook:interrupt-kernel")
+
+
+@IN_LAB
+def test_a_refused_cell_can_be_answered_with_one_click(open_):  # noqa: F811
+    """Over budget: the refusal has three ways out above it; dropping a statistic leaves and runs the cell without it."""
+    over = "%%dp epsilon=6 weights=a:4,b:1\na = nsw.age.mean()\nb = nsw.educ.mean()"
+    lab = open_(LOAD, 'nsw = dpnb.open("nsw", mode="guard-rail", quiet=True)', over)
+    for index in range(3):
+        lab.run_cell(index)
+    ways = lab.cell(2).locator("ul.ways li")
+    expect(ways).to_have_count(3)
+    expect(lab.cell(2)).to_contain_text("This cell asks for ε 6")
+    expect(ways.nth(0)).to_contain_text("Release with ε 4")
+    for theme in ("JupyterLab Light", "JupyterLab Dark"):
+        lab.theme(theme)
+        lab.shot(f"ways-{theme.split()[-1].lower()}")
+    lab.theme("JupyterLab Light")
+    expect(lab.gauge).to_contain_text("nsw: ε 0 of 4")
+    ways.nth(2).get_by_role("button", name="Drop a").click()
+    lab.page.wait_for_function(f"({SOURCE})(3) === '%%dp epsilon=1.2\\nb = nsw.educ.mean()'")
+    expect(lab.gauge).to_contain_text("nsw: ε 1.2 of 4")
+    expect(ways.nth(2).get_by_role("button", name="Drop a statistic")).to_be_disabled()
