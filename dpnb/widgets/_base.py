@@ -102,6 +102,9 @@ class Interaction(anywidget.AnyWidget):
         """Return the form that stands still."""
         raise NotImplementedError
 
+    def complete(self) -> None:
+        """Compute what a page without a kernel has to bring; most interactions hold it already."""
+
     def refresh(self) -> None:
         """Read the facts again; what cannot be read leaves the picture as it was, and says so."""
         self.facts = self.describe()

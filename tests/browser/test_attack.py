@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from dpnb import widgets
 from dpnb.audit.attacks.benches import bench
 from dpnb.widgets import _base
+from dpnb.widgets.attack_board import AttackBench
 from tests.browser.conftest import ROOT
 from tests.browser.test_coverage import show as talking
 from tests.browser.test_interactions import drag_to, frame, range_of, show
@@ -37,6 +38,16 @@ def test_dragging_epsilon_raises_what_is_recovered(show, laid):
     frame(page)
     assert shown.inner_text() == "100 %"
     assert "100 % recovered" in slider.get_attribute("aria-valuetext")
+
+
+def test_a_page_without_a_kernel_brings_every_attack(show):
+    """A bench with one attack becomes a page on which each can be chosen."""
+    made = widgets.attack_bench("linkage")
+    page = show(made)
+    for name in made.facts["attacks"]:
+        page.get_by_label("attack", exact=True).select_option(name)
+        expect(range_of(page, "ε")).to_be_visible()
+        assert made.facts["run"][name]["goal"] in page.locator("p.say").first.inner_text()
 
 
 def test_the_button_goes_to_the_epsilon_that_stops_the_attack(show, laid):
@@ -75,8 +86,9 @@ def test_the_point_is_dragged_in_the_picture_and_stays_inside(show, laid):
     assert float(page.get_by_label("ε, typed").input_value()) == 1000
 
 
-def test_an_attack_that_was_not_computed_says_what_is_missing(show):
-    """On a page without a kernel nothing is invented; what was computed comes back."""
+def test_an_attack_that_was_not_computed_says_what_is_missing(show, monkeypatch):
+    """Until a kernel has answered nothing is invented; what was computed comes back."""
+    monkeypatch.setattr(AttackBench, "complete", lambda _: None)
     page = show(widgets.attack_bench("linkage"))
     chosen = page.get_by_label("attack", exact=True)
     chosen.select_option("averaging")
