@@ -116,14 +116,10 @@ class Database:
 
     @contextlib.contextmanager
     def telling(self) -> Iterator[sqlite3.Connection]:
-        """Write as in :meth:`writing`, and say so when it is on disk: to :attr:`told`, which hears that, and nothing else.
-
-        Whatever becomes of who is told, it stands, and who wrote it goes on: a charge is never without its answer for that.
-        """
+        """Write as in :meth:`writing`, and say so when it is on disk: to :attr:`told`, which hears that, and nothing else."""
         with self.writing() as connection:
             yield connection
-        with contextlib.suppress(Exception):
-            self.told()
+        self.told()
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

@@ -56,7 +56,7 @@ class Link:
         self._shell, self._session = shell, session
         self._comms: dict[str, Any] = {}
         self._lock = threading.RLock()
-        self._names = Snapshot({})
+        self._names, self._reading = Snapshot({}), 0
         self._held: tuple[tuple[str, Estimate], ...] = ()
         self._cards = CardQuestions(lambda: self._held)
         self._beacon: Any = None
@@ -110,11 +110,17 @@ class Link:
     def state(self) -> dict[str, Any]:
         """Return the state as it is pushed, with what the notebook calls each dataset."""
         names = {name: one.name for name, one in self._names.handles.items() if isinstance(one, Dataset)}
-        return {"is": "state", "state": {**snapshot(self._session()), "names": names}}
+        return {
+            "is": "state",
+            "state": {**snapshot(self._session()), "names": names, "reading": self._reading},
+        }
 
     def price(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what a cell would cost, read from its text: it is not run, and nothing is asked of the curator."""
-        return {"is": "price", **price_of(str(asked.get("cell", "")), self._names).to_json()}
+        """Return what a cell would cost, read from its text: it is not run; what is stored of it is looked up, where that is quick."""
+        found = price_of(
+            str(asked.get("cell", "")), self._names, lambda batch: batch.dataset.session.glance(batch)
+        )
+        return {"is": "price", **found.to_json()}
 
     def methods(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Return the methods paragraph on what the notebook holds released of a dataset."""
@@ -146,16 +152,18 @@ class Link:
     def push(self, result: Any = None) -> None:
         """Tell every front end, and bring the interactions on screen in step. On the main thread, after a cell."""
         del result
-        self._names = self._seen()
+        self._see()
         # only what is released already: a pending question must not live on because it is listed here
         self._held = tuple((name, one) for name, one in named(self._shell.user_ns) if not one.pending)
         _refresh_interactions()
         self._send()
 
     def _tell(self) -> None:
-        """Tell what became of ledger or curator, on a thread of its own: also while a cell runs."""
+        """Tell what became of ledger or curator, on a thread of its own; the interactions follow on the main thread."""
         self._send()
-        _refresh_interactions()
+        loop = getattr(self._shell.kernel, "io_loop", None)
+        if loop is not None:
+            loop.add_callback(_refresh_interactions)
 
     def _send(self) -> None:
         with self._lock:  # read and sent as one: what was read later has a higher number, and is sent later
@@ -165,10 +173,12 @@ class Link:
             for one in list(self._comms.values()):
                 one.send(state)
 
-    def _seen(self) -> Snapshot:
+    def _see(self) -> None:
         """Take the names that a price may be read from; on the main thread, between cells."""
         magic = getattr(self._shell, "_dpnb_magic", None)
-        return Snapshot.of(self._shell.user_ns, "" if magic is None else magic.epsilon)
+        seen = Snapshot.of(self._shell.user_ns, "" if magic is None else magic.epsilon)
+        if not seen.same(self._names):
+            self._names, self._reading = seen, self._reading + 1
 
     def _opened(self, one: Any, message: Mapping[str, Any]) -> None:
         asked = message["content"]["data"]

@@ -1,9 +1,10 @@
-"""What a cell would cost, read from its text: the cell is never run, nothing is asked of the curator, nothing is spent.
+"""What a cell would cost, read from its text: the cell is never run, and nothing is spent.
 
 The questions are built with the real handles, which hold no data, by a reader of a small part of Python
 (:mod:`dpnb.notebook.reader`). Whatever else stands in the cell makes it *unread*: no guess is given. What may never change: where a price is given, it is the price that running the cell would plan.
 
-The snapshot of handles is taken on the main thread after each cell; reading it is safe in any thread.
+The snapshot of handles is taken on the main thread after each cell; reading it is safe in any thread. Where somebody can say at
+once what of it is stored, that is told beside the price; the price itself does not depend on it.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from __future__ import annotations
 import ast
 import contextvars
 import gc
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dpnb.client.asked import batch_of
+from dpnb.client.asked import AskedBatch, batch_of
 from dpnb.client.columns import ColumnHandle
 from dpnb.client.handles import Dataset
+from dpnb.client.session import Glance
 from dpnb.errors import DpnbError
 from dpnb.notebook import holding
 from dpnb.notebook.options import CellOptions, parse
@@ -50,6 +52,14 @@ class Snapshot:
         handles = {name: value for name, value in names.items() if isinstance(value, Dataset | ColumnHandle)}
         return cls(handles, frozenset(CALLABLE) & (names.keys() - handles.keys()), epsilon)
 
+    def same(self, other: Snapshot) -> bool:
+        """Whether every cell has the same price in both: the very handles, under the same names."""
+        return (
+            self.handles.keys() == other.handles.keys()
+            and all(self.handles[name] is other.handles[name] for name in self.handles)
+            and (self.shadowed, self.epsilon) == (other.shadowed, other.epsilon)
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class CellPrice:
@@ -66,20 +76,42 @@ class CellPrice:
         The error, or what could not be read.
     questions : tuple of (str, str, str)
         Label, question and loss of each.
+    glance : Glance or None
+        What of it is stored already, where that could be told at once.
     """
 
     status: str
     label: str = ""
     message: str = ""
     questions: tuple[tuple[str, str, str], ...] = ()
+    glance: Glance | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The record that the front end is told."""
         asked = [{"label": label, "question": text, "loss": loss} for label, text, loss in self.questions]
-        return {"status": self.status, "label": self.label, "message": self.message, "questions": asked}
+        found: dict[str, Any] = {
+            "status": self.status,
+            "label": self.label,
+            "message": self.message,
+            "questions": asked,
+        }
+        if self.glance is not None:
+            found |= {
+                "stored": self.glance.stored,
+                "asked": self.glance.asked,
+                "new": str(self.glance.cost),
+                "left": "" if self.glance.cost.fits_in(self.glance.left) else str(self.glance.left),
+            }
+        return found
 
 
-def price_of(cell: str, snapshot: Snapshot) -> CellPrice:
+def nothing_known(_: AskedBatch) -> None:
+    """Know of nothing that is stored."""
+
+
+def price_of(
+    cell: str, snapshot: Snapshot, glance: Callable[[AskedBatch], Glance | None] = nothing_known
+) -> CellPrice:
     """Return what a ``%%dp`` cell would cost if nothing of it is stored, without running it.
 
     Parameters
@@ -88,19 +120,21 @@ def price_of(cell: str, snapshot: Snapshot) -> CellPrice:
         The whole cell, magic line first.
     snapshot : Snapshot
         The handles it may name.
+    glance : callable
+        Says what of a batch is stored, or None where that would take time.
     """
-    return contextvars.Context().run(_price_of, cell, snapshot)
+    return contextvars.Context().run(_price_of, cell, snapshot, glance)
 
 
-def _price_of(cell: str, snapshot: Snapshot) -> CellPrice:
+def _price_of(cell: str, snapshot: Snapshot, glance: Callable[[AskedBatch], Glance | None]) -> CellPrice:
     try:
         options, body = _parted(cell)
-        return _priced(options, ast.parse(body), snapshot)
+        return _priced(options, ast.parse(body), snapshot, glance)
     except Unread as unread:
         return CellPrice("unread", message=str(unread))
     except SyntaxError:
         return CellPrice("unread", message="not Python yet")
-    except (RecursionError, MemoryError):
+    except RecursionError:
         return CellPrice("unread", message="nested too deeply")
     except DpnbError as error:
         return CellPrice("error", message=error.message)
@@ -120,7 +154,12 @@ def _parted(cell: str) -> tuple[CellOptions, str]:
     return options, body
 
 
-def _priced(options: CellOptions, tree: ast.Module, snapshot: Snapshot) -> CellPrice:
+def _priced(
+    options: CellOptions,
+    tree: ast.Module,
+    snapshot: Snapshot,
+    glance: Callable[[AskedBatch], Glance | None],
+) -> CellPrice:
     with Batch() as batch:
         names, last = read(tree, snapshot.handles, snapshot.shadowed)
     gc.collect(1)
@@ -134,4 +173,4 @@ def _priced(options: CellOptions, tree: ast.Module, snapshot: Snapshot) -> CellP
     del last  # held until here: a cell's last value is shown, and what it holds is asked
     rows = zip(found.firsts, found.priced.items, strict=True)
     questions = tuple((labels[one], item.text, str(item.loss)) for one, item in rows)
-    return CellPrice("priced", str(found.priced.loss), questions=questions)
+    return CellPrice("priced", str(found.priced.loss), questions=questions, glance=glance(found))

@@ -160,7 +160,7 @@ def _theirs(error: Any) -> bool:
     subshell for a comm of ipywidgets leaves a promise that nobody looks at. What dpnb makes itself, it looks at.
     """
     known = "removeChild" in str(error) or "Canceled future for create_subshell_request" in str(error)
-    return known and "jlab_core" in str(error.stack) and "dpnb" not in str(error.stack)
+    return known and "dpnb" not in str(error.stack)
 
 
 class Lab:

@@ -43,8 +43,6 @@ MAKERS = {
     "two noises, 200 dots": lambda _: widgets.noises(),
     "one person of thirty": lambda _: widgets.drag_person(),
     "clamp, 1,000 values": lambda _: widgets.clamp(),
-    "attack bench": lambda _: widgets.attack_bench("reconstruction"),
-    "exhibit, 40 settings": lambda _: widgets.exhibits("resized-bootstrap"),
     "plan of three": lambda data: widgets.plan(
         dpnb.plan({"a": data.x.mean(), "b": data.y.mean(), "c": data.x.median()}, epsilon=1, assume_n=40)
     ),

@@ -105,7 +105,7 @@ def test_cells_say_what_they_cost_before_they_run(open_):
         timeout=15_000,
     )
     lab.run_cell(3)
-    expect(tag).to_contain_text("ε 0.0312")
+    expect(tag).to_contain_text("ε 0.03125")
     expect(lab.gauge).to_contain_text("hiv")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from types import SimpleNamespace
 
@@ -184,6 +185,67 @@ def test_a_question_is_answered_on_its_own_comm(link):
     front = opened(link, {"ask": "price", "cell": "%%dp epsilon=0.5\nm = small.x.mean()"})
     assert [(one["status"], one["label"]) for one in front.sent] == [("priced", "ε 0.5")]
     assert not link._comms
+
+
+def test_a_price_tells_what_is_stored(link, session):
+    """Beside the price: how many questions are stored, what the others would be charged, and what is left if that is too little."""
+    from dpnb.plan.request import Ask
+
+    link.push()
+    cell = "%%dp epsilon=0.5\nm = small.x.mean()\nn = small.y.mean()"
+    stored = lambda text: {
+        name: opened(link, {"ask": "price", "cell": text}).sent[0][name]
+        for name in ("label", "stored", "asked", "new", "left")
+    }
+    assert stored(cell) == {"label": "ε 0.5", "stored": 0, "asked": 2, "new": "ε 0.5", "left": ""}
+    session.release([session.small.x.mean()], Ask.make(epsilon=1))
+    assert stored(cell) == {"label": "ε 0.5", "stored": 1, "asked": 2, "new": "ε 0.25", "left": ""}
+    assert stored("%%dp epsilon=0.5 fresh\nm = small.x.mean()")["stored"] == 0
+    assert stored("%%dp epsilon=30\nm = small.y.mean()")["left"] == "ε 9"
+    assert session.small.budget.spent.amount == 1
+
+
+def test_a_price_waits_for_no_curator(link, session, monkeypatch):
+    """While a cell holds the session, or after the curator has gone, the price is told without what is stored, and at once."""
+    link.push()
+    asked = {"ask": "price", "cell": "%%dp epsilon=0.5\nm = small.x.mean()"}
+    held, done = threading.Event(), threading.Event()
+
+    def hold():
+        with session._lock:
+            held.set()
+            done.wait(10)
+
+    threading.Thread(target=hold).start()
+    held.wait(10)
+    start = time.monotonic()
+    answer = opened(link, asked).sent[0]
+    assert time.monotonic() - start < 5
+    done.set()
+    assert answer["label"] == "ε 0.5"
+    assert "stored" not in answer
+    session.close()
+    monkeypatch.setattr(session, "_connect", pytest.fail)
+    answer = opened(link, asked).sent[0]
+    assert answer["label"] == "ε 0.5"
+    assert "stored" not in answer
+
+
+def test_the_state_says_when_prices_must_be_read_again(link, session):
+    """Its number changes with a name, a handle or a default, and stays when a cell changed none of them."""
+    reading = lambda: opened(link, {"protocol": 1}).sent[-1]["state"]["reading"]
+    link.push()
+    first = reading()
+    link.shell.user_ns["x"] = 3
+    link.push()
+    assert reading() == first
+    link.shell.user_ns["young"] = session.small[session.small.x < 5]
+    link.push()
+    second = reading()
+    assert second > first
+    link.shell.user_ns["young"] = session.small[session.small.x < 7]
+    link.push()
+    assert reading() > second
 
 
 def test_the_state_has_the_notebook_s_names(link, session):

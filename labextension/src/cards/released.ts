@@ -46,7 +46,6 @@ function thumb(place: Element, line: Line, kernel: Kernel): Living {
     const answer = await kernel.ask({
       ask: 'remeasure',
       name: line.name,
-      question: line.question,
       releases: [...line.releases]
     });
     if (mine !== turn || opened.hidden) {

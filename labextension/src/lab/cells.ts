@@ -1,13 +1,14 @@
 /** What a `%%dp` cell wears: a lock, a price, and after a run what it paid. Notebook code; no arithmetic of its own. */
 import type { Cell, CodeCell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
+import { significant } from '../maths/digits';
 import { svg } from '../widgets/parts/dom';
 import type { Client } from './client';
 import { isProtected } from './magic';
+import { Pricer, priceOf, tagText, type Answer, type Price } from './pricing';
 
 const RELEASE = 'application/vnd.dpnb.release+json';
 const PLAN = 'application/vnd.dpnb.plan+json';
-const WAIT = 40;
 
 interface Loss {
   measure: string;
@@ -25,7 +26,7 @@ export function paid(loss: unknown): string | null {
   if (!Number.isFinite(value)) {
     return null;
   }
-  return `${measure === 'pure' ? 'ε' : 'ρ'} ${Number(value.toPrecision(3))}`;
+  return `${measure === 'pure' ? 'ε' : 'ρ'} ${significant(value, 4)}`;
 }
 
 /** What the outputs of a cell say that it paid; null where it released nothing. */
@@ -58,19 +59,60 @@ function lock(): SVGElement {
   );
 }
 
-/** What the kernel read from a cell's text, in a word or two, and why. */
-export function priceOf(answer: Readonly<Record<string, unknown>> | null): { text: string; why: string } {
-  const why = typeof answer?.message === 'string' ? answer.message : '';
-  switch (answer?.status) {
-    case 'priced':
-      return { text: String(answer.label), why };
-    case 'unread':
-      return { text: 'price: press Plan', why: `Only its plan can tell: ${why}` };
-    case 'error':
-      return { text: 'would be refused', why };
-    default:
-      return { text: '', why: '' };
+const ABOUT = 'What this cell paid, and what it would cost now. Nothing is spent by reading it.';
+/** How long a hand rests before it is told that half a word is no column. */
+const REST = 500;
+
+/** The tag of one cell. */
+class Tag {
+  constructor(ask: (cell: string) => Promise<Answer | null>) {
+    this.node.className = 'dpnb-Tag';
+    this.node.setAttribute('role', 'note');
+    this._pricer = new Pricer(ask, answer => this._said(priceOf(answer)));
   }
+
+  /** Show what a cell paid, and ask what its text would cost. */
+  draw(was: string, cell: string, key: string): void {
+    this._was = was;
+    if (this._key !== key) {
+      this._key = key;
+      clearTimeout(this._resting);
+      this.node.classList.add('dpnb-mod-old');
+      this._pricer.want(cell, key);
+    }
+    this._write();
+  }
+
+  private _said(price: Price): void {
+    clearTimeout(this._resting);
+    const show = (): void => {
+      this._price = price;
+      this.node.classList.remove('dpnb-mod-old');
+      this._write();
+    };
+    if (price.sure || this._price === null) {
+      show();
+    } else {
+      this._resting = window.setTimeout(show, REST);
+    }
+  }
+
+  private _write(): void {
+    const price = this._price ?? priceOf(null);
+    const text = tagText(this._was, price);
+    if (this.node.dataset.text !== text) {
+      this.node.dataset.text = text;
+      this.node.replaceChildren(lock(), ` ${text}`);
+    }
+    this.node.title = price.why || ABOUT;
+  }
+
+  readonly node = document.createElement('div');
+  private readonly _pricer: Pricer;
+  private _price: Price | null = null;
+  private _was = '';
+  private _key = '';
+  private _resting = 0;
 }
 
 /** Keeps the marks of one notebook's cells in step with their text, outputs and price. */
@@ -87,8 +129,8 @@ export class Marks {
   }
 
   draw(): void {
-    for (const cell of this._panel.content.widgets) {
-      this._mark(cell);
+    if (!this._panel.isDisposed) {
+      this._panel.content.widgets.forEach(cell => this._mark(cell));
     }
   }
 
@@ -96,54 +138,31 @@ export class Marks {
     const source = cell.model.sharedModel.getSource();
     const is = cell.model.type === 'code' && isProtected(source);
     cell.toggleClass('dpnb-Cell', is);
-    const tag = cell.node.querySelector<HTMLElement>('.dpnb-Tag');
+    const tag = this._tags.get(cell);
     if (!is || !this._wanted()) {
-      tag?.remove();
+      tag?.node.remove();
+      this._tags.delete(cell);
       return;
     }
-    const shown = tag ?? this._addTag(cell);
+    const shown = tag ?? this._add(cell);
     const outputs = (cell as CodeCell).model.outputs;
     const bundles = Array.from({ length: outputs.length }, (_, i) => outputs.get(i).data);
-    const said = tagOf(bundles);
-    // what a cell would cost follows its text, and the names that the kernel knows
-    const key = `${this._client.state?.seq ?? this._client.link}\n${source}`;
-    if (shown.dataset.key !== key) {
-      shown.dataset.key = key;
-      this._price(shown, source, key);
-    }
-    shown.dataset.paid = said ?? '';
-    this._write(shown);
+    shown.draw(tagOf(bundles) ?? '', source, `${this._known()}\n${source}`);
   }
 
-  private _addTag(cell: Cell): HTMLElement {
-    const made = document.createElement('div');
-    made.className = 'dpnb-Tag';
-    made.setAttribute('role', 'note');
-    cell.inputArea?.node.append(made);
+  /** What a price depends on beside the text: the names that the kernel knows, and what is stored. */
+  private _known(): string {
+    const { link, state } = this._client;
+    const stored = state?.datasets.map(one => `${one.name} ${one.entries}`).join();
+    return link === 'live' ? `${state?.reading} ${state?.curator} ${stored}` : link;
+  }
+
+  private _add(cell: Cell): Tag {
+    const made = new Tag(source => this._client.ask({ ask: 'price', cell: source }));
+    cell.inputArea?.node.append(made.node);
+    this._tags.set(cell, made);
     return made;
   }
 
-  private _price(tag: HTMLElement, source: string, key: string): void {
-    clearTimeout(this._timers.get(tag));
-    const timer = window.setTimeout(() => {
-      void this._client.ask({ ask: 'price', cell: source }).then(answer => {
-        if (tag.dataset.key === key) {
-          const found = priceOf(answer);
-          tag.dataset.price = found.text;
-          tag.dataset.why = found.why;
-          this._write(tag);
-        }
-      });
-    }, WAIT);
-    this._timers.set(tag, timer);
-  }
-
-  private _write(tag: HTMLElement): void {
-    const { paid: was = '', price = '', why = '' } = tag.dataset;
-    const text = was !== '' && price !== '' && price !== was ? `${was} · would cost ${price}` : was || price;
-    tag.replaceChildren(lock(), ` ${text || 'protected'}`);
-    tag.title = why || 'What this cell paid, and what it would cost now. Nothing is spent by reading it.';
-  }
-
-  private readonly _timers = new Map<HTMLElement, number>();
+  private readonly _tags = new WeakMap<Cell, Tag>();
 }

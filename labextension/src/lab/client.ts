@@ -30,6 +30,11 @@ export class Client implements IDisposable {
     context.statusChanged.connect(this._statusChanged, this);
     context.disposed.connect(this.dispose, this);
     this._attach(context.session?.kernel ?? null);
+    // a notebook that was opened without a kernel, or while it is still looking for its own
+    void context.ready.then(
+      () => this._settle(),
+      () => this._settle()
+    );
   }
 
   /** Emitted when what is to be shown has changed. */
@@ -83,11 +88,19 @@ export class Client implements IDisposable {
 
   private _attach(kernel: Connection | null): void {
     this._kernel = kernel;
-    this._forget(kernel === null ? 'no kernel' : 'connecting');
+    this._settled ||= kernel !== null;
+    this._forget(kernel === null && this._settled ? 'no kernel' : 'connecting');
     kernel?.iopubMessage.connect(this._heard, this);
     kernel?.connectionStatusChanged.connect(this._connectionChanged, this);
     if (kernel?.connectionStatus === 'connected') {
       void this._open('not loaded');
+    }
+  }
+
+  private _settle(): void {
+    this._settled = true;
+    if (!this._disposed && this._kernel === null && this._link === 'connecting') {
+      this._show('no kernel');
     }
   }
 
@@ -211,5 +224,6 @@ export class Client implements IDisposable {
   private _link: Link = 'no kernel';
   private _attempt = 0;
   private _restarting = false;
+  private _settled = false;
   private _disposed = false;
 }

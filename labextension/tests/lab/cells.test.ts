@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { paid, priceOf, tagOf } from '../../src/lab/cells';
+import { paid, tagOf } from '../../src/lab/cells';
 
 const RELEASE = 'application/vnd.dpnb.release+json';
 
 it('a saved loss is read exactly, and nothing else is read as one', () => {
   expect(paid({ measure: 'pure', amount: '0.25', delta: '0' })).toBe('ε 0.25');
-  expect(paid({ measure: 'zcdp', amount: '1/3', delta: '0' })).toBe('ρ 0.333');
+  expect(paid({ measure: 'zcdp', amount: '1/3', delta: '0' })).toBe('ρ 0.3333');
   expect(paid(null)).toBeNull();
   expect(paid({ measure: 'pure', amount: 'much' })).toBeNull();
 });
@@ -16,14 +16,4 @@ it('a cell wears what its card says that it paid', () => {
   expect(tagOf([{ [RELEASE]: { charged: { measure: 'pure', amount: '0.5' } } }])).toBe('ε 0.5');
   expect(tagOf([{ [RELEASE]: { charged: { measure: 'pure', amount: '0' } } }])).toBe('stored · ε 0');
   expect(tagOf([{ 'application/vnd.dpnb.plan+json': {} }])).toBe('plan · nothing spent');
-});
-
-it('what cannot be read shows that only the plan can tell, and an answer that never came shows nothing', () => {
-  expect(priceOf({ status: 'priced', label: 'ε 1', message: '' })).toEqual({ text: 'ε 1', why: '' });
-  expect(priceOf({ status: 'unread', message: 'a while loop' }).text).toBe('price: press Plan');
-  expect(priceOf({ status: 'error', message: 'no column' })).toEqual({
-    text: 'would be refused',
-    why: 'no column'
-  });
-  expect(priceOf(null)).toEqual({ text: '', why: '' });
 });

@@ -32,7 +32,12 @@ describe('a column is known after the name that the notebook gave its dataset', 
     ['%%dp\nq = peo^ple.age.mean()', 'people.age'],
     ['%%dp\nq = people["a^ge"].mean()', 'people["age"]'],
     ["%%dp\nq = people[ 'age^' ].mean()", "people[ 'age' ]"],
-    ['%%dp\nq = people[people.ag^e > 3].count()', 'people.age']
+    ['%%dp\nq = people[people.ag^e > 3].count()', 'people.age'],
+    ['%%dp\nq = people[people.age < 30].ag^e.mean()', 'age'],
+    ['%%dp\nq = people[people["age"] < 30]["a^ge"]', '["age"]'],
+    ['%%dp\nq = people.by("a)b").ag^e.mean()', 'age'],
+    ['%%dp\nyoung = people[people.age < 30]\nq = young.ag^e.mean()', 'young.age'],
+    ['%%dp\nolder = young = 3\nfolk = people  # all\nq = folk.ag^e', 'folk.age']
   ])('%j', (marked, text) => {
     expect(at(marked)).toBe(text);
   });
@@ -44,6 +49,12 @@ describe('a column is known after the name that the notebook gave its dataset', 
     ['%%dp\nq = hiv.a^ge.mean()'],
     ['%%dp\nq = gone.a^ge.mean()'],
     ['%%dp\nq = other.people.a^ge'],
+    ['%%dp\npeople = other()\nq = people.a^ge'],
+    ['%%dp\nyears = people["age"]\nq = years.a^ge'],
+    ['%%dp\nq = people.age.a^ge'],
+    ['%%dp\nq = people.a^ge()'],
+    ['%%dp\nq = "people.a^ge"'],
+    ['%%dp\nq = people[people.age < '.concat('^')],
     ['%%dp\nq = constructor.a^ge'],
     ['%%dp ^epsilon=1'],
     ['^']

@@ -2,6 +2,8 @@
 
 import type { Event } from '../../maths/composition';
 
+import { significant } from '../../maths/digits';
+
 export const PROTOCOL = 1;
 
 /** A question ready to be asked: in words, and as a line of a cell. */
@@ -78,6 +80,8 @@ export interface Snapshot {
   readonly problem: string;
   /** "gone" when the curator has ended: the datasets are then as they stood when they were read last. */
   readonly curator?: string;
+  /** Changes when the names change from which prices are read. */
+  readonly reading?: number;
   /** What the notebook calls each dataset: variable to dataset. */
   readonly names?: Readonly<Record<string, string>>;
 }
@@ -175,9 +179,9 @@ export interface Gauge {
 
 const LOW = 0.9;
 
-/** A loss with at most three significant digits, as the cards write it. */
+/** A loss with at most four significant digits, as the cards write it. */
 export function brief(value: number): string {
-  return String(Number(value.toPrecision(3)));
+  return significant(value, 4);
 }
 
 /** The text of the status bar: the dataset that was asked last, spent of total, in its own measure. */

@@ -35,7 +35,7 @@ const PATIENCE = 5000;
 let questions = 0;
 
 /** Questions as messages of the widget's own comm, each under a number; a busy kernel answers after its cell. */
-function asker(model: AnyModel, alive: () => boolean): (question: Answer) => Promise<Answer | null> {
+function asker(model: AnyModel): (question: Answer) => Promise<Answer | null> {
   return question =>
     new Promise(resolve => {
       const number = ++questions;
@@ -50,16 +50,12 @@ function asker(model: AnyModel, alive: () => boolean): (question: Answer) => Pro
         }
       };
       const timer = setTimeout(() => finish(null), PATIENCE);
-      if (!alive()) {
-        finish(null);
+      if (typeof model.send !== 'function') {
+        finish(null); // a page without a kernel
         return;
       }
       model.on('msg:custom', heard);
-      try {
-        model.send({ ...question, number });
-      } catch {
-        finish(null); // a comm that was closed meanwhile
-      }
+      model.send({ ...question, number });
     });
 }
 
@@ -119,10 +115,9 @@ export function widget<Facts, Set>(
       stale.classList.add('dpnb-w');
       let alive = true;
       const line: { send?: unknown } = model; // a page without a kernel has a model without one
-      const reached = (): boolean => alive && typeof line.send === 'function';
       const link: Link<Facts, Set> = {
-        ask: asker(model, reached),
-        alive: reached,
+        ask: asker(model),
+        alive: () => alive && typeof line.send === 'function',
         facts: () => model.get('facts'),
         chosen: () => model.get('chosen'),
         choose: chosen => {

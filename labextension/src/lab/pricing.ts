@@ -1,0 +1,116 @@
+/** Asks for the price of a cell while it is typed: one question at a time, and only the newest text's answer counts. */
+
+export type Answer = Readonly<Record<string, unknown>>;
+
+interface Wanted {
+  readonly cell: string;
+  readonly key: string;
+}
+
+/**
+ * A question that is under way is not asked over: what was typed meanwhile is asked when its answer is there. So the kernel
+ * never has more than one of a cell's questions to answer, however fast somebody types, and no answer is shown for another text.
+ */
+export class Pricer {
+  constructor(
+    private readonly _ask: (cell: string) => Promise<Answer | null>,
+    private readonly _said: (answer: Answer | null) => void
+  ) {}
+
+  /** Want the price of a text; `key` changes when its price may have, though the text has not. */
+  want(cell: string, key: string): void {
+    if (this._wanted?.key === key) {
+      return;
+    }
+    this._wanted = { cell, key };
+    if (!this._asking) {
+      void this._run();
+    }
+  }
+
+  private async _run(): Promise<void> {
+    this._asking = true;
+    let asked: Wanted | null = null;
+    while (this._wanted !== asked) {
+      const now: Wanted = this._wanted!;
+      asked = now;
+      const answer = await this._ask(now.cell).catch(() => null);
+      if (this._wanted === now) {
+        this._said(answer);
+      }
+    }
+    this._asking = false;
+  }
+
+  private _wanted: Wanted | null = null;
+  private _asking = false;
+}
+
+/** What is said of a cell's price: the words, why, and whether it is settled enough to be shown at once. */
+export interface Price {
+  readonly text: string;
+  readonly why: string;
+  /** Every answer is stored: running the cell is free. */
+  readonly free: boolean;
+  /** A half-typed word is refused too: that is said when the hand rests. */
+  readonly sure: boolean;
+}
+
+const NONE: Price = { text: '', why: '', free: false, sure: true };
+
+function priced(answer: Answer): Price {
+  const { label = '', stored, asked, left } = answer;
+  const fresh = typeof answer.new === 'string' ? answer.new : '';
+  const free = typeof stored === 'number' && stored > 0 && stored === asked;
+  if (free) {
+    return {
+      text: `${String(label)} · stored, free`,
+      why: 'Every answer of this cell is stored: running it costs nothing.',
+      free,
+      sure: true
+    };
+  }
+  const part = typeof stored === 'number' && stored > 0 ? ` · ${stored} stored, ${fresh} new` : '';
+  if (typeof left === 'string' && left !== '') {
+    const why = `This cell asks ${fresh}, and ${left} is left. It would be refused, and nothing spent.`;
+    return { text: `${String(label)}${part} · only ${left} left`, why, free, sure: true };
+  }
+  return {
+    text: `${String(label)}${part}`,
+    why: part === '' ? '' : 'What is stored is free; the rest is charged.',
+    free,
+    sure: true
+  };
+}
+
+/** What the kernel read from a cell's text, in a word or two, and why. */
+export function priceOf(answer: Answer | null): Price {
+  const why = typeof answer?.message === 'string' ? answer.message : '';
+  switch (answer?.status) {
+    case 'priced':
+      return priced(answer);
+    case 'unread':
+      return {
+        text: 'price: press Plan',
+        why: `Only its plan can tell: ${why}`,
+        free: false,
+        sure: false
+      };
+    case 'error':
+      return { text: 'would be refused', why, free: false, sure: false };
+    default:
+      return NONE;
+  }
+}
+
+/** What a cell wears: what it paid when it ran, and what its text costs now. */
+export function tagText(was: string, price: Price): string {
+  if (was === '') {
+    return price.text || 'protected';
+  }
+  const released = !was.startsWith('plan') && !was.startsWith('stored');
+  if (price.free) {
+    return released ? `${was} · stored` : was.startsWith('plan') ? price.text : was;
+  }
+  return price.text === '' || price.text === was ? was : `${was} · now ${price.text}`;
+}

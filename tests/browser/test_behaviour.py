@@ -1,0 +1,220 @@
+"""What is shown stays true whatever happens to kernel, curator, page and versions; and neither page nor console complains."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import signal
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import ROOT
+from tests.browser.test_extension import LOAD, OPEN, open_  # noqa: F401  a fixture
+
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
+)
+
+BUSY = """import time, pathlib
+end = time.monotonic() + 60
+while time.monotonic() < end:
+    time.sleep(0.05)
+pathlib.Path("minute-over").touch()"""
+WAITS = """async text => {
+    const gauge = document.querySelector('.dpnb-Gauge');
+    const start = performance.now();
+    while (!gauge.textContent.includes(text)) {
+        if (performance.now() - start > 10_000) return Infinity;
+        await new Promise(next => setTimeout(next, 10));
+    }
+    return performance.now() - start;
+}"""
+
+
+def kill_curator(lab):
+    """Kill the curator of the server's home, as an operator or a lack of memory would."""
+    pid = json.loads((lab.server.root / "home" / "curator.json").read_text())["pid"]
+    os.kill(pid, signal.SIGKILL)
+
+
+def begin(lab, index):
+    """Run a cell without waiting for its end; return when the kernel has begun it."""
+    lab.select(index)
+    lab.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell') }")
+    expect(lab.cell(index).locator(".jp-InputPrompt").first).to_contain_text("*")
+    lab.page.wait_for_function(
+        "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'busy'"
+    )
+
+
+def interrupt(lab):
+    """Interrupt the kernel, and wait until it is idle."""
+    lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.interrupt()")
+    lab.page.wait_for_function(
+        "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'idle'"
+    )
+
+
+@contextlib.contextmanager
+def busy(lab, index):
+    """A cell runs, for a whole minute unless it is interrupted when the block ends."""
+    begin(lab, index)
+    try:
+        yield
+        assert not (lab.server.work / "minute-over").exists(), "the cell had ended: this showed nothing"
+    finally:
+        interrupt(lab)
+
+
+def set_source(lab, index, text):
+    """Type a cell's text, all at once."""
+    lab.page.evaluate(
+        "([i, s]) => window.jupyterapp.shell.currentWidget.content.widgets[i].model.sharedModel.setSource(s)",
+        [index, text],
+    )
+
+
+def ready(open_, *cells):  # noqa: F811
+    """A notebook with the dataset open."""
+    lab = open_(LOAD, OPEN, *cells)
+    lab.run_cell(0)
+    lab.run_cell(1)
+    expect(lab.gauge).to_contain_text(re.compile(r"hiv: ε [\d.]+ of 4"))
+    return lab
+
+
+def test_a_killed_curator_is_said_while_the_kernel_is_idle(open_):  # noqa: F811
+    """No cell runs: the gauge says so by itself, the panel what to type; that brings back the same budget."""
+    lab = ready(open_, "%dp budget")
+    before = lab.gauge.inner_text()
+    lab.gauge.click()
+    kill_curator(lab)
+    waited = lab.page.evaluate(WAITS, "curator gone")
+    print(f"the end of the curator was shown after {waited:.0f} ms")
+    expect(lab.gauge).to_have_text("dp: curator gone")
+    expect(lab.panel).to_contain_text(
+        "What was spent stays in its ledger. To start it again, run: %dp budget"
+    )
+    lab.shot("curator-gone")
+    lab.run_cell(2)
+    expect(lab.gauge).to_have_text(before)
+
+
+def test_a_killed_curator_is_said_while_a_cell_runs(open_):  # noqa: F811
+    """Also when the kernel is busy, and the cell is not disturbed by it."""
+    lab = ready(open_, BUSY)
+    before = lab.gauge.inner_text()
+    with busy(lab, 2):
+        kill_curator(lab)
+        expect(lab.gauge).to_have_text("dp: curator gone")
+    set_source(lab, 2, "hiv.budget.spent")
+    lab.run_cell(2)
+    expect(lab.gauge).to_have_text(before)
+
+
+def test_a_kernel_busy_for_a_minute_still_answers(open_):  # noqa: F811
+    """While a cell runs: the price of another is read, the panel answers and the methods paragraph is made; the page can be reloaded."""
+    ask = "%%dp epsilon=0.03125\nmean_distance = (hiv.distvct + 1).mean()"
+    lab = ready(open_, ask, BUSY, "%%dp epsilon=0.125\nq = hiv.age.mean()")
+    lab.run_cell(2)
+    lab.gauge.click()
+    before = lab.gauge.inner_text()
+    tag = lab.cell(4).locator(".dpnb-Tag")
+    with busy(lab, 3):
+        set_source(lab, 4, "%%dp epsilon=0.75\nq = (hiv.distvct + 2).mean()")
+        expect(tag).to_contain_text("ε 0.75")
+        lab.panel.get_by_role("button", name="Copy as methods paragraph").click()
+        expect(lab.panel.get_by_role("textbox", name="methods paragraph")).to_have_value(
+            re.compile("pure ε-differential privacy")
+        )
+        lab.page.reload()
+        expect(lab.gauge).to_have_text(before, timeout=40_000)
+    expect(lab.gauge).to_have_text(before)
+
+
+def test_a_charge_is_shown_before_its_cell_has_ended(open_):  # noqa: F811
+    """A long cell that releases in its middle: the gauge follows the ledger, not the cell."""
+    cell = "dpnb.release({'q': (hiv.distvct + 3).mean()}, epsilon=0.0625)\n" + BUSY
+    lab = ready(open_, cell)
+    before = float(re.search(r"ε ([\d.]+)", lab.gauge.inner_text())[1])
+    with busy(lab, 2):
+        expect(lab.gauge).to_contain_text(f"ε {float(f'{before + 0.0625:.4g}'):g} of 4")
+
+
+def test_what_another_kernel_spends_is_shown_here(open_):  # noqa: F811
+    """Two notebooks on one dataset: a charge in one moves the gauge of the other, which runs nothing."""
+    lab = ready(open_)
+    before = float(re.search(r"ε ([\d.]+)", lab.gauge.inner_text())[1])
+    second = lab.page.context.new_page()
+    try:
+        other = type(lab)(second, lab.server, lab.shots)
+        lab.server.notebook("other.ipynb", [LOAD, OPEN, "%%dp epsilon=0.0625\nq = (hiv.distvct + 4).mean()"])
+        other.open("other.ipynb")
+        other.run_all()
+        expect(lab.gauge).to_contain_text(f"ε {float(f'{before + 0.0625:.4g}'):g} of 4")
+        assert other.errors == []
+    finally:
+        second.close()
+
+
+@pytest.mark.parametrize(
+    ("protocol", "version", "says"),
+    [
+        (
+            99,
+            "9.9",
+            "which is newer than the extension of this page. Where JupyterLab runs, type: pip install",
+        ),
+        (0, "0.0.1", "which is older than the extension of this page. Run: %pip install --upgrade dpnb"),
+    ],
+)
+def test_versions_that_do_not_match_say_what_to_type(open_, protocol, version, says):  # noqa: F811
+    """A kernel whose dpnb speaks another protocol: gauge and panel say which side is older; nothing of its state is drawn."""
+    fake = f"""import dpnb.widgets.snapshot, dpnb.notebook.comm
+told = dpnb.notebook.comm.snapshot
+dpnb.notebook.comm.snapshot = lambda session: {{**told(session), 'protocol': {protocol}, 'version': '{version}', 'datasets': 3}}"""
+    lab = open_(fake, LOAD, "%%dp epsilon=1\nq = hiv.age.mean()")
+    lab.run_cell(0)
+    lab.run_cell(1)
+    expect(lab.gauge).to_have_text("dp: versions differ")
+    lab.gauge.click()
+    expect(lab.panel).to_contain_text(f"The kernel has dpnb {version}, {says}")
+    expect(lab.cell(2).locator(".dpnb-Tag")).to_have_text("protected")
+
+
+def test_a_reload_a_restart_and_unloading_are_followed(open_):  # noqa: F811
+    """`%unload_ext` is "not loaded"; loading again is "live"; a session that was shut down has no kernel."""
+    lab = ready(open_, "%unload_ext dpnb", "%load_ext dpnb")
+    before = lab.gauge.inner_text()
+    lab.run_cell(2)
+    expect(lab.gauge).to_have_text("dp: not loaded")
+    lab.run_cell(3)
+    expect(lab.gauge).to_have_text(before)
+    lab.restart()
+    expect(lab.gauge).to_have_text("dp: restarted")
+    lab.shutdown()
+    expect(lab.gauge).to_have_text("dp: no kernel")
+
+
+def test_the_cost_of_a_cell_knows_what_is_stored(open_):  # noqa: F811
+    """Before a run the loss, after it what was paid and that it is stored; with one more question, what is new; too much, what is left."""
+    one = "a = (hiv.distvct + 5).mean()"
+    lab = ready(open_, f"%%dp epsilon=0.03\n{one}", "1")
+    tag = lab.cell(2).locator(".dpnb-Tag")
+    expect(tag).to_contain_text("ε 0.03")
+    lab.run_cell(2)
+    expect(tag).to_contain_text("ε 0.03 · stored")
+    lab.shot("tag-stored")
+    set_source(lab, 3, f"%%dp epsilon=0.06\n{one}\nb = (hiv.distvct + 6).mean()")
+    other = lab.cell(3).locator(".dpnb-Tag")
+    expect(other).to_contain_text("ε 0.06 · 1 stored, ε 0.03 new")
+    lab.shot("tag-part")
+    set_source(lab, 3, "%%dp epsilon=40\nb = (hiv.distvct + 7).mean()")
+    expect(other).to_contain_text("ε 40 · only ε")
+    before = lab.gauge.inner_text()
+    lab.run_cell(2)
+    expect(tag).to_contain_text("stored")
+    expect(lab.gauge).to_have_text(before)
