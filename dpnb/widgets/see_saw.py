@@ -91,7 +91,8 @@ class Seesaw(Interaction):
     @property
     def loss(self) -> float:
         """The loss under the handle."""
-        return float(self.chosen.get("loss", self.facts["start"]))
+        curve = self.curve
+        return self.held("loss", self.facts["start"], curve.loss[0], curve.loss[-1])
 
     @property
     def curve(self) -> Curve:

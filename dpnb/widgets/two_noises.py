@@ -58,7 +58,7 @@ class Noises(Interaction):
 
     def card(self) -> Card:
         """Draw the table of both noises; see :class:`Interaction`."""
-        epsilon = float(self.chosen.get("epsilon", self._epsilon))
+        epsilon = self.held("epsilon", self._epsilon, 0.01, 10)
         law = DiscreteLaplaceLaw(Fraction(self.facts["law"]["scale"]) / Fraction(epsilon))
         rows = []
         for n in _SIZES:

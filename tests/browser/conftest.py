@@ -309,3 +309,73 @@ def lab(page: Any, server: Server, shots: Path) -> Iterator[Lab]:
     one = Lab(page, server, shots)
     yield one
     assert one.errors == []
+
+
+# the model of a page, of which what the hand sets goes to a kernel, and the facts come back
+_SENT = "save_changes: () => undefined,"
+_HEARD = """save_changes: async () => {
+      const nth = [...document.querySelectorAll("[data-dpnb]")].indexOf(place);
+      const facts = await window.dpnbHear(nth, JSON.stringify(kept.chosen));
+      if (facts !== null) { kept.facts = facts; for (const f of heard.get("change:facts") ?? []) f(); }
+    },"""
+
+
+@pytest.fixture
+def show(browser: Any, tmp_path: Path) -> Iterator[Any]:
+    """Show interactions on a page of their own, offline, in a given width and scheme; with ``kernel`` this process hears them.
+
+    A page error, or an error on the console, anywhere in the test fails it. ``page.busy`` makes the kernel deaf.
+    """
+    from dpnb import widgets
+
+    pages: list[Any] = []
+
+    def show_(
+        *made: Any,
+        width: int = 1000,
+        height: int = 900,
+        scheme: str = "light",
+        motion: str = "reduce",
+        kernel: bool = False,
+    ) -> Any:
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion=motion
+        )
+        context.set_offline(True)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.faults, page.busy = [], False
+        page.on("pageerror", lambda error: page.faults.append(str(error)))
+        page.on(
+            "console", lambda message: page.faults.append(message.text) if message.type == "error" else None
+        )
+
+        def hear(nth: int, text: str) -> Any:
+            if page.busy:
+                return None
+            made[nth].chosen = json.loads(text)
+            return made[nth].facts
+
+        page.expose_function("dpnbHear", hear)
+        text = widgets.page(made)
+        assert _SENT in text
+        (tmp_path / "page.html").write_text(text.replace(_SENT, _HEARD) if kernel else text, encoding="utf-8")
+        page.goto((tmp_path / "page.html").as_uri())
+        page.locator(".dpnb-w").first.wait_for()
+        pages.append(page)
+        return page
+
+    yield show_
+    for page in pages:
+        assert page.faults == []
+        page.context.close()
+
+
+@pytest.fixture
+def data(dpnb_home: Path) -> Iterator[Any]:
+    """Give a handle on forty protected rows, without a kernel."""
+    from tests.curator import small
+
+    service = small.curator(dpnb_home)
+    yield small.opened(small.session(service, "ann"), dpnb_home)
+    service.close()

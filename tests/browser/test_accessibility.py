@@ -13,8 +13,7 @@ from dpnb.client import api
 from dpnb.widgets import _base
 from tests.browser.conftest import ROOT
 from tests.browser.test_extension import ASK, LOAD, OPEN, open_  # noqa: F401  a fixture
-from tests.browser.test_interactions import data, show  # noqa: F401  fixtures
-from tests.curator import small
+from tests.browser.test_interactions import everything, planned
 
 AXE = ROOT / "labextension/node_modules/axe-core/axe.min.js"
 
@@ -39,46 +38,31 @@ def serious(page, *places):
     ]
 
 
-@pytest.fixture
-def made(dpnb_home):
-    """One of each."""
-    service = small.curator(dpnb_home)
-    rows = small.opened(small.session(service, "ann"), dpnb_home)
-    released = dpnb.release({"m": rows.x.mean()}, epsilon=1)["m"]
-    items = {"a": rows.x.mean(), "b": rows.y.mean(), "c": rows.x.median()}
-    yield [
-        widgets.attach(rows),
-        widgets.seesaw(rows.y.mean(), assume_n=40),
-        widgets.odds(),
-        widgets.noises(),
-        widgets.drag_person(),
-        widgets.clamp(),
-        widgets.plan(dpnb.plan(items, epsilon=1, assume_n=40)),
-        widgets.budget(dpnb.plan(items, epsilon=20, assume_n=40)),
-        widgets.remeasure(released, name="m"),
-        widgets.attack_bench("linkage"),
-        widgets.exhibits("resized-bootstrap"),
-        widgets.exhibits(),
-        widgets.stored(released, name="m"),
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(show, data, scheme):
+    """Names, roles, values, contrast, of every interaction: no finding of impact serious or critical."""
+    made = [
+        *everything(data).values(),
+        widgets.budget(planned(data, "20")),
+        widgets.clamp(data.x),
+        widgets.coverage_lab(reps=100).run(),
     ]
-    service.close()
+    page = show(*made, scheme=scheme)
+    page.locator("[data-dpnb] > div.dpnb-w").nth(len(made) - 1).wait_for()
+    page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    assert not serious(page, "main")
+
+
+@pytest.mark.parametrize("shape", ["densities", "totals"])
+def test_other_shapes_of_two_noises_are_clean(show, shape):
+    """Densities and distribution functions have names and contrast too."""
+    page = show(widgets.noises(0.4))
+    page.get_by_label("drawn as").select_option(shape)
+    assert not serious(page, "main")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(browser, made, tmp_path, scheme):
-    """Names, roles, values, contrast: no finding of impact serious or critical."""
-    context = browser.new_context(viewport={"width": 1000, "height": 900}, color_scheme=scheme)
-    page = context.new_page()
-    (tmp_path / "page.html").write_text(widgets.page(made), encoding="utf-8")
-    page.goto((tmp_path / "page.html").as_uri())
-    page.locator("div.dpnb-w").nth(len(made) - 1).wait_for()
-    found = serious(page, "main")
-    context.close()
-    assert not found
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_screen_of_the_guide_is_clean(show, data, scheme):  # noqa: F811
+def test_every_screen_of_the_guide_is_clean(show, data, scheme):
     """The five screens, each as it stands when it is reached."""
     guide = widgets.guide(data)
     guide.chosen = {"goal": "average", "column": "x"}
@@ -92,7 +76,7 @@ def test_every_screen_of_the_guide_is_clean(show, data, scheme):  # noqa: F811
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_panel_is_clean(show, data, scheme, monkeypatch):  # noqa: F811
+def test_the_panel_is_clean(show, data, scheme, monkeypatch):
     """The panel in the notebook, with a charge in its ledger and every part unfolded."""
     dpnb.release({"m": data.x.mean()}, epsilon=1)
     monkeypatch.setattr(api, "session", lambda: data.session)

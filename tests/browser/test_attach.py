@@ -8,13 +8,12 @@ from playwright.sync_api import expect
 import dpnb
 from dpnb import widgets
 from dpnb.widgets import _base
-from tests.browser.test_interactions import data, show  # noqa: F401  fixtures
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (800, "dark"), (320, "dark")])
-def test_a_question_is_taken_by_mouse_and_by_key(show, data, shots, width, scheme):  # noqa: F811
+def test_a_question_is_taken_by_mouse_and_by_key(show, data, shots, width, scheme):
     """A column opens to what it can be asked; a click, or Enter, offers the line to the notebook around the card."""
     page = show(widgets.attach(data), width=width, scheme=scheme)
     page.evaluate(
@@ -40,7 +39,7 @@ def test_a_question_is_taken_by_mouse_and_by_key(show, data, shots, width, schem
     page.screenshot(path=shots / f"attach-open-{width}-{scheme}.png", full_page=True)
 
 
-def test_without_a_notebook_the_line_is_shown_to_copy(show, data):  # noqa: F811
+def test_without_a_notebook_the_line_is_shown_to_copy(show, data):
     """On a page of its own nobody takes the line: it is on the clipboard, or there to be copied."""
     page = show(widgets.attach(data))
     page.get_by_role("button", name="g", exact=True).click()
@@ -49,7 +48,7 @@ def test_without_a_notebook_the_line_is_shown_to_copy(show, data):  # noqa: F811
     expect(said).to_contain_text("%%dp plan epsilon=0.5")
 
 
-def test_a_script_takes_nothing(show, data):  # noqa: F811
+def test_a_script_takes_nothing(show, data):
     """A click that no person made writes nothing into the notebook."""
     page = show(widgets.attach(data))
     page.get_by_role("button", name="x", exact=True).click()
@@ -63,7 +62,7 @@ def test_a_script_takes_nothing(show, data):  # noqa: F811
     assert page.evaluate("window.taken") == 0
 
 
-def test_many_columns_are_searched(show, data):  # noqa: F811
+def test_many_columns_are_searched(show, data):
     """Typing leaves the columns whose name, meaning or bounds have every word; what fits none says so and is no markup."""
     made = widgets.attach(data)
     many = [
@@ -85,7 +84,7 @@ def test_many_columns_are_searched(show, data):  # noqa: F811
     expect(rows).to_have_count(40)
 
 
-def test_the_bar_is_in_step(show, data):  # noqa: F811
+def test_the_bar_is_in_step(show, data):
     """Each charge is a block of the bar, and the words are the ledger's."""
     dpnb.release({"x": data.x.sum()}, epsilon=1)
     dpnb.release({"y": data.y.mean()}, epsilon=2)

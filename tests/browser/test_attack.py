@@ -8,11 +8,9 @@ from playwright.sync_api import expect
 from dpnb import widgets
 from dpnb.audit.attacks.benches import bench
 from dpnb.widgets import _base
-from tests.browser.test_interactions import drag_to, frame, range_of, show
+from tests.browser.test_interactions import drag_to, frame, range_of
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
-
-__all__ = ["show"]
 
 
 @pytest.fixture(scope="module")

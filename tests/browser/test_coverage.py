@@ -13,50 +13,11 @@ from tests.browser.conftest import ROOT
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
-# the page's model, of which what the hand sets goes to the kernel, and the facts come back
-_SENT = "save_changes: () => undefined,"
-_HEARD = """save_changes: async () => {
-      const facts = await window.dpnbHear(JSON.stringify(kept.chosen));
-      if (facts !== null) { kept.facts = facts; for (const f of heard.get("change:facts") ?? []) f(); }
-    },"""
-
 
 @pytest.fixture
-def show(browser, tmp_path):
-    """Show a lab on a page of its own, offline, with a kernel that can be busy."""
-    import json
-
-    pages = []
-
-    def show_(lab, *, width=1000, scheme="light", motion="reduce", kernel=True):
-        context = browser.new_context(
-            viewport={"width": width, "height": 1000}, color_scheme=scheme, reduced_motion=motion
-        )
-        context.set_offline(True)
-        page = context.new_page()
-        page.set_default_timeout(10_000)
-        page.faults, page.busy = [], False
-        page.on("pageerror", lambda error: page.faults.append(str(error)))
-
-        def hear(text):
-            if page.busy:
-                return None
-            lab.chosen = json.loads(text)
-            return lab.facts
-
-        page.expose_function("dpnbHear", hear)
-        text = widgets.page([lab])
-        assert _SENT in text
-        (tmp_path / "page.html").write_text(text.replace(_SENT, _HEARD) if kernel else text, encoding="utf-8")
-        page.goto((tmp_path / "page.html").as_uri())
-        page.locator(".dpnb-w").first.wait_for()
-        pages.append(page)
-        return page
-
-    yield show_
-    for page in pages:
-        assert page.faults == []
-        page.context.close()
+def show(show):
+    """Show a lab whose kernel hears it, unless a test says otherwise."""
+    return lambda lab, **options: show(lab, **{"kernel": True, "height": 1000, **options})
 
 
 def button(page, name):

@@ -9,11 +9,9 @@ from dpnb import widgets
 from dpnb.exhibits import EXHIBITS, find
 from dpnb.widgets import _base
 from tests.browser.test_accessibility import serious
-from tests.browser.test_interactions import drag_to, frame, show
+from tests.browser.test_interactions import drag_to, frame
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
-
-__all__ = ["show"]
 
 
 @pytest.fixture(scope="module")

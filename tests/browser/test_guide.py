@@ -7,13 +7,12 @@ from playwright.sync_api import expect
 
 from dpnb import widgets
 from dpnb.widgets import _base
-from tests.browser.test_interactions import data, show  # noqa: F401  fixtures
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
 
 @pytest.fixture
-def guide(data):  # noqa: F811
+def guide(data):
     """A guide whose question is priced already: a page alone has no kernel to ask."""
     made = widgets.guide(data)
     made.chosen = {"goal": "average", "column": "x"}
@@ -21,7 +20,7 @@ def guide(data):  # noqa: F811
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1000, "light"), (320, "dark")])
-def test_five_screens_lead_to_the_cell(show, guide, shots, width, scheme):  # noqa: F811
+def test_five_screens_lead_to_the_cell(show, guide, shots, width, scheme):
     page = show(guide, width=width, scheme=scheme)
     following = page.get_by_role("button", name="Next")
     expect(page.get_by_role("radio", name="the average of a number")).to_be_checked()
@@ -47,7 +46,7 @@ def test_five_screens_lead_to_the_cell(show, guide, shots, width, scheme):  # no
     assert left_behind.input_value() == cell
 
 
-def test_a_screen_is_left_only_when_its_choice_is_made(show, data):  # noqa: F811
+def test_a_screen_is_left_only_when_its_choice_is_made(show, data):
     """Without a choice Next is off and says why; keys choose and go on; going back keeps what was chosen."""
     page = show(widgets.guide(data))
     following = page.get_by_role("button", name="Next")

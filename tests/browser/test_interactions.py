@@ -10,46 +10,8 @@ from playwright.sync_api import expect
 import dpnb
 from dpnb import widgets
 from dpnb.widgets import _base
-from tests.curator import small
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
-
-
-@pytest.fixture
-def data(dpnb_home):
-    """A handle on forty protected rows."""
-    service = small.curator(dpnb_home)
-    yield small.opened(small.session(service, "ann"), dpnb_home)
-    service.close()
-
-
-@pytest.fixture
-def show(browser, tmp_path):
-    """Show interactions on a page of their own, offline, in a given width and colour scheme."""
-    pages = []
-
-    def show_(*made, width=1000, scheme="light"):
-        context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
-        )
-        context.set_offline(True)
-        page = context.new_page()
-        page.set_default_timeout(10_000)
-        page.faults = []
-        page.on("pageerror", lambda error: page.faults.append(str(error)))
-        page.on(
-            "console", lambda message: page.faults.append(message.text) if message.type == "error" else None
-        )
-        (tmp_path / "page.html").write_text(widgets.page(made), encoding="utf-8")
-        page.goto((tmp_path / "page.html").as_uri())
-        page.locator(".dpnb-w").first.wait_for()
-        pages.append(page)
-        return page
-
-    yield show_
-    for page in pages:
-        assert page.faults == []
-        page.context.close()
 
 
 def range_of(page, label):

@@ -150,6 +150,9 @@ function handles(root: HTMLElement, link: Link<ClampFacts, ClampSet>): View {
   }
 
   function show(): void {
+    if (!(now.low < now.high)) {
+      Object.assign(now, { low: facts.low, high: facts.high }); // two views may each have set one of them
+    }
     const found = errors(data, now.low, now.high, link.facts().noise / now.epsilon);
     const [a, b] = [x(now.low), x(now.high)];
     set(out, { d: `M0 0H${a}V${FLOOR}H0ZM${b} 0H${W}V${FLOOR}H${b}Z` });

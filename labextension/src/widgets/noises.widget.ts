@@ -44,7 +44,11 @@ export function crossing(law: Law, epsilon: number, share: number): number {
 function draw(root: HTMLElement, link: Link<NoisesFacts, NoisesSet>): View {
   const facts = link.facts();
   const first: NoisesSet = { epsilon: facts.epsilon, n: facts.n, shape: 'dots' };
-  const held = hand(link, first, () => show(), { epsilon: { low: 0.01, high: 10 }, n: SIZES });
+  const held = hand(link, first, () => show(), {
+    epsilon: { low: 0.01, high: 10 },
+    n: SIZES,
+    shape: ['dots', 'densities', 'totals']
+  });
   const { now } = held;
   let outcome = 0;
 

@@ -71,7 +71,12 @@ function draw(root: HTMLElement, link: Link<PersonFacts, PersonSet>): View {
     kind: facts.kind,
     epsilon: facts.epsilon
   };
-  const held = hand(link, first, () => show(), { epsilon: { low: 0.1, high: 10 } });
+  const held = hand(link, first, () => show(), {
+    epsilon: { low: 0.1, high: 10 },
+    kind: KINDS.map(([kind]) => kind),
+    arms: { low: 0, high: 1 },
+    scores: { low: 0, high: 1 }
+  });
   const { now } = held;
   let person = 0;
   let most: { kind: Statistic; found: Move } | null = null;

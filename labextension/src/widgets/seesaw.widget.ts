@@ -211,7 +211,7 @@ function draw(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): View {
         .map(tick => text(x(tick), H - 10, `${first.symbol} ${tick}`)),
       ...ticks(tall)
         .filter(tick => /^[0.]*1|^1/.test(significant(tick, 1)))
-        .map(tick => text(LEFT - 6, y(tick) + 4, number(tick), 'end')),
+        .map(tick => text(LEFT - 14, y(tick) + 4, number(tick), 'end')),
       ...peopleTicks(),
       svg(
         'path',

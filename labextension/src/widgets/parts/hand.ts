@@ -15,21 +15,25 @@ export interface Hand<S> {
   readonly stop: () => void;
 }
 
-type Ranges<S> = Partial<Record<keyof S, Range>>;
+/** What a number lies between, or what a text is one of. */
+type Allowed = Range | readonly string[];
+type Ranges<S> = Partial<Record<keyof S, Allowed>>;
 
 /** What was set where it is of the kind that it was, inside its range; else what stood there before. */
-export function fitting<T>(before: T, set: unknown, range?: Range): T {
+export function fitting<T>(before: T, set: unknown, allowed?: Allowed): T {
   if (typeof before === 'number') {
-    if (typeof set !== 'number' || !Number.isFinite(set)) {
-      return before;
-    }
-    return (range === undefined ? set : Math.min(Math.max(set, range.low), range.high)) as T;
+    return (Number.isFinite(set) ? inside(set as number, allowed) : before) as T;
   }
   if (Array.isArray(before)) {
     const good = Array.isArray(set) && set.length === before.length && set.every(one => Number.isFinite(one));
-    return good ? ([...(set as number[])] as T) : before;
+    return good ? ((set as number[]).map(one => inside(one, allowed)) as T) : before;
   }
-  return typeof set === typeof before ? (set as T) : before;
+  return typeof set === 'string' && (allowed as readonly string[]).includes(set) ? (set as T) : before;
+}
+
+function inside(value: number, allowed?: Allowed): number {
+  const range = allowed as Range | undefined;
+  return range === undefined ? value : Math.min(Math.max(value, range.low), range.high);
 }
 
 /** A hand over a view's numbers; what it held last is read from the model, and what is no such number is left out. */

@@ -1,0 +1,247 @@
+"""How every interaction bears bad input, a dead or busy kernel, two hands, two views, and a hand that has keys alone."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from dpnb import widgets
+from dpnb.widgets import _base
+from tests.browser.test_extension import LOAD, open_  # noqa: F401  a fixture
+from tests.browser.test_interactions import everything, frame, range_of
+
+pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
+
+NAMES = (
+    "attach",
+    "seesaw",
+    "odds",
+    "noises",
+    "person",
+    "plan",
+    "budget",
+    "panel",
+    "clamp",
+    "attack",
+    "exhibits",
+    "stored",
+    "remeasure",
+)
+CLOSED = ("seesaw", "odds", "noises", "person", "clamp")
+NONSENSE = ("", "much", "-1", "0", "NaN", "1e999", "Infinity", "<b>1</b>", "1,5,5")
+# a picture that lies: a number that is none, in any text or any attribute
+LIES = r"""() => [...document.querySelectorAll('.dpnb-w, .dpnb-w *')].flatMap(node => [
+    ...[...node.attributes].map(a => `${node.tagName} ${a.name}=${a.value.slice(0, 80)}`),
+    ...[...node.childNodes].filter(c => c.nodeType === 3).map(c => c.textContent)
+]).filter(text => /\bNaN\b|\bInfinity\b|\bundefined\b|\[object/.test(text))"""
+
+
+@pytest.fixture(params=NAMES)
+def one(request, data):
+    """One interaction after the other."""
+    return everything(data)[request.param]
+
+
+def test_every_interaction_is_tested_here(data):
+    """The names above are those of the registry."""
+    assert set(NAMES) == set(everything(data))
+
+
+def test_nonsense_in_number_fields_is_told(show, one):
+    """Whatever is typed into a number field, the picture shows numbers; what is refused is marked, with a sentence."""
+    page = show(one)
+    fields = page.locator("input[type=text][inputmode]:visible:enabled")
+    for i in range(fields.count()):
+        field = fields.nth(i)
+        for text in NONSENSE:
+            field.fill(text)
+            field.press("Enter")
+            frame(page)
+            assert page.evaluate(LIES) == [], text
+        field.fill("much")
+        field.press("Enter")
+        expect(field).to_have_attribute("aria-invalid", "true")
+        said = page.locator("[role=alert], [role=status]").all_inner_texts()
+        assert any(text.strip() for text in said)
+
+
+WRONG = (
+    {"epsilon": "much", "prior": "likely", "n": "many", "loss": "all", "low": None, "values": "x", "kind": 3},
+    {"epsilon": -3, "prior": 7, "n": 0, "loss": -1, "delta": 2, "low": 1e9, "high": -1e9, "size": 0},
+    {"epsilon": 1e300, "prior": 0, "n": 1e300, "loss": 1e300, "delta": -1, "kind": "mode", "shape": "cube"},
+    {"values": [1], "arms": [7] * 30, "scores": [9] * 30, "shares": [0], "weights": [-1]},
+)
+
+
+@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.parametrize("wrong", WRONG, ids=["texts", "beyond", "huge", "lists"])
+def test_wrong_settings_leave_a_true_picture(show, data, name, wrong):
+    """Settings that no hand could make, as a saved notebook may bring them, are left out or brought into their range."""
+    made = everything(data)[name]
+    made.chosen = wrong
+    page = show(made)
+    assert page.evaluate(LIES) == []
+    made.card()
+    slider, field = range_of(page, "ε"), page.get_by_label("ε, typed")
+    before = slider.get_attribute("aria-valuetext")
+    field.fill("0.37")
+    field.press("Enter")
+    frame(page)
+    assert slider.get_attribute("aria-valuetext") != before
+    assert page.evaluate(LIES) == []
+
+
+def test_a_population_of_one_value_is_drawn(show):
+    """Values all alike: bounds around them are drawn, clamped and priced, without a number that is none."""
+    page = show(widgets.clamp([5, 5, 5], low=0, high=10), widgets.drag_person([30, 30], low=20, high=40))
+    assert page.evaluate(LIES) == []
+    for kind in ("sd", "difference", "matched", "slope", "median"):
+        page.get_by_role("combobox", name="statistic").select_option(kind)
+        frame(page)
+        page.get_by_role("button", name="Show me the worst").click()
+        frame(page)
+        assert page.evaluate(LIES) == [], kind
+
+
+def test_every_slider_answers_the_keys(show, one):
+    """An arrow key moves each enabled slider, and what is heard of its value follows."""
+    page = show(one)
+    for slider in page.locator("input[type=range]:visible:enabled, [role=slider]:visible").all():
+        name = slider.get_attribute("aria-label") or slider.evaluate("e => e.labels?.[0]?.textContent ?? ''")
+        words = (
+            "e => `${e.value ?? ''} ${e.getAttribute('aria-valuenow')} ${e.getAttribute('aria-valuetext')}`"
+        )
+        before, seen = slider.evaluate(words), set()
+        slider.focus()
+        for key in ("ArrowRight", "ArrowLeft", "ArrowLeft"):
+            page.keyboard.press(key)
+            frame(page)
+            seen.add(slider.evaluate(words))
+        assert seen - {before}, name
+
+
+@pytest.mark.parametrize("name", ["seesaw", "odds"])
+def test_a_loss_is_heard_with_its_odds(show, data, name):
+    """The ε slider says what its value means for one person."""
+    page = show(everything(data)[name])
+    field = page.get_by_label("ε, typed")
+    field.fill("0.5")
+    field.press("Enter")
+    frame(page)
+    heard = range_of(page, "ε").get_attribute("aria-valuetext")
+    assert re.search(r"ε 0\.5: .*10 % guess .*becomes at most 15\.5 %", heard)
+
+
+def test_nothing_moves_by_itself(show, one):
+    """With reduced motion no animation runs, and nothing is drawn until a hand moves."""
+    page = show(one)
+    assert page.evaluate("document.getAnimations().filter(a => a.playState === 'running').length") == 0
+    counted = """() => new Promise(done => {
+        let changes = 0;
+        const watcher = new MutationObserver(found => { changes += found.length; });
+        watcher.observe(document.body, { subtree: true, attributes: true, childList: true });
+        let frames = 0;
+        const tick = () => { if (++frames === 20) { watcher.disconnect(); done(changes); } else requestAnimationFrame(tick); };
+        requestAnimationFrame(tick);
+    })"""
+    assert page.evaluate(counted) == 0
+
+
+def test_outcomes_play_only_where_motion_is_welcome(show):
+    """Hypothetical outcomes play and stop; with reduced motion they are stepped, one a click."""
+    page = show(widgets.noises(0.4), motion="no-preference")
+    said = page.locator("[aria-live]")
+    before = said.inner_text()
+    page.get_by_role("button", name="Play outcomes").click()
+    expect(said).not_to_have_text(before)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("button", name="Play outcomes")).to_be_visible()
+    calm = show(widgets.noises(0.4))
+    expect(calm.get_by_role("button", name="Play outcomes")).to_be_hidden()
+    before = calm.locator("[aria-live]").inner_text()
+    calm.get_by_role("button", name="Show another outcome").click()
+    expect(calm.locator("[aria-live]")).not_to_have_text(before)
+
+
+SEND = """(node, [kind, id, x, y]) => { const b = node.getBoundingClientRect();
+    node.setPointerCapture = () => undefined;
+    node.dispatchEvent(new PointerEvent(kind, {pointerId: id, button: 0, bubbles: true,
+        clientX: b.left + x * b.width, clientY: b.top + y * b.height})); }"""
+
+
+@pytest.mark.parametrize("name", ["seesaw", "clamp", "noises", "odds"])
+def test_a_second_finger_does_not_take_over(show, data, name):
+    """While one pointer drags in a drawing, another one pressed and moved there changes nothing; lifting it neither."""
+    page = show(everything(data)[name])
+    plot = page.locator("svg.plot:has(.handle)").first
+    box, at = plot.bounding_box(), plot.locator(".handle").first.bounding_box()
+    x = (at["x"] + at["width"] / 2 - box["x"]) / box["width"]
+    y = (at["y"] + at["height"] / 2 - box["y"]) / box["height"]
+    for event in (["pointerdown", 1, x, y], ["pointermove", 1, x + 0.05, y]):
+        plot.evaluate(SEND, event)
+    frame(page)
+    before = plot.inner_html()
+    for event in (["pointerdown", 2, 0.8, y], ["pointermove", 2, 0.9, y], ["pointerup", 2, 0.9, y]):
+        plot.evaluate(SEND, event)
+    frame(page)
+    assert plot.inner_html() == before
+    plot.evaluate(SEND, ["pointermove", 1, x + 0.02, y])
+    frame(page)
+    assert plot.inner_html() != before
+
+
+def test_a_lost_kernel_leaves_a_picture_that_drags(show, data):
+    """Where the kernel hears nothing, the closed forms still follow the hand."""
+    page = show(*(everything(data)[name] for name in CLOSED), kernel=True)
+    page.busy = True
+    for i in range(len(CLOSED)):
+        place = page.locator("[data-dpnb]").nth(i)
+        figure, slider = place.locator(".figures"), place.get_by_role("slider", name="ε")
+        before = f"{figure.inner_text()} {place.locator('[aria-live]').inner_text()}"
+        slider.focus()
+        for _ in range(12):
+            page.keyboard.press("ArrowLeft")
+        frame(page)
+        assert f"{figure.inner_text()} {place.locator('[aria-live]').inner_text()}" != before, CLOSED[i]
+
+
+def test_two_views_of_one_widget_are_in_step(open_):  # noqa: F811
+    """What a hand sets in one view of a widget is what the other view shows; a busy kernel keeps neither from dragging."""
+    cells = (
+        LOAD,
+        "from dpnb import widgets\nw = widgets.odds(0.1, epsilon=0.5)\nw",
+        "w",
+        "import time; time.sleep(15)",
+    )
+    lab = open_(*cells)
+    for i in range(3):
+        lab.run_cell(i)
+    views = [lab.output(i).locator(".figures strong").first for i in (1, 2)]
+    for view in views:
+        expect(view).to_have_text("10 % → 15.5 %")
+    lab.select(3)
+    lab.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell') }")
+    field = lab.output(1).get_by_label("ε, typed")
+    field.fill("1")
+    field.press("Enter")
+    for view in views:
+        expect(view).to_have_text("10 % → 23.2 %", timeout=5_000)  # long before the cell ends
+
+
+def test_a_closed_widget_is_not_left_as_if_it_lived(open_):  # noqa: F811
+    """After ``close()`` in the kernel its picture is taken away, and the page has no error."""
+    lab = open_(LOAD, "from dpnb import widgets\nw = widgets.odds(0.1, epsilon=0.5)\nw", "w.close()")
+    lab.run_cell(0)
+    lab.run_cell(1)
+    expect(lab.output(1).locator(".figures strong").first).to_be_visible()
+    lab.run_cell(2)
+    expect(lab.output(1).locator(".figures")).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [320, 375, 600, 800, 1200, 1600])
+def test_no_width_needs_a_horizontal_scroll(show, data, width):
+    """From 320 to 1,600 pixels the page is as wide as its window, for every interaction."""
+    page = show(*everything(data).values(), width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
