@@ -257,3 +257,27 @@ def test_cards_fit_their_window(cards):
             lab.theme(theme)
             expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)  # it covers the page for a moment
             card.screenshot(path=lab.shots / f"card-{width}-{theme.split()[-1].lower()}.png")
+
+
+def test_a_busy_kernel_answers_a_card(cards):
+    """While a cell runs the forecast opens and is moved: its question has a way of its own."""
+    lab = cards("busy.ipynb", "%%dp epsilon=0.05\nbusy = hiv[hiv.age > 45].got.mean()")
+    lab.page.evaluate(
+        """() => {
+            const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
+            window.dpnbDone = false;
+            const asked = kernel.requestExecute({ code: 'import time; time.sleep(300)' });
+            asked.done.then(() => { window.dpnbDone = true; }, () => { window.dpnbDone = true; });
+        }"""
+    )
+    card = lab.output(1)
+    card.get_by_role("button", name="more ε for busy").click()
+    slider = card.get_by_role("slider", name="+ε")
+    expect(slider).to_be_visible()
+    wide = half_width(card)
+    slider.focus()
+    for _ in range(3):
+        lab.page.keyboard.press("PageUp")
+    expect(slider).not_to_have_attribute("aria-valuetext", re.compile(r"^ε 0\.05 more"))
+    assert half_width(card) < wide
+    assert lab.page.evaluate("window.dpnbDone") is False
