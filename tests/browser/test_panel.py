@@ -1,0 +1,325 @@
+"""The panel and the living budget under a real hand: pointed at, typed in, dragged from, and in step with the kernel."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+from playwright.sync_api import expect
+
+import dpnb
+from dpnb import widgets
+from dpnb.client import api
+from dpnb.widgets import _base
+from tests.browser.conftest import ROOT
+from tests.browser.test_extension import LOAD, OPEN, open_  # noqa: F401  a fixture
+
+pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
+IN_LAB = pytest.mark.skipif(
+    not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
+)
+
+SOURCE = "i => window.jupyterapp.shell.currentWidget.content.widgets[i].model.sharedModel.source"
+
+
+@pytest.fixture
+def panel(data, monkeypatch):
+    """The panel of a session that has released three answers."""
+    for i, epsilon in enumerate(("0.5", "1", "0.25")):
+        dpnb.release([(data.x + i).mean()], epsilon=epsilon)
+    monkeypatch.setattr(api, "session", lambda: data.session)
+    return widgets.panel()
+
+
+def unfold(page, words):
+    """Open a part of the panel."""
+    page.locator("summary", has_text=words).first.click()
+
+
+# the bar ---------------------------------------------------------------------------------------------------
+
+
+def test_blocks_say_what_they_paid_for(show, panel):
+    """Pointed at, or walked through with the arrow keys, a block says its question, its loss and its time; one tab stop."""
+    page = show(panel)
+    blocks, read = page.locator("rect.used[tabindex]"), page.locator(".read")
+    expect(blocks).to_have_count(3)
+    expect(read).to_contain_text("Point at a block")
+    blocks.nth(1).hover()
+    expect(read).to_contain_text(re.compile(r"ε 1: \(small.x \+ 1\).mean\(\) · \d\d:\d\d"))
+    page.mouse.move(5, 5)
+    expect(read).to_contain_text("Point at a block")
+    blocks.nth(0).focus()
+    expect(read).to_contain_text("ε 0.5: ")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(read).to_contain_text("ε 0.25: (small.x + 2).mean()")
+    page.keyboard.press("Home")
+    expect(blocks.nth(0)).to_be_focused()
+    assert page.locator('rect.used[tabindex="0"]').count() == 1
+    assert "ε 0.5" in blocks.nth(0).get_attribute("aria-label")
+
+
+def test_toggle_counts_the_promise_both_ways(show, panel):
+    """ZCDP v adding: closed at first; opened, both counts, the tighter one, the δ; another δ, another ρ."""
+    page = show(panel)
+    toggle = page.get_by_role("button", name="zCDP v adding")
+    expect(toggle).to_have_attribute("aria-expanded", "false")
+    toggle.focus()
+    page.keyboard.press("Enter")
+    counted = page.locator(".counting")
+    expect(counted).to_contain_text("Adding (this budget) ε 1.75 of 10")
+    expect(counted).to_contain_text("is the tighter count here")
+    expect(counted).to_contain_text("δ = 10⁻⁶")
+    before = counted.inner_text()
+    counted.get_by_label("δ of the comparison").select_option(label="10⁻⁵")
+    expect(counted).to_contain_text("δ = 10⁻⁵")
+    assert counted.inner_text() != before
+
+
+def test_without_a_kernel_the_picture_says_how_old_it_is(show, panel):
+    """On a saved page the panel says that no kernel keeps it in step, and from when it is."""
+    page = show(panel)
+    expect(page.locator("main")).to_contain_text(
+        re.compile(r"how it stood at \d\d:\d\d|how it stood at \d{4}-")
+    )
+
+
+def test_what_is_over_budget_offers_three_ways_out(show, data):
+    """The refusal, and three buttons; one pressed leaves the cell that does it, and nothing is spent."""
+    items = {"m": data.x.mean(), "s": data.y.mean()}
+    page = show(widgets.budget(dpnb.plan(items, epsilon=50, assume_n=40)))
+    ways = page.locator("ul.ways li")
+    expect(ways).to_have_count(3)
+    expect(page.locator("main")).to_contain_text("it would be refused")
+    ways.nth(0).get_by_role("button", name="Release with ε 10").click()
+    cell = page.get_by_label("the cell that releases this").first
+    expect(cell).to_have_value("%%dp epsilon=10\nm = small.x.mean()\ns = small.y.mean()")
+    expect(ways.nth(1).get_by_role("button", name="Use a stored answer")).to_be_disabled()
+    assert not data.budget.spent
+
+
+# the ledger ------------------------------------------------------------------------------------------------
+
+
+def test_a_thousand_entries_are_found_and_sorted(show, panel):
+    """Of a thousand entries fifty are drawn; each word typed narrows them; heads sort; more are drawn on a wish."""
+    facts = panel.facts
+    (one,) = facts["datasets"]
+    row = next(row for row in one["ledger"] if row["kind"] == "charge")
+    many = [
+        {
+            **row,
+            "entry": i,
+            "loss": i / 1e4,
+            "paid": f"ε {i / 1e4:g}",
+            "questions": [f"small.x.sum({i})"],
+            "here": i > 990,
+        }
+        for i in range(1, 1001)
+    ]
+    panel.facts = {**facts, "datasets": [{**one, "ledger": many, "entries": 1000}]}
+    page = show(panel)
+    rows, find = page.locator("table.ledger tbody tr"), page.get_by_label("find in the ledger")
+    expect(rows).to_have_count(50)
+    expect(rows.first).to_contain_text("sum(1000)")
+    took = find.evaluate(
+        """async field => {
+            const frame = () => new Promise(done => requestAnimationFrame(done));
+            const start = performance.now();
+            field.value = 'sum(77';
+            field.dispatchEvent(new Event('input', { bubbles: true }));
+            const script = performance.now() - start;
+            await frame();
+            return script;
+        }"""
+    )
+    print(f"filter of 1,000 entries: {took:.1f} ms")
+    expect(rows).to_have_count(11)
+    find.fill("nothing like it")
+    expect(page.locator("main")).to_contain_text("No entry is like that.")
+    find.fill("")
+    page.get_by_role("button", name="loss", exact=True).click()
+    expect(rows.first).to_contain_text("ε 0.1")
+    page.get_by_role("button", name="loss", exact=True).click()
+    expect(rows.first).to_contain_text("sum(1)")
+    expect(page.locator("th[aria-sort=ascending]")).to_have_count(1)
+    page.get_by_role("button", name="Show more").click()
+    expect(rows).to_have_count(550)
+    page.get_by_label("whose entries").select_option("here")
+    expect(rows).to_have_count(10)
+    assert page.locator("rect.used[tabindex]").count() < 130
+
+
+@pytest.mark.parametrize("text", ["<img src=x onerror=alert(1)>", "((((", "\\", "ε", " "])
+def test_whatever_is_typed_breaks_nothing(show, panel, text):
+    """Words that are patterns, markup or blank are words: the ledger and the columns are searched for them, no more."""
+    page = show(panel)
+    unfold(page, "Build a regression")
+    page.get_by_label(re.compile("for the moments")).fill(text)
+    page.get_by_label("y, explained").select_option("x")
+    page.get_by_label("x, explaining").select_option("g")
+    expect(page.locator("main")).to_contain_text("The kernel did not answer")
+    assert page.locator("img").count() == 0
+
+
+# in JupyterLab ---------------------------------------------------------------------------------------------
+
+
+@IN_LAB
+def test_a_column_or_a_question_is_put_into_the_cell(open_):  # noqa: F811
+    """By click, by Enter, and by drag: what lands in the cell is the column as the notebook calls it, or a line that asks."""
+    people = 'people = dpnb.open("hiv", mode="guard-rail", quiet=True)'
+    lab = open_(LOAD, people, "%%dp plan epsilon=0.5\n", "%%dp plan epsilon=0.5\n")
+    lab.run_cell(0)
+    lab.run_cell(1)
+    lab.gauge.click()
+    unfold(lab.panel, "columns")
+    lab.cell(2).locator(".cm-content").click()
+    lab.page.keyboard.press("Control+End")
+    lab.panel.get_by_title("put people.age into the cell").click()
+    lab.page.wait_for_function(f"({SOURCE})(2).endsWith('people.age')")
+    lab.page.keyboard.press("Control+End")
+    lab.page.keyboard.press("Enter")
+    asked = lab.panel.get_by_title("put average_age = people.age.mean() into the cell")
+    asked.focus()
+    lab.page.keyboard.press("Enter")
+    lab.page.wait_for_function(f"({SOURCE})(2).endsWith('average_age = people.age.mean()')")
+    expect(lab.panel).to_contain_text("Put into the cell.")
+    asked.drag_to(lab.cell(3).locator(".cm-content"))
+    lab.page.wait_for_function(f"({SOURCE})(3).includes('average_age = people.age.mean()')")
+
+
+@IN_LAB
+def test_a_model_is_built_by_hand_and_gives_its_table(open_):  # noqa: F811
+    """Variables dragged onto y and x, one more by keyboard: the cell is priced, Release runs it, the table is there; then free."""
+    lab = open_(LOAD, OPEN)
+    lab.run_all()
+    lab.gauge.click()
+    unfold(lab.panel, "Build a regression")
+    chips = lab.panel.locator("details", has_text="Build a regression").locator(".asks .chip")
+    chips.get_by_text("got", exact=True).drag_to(lab.panel.locator("[data-zone=y]"))
+    chips.get_by_text("age", exact=True).drag_to(lab.panel.locator("[data-zone=x]"))
+    lab.panel.get_by_label("x, explaining").select_option("any")
+    loss = lab.panel.get_by_label("ε for the moments")
+    loss.fill("0.4375")
+    cell = lab.panel.locator("code.cell")
+    expect(cell).to_contain_text('zz = hiv.moments("got", "any", "age")')
+    expect(cell).to_contain_text('fit = zz.ols("got ~ age + any")')
+    expect(lab.panel).to_contain_text("Cost: ε 0.4375.")
+    lab.panel.get_by_role("button", name="Release").click()
+    expect(lab.output(2).last).to_contain_text("Intercept", timeout=30_000)
+    expect(lab.output(2).last).to_contain_text("any")
+    expect(lab.panel).to_contain_text("Cost: free.", timeout=10_000)
+    lab.panel.get_by_role("button", name="take any off x").click()
+    expect(cell).to_have_text('fit = zz.ols("got ~ age")\nfit')
+    before = lab.gauge.inner_text()
+    lab.panel.get_by_role("button", name="Run it, free").click()
+    expect(lab.output(3).last).to_contain_text("Intercept", timeout=30_000)
+    expect(lab.gauge).to_have_text(before)
+
+
+@IN_LAB
+def test_the_panel_in_the_notebook_can_do_the_same(open_):  # noqa: F811
+    """In an output: the paragraph for a paper, a model's cell, its Release; after a restart it says how it stood, and when."""
+    lab = open_(LOAD, OPEN, "%%dp epsilon=0.28125\nolder = hiv.distvct.mean()", "dpnb.panel()")
+    lab.run_all()
+    out = lab.output(3).last
+    expect(out).to_contain_text("hiv.distvct.mean()")
+    out.get_by_role("button", name="Copy as methods paragraph").click()
+    text = out.get_by_role("textbox", name="methods paragraph")
+    expect(text).to_be_visible()
+    expect(text).to_have_value(re.compile("differential privacy"))
+    unfold(out, "Build a regression")
+    out.get_by_label("y, explained").select_option("got")
+    out.get_by_label("x, explaining").select_option("distvct")
+    out.get_by_label("ε for the moments").fill("0.15625")
+    expect(out).to_contain_text("Cost: ε 0.1562")
+    out.get_by_role("button", name="Release").click()
+    expect(lab.output(4).last).to_contain_text("Intercept", timeout=30_000)
+    expect(out).to_contain_text('hiv.moments("got", "distvct")')
+    lab.restart()
+    expect(out).to_contain_text("This is how it stood at")
+
+
+@IN_LAB
+def test_what_is_typed_and_unfolded_stays_while_cells_run(open_):  # noqa: F811
+    """A cell that charges brings the panel in step, and takes nothing from under the hand: fold, text and focus stay."""
+    lab = open_(LOAD, OPEN, "%%dp epsilon=0.046875\nq = hiv.tinc.mean()")
+    lab.run_cell(0)
+    lab.run_cell(1)
+    lab.gauge.click()
+    unfold(lab.panel, "Build a regression")
+    loss = lab.panel.get_by_label("ε for the moments")
+    loss.fill("0.3")
+    lab.run_cell(2)
+    expect(lab.panel).to_contain_text("ε 0.04688")
+    expect(loss).to_have_value("0.3")
+    expect(loss).to_be_visible()
+
+
+OTHER = """
+import dpnb
+hiv = dpnb.open("hiv", mode="guard-rail", quiet=True)
+dpnb.release({{"q": {question}}}, epsilon="{epsilon}")
+"""
+
+
+def other_kernel(lab, question, epsilon):
+    """Charge the same dataset from another process, as a second kernel would."""
+    text = OTHER.format(question=question, epsilon=epsilon)
+    done = subprocess.run(
+        [sys.executable, "-c", text],
+        env={**lab.server.environment(), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+@IN_LAB
+def test_a_charge_of_another_kernel_is_shown_idle_and_busy(open_):  # noqa: F811
+    """Both panels show what another kernel is charged: while this one is idle, and while it runs a cell that has not ended."""
+    lab = open_(LOAD, OPEN, "dpnb.panel()", "import time; time.sleep(120)")
+    for index in range(3):
+        lab.run_cell(index)
+    lab.gauge.click()
+    out = lab.output(2).last
+    other_kernel(lab, "hiv[hiv.age > 61].got.mean()", "0.0059")
+    for view in (lab.panel, out):
+        expect(view).to_contain_text("hiv[hiv.age > 61].got.mean()")
+    lab.select(3)
+    lab.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell') }")
+    expect(lab.cell(3).locator(".jp-InputPrompt")).to_contain_text("*")
+    other_kernel(lab, "hiv[hiv.age > 62].got.mean()", "0.0061")
+    for view in (lab.panel, out):
+        expect(view).to_contain_text("hiv[hiv.age > 62].got.mean()")
+    expect(lab.cell(3).locator(".jp-InputPrompt")).to_contain_text("*")
+    lab.command("notebook:interrupt-kernel")
+
+
+@IN_LAB
+def test_a_refused_cell_can_be_answered_with_one_click(open_):  # noqa: F811
+    """Over budget: the refusal has three ways out above it; dropping a statistic leaves and runs the cell without it."""
+    over = "%%dp epsilon=6 weights=a:4,b:1\na = nsw.age.mean()\nb = nsw.educ.mean()"
+    lab = open_(LOAD, 'nsw = dpnb.open("nsw", mode="guard-rail", quiet=True)', over)
+    for index in range(3):
+        lab.run_cell(index)
+    ways = lab.cell(2).locator("ul.ways li")
+    expect(ways).to_have_count(3)
+    expect(lab.cell(2)).to_contain_text("This cell asks for ε 6")
+    expect(ways.nth(0)).to_contain_text("Release with ε 4")
+    for theme in ("JupyterLab Light", "JupyterLab Dark"):
+        lab.theme(theme)
+        lab.shot(f"ways-{theme.split()[-1].lower()}")
+    lab.theme("JupyterLab Light")
+    expect(lab.gauge).to_contain_text("nsw: ε 0 of 4")
+    ways.nth(2).get_by_role("button", name="Drop a").click()
+    lab.page.wait_for_function(f"({SOURCE})(3) === '%%dp epsilon=1.2\\nb = nsw.educ.mean()'")
+    expect(lab.gauge).to_contain_text("nsw: ε 1.2 of 4")
+    expect(ways.nth(2).get_by_role("button", name="Drop a statistic")).to_be_disabled()
