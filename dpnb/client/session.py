@@ -361,7 +361,8 @@ class Session:
         found: dict[int, dict[str, Any]] = {}
         for one in list(self._roots.values()) if dataset is None else [dataset]:
             try:
-                found |= self._statement(one.handle)
+                with self._lock:  # the cells and the news read it from threads of their own
+                    found |= self._statement(one.handle)
             except CuratorGone:
                 if dataset is not None or self.datasets[one.name] is one:
                     raise

@@ -116,10 +116,14 @@ class Database:
 
     @contextlib.contextmanager
     def telling(self) -> Iterator[sqlite3.Connection]:
-        """Write as in :meth:`writing`, and say so when it is on disk: to :attr:`told`, which hears that, and nothing else."""
+        """Write as in :meth:`writing`, and say so when it is on disk: to :attr:`told`, which hears that, and nothing else.
+
+        Whatever becomes of who is told, it stands, and who wrote it goes on: a charge is never without its answer for that.
+        """
         with self.writing() as connection:
             yield connection
-        self.told()
+        with contextlib.suppress(Exception):
+            self.told()
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

@@ -27,7 +27,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,8 @@ _GRID = 161
 _DEGREE = 4
 _PENALTY = np.array([1e-3, 1e-3, 1.0, 1.0])
 _NEWTON = 50
+_TOGETHER = 32
+_SETTLED = 1e-3
 
 
 @dataclass(frozen=True)
@@ -152,8 +154,8 @@ def _quantile(level: float) -> float:
     return normal_quantile(0.5 + level / 2)
 
 
-def deconvolved_interval(made: Bootstrap, level: float = 0.95) -> tuple[float, float]:
-    """Return an interval from the deconvolved law of the resamples [2]_.
+def deconvolved_interval(made: Bootstrap, level: float = 0.95) -> tuple[Any, Any]:
+    """Return intervals from the deconvolved law of the resamples [2]_.
 
     The law of a resample's statistic without noise is estimated by maximum penalised likelihood within an exponential family of
     polynomials on a grid [4]_; the noise of the average is put back, and quantiles are read.
@@ -161,58 +163,76 @@ def deconvolved_interval(made: Bootstrap, level: float = 0.95) -> tuple[float, f
     Parameters
     ----------
     made : Bootstrap
-        The noised resamples of one study, at least 10.
+        The noised resamples of one study, or of many side by side; at least 10.
     level : float
         Of the interval.
+
+    Returns
+    -------
+    (float, float), or two arrays of the shape of the studies
 
     Notes
     -----
     Skewed sampling laws keep their skewness, which normal intervals lose. With few resamples or much noise it has the unbiased
     interval's weakness: it can cover less than it says.
     """
-    if np.ndim(made.values) != 1 or made.k < 10:
-        raise OptionError("A deconvolved interval needs one study with at least 10 resamples.")
+    if np.ndim(made.values) not in (1, 2) or made.k < 10:
+        raise OptionError("A deconvolved interval needs studies with at least 10 resamples each.")
     _quantile(level)
-    grid, law = _deconvolved(made)
-    # what the average adds: noise, and the error of k resamples
-    extra = sqrt((made.noise_variance + _variance(grid, law)) / made.k)
-    wide = np.linspace(grid[0] - 6 * extra, grid[-1] + 6 * extra, 8 * _GRID)
+    values = np.atleast_2d(made.values)
+    parts = [
+        _deconvolved_ends(Bootstrap(values[start : start + _TOGETHER], made.noise_variance), level)
+        for start in range(0, len(values), _TOGETHER)
+    ]
+    low, high = (np.concatenate(ends) for ends in zip(*parts, strict=True))
+    return (low, high) if np.ndim(made.values) == 2 else (float(low[0]), float(high[0]))
+
+
+def _deconvolved_ends(made: Bootstrap, level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     from scipy.special import ndtr
 
-    below = ndtr((wide[:, None] - grid) / max(extra, 1e-300)) @ law
-    low, high = np.interp([(1 - level) / 2, (1 + level) / 2], below, wide)
-    return float(low), float(high)
-
-
-def _variance(grid: NDArray[np.float64], law: NDArray[np.float64]) -> float:
-    return float(grid**2 @ law - (grid @ law) ** 2)
+    grid, law = _deconvolved(made)
+    mean = (grid * law).sum(axis=1)
+    # what the average adds: noise, and the error of k resamples
+    extra = np.sqrt((made.noise_variance + (grid**2 * law).sum(axis=1) - mean**2) / made.k)
+    extra = np.maximum(extra, 1e-300)
+    low, high = np.empty(len(grid)), np.empty(len(grid))
+    for study, (places, masses, sd) in enumerate(zip(grid, law, extra, strict=True)):
+        wide = np.linspace(places[0] - 6 * sd, places[-1] + 6 * sd, 2 * _GRID)
+        below = ndtr((wide[:, None] - places) / sd) @ masses
+        low[study], high[study] = np.interp([(1 - level) / 2, (1 + level) / 2], below, wide)
+    return low, high
 
 
 def _deconvolved(made: Bootstrap) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return grid and masses of the law behind noised values, by Newton's method; the penalty pulls towards a normal law."""
-    centre, noise = float(made.estimate), sqrt(made.noise_variance)
-    sd = max(sqrt(float(made.spread)), 1e-12)
+    """Return grid and masses of the law behind noised values of each study, by Newton's method; the penalty pulls towards a normal."""
+    centre, noise = made.estimate, sqrt(made.noise_variance)
+    sd = np.maximum(np.sqrt(made.spread), 1e-12)
     grid = np.linspace(-4.0, 4.0, _GRID)
     basis = np.linalg.qr(np.vander(grid, _DEGREE + 1, increasing=True))[0][:, 1:]
     basis = basis / basis.std(axis=0)
-    scale = max(noise / sd, 0.02)
-    gaps = ((np.asarray(made.values) - centre) / sd)[:, None] - grid
+    scale = np.maximum(noise / sd, 0.02)[:, None, None]
+    gaps = ((made.values - centre[:, None]) / sd[:, None])[:, :, None] - grid
     likelihood = np.exp(-0.5 * (gaps / scale) ** 2) + 1e-300
-    weights = np.linalg.lstsq(basis, -0.5 * grid**2, rcond=None)[0]
+    start = np.linalg.lstsq(basis, -0.5 * grid**2, rcond=None)[0]
+    weights = np.tile(start, (len(centre), 1))
+    left = np.arange(len(centre))
     for _ in range(_NEWTON):
-        law = _softmax(basis @ weights)
-        posterior = likelihood * law
-        posterior /= posterior.sum(axis=1, keepdims=True)
-        mean = posterior @ basis - law @ basis
-        information = mean.T @ mean + np.diag(_PENALTY)
-        step = np.linalg.solve(information, mean.sum(axis=0) - _PENALTY * weights)
-        step *= min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-300))
-        weights = weights + step
-        if float(np.abs(step).max()) < 1e-5:
+        law = _softmax(weights[left] @ basis.T)
+        posterior = likelihood[left] * law[:, None, :]
+        posterior /= posterior.sum(axis=2, keepdims=True)
+        mean = posterior @ basis - (law @ basis)[:, None, :]
+        information = np.swapaxes(mean, 1, 2) @ mean + np.diag(_PENALTY)
+        slope = mean.sum(axis=1) - _PENALTY * weights[left]
+        step = np.linalg.solve(information, slope[:, :, None])[:, :, 0]
+        size = np.abs(step).max(axis=1)
+        weights[left] += step * np.minimum(1.0, 2.0 / np.maximum(size, 1e-300))[:, None]
+        left = left[size >= _SETTLED]
+        if not left.size:
             break
-    return centre + sd * grid, _softmax(basis @ weights)
+    return centre[:, None] + sd[:, None] * grid, _softmax(weights @ basis.T)
 
 
 def _softmax(exponent: NDArray[np.float64]) -> NDArray[np.float64]:
-    law = np.exp(exponent - exponent.max())
-    return np.asarray(law / law.sum())
+    law = np.exp(exponent - exponent.max(axis=1, keepdims=True))
+    return np.asarray(law / law.sum(axis=1, keepdims=True))

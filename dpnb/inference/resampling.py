@@ -33,6 +33,7 @@ __all__ = [
 
 _ALIASED = 1e-16
 _WIDEST = 1 << 18
+_CHEAPER = 5
 _TOGETHER = 1 << 16
 _DRAWN = 1 << 22
 
@@ -152,7 +153,7 @@ def resample_sums(counts: ArrayLike, k: int, rng: np.random.Generator) -> NDArra
     if k < 1:
         raise OptionError("k, the number of resamples, must be at least 1.")
     window = _window(table, n)
-    if window > _WIDEST:
+    if window > _WIDEST or k * n < _CHEAPER * window:
         return _by_rows(table, n, k, rng)
     found = np.empty((len(table), k), np.int64)
     together = max(1, _TOGETHER // window)
@@ -206,7 +207,7 @@ def _power(spectrum: NDArray[np.complex128], n: int) -> NDArray[np.complex128]:
 
 
 def _by_rows(table: NDArray[np.int64], n: int, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw rows: for grids too fine for one table."""
+    """Draw rows: for grids too fine for one table, and where few rows are cheaper than a fine one."""
     found = np.empty((len(table), k), np.int64)
     together = max(1, _DRAWN // n)
     for study, counts in enumerate(table):

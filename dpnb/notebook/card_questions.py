@@ -52,8 +52,10 @@ class CardQuestions:
         found = holder(held, name, [str(one) for one in releases])
         if found is not None:
             return found
-        if any(called == name for called, _ in held):
-            raise PlanError(f"{clean(name)} is another answer by now: its newer card shows it.")
+        question = str(asked.get("question", ""))
+        for called, one in held:
+            if called == name or one.text == question:
+                raise PlanError(f"{clean(called)} is another answer by now: its newer card shows it.")
         raise PlanError(
             "No name of this notebook holds this answer. Run its cell again: the answer is stored, and free."
         )

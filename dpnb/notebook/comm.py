@@ -159,11 +159,9 @@ class Link:
         self._send()
 
     def _tell(self) -> None:
-        """Tell what became of ledger or curator, on a thread of its own; the interactions follow on the main thread."""
+        """Tell what became of ledger or curator, on a thread of its own: also while a cell runs."""
         self._send()
-        loop = getattr(self._shell.kernel, "io_loop", None)
-        if loop is not None:
-            loop.add_callback(_refresh_interactions)
+        _refresh_interactions()
 
     def _send(self) -> None:
         with self._lock:  # read and sent as one: what was read later has a higher number, and is sent later

@@ -36,6 +36,7 @@ LINE_HELP = """\
 %dp seesaw hiv.age.mean()    drag ε and ± of a question; also: plan, remeasure, guide, odds, noises, person, clamp
 %dp stored effect        where an answer came from, and what asking again, afresh or for more would cost
 %dp coverage mean skewed     simulate studies, and watch which of their intervals hold what they claim
+%dp coverage effect      the same for an estimate: its question, size and loss, on rows that you declare
 %dp attack linkage       run an attack on simulated people, and drag the ε that stops it
 %dp exhibits [matching]  published claims that do not hold: what each promises, how it breaks, what to type instead
 %dp options              the options of a %%dp cell; so does %%dp --help

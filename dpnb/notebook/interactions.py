@@ -126,14 +126,35 @@ def _person(names: Mapping[str, Any], text: str) -> Any:
 
 def _coverage(names: Mapping[str, Any], text: str) -> Any:
     from dpnb import widgets
+    from dpnb.widgets.scenes import ASKED
 
-    del names
+    if not text:
+        return widgets.coverage_lab()
+    found = _estimate(names, text)
+    if found is not None:
+        return widgets.coverage_lab(found)
+    longest = sorted(ASKED, key=len, reverse=True)
     words = text.split()
-    if len(words) > 2:
+    statistic = next((one for one in longest if words[: len(one.split())] == one.split()), words[0])
+    rest = words[len(statistic.split()) :]
+    if len(rest) > 1:
         raise OptionError(
-            f"%dp coverage takes a statistic and a population, not {text}: %dp coverage mean skewed"
+            f"%dp coverage takes an estimate, or a statistic and a population, not {text}: %dp coverage mean skewed"
         )
-    return widgets.coverage_lab(*words)
+    return widgets.coverage_lab(statistic, *rest)
+
+
+def _estimate(names: Mapping[str, Any], text: str) -> Any:
+    """Return the estimate that a line stands for, or nothing: then it is a statistic and a population."""
+    from dpnb.release import Estimate
+
+    try:
+        found = eval(text, dict(names))  # noqa: S307  the user's own line
+    except DpnbError:
+        raise
+    except Exception:  # noqa: BLE001  it is no expression: two words of the lab
+        return None
+    return found if isinstance(found, Estimate) else None
 
 
 def _attack(names: Mapping[str, Any], text: str) -> Any:

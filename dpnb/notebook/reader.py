@@ -8,6 +8,7 @@ binds, ``if`` on constants, ``for`` and comprehensions over literals and schema 
 from __future__ import annotations
 
 import ast
+import itertools
 import operator
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeAlias
@@ -177,6 +178,19 @@ class _Reader(ast.NodeVisitor):
                 raise Unread("del")
             del self.names[target.id]
 
+    def _take(self, *values: Any) -> None:
+        """Count what a step reads: a cell may build much out of little, but not have it read."""
+        rest = list(values)
+        while rest:
+            value = rest.pop()
+            self.left -= 1
+            if self.left < 0:
+                raise Unread("a long cell")
+            if isinstance(value, list | tuple):
+                rest.extend(value[: self.left + 1])
+            elif isinstance(value, dict):
+                rest.extend(itertools.chain(*itertools.islice(value.items(), self.left + 1)))
+
     def _all(self, statements: list[ast.stmt]) -> None:
         for statement in statements:
             self.visit(statement)
@@ -192,7 +206,7 @@ class _Reader(ast.NodeVisitor):
                 for part, item in zip(parts, items, strict=True):
                     self._bind(part, item)
             case ast.Subscript(ast.Name(name), key) if type(self.names.get(name)) is dict:
-                self.names[name][_key(self.visit(key))] = value
+                self.names[name][self._key(key)] = value
             case _:
                 raise Unread("an assignment to something that the cell did not make")
 
@@ -229,20 +243,21 @@ class _Reader(ast.NodeVisitor):
         keys = [key for key in node.keys if key is not None]
         if len(keys) != len(node.keys):
             raise Unread("a starred dict")
-        return {
-            _key(self.visit(key)): self.visit(value) for key, value in zip(keys, node.values, strict=True)
-        }
+        return {self._key(key): self.visit(value) for key, value in zip(keys, node.values, strict=True)}
 
     def visit_ListComp(self, node: ast.ListComp) -> list[Any]:
         return self._comprehended(node.generators, lambda: self.visit(node.elt))
 
     def visit_DictComp(self, node: ast.DictComp) -> dict[Any, Any]:
         return dict(
-            self._comprehended(node.generators, lambda: (_key(self.visit(node.key)), self.visit(node.value)))
+            self._comprehended(node.generators, lambda: (self._key(node.key), self.visit(node.value)))
         )
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> str:
-        return "".join(self._text(part) for part in node.values)
+        found = "".join(self._text(part) for part in node.values)
+        if len(found) > LONGEST:
+            raise Unread("a long text")
+        return found
 
     def _name(self, name: str) -> Any:
         if name in self.names:
@@ -258,7 +273,7 @@ class _Reader(ast.NodeVisitor):
         if isinstance(key, ast.Slice):
             ends = (None if end is None else self.visit(end) for end in (key.lower, key.upper, key.step))
             return _tried(operator.getitem, of, slice(*ends))
-        return _tried(operator.getitem, of, self.visit(key))
+        return _tried(operator.getitem, of, self._key(key) if isinstance(of, dict) else self.visit(key))
 
     def visit_Call(self, node: ast.Call) -> Any:
         function = self._function(node.func)
@@ -268,6 +283,7 @@ class _Reader(ast.NodeVisitor):
             raise Unread("a starred argument")
         args = [self.visit(arg) for arg in node.args]
         kwargs = {str(k.arg): self.visit(k.value) for k in node.keywords}
+        self._take(*args, *kwargs.values())
         found = _tried(function, *args, **kwargs)
         if isinstance(found, range) and len(found) > LONGEST:
             raise Unread("a long range")
@@ -298,6 +314,7 @@ class _Reader(ast.NodeVisitor):
             right = self.visit(right_node)
             if type(op) not in _COMPARE or isinstance(left, list | dict) or isinstance(right, list | dict):
                 raise Unread("a comparison")
+            self._take(left, right)
             found, left = _tried(_COMPARE[type(op)], left, right), right
         return found
 
@@ -307,6 +324,13 @@ class _Reader(ast.NodeVisitor):
             value = self.visit(part)
             if bool(value) is isinstance(node.op, ast.Or):
                 return value
+        return value
+
+    def _key(self, node: ast.expr) -> Any:
+        value = self.visit(node)
+        if not isinstance(value, str | int | float | bool | tuple):
+            raise Unread("a key")
+        self._take(value)
         return value
 
     def _truth(self, node: ast.expr) -> bool:
@@ -393,12 +417,6 @@ def _small(value: Any) -> Any:
         raise Unread("a large number")
     if not isinstance(value, int | float | str | bool | None | ColumnHandle | Estimate):
         raise Unread(type(value).__name__)
-    return value
-
-
-def _key(value: Any) -> Any:
-    if not isinstance(value, str | int | float | bool | tuple):
-        raise Unread("a key")
     return value
 
 

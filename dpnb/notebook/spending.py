@@ -7,11 +7,14 @@ estimate is found because it is held, never because of what it is called.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dpnb.errors import OptionError
+from IPython.display import display
+
+from dpnb.errors import BudgetError, DpnbError, OptionError
 from dpnb.notebook import holding
 from dpnb.notebook.display import report_bundle
 from dpnb.notebook.options import CellOptions, near
@@ -185,12 +188,26 @@ def _plan(magic: DPMagic, options: CellOptions, cell: _Cell, ask: Ask) -> None:
 
 def _release(magic: DPMagic, cell: _Cell, ask: Ask, shown: object) -> None:
     __tracebackhide__ = True
-    with Progress() as progress:
-        report = current_session().release(cell.leaves, ask, labels=labels_of(cell.leaves, cell.pairs))
+    labels = labels_of(cell.leaves, cell.pairs)
+    try:
+        with Progress() as progress:
+            report = current_session().release(cell.leaves, ask, labels=labels)
+    except BudgetError:
+        _show_ways_out(magic, cell, ask, labels)
+        raise
     report = cell.annotate(report, shown)
     progress.finish(report_bundle(report))
     magic.screen.refresh(report)
     magic.last_report = report
+
+
+def _show_ways_out(magic: DPMagic, cell: _Cell, ask: Ask, labels: dict[Measurement, str]) -> None:
+    """Show the budget with the refused plan as a ghost, and the ways out, above the refusal; nothing was spent."""
+    from dpnb import widgets
+
+    with contextlib.suppress(DpnbError):
+        view = current_session().preview(cell.leaves, ask, labels=labels)
+        display(widgets.budget(view, body=magic.body))
 
 
 def weigh(options: CellOptions, names: Mapping[str, Estimate]) -> None:

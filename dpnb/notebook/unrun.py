@@ -134,7 +134,7 @@ def _price_of(cell: str, snapshot: Snapshot, glance: Callable[[AskedBatch], Glan
         return CellPrice("unread", message=str(unread))
     except SyntaxError:
         return CellPrice("unread", message="not Python yet")
-    except RecursionError:
+    except (RecursionError, MemoryError):
         return CellPrice("unread", message="nested too deeply")
     except DpnbError as error:
         return CellPrice("error", message=error.message)

@@ -212,7 +212,9 @@ def _bare(text: str) -> str:
 
 
 def _key_text(key: Expr, dataset: str) -> str:
-    return f'"{key.column}"' if isinstance(key, expression.Ref) else show(key, dataset)
+    return (
+        json.dumps(key.column, ensure_ascii=False) if isinstance(key, expression.Ref) else show(key, dataset)
+    )
 
 
 def _target_text(target: Expr, source: str, dataset: str) -> str:

@@ -28,8 +28,9 @@ A fixed dataset is :func:`study`: then only the noise is drawn again.
 
 from __future__ import annotations
 
-from dpnb.simulate.bootstrap import CoverageRow, bootstrap_coverage
+from dpnb.simulate.bootstrap import BootstrapStudy, CoverageRow, bootstrap_coverage, bootstrap_stream
 from dpnb.simulate.coverage import coverage, draw_studies, stream
+from dpnb.simulate.declared import arms, pair, shaped, with_missing
 from dpnb.simulate.intervals import METHODS, Method, per_release
 from dpnb.simulate.monte_carlo import monte_carlo
 from dpnb.simulate.populations import (
@@ -54,6 +55,7 @@ from dpnb.simulate.watching import Seen, Watched, watch
 
 __all__ = [
     "METHODS",
+    "BootstrapStudy",
     "CoverageResult",
     "CoverageRow",
     "Method",
@@ -63,9 +65,11 @@ __all__ = [
     "Seen",
     "SweepResult",
     "Watched",
+    "arms",
     "bernoulli",
     "beta",
     "bootstrap_coverage",
+    "bootstrap_stream",
     "coverage",
     "density_rates",
     "draw_studies",
@@ -73,14 +77,17 @@ __all__ = [
     "lognormal",
     "monte_carlo",
     "normal",
+    "pair",
     "per_release",
     "population",
     "regression_coverage",
     "resampled",
+    "shaped",
     "stream",
     "study",
     "sweep",
     "watch",
     "wilson",
+    "with_missing",
     "with_outliers",
 ]

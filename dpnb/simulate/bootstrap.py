@@ -2,7 +2,8 @@
 
 A study is ``n`` rows drawn from a population on a grid; its resamples come from their exact law (:mod:`dpnb.inference.resampling`)
 and their noise from a seeded generator. It takes arrays and refuses handles. Nothing in it is private: it shows what the
-published noise covers (``inflation=1``) and what the provable noise does.
+published noise covers (``inflation=1``) and what the provable noise does. For one seed the studies are those of
+:func:`dpnb.simulate.coverage`: the two stand side by side.
 
 References
 ----------
@@ -12,21 +13,19 @@ Brawner and Honaker (2018), "Bootstrap Inference and Differential Privacy: Stand
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, replace
+from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpnb.errors import OptionError
-from dpnb.inference.bootstrap import Bootstrap, Kind, deconvolved_interval
-from dpnb.inference.resampling import noise_variance, resample_sums
-from dpnb.inference.spread import normal_quantile
-from dpnb.simulate.populations import Population
+from dpnb.inference.bootstrap import Kind
+from dpnb.simulate.design import reps_of, seed_of
+from dpnb.simulate.populations import Population, resampled
+from dpnb.simulate.resampling import BootstrapDesign, IntervalKind, Resampled, begun, mean_of, stepped
 
-__all__ = ["BootstrapStudy", "CoverageRow", "bootstrap_coverage"]
+__all__ = ["BootstrapStudy", "CoverageRow", "bootstrap_coverage", "bootstrap_stream"]
 
-IntervalKind = Kind | Literal["deconvolved"]
 _COLOURS = ("#b3471d", "#0a6480", "#5b5e66", "#7a5195")
 
 
@@ -68,23 +67,63 @@ class BootstrapStudy:
 
     Parameters
     ----------
-    rows : tuple of CoverageRow
-        Coverages and half-widths.
-    level : float
-        What the intervals claim.
-    inflation : float
-        Factor on the published noise.
+    design : BootstrapDesign
+        What is simulated.
+    tallies : dict of (int, str) to Resampled
+        What was counted so far, for each k and kind.
     """
 
-    rows: tuple[CoverageRow, ...]
-    level: float
-    inflation: float
+    design: BootstrapDesign
+    tallies: dict[tuple[int, str], Resampled]
+
+    @property
+    def rows(self) -> tuple[CoverageRow, ...]:
+        """Coverages and half-widths; none before the first studies."""
+        return tuple(
+            _row(k, kind, self.tallies[k, kind])
+            for k in self.design.ks
+            for kind in self.design.kinds
+            if self.studies
+        )
+
+    @property
+    def studies(self) -> int:
+        """How many studies there are so far."""
+        return min(tally.studies for tally in self.tallies.values())
+
+    @property
+    def complete(self) -> bool:
+        """Whether all studies have been simulated."""
+        return self.studies >= self.design.simulations
+
+    @property
+    def level(self) -> float:
+        """What the intervals claim."""
+        return self.design.level
+
+    @property
+    def inflation(self) -> float:
+        """Factor on the published noise."""
+        return self.design.inflation
+
+    def resume(self) -> Iterator[BootstrapStudy]:
+        """Yield the results that follow, until all studies have been simulated."""
+        return _running(self)
+
+    def code(self) -> str:
+        """Return the call that reproduces the result; a population that was handed over is named, not written out."""
+        design = self.design
+        return (
+            f"simulate.bootstrap_coverage({design.population.code}, {design.seed}, n={design.n}, rho={design.rho!r}, "
+            f"ks={list(design.ks)}, simulations={design.simulations}, level={design.level!r}, "
+            f"inflation={design.inflation!r}, kinds={list(design.kinds)})"
+        )
 
     def __iter__(self) -> Iterator[CoverageRow]:
         return iter(self.rows)
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.design.ks) * len(self.design.kinds) if self.studies else 0
 
     def of(self, k: int, kind: IntervalKind) -> CoverageRow:
         """Return one row."""
@@ -132,9 +171,45 @@ class BootstrapStudy:
         return figure
 
 
-def bootstrap_coverage(  # noqa: PLR0913 - a study has this many facts
+def bootstrap_coverage(source: Any, rng: Any, **asked: Any) -> BootstrapStudy:
+    """Simulate studies, bootstrap each with noise, and count how often the intervals hold the population's mean.
+
+    Parameters
+    ----------
+    source : Population, or array_like of int
+        Where rows come from: a population of :mod:`dpnb.simulate` with one column and a known law, or values on a grid of whole
+        numbers, drawn with replacement.
+    rng : int or numpy.random.Generator
+        The seed.
+    **asked
+        ``bounds=(lower, upper)``, the public bounds that scale the noise (a population brings its own); ``n=500`` rows of a
+        study; ``rho=0.5``, what the resamples of a study are calibrated to; ``ks=(10, 25, 50, 100, 200)``, numbers of
+        resamples; ``simulations=500`` studies, the same for every k; ``level=0.95`` of the intervals; ``inflation=1``, a factor
+        on the noise, 1 being the published mechanism; ``kinds``, readings of the spread, and ``"deconvolved"``.
+
+    Returns
+    -------
+    BootstrapStudy
+        Prints as a table; one row for each k and kind.
+
+    Notes
+    -----
+    To compare with the mean that buys its second moment, on the same studies and at the same ρ:
+    ``simulate.coverage("mean", source, n=500, losses={"rho": 0.5}, rng=1)``.
+
+    Examples
+    --------
+    >>> rows = bootstrap_coverage(np.arange(10), 0, bounds=(0, 9), n=50, ks=[20], simulations=50)
+    >>> [row.kind for row in rows]
+    ['unbiased', 'conservative', 'most conservative']
+    """
+    *_, found = bootstrap_stream(source, rng, **asked)
+    return found
+
+
+def bootstrap_stream(  # noqa: PLR0913 - a study has this many facts
     source: Any,
-    rng: np.random.Generator,
+    rng: Any,
     *,
     bounds: tuple[float, float] | None = None,
     n: int = 500,
@@ -144,82 +219,41 @@ def bootstrap_coverage(  # noqa: PLR0913 - a study has this many facts
     level: float = 0.95,
     inflation: float = 1.0,
     kinds: Sequence[IntervalKind] = get_args(Kind),
-) -> BootstrapStudy:
-    """Simulate studies, bootstrap each with noise, and count how often the intervals hold the population's mean.
-
-    Parameters
-    ----------
-    source : Population, or array_like of int
-        Where rows come from: a population of :mod:`dpnb.simulate` with one column and a known law, or values on a grid of whole
-        numbers, drawn with replacement.
-    rng : numpy.random.Generator
-        Source of all randomness.
-    bounds : (float, float), optional
-        The public bounds that scale the noise; a population brings its own.
-    n, simulations : int
-        Rows of a study, and number of studies. The same studies serve every k.
-    rho : float
-        What the resamples of a study are calibrated to.
-    ks : sequence of int
-        Numbers of resamples.
-    level : float
-        Of the intervals.
-    inflation : float
-        Factor on the noise; 1 is the published mechanism.
-    kinds : sequence of str
-        Readings of the spread, and ``"deconvolved"``, which is computed study by study.
-
-    Returns
-    -------
-    BootstrapStudy
-        Prints as a table; one row for each k and kind.
-
-    Notes
-    -----
-    To compare with the mean that buys its second moment, on the same population and at the same ρ:
-    ``simulate.coverage("mean", source, n=500, losses={"rho": 0.5})``.
-
-    Examples
-    --------
-    >>> rows = bootstrap_coverage(
-    ...     np.arange(10), np.random.default_rng(0), bounds=(0, 9), n=50, ks=[20], simulations=50
-    ... )
-    >>> [row.kind for row in rows]
-    ['unbiased', 'conservative', 'most conservative']
-    """
-    grid = _grid(source, bounds)
-    if n < 2 or simulations < 1:
-        raise OptionError("n must be at least 2 and simulations at least 1.")
-    counts = rng.multinomial(n, grid.probabilities, size=simulations)
-    means = grid.start + grid.step * resample_sums(counts, sum(ks), rng) / n
-    rows: list[CoverageRow] = []
-    first = 0
-    for k in ks:
-        variance = noise_variance(grid.width / n, rho, k, inflation)
-        noised = means[:, first : first + k] + variance**0.5 * rng.standard_normal((simulations, k))
-        made = Bootstrap(noised, variance)
-        rows += [_row(made, kind, grid.mean, level) for kind in kinds]
-        first += k
-    return BootstrapStudy(tuple(rows), level, inflation)
+) -> Iterator[BootstrapStudy]:
+    """Yield partial results of :func:`bootstrap_coverage`, the last of which is complete; bad input is refused at once."""
+    if n < 2:
+        raise OptionError("n must be at least 2.")
+    design = BootstrapDesign(
+        _population(source, bounds),
+        int(n),
+        float(rho),
+        tuple(int(k) for k in ks),
+        tuple(kinds),
+        float(level),
+        float(inflation),
+        reps_of(simulations),
+        seed_of(rng),
+    )
+    return _running(begun_study(design))
 
 
-@dataclass(frozen=True, slots=True)
-class _Grid:
-    """A population as probabilities of ``start + step · code``, and the width of its public bounds."""
-
-    probabilities: NDArray[np.float64]
-    start: float
-    step: float
-    width: float
-
-    @property
-    def mean(self) -> float:
-        return self.start + self.step * float(self.probabilities @ np.arange(self.probabilities.size))
+def begun_study(design: BootstrapDesign) -> BootstrapStudy:
+    """Return the study of which nothing is simulated yet; see :meth:`BootstrapStudy.resume`."""
+    return BootstrapStudy(design, begun(design))
 
 
-def _grid(source: Any, bounds: tuple[float, float] | None) -> _Grid:
+def _running(found: BootstrapStudy) -> Iterator[BootstrapStudy]:
+    while not found.complete:
+        found = replace(found, tallies=stepped(found.design, found.tallies, found.studies)[0])
+        yield found
+
+
+def _population(source: Any, bounds: tuple[float, float] | None) -> Population:
+    """Return the population of a study, of one number without missing values."""
     if hasattr(source, "law") and hasattr(source, "columns"):
-        return _of_population(source)
+        mean_of(source)
+        found: Population = source
+        return found
     values = np.asarray(source)
     if values.ndim != 1 or values.size == 0 or (values != np.rint(values)).any():
         raise OptionError(
@@ -227,35 +261,13 @@ def _grid(source: Any, bounds: tuple[float, float] | None) -> _Grid:
         )
     if bounds is None or not bounds[0] < bounds[1]:
         raise OptionError("Bounds are public and never taken from the data: give bounds=(lower, upper).")
-    start = int(values.min())
-    shares = np.bincount(values.astype(np.int64) - start)
-    return _Grid(shares / shares.sum(), float(start), 1.0, bounds[1] - bounds[0])
+    return resampled(values, lower=bounds[0], upper=bounds[1], step=1)
 
 
-def _of_population(source: Population) -> _Grid:
-    law, column = source.law(), source.columns[0]
-    if law is None or len(source.columns) != 1 or column.values is not None:
-        raise OptionError(
-            "A bootstrap study needs a population of one number with a known law, not a fixed study."
-        )
-    table, weights = law
-    codes = table.columns[column.name].values
-    probabilities = np.bincount(codes, weights=weights, minlength=1)
-    low, high = (float(bound) for bound in column.bounds)
-    return _Grid(probabilities / probabilities.sum(), low, float(column.step or 1), high - low)
-
-
-def _row(made: Bootstrap, kind: IntervalKind, truth: float, level: float) -> CoverageRow:
-    off = np.abs(made.estimate - truth)
+def _row(k: int, kind: IntervalKind, found: Resampled) -> CoverageRow:
+    many = found.studies
+    corrected, half = found.held / many, found.width / many / 2
     if kind == "deconvolved":
-        ends = np.array(
-            [deconvolved_interval(Bootstrap(row, made.noise_variance), level) for row in made.values]
-        )
-        share = float(np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1])))
-        half = float(np.mean(ends[:, 1] - ends[:, 0])) / 2
-        return CoverageRow(made.k, kind, None, share, None, half, off.size)
-    reach = normal_quantile(0.5 + level / 2)
-    published = reach * made.published_standard_error(kind)
-    corrected = reach * made.standard_error(kind)
-    shares = float(np.mean(off <= published)), float(np.mean(off <= corrected))
-    return CoverageRow(made.k, kind, *shares, float(np.mean(published)), float(np.mean(corrected)), off.size)
+        return CoverageRow(k, kind, None, corrected, None, half, many)
+    published = found.published / many, found.published_width / many / 2
+    return CoverageRow(k, kind, published[0], corrected, published[1], half, many)

@@ -97,11 +97,16 @@ class Design:
 
     def block(self, n: int, entries: int) -> int:
         """Return how many studies are drawn at once: a function of the design alone, so that results never depend on it."""
-        return max(1, min(BLOCK, _ROWS // n, _ENTRIES // (len(self.losses) * max(entries, 1))))
+        return min(block_of(n), max(1, _ENTRIES // (len(self.losses) * max(entries, 1))))
 
     def rng(self, *place: int) -> np.random.Generator:
         """Return the generator of one stream of the simulation."""
         return np.random.default_rng((self.seed, *place))
+
+
+def block_of(n: int) -> int:
+    """Return how many studies of so many rows are drawn at once, where an answer is one number."""
+    return max(1, min(BLOCK, _ROWS // n))
 
 
 def _priced(design: Design, n: int, loss: Loss) -> PricedQuestion:

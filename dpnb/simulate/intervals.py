@@ -112,13 +112,21 @@ class PerRelease:
         low, high = np.full((2, *studies.shape), np.nan)
         losses, count, _ = studies.shape
         for loss in range(losses):
+            rng = _of_loss(studies, loss)
             for place in range(count):
                 try:
-                    ends = self.function(studies.checked, studies.release(loss, place), level, studies.rng)
+                    ends = self.function(studies.checked, studies.release(loss, place), level, rng)
                 except Unavailable:
                     continue
                 low[loss, place], high[loss, place] = (np.ravel(np.asarray(end, dtype=float)) for end in ends)
         return low, high
+
+
+def _of_loss(studies: Studies, loss: int) -> np.random.Generator:
+    """Return a generator that depends on the block and the loss alone: other losses beside it change nothing."""
+    block, paid = studies.rng.bit_generator.seed_seq, studies.items[loss].loss.amount
+    key = (paid.numerator, paid.denominator)
+    return np.random.default_rng(np.random.SeedSequence(block.entropy, spawn_key=key))  # type: ignore[attr-defined]
 
 
 def per_release(name: str, about: About, function: OneRelease) -> PerRelease:

@@ -240,7 +240,10 @@ def bernoulli(p: float, *, name: str = "x") -> GridLaw:
     if not 0 < p < 1:
         raise PlanError(f"a probability lies between 0 and 1, not {p!r}.")
     return _grid_law(
-        f"Bernoulli({p:g})", f"simulate.bernoulli({p!r})", Column.category(name, [0, 1]), [1 - p, p]
+        f"Bernoulli({p:g})",
+        f"simulate.bernoulli({p!r}{'' if name == 'x' else f', name={name!r}'})",
+        Column.category(name, [0, 1]),
+        [1 - p, p],
     )
 
 
@@ -333,7 +336,10 @@ def _column(name: str, lower: Number, upper: Number, step: Number | None) -> Col
 
 def _bounds(column: Column) -> str:
     low, high = column.bounds
-    return f"lower={_text(low)}, upper={_text(high)}, step={_text(column.declared_step or Fraction(1))}"
+    named = "" if column.name == "x" else f", name={column.name!r}"
+    return (
+        f"lower={_text(low)}, upper={_text(high)}, step={_text(column.declared_step or Fraction(1))}{named}"
+    )
 
 
 def _text(value: Fraction) -> str:
@@ -341,7 +347,7 @@ def _text(value: Fraction) -> str:
 
 
 def _call(word: str, source: str, columns: tuple[Column, ...]) -> str:
-    if len(columns) == 1 and columns[0].type == "number":
+    if len(columns) == 1 and columns[0].type == "number" and columns[0].name == "x":
         return f"simulate.{word}({source}, {_bounds(columns[0])})"
     return f"simulate.{word}({source}, columns)"
 

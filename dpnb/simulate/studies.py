@@ -35,6 +35,7 @@ class Studies(Protocol):
     """What an interval method sees of a block: arrays of shape (losses, studies, entries)."""
 
     rng: np.random.Generator
+    items: tuple[PricedQuestion, ...]
 
     @property
     def checked(self) -> CheckedQuestion:

@@ -1,4 +1,4 @@
-"""Watching a simulation: the same blocks of studies as :func:`dpnb.simulate.stream`, with the intervals of the last few whole.
+"""Watching a simulation: the same blocks of studies as :func:`dpnb.simulate.stream`, with the intervals of each block whole.
 
 It adds nothing to the draws and takes nothing away: the counts of a simulation that was watched are those of one that was
 not, to the bit. One size, one loss and one number are watched at a time, and memory does not grow with the number of studies.
@@ -8,31 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.errors import PlanError
+from dpnb.simulate.bootstrap import BootstrapStudy
 from dpnb.simulate.coverage import Run
 from dpnb.simulate.intervals import About, Ends, Method
+from dpnb.simulate.resampling import stepped
 from dpnb.simulate.result import CoverageResult
 from dpnb.simulate.studies import Studies
 from dpnb.simulate.tally import tally
 
 __all__ = ["Seen", "Watched", "watch"]
 
-LAST = 40
-"""How many studies are seen whole."""
-
 POINTS = 20
 """In how many steps the running coverage of a block is told."""
 
 Floats = NDArray[np.float64]
+Counts = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """The last studies of a block under one method.
+    """The studies of a block under one method.
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ class Seen:
     high: Floats
     truth: Floats
     held: NDArray[np.bool_]
-    running: tuple[tuple[int, int, int], ...]
+    running: tuple[Counts, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,15 +58,15 @@ class Watched:
 
     Parameters
     ----------
-    result : CoverageResult
-        As :func:`dpnb.simulate.stream` would yield it.
+    result : CoverageResult or BootstrapStudy
+        As :func:`dpnb.simulate.stream` or :func:`~dpnb.simulate.bootstrap_stream` would yield it.
     seen : dict of str to Seen
         By method; methods without intervals are not in it.
     values : ndarray
         The released numbers of the block.
     """
 
-    result: CoverageResult
+    result: Any
     seen: dict[str, Seen]
     values: Floats
 
@@ -91,19 +92,23 @@ class _Recorder:
         return found
 
 
-def watch(found: CoverageResult) -> Iterator[Watched]:
-    """Go on from a result, block after block, and show the last studies of each.
+def watch(found: CoverageResult | BootstrapStudy) -> Iterator[Watched]:
+    """Go on from a result, block after block, and show the intervals of each.
 
     Parameters
     ----------
-    found : CoverageResult
-        Of one size, one loss and one level, finished or not.
+    found : CoverageResult or BootstrapStudy
+        Of one size, one loss and one level, or of one number of resamples; finished or not.
 
     Raises
     ------
     PlanError
         When there are several sizes, losses or levels: one picture shows one.
     """
+    if isinstance(found, BootstrapStudy):
+        if len(found.design.ks) > 1:
+            raise PlanError("One number of resamples is watched at a time; sweep over the others.")
+        return _resampling(found)
     design = found.design
     if max(len(design.sizes), len(design.losses), len(design.levels)) > 1:
         raise PlanError("One size, one loss and one level are watched at a time; sweep over the others.")
@@ -126,22 +131,39 @@ def _watching(found: CoverageResult) -> Iterator[Watched]:
             if target is not None and recorder.ends:
                 start = before.held.get((recorder.name, design.levels[0]))
                 counts = (0, 0) if start is None else (int(start.studies[0, 0]), int(start.held[0, 0]))
-                seen[recorder.name] = _seen(recorder.ends[0], target, before.studies, counts)
+                ends = tuple(np.asarray(end)[0, :, 0] for end in recorder.ends[0])
+                seen[recorder.name] = _seen((ends[0], ends[1]), target, before.studies, counts)
         yield Watched(found, seen, studies.value[0, :, 0])
+
+
+def _resampling(found: BootstrapStudy) -> Iterator[Watched]:
+    design, k = found.design, found.design.ks[0]
+    while not found.complete:
+        done, before = found.studies, found.tallies
+        after, ends = stepped(design, before, done)
+        found = replace(found, tallies=after)
+        values = np.empty(0)
+        seen: dict[str, Seen] = {}
+        for kind in design.kinds:
+            one = ends[k, kind]
+            counts = (done, int(before[k, kind].published))
+            truth = np.full(one.low.shape, one.truth)
+            seen[kind] = _seen((one.low, one.high), truth, done, counts, slack=0.0)
+            values = one.estimate
+        yield Watched(found, seen, values)
 
 
 def _everywhere(parameter: Floats | None, truth: Floats) -> Floats | None:
     return None if parameter is None else np.full(truth.shape[0], parameter[0])
 
 
-def _seen(ends: Ends, truth: Floats, done: int, counts: tuple[int, int]) -> Seen:
-    low, high = (np.asarray(end)[0, :, 0] for end in ends)
-    slack = 1e-9 * (1 + np.abs(truth))
+def _seen(ends: Ends, truth: Floats, done: int, counts: tuple[int, int], slack: float = 1e-9) -> Seen:
+    low, high = ends
+    little = slack * (1 + np.abs(truth))
     with np.errstate(invalid="ignore"):
-        held = (low <= truth + slack) & (truth - slack <= high)
+        held = (low <= truth + little) & (truth - little <= high)
     there = ~np.isnan(low) & ~np.isnan(high) & ~np.isnan(truth)
     known, inside = counts[0] + np.cumsum(there), counts[1] + np.cumsum(held & there)
     places = np.unique(np.linspace(0, low.size - 1, min(POINTS, low.size)).round().astype(int))
     running = tuple((done + int(at) + 1, int(known[at]), int(inside[at])) for at in places)
-    last = slice(-LAST, None)
-    return Seen(low[last], high[last], truth[last], held[last], running)
+    return Seen(low, high, truth, held, running)

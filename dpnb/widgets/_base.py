@@ -11,6 +11,7 @@ import contextlib
 import itertools
 import json
 import math
+import threading
 import weakref
 from collections.abc import Iterator
 from functools import cache
@@ -28,6 +29,8 @@ __all__ = ["Interaction", "built", "living", "shown", "source"]
 _STUB = "export default { render({ el }) { el.textContent = 'The front end of dpnb is not built here.'; } };"
 _DISPLAYS = itertools.count(1)
 _LIVING: weakref.WeakSet[Any] = weakref.WeakSet()
+_IN_STEP = threading.RLock()
+"""Held from the reading of facts to their setting: what was read later is shown later."""
 
 
 @cache
@@ -99,6 +102,9 @@ class Interaction(anywidget.AnyWidget):
         """Return the form that stands still."""
         raise NotImplementedError
 
+    def complete(self) -> None:
+        """Compute what a page without a kernel has to bring; most interactions hold it already."""
+
     def refresh(self) -> None:
         """Read the facts again; what cannot be read leaves the picture as it was, and says so."""
         self.facts = self.describe()
@@ -113,10 +119,11 @@ class Interaction(anywidget.AnyWidget):
     def _heard(self, change: Any) -> None:
         """Draw anew for what was set; a refusal is shown in the picture, not raised into the air."""
         del change
-        try:
-            self.refresh()
-        except DpnbError as error:
-            self.facts = {**self.facts, "problem": str(error)}
+        with _IN_STEP:
+            try:
+                self.refresh()
+            except DpnbError as error:
+                self.facts = {**self.facts, "problem": str(error)}
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         self.displayed = next(_DISPLAYS)
@@ -132,7 +139,11 @@ class Interaction(anywidget.AnyWidget):
 
 
 def refresh_all() -> None:
-    """Bring every living interaction that follows the ledger in step; one that cannot be read keeps its picture."""
-    for one in filter(lambda one: one.follows, living()):
-        with contextlib.suppress(DpnbError):
-            one.refresh()
+    """Bring every living interaction that follows the ledger in step; one that cannot be read keeps its picture.
+
+    Called after a cell, and on another thread when another kernel charged while a cell runs here.
+    """
+    with _IN_STEP:
+        for one in filter(lambda one: one.follows, living()):
+            with contextlib.suppress(DpnbError):
+                one.refresh()

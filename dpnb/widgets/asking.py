@@ -36,8 +36,12 @@ def answered_by(how: Answer | None, names: Callable[[], Mapping[str, Any]] = _un
 
 
 def handle_of(dataset: Any) -> str:
-    """Return what the notebook calls a dataset; its own name where it has none there."""
-    return min((name for name, one in _names().items() if one is dataset), default=str(dataset.name))
+    """Return what the notebook calls a dataset; its own name where it has none there.
+
+    ``_`` and ``_12`` are no such names: what they hold is another thing after the next cell.
+    """
+    held = (name for name, one in _names().items() if one is dataset and not name.startswith("_"))
+    return min(held, default=str(dataset.name))
 
 
 def answer(asked: object) -> dict[str, Any]:

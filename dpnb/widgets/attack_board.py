@@ -1,26 +1,32 @@
 """The attack bench: what an attack recovers from each way to publish, beside guessing and beside what ε lets through.
 
-The people are simulated by the attacks themselves: no array comes in. Every share was computed by the attack before a hand
-moves; between two computed losses the front end draws a straight line, and says so.
+The people are simulated by the attacks themselves: no array comes in, and a protected handle is refused. Every share was
+computed before a hand moves; between two computed losses the front end draws a straight line, and says so. The page asks for
+one repetition at a time, each on new people, so that it can pause and that a cell in between is not kept waiting.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 
-from dpnb.audit.attacks.benches import BENCHES, bench
+from dpnb.audit.attacks.benches import BENCHES
 from dpnb.audit.attacks.publications import Bench, Publication
+from dpnb.audit.attacks.repeating import repetitions
 from dpnb.cards.card import Card
-from dpnb.errors import PlanError
+from dpnb.errors import DpnbError, PlanError
+from dpnb.release.table import Table
 from dpnb.widgets._base import Interaction
+from dpnb.widgets.attack_picture import bench_picture
 from dpnb.widgets.wording import still
 
 __all__ = ["AttackBench"]
 
 _FINE = 49
+_MOST = {"rng": 2**53, "reps": 200}
 
 
 class AttackBench(Interaction):
@@ -32,66 +38,171 @@ class AttackBench(Interaction):
         Which one lies on the bench first: differencing, averaging, reconstruction, linkage, membership or floating point.
     epsilon : number
         Where ε stands at first.
+    rng : int
+        Seed of the people and of the noise.
+    reps : int
+        How often an attack may be repeated, each time on new people: one repetition is there at once, the others are asked
+        for.
+
+    Examples
+    --------
+    >>> bench = dpnb.widgets.attack_bench("reconstruction", rng=3)  # doctest: +SKIP
+    >>> bench.run().table()  # doctest: +SKIP
     """
 
     module: ClassVar[str] = "attack"
 
-    def __init__(self, attack: str = "reconstruction", *, epsilon: float = 1.0) -> None:
-        name = str(attack).strip().lower().replace("-", " ").replace("_", " ")
-        if name not in BENCHES:
-            raise PlanError(f"No attack is called {attack!r}. There are: {', '.join(BENCHES)}.")
-        if not (math.isfinite(float(epsilon)) and epsilon > 0):
+    def __init__(
+        self, attack: str = "reconstruction", *, epsilon: float = 1.0, rng: int = 0, reps: int = 10
+    ) -> None:
+        self._attack = _attack(attack)
+        if not _positive(epsilon):
             raise PlanError("epsilon is a number above 0. Write for example epsilon=1.")
-        self._attack, self._epsilon = name, float(epsilon)
-        self._run: dict[str, dict[str, Any]] = {}
-        self._benches: dict[str, Bench] = {}
+        self._epsilon, self._pulled = float(epsilon), 0
+        self._begin(_whole("rng", rng, 0), _whole("reps", reps, 1))
         super().__init__()
 
-    def run(self) -> AttackBench:
-        """Compute every attack now, for a page without a kernel."""
-        for name in BENCHES:
-            self._lay(name)
+    def _begin(self, rng: int, reps: int) -> None:
+        """Start anew with a seed; another number of repetitions alone takes nothing away."""
+        if rng != getattr(self, "_rng", None):
+            self._benches: dict[str, Bench] = {}
+            self._more: dict[str, Iterator[Bench]] = {}
+        self._rng, self._reps = rng, reps
+
+    def run(self, attack: str | None = None) -> AttackBench:
+        """Run attacks to their last repetition, in this cell.
+
+        Parameters
+        ----------
+        attack : str, optional
+            One attack, which is then shown; by default every one, for a page without a kernel.
+        """
+        if attack is not None:
+            self._attack = _attack(attack)
+            self.chosen = {**self.chosen, "attack": self._attack}
+        for name in BENCHES if attack is None else [self._attack]:
+            while self._lay(name).reps < self._reps:
+                self._step(name)
         self.refresh()
         return self
 
+    def complete(self) -> None:
+        """Run every attack once at least, so that a page without a kernel can show any of them."""
+        for name in BENCHES:
+            self._lay(name)
+        self.refresh()
+
+    @property
+    def result(self) -> Bench:
+        """What was found by the attack that is shown."""
+        return self._lay(self._attack)
+
+    def table(self) -> Table:
+        """Return the numbers of what is shown: share, standard error, guessing and bound; see :meth:`Bench.table`."""
+        return self.result.table()
+
+    def figure(self) -> Any:
+        """Return the publication figure of what is shown: every publication at this ε, and one along ε."""
+        key = self.chosen.get("published", "dp")
+        known = {one.key for one in self.result.publications}
+        return self.result.figure(self._at(), key if key in known else "dp")
+
+    def code(self) -> str:
+        """Return the lines that reproduce what is shown, to the bit."""
+        call = f"bench({self._attack!r}, rng={self._rng}, reps={self.result.reps})"
+        return f"from dpnb.audit.attacks import bench\n\n{call}.table()"
+
     def describe(self) -> dict[str, Any]:
         """State the shares recovered by the attacks that were asked for; see :class:`Interaction`."""
-        self._lay(self._name())
+        self._lay(self._attack)
         return {
             "attacks": list(BENCHES),
             "attack": self._attack,
             "epsilon": self._epsilon,
-            "run": dict(self._run),
+            "rng": self._rng,
+            "reps": self._reps,
+            "pulled": self._pulled,
+            "run": {name: _record(found) for name, found in self._benches.items()},
+            "code": self.code(),
             "problem": "",
         }
 
+    def _heard(self, change: Any) -> None:
+        """Set what the browser set, and repeat once where it asks for it; a refusal is shown, not raised."""
+        del change
+        pull = self.chosen.get("pull", 0)
+        again = isinstance(pull, int) and pull > self._pulled
+        self._pulled = max(self._pulled, pull if isinstance(pull, int) else 0)
+        try:
+            self._attack = _attack(self.chosen.get("attack", self._attack))
+            rng, reps = (
+                self.chosen.get(name, now) for name, now in (("rng", self._rng), ("reps", self._reps))
+            )
+            self._begin(_whole("rng", rng, 0), _whole("reps", reps, 1))
+            if again and self.result.reps < self._reps:
+                self._step(self._attack)
+            self.facts = self.describe()
+        except DpnbError as error:
+            self.facts = {**self.facts, "pulled": self._pulled, "problem": str(error)}
+
     def card(self) -> Card:
         """Draw the table of all publications at one ε; see :class:`Interaction`."""
-        found, epsilon = self._benches[self._name()], self._nearest()
+        found, epsilon = self.result, self._at()
         rows = []
         for one in found.publications:
-            row = one.rows[found.epsilons.index(epsilon) if len(one.rows) > 1 else 0]
+            share, error = found.share(one.key, epsilon), found.error(one.key, epsilon)
             bound = "–" if one.bound is None else _percent(one.bound(epsilon))
-            rows.append((one.label, _percent(row.recovered), _percent(found.baseline), bound))
-        notes = [f"Guessing: {found.guess}. ε pays for {found.loss}.", _fall(found)]
+            rows.append(
+                (one.label, f"{_percent(share)} ± {200 * error:.1f}", _percent(found.baseline), bound)
+            )
+        times = "One repetition" if found.reps == 1 else f"{found.reps} repetitions"
+        notes = [
+            f"Guessing: {found.guess}. ε pays for {found.loss}.",
+            _fall(found),
+            f"{times}, seed {self._rng}; ± is two standard errors.",
+            "; ".join(filter(None, self.code().splitlines())),
+        ]
         head = ("published", "recovered", "guessing", f"at most, ε {epsilon:g}")
         title = f"Attack bench: {found.name}"
-        return still("attack", title, found.goal, head, rows, self.facts, notes=notes)
+        picture = bench_picture(found, epsilon)
+        return still("attack", title, found.goal, head, rows, self.facts, notes=notes, picture=picture)
 
-    def _name(self) -> str:
-        name = self.chosen.get("attack", self._attack)
-        return name if name in BENCHES else self._attack
+    def _at(self) -> float:
+        """The ε under the hand, inside what was computed."""
+        epsilons, asked = self.result.epsilons, self.chosen.get("epsilon", self._epsilon)
+        return min(max(float(asked) if _positive(asked) else self._epsilon, epsilons[0]), epsilons[-1])
 
-    def _nearest(self) -> float:
-        epsilons = self._benches[self._name()].epsilons
-        asked = self.chosen.get("epsilon", self._epsilon)
-        there = isinstance(asked, int | float) and 0 < asked < float("inf")
-        return min(epsilons, key=lambda e: abs(np.log(e / (asked if there else self._epsilon))))
+    def _lay(self, name: str) -> Bench:
+        if name not in self._benches:
+            self._more[name] = repetitions(BENCHES[name], self._rng)
+            self._step(name)
+        return self._benches[name]
 
-    def _lay(self, name: str) -> None:
-        if name not in self._run:
-            self._benches[name] = bench(name)
-            self._run[name] = _record(self._benches[name])
+    def _step(self, name: str) -> None:
+        self._benches[name] = next(self._more[name])
+
+
+def _attack(given: Any) -> str:
+    if not isinstance(given, str):
+        raise PlanError(
+            "An attack bench makes up its own people and takes no data: the truth marks what an attack guessed, and a "
+            'protected handle never gives it out. Write attack_bench("reconstruction").'
+        )
+    name = " ".join(given.strip().casefold().replace("-", " ").replace("_", " ").split())
+    if name not in BENCHES:
+        raise PlanError(f"No attack is called {given!r}. There are: {', '.join(BENCHES)}.")
+    return name
+
+
+def _positive(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    most = _MOST[name]
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise PlanError(f"{name} is a whole number from {least} to {most:,}.")
+    return value
 
 
 def _record(found: Bench) -> dict[str, Any]:
@@ -102,6 +213,7 @@ def _record(found: Bench) -> dict[str, Any]:
         "loss": found.loss,
         "epsilons": list(found.epsilons),
         "baseline": _round(found.baseline),
+        "done": found.reps,
         "publications": [_publication(one, found, fine) for one in found.publications],
     }
 

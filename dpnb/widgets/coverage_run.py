@@ -1,153 +1,240 @@
 """What the coverage lab has simulated so far, one block of studies at a time: the kernel's half of the lab.
 
-A run holds counts, the intervals of the last studies and a thinned curve of the running coverage: its size does not grow
-with the number of studies. It can be left and taken up again; how it is cut changes nothing.
+A run holds counts, the intervals of the last studies, a thinned curve of the running coverage, and histograms: its size does
+not grow with the number of studies. It can be left and taken up again; how it is cut changes nothing.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dpnb.simulate import CoverageResult, Watched, watch, wilson
-from dpnb.simulate.intervals import Method
-from dpnb.simulate.tally import Held
+from dpnb.inference.spread import normal_quantile
+from dpnb.simulate import BootstrapStudy, CoverageResult, Seen, Watched, watch, wilson
 
-__all__ = ["StudyRun", "SweepRun", "with_methods"]
+__all__ = ["LAST", "Run", "StudyRun", "SweepRun", "with_methods"]
 
+#: How many studies are seen whole.
+LAST = 40
 _POINTS = 120
-_BINS = np.linspace(-4, 4, 33)
+_SCORES = np.linspace(-4, 4, 33)
+_ERRORS = 30
 _SPREAD = 60
 
+Counts = tuple[int, int, int]
+Floats = NDArray[np.float64]
 
-class StudyRun:
-    """Studies of one size at one loss, watched.
+
+@dataclass(slots=True)
+class Histogram:
+    """Counts in bins of one width, as many as there are, without growing: places far from all others are dropped."""
+
+    width: float = 0.0
+    counts: dict[int, int] | None = None
+
+    def add(self, values: Floats) -> None:
+        """Count numbers in bins whose width the first of them decide."""
+        values = values[np.isfinite(values)]
+        if not values.size:
+            return
+        if not self.width:
+            low, high = np.quantile(values, [0.01, 0.99])
+            self.width = float(high - low) / 24 or 1.0
+        found = dict(self.counts or {})
+        places, counts = np.unique(np.floor(values / self.width).astype(int), return_counts=True)
+        for place, count in zip(places, counts, strict=True):
+            found[int(place)] = found.get(int(place), 0) + int(count)
+        if len(found) > 10 * _SPREAD:
+            most = sorted(found, key=lambda place: -found[place])
+            found = {place: found[place] for place in most[: 5 * _SPREAD]}
+        self.counts = found
+
+    def to_json(self) -> dict[str, Any] | None:
+        """Return the shares around the fullest bin."""
+        if not self.counts:
+            return None
+        total, places = sum(self.counts.values()), sorted(self.counts)
+        middle = max(places, key=self.counts.__getitem__)
+        low, high = max(places[0], middle - _SPREAD), min(places[-1], middle + _SPREAD)
+        shares = [self.counts.get(place, 0) / total for place in range(low, high + 1)]
+        return {"low": low * self.width, "step": self.width, "shares": shares}
+
+
+class Watch:
+    """What is kept of one method: the running coverage, the last intervals, its errors and its z-scores.
 
     Parameters
     ----------
-    found : CoverageResult
-        Where it starts.
+    level : float
+        What the intervals claim.
     """
 
-    def __init__(self, found: CoverageResult) -> None:
-        self.found = found
-        self._blocks = watch(found)
-        self._last: Watched | None = None
-        self._trails: dict[str, list[tuple[int, int, int]]] = {}
-        self._releases: dict[int, int] = {}
-        self._width = 0.0
+    def __init__(self, level: float) -> None:
+        self._reach = normal_quantile(0.5 + level / 2)
+        self.trail: list[Counts] = []
+        self.last: Seen | None = None
+        self.studies, self.zero, self.wide = 0, 0, 0
+        self.errors: NDArray[np.int64] = np.zeros(_ERRORS, np.int64)
+        self.scores: NDArray[np.int64] = np.zeros(_SCORES.size - 1, np.int64)
 
-    def step(self) -> bool:
-        """Simulate the next block; false where all studies are there."""
-        watched = next(self._blocks, None)
-        if watched is None:
-            return False
-        self.found, self._last = watched.result, watched
-        for name, seen in watched.seen.items():
-            self._trails[name] = _thinned([*self._trails.get(name, []), *seen.running])
-        self._count(watched.values)
-        return True
+    def errors_of(self, seen: Seen) -> Floats:
+        """Return the half-widths over the normal quantile: standard errors, where there is an interval."""
+        error = (seen.high - seen.low) / (2 * self._reach)
+        return np.asarray(error[np.isfinite(error)])
 
-    def _count(self, values: np.ndarray) -> None:
-        """Count the released numbers in bins whose width the first block decides."""
-        values = values[np.isfinite(values)]
-        if values.size and not self._width:
-            low, high = np.quantile(values, [0.01, 0.99])
-            self._width = float(high - low) / 24 or 1.0
-        if values.size:
-            places, counts = np.unique(np.floor(values / self._width).astype(int), return_counts=True)
-            for place, count in zip(places, counts, strict=True):
-                self._releases[int(place)] = self._releases.get(int(place), 0) + int(count)
-            if len(self._releases) > 10 * _SPREAD:
-                most = sorted(self._releases, key=lambda place: -self._releases[place])
-                self._releases = {place: self._releases[place] for place in most[: 5 * _SPREAD]}
+    def add(self, seen: Seen, top: float) -> None:
+        """Count a block of studies; errors at or above `top` are counted together."""
+        self.last, self.trail = seen, _thinned([*self.trail, *seen.running])
+        error = self.errors_of(seen)
+        self.studies += error.size
+        self.zero += int(np.sum(error == 0))
+        self.wide += int(np.sum(error >= top))
+        self.errors = self.errors + np.histogram(error[(error > 0) & (error < top)], _ERRORS, (0, top))[0]
+        with np.errstate(all="ignore"):
+            z = (seen.high + seen.low - 2 * seen.truth) * self._reach / (seen.high - seen.low)
+        self.scores = self.scores + np.histogram(np.clip(z[~np.isnan(z)], -3.999, 3.999), _SCORES)[0]
 
     def to_json(self) -> dict[str, Any]:
         """Return what is drawn."""
+        last = None if self.last is None else self.last
+        many = max(self.studies, 1)
         return {
-            "rows": [_row(self.found, method) for method in self.found.design.methods],
-            "stack": {} if self._last is None else {k: _stack(v) for k, v in self._last.seen.items()},
-            "trail": {name: [_point(one) for one in trail] for name, trail in self._trails.items()},
-            "scores": self._scores(),
-            "releases": self._histogram(),
-            "errors": self._errors(),
+            "stack": [] if last is None else _stack(last),
+            "trail": [list(point) for point in self.trail],
+            "errors": (self.errors / many).tolist(),
+            "zero": self.zero / many,
+            "wide": self.wide / many,
+            "scores": (self.scores / max(int(self.scores.sum()), 1)).tolist(),
         }
 
-    def _scores(self) -> dict[str, Any] | None:
-        """Return the shares of (estimate - truth) / standard error in bins of a quarter."""
-        kept = self.found.tallies[0].kept if self.found.studies else {}
-        for name in ("z", "noise z"):
-            scores = kept.get(name, np.empty(0))
-            scores = scores[np.isfinite(scores)]
-            if scores.size:
-                shares = np.histogram(np.clip(scores, -3.999, 3.999), _BINS)[0] / scores.size
-                return {"low": -4.0, "step": 0.25, "shares": shares.tolist(), "noise": name != "z"}
-        return None
 
-    def _histogram(self) -> dict[str, Any] | None:
-        if not self._releases:
-            return None
-        total, places = sum(self._releases.values()), sorted(self._releases)
-        middle = max(places, key=self._releases.__getitem__)
-        low, high = max(places[0], middle - _SPREAD), min(places[-1], middle + _SPREAD)
-        shares = [self._releases.get(place, 0) / total for place in range(low, high + 1)]
-        return {"low": low * self._width, "step": self._width, "shares": shares}
+class StudyRun:
+    """Studies of one size at one loss, watched: released and concluded, resampled, or both on the same studies.
 
-    def _errors(self) -> dict[str, Any] | None:
-        """Return the shares of the standard errors, and of those that are zero."""
-        kept = self.found.tallies[0].kept if self.found.studies else {}
-        errors = kept.get("error", np.empty(0))
-        errors = errors[np.isfinite(errors)]
-        if not errors.size or not np.any(errors > 0):
-            return None
-        top = float(np.quantile(errors, 0.995)) * 1.02
-        counts = np.histogram(np.clip(errors[errors > 0], 0, top * 0.9999), np.linspace(0, top, 31))[0]
+    Parameters
+    ----------
+    coverage : CoverageResult, optional
+        Where the releases start.
+    bootstrap : BootstrapStudy, optional
+        Where the resamples start; of one k.
+    """
+
+    def __init__(self, coverage: CoverageResult | None, bootstrap: BootstrapStudy | None = None) -> None:
+        self.coverage, self.bootstrap = coverage, bootstrap
+        found = [one for one in (coverage, bootstrap) if one is not None]
+        self._blocks: list[Iterator[Watched]] = [watch(one) for one in found]
+        first = found[0]
+        self.level = first.level if isinstance(first, BootstrapStudy) else first.design.levels[0]
+        self.watches: dict[str, Watch] = {}
+        self.released: dict[str, Histogram] = {}
+        self.top = 0.0
+
+    @property
+    def studies(self) -> int:
+        """How many studies there are so far."""
+        return min(one.studies for one in (self.coverage, self.bootstrap) if one is not None)
+
+    @property
+    def reps(self) -> int:
+        """How many there will be."""
+        if self.coverage is not None:
+            return self.coverage.design.reps
+        assert self.bootstrap is not None
+        return self.bootstrap.design.simulations
+
+    def step(self) -> bool:
+        """Simulate the next block; false where all studies are there."""
+        watched = [found for found in (next(blocks, None) for blocks in self._blocks) if found is not None]
+        for one in watched:
+            if isinstance(one.result, BootstrapStudy):
+                self.bootstrap = one.result
+            else:
+                self.coverage = one.result
+        seen = {name: found for one in watched for name, found in one.seen.items()}
+        for name in seen:
+            self.watches.setdefault(name, Watch(self.level))
+        self.top = self.top or _top([self.watches[name].errors_of(found) for name, found in seen.items()])
+        for name, found in seen.items():
+            self.watches[name].add(found, self.top)
+        for one in watched:
+            word = "the average of k resamples" if isinstance(one.result, BootstrapStudy) else "the release"
+            self.released.setdefault(word, Histogram()).add(one.values)
+        return bool(watched)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return coverage and width of every method, the same numbers as in its table."""
+        found = []
+        if self.coverage is not None:
+            found += [_row(self.coverage, method) for method in self.coverage.design.methods]
+        if self.bootstrap is not None:
+            found += [_resampled(self.bootstrap, kind) for kind in self.bootstrap.design.kinds]
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what is drawn."""
+        releases = {word: found.to_json() for word, found in self.released.items()}
         return {
-            "low": 0.0,
-            "step": top / 30,
-            "shares": (counts / errors.size).tolist(),
-            "zero": float(np.mean(errors == 0)),
+            "rows": self.rows(),
+            "methods": {name: found.to_json() for name, found in self.watches.items()},
+            "top": self.top,
+            "releases": {word: found for word, found in releases.items() if found is not None},
         }
 
 
 class SweepRun:
-    """Coverage and width along losses or sizes.
+    """Coverage and width along losses, sizes or resamples: one run for each value, one after the other.
 
     Parameters
     ----------
-    found : CoverageResult
-        Of several losses and one size, or of several sizes and one loss.
+    over : {"loss", "n", "k"}
+        What is varied.
+    values : sequence of number
+        Its values.
+    start : callable
+        Makes the run of a value; called when its turn comes.
     """
 
-    def __init__(self, found: CoverageResult) -> None:
-        self.found = found
-        self._blocks = found.resume()
+    def __init__(self, over: str, values: Sequence[float], start: Callable[[Any], StudyRun]) -> None:
+        self.over, self.values, self._start = over, list(values), start
+        self.runs: list[StudyRun] = [start(self.values[0])]
+
+    @property
+    def studies(self) -> int:
+        """How many studies there are so far, those of each value counted."""
+        return sum(run.studies for run in self.runs)
+
+    @property
+    def reps(self) -> int:
+        """How many there will be."""
+        return self.runs[0].reps * len(self.values)
 
     def step(self) -> bool:
-        """Simulate the next block of every size; false where all studies are there."""
-        found = next(self._blocks, None)
-        if found is None:
+        """Simulate the next block of the value whose turn it is; false where all studies are there."""
+        if self.runs[-1].step():
+            return True
+        if len(self.runs) == len(self.values):
             return False
-        self.found = found
-        return True
+        self.runs.append(self._start(self.values[len(self.runs)]))
+        return self.runs[-1].step()
 
     def to_json(self) -> dict[str, Any]:
         """Return what is drawn: one row for each method, lists along what is varied."""
-        design = self.found.design
-        over_n = len(design.sizes) > 1
-        values = list(design.sizes) if over_n else [float(loss.amount) for loss in design.losses]
-        rows = [self._row(method) for method in design.methods] if self.found.studies else []
-        return {"over": "n" if over_n else "loss", "values": values, "rows": rows}
+        rows: dict[str, dict[str, Any]] = {}
+        for run in self.runs:
+            for found in run.rows():
+                row = rows.setdefault(found["name"], {"name": found["name"]})
+                for key in _ALONG:
+                    row.setdefault(key, []).append(found[key])
+        return {"over": self.over, "values": self.values, "rows": list(rows.values())}
 
-    def _row(self, method: Method) -> dict[str, Any]:
-        level = self.found.design.levels[0]
-        parts = [tally.held[method.name, level] for tally in self.found.tallies]
-        found = [_figures(held, place) for held in parts for place in range(held.studies.shape[0])]
-        keys = ("coverage", "low", "high", "width")
-        return {"name": method.name, **{key: [one[key] for one in found] for key in keys}}
+
+Run = StudyRun | SweepRun
+_ALONG = ("studies", "held", "coverage", "low", "high", "width")
 
 
 def with_methods(found: CoverageResult, shown: list[str]) -> CoverageResult:
@@ -160,43 +247,52 @@ def with_methods(found: CoverageResult, shown: list[str]) -> CoverageResult:
     return CoverageResult(replace(found.design, methods=methods), tallies)
 
 
-def _thinned(trail: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+def _top(errors: list[Floats]) -> float:
+    """Return where the axis of the standard errors ends: beyond most of every method's, but not far beyond the others'."""
+    known = [one[one > 0] for one in errors if np.any(one > 0)]
+    if not known:
+        return 1.0
+    most = max(float(np.quantile(one, 0.98)) for one in known)
+    least = min(float(np.median(one)) for one in known)
+    return 1.05 * min(most, 8 * least)
+
+
+def _thinned(trail: list[Counts]) -> list[Counts]:
     """Return every other point of a trail that has become long, and always the last."""
     return trail if len(trail) <= _POINTS else [*trail[:-1][::2], trail[-1]]
 
 
-def _row(found: CoverageResult, method: Method) -> dict[str, Any]:
+def _row(found: CoverageResult, method: Any) -> dict[str, Any]:
     row = {"name": method.name, "about": method.about}
     if not found.studies:
-        return {**row, "studies": 0, "held": 0, **_figures(None, 0), "reason": ""}
+        return {**row, **_figures(0, 0, 0.0), "reason": ""}
     held = found.tallies[0].held[method.name, found.design.levels[0]]
-    counts = {"studies": int(held.studies[0, 0]), "held": int(held.held[0, 0])}
-    return {**row, **counts, **_figures(held, 0), "reason": held.reason}
+    counts = (int(held.studies[0, 0]), int(held.held[0, 0]), float(held.width[0, 0]))
+    return {**row, **_figures(*counts), "reason": held.reason}
 
 
-def _figures(held: Held | None, place: int) -> dict[str, float | None]:
-    studies = 0.0 if held is None else float(held.studies[place, 0])
-    if held is None or not studies:
-        return {"coverage": None, "low": None, "high": None, "width": None}
-    inside = float(held.held[place, 0])
-    low, high = wilson(inside, studies)
-    width = float(held.width[place, 0]) / studies
-    finite = width if math.isfinite(width) else None
-    return {"coverage": inside / studies, "low": float(low), "high": float(high), "width": finite}
+def _resampled(found: BootstrapStudy, kind: str) -> dict[str, Any]:
+    one = found.tallies[found.design.ks[0], kind]
+    figures = _figures(one.studies, int(one.published), one.published_width)
+    return {"name": kind, "about": "population", **figures, "reason": ""}
 
 
-def _stack(seen: Any) -> list[list[Any]]:
-    """Return [low, high, truth, held] of each study that is seen; nothing where there is no interval."""
-    rows = []
-    for low, high, truth, held in zip(seen.low, seen.high, seen.truth, seen.held, strict=True):
+def _figures(studies: int, held: int, width: float) -> dict[str, float | None]:
+    counts: dict[str, float | None] = {"studies": studies, "held": held}
+    if not studies:
+        return {**counts, "coverage": None, "low": None, "high": None, "width": None}
+    low, high = wilson(held, studies)
+    mean = width / studies
+    ends = {"coverage": held / studies, "low": float(low), "high": float(high)}
+    return {**counts, **ends, "width": mean if math.isfinite(mean) else None}
+
+
+def _stack(seen: Seen) -> list[list[Any]]:
+    """Return [low, high, truth, held] of each of the last studies; nothing where there is no interval."""
+    rows: list[list[Any]] = []
+    last = slice(-LAST, None)
+    columns = (seen.low[last], seen.high[last], seen.truth[last], seen.held[last])
+    for low, high, truth, held in zip(*columns, strict=True):
         ends = [float(low), float(high), float(truth)]
         rows.append([*(end if math.isfinite(end) else None for end in ends), bool(held)])
     return rows
-
-
-def _point(one: tuple[int, int, int]) -> list[Any]:
-    studies, known, inside = one
-    if not known:
-        return [studies, None, None, None]
-    low, high = wilson(inside, known)
-    return [studies, inside / known, float(low), float(high)]

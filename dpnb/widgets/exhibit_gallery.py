@@ -48,6 +48,10 @@ class Exhibits(Interaction):
         self.refresh()
         return self
 
+    def complete(self) -> None:
+        """Compute every lever: a page without a kernel moves them all."""
+        self.run()
+
     def describe(self) -> dict[str, Any]:
         """State every page, and the levers of those that were opened; see :class:`Interaction`."""
         if self._shown:

@@ -11,11 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 from dpnb.client.handles import Dataset
-from dpnb.errors import DpnbError, PlanError
+from dpnb.errors import DpnbError, OptionError, PlanError
 from dpnb.plan.question import QueryPlan
 from dpnb.plan.request import Ask
 from dpnb.privacy.measure import Measure
 from dpnb.release import Estimate
+from dpnb.statistics.formula import parse
+from dpnb.widgets.questions import quoted
 
 __all__ = ["model"]
 
@@ -49,7 +51,7 @@ def model(
         When y or x is missing or no column.
     """
     y, x = _columns(dataset, asked)
-    formula = f'"{y} ~ {" + ".join(x)}"'
+    formula = _formula(y, x)
     known = list(held)
     found = _covering(dataset, {y, *x}, known)
     if found is not None:
@@ -71,6 +73,18 @@ def _columns(dataset: Dataset, asked: Mapping[str, Any]) -> tuple[str, list[str]
     if y in x or len(set(x)) < len(x):
         raise PlanError("A column stands once in a regression: as y, or as one of x.")
     return y, list(x)
+
+
+def _formula(y: str, x: Sequence[str]) -> str:
+    """Return the formula as it is typed; a column that a formula cannot name is refused."""
+    text = f"{y} ~ {' + '.join(x)}"
+    try:
+        named = parse(text).columns
+    except OptionError:
+        named = ()
+    if named != (y, *x):
+        raise PlanError("A formula cannot name one of these columns: give it a name of letters and digits.")
+    return quoted(text)
 
 
 def _covering(dataset: Dataset, columns: set[str], held: Sequence[tuple[str, Estimate]]) -> str | None:
@@ -95,7 +109,7 @@ def _priced(
     moments, handle, formula = names
     unit = "epsilon" if dataset.schema.budget.measure is Measure.PURE else "rho"
     text = _LOSS[unit] if loss is None or loss == "" else str(loss).strip()
-    listed = ", ".join(f'"{column}"' for column in columns)
+    listed = ", ".join(map(quoted, columns))
     cell = f"%%dp {unit}={text}\n{moments} = {handle}.moments({listed})\nfit = {moments}.ols({formula})\nfit"
     try:
         asked = dataset.moments(*columns)

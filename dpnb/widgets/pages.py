@@ -118,6 +118,7 @@ def _forecasts(estimates: Mapping[str, Estimate]) -> Iterator[Interaction]:
 
 
 def _place(one: Interaction) -> Markup:
+    one.complete()
     kept: dict[str, Any] = {"facts": one.facts, "chosen": one.chosen}
     data = json.dumps(kept, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
     script = Markup(f'<script type="application/json">{data}</script>')

@@ -66,16 +66,19 @@ class BudgetBar(Interaction):
     ----------
     subject : Dataset or PlanView
         A dataset, or a plan on one: ``dpnb.plan({...}, epsilon=1)``.
+    body : str, optional
+        The cell that asked the plan, without its magic line.
     """
 
     module: ClassVar[str] = "budget"
     follows: ClassVar[bool] = True
 
-    def __init__(self, subject: Any) -> None:
+    def __init__(self, subject: Any, *, body: str | None = None) -> None:
         if not isinstance(subject, Dataset | PlanView):
             raise PlanError(
                 f"This takes a dataset or a plan, not {type(subject).__name__}. For example dpnb.widgets.budget(hiv)."
             )
+        self._body = body
         self._plan = subject if isinstance(subject, PlanView) else None
         self._dataset = subject.dataset if isinstance(subject, PlanView) else subject
         super().__init__()
@@ -90,9 +93,9 @@ class BudgetBar(Interaction):
         return {
             **facts,
             "plan": float(plan.cost.amount),
-            "planned": "This plan",
+            "planned": "This plan" if self._body is None else "This cell",
             "events": listed(event for item in paid for event in item.events),
-            "ways": ways_out(plan),
+            "ways": ways_out(plan, self._body),
         }
 
     def _replanned(self) -> PlanView | None:

@@ -7,6 +7,7 @@ alone decides; nothing here asks anything.
 from __future__ import annotations
 
 import json
+import keyword
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ from dpnb.client.handles import Dataset
 from dpnb.release import Estimate
 from dpnb.schema import Column, Schema
 
-__all__ = ["GOALS", "Goal", "ready", "subject", "two_valued"]
+__all__ = ["GOALS", "Goal", "quoted", "ready", "subject", "two_valued"]
 
 BINS = 20
 
@@ -53,7 +54,7 @@ class Goal:
     def line(self, spoken: str, column: str, by: str | None = None) -> str:
         """Return the line of a cell that asks it of a column, as it is spoken of."""
         label = "".join(c if c.isalnum() else "_" for c in self.name.format(column=column))
-        return f"{label} = {self.code.format(x=spoken, by=_quoted(by))}"
+        return f"{label} = {self.code.format(x=spoken, by=quoted(by))}"
 
 
 def two_valued(column: Column) -> bool:
@@ -116,7 +117,8 @@ GOALS: dict[str, Goal] = {
 def subject(handle: str, column: str) -> str:
     """Return how a column is written: ``hiv.age``, or ``hiv["number of visits"]`` where an attribute cannot be."""
     plain = column.isidentifier() and not column.startswith("_") and not hasattr(Dataset, column)
-    return f"{handle}.{column}" if plain else f"{handle}[{_quoted(column)}]"
+    plain = plain and not keyword.iskeyword(column)
+    return f"{handle}.{column}" if plain else f"{handle}[{quoted(column)}]"
 
 
 def ready(schema: Schema, column: Column, handle: str) -> list[dict[str, str]]:
@@ -146,5 +148,6 @@ def _groups(schema: Schema, column: Column) -> str | None:
     return next((one.name for one in schema.columns if two_valued(one) and one.name != column.name), None)
 
 
-def _quoted(text: str | None) -> str:
+def quoted(text: str | None) -> str:
+    """Return text as it stands in a cell, whatever is in it."""
     return json.dumps(text, ensure_ascii=False)

@@ -1,6 +1,7 @@
-"""What the coverage lab can simulate: statistics, and populations made up, public or simulated. Never protected rows.
+"""What the coverage lab can simulate: statistics, and populations that are public, simulated or declared. Never protected rows.
 
-Each population says the call that makes it again, so that every picture of the lab has its line of code.
+Each population says the call that makes it again, so that every picture of the lab has its line of code. A *declared* one is a
+law under sliders: nobody's rows stand behind it.
 """
 
 from __future__ import annotations
@@ -11,13 +12,29 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal
 
+import numpy as np
+
 from dpnb import simulate
 from dpnb.datasets import find
 from dpnb.simulate import Population
 
-__all__ = ["ASKED", "SCENES", "Asked", "Kind", "Scene", "made"]
+__all__ = [
+    "ASKED",
+    "DECLARED",
+    "PUBLISHED",
+    "SCENES",
+    "SLIDERS",
+    "Asked",
+    "Kind",
+    "Scene",
+    "declared",
+    "made",
+]
 
 Kind = Literal["number", "share", "arms", "pair"]
+
+#: The population of the published bootstrap table: ages as the print has them, on bounds from 0 to 100.
+PUBLISHED = "anes96.age on 0 to 100"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +53,7 @@ class Scene:
 
     label: str
     kind: Kind
+    group: str
     make: Callable[[], Population]
     question: MappingProxyType[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -47,12 +65,25 @@ def _asked(label: str, kinds: tuple[Kind, ...], statistic: str, **options: Any) 
 ASKED: dict[str, Asked] = {
     "mean": _asked("mean", ("number",), "mean"),
     "proportion": _asked("proportion", ("share",), "mean"),
+    "count": _asked("count", ("share",), "count", adjacency="add-remove"),
+    "sum": _asked("sum", ("number", "share"), "sum"),
     "difference": _asked("difference of two arms", ("arms",), "difference"),
     "median": _asked("median", ("number",), "quantile", q=0.5, ci=True),
+    "lower quartile": _asked("lower quartile", ("number",), "quantile", q=0.25, ci=True),
+    "upper quartile": _asked("upper quartile", ("number",), "quantile", q=0.75, ci=True),
     "variance": _asked("variance", ("number",), "variance"),
     "std": _asked("standard deviation", ("number",), "std"),
+    "covariance": _asked("covariance", ("pair",), "covariance"),
     "correlation": _asked("correlation", ("pair",), "correlation"),
-    "count": _asked("count", ("share",), "count", adjacency="add-remove"),
+}
+
+#: The key of the population under sliders, and which sliders each kind has.
+DECLARED = "declared"
+SLIDERS: dict[Kind, tuple[str, ...]] = {
+    "number": ("skew", "outliers"),
+    "share": ("share",),
+    "arms": ("share", "effect"),
+    "pair": ("skew", "effect"),
 }
 
 
@@ -73,38 +104,81 @@ def _study(name: str, *columns: str) -> Callable[[], Population]:
     return make
 
 
-def _scene(label: str, kind: Kind, make: Callable[[], Population], **question: Any) -> Scene:
-    return Scene(label, kind, make, MappingProxyType(question))
+def _ages() -> Population:
+    ages = find("anes96").load()["age"]
+    found = simulate.resampled(ages, lower=0, upper=100, step=1, name=PUBLISHED)
+    return replace(found, code='simulate.resampled(find("anes96").load()["age"], lower=0, upper=100, step=1)')
+
+
+def _scene(label: str, kind: Kind, group: str, make: Callable[[], Population], **question: Any) -> Scene:
+    return Scene(label, kind, group, make, MappingProxyType(question))
+
+
+_LAWS = "made up"
+_PUBLIC = "public studies, drawn with replacement"
+_STUDIES: tuple[tuple[str, Kind, tuple[str, ...]], ...] = (
+    ("hiv", "number", ("age",)),
+    ("hiv", "number", ("distvct",)),
+    ("hiv", "share", ("got",)),
+    ("hiv", "arms", ("got", "any")),
+    ("hiv", "pair", ("age", "distvct")),
+    ("nsw", "number", ("re78",)),
+    ("nsw", "arms", ("re78", "treat")),
+    ("cps", "number", ("re75",)),
+    ("nhefs", "number", ("wt82_71",)),
+    ("nhefs", "number", ("smokeintensity",)),
+    ("nhefs", "share", ("death",)),
+    ("nhefs", "arms", ("wt82_71", "qsmk")),
+    ("nhefs", "pair", ("age", "sbp")),
+    ("randhie", "number", ("mdvis",)),
+    ("randhie", "share", ("hlthp",)),
+    ("fair", "number", ("affairs",)),
+    ("anes96", "number", ("age",)),
+    ("anes96", "share", ("vote",)),
+    ("census", "number", ("income",)),
+    ("census", "number", ("hours",)),
+    ("census", "share", ("married",)),
+    ("census", "arms", ("income", "sex")),
+    ("census", "pair", ("income", "hours")),
+    ("incentive33", "number", ("distance",)),
+    ("incentive33", "arms", ("got", "any")),
+)
+
+
+def _of_studies() -> dict[str, Scene]:
+    found = {}
+    for name, kind, columns in _STUDIES:
+        study = find(name)
+        simulated = " (simulated)" if study.simulated else ""
+        words = {"arms": " by ", "pair": " with "}.get(kind, "").join(columns)
+        question = {"arms": "by", "pair": "other"}.get(kind)
+        asked = {} if question is None else {question: columns[1]}
+        key = f"{name}.{words.replace(' ', '-')}"
+        found[key] = _scene(f"{name}{simulated}: {words}", kind, _PUBLIC, _study(name, *columns), **asked)
+    return found
 
 
 SCENES: dict[str, Scene] = {
-    "skewed": _scene("skewed: Beta(2, 5) on 0 to 100", "number", lambda: simulate.beta(2, 5)),
-    "even": _scene("even: Beta(1, 1) on 0 to 100", "number", lambda: simulate.beta(1, 1)),
-    "bell": _scene("a bell: normal(50, 12)", "number", lambda: simulate.normal(50, 12)),
+    "skewed": _scene("skewed: Beta(2, 5) on 0 to 100", "number", _LAWS, lambda: simulate.beta(2, 5)),
+    "even": _scene("even: Beta(1, 1) on 0 to 100", "number", _LAWS, lambda: simulate.beta(1, 1)),
+    "bell": _scene("a bell: normal(50, 12)", "number", _LAWS, lambda: simulate.normal(50, 12)),
     "outliers": _scene(
-        "a bell with 2 % outliers", "number", lambda: simulate.with_outliers(simulate.normal(30, 6), 0.02)
+        "a bell with 2 % outliers",
+        "number",
+        _LAWS,
+        lambda: simulate.with_outliers(simulate.normal(30, 6), 0.02),
     ),
     "heavy": _scene(
-        "very skewed: lognormal, cut at 100", "number", lambda: simulate.lognormal(2.0, 1.0, upper=100)
+        "very skewed: lognormal, cut at 100",
+        "number",
+        _LAWS,
+        lambda: simulate.lognormal(2.0, 1.0, upper=100),
     ),
-    "income": _scene("census (simulated): income", "number", _study("census", "income")),
-    "hours": _scene("census (simulated): hours of work", "number", _study("census", "hours")),
-    "half": _scene("half of all: 0.5", "share", lambda: simulate.bernoulli(0.5)),
-    "tenth": _scene("one in ten: 0.1", "share", lambda: simulate.bernoulli(0.1)),
-    "rare": _scene("rare: 0.01", "share", lambda: simulate.bernoulli(0.01)),
-    "married": _scene("census (simulated): married", "share", _study("census", "married")),
-    "incentive": _scene(
-        "incentive33 (simulated): collected, by offer",
-        "arms",
-        _study("incentive33", "got", "any"),
-        by="any",
-    ),
-    "wages": _scene(
-        "census (simulated): income, by sex", "arms", _study("census", "income", "sex"), by="sex"
-    ),
-    "pay": _scene(
-        "census (simulated): income and hours", "pair", _study("census", "income", "hours"), other="hours"
-    ),
+    "half": _scene("half of all: 0.5", "share", _LAWS, lambda: simulate.bernoulli(0.5)),
+    "tenth": _scene("one in ten: 0.1", "share", _LAWS, lambda: simulate.bernoulli(0.1)),
+    "rare": _scene("rare: 0.01", "share", _LAWS, lambda: simulate.bernoulli(0.01)),
+    "publication": _scene(PUBLISHED, "number", _PUBLIC, _ages),
+    **_of_studies(),
 }
 
 
@@ -112,3 +186,57 @@ SCENES: dict[str, Scene] = {
 def made(key: str) -> Population:
     """Return a population of the lab; its rows are read once."""
     return SCENES[key].make()
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A population under sliders, and the public grids that it lies on.
+
+    Parameters
+    ----------
+    kind : str
+        Of :data:`SLIDERS`.
+    skew, outliers, share, effect : float
+        What the sliders say.
+    grids : tuple of dict
+        ``lower``, ``upper``, ``step`` and ``name`` of one column, or of two.
+    missing : float or None
+        The share of rows without a value; nothing where no value can be missing.
+    """
+
+    kind: Kind
+    skew: float
+    outliers: float
+    share: float
+    effect: float
+    grids: tuple[tuple[tuple[str, Any], ...], ...] = ((),)
+    missing: float | None = None
+
+    @property
+    def sliders(self) -> tuple[str, ...]:
+        """Which sliders it has."""
+        numbers = self.kind == "arms" and "lower" in dict(self.grids[0])
+        return ("skew", "effect") if numbers else SLIDERS[self.kind]
+
+
+@cache
+def declared(shape: Shape) -> Population:
+    """Return the population that the sliders declare."""
+    grids = [dict(grid) for grid in shape.grids]
+    if shape.kind == "pair":
+        second = grids[1] if len(grids) > 1 else {"name": "y"}
+        one, two = (_arm(replace(shape, kind="number"), grid, 0.0) for grid in (grids[0], second))
+        return simulate.pair(one, two, shape.effect)
+    if shape.kind == "arms":
+        return simulate.arms(_arm(shape, grids[0], 0.0), _arm(shape, grids[0], shape.effect))
+    return _arm(shape, grids[0], 0.0)
+
+
+def _arm(shape: Shape, grid: dict[str, Any], effect: float) -> Any:
+    base: Any
+    if shape.kind == "share" or (shape.kind == "arms" and set(grid) <= {"name"}):
+        chance = float(np.clip(round(shape.share + effect, 6), 0.001, 0.999))
+        base = simulate.bernoulli(chance, **grid)
+    else:
+        base = simulate.shaped(shape.skew, shape.outliers, shift=effect, **grid)
+    return base if shape.missing is None else simulate.with_missing(base, shape.missing)

@@ -20,6 +20,7 @@ from dpnb.privacy.event import PrivacyEvent
 from dpnb.privacy.loss import PrivacyLoss, brief, exact_text, floored_digits
 from dpnb.release import Measurement
 from dpnb.widgets.arithmetic import whole_weights
+from dpnb.widgets.asking import handle_of
 from dpnb.widgets.curve import Kind, kind_of
 
 __all__ = ["ways_out"]
@@ -44,13 +45,15 @@ class _Line:
         return f"{self.name} = {asked}" if _NAME.fullmatch(self.name) else asked
 
 
-def ways_out(view: PlanView) -> list[dict[str, str]]:
+def ways_out(view: PlanView, body: str | None = None) -> list[dict[str, str]]:
     """Return the three ways out of a plan that does not fit, and none for one that fits.
 
     Parameters
     ----------
     view : PlanView
         The plan, as it stands now.
+    body : str, optional
+        The cell that asked it, without its magic line; by default one line for each question.
 
     Returns
     -------
@@ -59,7 +62,7 @@ def ways_out(view: PlanView) -> list[dict[str, str]]:
     """
     if view.fits:
         return []
-    return [_less(view), _stored(view), _drop(view)]
+    return [_less(view, body), _stored(view), _drop(view)]
 
 
 def _way(kind: str, label: str, why: str, cell: str = "") -> dict[str, str]:
@@ -89,13 +92,19 @@ def _lines(view: PlanView) -> list[_Line]:
     ]
 
 
-def _less(view: PlanView) -> dict[str, str]:
+def _body(view: PlanView, lines: Iterable[str]) -> str:
+    """The lines of a cell; they speak of the dataset by its name, which the notebook may call otherwise."""
+    name, handle = str(view.dataset.name), handle_of(view.dataset)
+    return "\n".join([*([] if handle == name else [f"{name} = {handle}"]), *lines])
+
+
+def _less(view: PlanView, body: str | None) -> dict[str, str]:
     kind, lines = _kind(view), _lines(view)
     found = _largest(view, kind, sum((one.share for one in lines), Fraction(0)))
     if found is None:
         return _way("less", "Ask less", "nothing is left that this cell could be answered with")
     now = f"{_symbol(kind)} {brief(found, 'down')}"
-    body = "\n".join(one.written() for one in lines)
+    body = body or _body(view, (one.written() for one in lines))
     return _way(
         "less",
         f"Release with {now}",
@@ -154,11 +163,14 @@ def _stored(view: PlanView) -> dict[str, str]:
     if not found.fits:
         return _way("stored", "Use a stored answer", "the questions that are not stored still cost too much")
     alone = len(asked) == 1
-    body = "\n".join(
-        one.written(
-            f".spend({kind}={exact_text(held[one.place])})" if one.place in held and not alone else ""
-        )
-        for one in lines
+    body = _body(
+        view,
+        (
+            one.written(
+                f".spend({kind}={exact_text(held[one.place])})" if one.place in held and not alone else ""
+            )
+            for one in lines
+        ),
     )
     names = " and ".join(one.name for one in lines if one.place in held)
     cost = "free" if not found.cost else f"costs {found.cost}"
@@ -206,7 +218,7 @@ def _drop(view: PlanView) -> dict[str, str]:
         found = _tried(view, asked, _asking(view, kind, total))
         if found is not None and found.fits:
             names = " and ".join(one.name for one in dropped)
-            body = "\n".join(one.written() for one in rest)
+            body = _body(view, (one.written() for one in rest))
             why = f"the rest costs {found.cost}, with the same ±"
             return _way("drop", f"Drop {names}", why, f"{_magic(kind, total, rest)}\n{body}")
     return _way("drop", "Drop a statistic", "whichever is kept still costs too much")

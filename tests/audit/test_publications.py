@@ -12,6 +12,7 @@ import pytest
 from dpnb.audit.attacks.benches import BENCHES, bench
 from dpnb.audit.attacks.benches_of_one import count_bound
 from dpnb.audit.attacks.publications import NEAR
+from dpnb.audit.attacks.reconstruction import reconstruct
 from dpnb.errors import OptionError
 from dpnb.mechanisms import DiscreteLaplace
 
@@ -83,9 +84,56 @@ def test_the_bound_on_a_count_holds_for_the_best_guess_and_is_nearly_met():
 
 
 def test_a_bench_takes_no_array_and_names_what_there_is():
-    """Only a name and a seed go in; another name is answered with the list."""
-    assert set(inspect.signature(bench).parameters) == {"name", "rng"}
+    """Only a name, a seed and a number go in; another name is answered with the list."""
+    assert set(inspect.signature(bench).parameters) == {"name", "rng", "reps"}
+    with pytest.raises(OptionError, match="at least 1"):
+        bench("linkage", reps=0)
     with pytest.raises(OptionError, match="linkage"):
         bench("hope")
     with pytest.raises(OptionError, match="rounded"):
         bench("linkage")["hope"]
+
+
+def test_repetitions_are_means_over_new_people():
+    """Three repetitions are the mean of three benches of their own; the first is that of one; the people differ."""
+    attack = BENCHES["linkage"]
+    alone = [attack([4, place]) for place in range(3)]
+    several = bench("linkage", 4, 3)
+    assert several.reps == 3
+    assert len({one.baseline for one in alone}) == 3
+    assert several.baseline == pytest.approx(np.mean([one.baseline for one in alone]))
+    for key in ("raw", "dp"):
+        for place, row in enumerate(several[key].rows):
+            shares = [one[key].rows[place].recovered for one in alone]
+            assert row.recovered == pytest.approx(np.mean(shares))
+            assert row.error >= np.std(shares, ddof=1) / math.sqrt(3) - 1e-12
+    assert several["dp"].bound(1.0) == pytest.approx(np.mean([one["dp"].bound(1.0) for one in alone]))
+    assert repr(bench("linkage", 4).table().columns) == repr(alone[0].table().columns)
+
+
+def test_the_error_of_repetitions_holds_what_another_seed_gives():
+    """Two sets of eight repetitions agree within four of their standard errors, at every ε."""
+    one, other = (bench("reconstruction", seed, 8)["dp"].rows for seed in (1, 2))
+    for first, second in zip(one, other, strict=True):
+        assert abs(first.recovered - second.recovered) <= 4 * math.hypot(first.error, second.error) + 1e-9
+    assert one[0].error < bench("reconstruction", 1)["dp"].rows[0].error
+
+
+def test_the_secret_marks_the_guesses_and_does_not_make_them():
+    """The attack's function has questions and answers for parameters: with the answers of other people it finds those."""
+    generator = np.random.default_rng(11)
+    asked = generator.integers(0, 2, (144, 48))
+    one, other = generator.integers(0, 2, (2, 48))
+    assert set(inspect.signature(reconstruct).parameters) == {"asked", "answers", "method"}
+    assert (reconstruct(asked, asked @ one, "least-squares") == one).all()
+    assert (reconstruct(asked, asked @ other, "least-squares") == other).all()
+
+
+def test_a_table_has_a_row_for_each_publication_and_loss():
+    """Shares with errors; a bound where ε is paid, and none where nothing is promised."""
+    found = bench("floating point")
+    rows = found.table().rows
+    assert len(rows) == sum(len(one.rows) for one in found.publications)
+    for row in rows:
+        assert math.isnan(row["bound"]) is math.isnan(row["epsilon"])
+        assert row["guessing"] == found.baseline

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
 from dpnb import widgets
 from dpnb.audit.attacks.benches import bench
 from dpnb.widgets import _base
+from dpnb.widgets.attack_board import AttackBench
+from tests.browser.conftest import ROOT
 from tests.browser.test_interactions import drag_to, frame, range_of
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
 
+@pytest.fixture
+def talking(show):
+    """Show a bench whose kernel hears it."""
+    return lambda made, **options: show(made, **{"kernel": True, **options})
+
+
 @pytest.fixture(scope="module")
 def laid():
     """Every attack, computed once."""
-    return widgets.attack_bench("reconstruction").run()
+    return widgets.attack_bench("reconstruction", reps=2).run()
 
 
 def test_dragging_epsilon_raises_what_is_recovered(show, laid):
@@ -33,12 +43,22 @@ def test_dragging_epsilon_raises_what_is_recovered(show, laid):
     assert "100 % recovered" in slider.get_attribute("aria-valuetext")
 
 
+def test_a_page_without_a_kernel_brings_every_attack(show):
+    """A bench with one attack becomes a page on which each can be chosen."""
+    made = widgets.attack_bench("linkage")
+    page = show(made)
+    for name in made.facts["attacks"]:
+        page.get_by_label("attack", exact=True).select_option(name)
+        expect(range_of(page, "ε")).to_be_visible()
+        assert made.facts["run"][name]["goal"] in page.locator("p.say").first.inner_text()
+
+
 def test_the_button_goes_to_the_epsilon_that_stops_the_attack(show, laid):
     """It names the attack's own ε, and moves the slider there."""
     page = show(laid)
     page.get_by_role("button", name="pulls it down").click()
     frame(page)
-    found = bench("reconstruction").falls("dp")
+    found = bench("reconstruction", reps=2).falls("dp")
     assert float(page.get_by_label("ε, typed").input_value()) == pytest.approx(found)
     assert int(page.locator("table.bars strong").last.inner_text().split()[0]) <= 55
 
@@ -69,8 +89,9 @@ def test_the_point_is_dragged_in_the_picture_and_stays_inside(show, laid):
     assert float(page.get_by_label("ε, typed").input_value()) == 1000
 
 
-def test_an_attack_that_was_not_computed_says_what_is_missing(show):
-    """On a page without a kernel nothing is invented; what was computed comes back."""
+def test_an_attack_that_was_not_computed_says_what_is_missing(show, monkeypatch):
+    """Until a kernel has answered nothing is invented; what was computed comes back."""
+    monkeypatch.setattr(AttackBench, "complete", lambda _: None)
     page = show(widgets.attack_bench("linkage"))
     chosen = page.get_by_label("attack", exact=True)
     chosen.select_option("averaging")
@@ -90,3 +111,102 @@ def test_every_attack_fits_its_window(show, laid, width, scheme):
         page.get_by_label("attack", exact=True).select_option(name)
         frame(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_repeating_is_started_and_paused_and_ends(talking):
+    """Each repetition is drawn while the hand drags; a pause asks for nothing more; the last one ends it; the code says how many."""
+    made = widgets.attack_bench("linkage", reps=200)
+    page = talking(made)
+    button = page.get_by_role("button", name="Repeat on new people")
+    button.click()
+    expect(page.get_by_text("3 of 200 repetitions")).to_be_visible()
+    drag_to(page, range_of(page, "ε"), 0.9)
+    page.get_by_role("button", name="Pause").click()
+    expect(button).to_be_visible()
+    assert float(page.get_by_label("ε, typed").input_value()) > 5
+    done = made.result.reps
+    times = page.get_by_label("repetitions", exact=True)
+    times.fill(str(done + 2))
+    times.press("Enter")
+    button.click()
+    expect(page.get_by_text(f"{done + 2} of {done + 2} repetitions")).to_be_visible()
+    expect(button).to_be_disabled()
+    expect(page.get_by_label("the code that reproduces this")).to_have_value(made.code())
+    assert f"reps={done + 2}" in made.code()
+
+
+def test_a_seed_is_typed_and_starts_anew(talking):
+    """Other people, one repetition; what is no seed is refused beside the field and changes nothing."""
+    made = widgets.attack_bench("linkage", reps=2).run("linkage")
+    page = talking(made)
+    seed, shown = page.get_by_label("seed", exact=True), page.locator("table.bars strong").last
+    before = page.locator("table.bars td.num").all_inner_texts()
+    for nonsense in ("", "x", "-1", "1.5", "NaN", "1e99", "<b>"):
+        seed.fill(nonsense)
+        seed.press("Enter")
+        expect(page.get_by_role("alert").filter(has_text="whole number from 0")).to_be_visible()
+        assert page.locator("table.bars td.num").all_inner_texts() == before
+    seed.fill("12")
+    seed.press("Enter")
+    expect(page.get_by_text("1 of 2 repetitions")).to_be_visible()
+    assert made.facts["rng"] == 12
+    assert page.locator("table.bars td.num").all_inner_texts() != before
+    assert shown.is_visible()
+
+
+def test_an_attack_chosen_from_a_kernel_is_computed(talking):
+    """The kernel answers with the attack, and its own publications are on the bench."""
+    page = talking(widgets.attack_bench("linkage"))
+    page.get_by_label("attack", exact=True).select_option("floating point")
+    expect(page.get_by_label("noise in floats")).to_be_visible()
+
+
+def test_a_busy_kernel_is_waited_for(talking):
+    """Where no answer comes the bench says so and still drags; when the answer comes the sentence goes."""
+    made = widgets.attack_bench("linkage", reps=2)
+    page = talking(made)
+    page.busy = True
+    page.get_by_role("button", name="Repeat on new people").click()
+    expect(page.get_by_text("No answer from the kernel yet")).to_be_visible()
+    drag_to(page, range_of(page, "ε"), 0.01)
+    frame(page)
+    expect(range_of(page, "ε")).to_have_attribute("aria-valuetext", re.compile("recovered"))
+    page.busy = False
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Repeat on new people").click()
+    expect(page.get_by_text("2 of 2 repetitions")).to_be_visible()
+    expect(page.get_by_text("No answer from the kernel yet")).to_be_hidden()
+
+
+@pytest.mark.skipif(not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="not built")
+def test_bench_and_gallery_in_jupyterlab(lab):
+    """A real kernel repeats and opens pages; after a restart both say that it is gone, and what is there still moves."""
+    lab.server.notebook(
+        "bench.ipynb",
+        ["%load_ext dpnb\n%dp attack linkage", "%dp exhibits matching", "import time; time.sleep(2)"],
+    )
+    lab.open("bench.ipynb")
+    lab.run_cell(0)
+    lab.run_cell(1)
+    board, gallery = (lab.output(place).locator(".dpnb-w").first for place in (0, 1))
+    board.get_by_role("button", name="Repeat on new people").click()
+    expect(board.get_by_text("10 of 10 repetitions")).to_be_visible(timeout=30_000)
+    gallery.get_by_role("button", name="Next").click()
+    expect(gallery.locator(".exhibit h3")).to_have_text("M ± 2.996 σ")
+    expect(gallery.get_by_role("slider")).to_be_visible()
+    gallery.locator(".exhibit h3").focus()
+    lab.page.keyboard.press("ArrowLeft")
+    expect(gallery.locator(".exhibit h3")).to_contain_text("Matching costs")
+    lab.shot("bench-and-gallery")
+    lab.restart()
+    for place in (0, 1):
+        expect(lab.output(place).get_by_text("The kernel that drew this is gone")).to_be_visible()
+    gallery.get_by_role("button", name="Next").click()
+    expect(gallery.locator(".exhibit h3")).to_have_text("M ± 2.996 σ")
+    slider = board.get_by_role("slider", name="ε", exact=True)
+    slider.focus()
+    before = slider.get_attribute("aria-valuetext")
+    for _ in range(20):
+        lab.page.keyboard.press("ArrowRight")
+    expect(slider).not_to_have_attribute("aria-valuetext", before)
+    lab.shutdown()

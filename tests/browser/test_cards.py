@@ -174,6 +174,7 @@ def test_a_pending_card_becomes_the_release_in_its_place(cards):
     # the name that holds it, not the words on the card
     expect(lab.cell(2).locator(".cm-content")).to_contain_text("waits = waits.remeasure(epsilon=0.02)")
     expect(lab.output(2)).to_contain_text("ε 0.05 + ε 0.02")
+    expect(card.locator(".dpnb-again")).to_contain_text("waits is another answer by now")
 
 
 def test_a_saved_card_without_its_session_says_what_to_do(cards):

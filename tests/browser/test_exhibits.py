@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from dpnb import widgets
 from dpnb.exhibits import EXHIBITS, find
 from dpnb.widgets import _base
+from dpnb.widgets.exhibit_gallery import Exhibits
 from tests.browser.test_accessibility import serious
 from tests.browser.test_interactions import drag_to, frame
 
@@ -127,8 +128,18 @@ def test_an_address_names_a_page(show, gallery):
     expect(heading(page)).to_have_text(find("matching").title)
 
 
-def test_a_page_without_a_kernel_says_what_is_missing(show):
-    """Where no lever was computed the rest of the page stands, with a sentence in its place."""
+def test_a_page_without_a_kernel_brings_every_lever(show):
+    """A gallery of which nothing was opened becomes a page whose levers all move."""
+    made = widgets.exhibits()
+    page = show(made)
+    open_page(page, find("rule-2.996").title)
+    expect(page.get_by_role("slider")).to_be_visible()
+    assert set(made.facts["levered"]) == {name for name, one in made.facts["levers"].items() if one}
+
+
+def test_a_lever_that_was_not_computed_says_what_is_missing(show, monkeypatch):
+    """Until a kernel has answered the rest of the page stands, with a sentence in the lever's place."""
+    monkeypatch.setattr(Exhibits, "complete", lambda _: None)
     page = show(widgets.exhibits())
     open_page(page, find("rule-2.996").title)
     expect(page.locator(".exhibit")).to_contain_text("The kernel computes the picture")

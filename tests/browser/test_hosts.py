@@ -95,6 +95,8 @@ def test_notebook_7_draws_the_gallery_and_drags(page, chromium_path, tmp_path, s
             widget = page.locator(".dpnb-w", has_text=title).first
             expect(widget).to_be_visible(timeout=60_000)
             assert moves(page, widget)
+        page.get_by_role("button", name="more ε for collected").first.click()
+        assert moves(page, page.locator(".dpnb-again .dpnb-w").first)
         assert not page.locator('[data-mime-type$="error"], [data-mime-type$="stderr"]').count()
         page.screenshot(path=shots / "gallery-notebook-7.png")
     finally:
@@ -125,6 +127,7 @@ def test_voila_draws_interactions_and_drags(page, chromium_path, tmp_path, shots
         size.press("Enter")
         expect(shown).not_to_have_text(before)
         expect(page.locator("body")).to_contain_text("Released from hiv")
+        assert page.get_by_role("button", name="more ε for").count() == 0  # nobody there would answer it
         page.screenshot(path=shots / "voila.png", full_page=True)
     finally:
         server.stop()

@@ -965,3 +965,14 @@ def test_an_unexpected_fault_of_the_database_keeps_its_details(ledger):
         db.execute("SELECT * FROM nowhere")
     assert "nowhere" not in str(fault.value)
     assert isinstance(fault.value.__cause__, sqlite3.OperationalError)
+
+
+def test_a_charge_stands_and_is_answered_whatever_becomes_of_who_is_told(ledger):
+    """Kernels are told after the commit: one that cannot be told does not cost the answer that was paid for."""
+
+    def broken():
+        raise RuntimeError("the event loop is closed")
+
+    ledger.listen(broken)
+    assert charge(ledger).entry == charge(ledger).entry
+    assert [row.kind for row in ledger.statement("people", "ann")].count("charge") == 1

@@ -116,7 +116,7 @@ def test_deconvolved_intervals_cover_better_than_the_unbiased():
         lambda: Bootstrap(np.zeros(3), 1.0).interval(95),
         lambda: Bootstrap(np.zeros(3), 1.0).variable_sd(1),
         lambda: deconvolved_interval(Bootstrap(np.zeros(9), 1.0)),
-        lambda: deconvolved_interval(Bootstrap(np.zeros((2, 30)), 1.0)),
+        lambda: deconvolved_interval(Bootstrap(np.zeros((2, 3, 30)), 1.0)),
     ],
 )
 def test_what_cannot_be_inferred_is_refused(asked):

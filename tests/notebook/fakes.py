@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.errors import BudgetError
+from dpnb.errors import BudgetError, PlanError
 from dpnb.plan.request import Ask
 from dpnb.privacy.loss import PrivacyLoss
 from dpnb.release import CELL_LABELS, Estimate, Interval, Measurement, Origin, Release, ReleasedPart, ask
@@ -115,6 +115,10 @@ class FakeSession:
     @property
     def spent(self) -> Fraction:
         return sum((amount for _, amount in self.charges), Fraction(0))
+
+    def preview(self, items: Sequence[Any], ask: Ask, labels: Any = None) -> PlanView:
+        """No ways out without a real plan."""
+        raise PlanError("no preview here")
 
     def plan(
         self, items: Sequence[Any], ask: Ask, labels: Mapping[Measurement, str] | None = None

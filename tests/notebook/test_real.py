@@ -9,6 +9,7 @@ from IPython.core.completer import provisionalcompleter
 
 from dpnb.client import api
 from dpnb.notebook import load
+from dpnb.widgets._base import living
 from tests.notebook.conftest import Notebook
 
 pytestmark = pytest.mark.slow
@@ -223,3 +224,17 @@ def test_a_printed_answer_tells_both_intervals(real):
     assert re.search(
         r"95% privacy interval \[.*\], 95% confidence interval \[.*\]>$", repr(real.names["collected"])
     )
+
+
+def test_a_refused_cell_shows_the_ways_out_with_its_own_body(real):
+    """More than is left: the budget with three ways out stands above the refusal; the first keeps the cell's body as it was."""
+    body = "low = hiv.tinc.mean()  # as written\n"
+    result = real.shell.run_cell(f"%%dp epsilon=9\n{body}")
+    assert type(result.error_in_exec or result.error_before_exec).__name__ == "BudgetError"
+    shown = real.shell.text_drawn
+    assert "Release with ε 4" in shown
+    assert "Use a stored answer" in shown
+    assert "Drop a statistic" in shown
+    cells = [one.facts["ways"][0]["cell"] for one in living() if one.module == "budget" and one.facts["ways"]]
+    assert f"%%dp epsilon=4\n{body}" in cells
+    assert _spent(real) == "ε 0"

@@ -232,3 +232,22 @@ def test_a_price_is_plain_json(data):
         "message": "",
         "questions": [{"label": "a", "question": "small.x.mean()", "loss": "ε 1"}],
     }
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("x = [1]\nfor i in range(64):\n    x.extend(x)", id="a list that doubles"),
+        pytest.param("x = 'a'\nfor i in range(64):\n    x = f'{x}{x}'", id="a text that doubles"),
+        pytest.param("x = (1,)\nfor i in range(64):\n    x = (x, x)\ny = {x: 1}", id="a key of 2^64 parts"),
+        pytest.param(
+            "x = y = (1,)\nfor i in range(64):\n    x, y = (x, x), (y, y)\nx == y", id="a comparison"
+        ),
+        pytest.param("x = [1]\nfor i in range(64):\n    x = [x, x]\ndata.x.quantile(x)", id="an argument"),
+        pytest.param("x = [1]\nx.append(x)\ndata.x.quantile(x)", id="a list in itself"),
+        pytest.param("-" * 100_000 + "1", id="a hundred thousand signs"),
+    ],
+)
+def test_a_cell_that_builds_much_out_of_little_is_left_unread(data, body):
+    """A cell is priced while it is looked at: what would hold the kernel up, or fill its memory, gets no price."""
+    assert price_of(f"%%dp epsilon=1\n{body}", Snapshot.of({"data": data})).status == "unread"

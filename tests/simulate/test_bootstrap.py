@@ -7,7 +7,7 @@ import pytest
 
 from dpnb.errors import OptionError
 from dpnb.privacy.bootstrap import inflation_for
-from dpnb.simulate.bootstrap import bootstrap_coverage
+from dpnb.simulate.bootstrap import bootstrap_coverage, bootstrap_stream
 
 
 @pytest.fixture(scope="module")
@@ -159,3 +159,31 @@ def test_monte_carlo_intervals_cover_as_released_ones_do(age):
     found = coverage("mean", made, n=500, losses=1, intervals=["confidence", monte_carlo()], reps=600).table()
     assert found["coverage"][1] == pytest.approx(0.95, abs=0.03)
     assert found["width"][1] == pytest.approx(found["width"][0], rel=0.08)
+
+
+def test_a_study_that_is_streamed_is_the_same_to_the_bit(age):
+    """Block after block, left and taken up again, or in one piece; alone or beside other k."""
+    asked = {"bounds": (0, 100), "n": 120, "simulations": 2100, "kinds": ["unbiased"]}
+    whole = bootstrap_coverage(age, 7, ks=[20, 30], **asked)
+    first = next(bootstrap_stream(age, 7, ks=[20, 30], **asked))
+    assert (first.studies, first.complete) == (1000, False)
+    *_, resumed = first.resume()
+    assert resumed.rows == whole.rows
+    assert bootstrap_coverage(age, 7, ks=[30], **asked).rows == whole.rows[1:]
+
+
+def test_its_code_makes_it_again():
+    """The call that a study shows gives its rows."""
+    from dpnb import simulate
+
+    found = bootstrap_coverage(simulate.beta(2, 5), 3, n=80, ks=[15], simulations=40, inflation=1.2)
+    again = eval(found.code(), {"simulate": simulate})  # noqa: S307  the study's own line
+    assert again.rows == found.rows
+
+
+def test_missing_values_are_refused():
+    """A resample holds n rows with a value: how many there are must be public."""
+    from dpnb import simulate
+
+    with pytest.raises(OptionError, match="without missing values"):
+        bootstrap_coverage(simulate.with_missing(simulate.beta(2, 5), 0.1), 1, simulations=5)

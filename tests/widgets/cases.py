@@ -20,7 +20,8 @@ from dpnb.inference import effective_size
 from dpnb.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
 from dpnb.privacy import risk
 from dpnb.privacy.accountant import epsilon_of, rho_for
-from dpnb.widgets import arithmetic, clamping, counting, person
+from dpnb.simulate import wilson
+from dpnb.widgets import arithmetic, clamping, counting, coverage_words, person
 from dpnb.widgets.curve import Curve
 
 FOLDER = Path(__file__).parents[1] / "golden" / "maths"
@@ -46,6 +47,24 @@ def odds() -> list[Case]:
                 found.append(case("membershipPower", args, risk.membership_power(*args)))
             found.append(case("laplaceTradeoff", [alpha, epsilon], risk.laplace_tradeoff(alpha, epsilon)))
             found.append(case("gaussianTradeoff", [alpha, epsilon], risk.gaussian_tradeoff(alpha, epsilon)))
+    return found
+
+
+def coverage() -> list[Case]:
+    """Shares with their bands, and the sentences about them."""
+    found = []
+    for studies in (1, 40, 1000, 123_456):
+        for share in (0.0, 0.5, 0.8, 0.95, 0.999, 1.0):
+            held = round(share * studies)
+            low, high = wilson(held, studies)
+            found.append(case("wilson", [held, studies], [float(low), float(high)]))
+            for level in (0.9, 0.95):
+                args = [held, studies, level]
+                found.append(case("verdict", args, coverage_words.verdict(held, studies, level)))
+                found.append(
+                    case("missed", ["naive", *args], coverage_words.missed("naive", held, studies, level))
+                )
+    found.append(case("wilson", [0, 0], None))
     return found
 
 
@@ -216,6 +235,7 @@ def texts() -> list[Case]:
 
 FILES = {
     "odds": odds,
+    "coverage": coverage,
     "laws": laws,
     "curve": curves,
     "budget": budgets,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 
+import numpy as np
 import pytest
 
 from dpnb import widgets
@@ -27,24 +28,88 @@ def test_the_picture_shows_what_the_attack_found():
 
 
 def test_another_attack_is_computed_when_it_is_chosen():
-    """The first paint pays for one attack; what was computed stays."""
+    """The first paint pays for one attack, run once; what was computed stays; what is no attack is refused in the picture."""
     one = widgets.attack_bench("linkage")
     assert set(one.facts["run"]) == {"linkage"}
     one.chosen = {"attack": "floating point", "epsilon": 0.5}
     assert set(one.facts["run"]) == {"linkage", "floating point"}
     assert "ε 0.5" in one.card().text
     one.chosen = {"attack": "hope", "epsilon": "much"}
-    assert one.facts["problem"] == ""
+    assert "No attack is called 'hope'" in one.facts["problem"]
+    assert "floating point" in one.card().text
 
 
 def test_a_page_without_a_kernel_can_hold_every_attack():
-    """``run()`` computes them all."""
-    assert set(widgets.attack_bench().run().facts["run"]) == set(BENCHES)
+    """``run()`` computes them all, to the last repetition."""
+    run = widgets.attack_bench(reps=2).run().facts["run"]
+    assert {name: one["done"] for name, one in run.items()} == dict.fromkeys(BENCHES, 2)
 
 
-def test_bench_takes_no_data():
-    """There is no parameter for an array or a handle."""
-    assert set(inspect.signature(widgets.attack_bench).parameters) == {"attack", "epsilon"}
+def test_bench_takes_no_data(data):
+    """There is no parameter for rows; a dataset, a column, an estimate or an array is refused with the reason."""
+    assert set(inspect.signature(widgets.attack_bench).parameters) == {"attack", "epsilon", "rng", "reps"}
+    for given in (data, data.x, data.x.mean(), np.arange(4), [0, 1]):
+        with pytest.raises(PlanError, match="protected handle never gives it out"):
+            widgets.attack_bench(given)
+
+
+def test_the_page_asks_for_one_repetition_at_a_time():
+    """Each question brings one, up to the last; another seed starts anew; more repetitions take nothing away."""
+    one = widgets.attack_bench("linkage", reps=3)
+    for pull, done in ((1, 2), (1, 2), (2, 3), (3, 3)):
+        one.chosen = {**one.chosen, "pull": pull}
+        assert (one.facts["run"]["linkage"]["done"], one.facts["pulled"]) == (done, pull)
+    one.chosen = {**one.chosen, "reps": 5, "pull": 4}
+    assert one.facts["run"]["linkage"]["done"] == 4
+    one.chosen = {**one.chosen, "rng": 8}
+    assert one.facts["run"]["linkage"]["done"] == 1
+
+
+@pytest.mark.parametrize(
+    "nonsense", [{"rng": -1}, {"rng": "x"}, {"rng": 0.5}, {"reps": 0}, {"reps": 10**9}, {"reps": True}]
+)
+def test_nonsense_from_the_page_is_answered_in_the_picture(nonsense):
+    """A sentence says what is taken; what was found stays, and the next question is answered."""
+    one = widgets.attack_bench("linkage")
+    before = one.facts["run"]
+    one.chosen = {**nonsense, "pull": 1}
+    assert "is a whole number from" in one.facts["problem"]
+    assert (one.facts["run"], one.facts["pulled"]) == (before, 1)
+    one.chosen = {"pull": 2}
+    assert (one.facts["problem"], one.facts["run"]["linkage"]["done"]) == ("", 2)
+
+
+@pytest.mark.parametrize("attack", ["linkage", "reconstruction"])
+def test_code_reproduces_what_is_shown_to_the_bit(attack):
+    """The lines, run by themselves, give the table of the bench, and the page shows these very shares."""
+    one = widgets.attack_bench(attack, rng=5, reps=3).run(attack)
+    *head, last = one.code().splitlines()
+    names: dict[str, object] = {}
+    exec("\n".join(head), names)
+    again, shown = eval(last, names), one.table()  # noqa: S307 - as above
+    assert repr(again.columns) == repr(shown.columns)
+    recovered = [share for part in one.facts["run"][attack]["publications"] for share in part["recovered"]]
+    assert recovered == [round(share, 5) for share in again["recovered"]]
+
+
+def test_figure_and_still_form_show_what_is_on_the_screen():
+    """At the ε under the hand: the bars of the figure and the numbers of the card are the bench's own."""
+    one = widgets.attack_bench("linkage", reps=2).run("linkage")
+    one.chosen = {**one.chosen, "epsilon": 3.2, "published": "dp"}
+    found, card = one.result, one.card()
+    left, right = one.figure().axes
+    assert [bar.get_width() for bar in left.patches] == pytest.approx(
+        [100 * found.share(part.key, 3.2) for part in found.publications]
+    )
+    assert right.get_title() == "DP at ε"
+    for part in found.publications:
+        share, error = found.share(part.key, 3.2), found.error(part.key, 3.2)
+        assert f"{100 * share:.1f} % ± {200 * error:.1f}" in card.text
+    assert "2 repetitions, seed 0" in card.text
+    assert one.code().splitlines()[-1] in card.text
+    assert card.svg.startswith("<svg")
+    one.chosen = {**one.chosen, "published": "hope", "epsilon": float("inf")}
+    assert one.figure().axes[1].get_title() == "DP at ε"
 
 
 def test_command_lays_an_attack_on_the_bench():
@@ -52,5 +117,6 @@ def test_command_lays_an_attack_on_the_bench():
     assert COMMANDS["attack"]({}, "floating-point").facts["attack"] == "floating point"
     with pytest.raises(PlanError, match="linkage"):
         COMMANDS["attack"]({}, "hope")
-    with pytest.raises(PlanError, match="above 0"):
-        widgets.attack_bench(epsilon=0)
+    for epsilon in (0, -1, float("nan"), float("inf"), "1", True):
+        with pytest.raises(PlanError, match="above 0"):
+            widgets.attack_bench(epsilon=epsilon)

@@ -3,37 +3,46 @@
 from __future__ import annotations
 
 import json
-import re
-import time
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+import dpnb
 from dpnb import simulate, widgets
-from dpnb.errors import DpnbError
-from dpnb.widgets import coverage_run
+from dpnb.errors import DpnbError, PlanError
+from dpnb.widgets import coverage_charge, coverage_run
 from dpnb.widgets.scenes import ASKED, SCENES, made
 
-PAIRS = [
-    (name, key) for name, one in ASKED.items() for key, scene in SCENES.items() if scene.kind in one.kinds
-]
+BOOT = ["unbiased", "conservative", "most conservative"]
+# each statistic on the first population that fits it, and each population with the first statistic that fits
+PAIRS = sorted(
+    {
+        (name, next(key for key, scene in SCENES.items() if scene.kind in one.kinds))
+        for name, one in ASKED.items()
+    }
+    | {
+        (next(name for name, one in ASKED.items() if scene.kind in one.kinds), key)
+        for key, scene in SCENES.items()
+    }
+)
 
 
 def pressed(lab, **chosen):
     """What the page does: set something, and ask for blocks until nothing is left."""
     pull = lab.chosen.get("pull", 0)
     lab.chosen = {**lab.chosen, **chosen}
-    while lab.result.studies < lab.facts["reps"] and not lab.facts["problem"]:
+    while lab.facts["studies"] < lab.facts["reps"] and not lab.facts["problem"]:
         pull += 1
         lab.chosen = {**lab.chosen, "pull": pull}
         assert lab.facts["pulled"] == pull
     return lab
 
 
-def numbers(table):
+def numbers(table, names=None):
     """A table as text: equal to the bit, not-a-number included."""
-    return repr({name: [repr(value) for value in table[name]] for name in table.columns})
+    return repr({name: [repr(value) for value in table[name]] for name in names or table.columns})
 
 
 def lines(figure):
@@ -41,67 +50,112 @@ def lines(figure):
     return [line.get_xydata().tobytes() for axes in figure.axes for line in axes.lines]
 
 
+def ran(lab):
+    """Run the lab's own lines; returns their names, and the value of the last where it is an expression."""
+    names: dict = {}
+    *before, last = (
+        part for part in lab.code().replace("\n    ", " ").replace(",\n]", "]").splitlines() if part
+    )
+    exec("\n".join(before), names)
+    try:
+        names["last"] = eval(last, names)  # noqa: S307  the lab's own line
+    except SyntaxError:
+        exec(last, names)
+    return names
+
+
+# ---------------------------------------------------------------- one simulation, three ways
+
+
 def test_lab_simulate_and_figure_agree_to_the_bit():
-    """Asked for block by block, in one piece, or by its own line of code: the same numbers and the same figure."""
-    lab = pressed(widgets.coverage_lab("mean", "outliers", n=700, epsilon=0.3, reps=2300, rng=5))
+    """Asked for block by block, in one piece, or by its own line of code: the same numbers and the same figures."""
+    asked = {"n": 700, "epsilon": 0.3, "reps": 2300, "rng": 5}
+    lab = pressed(widgets.coverage_lab("mean", "outliers", **asked))
     whole = simulate.coverage(
         "mean",
         simulate.with_outliers(simulate.normal(30, 6), 0.02),
         n=700,
         losses=0.3,
-        intervals=("privacy", "confidence", "naive", "normal"),
+        intervals=("naive", "normal", "confidence", "privacy"),
         reps=2300,
         rng=5,
     )
-    names: dict = {}
-    *imports, call = lab.code().splitlines()
-    exec("\n".join(imports), names)
-    again = eval(call, names)  # noqa: S307  the lab's own line
+    again = ran(lab)["last"]
     assert numbers(lab.table()) == numbers(whole.table()) == numbers(again.table())
-    assert lines(lab.figure()) == lines(whole.plot()) == lines(again.plot())
+    assert lines(lab.result.plot()) == lines(whole.plot()) == lines(again.plot())
+    assert lines(lab.figure()) == lines(widgets.coverage_lab("mean", "outliers", **asked).run().figure())
+
+
+def test_figure_draws_what_simulate_says():
+    """The figure's stack is the last forty intervals that `simulate.watch` sees, its curve ends at the table's coverage."""
+    lab = widgets.coverage_lab(
+        "mean", "skewed", n=90, epsilon=0.4, reps=1200, methods=["naive", "privacy"]
+    ).run()
+    start = next(
+        simulate.stream(
+            "mean", simulate.beta(2, 5), n=90, losses=0.4, intervals=["naive", "privacy"], reps=1200
+        )
+    )
+    *_, last = simulate.watch(start)
+    stack, *_, curve, _ = (axes for axes in lab.figure().axes)
+    drawn = [line.get_xdata() for line in stack.lines if len(line.get_xdata()) == 2]
+    seen = last.seen["naive"]
+    assert len(drawn) == 40
+    assert np.array_equal(np.array(drawn), np.c_[seen.low[-40:], seen.high[-40:]])
+    ends = [line.get_ydata()[-1] for line in curve.lines[:2]]
+    assert ends == list(lab.table()["coverage"])
 
 
 @pytest.mark.parametrize("view", ["loss", "n"])
 def test_sweep_agrees_to_the_bit(view):
-    """A sweep of the lab is the call that it shows."""
-    lab = pressed(widgets.coverage_lab("proportion", "married", n=100, reps=50), view=view)
-    names: dict = {}
-    *imports, call = lab.code().splitlines()
-    exec("\n".join(imports), names)
-    assert numbers(lab.table()) == numbers(eval(call, names).table())  # noqa: S307  the lab's own line
-    naive = next(row for row in lab.facts["sweep"]["rows"] if row["name"] == "naive")
+    """A sweep of the lab, value after value, is the one call that it shows; its picture and its figure are its table."""
+    shown = ["naive", "confidence", "monte carlo"]
+    lab = pressed(
+        widgets.coverage_lab("proportion", "census.married", n=100, reps=50, methods=shown), view=view
+    )
     table = lab.table()
-    assert naive["coverage"] == [
+    assert numbers(table) == numbers(ran(lab)["last"].table())
+    naive = next(row for row in lab.facts["sweep"]["rows"] if row["name"] == "naive")
+    shares = [
         share for share, name in zip(table["coverage"], table["interval"], strict=True) if name == "naive"
     ]
+    assert naive["coverage"] == shares
+    assert list(lab.figure().axes[0].lines[0].get_ydata()) == shares
 
 
 def test_monte_carlo_and_hidden_methods_reproduce():
     """What was hidden is not in the code; the Monte Carlo interval is, as the call that makes it."""
     lab = widgets.coverage_lab("mean", "bell", n=60, reps=30, methods=["confidence", "monte carlo"]).run()
-    names: dict = {}
-    *imports, call = lab.code().splitlines()
-    assert "simulate.monte_carlo()" in call
-    assert "naive" not in call
-    exec("\n".join(imports), names)
-    assert numbers(lab.table()) == numbers(eval(call, names).table())  # noqa: S307  the lab's own line
+    assert "simulate.monte_carlo()" in lab.code()
+    assert "naive" not in lab.code()
+    assert numbers(lab.table()) == numbers(ran(lab)["last"].table())
+
+
+def test_a_per_release_method_draws_the_same_for_a_loss_whatever_stands_beside_it():
+    """Monte Carlo at ε 0.5 alone, and among others."""
+    asked = {"n": 60, "intervals": [simulate.monte_carlo()], "reps": 20}
+    alone = simulate.coverage("mean", simulate.beta(2, 5), losses=0.5, **asked).table()
+    among = simulate.coverage("mean", simulate.beta(2, 5), losses=[0.1, 0.5], **asked).table()
+    assert alone["width"][0] == among["width"][1]
 
 
 def test_what_is_drawn_is_what_is_counted():
     """The running coverage ends at the counted share; each interval of the stack that misses lies beside what is true."""
-    lab = pressed(widgets.coverage_lab("difference", "wages", n=300, reps=1700))
+    lab = pressed(widgets.coverage_lab("difference", "census.income-by-sex", n=300, reps=1700))
     run = lab.facts["run"]
     for row in run["rows"]:
-        assert run["trail"][row["name"]][-1][:2] == [1700, row["coverage"]]
-        assert len(run["stack"][row["name"]]) == 40
-        for low, high, truth, held in run["stack"][row["name"]]:
+        found = run["methods"][row["name"]]
+        assert found["trail"][-1] == [1700, row["studies"], row["held"]]
+        assert len(found["stack"]) == 40
+        assert sum(found["scores"]) == pytest.approx(1)
+        assert sum(found["errors"]) + found["zero"] + found["wide"] == pytest.approx(1)
+        for low, high, truth, held in found["stack"]:
             assert held == (low <= truth <= high)
-    assert sum(run["releases"]["shares"]) == pytest.approx(1, abs=0.05)
-    assert sum(run["scores"]["shares"]) == pytest.approx(1)
+    assert sum(run["releases"]["the release"]["shares"]) == pytest.approx(1, abs=0.05)
 
 
 def test_watching_changes_nothing():
-    """A simulation that is watched has the tallies of one that is not; several losses are refused."""
+    """A simulation that is watched has the tallies of one that is not; several losses, or several k, are refused."""
     stream = simulate.stream("std", simulate.beta(2, 5), n=90, losses=1, reps=1500)
     start = next(stream)
     *_, last = simulate.watch(start)
@@ -109,53 +163,287 @@ def test_watching_changes_nothing():
     assert numbers(last.result.table()) == numbers(plain.table())
     with pytest.raises(DpnbError, match="sweep over the others"):
         simulate.watch(next(simulate.stream("mean", simulate.beta(2, 5), n=90, losses=[1, 2], reps=10)))
+    with pytest.raises(DpnbError, match="sweep over the others"):
+        simulate.watch(simulate.bootstrap_coverage(simulate.beta(2, 5), 1, ks=[10, 20], simulations=5))
 
 
 @pytest.mark.parametrize(("statistic", "population"), PAIRS)
 def test_everything_offered_can_be_simulated(statistic, population):
-    """Each statistic on each population that is offered with it: strict JSON, and a privacy interval that is right."""
-    lab = widgets.coverage_lab(statistic, population, n=200, epsilon=1, reps=60).run()
+    """Each statistic and each population that is offered: strict JSON, and a privacy interval that is right."""
+    lab = widgets.coverage_lab(statistic, population, n=300, epsilon=1, reps=60).run()
     facts = json.loads(json.dumps(lab.facts, allow_nan=False))
-    assert facts["run"]["rows"][0]["coverage"] > 0.8
-    assert {"key": population, "label": SCENES[population].label} in facts["populations"]
+    privacy = next(row for row in facts["run"]["rows"] if row["name"] == "privacy")
+    assert privacy["coverage"] > 0.8
+    assert population in [one["key"] for one in facts["populations"]]
     assert made(population).code in lab.code()
 
 
+# ---------------------------------------------------------------- the bootstrap
+
+
+def published():
+    """The lab as the button *The published table* sets it."""
+    return widgets.coverage_lab("mean", "publication", rho=0.5, reps=2000, methods=["confidence", *BOOT])
+
+
+def test_published_table_is_reproduced_beside_its_price():
+    """80.1 / 97.1 / 100 % within simulation error, ours and the print's; beside ε 4.89 in print and the ε it costs."""
+    lab = published().run()
+    table = {row["interval"]: row for row in lab.table()}
+    for name, share in coverage_charge.PRINTED.items():
+        row = table[name]
+        error = (share * (1 - share) * (1 / 2000 + 1 / 1000)) ** 0.5
+        assert row["coverage"] == pytest.approx(share, abs=3 * error + 0.002)
+        assert row["published"] == "ρ 0.5 (ε 4.89)"
+        assert row["true"] == "ε 5.16 to 6.74"
+    assert "anes96.age on 0 to 100" in lab.facts["question"]
+    printed = {one["name"]: one["printed"] for one in lab.facts["methods"]}
+    assert [printed[name] for name in BOOT] == [0.801, 0.971, 1.0]
+    assert "ε 5.16 is reached, ε 6.74 is proved" in lab.card().text
+    assert 0.1 < lab.facts["run"]["methods"]["unbiased"]["zero"] < 0.2  # the spike
+
+
+def test_what_is_quoted_is_what_the_replication_quotes():
+    """The printed numbers are those of the row of the replication."""
+    from dpnb.exhibits.replicate import bootstrap
+
+    rows = bootstrap.rows(np.random.default_rng(1), quick=True)
+    said = next(row.published for row in rows if "population anes96" in row.quantity)
+    assert [float(word) / 100 for word in said.split()] == pytest.approx(
+        list(coverage_charge.PRINTED.values())
+    )
+
+
+def test_bootstrap_and_release_are_of_the_same_studies():
+    """Lab, `simulate.coverage` and `simulate.bootstrap_coverage` agree to the bit, and draw the same rows for one seed."""
+    shown = ["confidence", "unbiased", "deconvolved"]
+    lab = pressed(widgets.coverage_lab("mean", "publication", n=200, rho=0.2, reps=1100, k=20, methods=shown))
+    names = ran(lab)
+    table = lab.table()
+    assert table["coverage"][0] == names["found"].table()["coverage"][0]
+    for place, kind in ((1, "unbiased"), (2, "deconvolved")):
+        row = names["resampled"].of(20, kind)
+        assert table["corrected"][place] == row.corrected
+        if row.published is not None:
+            assert (table["coverage"][place], table["width"][place]) == (
+                row.published,
+                2 * row.published_width,
+            )
+    exact = {one.reps: one for one in [lab._runs["studies"]]}[1100]
+    truth = exact.watches["unbiased"].last.truth[0]
+    assert truth == pytest.approx(exact.watches["confidence"].last.truth[0])
+
+
+def test_sweep_over_k_reproduces_and_says_what_it_costs():
+    """Each k is the call that is shown; the unbiased interval covers less and less; the proved ε is above the published one."""
+    lab = pressed(widgets.coverage_lab("mean", "skewed", n=200, rho=0.5, reps=60, k=30), view="k")
+    assert (lab.facts["studies"], lab.facts["reps"]) == (360, 360)
+    assert lab.facts["sweep"]["values"] == [10, 25, 30, 50, 100, 200]
+    found = ran(lab)["resampled"]
+    table = lab.table()
+    shares = {(row["k"], row["interval"]): row["coverage"] for row in table if row["k"] is not None}
+    assert shares == {(row.k, row.kind): row.published for row in found}
+    for note in lab.facts["sweep"]["notes"]:
+        assert note.startswith("Published as ρ 0.5, ε 4.89")
+    assert (
+        lab._costs[0.5, 200, 50]["said"]
+        < lab._costs[0.5, 200, 50]["attained"]
+        < lab._costs[0.5, 200, 50]["proved"]
+    )
+    assert len(lab.figure().axes) == 2
+    assert set(BOOT) <= set(lab.facts["shown"])
+    assert "200" in lab.card().text
+
+
+def test_a_sweep_over_the_loss_prices_each():
+    """Resampled along ρ: the table and the note of each value name its own charge."""
+    lab = widgets.coverage_lab(
+        "mean", "bell", n=60, rho=0.1, reps=20, methods=["confidence", "unbiased"]
+    ).run("loss")
+    rows = [row for row in lab.table() if row["interval"] == "unbiased"]
+    for row, note in zip(rows, lab.facts["sweep"]["notes"], strict=True):
+        assert row["published"].startswith(f"ρ {row['rho']:g} ")
+        assert f"ρ {row['rho']:g}," in note
+    assert len({row["true"] for row in rows}) == len(rows) == 9
+    found = [row for study in ran(lab)["resampled"] for row in study]
+    assert [row["coverage"] for row in rows] == [row.published for row in found]
+
+
+def test_repaired_noise_keeps_its_promise():
+    """With the larger noise the proved ε is not above the published one, and the intervals are wider."""
+    asked = {"n": 300, "rho": 0.5, "reps": 100, "methods": ["conservative"]}
+    plain, repaired = (
+        widgets.coverage_lab("mean", "bell", repaired=way, **asked).run() for way in (False, True)
+    )
+    assert repaired._costs[0.5, 300, 50]["proved"] <= repaired._costs[0.5, 300, 50]["said"] + 1e-6
+    assert repaired.table()["width"][0] > 1.1 * plain.table()["width"][0]
+    assert "keep the promise" in repaired.facts["charge"]
+    assert numbers(repaired.table(), ["coverage"]) == repr(
+        {"coverage": [repr(ran(repaired)["last"].rows[0].published)]}
+    )
+
+
+def test_partition_counts_every_row_once():
+    """Each resample parts all rows; the expected columns add to n too; one row is held once on average."""
+    found = published().facts["partition"]
+    for counts in found["counts"]:
+        assert sum(counts) == 500
+    assert sum(found["expected"]) == pytest.approx(500)
+    assert len(found["you"]) == 24
+    assert 0.2 < np.mean(found["you"]) < 2.5
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"epsilon": 1}, "paid in ρ"),
+        ({"rho": 1, "statistic": "median"}, "is of a mean"),
+    ],
+)
+def test_bootstrap_that_does_not_fit_says_why(given, words):
+    """It is not computed, and the page is told what to change."""
+    statistic = given.pop("statistic", "mean")
+    lab = widgets.coverage_lab(statistic, reps=20, methods=["confidence", *BOOT], **given).run()
+    assert lab.facts["shown"] == ["confidence"]
+    assert words in next(one["unfit"] for one in lab.facts["methods"] if one["name"] == "unbiased")
+
+
+# ---------------------------------------------------------------- from an estimate
+
+
+@pytest.fixture
+def answers(data):
+    """Answers of one release, by name."""
+    asked = {
+        "mean": data.x.mean(),
+        "share": data.y.mean(),
+        "part": data[data.g == 1].x.mean(),
+        "sum": data.x.sum(),
+        "count": data[data.g == 1].count(),
+        "median": data.x.median(),
+        "variance": data.x.variance(),
+        "effect": data.x.difference(by="y"),
+    }
+    return dpnb.release(asked, epsilon=8)
+
+
+@pytest.mark.parametrize("name", ["mean", "share", "part", "sum", "count", "median", "variance", "effect"])
+def test_an_estimate_is_simulated_as_it_was_priced(answers, name, data):
+    """Started from an estimate the lab has its mechanisms at its scales, touches no row, and spends nothing."""
+    entries = len(data.session.ledger(data))
+    lab = widgets.coverage_lab(answers[name], reps=60)
+    design = lab._runs["studies"].coverage.design
+    (item,) = design.items(design.sizes[0])
+    paid = [dict(part.law) for part in answers[name].release.parts]
+    assert [dict(part.mechanism.record) for part in item.parts] == paid
+    assert lab.facts["question"].startswith(answers[name].measurement.text)
+    assert [one["key"] for one in lab.facts["populations"]] == ["declared"]
+    lab.run()
+    privacy = next(row for row in lab.facts["run"]["rows"] if row["name"] == "privacy")
+    if name == "median":  # asked without limits: it has no interval, and says so
+        assert "ci=True" in privacy["reason"]
+    else:
+        assert privacy["coverage"] > 0.8
+    assert numbers(lab.table()) == numbers(ran(lab)["last"].table())
+    assert len(data.session.ledger(data)) == entries
+
+
+def test_a_question_that_is_not_paid_yet_is_simulated_at_a_loss_to_choose(data):
+    """Pending: ε 0.5, or what is asked; the shape is under sliders, and a slider begins anew."""
+    lab = widgets.coverage_lab(data.x.mean(), epsilon=2, reps=40)
+    assert (lab.setup.kind, lab.setup.loss) == ("epsilon", 2)
+    assert "not paid yet" in lab.facts["from"]
+    assert lab.facts["sliders"] == ["skew", "outliers"]
+    lab.run()
+    lab.chosen = {"setup": {"skew": -0.5, "outliers": 0.1}}
+    assert lab.facts["studies"] == 0
+    assert "shaped" not in lab.facts["question"]
+    assert "10 % outliers" in lab.facts["question"]
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda d: d.x.quantile([0.25, 0.5]), "one number at a time"),
+        (lambda d: d.x.mean() * 2, "computed from others"),
+        (lambda d: (d.x + 1).mean(), "before it summarises"),
+        (lambda d: d.count(), "public"),
+    ],
+)
+def test_what_cannot_be_simulated_of_an_estimate_says_why(data, make, words):
+    """A vector, a derived number, an expression, a public answer: each a sentence."""
+    with pytest.raises(PlanError, match=words):
+        widgets.coverage_lab(make(data))
+
+
+def test_an_estimate_has_no_other_population(data):
+    """Its rows are not a population, and neither are others."""
+    with pytest.raises(PlanError, match="declared population"):
+        widgets.coverage_lab(data.x.mean(), "skewed")
+
+
+# ---------------------------------------------------------------- size, form and bad input
+
+
 def test_memory_and_messages_do_not_grow():
-    """After 200 blocks the run holds no more than after 20."""
+    """10⁶ studies asked for: after 150 blocks the run holds no more than after 20, and its message is no longer."""
     found = simulate.stream(
-        "count", simulate.bernoulli(0.5), n=10, losses=1, reps=200_000, adjacency="add-remove"
+        "count", simulate.bernoulli(0.5), n=10, losses=1, reps=1_000_000, adjacency="add-remove"
     )
     run = coverage_run.StudyRun(next(found))
-    sizes = []
+    sizes, held = [], []
+    tracemalloc.start()
     for block in range(150):
         assert run.step()
         if block in (20, 149):
             sizes.append(len(json.dumps(run.to_json())))
+            held.append(tracemalloc.get_traced_memory()[0])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
     assert sizes[1] < 1.5 * sizes[0] < 100_000
-    assert run.found.studies > 100_000
+    assert held[1] < held[0] + 1_000_000
+    assert peak < 30_000_000
+    assert run.studies > 100_000
 
 
-def test_first_paint_and_a_thousand_studies_are_quick():
-    """The lab is there at once, and a thousand studies of a mean are simulated in less than a second and a half."""
-    widgets.coverage_lab()
-    start = time.perf_counter()
-    lab = widgets.coverage_lab()
-    lab._repr_mimebundle_()
-    first = time.perf_counter() - start
-    lab.run()
-    print(f"first {1000 * first:.0f} ms, 1,000 studies {1000 * (time.perf_counter() - start - first):.0f} ms")
-    assert first < 0.15
-    assert time.perf_counter() - start < 1.5
+def test_memory_of_resamples_does_not_grow():
+    """The same for the bootstrap: what one block needs is given back."""
+    lab = widgets.coverage_lab(
+        "proportion", "half", n=20, rho=0.5, k=10, reps=1_000_000, methods=["unbiased"]
+    )
+    run, held = lab._runs["studies"], []
+    tracemalloc.start()
+    for block in range(25):
+        assert run.step()
+        if block in (5, 24):
+            held.append(tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
+    assert held[1] < held[0] + 500_000
+    assert run.studies == 25_000
 
 
 def test_still_form_tells_what_was_found():
-    """Before a run it tells a hundred studies and says so; after one, the run."""
+    """Before a run it tells a hundred studies and says so; after one, the run; its picture has a mark for each interval."""
     lab = widgets.coverage_lab("mean", "skewed", epsilon=0.5)
     assert "100 simulated studies" in lab.card().text
-    text = lab.run().card().text
-    assert "1,000 simulated studies" in text
-    assert "80.4 %" in text
+    card = lab.run().card()
+    assert "1,000 simulated studies" in card.text
+    assert "80.4 %" in card.text
+    assert "naive: 196 of 1,000 intervals missed, more than the 50 promised." in card.text
+    for mark in ("✕ naive", "✓ confidence"):
+        assert mark in card.svg
+
+
+@pytest.mark.parametrize("view", ["studies", "loss", "n", "k"])
+def test_every_view_has_a_still_form(view):
+    """A picture, a table and the words, also of the bootstrap, before and after a run."""
+    lab = widgets.coverage_lab("mean", "bell", rho=0.5, n=100, reps=20, methods=["confidence", *BOOT])
+    lab.chosen = {"view": view}
+    assert "<svg" in lab.card().html
+    card = lab.run(view).card()
+    assert "<svg" in card.html
+    assert "conservative" in card.text
+    assert json.dumps(card.json, allow_nan=False)
 
 
 def test_own_numbers_are_simulated():
@@ -168,20 +456,33 @@ def test_own_numbers_are_simulated():
     assert lab.setup.population in {"own", "skewed"}
 
 
+def test_a_population_of_one_value_is_simulated():
+    """Nothing varies: every interval holds it, and no picture breaks."""
+    lab = widgets.coverage_lab("mean", [7, 7, 7], lower=0, upper=10, step=1, n=30, reps=40, epsilon=5).run()
+    assert json.dumps(lab.facts, allow_nan=False)
+    assert lab.figure().axes
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
         ({"setup": {"n": 5}}, "n is a whole number"),
         ({"setup": {"n": 1e9}}, "n is a whole number"),
+        ({"setup": {"n": "many"}}, "n is a whole number"),
         ({"setup": {"loss": float("nan")}}, "the loss is a number"),
         ({"setup": {"loss": 0}}, "the loss is a number"),
+        ({"setup": {"loss": "1"}}, "the loss is a number"),
         ({"setup": {"reps": 10**9}}, "reps is a whole number"),
+        ({"setup": {"k": 1}}, "k is a whole number"),
+        ({"setup": {"skew": 3}}, "skew is a number"),
+        ({"setup": {"outliers": -1}}, "outliers is a number"),
+        ({"setup": {"repaired": 1}}, "repaired is True or False"),
         ({"setup": {"code": "x"}}, "A setup has"),
         ({"setup": 3}, "A setup has"),
         ({"shown": []}, "methods= names at least one"),
         ({"shown": ["magic"]}, "methods= names at least one"),
         ({"view": "all"}, "A view is one of"),
-        ({"view": "k"}, "calibrated in ρ"),
+        ({"view": "k"}, "paid in ρ"),
     ],
 )
 def test_nonsense_from_the_page_is_refused_in_the_picture(given, words):
@@ -204,9 +505,13 @@ def test_nonsense_from_the_page_is_refused_in_the_picture(given, words):
         (lambda: widgets.coverage_lab(epsilon=-1), "the loss is a number"),
         (lambda: widgets.coverage_lab(population=[1, 2, 3]), "Bounds are public"),
         (lambda: widgets.coverage_lab(lower=3), "belong to an array"),
+        (lambda: widgets.coverage_lab(colour=3), "unknown option"),
         (lambda: widgets.coverage_lab(methods="magic"), "methods= names"),
         (lambda: widgets.coverage_lab().table(), "Nothing is simulated yet"),
+        (lambda: widgets.coverage_lab().figure(), "Nothing is simulated yet"),
+        (lambda: widgets.coverage_lab().bootstrap, "Nothing is resampled"),
         (lambda: widgets.coverage_lab().run("all"), "A view is one of"),
+        (lambda: widgets.coverage_lab().run("k"), "paid in ρ"),
         (lambda: widgets.coverage_lab(level=Fraction(1)), "level is a number"),
     ],
 )
@@ -221,26 +526,3 @@ def test_protected_data_is_refused(data):
     for protected in (data.x, data, data.x.mean()):
         with pytest.raises(DpnbError, match="never a protected"):
             widgets.coverage_lab("mean", protected)
-
-
-def test_bootstrap_reproduces_and_says_what_it_costs():
-    """Each k is the call that is shown; the unbiased interval covers too little; the proved ε is above the published one."""
-    lab = widgets.coverage_lab("mean", "skewed", n=200, rho=0.5, reps=60)
-    lab.chosen = {"view": "k", "pull": 1}
-    assert (lab.facts["studies"], lab.facts["reps"]) == (60, 240)
-    lab.run("k")
-    names: dict = {}
-    *imports, call = lab.code().splitlines()
-    exec("\n".join(imports), names)
-    rows = eval(call, names)  # noqa: S307  the lab's own line
-    assert [row.published for row in rows] == list(lab.table()["published"])
-    by_kind = {row["name"]: row["coverage"] for row in lab.facts["sweep"]["rows"]}
-    assert by_kind["unbiased"][2] < 0.93 < by_kind["most conservative"][2]
-    for note in lab.facts["sweep"]["notes"]:
-        claimed, proved = (float(word) for word in re.findall(r"ε ([\d.]+)", note))
-        assert claimed < proved
-    assert len(lab.figure().axes) == 2
-    assert "unbiased" in lab.facts["shown"]
-    assert "100" in lab.card().text or "60" in lab.card().text
-    with pytest.raises(DpnbError, match="of its own"):
-        _ = lab.result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
 import sys
 
@@ -10,10 +11,12 @@ import pytest
 
 import dpnb
 from dpnb import widgets
+from dpnb.cards import estimate_card
 from dpnb.errors import PlanError
 from dpnb.notebook.card_questions import CardQuestions
 from dpnb.widgets.curve import Curve, Curves
 from dpnb.widgets.forecasting import forecast, holder
+from tests.curator import small
 
 
 def ids(estimate):
@@ -78,6 +81,8 @@ def test_a_card_whose_name_was_bound_anew_says_so(answer):
     questions = CardQuestions(lambda: [("m", both)])
     with pytest.raises(PlanError, match="another answer by now"):
         questions.remeasure({"name": "m", "releases": ids(answer)})
+    with pytest.raises(PlanError, match="m is another answer by now"):
+        questions.remeasure({"name": answer.text, "question": answer.text, "releases": ids(answer)})
     assert questions.remeasure({"name": "m", "releases": ids(both)})["facts"]["paid"] == 2.0
 
 
@@ -151,3 +156,27 @@ def test_stored_refuses_what_was_not_released(data, make, words):
     """With the fix, and nothing spent."""
     with pytest.raises(PlanError, match=words):
         make(data)
+
+
+def test_a_budget_in_rho_is_dragged_in_rho(dpnb_home):
+    """Where the dataset counts ρ, so do the facts, the sentence on fresh and the record of the card."""
+    service = small.curator(dpnb_home)
+    people = small.opened(small.session(service, "ann"), dpnb_home, rho=2)
+    answer = dpnb.release({"m": people.x.mean()}, rho="0.5")["m"]
+    facts = widgets.remeasure(answer, name="m").facts
+    assert (facts["kind"], facts["symbol"], facts["left"]) == ("rho", "ρ", 1.5)
+    assert 0.49 < facts["paid"] <= 0.5
+    assert estimate_card(answer).json["again"] == "ρ"
+    rows = dict(map(tuple, widgets.stored(answer, name="m").facts["rows"]))
+    assert rows["with fresh"].startswith("%%dp rho=0.")
+    assert rows["more"].startswith("m.remeasure(rho=…)")
+    service.close()
+
+
+def test_an_answer_loaded_without_its_dataset_says_what_to_open(answer):
+    """Read back from a file, it has its numbers and no handle: the forecast asks for the dataset."""
+    kept = pickle.loads(pickle.dumps(answer))
+    with pytest.raises(PlanError, match="open the dataset"):
+        forecast(kept, "m", Curves())
+    card = estimate_card(kept)
+    assert "privacy interval" in card.text

@@ -6,6 +6,7 @@ guess is fixed; the secret then only marks the guess.
 """
 
 from dpnb.audit.attacks.averaging import averaging
+from dpnb.audit.attacks.benches import bench
 from dpnb.audit.attacks.differencing import differencing
 from dpnb.audit.attacks.floating_point import certain_origin, floating_point
 from dpnb.audit.attacks.linkage import linkage
@@ -17,6 +18,7 @@ __all__ = [
     "AttackResult",
     "AttackRow",
     "averaging",
+    "bench",
     "certain_origin",
     "differencing",
     "floating_point",

@@ -11,25 +11,29 @@ Dinur and Nissim (2003); Dwork, Smith, Steinke and Ullman (2017), "Exposed! A Su
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from types import MappingProxyType
 
 from dpnb.audit.attacks.benches_of_all import on_linkage, on_membership, on_reconstruction
 from dpnb.audit.attacks.benches_of_one import on_averaging, on_differencing, on_floating_point
 from dpnb.audit.attacks.publications import Bench
+from dpnb.audit.attacks.repeating import repetitions
 from dpnb.errors import OptionError
 
 __all__ = ["BENCHES", "bench"]
 
 
-def bench(name: str, rng: int = 0) -> Bench:
-    """Run one attack against every publication.
+def bench(name: str, rng: int = 0, reps: int = 1) -> Bench:
+    """Run one attack against every publication, once or several times.
 
     Parameters
     ----------
     name : {"differencing", "averaging", "reconstruction", "linkage", "membership", "floating point"}
     rng : int
         Seed of the people and of the noise.
+    reps : int
+        How often, each time with new people; the shares are means, and their errors hold the spread between people.
 
     Examples
     --------
@@ -39,10 +43,12 @@ def bench(name: str, rng: int = 0) -> Bench:
     """
     if name not in BENCHES:
         raise OptionError(f"no attack {name!r}. There are: {', '.join(BENCHES)}.")
-    return BENCHES[name](rng)
+    if reps < 1:
+        raise OptionError("reps is a whole number of repetitions, at least 1.")
+    return next(islice(repetitions(BENCHES[name], rng), reps - 1, None))
 
 
-BENCHES: Mapping[str, Callable[[int], Bench]] = MappingProxyType(
+BENCHES: Mapping[str, Callable[[Sequence[int]], Bench]] = MappingProxyType(
     {
         "differencing": on_differencing,
         "averaging": on_averaging,

@@ -6,6 +6,7 @@ The people are simulated here and nowhere else: no array comes in. Each attack g
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ __all__ = ["count_bound", "on_averaging", "on_differencing", "on_floating_point"
 Floats = NDArray[np.float64]
 
 
-def on_differencing(rng: int) -> Bench:
+def on_differencing(rng: int | Sequence[int]) -> Bench:
     """Take the mean before from the mean after."""
     generator, size, reps = np.random.default_rng(rng), 30, 1_000
     grades = np.rint(np.clip(generator.normal(68, 15, 400), 0, 100))
@@ -88,7 +89,7 @@ def count_bound(epsilon: float) -> float:
     return math.expm1(-epsilon) / math.expm1(-epsilon * (_PEOPLE + 1))
 
 
-def on_averaging(rng: int) -> Bench:
+def on_averaging(rng: int | Sequence[int]) -> Bench:
     """Ask for one count a thousand times."""
     generator, reps, base = np.random.default_rng(rng), 200, 1 / (_PEOPLE + 1)
     counts = generator.integers(0, _PEOPLE + 1, 2_000)
@@ -132,7 +133,7 @@ def on_averaging(rng: int) -> Bench:
     )
 
 
-def on_floating_point(rng: int) -> Bench:
+def on_floating_point(rng: int | Sequence[int]) -> Bench:
     """Tell a count of 0 from a count of 1."""
     generator, reps = np.random.default_rng(rng), 2_000
     epsilons = tuple(2.0**power for power in range(-4, 4))

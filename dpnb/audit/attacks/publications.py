@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from dpnb.audit.attacks.result import AttackRow, made
 from dpnb.errors import OptionError
 from dpnb.privacy.risk import posterior
+from dpnb.release.table import Table
 
 __all__ = ["LABELS", "NEAR", "Bench", "Publication", "fair", "grid", "lifted", "private", "shown"]
 
@@ -58,6 +60,8 @@ class Bench:
     baseline : float
         The share that guessing recovers.
     publications : tuple of Publication
+    reps : int
+        How often the attack was run, each time on new people.
     """
 
     name: str
@@ -67,6 +71,7 @@ class Bench:
     epsilons: tuple[float, ...]
     baseline: float
     publications: tuple[Publication, ...]
+    reps: int = 1
 
     def falls(self, key: str) -> float | None:
         """The largest simulated ε up to which the attack is no better than guessing, within five points."""
@@ -77,11 +82,53 @@ class Bench:
             found = epsilon
         return found
 
+    def share(self, key: str, epsilon: float) -> float:
+        """The share recovered at an ε: the straight line over ln ε between two computed ones."""
+        return self._read(epsilon, [row.recovered for row in self[key].rows])
+
+    def error(self, key: str, epsilon: float) -> float:
+        """The standard error of :meth:`share`, read in the same way."""
+        return self._read(epsilon, [row.error for row in self[key].rows])
+
+    def _read(self, epsilon: float, values: Sequence[float]) -> float:
+        known = np.nan_to_num(np.asarray(values))
+        return float(
+            known[0] if known.size == 1 else np.interp(np.log(epsilon), np.log(self.epsilons), known)
+        )
+
+    def table(self) -> Table:
+        """Return one row for each publication and, where it has one, each ε.
+
+        Notes
+        -----
+        ``recovered`` with its standard error; ``guessing``, what guessing recovers; ``bound``, the most that ε lets
+        through, or NaN where nothing is promised.
+        """
+        rows = [
+            (one.label, epsilon, row.recovered, row.error, self.baseline, _bound(one, epsilon))
+            for one in self.publications
+            for epsilon, row in zip(
+                self.epsilons if len(one.rows) > 1 else (math.nan,), one.rows, strict=True
+            )
+        ]
+        names = ("published", "epsilon", "recovered", "error", "guessing", "bound")
+        return Table(dict(zip(names, zip(*rows, strict=True), strict=True)))
+
+    def figure(self, epsilon: float = 1.0, key: str = "dp") -> Any:
+        """Return the figure of the bench at an ε; see :func:`dpnb.audit.attacks.bench_figure.bench_figure`."""
+        from dpnb.audit.attacks.bench_figure import bench_figure
+
+        return bench_figure(self, epsilon, key)
+
     def __getitem__(self, key: str) -> Publication:
         for one in self.publications:
             if one.key == key:
                 return one
         raise OptionError(f"no publication {key!r}; there are {', '.join(p.key for p in self.publications)}.")
+
+
+def _bound(one: Publication, epsilon: float) -> float:
+    return math.nan if one.bound is None else one.bound(epsilon)
 
 
 def grid(low: float, high: float, count: int) -> tuple[float, ...]:

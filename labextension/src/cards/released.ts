@@ -46,6 +46,7 @@ function thumb(place: Element, line: Line, kernel: Kernel): Living {
     const answer = await kernel.ask({
       ask: 'remeasure',
       name: line.name,
+      question: line.question,
       releases: [...line.releases]
     });
     if (mine !== turn || opened.hidden) {

@@ -1,9 +1,11 @@
 /** The attack bench: choose an attack, drag ε, and read what it recovers beside guessing and beside what ε lets through. */
-import { significant } from '../maths/digits';
+import { number, significant } from '../maths/digits';
 import { place, ticks, valueAt, type Range } from '../maths/scale';
+import { repeat } from './parts/attack_repeat';
 import { announcer, eachFrame, html, picture, set, svg, unique } from './parts/dom';
 import { draggable } from './parts/pointer';
 import { slider, type Slider } from './parts/slider';
+import { wholeNumber } from './parts/whole';
 import { widget, type Link, type View } from './parts/widget';
 
 interface Published {
@@ -24,6 +26,8 @@ interface Attack {
   readonly loss: string;
   readonly epsilons: readonly number[];
   readonly baseline: number;
+  /** Repetitions, each on new people. */
+  readonly done: number;
   readonly publications: readonly Published[];
 }
 
@@ -31,7 +35,11 @@ export interface AttackFacts {
   readonly attacks: readonly string[];
   readonly attack: string;
   readonly epsilon: number;
+  readonly rng: number;
+  readonly reps: number;
+  readonly pulled: number;
   readonly run: Readonly<Record<string, Attack>>;
+  readonly code: string;
   readonly problem: string;
 }
 
@@ -39,13 +47,21 @@ export interface AttackSet {
   attack: string;
   published: string;
   epsilon: number;
+  rng: number;
+  reps: number;
+  pull: number;
 }
+
+/** What this view sets by itself. */
+type State = Pick<AttackSet, 'attack' | 'published' | 'epsilon'>;
 
 const [W, H, LEFT, RIGHT, TOP, FLOOR] = [640, 220, 44, 10, 10, 188];
 const PRIVATE = 'dp';
 
 const percent = (share: number): string =>
   `${share > 0 && share < 0.0995 ? significant(100 * share, 2) : Math.round(100 * share)} %`;
+
+const thousand = (share: number): string => number(Math.round(1000 * share));
 
 /** Between two points, the straight line over ln ε. */
 function between(at: number, xs: readonly number[], ys: readonly number[]): number {
@@ -63,11 +79,19 @@ function between(at: number, xs: readonly number[], ys: readonly number[]): numb
 
 function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
   const first = link.facts();
-  const state: AttackSet = {
+  const heard = (): Partial<State> => {
+    const { attack, published, epsilon } = link.chosen();
+    return {
+      ...(attack !== undefined && first.attacks.includes(attack) ? { attack } : {}),
+      ...(published === undefined ? {} : { published }),
+      ...(typeof epsilon === 'number' && epsilon > 0 ? { epsilon } : {})
+    };
+  };
+  const state: State = {
     attack: first.attack,
     published: PRIVATE,
     epsilon: first.epsilon,
-    ...link.chosen()
+    ...heard()
   };
   const tell = (): void => link.choose({ ...state });
   const frame = eachFrame(() => show());
@@ -76,8 +100,22 @@ function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
   attacks.addEventListener('change', () => {
     state.attack = attacks.value;
     state.published = PRIVATE;
+    again.stop();
     tell();
     show();
+  });
+  const again = repeat(pull => link.choose({ pull }));
+  const seed = wholeNumber('seed', [0, 2 ** 53], rng => {
+    again.stop();
+    link.choose({ rng });
+  });
+  const times = wholeNumber('repetitions', [1, 200], reps => link.choose({ reps }));
+  const problem = html('p', { class: 'warn', role: 'status' });
+  const code = html('textarea', { readonly: '', rows: 3, 'aria-label': 'the code that reproduces this' });
+  const copy = html('button', { type: 'button' }, 'Copy');
+  copy.addEventListener('click', () => {
+    code.select();
+    void navigator.clipboard.writeText(code.value).catch(() => undefined);
   });
   const goal = html('p', { class: 'say' });
   const waiting = html('p', { class: 'warn', role: 'status' });
@@ -107,18 +145,41 @@ function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
       html('h3', {}, 'Attack bench'),
       html('span', { class: 'soft' }, 'simulated people; the attack sees answers alone')
     ),
-    html('div', { class: 'control' }, html('label', { for: id }, 'attack'), ' ', attacks),
+    html(
+      'div',
+      { class: 'choices' },
+      html('div', { class: 'control' }, html('label', { for: id }, 'attack'), ' ', attacks),
+      seed.node,
+      times.node
+    ),
     goal,
     waiting,
-    body
+    problem,
+    body,
+    again.node,
+    html(
+      'details',
+      {},
+      html('summary', {}, 'The code that reproduces this, to the bit'),
+      code,
+      html('div', { class: 'buttons' }, copy)
+    )
   );
 
   let laid = '';
   let update = (): void => undefined;
 
   function show(): void {
-    const attack = link.facts().run[state.attack];
+    const facts = link.facts();
+    const attack = facts.run[state.attack];
     attacks.value = state.attack;
+    seed.show(facts.rng);
+    times.show(facts.reps);
+    problem.textContent = facts.problem;
+    if (code.value !== facts.code) {
+      code.value = facts.code;
+    }
+    again.show(attack === undefined ? null : { ...facts, done: attack.done });
     waiting.textContent =
       attack === undefined ? 'The kernel computes this attack; without a kernel it cannot be shown.' : '';
     waiting.hidden = attack !== undefined;
@@ -126,19 +187,20 @@ function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
     goal.textContent = attack?.goal ?? '';
     if (attack !== undefined && laid !== state.attack) {
       laid = state.attack;
-      update = lay(attack);
+      update = lay(state.attack, attack);
     }
     if (attack !== undefined) {
       update();
     }
   }
 
-  /** Build what belongs to one attack; what comes back draws it for the ε and the publication that are set. */
-  function lay(attack: Attack): () => void {
-    const range: Range = { low: attack.epsilons[0]!, high: attack.epsilons.at(-1)! };
-    const places = attack.epsilons.map(epsilon => place(range, epsilon));
+  /** Build what belongs to one attack; what comes back draws what is known of it for the ε and the publication that are set. */
+  function lay(name: string, plan: Attack): () => void {
+    const range: Range = { low: plan.epsilons[0]!, high: plan.epsilons.at(-1)! };
+    const places = plan.epsilons.map(epsilon => place(range, epsilon));
     state.epsilon = Math.min(Math.max(state.epsilon, range.low), range.high);
     const share = (one: Published): number => between(place(range, state.epsilon), places, one.recovered);
+    const error = (one: Published): number => between(place(range, state.epsilon), places, one.error);
     const bound = (one: Published): number | null =>
       one.bound === null
         ? null
@@ -147,7 +209,7 @@ function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
             one.bound.map((_, i) => i / (one.bound!.length - 1)),
             one.bound
           );
-    const lines = attack.publications.map(one => bar(one, attack.baseline));
+    const lines = plan.publications.map(one => bar(one));
     rows.replaceChildren(...lines.map(line => line.node));
 
     const x = (at: number): number => LEFT + at * (W - LEFT - RIGHT);
@@ -172,11 +234,7 @@ function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
         )
       );
     }
-    const guess = svg('path', {
-      class: 'soft-line',
-      'stroke-dasharray': '5 4',
-      d: `M${LEFT} ${y(attack.baseline)}H${W - RIGHT}`
-    });
+    const guess = svg('path', { class: 'soft-line', 'stroke-dasharray': '5 4' });
     const most = svg('path', { class: 'ink-line', 'stroke-dasharray': '1.5 3' });
     const curve = svg('path', { class: 'pv-line' });
     const dots = svg('path', { class: 'pv' });
@@ -223,14 +281,14 @@ function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
       },
       change: tell
     });
-    losses.note(`pays for ${attack.loss}`);
+    losses.note(`pays for ${plan.loss}`);
     body.replaceChildren(
       table,
       html(
         'p',
         { class: 'key' },
         html('span', { class: 'p' }, html('i'), 'recovered'),
-        html('span', {}, `┆ guessing: ${attack.guess}`),
+        html('span', {}, `┆ guessing: ${plan.guess}`),
         html('span', { class: 'k' }, '▮ the most that ε lets through')
       ),
       losses.node,
@@ -240,15 +298,17 @@ function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
       html(
         'p',
         { class: 'soft' },
-        'Dots were simulated, with two standard errors either way; between them the line is straight.'
+        'Dots were simulated, with two standard errors either way; between them the line is straight. Each repetition is on new people.'
       ),
       html('div', { class: 'buttons' }, fall)
     );
 
     return () => {
+      const attack = link.facts().run[name] ?? plan;
+      set(guess, { d: `M${LEFT} ${y(attack.baseline)}H${W - RIGHT}` });
       lines.forEach((line, i) => {
         const one = attack.publications[i]!;
-        line.show(share(one), bound(one), one.key === state.published);
+        line.show(share(one), error(one), bound(one), attack.baseline, one.key === state.published);
       });
       const one = attack.publications.find(p => p.key === state.published) ?? attack.publications.at(-1)!;
       const drawn = one.recovered.length > 1 ? one : attack.publications.find(p => p.key === PRIVATE)!;
@@ -289,10 +349,10 @@ function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
   }
 
   /** One publication: a name to choose it by, its share as a bar, and the number. */
-  function bar(
-    one: Published,
-    baseline: number
-  ): { node: HTMLElement; show: (share: number, bound: number | null, chosen: boolean) => void } {
+  function bar(one: Published): {
+    node: HTMLElement;
+    show: (share: number, error: number, bound: number | null, baseline: number, chosen: boolean) => void;
+  } {
     const box = html('input', { type: 'radio', name: id });
     box.addEventListener('change', () => {
       state.published = one.key;
@@ -301,28 +361,32 @@ function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
     });
     const length = svg('path', { class: 'pv' });
     const most = svg('path', { stroke: 'var(--ink)', 'stroke-width': 3 });
+    const guess = svg('path', { class: 'ink-line', 'stroke-dasharray': '3 2' });
     const view = svg(
       'svg',
       { viewBox: '0 0 400 18', 'aria-hidden': 'true', preserveAspectRatio: 'none', height: 18 },
       svg('path', { class: 'room', d: 'M0 3H400V15H0Z' }),
       length,
-      svg('path', { class: 'ink-line', 'stroke-dasharray': '3 2', d: `M${400 * baseline} 0V18` }),
+      guess,
       most
     );
     const figure = html('strong');
+    const spread = html('span', { class: 'soft wide' });
     return {
       node: html(
         'tr',
         {},
         html('th', { scope: 'row' }, html('label', {}, box, one.label)),
         html('td', {}, view),
-        html('td', { class: 'num' }, figure)
+        html('td', { class: 'num' }, figure, spread)
       ),
-      show: (share, bound, chosen) => {
+      show: (share, error, bound, baseline, chosen) => {
         box.checked = chosen;
+        set(guess, { d: `M${400 * baseline} 0V18` });
         set(length, { d: `M0 3H${400 * share}V15H0Z` });
         set(most, { d: bound === null ? 'M0 0' : `M${400 * bound} 0V18` });
         figure.textContent = percent(share);
+        spread.textContent = ` ± ${significant(200 * error, 2)}`;
       }
     };
   }
@@ -330,21 +394,18 @@ function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
   show();
   return {
     update: () => {
-      Object.assign(state, link.chosen());
+      Object.assign(state, heard());
       show();
     },
-    dispose: frame.stop
+    dispose: () => {
+      again.stop();
+      frame.stop();
+    }
   };
 }
 
-function sentence(
-  one: Published,
-  share: number,
-  bound: number | null,
-  attack: Attack,
-  state: AttackSet
-): string {
-  const told = `${one.note} The attack recovers ${percent(share)}; guessing recovers ${percent(attack.baseline)}.`;
+function sentence(one: Published, share: number, bound: number | null, attack: Attack, state: State): string {
+  const told = `${one.note} The attack recovers ${percent(share)} (${thousand(share)} of 1,000); guessing recovers ${percent(attack.baseline)} (${thousand(attack.baseline)}).`;
   if (bound === null) {
     return `${told} Nothing is promised, so that another attack may recover more.`;
   }

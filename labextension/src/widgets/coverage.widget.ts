@@ -1,8 +1,21 @@
 /** The coverage lab: intervals of simulated studies stack up, misses are marked, and each method's coverage runs along. */
+import { missed } from '../maths/coverage';
 import { number, significant } from '../maths/digits';
 import { announcer, eachFrame, html } from './parts/dom';
 import { controls } from './parts/coverage_controls';
-import { histograms, running, stack, sweepPicture, symbolOf, table } from './parts/coverage_drawings';
+import {
+  LAST,
+  countsOf,
+  head,
+  reachOf,
+  running,
+  sentences,
+  stack,
+  sweepPicture,
+  symbolOf,
+  table,
+  why
+} from './parts/coverage_drawings';
 import type { CoverageFacts, CoverageSet, Stack } from './parts/coverage_facts';
 import { widget, type Link, type View } from './parts/widget';
 
@@ -13,6 +26,8 @@ const PLAYED = 5000;
 const LATE_MS = 4000;
 const LATE =
   'No answer from the kernel yet: it is busy with a cell, or gone. It goes on by itself when it is free.';
+const GONE = 'The kernel is gone, and its simulation with it. What is drawn here stands still.';
+const NONE = 'Nothing can be simulated on this page: run the cell in a notebook.';
 
 const still = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
@@ -27,7 +42,10 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
   let watchdog = 0;
   let setup = JSON.stringify([link.facts().setup, link.facts().view]);
   let before: Readonly<Record<string, Stack>> = {};
-  let latest: Readonly<Record<string, Stack>> = link.facts().run?.stack ?? {};
+  let latest = stacksOf(link.facts());
+  /** Whether there ever was a kernel to ask. */
+  const began = link.alive?.() !== false;
+  let gone = false;
 
   const frame = eachFrame(() => show());
   const title = html('code', {}, link.facts().question);
@@ -40,8 +58,11 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
   const said = announcer();
   const stacks = html('div', { class: 'stacks' });
   const curve = running();
-  const shapes = histograms();
+  const reasons = why();
   const swept = sweepPicture();
+  const told = html('ul', { class: 'told' });
+  const charge = html('p', { class: 'say' });
+  const top = html('thead');
   const rows = html('tbody');
   const code = html('textarea', { readonly: '', rows: 5, 'aria-label': 'the code that reproduces this' });
   const copy = html('button', { type: 'button' }, 'Copy');
@@ -54,10 +75,14 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
     'div',
     {},
     stacks,
-    html('p', { class: 'soft' }, '│ what is true   ─ holds it   ✕ misses it; the last studies, newest below'),
+    html(
+      'p',
+      { class: 'soft' },
+      '│ what is true   ─ holds it   ✕ misses it; the last 40 studies, newest below'
+    ),
     html('h4', { class: 'say' }, 'Running coverage, with its 95 % Wilson band'),
     curve.node,
-    shapes.node
+    reasons.node
   );
   const sweep = html('div', {}, swept.node);
 
@@ -88,6 +113,11 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
     }
   };
   start.addEventListener('click', () => {
+    if (!began) {
+      late.textContent = NONE;
+      late.hidden = false;
+      return;
+    }
     going = !going;
     if (going && done() && played >= STEPS) {
       reset += 1;
@@ -115,28 +145,11 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
     problem,
     late,
     said,
+    told,
+    charge,
     studies,
     sweep,
-    html(
-      'div',
-      { class: 'scroll' },
-      html(
-        'table',
-        {},
-        html(
-          'thead',
-          {},
-          html(
-            'tr',
-            {},
-            ...['interval', 'coverage', '95 % band', 'mean width', '', 'about'].map((name, i) =>
-              html('th', { scope: 'col', class: i > 0 && i < 4 ? 'num' : i === 5 ? 'wide' : null }, name)
-            )
-          )
-        ),
-        rows
-      )
-    ),
+    html('div', { class: 'scroll' }, html('table', {}, top, rows)),
     html(
       'details',
       {},
@@ -165,7 +178,8 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
         : now > 0
           ? 'Resume'
           : 'Start';
-    cancel.disabled = now === 0 && !going;
+    start.disabled = gone;
+    cancel.disabled = gone || (now === 0 && !going);
     bar.value = now / facts.reps;
     count.textContent = `${number(now)} of ${number(facts.reps)} studies, seed ${facts.setup.seed}`;
     studies.hidden = run === null;
@@ -175,17 +189,28 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
     }
     if (run !== null) {
       const part = Math.min(played / STEPS, 1);
+      const reach = reachOf(facts.shown.map(name => latest[name] ?? []));
       stacks.replaceChildren(
         ...run.rows
           .filter(row => facts.shown.includes(row.name))
-          .map(row => stack(row, before[row.name] ?? [], latest[row.name] ?? [], part, facts.shown, latest))
+          .sort((a, b) => facts.shown.indexOf(a.name) - facts.shown.indexOf(b.name))
+          .map(row => {
+            const newest = latest[row.name] ?? [];
+            const upto = Math.round(newest.length * part);
+            const seen_ = [...(before[row.name] ?? []), ...newest.slice(0, upto)].slice(-LAST);
+            return stack(row, seen_, reach);
+          })
       );
       curve.show(run, facts, now);
-      shapes.show(run);
+      reasons.show(run, facts);
     }
     if (facts.sweep !== null) {
       swept.show(facts.sweep, facts);
     }
+    told.replaceChildren(...sentences(facts, swept.at(), now));
+    charge.textContent = facts.charge;
+    charge.hidden = facts.charge === '';
+    top.replaceChildren(head(facts));
     rows.replaceChildren(...table(facts, swept.at(), now));
     // told when it rests, not with every block
     if (!going) {
@@ -193,13 +218,24 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
       if (said.textContent !== words) {
         said.textContent = words;
       }
+      // seen as a list, heard as one sentence
+      said.classList.toggle('hidden', now > 0);
     }
   }
 
-  swept.moved(() => frame.ask());
+  swept.moved(
+    () => frame.ask(),
+    () => link.choose({ at: swept.at() })
+  );
   show();
   return {
     update: () => {
+      if (began && link.alive?.() === false) {
+        [gone, going] = [true, false];
+        clearTimeout(watchdog);
+        late.textContent = GONE;
+        late.hidden = false;
+      }
       const facts = link.facts();
       const now = JSON.stringify([facts.setup, facts.view]);
       if (facts !== answered) {
@@ -207,17 +243,17 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
         answered = facts;
         hand.show(facts);
       }
-      if (facts.pulled >= asked) {
+      if (facts.pulled >= asked && !gone) {
         clearTimeout(watchdog);
         late.hidden = true;
       }
       if (now !== setup || facts.studies < seen || facts.studies === 0) {
         setup = now;
-        [before, latest] = [{}, facts.run?.stack ?? {}];
+        [before, latest] = [{}, stacksOf(facts)];
         [seen, played] = [facts.studies, STEPS];
-      } else if (facts.run !== null && facts.run.stack !== latest && facts.studies > total(latest, seen)) {
+      } else if (facts.run !== null && facts.studies > seen) {
         before = latest;
-        latest = facts.run.stack;
+        latest = stacksOf(facts);
         played = going && !still() && facts.reps <= PLAYED ? 0 : STEPS;
       }
       if (played >= STEPS) {
@@ -235,36 +271,23 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
   };
 }
 
-function total(latest: Readonly<Record<string, Stack>>, seen: number): number {
-  return Object.keys(latest).length === 0 ? 0 : seen;
+function stacksOf(facts: CoverageFacts): Readonly<Record<string, Stack>> {
+  return Object.fromEntries(Object.entries(facts.run?.methods ?? {}).map(([name, one]) => [name, one.stack]));
 }
 
-/** What the picture says. */
+/** What the picture says, for who hears it. */
 export function sentence(facts: CoverageFacts, at: number, now: number): string {
   const level = `${number(100 * facts.setup.level)} %`;
   if (now === 0) {
     return `Press Start: ${number(facts.reps)} studies are simulated, and intervals that claim ${level} are put to the test.`;
   }
-  const found = facts.shown.flatMap(name => {
-    const one = shareOf(facts, name, at);
-    return one === null ? [] : [`${name} covers ${number(100 * one.share, 1)} %${one.off}`];
-  });
   const where =
-    facts.sweep === null ? '' : ` at ${symbolOf(facts)} ${significant(facts.sweep.values[at] ?? 0, 4)}`;
-  return `Of intervals that claim ${level}${where}: ${found.join(', ')}.`;
-}
-
-function shareOf(facts: CoverageFacts, name: string, at: number): { share: number; off: string } | null {
-  const row = facts.run?.rows.find(one => one.name === name);
-  const line = facts.sweep?.rows.find(one => one.name === name);
-  const share = row?.coverage ?? line?.coverage[at] ?? null;
-  const low = row?.low ?? line?.low[at] ?? 0;
-  const high = row?.high ?? line?.high[at] ?? 1;
-  if (share === null) {
-    return null;
-  }
-  const off = high < facts.setup.level ? ' (too few)' : low > facts.setup.level ? ' (more than claimed)' : '';
-  return { share, off };
+    facts.sweep === null ? '' : ` At ${symbolOf(facts)} ${significant(facts.sweep.values[at] ?? 0, 4)}.`;
+  const found = facts.shown.flatMap(name => {
+    const one = countsOf(facts, name, at, now);
+    return one === null || one.studies === 0 ? [] : [missed(name, one.held, one.studies, facts.setup.level)];
+  });
+  return `${number(now)} studies, intervals that claim ${level}.${where} ${found.join(' ')}`;
 }
 
 export default widget(draw);

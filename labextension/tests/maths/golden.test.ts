@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import * as budget from '../../src/maths/budget';
 import * as clamp from '../../src/maths/clamp';
 import * as composition from '../../src/maths/composition';
+import * as coverage from '../../src/maths/coverage';
 import * as curve from '../../src/maths/curve';
 import * as digits from '../../src/maths/digits';
 import * as laws from '../../src/maths/laws';
@@ -27,6 +28,7 @@ const FILES: Record<string, Called> = {
       clamp.errors(clamp.sorted(values), low, high, noise)
   },
   composition,
+  coverage,
   curve,
   digits,
   laws,

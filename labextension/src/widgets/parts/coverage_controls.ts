@@ -1,6 +1,6 @@
-/** What is simulated, under the hand: statistic, population, loss, size, methods, view, number of studies and seed. */
-import { number } from '../../maths/digits';
-import { html, unique } from './dom';
+/** What is simulated, under the hand: statistic, population and its shape, loss, size, methods, view, studies and seed. */
+import { number, significant } from '../../maths/digits';
+import { html, picture, set as put, svg, unique } from './dom';
 import { slider } from './slider';
 import type { CoverageFacts, CoverageSet, CoverageSetup } from './coverage_facts';
 
@@ -12,6 +12,7 @@ export interface Controls {
 interface Choice {
   readonly key: string;
   readonly label: string;
+  readonly group?: string;
 }
 
 const VIEWS: readonly Choice[] = [
@@ -39,7 +40,15 @@ function select(
       const offers = JSON.stringify(choices);
       if (offers !== offered) {
         offered = offers;
-        field.replaceChildren(...choices.map(one => html('option', { value: one.key }, one.label)));
+        const groups = [...new Set(choices.map(one => one.group ?? ''))];
+        field.replaceChildren(
+          ...groups.flatMap(group => {
+            const options = choices
+              .filter(one => (one.group ?? '') === group)
+              .map(one => html('option', { value: one.key }, one.label));
+            return group === '' ? options : [html('optgroup', { label: group }, ...options)];
+          })
+        );
       }
       field.value = chosen;
     }
@@ -57,13 +66,11 @@ function whole(
   const take = (): void => {
     const typed = Number(field.value.replaceAll(/[,\s]/g, ''));
     const bad = field.value.trim() === '' || !Number.isInteger(typed) || typed < low || typed > high;
-    if (bad) {
-      field.setAttribute('aria-invalid', 'true');
-    } else {
-      field.removeAttribute('aria-invalid');
+    put(field, { 'aria-invalid': bad ? 'true' : null });
+    wrong.textContent = bad ? `A whole number from ${number(low)} to ${number(high)}.` : '';
+    if (!bad) {
       change(typed);
     }
-    wrong.textContent = bad ? `A whole number from ${number(low)} to ${number(high)}.` : '';
   };
   field.addEventListener('change', take);
   field.addEventListener('keydown', event => {
@@ -81,118 +88,208 @@ function whole(
   };
 }
 
-const sent = ({ statistic, population, n, kind, loss, reps, seed, level }: CoverageSetup): CoverageSetup => ({
-  statistic,
-  population,
-  n,
-  kind,
-  loss,
-  reps,
-  seed,
-  level
-});
+function box(words: string, change: (on: boolean) => void): { node: HTMLElement; input: HTMLInputElement } {
+  const input = html('input', { type: 'checkbox' });
+  input.addEventListener('change', () => change(input.checked));
+  return { input, node: html('label', { class: 'check' }, input, ` ${words}`) };
+}
 
 /** The bootstrap is of a mean, and calibrated in ρ. */
 const bootstrapped = (setup: CoverageSetup): CoverageSetup => ({
-  ...sent(setup),
-  statistic: 'mean',
+  ...setup,
+  statistic: setup.statistic === 'proportion' ? 'proportion' : 'mean',
   kind: 'rho',
   loss: setup.kind === 'rho' ? setup.loss : 0.5
 });
+/** The setup of the published table. */
+const PRINT: Partial<CoverageSetup> = {
+  statistic: 'mean',
+  population: 'publication',
+  n: 500,
+  kind: 'rho',
+  loss: 0.5,
+  level: 0.95,
+  k: 50,
+  repaired: false
+};
+
+/** The population as it is drawn: so many rows lie so far to the right. */
+function shape(): { node: HTMLElement; show: (facts: CoverageFacts) => void } {
+  const bars = svg('path', { class: 'used', opacity: 0.6 });
+  const plot = picture('the population', 200, 40, bars, svg('path', { class: 'soft-line', d: 'M0 40H200' }));
+  const ends = [html('span'), html('span')];
+  return {
+    node: html(
+      'figure',
+      { class: 'stack' },
+      html('figcaption', { class: 'soft' }, 'the population'),
+      plot.node,
+      html('div', { class: 'ends', 'aria-hidden': 'true' }, ...ends)
+    ),
+    show: ({ shape: found, question }) => {
+      plot.node.parentElement!.hidden = found === null;
+      if (found !== null) {
+        const top = Math.max(...found.shares, 1e-9);
+        const wide = 200 / found.shares.length;
+        put(bars, {
+          d: found.shares
+            .map((share, i) => `M${i * wide} 40v${((-36 * share) / top).toFixed(1)}h${wide * 0.9}V40Z`)
+            .join('')
+        });
+        ends[0]!.textContent = significant(found.low, 3);
+        ends[1]!.textContent = significant(found.high, 3);
+        plot.describe(`${question}, from ${significant(found.low, 3)} to ${significant(found.high, 3)}`);
+      }
+    }
+  };
+}
 
 export function controls(first: CoverageFacts, choose: (chosen: Partial<CoverageSet>) => void): Controls {
-  let setup: CoverageSetup = first.setup;
-  let shown: readonly string[] = first.shown;
+  let { setup, shown, methods } = first;
   const set = (change: Partial<CoverageSetup>): void => {
     setup = { ...setup, ...change };
-    choose({ setup: sent(setup) });
+    choose({ setup });
   };
+  const resampled = (): string[] => methods.filter(one => one.resampled).map(one => one.name);
+  const withSome = (): string[] => [...new Set([...shown, ...resampled().slice(0, 3)])];
   const statistic = select('statistic', key => set({ statistic: key }));
   const population = select('population', key => set({ population: key }));
   const view = select('view', key =>
-    choose(key === 'k' ? { view: key, setup: bootstrapped(setup) } : { view: key })
+    choose(key === 'k' ? { view: key, setup: bootstrapped(setup), shown: [...withSome()] } : { view: key })
   );
   const kind = select('measured in', key =>
     set(key === 'rho' ? { kind: 'rho', loss: 0.1 } : { kind: 'epsilon', loss: 0.5 })
   );
-  const nothing = (): void => undefined;
-  const loss = (symbol: string, low: number, high: number): ReturnType<typeof slider> =>
-    slider({
-      label: symbol,
+  const made = (
+    name: 'loss' | 'n' | 'k' | 'skew' | 'outliers' | 'share' | 'effect',
+    label: string,
+    [low, high]: readonly [number, number],
+    ends: readonly [string, string],
+    step?: number
+  ): ReturnType<typeof slider> => {
+    const rounded = name === 'n' || name === 'k';
+    return slider({
+      label,
       range: { low, high },
-      value: Math.min(Math.max(setup.loss, low), high),
-      ends: ['more private', 'more accurate'],
-      input: nothing,
-      change: value => set({ loss: value })
+      value: Math.min(Math.max(setup[name], low), high),
+      ends,
+      ...(step === undefined ? {} : { step }),
+      ...(rounded ? { write: (value: number) => number(Math.round(value)) } : {}),
+      input: () => undefined,
+      change: value => set({ [name]: rounded ? Math.round(value) : value })
     });
-  const losses = { epsilon: loss('ε', 0.01, 10), rho: loss('ρ', 0.0005, 5) };
-  const sizes = slider({
-    label: 'n',
-    range: { low: 10, high: 20_000 },
-    value: setup.n,
-    ends: ['10 rows', '20,000 rows'],
-    write: value => number(Math.round(value)),
-    input: nothing,
-    change: value => set({ n: Math.round(value) })
-  });
+  };
+  const paid = ['more private', 'more accurate'] as const;
+  const epsilon = made('loss', 'ε', [0.01, 10], paid);
+  const rho = made('loss', 'ρ', [0.0005, 5], paid);
+  const sizes = made('n', 'n', [10, 20_000], ['10 rows', '20,000 rows']);
+  const resamples = made('k', 'k', [10, 500], ['10 resamples', '500 resamples']);
+  const skew = made('skew', 'skew', [-1, 1], ['long tail left', 'long tail right'], 0.05);
+  const outliers = made('outliers', 'outliers', [0, 0.2], ['none', '20 % at the upper bound'], 0.005);
+  const share = made('share', 'share', [0.005, 0.995], ['rare', 'nearly all'], 0.005);
+  const effect = made('effect', 'effect', [-0.9, 0.9], ['negative', 'positive'], 0.05);
+  const shapes = { skew, outliers, share, effect };
+  const drawn = shape();
   const reps = whole('studies', [1, 1_000_000], value => set({ reps: value }));
   const seed = whole('seed', [0, 2 ** 53 - 1], value => set({ seed: value }));
-  const boxes = first.methods.map(method => {
-    const box = html('input', { type: 'checkbox' });
-    box.addEventListener('change', () => {
-      const next = first.methods
-        .map(one => one.name)
-        .filter(name => (name === method.name ? box.checked : shown.includes(name)));
+  const boxes = methods.map(method => {
+    const one = box(method.name, on => {
+      const next = methods
+        .map(other => other.name)
+        .filter(name => (name === method.name ? on : shown.includes(name)));
       if (next.length === 0) {
-        box.checked = true; // one method is always there
+        one.input.checked = true; // one method is always there
         return;
       }
       choose({ shown: next });
     });
-    return {
-      name: method.name,
-      box,
-      node: html('label', { title: method.words, class: 'check' }, box, ` ${method.name}`)
-    };
+    one.node.title = method.words;
+    return { ...one, name: method.name, resampled: method.resampled };
   });
-
-  const methods = html(
-    'div',
-    { class: 'choices', role: 'group', 'aria-label': 'interval methods' },
-    ...boxes.map(one => one.node)
+  const repaired = box('with the noise that keeps its promise', on => set({ repaired: on }));
+  const compare = html('button', { type: 'button' }, 'Compare with the bootstrap: a mean, in ρ');
+  compare.addEventListener('click', () => choose({ setup: bootstrapped(setup), shown: withSome() }));
+  const print = html('button', { type: 'button' }, 'The published table');
+  print.addEventListener('click', () => {
+    choose({
+      view: 'studies',
+      setup: { ...setup, ...PRINT },
+      shown: ['confidence', ...resampled().slice(0, 3)]
+    });
+  });
+  const group = (label: string, nodes: readonly HTMLElement[]): HTMLElement =>
+    html('div', { class: 'choices', role: 'group', 'aria-label': label }, ...nodes);
+  const released = group(
+    'intervals of the release',
+    boxes.filter(one => !one.resampled).map(one => one.node)
   );
+  const boot = group('intervals of the bootstrap', [
+    html('span', { class: 'soft' }, 'bootstrap:'),
+    ...boxes.filter(one => one.resampled).map(one => one.node),
+    repaired.node
+  ]);
+  const from = html('p', { class: 'soft' });
+
   const show = (facts: CoverageFacts): void => {
-    ({ setup, shown } = facts);
+    ({ setup, shown, methods } = facts);
+    const unfit = methods.find(one => one.resampled)?.unfit ?? '';
+    const some = shown.some(name => resampled().includes(name));
     statistic.show(facts.statistics, setup.statistic);
     population.show(facts.populations, setup.population);
     view.show(VIEWS, facts.view);
     kind.show(KINDS, setup.kind);
-    losses.epsilon.node.hidden = setup.kind !== 'epsilon' || facts.view === 'loss';
-    losses.rho.node.hidden = setup.kind !== 'rho' || facts.view === 'loss';
+    from.textContent = facts.from;
+    from.hidden = facts.from === '';
+    epsilon.node.hidden = setup.kind !== 'epsilon' || facts.view === 'loss';
+    rho.node.hidden = setup.kind !== 'rho' || facts.view === 'loss';
     sizes.node.hidden = facts.view === 'n';
-    kind.node.hidden = facts.view === 'k';
-    statistic.node.hidden = facts.view === 'k';
-    methods.hidden = facts.view === 'k';
-    losses[setup.kind].show(setup.loss);
-    losses[setup.kind].words(`${setup.kind === 'rho' ? 'ρ' : 'ε'} ${number(setup.loss)}`);
+    kind.node.hidden = statistic.node.hidden = facts.view === 'k';
+    boot.hidden = unfit !== '';
+    compare.hidden = !boot.hidden;
+    resamples.node.hidden = !some || facts.view === 'k';
+    repaired.node.hidden = !some;
+    repaired.input.checked = setup.repaired;
+    const loss = setup.kind === 'rho' ? rho : epsilon;
+    loss.show(setup.loss);
+    loss.words(`${setup.kind === 'rho' ? 'ρ' : 'ε'} ${number(setup.loss)}`);
     sizes.show(setup.n);
     sizes.words(`${number(setup.n)} rows in each study`);
+    resamples.show(setup.k);
+    resamples.words(`${number(setup.k)} resamples of each study`);
+    for (const [name, one] of Object.entries(shapes)) {
+      const value = setup[name as keyof typeof shapes];
+      one.node.hidden = !facts.sliders.includes(name);
+      one.show(value);
+      one.words(`${name} ${number(value)}`);
+    }
+    drawn.show(facts);
     reps.show(setup.reps);
     seed.show(setup.seed);
     for (const one of boxes) {
-      one.box.checked = shown.includes(one.name);
+      one.input.checked = shown.includes(one.name);
     }
   };
   const node = html(
     'div',
     {},
+    from,
     html('div', { class: 'choices' }, statistic.node, population.node, view.node, kind.node),
-    html('div', { class: 'two' }, losses.epsilon.node, losses.rho.node, sizes.node),
-    methods,
-    html('div', { class: 'choices' }, reps.node, seed.node)
+    html(
+      'div',
+      { class: 'two' },
+      epsilon.node,
+      rho.node,
+      sizes.node,
+      ...Object.values(shapes).map(one => one.node),
+      resamples.node,
+      drawn.node
+    ),
+    released,
+    boot,
+    html('div', { class: 'choices' }, reps.node, seed.node, compare, print)
   );
-  losses.epsilon.words(`ε ${number(losses.epsilon.value())}`);
-  losses.rho.words(`ρ ${number(losses.rho.value())}`);
+  epsilon.words(`ε ${number(epsilon.value())}`);
+  rho.words(`ρ ${number(rho.value())}`);
   show(first);
   return { node, show };
 }

@@ -1,9 +1,10 @@
 /** The drawings of the coverage lab. Methods differ by colour, by dashes and by marker; misses by a cross as well. */
+import { missed, verdict, wilson } from '../../maths/coverage';
 import { number, significant } from '../../maths/digits';
 import { place, ticks } from '../../maths/scale';
 import { html, picture, set, svg, type Child } from './dom';
 import { draggable } from './pointer';
-import type { CoverageFacts, Histogram, Row, Stack, StudyFacts, SweepFacts } from './coverage_facts';
+import type { CoverageFacts, Partition, Row, Stack, StudyFacts, SweepFacts } from './coverage_facts';
 
 interface Look {
   readonly stroke: string;
@@ -12,25 +13,31 @@ interface Look {
   readonly marker: string;
 }
 
+const [ACCENT, INK, WARN, SOFT] = ['var(--dp-accent)', 'var(--ink)', 'var(--dp-warn)', 'var(--soft)'];
+const [SQUARE, DISC, DOWN, UP, DIAMOND, PLUS, SAW, BAR, STAR] = [
+  'M-4 -4H4V4H-4Z',
+  'M-4.5 0A4.5 4.5 0 1 0 4.5 0A4.5 4.5 0 1 0 -4.5 0Z',
+  'M0 5L-5 -4H5Z',
+  'M0 -5L5 4H-5Z',
+  'M0 -5.5L5.5 0L0 5.5L-5.5 0Z',
+  'M-2 -5H2V-2H5V2H2V5H-2V2H-5V-2H-2Z',
+  'M-5 -5L0 0L5 -5V5L0 0L-5 5Z',
+  'M-2.5 -6H2.5V6H-2.5Z',
+  'M0 -6L2 -2H6L2 1L4 6L0 3L-4 6L-2 1L-6 -2H-2Z'
+] as const;
+const look = (stroke: string, dashes: string, marker: string): Look => ({ stroke, dashes, marker });
 const LOOKS: Readonly<Record<string, Look>> = {
-  privacy: { stroke: 'var(--dp-accent)', dashes: '', marker: 'M-4 -4H4V4H-4Z' },
-  confidence: {
-    stroke: 'var(--ink)',
-    dashes: '',
-    marker: 'M-4.5 0A4.5 4.5 0 1 0 4.5 0A4.5 4.5 0 1 0 -4.5 0Z'
-  },
-  naive: { stroke: 'var(--dp-warn)', dashes: '7 4', marker: 'M0 5L-5 -4H5Z' },
-  normal: { stroke: 'var(--soft)', dashes: '2 3', marker: 'M0 -5.5L5.5 0L0 5.5L-5.5 0Z' },
-  unbiased: { stroke: 'var(--dp-warn)', dashes: '7 4', marker: 'M0 5L-5 -4H5Z' },
-  conservative: {
-    stroke: 'var(--ink)',
-    dashes: '',
-    marker: 'M-4.5 0A4.5 4.5 0 1 0 4.5 0A4.5 4.5 0 1 0 -4.5 0Z'
-  },
-  'most conservative': { stroke: 'var(--dp-accent)', dashes: '', marker: 'M-4 -4H4V4H-4Z' },
-  'monte carlo': { stroke: 'var(--dp-accent)', dashes: '8 3 2 3', marker: 'M0 -5L5 4H-5Z' }
+  naive: look(WARN, '7 4', DOWN),
+  normal: look(SOFT, '2 3', DIAMOND),
+  confidence: look(INK, '', DISC),
+  'monte carlo': look(ACCENT, '8 3 2 3', UP),
+  privacy: look(ACCENT, '', SQUARE),
+  unbiased: look(WARN, '2 3', SAW),
+  conservative: look(INK, '8 3 2 3', PLUS),
+  'most conservative': look(ACCENT, '7 4', BAR),
+  deconvolved: look(SOFT, '', STAR)
 };
-const PLAIN: Look = { stroke: 'var(--soft)', dashes: '', marker: 'M-4 0H4M0 -4V4' };
+const PLAIN = look(SOFT, '', PLUS);
 
 export const lookOf = (name: string): Look => LOOKS[name] ?? PLAIN;
 
@@ -85,24 +92,20 @@ export function reachOf(stacks: readonly Stack[]): { middle: number; reach: numb
   return { middle: at(truths, 0.5), reach: reach > 0 ? reach : 1 };
 }
 
-const [SIDE, ROW, LAST] = [200, 5, 40];
+const [SIDE, ROW] = [200, 5];
+/** How many studies are seen. */
+export const LAST = 40;
 
 /** One method's last intervals, newest below: a line that holds, a heavier one with a cross that misses. */
 export function stack(
   row: Row,
-  before: Stack,
-  latest: Stack,
-  part: number,
-  shown: readonly string[],
-  all: Readonly<Record<string, Stack>>
+  visible: Stack,
+  { middle, reach }: { middle: number; reach: number }
 ): HTMLElement {
-  const { middle, reach } = reachOf(shown.map(name => all[name] ?? []));
   const x = (value: number): number =>
     SIDE / 2 + Math.min(Math.max((value - middle) / reach, -1), 1) * (SIDE / 2 - 4);
-  const upto = Math.round(latest.length * part);
-  const visible = [...before, ...latest.slice(0, upto)].slice(-LAST);
   let [holds, misses, crosses, truths] = ['', '', '', ''];
-  let missed = 0;
+  let failed = 0;
   visible.forEach(([low, high, truth, held], i) => {
     if (low === null || high === null || truth === null) {
       return;
@@ -114,7 +117,7 @@ export function stack(
     if (held) {
       holds += path;
     } else {
-      missed += 1;
+      failed += 1;
       misses += path;
       const end = Math.abs(x(low) - at) < Math.abs(x(high) - at) ? x(low) : x(high);
       crosses += `M${(end - 3).toFixed(1)} ${y - 3}l6 6m0 -6l-6 6`;
@@ -135,17 +138,12 @@ export function stack(
       ? row.reason === ''
         ? 'nothing is simulated yet'
         : row.reason
-      : `${missed} of the last ${visible.length} miss`
+      : `${failed} of the last ${visible.length} miss`
   );
   return html(
     'figure',
     { class: 'stack' },
-    html(
-      'figcaption',
-      {},
-      html('strong', {}, row.name),
-      html('span', { class: 'soft' }, ` of the ${row.about}`)
-    ),
+    html('figcaption', {}, html('strong', {}, row.name)),
     row.reason === '' ? plot.node : html('p', { class: 'soft' }, `None. ${row.reason}`)
   );
 }
@@ -192,11 +190,12 @@ export function running(): Running {
   const key = html('p', { class: 'key' });
   const show = (run: StudyFacts, facts: CoverageFacts, now: number): void => {
     const trails = facts.shown.flatMap(name => {
-      const points = (run.trail[name] ?? []).flatMap(([studies, share, low, high]) =>
-        share === null || low === null || high === null || studies > now
+      const points = (run.methods[name]?.trail ?? []).flatMap(([studies, known, held]) => {
+        const band_ = wilson(held, known);
+        return band_ === null || studies > now
           ? []
-          : [{ studies, share, low, high }]
-      );
+          : [{ studies, share: held / known, low: band_[0], high: band_[1] }];
+      });
       return points.length === 0 ? [] : [{ name, points }];
     });
     // the first few studies would make the axis jump
@@ -237,17 +236,19 @@ export function running(): Running {
   return { node: html('div', {}, plot.node, key), show };
 }
 
-export interface Histograms {
-  readonly node: HTMLElement;
-  readonly show: (run: StudyFacts) => void;
-}
-
 const [HW, HH] = [200, 74];
 
-function bars(title: string, found: Histogram, extra: readonly Child[] = []): HTMLElement {
-  const top = Math.max(...found.shares, 1e-9);
-  const wide = HW / found.shares.length;
-  const d = found.shares
+/** Bars from left to right; `extra` is drawn above them. */
+function bars(
+  title: string,
+  words: string,
+  shares_: readonly number[],
+  [low, high]: readonly [string, string],
+  extra: readonly Child[] = []
+): HTMLElement {
+  const top = Math.max(...shares_, 1e-9);
+  const wide = HW / shares_.length;
+  const d = shares_
     .map((share, i) => {
       const tall = (share / top) * (HH - 4);
       return `M${(i * wide).toFixed(1)} ${HH}v${(-tall).toFixed(1)}h${(wide * 0.9).toFixed(1)}V${HH}Z`;
@@ -261,61 +262,188 @@ function bars(title: string, found: Histogram, extra: readonly Child[] = []): HT
     svg('path', { d: `M0 ${HH}H${HW}`, class: 'soft-line' }),
     ...extra
   );
-  const high = found.low + found.step * found.shares.length;
-  plot.describe(`from ${significant(found.low, 3)} to ${significant(high, 3)}`);
+  plot.describe(`${words} from ${low} to ${high}`);
   return html(
     'figure',
     { class: 'stack' },
-    html('figcaption', { class: 'soft' }, title),
+    html('figcaption', {}, html('strong', {}, title), html('span', { class: 'soft' }, words)),
     plot.node,
-    html(
-      'div',
-      { class: 'ends', 'aria-hidden': 'true' },
-      html('span', {}, significant(found.low, 3)),
-      html('span', {}, significant(high, 3))
-    )
+    html('div', { class: 'ends', 'aria-hidden': 'true' }, html('span', {}, low), html('span', {}, high))
   );
 }
 
-/** What was released, how large the standard errors are, and how the errors compare with them. */
-export function histograms(): Histograms {
-  const node = html('div', { class: 'stacks' });
-  let last: StudyFacts | null = null;
-  return {
-    node,
-    show: run => {
-      if (run === last) {
-        return;
-      }
-      last = run;
-      const found: HTMLElement[] = [];
-      if (run.releases !== null) {
-        found.push(bars('released numbers', run.releases));
-      }
-      if (run.errors !== null) {
-        const { zero } = run.errors;
-        const spike =
-          zero > 0 ? svg('path', { d: `M1 ${HH}V4`, stroke: 'var(--dp-warn)', 'stroke-width': 4 }) : null;
-        const title = zero > 0 ? `standard errors, ${percent(zero)} of them zero` : 'standard errors';
-        found.push(bars(title, run.errors, [spike]));
-      }
-      if (run.scores !== null) {
-        const { scores } = run;
-        const top = Math.max(...scores.shares);
-        const tall = (z: number): number =>
-          ((scores.step * Math.exp(-z * z * 0.5)) / Math.sqrt(2 * Math.PI) / top) * (HH - 4);
-        const d = Array.from({ length: 81 }, (_, i) => {
-          const z = -4 + i / 10;
-          return `${i === 0 ? 'M' : 'L'}${((HW * i) / 80).toFixed(1)} ${(HH - tall(z)).toFixed(1)}`;
-        }).join('');
-        const about = scores.noise ? 'error ÷ noise' : 'error ÷ standard error';
-        found.push(
-          bars(`z: ${about}; dashed: normal`, scores, [
-            svg('path', { d, class: 'ink-line', 'stroke-dasharray': '4 3' })
+function errors(run: StudyFacts, name: string): HTMLElement {
+  const found = run.methods[name]!;
+  const all = [...found.errors, found.wide];
+  const tall = (found.zero / Math.max(...all, found.zero, 1e-9)) * (HH - 4);
+  const spike = svg('path', { d: `M2 ${HH}v${-tall}m-4 -4l8 8m0 -8l-8 8`, class: 'spike' });
+  const words = found.zero > 0 ? ` ✕ ${percent(found.zero)} are zero` : ' none is zero';
+  const high = found.wide > 0 ? `${significant(run.top, 2)} or more` : significant(run.top, 2);
+  return bars(name, words, all, ['0', high], found.zero > 0 ? [spike] : []);
+}
+
+function scores(run: StudyFacts, name: string): HTMLElement {
+  const found = run.methods[name]!.scores;
+  const top = Math.max(...found, 1e-9);
+  const step = 8 / found.length;
+  const tall = (z: number): number =>
+    Math.min(((step * Math.exp(-z * z * 0.5)) / Math.sqrt(2 * Math.PI) / top) * (HH - 4), HH);
+  const d = Array.from({ length: 81 }, (_, i) => {
+    const z = -4 + i / 10;
+    return `${i === 0 ? 'M' : 'L'}${((HW * i) / 80).toFixed(1)} ${(HH - tall(z)).toFixed(1)}`;
+  }).join('');
+  const far = found.filter((_, i) => Math.abs(-4 + step * (i + 0.5)) > 2).reduce((a, b) => a + b, 0);
+  return bars(
+    name,
+    ` ${percent(far)} beyond ± 2`,
+    found,
+    ['−4', '4'],
+    [svg('path', { d, class: 'ink-line', 'stroke-dasharray': '4 3' })]
+  );
+}
+
+/** One resample as a partition of the rows: a column of those it holds 0, 1, 2, … times, beside what is expected. */
+function parted(found: Partition, at: number): HTMLElement {
+  const counts = found.counts[at] ?? [];
+  const wide = W / counts.length;
+  const top = Math.max(...counts, ...found.expected);
+  const tall = (count: number): number => (count / top) * (H - 60);
+  const plot = picture(
+    'one resample',
+    W,
+    H,
+    ...counts.flatMap((count, i) => [
+      svg('rect', {
+        x: i * wide + 8,
+        y: H - 36 - tall(count),
+        width: wide - 16,
+        height: tall(count),
+        fill: i < 2 ? 'var(--dp-soft)' : 'var(--dp-warn)',
+        opacity: 0.65
+      }),
+      svg('path', {
+        class: 'ink-line',
+        'stroke-dasharray': '4 3',
+        d: `M${i * wide + 4} ${H - 36 - tall(found.expected[i] ?? 0)}h${wide - 8}`
+      }),
+      svg(
+        'text',
+        { x: (i + 0.5) * wide, y: H - 42 - tall(count), 'text-anchor': 'middle' },
+        number(count, 0)
+      ),
+      svg(
+        'text',
+        { x: (i + 0.5) * wide, y: H - 18, 'text-anchor': 'middle' },
+        i === counts.length - 1 ? `× ${i} +` : `× ${i}`
+      ),
+      i === found.you[at] || (i === counts.length - 1 && (found.you[at] ?? 0) >= i)
+        ? svg('text', { x: (i + 0.5) * wide, y: H - 2, 'text-anchor': 'middle' }, '▲ you')
+        : null
+    ])
+  );
+  const twice = counts.slice(2).reduce((a, b) => a + b, 0);
+  plot.describe(counts.map((count, i) => `${count} rows ${i} times`).join(', '));
+  return html(
+    'div',
+    {},
+    plot.node,
+    html(
+      'p',
+      { class: 'say' },
+      `This resample leaves out ${number(counts[0] ?? 0, 0)} of ${number(found.n, 0)} rows and holds ${number(twice, 0)} twice or more. ` +
+        'A row that is held twice moves the answer twice as far: noise that hides one copy does not hide two.'
+    ),
+    html('p', { class: 'soft' }, `One row, “you”, in these resamples: ${found.you.join(' ')} times.`)
+  );
+}
+
+const WHY = ['standard errors', 'z-scores', 'releases', 'one resample'] as const;
+
+export interface Why {
+  readonly node: HTMLElement;
+  readonly show: (run: StudyFacts, facts: CoverageFacts) => void;
+}
+
+/** Why intervals miss: their standard errors with a spike at zero, z-scores, what was released, and a resample parted. */
+export function why(): Why {
+  let chosen: (typeof WHY)[number] = 'standard errors';
+  let [last, shown]: [StudyFacts | null, string] = [null, ''];
+  let now: CoverageFacts | null = null;
+  const places = html('div', { class: 'stacks' });
+  const words = html('p', { class: 'soft' });
+  const which = html('input', { type: 'range', min: 1, max: 24, value: 1, 'aria-label': 'which resample' });
+  const tabs = WHY.map(name => {
+    const tab = html('button', { type: 'button', 'aria-pressed': 'false' }, name);
+    tab.addEventListener('click', () => {
+      chosen = name;
+      draw();
+    });
+    return { name, tab };
+  });
+  which.addEventListener('input', () => draw());
+  const draw = (): void => {
+    const run = now?.run ?? null;
+    if (run === null || now === null) {
+      return;
+    }
+    const parts = now.partition;
+    if (chosen === 'one resample' && parts === null) {
+      chosen = 'standard errors';
+    }
+    for (const { name, tab } of tabs) {
+      set(tab, { 'aria-pressed': String(name === chosen), class: name === chosen ? 'strong' : null });
+      tab.hidden = name === 'one resample' && parts === null;
+    }
+    const names = now.shown.filter(name => run.methods[name] !== undefined);
+    which.hidden = chosen !== 'one resample';
+    places.className = chosen === 'one resample' ? '' : 'stacks';
+    if (chosen === 'one resample' && parts !== null) {
+      which.max = String(parts.counts.length);
+      const at = Math.min(Number(which.value), parts.counts.length);
+      set(which, { 'aria-valuetext': `resample ${at} of ${parts.k}` });
+      words.textContent = `Resample ${at} of ${parts.k}. Dashed: what is expected.`;
+      places.replaceChildren(parted(parts, at - 1));
+    } else if (chosen === 'releases') {
+      words.textContent = 'What the studies answered: sampling and noise together.';
+      places.replaceChildren(
+        ...Object.entries(run.releases).map(([name, found]) =>
+          bars(name, '', found.shares, [
+            significant(found.low, 3),
+            significant(found.low + found.step * found.shares.length, 3)
           ])
-        );
+        )
+      );
+    } else {
+      words.textContent =
+        chosen === 'z-scores'
+          ? 'How far off, in standard errors. Dashed: what a normal law would do; the ends hold what lies beyond.'
+          : 'Half a width over the normal quantile. A spike at zero is a certain miss: the noise was taken for all the spread.';
+      places.replaceChildren(
+        ...names.map(name => (chosen === 'z-scores' ? scores(run, name) : errors(run, name)))
+      );
+    }
+  };
+  return {
+    node: html(
+      'section',
+      {},
+      html('h4', {}, 'Why?'),
+      html(
+        'div',
+        { class: 'buttons', role: 'group', 'aria-label': 'what to look at' },
+        ...tabs.map(one => one.tab)
+      ),
+      words,
+      which,
+      places
+    ),
+    show: (run, facts) => {
+      now = facts;
+      const names = facts.shown.join();
+      if (run !== last || names !== shown) {
+        [last, shown] = [run, names];
+        draw();
       }
-      node.replaceChildren(...found);
     }
   };
 }
@@ -325,14 +453,17 @@ export interface Sweep {
   readonly show: (swept: SweepFacts, facts: CoverageFacts) => void;
   /** Where the cursor stands. */
   readonly at: () => number;
-  readonly moved: (heard: () => void) => void;
+  /** Who hears of it while it moves, and when it rests. */
+  readonly moved: (heard: () => void, rested: () => void) => void;
 }
 
 /** Coverage and width along losses or sizes, with a cursor that is dragged or stepped from value to value. */
 export function sweepPicture(): Sweep {
-  let at = 4;
+  let at = 0;
   let count = 1;
+  let told = '';
   let heard = (): void => undefined;
+  let settled = (): void => undefined;
   let x = (i: number): number => i;
   const above = svg('g');
   const below = svg('g');
@@ -357,7 +488,7 @@ export function sweepPicture(): Sweep {
         const places = Array.from({ length: count }, (_, i) => Math.abs(x(i) - from));
         go(places.indexOf(Math.min(...places)));
       },
-      end: () => undefined
+      end: () => settled()
     });
   }
   handle.addEventListener('keydown', event => {
@@ -366,17 +497,31 @@ export function sweepPicture(): Sweep {
     if (way !== undefined) {
       event.preventDefault();
       go(at + way);
+      settled();
     }
   });
 
   const show = (swept: SweepFacts, facts: CoverageFacts): void => {
     const { values } = swept;
     count = values.length;
-    at = Math.min(at, count - 1);
+    if (told !== JSON.stringify([values, swept.at])) {
+      told = JSON.stringify([values, swept.at]);
+      at = swept.at; // where it was put, or what the lab is set to
+    }
     const range = { low: values[0]!, high: values.at(-1)! };
     x = i => LEFT + 10 + place(range, values[i]!) * (W - LEFT - RIGHT - 20);
     const symbol = symbolOf(facts);
-    const rows = swept.rows.filter(row => facts.shown.includes(row.name));
+    const rows = swept.rows
+      .filter(row => facts.shown.includes(row.name))
+      .map(row => {
+        const bands = row.held.map((held, i) => wilson(held, row.studies[i] ?? 0));
+        return {
+          ...row,
+          coverage: row.held.map((held, i) => ((row.studies[i] ?? 0) === 0 ? null : held / row.studies[i]!)),
+          low: bands.map(one => one?.[0] ?? null),
+          high: bands.map(one => one?.[1] ?? null)
+        };
+      });
     const known = (list: readonly (number | null)[]): { i: number; value: number }[] =>
       list.flatMap((value, i) => (value === null ? [] : [{ i, value }]));
     const lows = rows.flatMap(row => known(row.low).map(one => one.value));
@@ -423,7 +568,7 @@ export function sweepPicture(): Sweep {
       set(one, { d: `M${x(at)} ${TOP}V${H - BOTTOM}` });
     }
     const words = `${symbol} ${number(values[at]!)}`;
-    const told = rows.flatMap(row => {
+    const said = rows.flatMap(row => {
       const share = row.coverage[at] ?? null;
       return share === null ? [] : [`${row.name} ${percent(share)}`];
     });
@@ -432,12 +577,12 @@ export function sweepPicture(): Sweep {
       'aria-valuemin': 0,
       'aria-valuemax': count - 1,
       'aria-valuenow': at,
-      'aria-valuetext': [words, ...told].join(', ')
+      'aria-valuetext': [words, ...said].join(', ')
     });
-    coverage.describe(told.length === 0 ? 'nothing is simulated yet' : `${words}: ${told.join(', ')}`);
+    coverage.describe(said.length === 0 ? 'nothing is simulated yet' : `${words}: ${said.join(', ')}`);
     widths.describe(`at ${words}`);
     key.replaceChildren(...facts.shown.map(name => html('span', {}, sample(name), ` ${name}`)));
-    const note = swept.notes?.[at] ?? '';
+    const note = swept.notes[at] ?? '';
     at_.textContent = `${note === '' ? '' : `${note} `}The numbers below are those at ${words}. Drag the line, or step it with the arrow keys.`;
   };
   const key = html('p', { class: 'key' });
@@ -456,8 +601,9 @@ export function sweepPicture(): Sweep {
     node,
     show,
     at: () => at,
-    moved: listener => {
+    moved: (listener, rested) => {
       heard = listener;
+      settled = rested;
     }
   };
 }
@@ -468,42 +614,97 @@ export function symbolOf(facts: CoverageFacts): string {
   return over === 'loss' ? (facts.setup.kind === 'rho' ? 'ρ' : 'ε') : over;
 }
 
+/** How many studies of a method there are on the screen, and how many of their intervals held. */
+export function countsOf(
+  facts: CoverageFacts,
+  name: string,
+  at: number,
+  now: number
+): { studies: number; held: number; width: number | null; reason: string } | null {
+  if (facts.sweep !== null) {
+    const line = facts.sweep.rows.find(one => one.name === name);
+    const studies = line?.studies[at] ?? 0;
+    return line === undefined || studies === 0
+      ? null
+      : { studies, held: line.held[at] ?? 0, width: line.width[at] ?? null, reason: '' };
+  }
+  const row = facts.run?.rows.find(one => one.name === name);
+  if (row === undefined || now === 0) {
+    return null;
+  }
+  // while a block is played, the numbers are those of its part that is on the screen
+  const point = facts.run?.methods[name]?.trail.filter(one => one[0] <= now).at(-1);
+  return point !== undefined && now < row.studies ? { ...row, studies: point[1], held: point[2] } : row;
+}
+
+const MARKS = { 'too few': '✕', 'as promised': '✓', more: '▲' } as const;
+
+/** What is seen, in words: one line for each method that is shown. */
+export function sentences(facts: CoverageFacts, at: number, now: number): HTMLElement[] {
+  return facts.shown.flatMap(name => {
+    const found = countsOf(facts, name, at, now);
+    if (found === null) {
+      return [];
+    }
+    if (found.studies === 0) {
+      return [html('li', {}, sample(name), ` ${name}: none. ${found.reason}`)];
+    }
+    const mark = MARKS[verdict(found.held, found.studies, facts.setup.level)];
+    const words = missed(name, found.held, found.studies, facts.setup.level);
+    return [
+      html('li', {}, sample(name), html('span', { class: mark === '✕' ? 'bad' : 'mark' }, ` ${mark} `), words)
+    ];
+  });
+}
+
+/** The columns of the table: charges and print only where something is resampled. */
+export function head(facts: CoverageFacts): HTMLElement {
+  const more = charged(facts);
+  const names = ['interval', 'coverage', '95 % band', 'mean width', ...(more.length > 0 ? more : ['about'])];
+  return html(
+    'tr',
+    {},
+    ...names.map((name, i) =>
+      html(
+        'th',
+        { scope: 'col', class: i > 0 && i < 4 ? 'num' : i === 4 && more.length === 0 ? 'wide' : null },
+        name
+      )
+    )
+  );
+}
+
+function charged(facts: CoverageFacts): string[] {
+  const some = facts.methods.some(one => one.resampled && facts.shown.includes(one.name));
+  const print = facts.methods.some(one => one.printed !== null);
+  return [
+    ...(print ? ['in print'] : []),
+    ...(some && facts.sweep === null ? ['charged in print', 'true charge'] : [])
+  ];
+}
+
 /** One row for each method that is shown: the same numbers as in the drawings. */
 export function table(facts: CoverageFacts, at: number, now: number): HTMLElement[] {
+  const more = charged(facts);
   return facts.shown.map(name => {
-    const row = facts.run?.rows.find(one => one.name === name);
-    const swept = facts.sweep?.rows.find(one => one.name === name);
-    // while a block is played, the numbers are those of its part that is on the screen
-    const point = facts.run?.trail[name]?.filter(one => one[0] <= now).at(-1);
-    const early = point !== undefined && now < facts.studies;
-    const share = early ? point[1] : now === 0 ? null : (row?.coverage ?? swept?.coverage[at] ?? null);
-    const low = early ? point[2] : (row?.low ?? swept?.low[at] ?? null);
-    const high = early ? point[3] : (row?.high ?? swept?.high[at] ?? null);
-    const width = row?.width ?? swept?.width[at] ?? null;
-    const off =
-      share === null || low === null || high === null
-        ? ''
-        : high < facts.setup.level
-          ? '✕ too few'
-          : low > facts.setup.level
-            ? '▲ more'
-            : '';
-    const about = facts.about[name] ?? '';
+    const found = countsOf(facts, name, at, now);
+    const method = facts.methods.find(one => one.name === name);
+    const band_ = found === null ? null : wilson(found.held, found.studies);
+    const cell = (words: string): HTMLElement => html('td', { class: 'num' }, words);
     return html(
       'tr',
       {},
       html('th', { scope: 'row' }, sample(name), ` ${name}`),
-      html('td', { class: 'num' }, share === null ? '–' : percent(share)),
-      html(
-        'td',
-        { class: 'num' },
-        share === null || low === null || high === null
-          ? '–'
-          : `${number(100 * low, 1)} to ${number(100 * high, 1)} %`
-      ),
-      html('td', { class: 'num' }, share === null || width === null ? '–' : significant(width, 3)),
-      html('td', { class: 'warn' }, off),
-      html('td', { class: 'soft wide' }, about)
+      cell(found === null || band_ === null ? '–' : percent(found.held / found.studies)),
+      cell(band_ === null ? '–' : `${number(100 * band_[0], 1)} to ${number(100 * band_[1], 1)} %`),
+      cell(band_ === null || found?.width === null || found === null ? '–' : significant(found.width, 3)),
+      ...(more.includes('in print')
+        ? [html('td', {}, method?.printed === null || method === undefined ? '' : percent(method.printed))]
+        : []),
+      ...(more.includes('true charge')
+        ? [html('td', {}, method?.published ?? ''), html('td', {}, method?.true ?? '')]
+        : []),
+      more.length > 0 ? null : html('td', { class: 'soft wide' }, method?.words ?? '')
     );
   });
 }

@@ -2,8 +2,8 @@
 
 /** [low, high, what is true, whether it is held]; nothing where there is no interval. */
 export type Stack = readonly (readonly [number | null, number | null, number | null, boolean])[];
-/** [studies, coverage, and its 95 % band]. */
-export type Trail = readonly (readonly [number, number | null, number | null, number | null])[];
+/** [studies so far, those that had an interval, those whose interval held]. */
+export type Point = readonly [number, number, number];
 
 export interface Histogram {
   readonly low: number;
@@ -16,11 +16,18 @@ export interface Row {
   readonly about: 'dataset' | 'population';
   readonly studies: number;
   readonly held: number;
-  readonly coverage: number | null;
-  readonly low: number | null;
-  readonly high: number | null;
   readonly width: number | null;
   readonly reason: string;
+}
+
+/** What was seen of one method: its last intervals, its running coverage, its standard errors and z-scores. */
+export interface Watched {
+  readonly stack: Stack;
+  readonly trail: readonly Point[];
+  readonly errors: readonly number[];
+  readonly zero: number;
+  readonly wide: number;
+  readonly scores: readonly number[];
 }
 
 export interface CoverageSetup {
@@ -32,22 +39,26 @@ export interface CoverageSetup {
   readonly reps: number;
   readonly seed: number;
   readonly level: number;
+  readonly k: number;
+  readonly repaired: boolean;
+  readonly skew: number;
+  readonly outliers: number;
+  readonly share: number;
+  readonly effect: number;
 }
 
 export interface StudyFacts {
   readonly rows: readonly Row[];
-  readonly stack: Readonly<Record<string, Stack>>;
-  readonly trail: Readonly<Record<string, Trail>>;
-  readonly scores: (Histogram & { readonly noise: boolean }) | null;
-  readonly releases: Histogram | null;
-  readonly errors: (Histogram & { readonly zero: number }) | null;
+  readonly methods: Readonly<Record<string, Watched>>;
+  /** Where the axis of the standard errors ends. */
+  readonly top: number;
+  readonly releases: Readonly<Record<string, Histogram>>;
 }
 
 export interface SweepRow {
   readonly name: string;
-  readonly coverage: readonly (number | null)[];
-  readonly low: readonly (number | null)[];
-  readonly high: readonly (number | null)[];
+  readonly studies: readonly number[];
+  readonly held: readonly number[];
   readonly width: readonly (number | null)[];
 }
 
@@ -55,17 +66,42 @@ export interface SweepFacts {
   readonly over: 'loss' | 'n' | 'k';
   readonly values: readonly number[];
   readonly rows: readonly SweepRow[];
+  readonly at: number;
   /** What is to be known at each value. */
-  readonly notes?: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** How a few resamples part the rows: so many rows are held 0, 1, 2, … times, and how often the first row is. */
+export interface Partition {
+  readonly n: number;
+  readonly k: number;
+  readonly counts: readonly (readonly number[])[];
+  readonly expected: readonly number[];
+  readonly you: readonly number[];
+}
+
+export interface Method {
+  readonly name: string;
+  readonly words: string;
+  readonly resampled: boolean;
+  /** Why it cannot be computed here; empty where it can. */
+  readonly unfit: string;
+  readonly published: string;
+  readonly true: string;
+  /** Its coverage in print, where this is the setup of the print. */
+  readonly printed: number | null;
 }
 
 export interface CoverageFacts {
   readonly question: string;
+  /** Where the facts come from, where it was started from an estimate. */
+  readonly from: string;
   readonly statistics: readonly { readonly key: string; readonly label: string }[];
-  readonly populations: readonly { readonly key: string; readonly label: string }[];
-  readonly methods: readonly { readonly name: string; readonly words: string }[];
-  /** What each row of the table is. */
-  readonly about: Readonly<Record<string, string>>;
+  readonly populations: readonly { readonly key: string; readonly label: string; readonly group: string }[];
+  readonly sliders: readonly string[];
+  readonly kind: string;
+  readonly shape: { readonly low: number; readonly high: number; readonly shares: readonly number[] } | null;
+  readonly methods: readonly Method[];
   readonly setup: CoverageSetup;
   readonly shown: readonly string[];
   readonly view: 'studies' | 'loss' | 'n' | 'k';
@@ -75,6 +111,9 @@ export interface CoverageFacts {
   readonly pulled: number;
   readonly run: StudyFacts | null;
   readonly sweep: SweepFacts | null;
+  readonly partition: Partition | null;
+  /** What the resamples cost, in one sentence. */
+  readonly charge: string;
   readonly code: string;
   readonly problem: string;
 }
@@ -85,4 +124,5 @@ export interface CoverageSet {
   view: string;
   pull: number;
   reset: number;
+  at: number;
 }

@@ -35,7 +35,7 @@ const PATIENCE = 5000;
 let questions = 0;
 
 /** Questions as messages of the widget's own comm, each under a number; a busy kernel answers after its cell. */
-function asker(model: AnyModel): (question: Answer) => Promise<Answer | null> {
+function asker(model: AnyModel, alive: () => boolean): (question: Answer) => Promise<Answer | null> {
   return question =>
     new Promise(resolve => {
       const number = ++questions;
@@ -50,12 +50,16 @@ function asker(model: AnyModel): (question: Answer) => Promise<Answer | null> {
         }
       };
       const timer = setTimeout(() => finish(null), PATIENCE);
-      if (typeof model.send !== 'function') {
-        finish(null); // a page without a kernel
+      if (!alive()) {
+        finish(null);
         return;
       }
       model.on('msg:custom', heard);
-      model.send({ ...question, number });
+      try {
+        model.send({ ...question, number });
+      } catch {
+        finish(null); // a comm that was closed meanwhile
+      }
     });
 }
 
@@ -115,9 +119,10 @@ export function widget<Facts, Set>(
       stale.classList.add('dpnb-w');
       let alive = true;
       const line: { send?: unknown } = model; // a page without a kernel has a model without one
+      const reached = (): boolean => alive && typeof line.send === 'function';
       const link: Link<Facts, Set> = {
-        ask: asker(model),
-        alive: () => alive && typeof line.send === 'function',
+        ask: asker(model, reached),
+        alive: reached,
         facts: () => model.get('facts'),
         chosen: () => model.get('chosen'),
         choose: chosen => {

@@ -1,0 +1,180 @@
+"""The still form of the coverage lab, of each of its views: a picture, what it says in words, and the numbers as a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpnb.cards.card import Card
+from dpnb.cards.digits import number
+from dpnb.cards.markup import Markup, el
+from dpnb.widgets.coverage_charge import Costs, paid, place_of
+from dpnb.widgets.coverage_run import Run, StudyRun
+from dpnb.widgets.coverage_setup import BOOTSTRAP, Setup
+from dpnb.widgets.coverage_words import missed, verdict
+from dpnb.widgets.wording import still
+
+__all__ = ["card"]
+
+_WIDTH, _LEFT, _RIGHT, _ROW = 560, 130, 14, 24
+_TALL, _SIDE = 170, 44
+_MARKS = {"too few": "✕", "as promised": "✓", "more": "▲"}
+
+
+def card(run: Run, shown: list[str], setup: Setup, facts: dict[str, Any], costs: Costs) -> Card:
+    """Return the card of a run of which something is simulated.
+
+    Parameters
+    ----------
+    run : StudyRun or SweepRun
+        What was simulated.
+    shown : list of str
+        The methods that are shown.
+    setup : Setup
+        What was set.
+    facts : dict
+        What the browser would draw.
+    costs : dict
+        What the resamples cost, by k.
+    """
+    if isinstance(run, StudyRun):
+        return _of_studies(run, shown, setup, facts, costs)
+    return _of_sweep(run, shown, setup, facts)
+
+
+def _of_studies(run: StudyRun, shown: list[str], setup: Setup, facts: dict[str, Any], costs: Costs) -> Card:
+    found = [row for row in run.rows() if row["name"] in shown]
+    found.sort(key=lambda row: shown.index(row["name"]))
+    resampled = any(name in BOOTSTRAP for name in shown)
+    rows = []
+    for row in found:
+        cells = (row["name"], _missed(row), _percent(row["coverage"]), _band(row), _width(row["width"]))
+        charge = tuple(paid(setup, row["name"], costs.get(place_of(setup)))) if resampled else ()
+        rows.append((*cells, *charge))
+    head: tuple[str, ...] = ("interval", "missed", "coverage", "its 95 % band", "mean width")
+    head += ("charged in print", "true charge") if resampled else ()
+    about = f"{facts['question']}, {setup.symbol} {setup.loss:g}, n {setup.n:,}: {run.studies:,} simulated studies"
+    notes = [missed(r["name"], r["held"], r["studies"], setup.level) for r in found if r["studies"]]
+    notes += [f"{row['name']}: none. {row['reason']}" for row in found if row["reason"]]
+    notes += [facts["charge"]] if facts["charge"] else []
+    return still(
+        "coverage",
+        "Would this interval be right?",
+        about,
+        head,
+        rows,
+        facts,
+        notes=notes,
+        picture=_bands([row for row in found if row["studies"]], setup.level),
+    )
+
+
+def _of_sweep(run: Any, shown: list[str], setup: Setup, facts: dict[str, Any]) -> Card:
+    found = run.to_json()
+    lines = [row for row in found["rows"] if row["name"] in shown]
+    symbol = {"loss": setup.symbol}.get(run.over, run.over)
+    head = (symbol, *(row["name"] for row in lines))
+    rows = [
+        (f"{symbol} {number(float(value))}", *(_told(row, i) for row in lines))
+        for i, value in enumerate(found["values"][: len(run.runs)])
+    ]
+    about = f"{facts['question']}: coverage along {symbol}, and mean width; {run.runs[0].studies:,} simulated studies each"
+    notes = [note for note in (facts["sweep"] or {}).get("notes", []) if note]
+    return still(
+        "coverage",
+        "Would this interval be right?",
+        about,
+        head,
+        rows,
+        facts,
+        notes=notes,
+        picture=_lines(found["values"], lines, setup.level),
+    )
+
+
+def _told(row: dict[str, Any], i: int) -> str:
+    if i >= len(row["coverage"]) or row["coverage"][i] is None:
+        return "none"
+    return f"{_percent(row['coverage'][i])}, {_width(row['width'][i])}"
+
+
+def _missed(row: dict[str, Any]) -> str:
+    return f"{row['studies'] - row['held']:,} of {row['studies']:,}" if row["studies"] else "none"
+
+
+def _percent(share: float | None) -> str:
+    return "none" if share is None else f"{100 * share:.1f} %"
+
+
+def _band(row: dict[str, Any]) -> str:
+    return "–" if row["low"] is None else f"{100 * row['low']:.1f} to {100 * row['high']:.1f} %"
+
+
+def _width(width: float | None) -> str:
+    return "–" if width is None else f"{width:.3g}"
+
+
+def _bands(rows: list[dict[str, Any]], level: float) -> Markup | None:
+    """Draw each coverage as a mark on its band, beside the promised share: a cross, a tick or a triangle says which side."""
+    if not rows:
+        return None
+    floor = min(level - 0.03, *(row["low"] for row in rows))
+
+    def at(share: float) -> float:
+        return _LEFT + (_WIDTH - _LEFT - _RIGHT) * (share - floor) / (1 - floor)
+
+    tall = _ROW * len(rows) + 22
+    shapes: list[object] = [el("title", "coverage of each interval, with its band")]
+    shapes.append(_line(at(level), 0, at(level), tall - 18, stroke_dasharray="3 3"))
+    shapes.append(_text(at(level), tall - 4, f"promised: {100 * level:g} %", "middle"))
+    for place, row in enumerate(rows):
+        y = _ROW * place + 12
+        mark = _MARKS[verdict(row["held"], row["studies"], level)]
+        shapes.append(_text(0, y + 4, f"{mark} {row['name']}", "start"))
+        shapes.append(_line(at(row["low"]), y, at(row["high"]), y, stroke_width="3"))
+        shapes.append(
+            el("circle", cx=f"{at(row['coverage']):.1f}", cy=y, r=4, class_="dot", fill="currentColor")
+        )
+    return el("svg", *shapes, viewBox=f"0 0 {_WIDTH} {tall}", role="img", font_size="12")
+
+
+def _lines(values: list[Any], rows: list[dict[str, Any]], level: float) -> Markup | None:
+    """Draw coverage along what is varied: dashes differ, and each line ends with its name."""
+    known = [(row, [i for i, share in enumerate(row["coverage"]) if share is not None]) for row in rows]
+    known = [(row, places) for row, places in known if places]
+    if not known:
+        return None
+    floor = min(level - 0.05, *(row["low"][i] for row, places in known for i in places))
+    right = _WIDTH - 120
+
+    def x(i: int) -> float:
+        return _SIDE + (right - _SIDE) * i / max(len(values) - 1, 1)
+
+    def y(share: float) -> float:
+        return 8 + (_TALL - 30) * (1 - share) / (1 - floor)
+
+    shapes: list[object] = [el("title", "coverage along what is varied")]
+    shapes.append(_line(_SIDE, y(level), right, y(level), stroke_dasharray="2 4"))
+    shapes.append(_text(_SIDE - 6, y(level) + 4, f"{100 * level:g} %", "end"))
+    shapes += [_text(x(i), _TALL - 4, number(float(value)), "middle") for i, value in enumerate(values)]
+    ends: list[float] = []
+    for place, (row, places) in enumerate(known):
+        points = " ".join(f"{x(i):.1f},{y(row['coverage'][i]):.1f}" for i in places)
+        dashes = {"stroke_dasharray": f"{3 + 2 * place} {1 + place}"} if place else {}
+        shapes.append(
+            el("polyline", points=points, class_="cf", fill="none", stroke="currentColor", **dashes)
+        )
+        down = y(row["coverage"][places[-1]])
+        while any(abs(down - end) < 12 for end in ends):
+            down += 12
+        ends.append(down)
+        shapes.append(_text(x(places[-1]) + 6, down + 4, row["name"], "start"))
+    return el("svg", *shapes, viewBox=f"0 0 {_WIDTH} {_TALL}", role="img", font_size="12")
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, **more: str) -> Markup:
+    ends = {"x1": f"{x1:.1f}", "y1": f"{y1:.1f}", "x2": f"{x2:.1f}", "y2": f"{y2:.1f}"}
+    return el("line", **ends, stroke="currentColor", opacity="0.7", **more)
+
+
+def _text(x: float, y: float, said: str, anchor: str) -> Markup:
+    return el("text", said, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, fill="currentColor")

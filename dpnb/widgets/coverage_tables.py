@@ -1,0 +1,110 @@
+"""The table and the code of what the coverage lab shows: the numbers of :mod:`dpnb.simulate`, and the calls that make them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from dpnb.release.table import Table
+from dpnb.simulate import wilson
+from dpnb.simulate.bootstrap import begun_study
+from dpnb.widgets.coverage_charge import Costs, paid, place_of
+from dpnb.widgets.coverage_design import Design
+from dpnb.widgets.coverage_run import Run, StudyRun, SweepRun, with_methods
+from dpnb.widgets.coverage_setup import BOOTSTRAP, Setup
+
+__all__ = ["code_of", "parts_of", "table_of"]
+
+
+def parts_of(run: Run, setup: Setup) -> list[tuple[StudyRun, Setup]]:
+    """Return the runs of which something is simulated, each with what it is set to."""
+    if isinstance(run, StudyRun):
+        return [(run, setup)]
+    pairs = zip(run.runs, run.values, strict=False)
+    return [(one, replace(setup, **{run.over: value})) for one, value in pairs]  # type: ignore[arg-type]
+
+
+def table_of(run: Run, shown: list[str], setup: Setup, costs: Costs) -> Table:
+    """Return one row for each value of a sweep and each method that is shown.
+
+    Notes
+    -----
+    The columns are those of :meth:`dpnb.simulate.CoverageResult.table`; resampled intervals leave empty what they have not, and
+    have ``k``, ``corrected`` (their coverage with the error of k resamples added), ``published`` and ``true`` charge.
+    """
+    parts = [(one, now) for one, now in parts_of(run, setup) if one.studies]
+    rows = [row for one, now in parts for row in _rows(one, shown, now, costs)]
+    if isinstance(run, SweepRun) and run.over == "loss":
+        order = {name: place for place, name in enumerate(dict.fromkeys(row["interval"] for row in rows))}
+        rows.sort(key=lambda row: order[row["interval"]])
+    names = dict.fromkeys(name for row in rows for name in row)
+    return Table({name: [row.get(name) for row in rows] for name in names})
+
+
+def _rows(run: StudyRun, shown: list[str], setup: Setup, costs: Costs) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    if run.coverage is not None and any(name not in BOOTSTRAP for name in shown):
+        found += with_methods(run.coverage, shown).table().rows
+    study = run.bootstrap
+    if study is None:
+        return found
+    k = study.design.ks[0]
+    for row in study:
+        if row.kind not in shown:
+            continue
+        one = study.tallies[k, row.kind]
+        low, high = wilson(one.published, one.studies)
+        charge = paid(setup, row.kind, costs.get(place_of(setup)))
+        found.append(
+            {
+                "n": study.design.n,
+                "rho": study.design.rho,
+                "interval": row.kind,
+                "level": study.level,
+                "studies": one.studies,
+                "coverage": one.published / one.studies,
+                "low": float(low),
+                "high": float(high),
+                "width": one.published_width / one.studies,
+                "k": k,
+                "corrected": row.corrected,
+                "published": charge[0],
+                "true": charge[1],
+            }
+        )
+    return found
+
+
+def code_of(run: Run, shown: list[str], design: Design, setup: Setup) -> str:
+    """Return the lines that reproduce what is shown."""
+    usual = [name for name in shown if name not in BOOTSTRAP]
+    resampled = [name for name in shown if name in BOOTSTRAP]
+    calls = [] if not usual else [_releases(run, usual, design, setup)]
+    calls += [] if not resampled else [_resamples(run, resampled, design, setup)]
+    head = ["from dpnb import simulate"]
+    head += ["from dpnb.datasets import find"] if any("find(" in call for call in calls) else []
+    if len(calls) == 2:
+        calls = [f"found = {calls[0]}", f"resampled = {calls[1]}"]
+    return "\n".join([*head, "", *calls])
+
+
+def _releases(run: Run, names: list[str], design: Design, setup: Setup) -> str:
+    several: dict[str, Any] = {}
+    if isinstance(run, SweepRun) and run.over != "k":
+        several = {"losses" if run.over == "loss" else "sizes": run.values}
+    call = design.releases(setup, names, **several).code()
+    return call.replace("'monte carlo'", "simulate.monte_carlo()")
+
+
+def _resamples(run: Run, kinds: list[str], design: Design, setup: Setup) -> str:
+    base = replace(setup, computed=tuple(kinds))
+    if isinstance(run, StudyRun):
+        designs = [design.resampling(base, (setup.k,))]
+    elif run.over == "k" and not setup.repaired:
+        designs = [design.resampling(base, tuple(int(k) for k in run.values))]
+    else:
+        changes: list[dict[str, Any]] = [{run.over: value} for value in run.values]
+        several = [replace(base, **change) for change in changes]
+        designs = [design.resampling(one, (one.k,)) for one in several]
+    calls = [begun_study(one).code() for one in designs]
+    return calls[0] if len(calls) == 1 else "[\n    " + ",\n    ".join(calls) + ",\n]"

@@ -1,0 +1,385 @@
+"""The living budget: what was charged counted two ways, the ways out of a plan that does not fit, and the cell of a model."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+import dpnb
+from dpnb import widgets
+from dpnb.client import api
+from dpnb.errors import PlanError
+from dpnb.plan.request import Ask
+from dpnb.privacy.accountant import Budget, compose, epsilon_of
+from dpnb.privacy.event import PrivacyEvent
+from dpnb.privacy.loss import PrivacyLoss
+from dpnb.privacy.measure import Measure
+from dpnb.widgets import asking
+from dpnb.widgets.counting import compared, counting, listed
+from dpnb.widgets.modelling import model
+from dpnb.widgets.snapshot import _charged, dataset_record, ledger_rows
+from dpnb.widgets.ways_out import ways_out
+from tests.curator import small
+
+
+def opened(home, **budget):
+    """The small dataset under a budget of its own."""
+    service = small.curator(home)
+    return service, small.opened(small.session(service, "ann"), home, **budget)
+
+
+@pytest.fixture
+def tight(dpnb_home):
+    """The small dataset with ε 2."""
+    service, data = opened(dpnb_home, epsilon=2)
+    yield data
+    service.close()
+
+
+@pytest.fixture
+def zcdp(dpnb_home):
+    """The small dataset with ρ 0.5."""
+    service, data = opened(dpnb_home, rho="0.5")
+    yield data
+    service.close()
+
+
+def plan(data, epsilon="1.8"):
+    """Three questions, one of them a choice."""
+    items = {"m": data.x.mean(), "share": data.y.mean(), "middle": data.x.median()}
+    return dpnb.plan(items, epsilon=epsilon, assume_n=40)
+
+
+# two ways of counting --------------------------------------------------------------------------------------
+
+
+def test_a_pure_budget_is_counted_as_its_own_ledger_counts_it(tight):
+    """The added ε of the picture is what the ledger charged; its ρ is the accountant's for the same events."""
+    dpnb.release({"m": tight.x.mean(), "c": tight.x.median()}, epsilon="0.5")
+    dpnb.release({"s": tight.x.sum()}, epsilon="0.25")
+    facts = dataset_record(tight)["counting"]
+    found = compared(facts["epsilon"], facts["rho"], facts["events"], 1e-6)
+    assert facts["kept"] == "adding"
+    assert found["added"] == float(tight.budget.spent.amount) == 0.75
+    events = [
+        PrivacyEvent.from_json(event)
+        for row in tight.session.ledger(tight)
+        for question in row["events"]
+        for event in question
+    ]
+    assert found["rhos"] == pytest.approx(float(compose(events, Measure.ZCDP).amount), rel=1e-12)
+
+
+def test_a_rho_budget_is_counted_as_its_own_ledger_counts_it(zcdp):
+    """The ρ of the picture is what the ledger charged; adding counts each Gaussian release alone at its part of δ."""
+    dpnb.release({"m": zcdp.x.mean()}, rho="0.01")
+    dpnb.release({"s": zcdp.x.sum()}, epsilon="0.2")
+    facts = dataset_record(zcdp)["counting"]
+    found = compared(facts["epsilon"], facts["rho"], facts["events"], 1e-6)
+    assert facts["kept"] == "zcdp"
+    assert found["rhos"] == pytest.approx(float(zcdp.budget.spent.amount), rel=1e-12)
+    gaussian = [event for event in facts["events"] if event[0] == "gaussian"]
+    times = sum(event[3] for event in gaussian)
+    alone = sum(float(epsilon_of(event[1], Fraction("1e-6") / times)) * event[3] for event in gaussian)
+    assert found["added"] == pytest.approx(alone + 0.2, rel=1e-9)
+
+
+def test_an_epsilon_delta_budget_keeps_its_own_delta():
+    """An (ε, δ) budget is compared at the part of δ that pays for the conversion, and at no other."""
+    budget = Budget.from_toml({"epsilon": 1, "delta": "1e-6"})
+    facts = counting(budget, [])
+    assert (facts["kept"], facts["epsilon"], facts["delta"], facts["deltas"]) == ("zcdp", 1.0, 5e-7, [5e-7])
+    assert epsilon_of(facts["rho"], facts["delta"]) <= 1
+
+
+def test_many_small_releases_are_tighter_under_zcdp_and_one_large_is_not():
+    """What zCDP saves is the theory's: a hundred releases of ε 0.01 under ε 1 take less of a ρ budget, one of ε 1 takes more."""
+    small_ones = compared(1.0, None, [["pure", 0.01, 0.0, 100]], 1e-6)
+    large_one = compared(1.0, None, [["pure", 1.0, 0.0, 1]], 1e-6)
+    assert small_ones["adding"] == large_one["adding"] == 1.0
+    assert small_ones["zcdp"] < 0.25
+    assert large_one["zcdp"] > 10
+    assert compared(1.0, None, [["pure", small_ones["even"], 0.0, 1]], 1e-6)["zcdp"] == pytest.approx(
+        small_ones["even"]
+    )
+
+
+def test_a_new_budget_period_starts_the_count_anew():
+    """Of a ledger with a reset, what was charged since is counted, and nothing of an earlier period."""
+    charge = {"kind": "charge", "events": [[PrivacyEvent("pure", Fraction(1)).to_json()]]}
+    acts = [charge, charge, {"kind": "reset", "events": []}, charge]
+    assert listed(_charged(acts)) == [["pure", 1.0, 0.0, 1]]
+
+
+def test_equal_events_are_listed_once():
+    """A thousand equal charges are one line with a number."""
+    events = [PrivacyEvent("pure", Fraction(1, 10))] * 1000 + [PrivacyEvent("exponential", Fraction(1, 10))]
+    assert listed(events) == [["pure", 0.1, 0.0, 1000], ["exponential", 0.1, 0.0, 1]]
+
+
+# ways out --------------------------------------------------------------------------------------------------
+
+
+def test_a_plan_that_fits_needs_no_way_out(tight):
+    """What fits is offered as it is."""
+    assert ways_out(plan(tight, "1.8")) == []
+
+
+def test_three_ways_out_each_fit(tight, monkeypatch):
+    """The largest ε that fits, a stored answer, and one statistic less: each cell, planned, is not refused."""
+    dpnb.release({"m": tight.x.mean()}, epsilon="0.5")
+    ways = {way["kind"]: way for way in ways_out(plan(tight))}
+    assert list(ways) == ["less", "stored", "drop"]
+    body = "m = small.x.mean()\nshare = small.y.mean()\nmiddle = small.x.quantile(0.5)"
+    assert ways["less"]["cell"] == f"%%dp epsilon=1.5\n{body}"
+    assert ways["stored"]["cell"].startswith("%%dp epsilon=1.7\nm = small.x.mean().spend(epsilon=0.5)\n")
+    assert ways["drop"]["cell"] == "%%dp epsilon=1.2\nshare = small.y.mean()\nmiddle = small.x.quantile(0.5)"
+    for way in ways.values():
+        asked = run(way["cell"], tight)
+        assert asked.fits, way["label"]
+    over = Ask.make(epsilon="1.501")
+    assert not tight.session.preview(list(plan(tight).measurements), over).fits
+
+
+def run(cell, data):
+    """Plan what a cell asks, as the magic would."""
+    line, _, body = cell.partition("\n")
+    names = {"small": data}
+    exec(body, names)
+    values = dict(word.split("=") for word in line.split()[1:])
+    items = {name: one for name, one in names.items() if name not in {"small", "__builtins__"}}
+    return dpnb.plan(items, epsilon=values["epsilon"], assume_n=40)
+
+
+def test_the_stored_way_is_free_where_all_is_stored(tight):
+    """A question that was answered before is offered at what it cost then: running that cell charges nothing."""
+    dpnb.release({"m": tight.x.mean()}, epsilon="0.5")
+    stored = ways_out(dpnb.plan({"m": tight.x.mean()}, epsilon=5))[1]
+    assert stored["cell"] == "%%dp epsilon=0.5\nm = small.x.mean()"
+    assert not run(stored["cell"], tight).cost
+
+
+def test_a_way_that_there_is_not_says_why(tight):
+    """One question that was never asked cannot be dropped or reused; with nothing left there is no smaller ε."""
+    less, stored, drop = ways_out(dpnb.plan({"m": tight.x.mean()}, epsilon=5))
+    assert less["cell"].startswith("%%dp epsilon=2\n")
+    assert (stored["cell"], drop["cell"]) == ("", "")
+    assert "stored answer" in stored["why"]
+    assert "one question" in drop["why"]
+    dpnb.release({"s": tight.x.sum()}, epsilon=2)
+    less = ways_out(dpnb.plan({"m": tight.x.mean()}, epsilon=5))[0]
+    assert (less["cell"], less["why"]) == ("", "nothing is left that this cell could be answered with")
+
+
+def test_ways_out_of_a_rho_budget_are_solved_in_what_was_asked(zcdp):
+    """A plan in ε of a ρ budget is offered the ε whose ρ fits; one in ρ is offered a ρ."""
+    less = ways_out(dpnb.plan({"m": zcdp.x.sum()}, epsilon=5))[0]
+    assert less["cell"].startswith("%%dp epsilon=1\n")
+    less = ways_out(dpnb.plan({"m": zcdp.x.sum()}, rho=5))[0]
+    assert less["cell"].startswith("%%dp rho=0.5\n")
+
+
+def test_weights_of_a_plan_are_kept(tight):
+    """What is offered splits its loss as the plan did."""
+    items = {"a": tight.x.sum().weight(3), "b": tight.y.mean()}
+    assert ways_out(dpnb.plan(items, epsilon=5))[0]["cell"].startswith("%%dp epsilon=2 weights=a:3,b:1\n")
+
+
+def test_a_cell_speaks_of_the_dataset_as_it_runs(tight):
+    """Where the notebook calls the dataset otherwise, a first line gives it the name that its questions have."""
+    asking.answered_by(lambda _: {}, lambda: {"people": tight})
+    less = ways_out(dpnb.plan({"m": tight.x.mean()}, epsilon=5))[0]
+    own = ways_out(dpnb.plan({"m": tight.x.mean()}, epsilon=5), "mine = people.x.mean()")[0]
+    asking.answered_by(None)
+    assert less["cell"] == "%%dp epsilon=2\nsmall = people\nm = small.x.mean()"
+    assert own["cell"] == "%%dp epsilon=2\nmine = people.x.mean()"
+
+
+def test_the_budget_bar_offers_the_ways_out_and_spends_nothing(tight):
+    """The facts of the bar have the ways out; the still form names them; the ledger stays as it was."""
+    bar = widgets.budget(plan(tight, "5"))
+    assert [way["kind"] for way in bar.facts["ways"]] == ["less", "stored", "drop"]
+    assert "%%dp epsilon=2" in bar.card().text
+    assert not tight.budget.spent
+
+
+def test_the_ghost_follows_the_ledger(tight):
+    """After a release the plan of the bar is priced against what is left now."""
+    bar = widgets.budget(plan(tight, "1.8"))
+    assert bar.facts["ways"] == []
+    dpnb.release({"s": tight.x.sum()}, epsilon=1)
+    bar.refresh()
+    assert [way["kind"] for way in bar.facts["ways"]] == ["less", "stored", "drop"]
+
+
+# the ledger in pieces --------------------------------------------------------------------------------------
+
+
+def test_the_ledger_is_asked_for_what_is_new(tight, monkeypatch):
+    """A second reading asks for later entries alone and tells the same acts; another session's charge is in it."""
+    session = tight.session
+    dpnb.release({"m": tight.x.mean()}, epsilon="0.1")
+    first = session.ledger(tight)
+    sent = []
+    ask = session._ask
+    monkeypatch.setattr(session, "_ask", lambda message, wanted: sent.append(message) or ask(message, wanted))
+    dpnb.release({"s": tight.x.sum()}, epsilon="0.1")
+    again = session.ledger(tight)
+    assert again[: len(first)] == first
+    assert len(again) == len(first) + 1
+    assert [one.after for one in sent if hasattr(one, "after")] == [first[-1]["entry"]]
+
+
+def test_an_entry_says_whether_this_session_asked_it_and_whether_it_is_stored(dpnb_home):
+    """Two sessions on one dataset: each sees both charges, and knows its own."""
+    service = small.curator(dpnb_home)
+    one = small.opened(small.session(service), dpnb_home)
+    other = small.opened(small.session(service), dpnb_home)
+    dpnb.release({"m": one.x.mean()}, epsilon="0.1")
+    dpnb.release({"s": other.x.sum()}, epsilon="0.1")
+    mine, theirs = ledger_rows(one), ledger_rows(other)
+    service.close()
+    charges = [row for row in mine if row["kind"] == "charge"]
+    assert [row["here"] for row in charges] == [True, False]
+    assert [row["here"] for row in theirs if row["kind"] == "charge"] == [False, True]
+    assert all(row["stored"] for row in charges)
+
+
+def test_the_newest_entries_are_told_and_all_can_be_asked(tight, monkeypatch):
+    """With more entries than are told with every cell, the number of all is told, and the rest is one question away."""
+    monkeypatch.setattr("dpnb.widgets.snapshot._ROWS", 3)
+    for i in range(5):
+        dpnb.release([(tight.x + i).sum()], epsilon="0.01")
+    record = dataset_record(tight)
+    assert (len(record["ledger"]), record["entries"]) == (3, 6)
+    assert len(ledger_rows(tight)) == 6
+    assert record["ledger"] == ledger_rows(tight)[-3:]
+
+
+# the model builder -----------------------------------------------------------------------------------------
+
+
+def test_a_model_is_the_cell_that_asks_its_moments_and_regresses(tight):
+    """Columns stand in the order of the schema, the formula in the order that was chosen; the price is the plan's."""
+    found = model(tight, "people", {"y": "y", "x": ["g", "x"], "loss": "0.5"})
+    assert found["cell"] == (
+        '%%dp epsilon=0.5\nzz = people.moments("x", "g", "y")\nfit = zz.ols("y ~ g + x")\nfit'
+    )
+    assert (found["cost"], found["free"], found["problem"]) == ("ε 0.5", False, "")
+    assert found["words"] == dpnb.plan([tight.moments("x", "g", "y")], epsilon="0.5").items[0].preview.words
+    assert not tight.budget.spent
+
+
+def test_a_model_reads_from_moments_that_are_held_free(tight):
+    """Released moments that cover the columns are read under their name: no magic line, and free; others are not."""
+    zz = dpnb.release({"zz": tight.moments("x", "g", "y")}, epsilon=1)["zz"]
+    narrow = tight[tight.x > 3].moments("x", "y")
+    held = [("zz", zz), ("m", tight.x.mean()), ("narrow", narrow)]
+    found = model(tight, "small", {"y": "y", "x": ["x"]}, held)
+    assert found["cell"] == 'fit = zz.ols("y ~ x")\nfit'
+    assert (found["cost"], found["free"]) == ("free", True)
+    other = model(tight, "small", {"y": "y", "x": ["x"]}, [("narrow", narrow)])
+    assert not other["free"]
+
+
+def test_a_name_that_is_taken_is_not_written_over(tight):
+    """Where zz is another answer, the moments are called zz2."""
+    zz = dpnb.release({"zz": tight.x.mean()}, epsilon="0.5")["zz"]
+    found = model(tight, "small", {"y": "y", "x": ["x"]}, [("zz", zz)])
+    assert 'zz2 = small.moments("x", "y")' in found["cell"]
+
+
+def test_a_stored_model_says_so(tight):
+    """Moments that were released before and are no longer held are stored: the cell is free, and says why."""
+    dpnb.release([tight.moments("x", "y")], epsilon="0.5")
+    found = model(tight, "small", {"y": "y", "x": ["x"], "loss": "0.5"})
+    assert found["free"]
+    assert found["cost"].startswith("stored")
+
+
+def test_a_model_of_a_rho_budget_asks_rho(zcdp):
+    """The loss is in the unit of the budget, with a modest default."""
+    assert model(zcdp, "small", {"y": "y", "x": ["x"]})["cell"].startswith("%%dp rho=0.05\n")
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        pytest.param({}, "Choose one y", id="nothing"),
+        pytest.param({"y": "y", "x": []}, "Choose one y", id="no x"),
+        pytest.param({"y": "y", "x": "x"}, "Choose one y", id="a text for x"),
+        pytest.param({"y": "nobody", "x": ["x"]}, "no column", id="unknown y"),
+        pytest.param({"y": "y", "x": ["x", 'a"); evil(']}, "no column", id="code for a column"),
+        pytest.param({"y": "x", "x": ["x"]}, "stands once", id="y is x"),
+    ],
+)
+def test_a_model_that_is_none_is_refused(tight, asked, words):
+    """What is no regression is refused in words, and nothing is written."""
+    with pytest.raises(PlanError, match=words):
+        model(tight, "small", asked)
+
+
+@pytest.mark.parametrize("loss", ["much", "0", "-1", "nan", "1e99", "0.5\nimport os", [1], {}])
+def test_a_loss_that_is_none_writes_no_cell(tight, loss):
+    """The cell is written only with a loss that can be asked; the refusal is said beside it."""
+    found = model(tight, "small", {"y": "y", "x": ["x"], "loss": loss})
+    assert found["cell"] == ""
+    assert found["problem"]
+
+
+def test_more_than_is_left_is_said_beside_the_cell(tight):
+    """A model dearer than the budget is written, and said to be refused."""
+    found = model(tight, "small", {"y": "y", "x": ["x"], "loss": "5"})
+    assert "would be refused" in found["problem"]
+
+
+# what the panel asks ---------------------------------------------------------------------------------------
+
+
+def test_without_a_notebook_the_panel_is_told_what_to_type():
+    """No notebook has said how it answers: every question is refused with the line to run."""
+    asking.answered_by(None)
+    assert "%load_ext dpnb" in asking.answer({"ask": "ledger"})["problem"]
+    assert asking.answer("ledger")["is"] == "refusal"
+
+
+def test_the_panel_answers_under_the_number_of_the_question(tight, monkeypatch):
+    """Two questions at once are told apart; what is no message is refused, and nothing breaks."""
+    monkeypatch.setattr(api, "session", lambda: tight.session)
+    asking.answered_by(lambda asked: {"is": "echo", "of": asked.get("ask")})
+    panel, sent = widgets.panel(), []
+    monkeypatch.setattr(panel, "send", sent.append)
+    panel._asked(panel, {"ask": "ledger", "number": 2}, [])
+    panel._asked(panel, "nonsense", [])
+    asking.answered_by(None)
+    assert sent[0] == {"number": 2, "answer": {"is": "echo", "of": "ledger"}}
+    assert sent[1]["answer"]["is"] == "refusal"
+
+
+def test_the_current_plan_is_the_last_one_until_it_is_released(tight):
+    """A plan is the session's current one; a preview is not, and a release of its questions ends it."""
+    view = plan(tight, "0.5")
+    assert tight.session.latest.items == view.items
+    assert tight.session.latest.label(0) == "m"
+    tight.session.preview([tight.x.sum()], Ask.make(epsilon=1))
+    assert tight.session.latest.items == view.items
+    dpnb.release([tight.x.sum()], epsilon="0.1")
+    assert tight.session.latest.items == view.items
+    dpnb.release([tight.x.mean(), tight.y.mean(), tight.x.median()], epsilon="0.5")
+    assert tight.session.latest is None
+
+
+def test_every_picture_says_when_it_stood_so(tight, monkeypatch):
+    """Panel and budget carry their time, and their still forms name it."""
+    monkeypatch.setattr(api, "session", lambda: tight.session)
+    for one in (widgets.panel(), widgets.budget(tight)):
+        assert f"as it stood at {one.facts['at'][:10]}" in one.card().text.replace("they", "it")
+
+
+def test_spent_is_told_in_the_budget_s_own_measure(zcdp):
+    """The record of a ρ budget speaks of ρ."""
+    dpnb.release([zcdp.x.sum()], rho="0.1")
+    record = dataset_record(zcdp)
+    assert (record["symbol"], record["spent"]) == ("ρ", 0.1)
+    assert zcdp.budget.spent == PrivacyLoss.zcdp("0.1")
