@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.display import display
 
-from dpnb.errors import BudgetError, DpnbError, OptionError
+from dpnb.errors import BudgetError, OptionError
 from dpnb.notebook import holding
 from dpnb.notebook.display import report_bundle
 from dpnb.notebook.options import CellOptions, near
@@ -205,7 +205,7 @@ def _show_ways_out(magic: DPMagic, cell: _Cell, ask: Ask, labels: dict[Measureme
     """Show the budget with the refused plan as a ghost, and the ways out, above the refusal; nothing was spent."""
     from dpnb import widgets
 
-    with contextlib.suppress(DpnbError):
+    with contextlib.suppress(Exception):  # what is told is the refusal, whatever becomes of the picture
         view = current_session().preview(cell.leaves, ask, labels=labels)
         display(widgets.budget(view, body=magic.body))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -31,17 +31,18 @@ _STEPS = 24
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One question of the plan: its place, name, text and share, and what it costs now."""
+    """One question of the plan: its place, name, text, how the notebook writes it, its share, and what it costs now."""
 
     place: int
     name: str
     text: str
+    spoken: str
     share: Fraction
     cost: PrivacyLoss
 
     def written(self, more: str = "") -> str:
         """Return the line of a cell that asks it."""
-        asked = f"{self.text}{more}"
+        asked = f"{self.spoken}{more}"
         return f"{self.name} = {asked}" if _NAME.fullmatch(self.name) else asked
 
 
@@ -79,23 +80,18 @@ def _symbol(kind: Kind) -> str:
 
 def _lines(view: PlanView) -> list[_Line]:
     """Each question of the plan; what is stored or public costs nothing and has no share."""
-    zero = PrivacyLoss.zero(view.cap.measure)
+    zero, handle = PrivacyLoss.zero(view.cap.measure), handle_of(view.dataset)
     return [
         _Line(
             place,
             view.label(place),
             item.text,
+            replace(item.checked.question, dataset=handle).text,
             Fraction(0) if item.share is None or view.stored[place] else item.share.amount,
             zero if view.stored[place] else item.loss,
         )
         for place, item in enumerate(view.items)
     ]
-
-
-def _body(view: PlanView, lines: Iterable[str]) -> str:
-    """The lines of a cell; they speak of the dataset by its name, which the notebook may call otherwise."""
-    name, handle = str(view.dataset.name), handle_of(view.dataset)
-    return "\n".join([*([] if handle == name else [f"{name} = {handle}"]), *lines])
 
 
 def _less(view: PlanView, body: str | None) -> dict[str, str]:
@@ -104,7 +100,7 @@ def _less(view: PlanView, body: str | None) -> dict[str, str]:
     if found is None:
         return _way("less", "Ask less", "nothing is left that this cell could be answered with")
     now = f"{_symbol(kind)} {brief(found, 'down')}"
-    body = body or _body(view, (one.written() for one in lines))
+    body = body or "\n".join(one.written() for one in lines)
     return _way(
         "less",
         f"Release with {now}",
@@ -163,16 +159,13 @@ def _stored(view: PlanView) -> dict[str, str]:
     if not found.fits:
         return _way("stored", "Use a stored answer", "the questions that are not stored still cost too much")
     alone = len(asked) == 1
-    body = _body(
-        view,
-        (
-            one.written(
-                f".spend({kind}={exact_text(held[one.place])})" if one.place in held and not alone else ""
-            )
-            for one in lines
-        ),
+    body = "\n".join(
+        one.written(
+            f".spend({kind}={exact_text(held[one.place])})" if one.place in held and not alone else ""
+        )
+        for one in lines
     )
-    names = " and ".join(one.name for one in lines if one.place in held)
+    names = _listed([one.name for one in lines if one.place in held])
     cost = "free" if not found.cost else f"costs {found.cost}"
     return _way(
         "stored",
@@ -211,14 +204,17 @@ def _drop(view: PlanView) -> dict[str, str]:
     lines = sorted((one for one in _lines(view) if one.share), key=lambda one: one.cost.amount)
     if len(lines) < 2:
         return _way("drop", "Drop a statistic", "this plan asks one question alone")
+    whole = sum((one.cost for one in lines), PrivacyLoss.zero(view.cap.measure))
     for dropped in _candidates(lines):
+        if not _enough(whole, dropped, view.left):
+            continue
         rest = [one for one in _lines(view) if one.place not in {gone.place for gone in dropped}]
         total = sum((one.share for one in rest), Fraction(0))
         asked = [_spending(view.measurements[one.place], kind, one.share) for one in rest if one.share]
         found = _tried(view, asked, _asking(view, kind, total))
         if found is not None and found.fits:
-            names = " and ".join(one.name for one in dropped)
-            body = _body(view, (one.written() for one in rest))
+            names = _listed([one.name for one in dropped])
+            body = "\n".join(one.written() for one in rest)
             why = f"the rest costs {found.cost}, with the same ±"
             return _way("drop", f"Drop {names}", why, f"{_magic(kind, total, rest)}\n{body}")
     return _way("drop", "Drop a statistic", "whichever is kept still costs too much")
@@ -231,11 +227,21 @@ def _candidates(lines: Sequence[_Line]) -> Iterable[tuple[_Line, ...]]:
         yield tuple(lines[-many:])
 
 
+def _enough(whole: PrivacyLoss, dropped: Iterable[_Line], left: PrivacyLoss) -> bool:
+    """Whether what is left would hold the rest: looked up before the rest is planned, which takes its time."""
+    return whole.fits_in(sum((one.cost for one in dropped), left))
+
+
 def _tried(view: PlanView, asked: Sequence[Measurement], ask: Ask) -> PlanView | None:
     try:
         return view.dataset.session.preview(asked, ask)
     except DpnbError:
         return None
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Some names as the label of a button, which names three at most."""
+    return " and ".join(names if len(names) <= 3 else [", ".join(names[:2]), f"{len(names) - 2} more"])
 
 
 def _magic(kind: Kind, total: Fraction, lines: Iterable[_Line]) -> str:

@@ -334,3 +334,18 @@ def test_two_hands_do_not_fight(show):
     frame(page)
     held = page.get_by_role("slider", name="person 1 of 4").bounding_box()
     assert (held["x"] + held["width"] / 2 - box["x"]) / box["width"] == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_hurried_hand_asks_for_one_release(show, data):
+    """A double click, and Enter held down, are one wish: paying on top would else be paid as often as the key repeats."""
+    page = show(widgets.plan(planned(data)))
+    page.evaluate("window.asked = 0; document.addEventListener('dpnb:release', () => window.asked++)")
+    button = page.get_by_role("button", name="Release")
+    button.dblclick()
+    assert page.evaluate("window.asked") == 1
+    button.focus()
+    for _ in range(4):
+        page.keyboard.down("Enter")
+        button.focus()
+    page.keyboard.up("Enter")
+    assert page.evaluate("window.asked") == 2

@@ -25,8 +25,8 @@ export function releaseButton(source: () => string): ReleaseButton {
     html('div', { class: 'buttons' }, copy)
   );
   button.addEventListener('click', event => {
-    if (!event.isTrusted) {
-      return; // a script in the page is not a person
+    if (!event.isTrusted || event.detail > 1) {
+      return; // a script in the page is not a person, and a double click is one wish
     }
     const detail: ReleaseRequest = { source: source() };
     const asked = new CustomEvent(RELEASE_EVENT, { bubbles: true, cancelable: true, composed: true, detail });
@@ -36,6 +36,11 @@ export function releaseButton(source: () => string): ReleaseButton {
       shown.hidden = false;
       text.focus();
       text.select();
+    }
+  });
+  button.addEventListener('keydown', event => {
+    if (event.repeat) {
+      event.preventDefault(); // a key held down is one wish too
     }
   });
   copy.addEventListener('click', () => {
