@@ -47,11 +47,16 @@ function run(...command) {
   }
 }
 
-function buildExtension() {
+async function buildExtension() {
   rmSync(join(here, 'lib'), { recursive: true, force: true });
   run(join(here, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json');
   rmSync(join(here, 'dist'), { recursive: true, force: true });
-  copyFileSync(join(widgets, 'widget.css'), join(here, 'lib', 'widget.css'));
+  await build({
+    entryPoints: [join(widgets, 'widget.css')],
+    outfile: join(here, 'lib', 'widget.css'),
+    minify: true,
+    charset: 'utf8'
+  });
   copyFileSync(join(here, '..', 'notebooks', '01-gallery.ipynb'), join(here, 'lib', 'lab', 'gallery.ipynb'));
   run(builder, '--core-package-file', core, '.');
 }
@@ -59,7 +64,7 @@ function buildExtension() {
 async function everything() {
   const start = performance.now();
   await buildWidgets();
-  buildExtension();
+  await buildExtension();
   console.log(`front end built in ${((performance.now() - start) / 1000).toFixed(1)} s`);
 }
 
