@@ -11,7 +11,7 @@ import ast
 import inspect
 import linecache
 import tokenize
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import CodeType
 from typing import Any
 
@@ -48,6 +48,8 @@ class Body:
         Whether the body ends in ``;``.
     awaits : bool
         Whether it must be run by :func:`run_async`.
+    text : str
+        As it was typed.
     """
 
     steps: CodeType
@@ -55,6 +57,7 @@ class Body:
     names: tuple[str, ...]
     silenced: bool
     awaits: bool
+    text: str = ""
 
 
 def prepare(shell: Any, cell: str, head: str = "%%dp") -> Body:
@@ -81,7 +84,8 @@ def prepare(shell: Any, cell: str, head: str = "%%dp") -> Body:
     failure = None
     try:
         source = "\n" * (above + _blank_lines(cell)) + shell.transform_cell(cell)
-        return _compile(shell, source, name, silenced=_silenced(cell))
+        body = _compile(shell, source, name, silenced=_silenced(cell))
+        return replace(body, text=cell.rstrip("\n"))
     except SyntaxError as error:
         failure = error
     raise CellSyntaxError(failure, shell.SyntaxTB.structured_traceback(SyntaxError, failure, []))

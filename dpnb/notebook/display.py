@@ -8,6 +8,7 @@ text: spending is never silent.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import io
 import weakref
@@ -20,6 +21,9 @@ from IPython.display import DisplayHandle, display
 from dpnb.release import Estimate, Measurement, hooks
 
 Bundle = dict[str, Any]
+
+_PLAN = "application/vnd.dpnb.plan+json"
+_DATASET = "application/vnd.dpnb.dataset+json"
 
 _HANDLES = (
     ("dpnb.client.handles", "Dataset", "handle_bundle"),
@@ -42,9 +46,27 @@ def estimate_bundle(estimate: Estimate) -> Bundle:
     return draw("estimate_card", estimate, text=repr(estimate))
 
 
-def plan_bundle(view: Any) -> Bundle:
-    """Draw a plan: what it would cost, and how accurate it would be."""
-    return draw("plan_card", view, text=repr(view))
+def plan_bundle(view: Any, body: str | None = None, verb: str = "") -> Bundle:
+    """Draw a plan: what it would cost, and how accurate it would be; with the facts of its board.
+
+    Parameters
+    ----------
+    view : PlanView
+    body, verb : str, optional
+        Of the cell that releases it: what stands below its magic line, and the verb on it.
+    """
+    from dpnb.widgets.planning import board
+
+    bundle = draw("plan_card", view, text=repr(view))
+    return _with_facts(bundle, _PLAN, lambda: board(view, body, verb=verb))
+
+
+def _with_facts(bundle: Bundle, kind: str, facts: Callable[[], dict[str, Any]]) -> Bundle:
+    """Add to a card's record what its controls draw; a card without them stands still."""
+    if isinstance(bundle.get(kind), dict):
+        with contextlib.suppress(Exception):  # what a card shows does not hang on what can be dragged
+            bundle[kind] = {**bundle[kind], "facts": facts()}
+    return bundle
 
 
 def report_bundle(report: Any) -> Bundle:
@@ -60,8 +82,11 @@ def handle_bundle(handle: Any) -> Bundle:
 
 def attach_bundle(dataset: Any) -> Bundle:
     """Draw what everybody may know about a dataset, and its budget."""
+    from dpnb.widgets.dataset_facts import attach_facts
+
     lines = [repr(dataset), *(f"  {column.name}: {column.describe()}" for column in dataset.schema.columns)]
-    return draw("attach_card", dataset.schema, dataset.budget, dataset.notes, text="\n".join(lines))
+    bundle = draw("attach_card", dataset.schema, dataset.budget, dataset.notes, text="\n".join(lines))
+    return _with_facts(bundle, _DATASET, lambda: attach_facts(dataset))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +119,16 @@ class Screen:
 
         self._remember(handle, estimate.leaves(), redraw)
 
-    def show_plan(self, view: Any, measurements: list[Measurement]) -> None:
+    def show_plan(
+        self, view: Any, measurements: list[Measurement], body: str | None = None, verb: str = ""
+    ) -> None:
         """Draw a plan under a display id; it becomes the card of the batch that answers it."""
-        handle = display(plan_bundle(view), raw=True, display_id=True)
+        handle = display(plan_bundle(view, body, verb), raw=True, display_id=True)
         asked = {id(item) for item in measurements}
 
         def redraw(report: Any) -> Bundle | None:
             answered = {id(item) for item in getattr(report, "measurements", ())}
-            return report_bundle(report) if asked <= answered else plan_bundle(view)
+            return report_bundle(report) if asked <= answered else plan_bundle(view, body, verb)
 
         self._remember(handle, measurements, redraw)
 

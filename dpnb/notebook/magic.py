@@ -105,6 +105,7 @@ class DPMagic(Magics):
                 names=names,
                 dropped=batch.dropped,
                 silenced=body.silenced,
+                body=body.text,
             )
         finally:
             self.body = None

@@ -30,7 +30,7 @@ what it overwrote, deleted or never kept is dropped and free.
   epsilon=1            pay ε 1 for the whole cell, split equally over its questions
   rho=0.1              the same in ρ, on a dataset whose budget is ρ or (ε, δ)
   within=0.02          ask for accuracy instead: the 95 % privacy interval of each question is ± 0.02 in its unit
-  weights=effect:2     give `effect` twice the share of the others
+  weights=effect:2     give `effect` twice the share of the others; effect:0 leaves it out, pending
   fresh                pay for new noise even where a stored answer exists
   assume_n=2000        for previews: the size to assume where it is private (a number, or a released estimate)
   plan                 show the itemised plan and spend nothing
@@ -201,9 +201,9 @@ def _weight(name: str, amount: str) -> Fraction:
     try:
         weight = Fraction(amount)
     except (ValueError, ZeroDivisionError):
-        weight = Fraction(0)
-    if weight <= 0 or not name.isidentifier():
+        weight = Fraction(-1)
+    if weight < 0 or not name.isidentifier():
         meant = name.partition("=")[0] or "effect"
-        msg = f"weights are written name:number with number above 0, for example weights={meant}:2"
+        msg = f"weights are written name:number, for example weights={meant}:2; 0 leaves a question out"
         raise OptionError(msg)
     return weight

@@ -44,6 +44,7 @@ def settle(
     names: Sequence[str] = (),
     dropped: int = 0,
     silenced: bool = False,
+    body: str | None = None,
 ) -> object:
     """Plan or release the measurements of a finished cell, and draw the card.
 
@@ -63,6 +64,8 @@ def settle(
         How many questions the cell built and did not keep; the card counts them as free.
     silenced : bool
         Whether the last expression is hidden by ``;``.
+    body : str, optional
+        The text of the cell below its magic line, for the cell that releases a plan.
 
     Returns
     -------
@@ -74,9 +77,12 @@ def settle(
         _say_nothing(dropped)
         return None if silenced else value
     pairs = holding.named(magic.shell.user_ns, names)
-    weigh(options, dict(pairs))
+    leaves = weigh(options, dict(pairs), leaves)
+    if not leaves:
+        _say_nothing(dropped)
+        return None if silenced else value
     ask = ask_of(magic, options, leaves)
-    cell = _Cell(pairs, tuple(leaves), dropped)
+    cell = _Cell(pairs, tuple(leaves), dropped, body)
     if stops_at_plan(magic, options):
         _plan(magic, options, cell, ask)
         return None if silenced or isinstance(value, Estimate) else value
@@ -146,6 +152,7 @@ class _Cell:
     pairs: Sequence[tuple[str, Estimate]]
     leaves: tuple[Measurement, ...]
     dropped: int
+    body: str | None = None
 
     def annotate(self, view: Any, shown: object = None) -> Any:
         """Add names to a plan or report; leave out what the cell draws as its own output."""
@@ -167,7 +174,7 @@ class _Cell:
         covered = {id(leaf) for leaf in shown.leaves()} if isinstance(shown, Estimate) else set()
         for name, estimate in self.pairs:
             leaves = {id(leaf) for leaf in estimate.leaves()}
-            if leaves & mine:
+            if leaves & mine and all(id(leaf) in mine or leaf.released for leaf in estimate.leaves()):
                 covered |= leaves
                 if id(estimate) not in seen:
                     seen.add(id(estimate))
@@ -181,8 +188,9 @@ def _plan(magic: DPMagic, options: CellOptions, cell: _Cell, ask: Ask) -> None:
     __tracebackhide__ = True
     with Progress():
         view = current_session().plan(cell.leaves, ask, labels=labels_of(cell.leaves, cell.pairs))
-    magic.screen.show_plan(cell.annotate(view), list(cell.leaves))
-    if options.verb != "plan":
+    stops = options.verb != "plan"
+    magic.screen.show_plan(cell.annotate(view), list(cell.leaves), cell.body, "release" if stops else "")
+    if stops:
         print('Nothing was spent (DPMagic.mode = "ask"). To release: %%dp release …')  # noqa: T201
 
 
@@ -210,13 +218,28 @@ def _show_ways_out(magic: DPMagic, cell: _Cell, ask: Ask, labels: dict[Measureme
         display(widgets.budget(view, body=magic.body))
 
 
-def weigh(options: CellOptions, names: Mapping[str, Estimate]) -> None:
-    """Set the weights of a magic line on the estimates that it names."""
+def weigh(
+    options: CellOptions, names: Mapping[str, Estimate], leaves: Sequence[Measurement]
+) -> list[Measurement]:
+    """Set the weights of a magic line on the estimates that it names; return the questions that are asked, without those of weight 0."""
+    out = set()
     for name, weight in options.weights:
         if name not in names:
             msg = f"weights={name}:… names no estimate of this cell: {near(name, names)}"
             raise OptionError(msg)
-        names[name].weight(weight)
+        if weight:
+            names[name].weight(weight)
+        else:
+            out.add(id(_question(name, names[name])))
+    return [leaf for leaf in leaves if id(leaf) not in out]
+
+
+def _question(name: str, estimate: Estimate) -> Measurement:
+    if estimate.measurement is None:
+        raise OptionError(
+            f"weights={name}:0 leaves out a question; {name} is computed from others. Name one of those."
+        )
+    return estimate.measurement
 
 
 def _say_nothing(dropped: int) -> None:

@@ -167,7 +167,9 @@ def _priced(
     if not leaves:
         return CellPrice("nothing")
     pairs = holding.named(names)
-    weigh(options, dict(pairs))
+    leaves = weigh(options, dict(pairs), leaves)
+    if not leaves:
+        return CellPrice("nothing")
     found = batch_of(leaves, asked(options, leaves, epsilon=snapshot.epsilon, names={}))
     labels = labels_of(leaves, pairs)
     del last  # held until here: a cell's last value is shown, and what it holds is asked

@@ -8,9 +8,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+_CLOSE = 1e-8
+
 __all__ = [
     "combined",
+    "cost_of",
+    "covers",
     "divide",
+    "evened",
+    "floored3",
+    "largest_loss",
+    "line_weights",
     "place",
     "split",
     "step",
@@ -58,6 +66,127 @@ def whole_weights(shares: Sequence[float]) -> list[int]:
         if close and sum(tried) == parts:
             return tried
     return [max(1, _rounded(share / total * 100)) for share in shares]
+
+
+def cost_of(loss: float, held: float | None, rate: float, power: float) -> float:
+    """Return what a question is charged at a loss: nothing where a stored answer of its own covers that.
+
+    Parameters
+    ----------
+    loss : float
+        What is asked.
+    held : float or None
+        The loss of the stored answer, if there is one.
+    rate, power : float
+        The charge of a loss that is bought: ``rate * loss ** power``.
+    """
+    return 0.0 if loss == 0 or covers(held, loss) else rate * loss**power
+
+
+def covers(held: float | None, loss: float) -> bool:
+    """Return whether a stored answer is enough for a loss."""
+    return held is not None and loss <= held * (1 + _CLOSE)
+
+
+def largest_loss(
+    shares: Sequence[float],
+    held: Sequence[float | None],
+    rates: Sequence[float],
+    power: float,
+    left: float,
+    top: float,
+) -> float:
+    """Return the largest loss of three digits, split by shares, that is charged at most what is left; at most `top`."""
+
+    def charged(loss: float) -> float:
+        each = zip(shares, held, rates, strict=True)
+        return math.fsum(cost_of(loss * share, kept, rate, power) for share, kept, rate in each)
+
+    low, high = 0.0, top
+    if charged(high) <= left * (1 + 1e-9):
+        return floored3(high)
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if charged(middle) <= left else (low, middle)
+    return floored3(low)
+
+
+def floored3(value: float) -> float:
+    """Return a value rounded down to three significant digits."""
+    if value <= 0:
+        return 0.0
+    unit = 10.0 ** (math.floor(math.log10(value)) - 2)
+    return float(f"{math.floor(value / unit + 1e-6) * unit:.2e}")
+
+
+def line_weights(losses: Sequence[float], held: Sequence[float | None], total: float) -> list[int]:
+    """Return whole weights that stand for the losses of a cell, 0 for what is left out.
+
+    A stored answer that covers its loss still covers it after rounding: then the weights are finer.
+
+    Parameters
+    ----------
+    losses : sequence of float
+        What is asked of each question.
+    held : sequence of float or None
+        What the stored answer of each has cost.
+    total : float
+        What the magic line asks for all of them.
+    """
+    asked = [loss for loss in losses if loss > 0]
+    if not asked:
+        return [0 for _ in losses]
+    small = iter(whole_weights([loss / math.fsum(asked) for loss in asked]))
+    weights = [next(small) if loss > 0 else 0 for loss in losses]
+    free = [loss > 0 and covers(kept, loss) for loss, kept in zip(losses, held, strict=True)]
+    if not _beyond(weights, held, free, total):
+        return weights
+    weights = [max(1, math.floor(1000 * loss / math.fsum(asked))) if loss > 0 else 0 for loss in losses]
+    while (far := _beyond(weights, held, free, total)) and any(weights[i] > 1 for i in far):
+        weights = [w - 1 if i in far and w > 1 else w for i, w in enumerate(weights)]
+    return weights
+
+
+def _beyond(
+    weights: Sequence[int], held: Sequence[float | None], free: Sequence[bool], total: float
+) -> set[int]:
+    whole = sum(weights)
+    return {i for i, weight in enumerate(weights) if free[i] and not covers(held[i], total * weight / whole)}
+
+
+def evened(
+    curves: Sequence[tuple[Sequence[float], Sequence[float]] | None],
+    spans: Sequence[float | None],
+    losses: Sequence[float],
+) -> list[float]:
+    """Return the losses, of the same sum, at which every ± is the same part of its question's public range.
+
+    Questions without a curve or without a range keep their loss.
+    """
+    from dpnb.widgets.curve import Curve
+
+    drawn = [
+        (i, Curve(tuple(curve[0]), tuple(curve[1])), span)
+        for i, (curve, span) in enumerate(zip(curves, spans, strict=True))
+        if curve is not None and span is not None and losses[i] > 0
+    ]
+    found, total = list(losses), math.fsum(losses[i] for i, _, _ in drawn)
+    low, high = 1e-12, 1e6
+
+    def needs(part: float) -> list[float]:
+        wanted = [(curve, part * span) for _, curve, span in drawn]
+        return [
+            curve.loss[-1] if (loss := curve.loss_for(width)) is None else loss for curve, width in wanted
+        ]
+
+    for _ in range(100):
+        part = math.sqrt(low * high)
+        low, high = (part, high) if math.fsum(needs(part)) > total else (low, part)
+    asked = needs(high)
+    whole = math.fsum(asked)
+    for (i, _, _), loss in zip(drawn, asked, strict=True):
+        found[i] = total * loss / whole
+    return found
 
 
 def combined(first: float, second: float) -> float:

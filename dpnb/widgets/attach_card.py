@@ -8,18 +8,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from dpnb.cards.attach import attach_card, dummy_table, missing_rule, sources
+from dpnb.cards.attach import attach_card
 from dpnb.cards.card import Card
-from dpnb.cards.markup import clean
 from dpnb.client.handles import Dataset
 from dpnb.errors import OptionError, PlanError
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.questions import ready
-from dpnb.widgets.snapshot import dataset_record
+from dpnb.widgets.dataset_facts import attach_facts
 
-__all__ = ["Attach", "attach_facts"]
-
-_MOST = 1000
+__all__ = ["Attach"]
 
 
 class Attach(Interaction):
@@ -58,35 +54,3 @@ class Attach(Interaction):
         """Draw the card of ``dpnb.open``; see :class:`Interaction`."""
         one = self._dataset
         return attach_card(one.schema, one.budget, one.notes)
-
-
-def attach_facts(dataset: Dataset, name: str | None = None) -> dict[str, Any]:
-    """Return what the attach card draws, as strict JSON.
-
-    Parameters
-    ----------
-    dataset : Dataset
-    name : str, optional
-        What the notebook calls it.
-    """
-    schema, handle = dataset.schema, name or dataset.name
-    return {
-        "handle": handle,
-        "dataset": {**dataset_record(dataset), "columns": []},
-        "description": clean(schema.description),
-        "notes": [clean(note) for note in dataset.notes],
-        "columns": [
-            {
-                "name": column.name,
-                "label": clean(column.label) if column.label != column.name else "",
-                "kind": column.describe() if column.type != "category" else f"category {column.describe()}",
-                "missing": missing_rule(column),
-                "questions": ready(schema, column, handle),
-            }
-            for column in schema.columns[:_MOST]
-        ],
-        "more": max(len(schema.columns) - _MOST, 0),
-        "rows": dummy_table(schema),
-        "sources": [[what, clean(text)] for what, text in sources(schema)],
-        "problem": "",
-    }

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 import dpnb
 from dpnb import widgets
+from dpnb.cards.plan import plan_card
 from dpnb.widgets import _base
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
@@ -170,8 +171,8 @@ def test_board_writes_the_split_on_the_magic_line(show, data):
     """Dragging a divider moves two ± and two costs, writes weights=, and never touches the body; equal shares take it back."""
     page = show(widgets.plan(planned(data)))
     line = page.locator("code.cell")
-    expect(line).to_have_text("%%dp epsilon=0.9")
-    costs = page.locator("td.num")
+    expect(line).to_have_text("%%dp epsilon=0.9 assume_n=40")
+    costs = page.locator("table.planned tbody tr td.num")
     first = page.get_by_role("slider", name="divider between m and share")
     box, board = first.bounding_box(), page.locator("svg.plot").bounding_box()
     page.mouse.move(box["x"] + 4, box["y"] + 10)
@@ -180,13 +181,13 @@ def test_board_writes_the_split_on_the_magic_line(show, data):
     page.mouse.up()
     frame(page)
     assert costs.all_inner_texts() == ["ε 0.45", "ε 0.15", "ε 0.3"]
-    expect(line).to_have_text("%%dp epsilon=0.9 weights=m:3,share:1,middle:2")
+    expect(line).to_have_text("%%dp epsilon=0.9 weights=m:3,share:1,middle:2 assume_n=40")
     first.focus()
     page.keyboard.press("ArrowLeft")
     frame(page)
-    assert costs.first.inner_text() == "ε 0.441"
+    assert costs.first.inner_text() == "ε 0.438"
     page.get_by_role("button", name="Equal shares").click()
-    expect(line).to_have_text("%%dp epsilon=0.9")
+    expect(line).to_have_text("%%dp epsilon=0.9 assume_n=40")
 
 
 def test_release_without_jupyterlab_shows_the_cell_to_copy(show, data):
@@ -195,7 +196,7 @@ def test_release_without_jupyterlab_shows_the_cell_to_copy(show, data):
     page.get_by_role("button", name="Release").click()
     text = page.get_by_label("the cell that releases this")
     assert text.input_value().splitlines() == [
-        "%%dp epsilon=0.9",
+        "%%dp epsilon=0.9 assume_n=40",
         "m = small.x.mean()",
         "share = small.y.mean()",
         "middle = small.x.quantile(0.5)",
@@ -205,7 +206,110 @@ def test_release_without_jupyterlab_shows_the_cell_to_copy(show, data):
     dpnb.release({"x": data.x.sum()}, epsilon=9.5)
     over = show(widgets.plan(planned(data)))
     expect(over.get_by_role("button", name="Release")).to_be_disabled()
-    expect(over.locator("[aria-live]")).to_contain_text("would be refused")
+    expect(over.locator("[aria-live]")).to_contain_text("it would be refused")
+
+
+def gap(data, epsilon="0.9"):
+    """A plan of two shares and of what is computed from them."""
+    a, b = data.y.mean(), data.g.mean()
+    named = {"a": a, "b": b, "gap": a - b, "spread": (a * (1 - a)) ** 0.5, "product": a * b}
+    return dpnb.plan(named, epsilon=epsilon, assume_n=33)
+
+
+def accuracy(page):
+    """The accuracies of a plan's lines, by name."""
+    rows = page.locator("table.planned tbody tr")
+    return {
+        row.locator("th").inner_text().split("\n")[0].strip(): row.locator("td").first.inner_text()
+        for row in rows.all()
+    }
+
+
+def test_derived_values_move_with_the_split(show, data):
+    """Each drag of a divider or of ε moves the ± of every derived value; the numbers are those of a plan with that split."""
+    page = show(widgets.plan(gap(data)))
+    first = accuracy(page)
+    divider = page.get_by_role("slider", name="divider between a and b")
+    divider.focus()
+    for _ in range(30):
+        divider.press("ArrowRight")
+    frame(page)
+    after = accuracy(page)
+    assert all(after[name] != first[name] for name in first)
+    line = page.locator("code.cell").inner_text()
+    assert "weights=a:4,b:1" in line
+    a, b = data.y.mean().weight(4), data.g.mean()
+    view = dpnb.plan({"a": a, "b": b, "gap": a - b, "product": a * b}, epsilon="0.9", assume_n=33)
+    text = plan_card(view).text
+    for name in ("gap", "product"):
+        assert numbers(after[name])[0] == pytest.approx(numbers(planned_line(text, name))[0], rel=0.03), name
+    typed = page.get_by_label("ε of this cell, typed")
+    typed.fill("3")
+    typed.press("Enter")
+    frame(page)
+    assert numbers(accuracy(page)["gap"])[0] < numbers(after["gap"])[0] / 3
+
+
+def numbers(text):
+    """The numbers after each ± of a text."""
+    return [float(x.replace(",", "")) for x in re.findall(r"± ([\d.,]*\d)", text)]
+
+
+def planned_line(text, name):
+    """What the plan card says of a derived value."""
+    return next(row for row in text.splitlines() if row.strip().startswith(f"{name} ")).partition("[free]")[2]
+
+
+def test_what_does_not_fit_has_three_ways_out(show, data):
+    """Over budget: the largest loss that fits, a stored answer, one question less; each by one click, and each fits or is nearer."""
+    dpnb.release({"m": data.x.mean()}, epsilon=6)
+    view = dpnb.plan({"m": data.x.mean(), "share": data.y.mean()}, epsilon=16, assume_n=40)
+    page = show(widgets.plan(view))
+    release, line = page.get_by_role("button", name="Release"), page.locator("code.cell")
+    expect(release).to_be_disabled()
+    expect(page.locator("[aria-live]")).to_contain_text("only ε 4 is left")
+    expect(page.get_by_text("m was answered before at ε 6; asked more, it is bought anew")).to_be_visible()
+    page.get_by_role("button", name="Use the stored m").click()
+    expect(page.locator("table.planned tbody tr").first).to_contain_text("stored · ε 0")
+    page.get_by_role("button", name="the most that fits").click()
+    expect(release).to_be_enabled()
+    expect(line).to_have_text("%%dp epsilon=7 weights=m:3,share:4 assume_n=40")
+    page.get_by_role("checkbox", name="ask share").uncheck()
+    expect(line).to_contain_text("weights=m:1,share:0")
+    expect(page.locator("[aria-live]")).to_contain_text("would cost ε 0;")
+    page.get_by_role("checkbox", name="ask m").uncheck()
+    expect(page.locator("[aria-live]")).to_contain_text("Every question is left out")
+    expect(release).to_be_disabled()
+    page.get_by_role("checkbox", name="ask share").check()
+    expect(release).to_be_enabled()
+    assert data.budget.spent.amount == 6
+
+
+def test_presets_set_the_split_and_the_reserve(show, data):
+    """Evened out, every ± is the same part of its range; a fifth of the budget can be kept; equal shares take it back."""
+    view = dpnb.plan({"n": data[data.g == 1].count(), "s": data.y.mean()}, epsilon=1, assume_n=40)
+    page = show(widgets.plan(view))
+    page.get_by_role("button", name="Even out the relative ±").click()
+    frame(page)
+    found = accuracy(page)
+    count, share = (numbers(found[name])[0] for name in ("n", "s"))
+    assert count / 40 == pytest.approx(share, rel=0.15)
+    page.get_by_role("button", name="Keep 20 % of the budget").click()
+    expect(page.locator("[aria-live]")).to_contain_text("would cost ε 8; ε 2 of 10 would be left")
+    page.get_by_role("button", name="Equal shares").click()
+    expect(page.locator("code.cell")).to_have_text("%%dp epsilon=8 assume_n=40")
+
+
+def test_a_board_of_one_question_has_no_split(show, data):
+    """One question has no divider and no presets of shares; its ε moves its ±."""
+    page = show(widgets.plan(dpnb.plan({"n": data[data.g == 1].count()}, epsilon=1)))
+    expect(page.get_by_role("button", name="Equal shares")).to_have_count(0)
+    expect(page.get_by_role("slider")).to_have_count(1)
+    before = accuracy(page)["n"]
+    page.get_by_role("slider", name="ε of this cell").press("ArrowLeft")
+    drag_to(page, range_of(page, "ε of this cell"), 0.2)
+    frame(page)
+    assert accuracy(page)["n"] != before
 
 
 def test_budget_bar_has_a_block_for_each_charge(show, data):
@@ -273,6 +377,7 @@ def everything(data):
         "noises": widgets.noises(),
         "person": widgets.drag_person(),
         "plan": widgets.plan(planned(data)),
+        "plan-derived": widgets.plan(gap(data)),
         "budget": widgets.budget(data),
         "panel": widgets.panel(),
         "clamp": widgets.clamp(),

@@ -61,9 +61,9 @@ GOLDEN = {
     "epsilon=1 epsilon=2": "epsilon is given twice, as 1 and 2: write it once, %%dp epsilon=2",
     "epsilon=1 within=2": "epsilon and within ask for the same thing twice: write one, %%dp epsilon=1",
     "plan release epsilon=1": "plan and release contradict each other: write %%dp plan, or %%dp release.",
-    "weights=effect": "weights are written name:number with number above 0, for example weights=effect:2",
-    "weights=a=2,b=1": "weights are written name:number with number above 0, for example weights=a:2",
-    "weights=effect:0": "weights are written name:number with number above 0, for example weights=effect:2",
+    "weights=effect": "weights are written name:number, for example weights=effect:2; 0 leaves a question out",
+    "weights=a=2,b=1": "weights are written name:number, for example weights=a:2; 0 leaves a question out",
+    "weights=effect:-1": "weights are written name:number, for example weights=effect:2; 0 leaves a question out",
     "epsilon='1": "A quote is not closed in: epsilon='1",
 }
 

@@ -54,7 +54,7 @@ def planned(line: str, body: str, data: object) -> CellPrice:
             return CellPrice("nothing")
         options = parse(line)
         pairs = holding.named({name: value for name, value in names.items() if name != "data"})
-        weigh(options, dict(pairs))
+        leaves = weigh(options, dict(pairs), leaves)
         found = batch_of(leaves, asked(options, leaves, epsilon="", names={}))
         del last
     except DpnbError as error:

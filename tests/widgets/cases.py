@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 
 from dpnb.cards import digits
-from dpnb.inference import effective_size
+from dpnb.cards.plan import derived_words
+from dpnb.inference import NoiseSum, effective_size
 from dpnb.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
+from dpnb.plan.forecast import NORMAL, Forecast, Law, half_widths
 from dpnb.privacy import risk
 from dpnb.privacy.accountant import epsilon_of, rho_for
 from dpnb.simulate import wilson
@@ -154,6 +156,94 @@ def compositions() -> list[Case]:
     return found
 
 
+def lines() -> list[Case]:
+    """Magic lines: what a cell is charged, the largest loss that fits, whole weights, losses of even ±."""
+    third = 0.333333333
+    steep = ([0.01, 0.1, 1.0, 10.0], [30.0, 3.0, 0.3, 0.03])
+    root = ([0.01, 0.1, 1.0, 10.0], [40.0, 12.0, 4.0, 1.2])
+    found = [
+        case("costOf", [loss, held, rate, power], arithmetic.cost_of(loss, held, rate, power))
+        for loss, held, rate, power in (
+            (0.5, None, 1, 1),
+            (0.5, 0.5, 1, 1),
+            (0.5, 0.4, 1, 1),
+            (0.5, None, 0.5, 2),
+            (0, None, 1, 1),
+        )
+    ]
+    for x in (0.0, -1.0, 0.1, 0.12345, 1.0, 99.99, 1e-6, 0.3, 123456.0):
+        found.append(case("floored3", [x], arithmetic.floored3(x)))
+    for args in (
+        ([0.5, 0.5], [None, None], [1, 1], 1, 0.7, 2.0),
+        ([0.5, 0.5], [0.6, None], [1, 1], 1, 0.7, 2.0),
+        ([1.0], [None], [0.5], 2, 0.02, 5.0),
+        ([0.2, 0.8], [None, None], [1, 1], 1, 0.0, 1.0),
+        ([0.2, 0.8], [None, None], [1, 1], 1, 9.0, 1.0),
+    ):
+        found.append(case("largestLoss", list(args), arithmetic.largest_loss(*args)))
+    for losses, held, total in (
+        ([0.3, 0.3, 0.3], [None, None, None], 0.9),
+        ([0.5, 0.25, 0.25], [None] * 3, 1.0),
+        ([third, 0.5, 0.5], [third, None, None], 1.33),
+        ([0.2, 0.0, 0.6], [None] * 3, 0.8),
+        ([0.0, 0.0], [None] * 2, 0.0),
+        ([0.017, 0.5], [0.017, None], 0.517),
+        ([third, third], [third, third], 0.667),
+    ):
+        found.append(case("lineWeights", [losses, held, total], arithmetic.line_weights(losses, held, total)))
+    for losses in ([0.3, 0.3, 0.3], [0.1, 0.0, 0.7]):
+        spans = [1.0, 50.0, None]
+        curves = [{"loss": c[0], "width": c[1]} if c else None for c in (steep, root, None)]
+        found.append(
+            case("evened", [curves, spans, losses], arithmetic.evened([steep, root, None], spans, losses))
+        )
+    return found
+
+
+def sums() -> list[Case]:
+    """The 95 % radius of a sum of Laplace and normal errors."""
+    found = []
+    for variance, of in (
+        (0.0, []),
+        (1.0, []),
+        (0.0, [1.0]),
+        (0.0, [1.0, 1.0]),
+        (0.0, [3.0, 1.0, 0.2]),
+        (2.0, [1.0, 0.5]),
+        (100.0, [0.1]),
+        (1e-6, [2.0]),
+        (0.0, [9.0, 5.0, 3.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05]),
+        (0.3, [5.0, 1.0, 1.0, 0.7]),
+    ):
+        for alpha in (0.05, 0.5, 0.001):
+            want = NoiseSum(variance, tuple(of)).radius(alpha)
+            found.append(case("radius", [variance, of, alpha], float(want)))
+    return found
+
+
+def forecasts() -> list[Case]:
+    """The ± of derived values, in numbers and in words."""
+    laws = [Law(0.0, (0.33381,)), Law(0.2, (0.3, 0.1)), NORMAL, None]
+    told = [
+        Forecast("sum", points=(((0, (1.0,)), (1, (0.5, 0.25))),)),
+        Forecast("sum", points=(((0, (2.0,)),), ((2, (3.0,)),)), each=True),
+        Forecast("sum", points=((),)),
+        Forecast("one", of=2, reach=((0.001, 0.0, 0.02), (0.1, 0.01, 0.2), (1.0, 0.5, 0.5)), centre=0.5),
+        Forecast("many", middle=((0, (0.5,)), (2, (0.5,))), points=(((0, (1.0,)), (2, (1.0,))),)),
+        Forecast("many", middle=((0, (0.5,)), (2, (0.5,))), why="no bound: a denominator may be zero"),
+        Forecast("none", why="known after the release"),
+    ]
+    names = ["a", "b", "c", "d"]
+    found = []
+    for one in told:
+        for widths in ([0.1, 0.2, 0.03, None], [36.0, 0.001, 0.7, None], [2.0, 2.0, 9.0, None]):
+            given = [one.to_json(), [None if law is None else law.to_json() for law in laws], widths]
+            if one.kind != "none":
+                found.append(case("halfWidths", given, list(half_widths(one, laws, widths))))
+            found.append(case("words", [*given, names], derived_words(one, laws, widths, names)))
+    return found
+
+
 def scales() -> list[Case]:
     """Handles on a log scale."""
     ends = {"low": 0.01, "high": 10.0}
@@ -238,7 +328,9 @@ FILES = {
     "coverage": coverage,
     "laws": laws,
     "curve": curves,
-    "budget": budgets,
+    "budget": lambda: budgets() + lines(),
+    "forecast": forecasts,
+    "noise_sum": sums,
     "composition": compositions,
     "scale": scales,
     "person": people,

@@ -8,6 +8,7 @@ import re
 from fractions import Fraction
 
 import nh3
+import numpy as np
 import pytest
 
 import dpnb
@@ -18,6 +19,7 @@ from dpnb.mechanisms import DiscreteLaplace
 from dpnb.widgets import _base
 from dpnb.widgets.arithmetic import combined
 from dpnb.widgets.curve import Curve, curve_of, question_of
+from tests.curator import small
 from tests.repo.test_rules import ROOT
 
 
@@ -194,12 +196,75 @@ def test_board_words_follow_what_is_chosen(data):
         assert board.facts["questions"][2]["words"] == before["words"]
 
 
-def test_board_asks_nothing_for_what_is_stored(data):
-    """A stored answer has no share, and cannot be dragged."""
+def test_board_shows_what_is_stored_with_its_own_accuracy(data):
+    """A stored answer keeps its share of the line and is free up to what it was paid with; the browser knows both."""
     dpnb.release({"m": data.x.mean()}, epsilon=5)
     facts = widgets.plan(planned(data)).facts
     assert [one["stored"] for one in facts["questions"]] == [True, False, False]
-    assert len(facts["shares"]) == 2
+    held = facts["questions"][0]["held"]
+    assert held["amount"] == 5
+    anew = widgets.plan(planned(data, fresh=True)).facts["questions"][0]
+    assert facts["questions"][0]["width"] == held["width"] < anew["width"]
+    assert [one["held"] for one in facts["questions"][1:]] == [None, None]
+    assert len(facts["shares"]) == 3
+
+
+def test_board_follows_what_is_released_elsewhere(data):
+    """A release anywhere in the session makes the same question free on the board, and lowers what is left."""
+    board = widgets.plan(planned(data))
+    dpnb.release({"m": data.x.mean()}, epsilon=5)
+    _base.refresh_all()
+    assert board.facts["left"] == 5
+    assert board.facts["questions"][0]["stored"]
+
+
+def test_board_knows_how_a_loss_is_charged(dpnb_home):
+    """Where ρ is counted, an ε costs half its square, and an eighth for a selection; where ε is counted, itself."""
+    service = small.curator(dpnb_home)
+    rho = small.opened(small.session(service, "ann"), dpnb_home, rho=2)
+    facts = widgets.plan(planned(rho, epsilon="0.9")).facts
+    assert facts["paid"] == {"symbol": "ρ", "power": 2}
+    assert [one["rate"] for one in facts["questions"]] == [0.5, 0.5, 0.125]
+    view = planned(rho, epsilon="0.9")
+    charged = sum(one["rate"] * 0.3**2 for one in facts["questions"])
+    assert charged == pytest.approx(float(view.cost.amount), rel=0.02)
+    asked = widgets.plan(planned(rho, epsilon=None, rho="0.1")).facts
+    assert (asked["kind"], asked["paid"]) == ("rho", {"symbol": "ρ", "power": 1})
+    service.close()
+
+
+def test_board_says_why_a_split_cannot_be_written(data):
+    """Weights in the body, or a question without a name, are not overruled from the magic line."""
+    view = planned(data)
+    assert widgets.plan(view).facts["pinned"] == ""
+    body = "m = small.x.mean().weight(2)"
+    assert "in its body" in widgets.plan(view, body=body).facts["pinned"]
+    unnamed = dpnb.plan([data.x.mean(), data.y.mean()], epsilon=1)
+    assert "has no name in this cell" in widgets.plan(unnamed).facts["pinned"]
+
+
+def test_board_keeps_what_a_cell_spends_by_itself(data):
+    """A loss of its own in the cell is no part of the split; a public answer is none either."""
+    own = data.x.mean().spend(epsilon="0.2")
+    view = dpnb.plan({"m": own, "s": data.y.mean(), "n": data.count()}, epsilon=1)
+    facts = widgets.plan(view).facts
+    assert [one["state"] for one in facts["questions"]] == ["own", "split", "public"]
+    assert (facts["questions"][0]["own"], facts["loss"]) == (0.2, 0.8)
+
+
+def test_board_keeps_the_rest_of_the_line(data):
+    """A planned size and a wish to pay again stay on the magic line of the cell that it leaves behind."""
+    assert widgets.plan(planned(data)).facts["rest"] == "assume_n=40"
+    assert widgets.plan(planned(data, fresh=True)).facts["rest"] == "assume_n=40 fresh"
+
+
+def test_board_writes_derived_values_into_the_cell(data):
+    """Arithmetic that a cell understands is asked with its questions; numpy's functions by name are not."""
+    m = data.y.mean()
+    view = dpnb.plan({"m": m, "twice": 2 * m, "log": np.log(m)}, epsilon=1, assume_n=40)
+    facts = widgets.plan(view).facts
+    assert facts["body"].splitlines() == ["m = small.y.mean()", "twice = 2 * small.y.mean()"]
+    assert [one["forecast"]["kind"] for one in facts["derived"]] == ["sum", "none"]
 
 
 def test_remeasure_forecasts_what_remeasuring_gives(data):

@@ -8,5 +8,15 @@ export const KINDS: readonly Kind[] = [
     description: 'Cards of released answers: pay more in place, and where stored answers came from.',
     grow: async () => (await import('../cards/released')).grow,
     alone
+  },
+  {
+    mime: 'application/vnd.dpnb.plan+json',
+    description: 'Plans of cells: the loss and its split under the hand, and the cell that releases it.',
+    grow: async () => (await import('../cards/plan')).grow
+  },
+  {
+    mime: 'application/vnd.dpnb.dataset+json',
+    description: 'Cards of datasets: columns to search and open, questions to take, the budget as it stands.',
+    grow: async () => (await import('../cards/dataset')).grow
   }
 ];

@@ -42,3 +42,22 @@ export function asPlan(source: string): string | null {
   }
   return source.replace(/^(\s*%%dp)([ \t]+(?:plan|release)(?=\s|$))?/, '$1 plan');
 }
+
+/** Whether a cell becomes another by its magic line alone: a plan that is released, its body as it was. */
+export function rewrites(source: string, next: string): boolean {
+  const parted = (text: string): [string, string] => {
+    const at = text.search(/%%dp/);
+    const end = text.indexOf('\n', at);
+    return end < 0 ? [text.slice(at), ''] : [text.slice(at, end), text.slice(end + 1).trimEnd()];
+  };
+  if (!isProtected(source) || !isProtected(next)) {
+    return false;
+  }
+  const [[line, body], [wanted, same]] = [parted(source), parted(next)];
+  return body === same && (VERB.exec(line)?.[0] === 'plan' || VERB.exec(wanted)?.[0] === 'release');
+}
+
+/** A cell with one more line: at the end of a `%%dp` cell, or in a new one that shows its plan. */
+export function withLine(source: string | null, line: string): string {
+  return source === null ? `%%dp plan epsilon=0.5\n${line}` : `${source.trimEnd()}\n${line}`;
+}

@@ -1,12 +1,44 @@
 /** What is done to a notebook when a person clicks: text put into a cell, and a cell put below another and run. */
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
+import { isProtected, rewrites, withLine } from './magic';
 
-/** Put a cell below the one that holds an element, and run it. */
-export async function runBelow(panel: NotebookPanel, element: Element, source: string): Promise<void> {
+/** The place of the cell that holds an element, made the active one; -1 where no cell holds it. */
+function goTo(panel: NotebookPanel, element: Element): number {
   const place = panel.content.widgets.findIndex(cell => cell.node.contains(element));
   if (place >= 0) {
     panel.content.activeCellIndex = place;
   }
+  return place;
+}
+
+/** Run what a Release button asks for: in the cell that showed its plan, else in a cell below. */
+export async function runReleased(panel: NotebookPanel, element: Element, source: string): Promise<void> {
+  const cell = panel.content.widgets[goTo(panel, element)];
+  if (cell === undefined || !rewrites(cell.model.sharedModel.getSource(), source)) {
+    await runBelow(panel, element, source);
+    return;
+  }
+  cell.model.sharedModel.setSource(source);
+  await NotebookActions.run(panel.content, panel.sessionContext);
+}
+
+/** Write a question into the `%%dp` cell below the one that holds an element, or into a new one there; nothing is run. */
+export function writeBelow(panel: NotebookPanel, element: Element, line: string): void {
+  const place = goTo(panel, element);
+  const below = panel.content.widgets[place + 1];
+  const source = below?.model.type === 'code' ? below.model.sharedModel.getSource() : '';
+  if (below !== undefined && isProtected(source)) {
+    below.model.sharedModel.setSource(withLine(source, line));
+    return;
+  }
+  NotebookActions.insertBelow(panel.content);
+  panel.content.activeCell?.model.sharedModel.setSource(withLine(null, line));
+  panel.content.activeCellIndex = Math.max(place, 0); // the card stays in front: more may be taken from it
+}
+
+/** Put a cell below the one that holds an element, and run it. */
+export async function runBelow(panel: NotebookPanel, element: Element, source: string): Promise<void> {
+  goTo(panel, element);
   NotebookActions.insertBelow(panel.content);
   panel.content.activeCell?.model.sharedModel.setSource(source);
   await NotebookActions.run(panel.content, panel.sessionContext);

@@ -1,4 +1,5 @@
 /** Budget arithmetic for pictures; the ledger's own is exact and in the curator. Twin of `dpnb/widgets/arithmetic.py`. */
+import { lossFor, type Curve } from './curve';
 
 /** Which part of a cap a loss takes, from 0 to 1. */
 export function usedShare(loss: number, cap: number): number {
@@ -44,4 +45,126 @@ export function effectiveSize(n: number, sampling: number, noise: number): numbe
 /** The half-width of two independent answers combined by inverse variance. */
 export function combined(first: number, second: number): number {
   return 1 / Math.sqrt(1 / (first * first) + 1 / (second * second));
+}
+
+const CLOSE = 1e-8;
+
+/** Whether a stored answer is enough for a loss. */
+export function covers(held: number | null, loss: number): boolean {
+  return held !== null && loss <= held * (1 + CLOSE);
+}
+
+/** What a question is charged at a loss: nothing where a stored answer of its own covers that. */
+export function costOf(loss: number, held: number | null, rate: number, power: number): number {
+  return loss === 0 || covers(held, loss) ? 0 : rate * loss ** power;
+}
+
+/** A value rounded down to three significant digits. */
+export function floored3(value: number): number {
+  if (!(value > 0)) {
+    return 0;
+  }
+  const unit = 10 ** (Math.floor(Math.log10(value)) - 2);
+  return Number((Math.floor(value / unit + 1e-6) * unit).toExponential(2));
+}
+
+/** The largest loss of three digits, split by shares, that is charged at most what is left; at most `top`. */
+export function largestLoss(
+  shares: readonly number[],
+  held: readonly (number | null)[],
+  rates: readonly number[],
+  power: number,
+  left: number,
+  top: number
+): number {
+  const charged = (loss: number): number =>
+    shares.reduce((sum, share, i) => sum + costOf(loss * share, held[i]!, rates[i]!, power), 0);
+  let [low, high] = [0, top];
+  if (charged(high) <= left * (1 + 1e-9)) {
+    return floored3(high);
+  }
+  for (let i = 0; i < 60; i++) {
+    const middle = (low + high) / 2;
+    if (charged(middle) <= left) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return floored3(low);
+}
+
+function beyond(
+  weights: readonly number[],
+  held: readonly (number | null)[],
+  free: readonly boolean[],
+  total: number
+): number[] {
+  const whole = weights.reduce((a, b) => a + b, 0);
+  return weights.flatMap((weight, i) =>
+    free[i] === true && !covers(held[i]!, (total * weight) / whole) ? [i] : []
+  );
+}
+
+/**
+ * Whole weights that stand for the losses of a cell, 0 for what is left out. A stored answer that covers its loss still
+ * covers it after rounding: then the weights are finer. `total` is what the magic line asks for all of them.
+ */
+export function lineWeights(
+  losses: readonly number[],
+  held: readonly (number | null)[],
+  total: number
+): number[] {
+  const asked = losses.filter(loss => loss > 0);
+  const sum = asked.reduce((a, b) => a + b, 0);
+  if (asked.length === 0) {
+    return losses.map(() => 0);
+  }
+  const small = wholeWeights(asked.map(loss => loss / sum));
+  let next = 0;
+  let weights = losses.map(loss => (loss > 0 ? small[next++]! : 0));
+  const free = losses.map((loss, i) => loss > 0 && covers(held[i]!, loss));
+  if (beyond(weights, held, free, total).length === 0) {
+    return weights;
+  }
+  weights = losses.map(loss => (loss > 0 ? Math.max(1, Math.floor((1000 * loss) / sum)) : 0));
+  for (;;) {
+    const far = beyond(weights, held, free, total);
+    if (!far.some(i => weights[i]! > 1)) {
+      return weights;
+    }
+    weights = weights.map((weight, i) => (far.includes(i) && weight > 1 ? weight - 1 : weight));
+  }
+}
+
+/** The losses, of the same sum, at which every ± is the same part of its question's public range. */
+export function evened(
+  curves: readonly (Curve | null)[],
+  spans: readonly (number | null)[],
+  losses: readonly number[]
+): number[] {
+  const drawn = curves.flatMap((curve, i) => {
+    const span = spans[i] ?? null;
+    return curve === null || span === null || !(losses[i]! > 0) ? [] : [{ i, curve, span }];
+  });
+  const total = drawn.reduce((sum, one) => sum + losses[one.i]!, 0);
+  const needs = (part: number): number[] =>
+    drawn.map(({ curve, span }) => lossFor(curve, part * span) ?? curve.loss.at(-1)!);
+  const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+  let [low, high] = [1e-12, 1e6];
+  for (let i = 0; i < 100; i++) {
+    const part = Math.sqrt(low * high);
+    if (sum(needs(part)) > total) {
+      low = part;
+    } else {
+      high = part;
+    }
+  }
+  const found = [...losses];
+  const asked = needs(high);
+  const whole = sum(asked);
+  drawn.forEach((one, k) => {
+    found[one.i] = (total * asked[k]!) / whole;
+  });
+  return found;
 }

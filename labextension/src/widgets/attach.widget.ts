@@ -52,15 +52,32 @@ const SAID: Readonly<Record<Taken, string>> = {
   shown: 'Copy this line into a cell that begins with %%dp plan epsilon=0.5'
 };
 
+/** What a dataset is called where its questions were written, and what the notebook calls it now. */
+export interface Named {
+  readonly was: string;
+  readonly is: string;
+}
+
+/** A line of a cell with the notebook's own name for the dataset. */
+export function renamed(line: string, { was, is }: Named): string {
+  const head = ` = ${was}`;
+  const at = line.indexOf(head);
+  const after = line[at + head.length];
+  return at < 0 || (after !== '.' && after !== '[')
+    ? line
+    : `${line.slice(0, at)} = ${is}${line.slice(at + head.length)}`;
+}
+
 /** The questions of one column: a click or Enter takes one, and it is said what became of it. */
-function questions(column: AttachColumn): HTMLElement[] {
+function questions(column: AttachColumn, called: () => Named): HTMLElement[] {
   const said = html('p', { class: 'soft', role: 'status' });
   const list = column.questions.map(one => {
     const button = html('button', { type: 'button', title: one.line }, one.words);
     button.addEventListener('click', event => {
       if (event.isTrusted) {
-        void take(button, one.line).then(became => {
-          said.replaceChildren(html('code', {}, one.line), ` – ${SAID[became]}`);
+        const line = renamed(one.line, called());
+        void take(button, line).then(became => {
+          said.replaceChildren(html('code', {}, line), ` – ${SAID[became]}`);
         });
       }
     });
@@ -70,7 +87,7 @@ function questions(column: AttachColumn): HTMLElement[] {
 }
 
 /** One column: a row, and under it what it can be asked. */
-function rowsOf(column: AttachColumn): HTMLElement[] {
+function rowsOf(column: AttachColumn, called: () => Named): HTMLElement[] {
   const id = unique('column');
   const name = html(
     'button',
@@ -84,7 +101,7 @@ function rowsOf(column: AttachColumn): HTMLElement[] {
       'td',
       { colspan: 3 },
       html('p', { class: 'soft' }, `Missing: ${column.missing}.`),
-      ...questions(column)
+      ...questions(column, called)
     )
   );
   name.addEventListener('click', () => {
@@ -112,13 +129,16 @@ function table(head: readonly string[], body: HTMLElement): HTMLElement {
   );
 }
 
-/** The columns, with a field to search many. */
-function columns(facts: AttachFacts): HTMLElement[] {
+/** The columns, with a field to search many; `called` is what the notebook calls the dataset when a question is taken. */
+export function columns(
+  facts: AttachFacts,
+  called: () => Named = () => ({ was: facts.handle, is: facts.handle })
+): HTMLElement[] {
   const count = html('span', { class: 'soft' });
   const body = html('tbody');
   const show = (typed: string): void => {
     const listed = found(facts.columns, typed);
-    body.replaceChildren(...listed.slice(0, SHOWN).flatMap(column => rowsOf(column)));
+    body.replaceChildren(...listed.slice(0, SHOWN).flatMap(column => rowsOf(column, called)));
     const hidden = Math.max(listed.length - SHOWN, 0) + (typed === '' ? facts.more : 0);
     count.textContent =
       listed.length === 0
@@ -159,7 +179,7 @@ function madeUp(facts: AttachFacts): HTMLElement {
 }
 
 /** The budget: drawn again whenever the ledger has moved. */
-function budget(facts: AttachFacts): HTMLElement[] {
+export function budget(facts: AttachFacts): HTMLElement[] {
   const one = facts.dataset;
   return [
     html('p', { class: 'say' }, html('strong', {}, 'Budget: '), one.words),
@@ -167,6 +187,18 @@ function budget(facts: AttachFacts): HTMLElement[] {
     ...(one.own === '' ? [] : [html('p', { class: 'soft' }, one.own)]),
     ...(facts.problem === '' ? [] : [html('p', { class: 'warn', role: 'status' }, facts.problem)])
   ];
+}
+
+/** Whether a record's facts are those of an attach card that this version draws. */
+export function isAttachFacts(x: unknown): x is AttachFacts {
+  const one = x as Partial<AttachFacts> | null | undefined;
+  return (
+    typeof one === 'object' &&
+    one !== null &&
+    typeof one.handle === 'string' &&
+    [one.columns, one.rows, one.sources].every(Array.isArray) &&
+    Number.isFinite(one.dataset?.cap)
+  );
 }
 
 export function drawAttach(root: HTMLElement, link: Link<AttachFacts, Record<string, never>>): View {

@@ -1,163 +1,247 @@
 /** Plan before you spend: the questions of a cell, their shares under the hand, and a button that leaves the cell behind. */
-import { divide, wholeWeights } from '../maths/budget';
-import { halfWidth, significant } from '../maths/digits';
-import { widthAt, type Curve } from '../maths/curve';
+import { covers, evened, largestLoss } from '../maths/budget';
 import { brief } from './parts/state';
-import { announcer, eachFrame, html, set, svg } from './parts/dom';
-import { draggable } from './parts/pointer';
+import { announcer, eachFrame, html, set, svg, unique } from './parts/dom';
+import {
+  cellOf,
+  chargeOf,
+  derivedWords,
+  everyNow,
+  said3,
+  splitOf,
+  writtenOf,
+  type Now,
+  type PlanFacts,
+  type PlanSet,
+  type Written
+} from './parts/plan_facts';
 import { releaseButton } from './parts/release';
 import { slider } from './parts/slider';
+import { splitBar } from './parts/split_bar';
 import { widget, type Link, type View } from './parts/widget';
 
-export interface PlannedQuestion {
-  readonly name: string;
-  readonly text: string;
-  /** ± by loss; null where public facts do not give it. */
-  readonly curve: Curve | null;
-  /** What is known instead of ±, and the loss for which the kernel said so. */
-  readonly words: string;
-  readonly at: number;
-  readonly stored: boolean;
-  /** Whether the magic line can name it in weights=. */
-  readonly nameable: boolean;
+/** The part of a budget that one preset keeps. */
+const KEPT = 0.2;
+
+interface Way {
+  readonly label: string;
+  readonly losses: number[];
 }
 
-export interface PlanFacts {
-  readonly dataset: string;
-  readonly kind: 'epsilon' | 'rho';
-  readonly symbol: 'ε' | 'ρ';
-  readonly loss: number;
-  readonly left: number;
-  readonly shares: readonly number[];
-  readonly questions: readonly PlannedQuestion[];
-  /** The body of the cell that asks this. */
-  readonly body: string;
-  readonly problem: string;
+const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+
+/** The losses that keep their shares and add up to another total. */
+function scaled(losses: readonly number[], total: number): number[] {
+  const whole = sum(losses);
+  return losses.map(loss => (whole === 0 ? total / losses.length : (loss * total) / whole));
 }
 
-export interface PlanSet {
-  loss: number;
-  shares: number[];
-}
-
-const [W, H] = [640, 34];
-const LEAST = 0.01;
-
-/** The cell that releases a plan as it stands: the loss and the weights on the magic line, the body untouched. */
-export function cellOf(facts: PlanFacts, loss: number, shares: readonly number[]): string {
-  const weights = wholeWeights(shares);
-  const paid = facts.questions.filter(one => !one.stored);
-  const named = paid.map((one, i) => [one.name, weights[i] ?? 1] as const);
-  const equal = weights.every(weight => weight === weights[0]);
-  const written =
-    equal || !paid.every(one => one.nameable)
-      ? ''
-      : ` weights=${named.map(([name, w]) => `${name}:${w}`).join(',')}`;
-  return `%%dp ${facts.kind}=${significant(loss, 3)}${written}\n${facts.body}`;
-}
-
-/** The shares at which every question has the same ± relative to what it would have alone. */
-export function evened(curves: readonly (Curve | null)[], loss: number): number[] {
-  const needs = curves.map(curve =>
-    curve === null ? 1 : widthAt(curve, loss) / widthAt(curve, curve.loss[0]!)
+/** The largest loss, at these shares, that is charged at most so much. */
+function largest(facts: PlanFacts, losses: readonly number[], room: number): number {
+  const split = splitOf(facts);
+  const whole = sum(losses);
+  const fixed = chargeOf(
+    facts,
+    losses.map(() => 0)
   );
-  const sum = needs.reduce((a, b) => a + b, 0);
-  return needs.map(need => need / sum);
+  return largestLoss(
+    losses.map(loss => loss / whole),
+    split.map(one => one.held?.amount ?? null),
+    split.map(one => one.rate),
+    facts.paid.power,
+    room - fixed,
+    Math.max(whole, 10)
+  );
 }
 
-function draw(root: HTMLElement, link: Link<PlanFacts, PlanSet>): View {
-  const first = link.facts();
-  const paid = first.questions.filter(one => !one.stored);
-  let loss = link.chosen().loss ?? first.loss;
-  let shares = [...(link.chosen().shares ?? first.shares)];
-  let held = 0;
-
-  const board = svg('svg', {
-    viewBox: `0 0 ${W} ${H}`,
-    class: 'plot',
-    role: 'group',
-    'aria-label': 'how the loss is split'
-  });
-  const blocks = paid.map((_, i) =>
-    svg('rect', { y: 4, height: H - 8, class: 'pv', opacity: i % 2 === 0 ? 0.9 : 0.6 })
-  );
-  const handles = paid.slice(1).map((one, i) =>
-    svg('rect', {
-      y: 0,
-      width: 9,
-      height: H,
-      rx: 3,
-      class: 'handle',
-      tabindex: 0,
-      role: 'slider',
-      'aria-label': `divider between ${paid[i]!.name} and ${one.name}`,
-      'aria-valuemin': 0,
-      'aria-valuemax': 100
-    })
-  );
-  const names = paid.map(one => svg('text', { y: H / 2 + 5, class: 'inside' }, one.name));
-  board.append(...blocks, ...names, ...handles);
-  const rows = first.questions.map((one, place) => {
-    const width = html('td', {}, '');
-    const cost = html('td', { class: 'num' }, '');
-    const name = html('th', { scope: 'row' }, one.name);
-    if (one.name !== one.text) {
-      name.append(html('br'), html('code', {}, one.text));
+/** The ways out of a plan that does not fit, each a split that a click sets; those that there are. */
+export function waysOut(facts: PlanFacts, losses: readonly number[]): Way[] {
+  const split = splitOf(facts);
+  const ways: Way[] = [];
+  const most = Math.min(largest(facts, losses, facts.left), sum(losses));
+  if (most > 0) {
+    ways.push({
+      label: `Ask ${facts.symbol} ${brief(most)}, the most that fits`,
+      losses: scaled(losses, most)
+    });
+  }
+  split.forEach((one, i) => {
+    if (one.held !== null && losses[i]! > 0 && !covers(one.held.amount, losses[i]!)) {
+      const next = losses.map((loss, k) => (k === i ? one.held!.amount : loss));
+      ways.push({ label: `Use the stored ${one.name} (${one.held.words}): free`, losses: next });
     }
-    return { place, width, cost, row: html('tr', {}, name, width, cost) };
   });
-  const said = announcer();
-  const problem = html('p', { class: 'warn', role: 'status' });
+  if (facts.pinned === '' && losses.filter(loss => loss > 0).length > 1) {
+    const costs = split.map((_, i) => chargeOf(facts, losses) - chargeOf(facts, without(losses, i)));
+    const dearest = costs.indexOf(Math.max(...costs));
+    const cost = `${facts.paid.symbol} ${brief(costs[dearest]!)}`;
+    ways.push({ label: `Leave out ${split[dearest]!.name} (${cost})`, losses: without(losses, dearest) });
+  }
+  return ways;
+}
+
+const without = (losses: readonly number[], i: number): number[] =>
+  losses.map((loss, k) => (k === i ? 0 : loss));
+
+/** Spent, this plan as a ghost, and the room that stays. */
+function budgetBar(): { node: SVGSVGElement; show: (facts: PlanFacts, cost: number, said: string) => void } {
+  const hatch = unique('ghost');
+  const stripe = svg('path', { d: 'M0 0V6' });
+  const used = svg('rect', { x: 0, y: 0, height: 10, class: 'used' });
+  const ghost = svg('rect', { y: 0, height: 10, fill: `url(#${hatch})`, class: 'ghost' });
+  const node = svg(
+    'svg',
+    { height: 10, role: 'img', class: 'budget' },
+    svg(
+      'defs',
+      {},
+      svg(
+        'pattern',
+        { id: hatch, width: 6, height: 6, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' },
+        stripe
+      )
+    ),
+    svg('rect', { x: 0, y: 0, width: '100%', height: 10, class: 'room' }),
+    used,
+    ghost
+  );
+  return {
+    node,
+    show: (facts, cost, said) => {
+      const percent = (loss: number): string =>
+        `${facts.cap > 0 ? Math.min(Math.max((100 * loss) / facts.cap, 0), 100).toFixed(2) : 0}%`;
+      const fits = cost <= facts.left * (1 + 1e-9);
+      set(stripe, { class: fits ? 'pv-line' : 'hatch' });
+      set(used, { width: percent(facts.cap - facts.left) });
+      set(ghost, { x: percent(facts.cap - facts.left), width: percent(Math.min(cost, facts.left)) });
+      set(node, { 'aria-label': `budget: ${said}` });
+    }
+  };
+}
+
+interface Row {
+  readonly row: HTMLElement;
+  readonly width: HTMLElement;
+  readonly cost: HTMLElement;
+  readonly box: HTMLInputElement | null;
+}
+
+function rowOf(name: string, text: string, box: HTMLInputElement | null): Row {
+  const head = html('th', { scope: 'row' });
+  head.append(...(box === null ? [name] : [html('label', { class: 'check' }, box, ` ${name}`)]));
+  if (name !== text) {
+    head.append(html('br'), html('code', {}, text));
+  }
+  const [width, cost] = [html('td', {}), html('td', { class: 'num' })];
+  return { row: html('tr', {}, head, width, cost), width, cost, box };
+}
+
+/** The controls of a plan, without a title: what a card grows in place, too. */
+export function planControls(root: HTMLElement, link: Link<PlanFacts, PlanSet>): View {
+  const first = link.facts();
+  const split = splitOf(first);
+  const free = first.pinned === '' && split.length > 1;
+  let losses = startOf(first, link.chosen());
+  let kept = [...losses];
+
+  const tell = (): void => {
+    const total = sum(losses);
+    link.choose({ loss: total, shares: losses.map(loss => (total === 0 ? 0 : loss / total)) });
+    frame.ask();
+  };
+  const take = (next: readonly number[]): void => {
+    losses = [...next];
+    tell();
+  };
   const frame = eachFrame(() => show());
-  const tell = (): void => link.choose({ loss, shares });
-  const range = { low: Math.min(0.01, first.loss), high: Math.max(10, first.loss) };
-  const losses = slider({
+  const low = first.kind === 'epsilon' ? 0.01 : 0.0001;
+  const range = { low: Math.min(low, first.loss || low), high: Math.max(10, first.loss) };
+  const control = slider({
     label: `${first.symbol} of this cell`,
     range,
-    value: loss,
+    value: sum(losses) || range.low,
     ends: ['more private', 'more accurate'],
     input: value => {
-      loss = value;
+      losses = scaled(losses, value);
       frame.ask();
     },
     change: tell
   });
-  const preset = (label: string, make: () => number[]): HTMLButtonElement => {
-    const button = html('button', { type: 'button' }, label);
-    button.addEventListener('click', () => {
-      shares = make();
-      tell();
+  const included = (): number[] => losses.flatMap((loss, i) => (loss > 0 ? [i] : []));
+  const bar = splitBar(
+    free,
+    shares => {
+      const places = included();
+      const whole = sum(losses);
+      losses = losses.map((loss, i) => (places.includes(i) ? whole * shares[places.indexOf(i)]! : loss));
       frame.ask();
+    },
+    tell
+  );
+  const boxFor = (i: number): HTMLInputElement => {
+    const box = html('input', { type: 'checkbox', checked: '', 'aria-label': `ask ${split[i]!.name}` });
+    box.addEventListener('change', () => {
+      if (!box.checked) {
+        kept = losses.map((loss, k) => (loss > 0 ? loss : kept[k]!));
+      }
+      take(losses.map((loss, k) => (k === i ? (box.checked ? kept[k]! : 0) : loss)));
     });
+    return box;
+  };
+  let next = 0;
+  const rows = first.questions.map(one => {
+    const i = one.state === 'split' ? next++ : -1;
+    return rowOf(one.name, one.text, free && i >= 0 && one.nameable ? boxFor(i) : null);
+  });
+  const derived = first.derived.map(one => rowOf(one.name, one.text, null));
+  const preset = (label: string, title: string, make: () => number[]): HTMLButtonElement => {
+    const button = html('button', { type: 'button', title }, label);
+    button.addEventListener('click', () => take(make()));
     return button;
   };
-  const equal = preset('Equal shares', () => paid.map(() => 1 / paid.length));
-  const even = preset('Even out the relative ±', () =>
-    evened(
-      paid.map(one => one.curve),
-      loss
-    )
+  const presets = [
+    preset('Equal shares', 'every question takes the same', () => {
+      const places = included();
+      return losses.map(loss => (loss > 0 ? sum(losses) / places.length : 0));
+    }),
+    preset('Even out the relative ±', 'every ± is the same part of its public range', () => {
+      const facts = link.facts();
+      const list = splitOf(facts);
+      return evened(
+        list.map(one => one.curve),
+        list.map(one => one.span),
+        losses
+      );
+    })
+  ];
+  const reserve = preset(
+    'Keep 20 % of the budget',
+    'ask so much that a fifth of the whole budget stays',
+    () => {
+      const facts = link.facts();
+      return scaled(losses, largest(facts, losses, facts.left - KEPT * facts.cap));
+    }
   );
-  const release = releaseButton(() => cellOf(link.facts(), loss, shares));
+  const ghost = budgetBar();
+  const said = announcer();
+  const ways = html('div', { class: 'buttons' });
+  const notes = html('p', { class: 'soft', role: 'status' });
+  const problem = html('p', { class: 'warn', role: 'status' });
   const cell = html('code', { class: 'cell' });
+  const release = releaseButton(() => cellOf(link.facts(), writtenOf(link.facts(), losses)));
+  const heads = ['question', 'expected accuracy (95 %)'].map(name => html('th', { scope: 'col' }, name));
 
   root.append(
-    html(
-      'div',
-      { class: 'head' },
-      html('h3', {}, `Plan for ${first.dataset}`),
-      html('span', { class: 'soft' }, 'Nothing was spent.')
-    ),
-    losses.node,
-    ...(paid.length > 1
+    ...(split.length > 0 ? [control.node] : []),
+    ...(split.length > 1
       ? [
           html(
             'p',
             { class: 'say' },
             html('strong', {}, 'The split: '),
-            html('span', { class: 'soft' }, 'drag a divider')
+            html('span', { class: 'soft' }, free ? 'drag a divider' : first.pinned)
           ),
-          board
+          bar.node
         ]
       : []),
     html(
@@ -165,114 +249,150 @@ function draw(root: HTMLElement, link: Link<PlanFacts, PlanSet>): View {
       { class: 'scroll' },
       html(
         'table',
-        {},
-        html(
-          'thead',
-          {},
-          html(
-            'tr',
-            {},
-            html('th', {}, 'question'),
-            html('th', {}, 'expected accuracy (95 %)'),
-            html('th', { class: 'num' }, 'cost')
-          )
-        ),
-        html('tbody', {}, ...rows.map(row => row.row))
+        { class: 'planned' },
+        html('thead', {}, html('tr', {}, ...heads, html('th', { scope: 'col', class: 'num' }, 'cost'))),
+        html('tbody', {}, ...[...rows, ...derived].map(one => one.row))
       )
     ),
     said,
-    html('p', { class: 'say' }, html('span', { class: 'soft' }, 'This cell: '), cell),
-    html('div', { class: 'buttons' }, release.node, ...(paid.length > 1 ? [equal, even] : [])),
+    ghost.node,
+    ways,
+    notes,
+    html(
+      'div',
+      { class: 'buttons' },
+      release.node,
+      ...(free ? presets : []),
+      ...(split.length > 0 ? [reserve] : [])
+    ),
+    html('p', { class: 'say' }, html('span', { class: 'soft' }, 'It releases with '), cell),
     problem
   );
 
-  function show(): void {
-    const facts = link.facts();
-    let from = 0;
-    shares.forEach((share, i) => {
-      set(blocks[i]!, { x: from * W, width: Math.max(share * W - 2, 1) });
-      set(names[i]!, {
-        x: from * W + 10,
-        visibility: share * W > paid[i]!.name.length * 8 + 24 ? 'visible' : 'hidden'
-      });
-      from += share;
-      const handle = handles[i];
-      if (handle !== undefined) {
-        const words = `${paid[i]!.name} ${facts.symbol} ${brief(loss * share)}, ${paid[i + 1]!.name} ${facts.symbol} ${brief(loss * shares[i + 1]!)}`;
-        set(handle, { x: from * W - 5.5, 'aria-valuenow': Math.round(100 * from), 'aria-valuetext': words });
-      }
-    });
-    let next = 0;
-    for (const { place, width, cost } of rows) {
-      const one = facts.questions[place]!;
-      if (one.stored) {
-        width.textContent = one.words;
-        cost.textContent = `stored · ${facts.symbol} 0`;
-        continue;
-      }
-      const mine = loss * shares[next++]!;
-      width.textContent =
-        one.curve !== null
-          ? `± ${halfWidth(widthAt(one.curve, mine))}`
-          : Math.abs(mine - one.at) <= 0.011 * mine
-            ? one.words
-            : '… let go to see';
-      cost.textContent = `${facts.symbol} ${brief(mine)}`;
+  let offered = '';
+  function offer(facts: PlanFacts, written: Written, fits: boolean): void {
+    const listed = fits ? [] : waysOut(facts, written.losses);
+    const key = listed.map(way => way.label).join('\n');
+    if (key === offered) {
+      return; // a button under the pointer stays
     }
-    const total = paid.length === 0 ? 0 : loss;
-    const fits = total <= facts.left * (1 + 1e-9);
-    said.className = fits ? 'say' : 'say warn';
-    said.textContent = fits
-      ? `This cell would cost ${facts.symbol} ${brief(total)}; ${facts.symbol} ${brief(facts.left - total)} would be left.`
-      : `Only ${facts.symbol} ${brief(facts.left)} is left: this would be refused. Ask less, or drop a question.`;
-    release.button.disabled = !fits;
-    cell.textContent = cellOf(facts, loss, shares).split('\n')[0]!;
-    losses.words(`${facts.symbol} ${brief(loss)}: ${said.textContent}`);
-    losses.show(loss);
-    problem.textContent = facts.problem;
+    offered = key;
+    ways.replaceChildren(
+      ...listed.map(way => {
+        const button = html('button', { type: 'button' }, way.label);
+        button.addEventListener('click', () =>
+          take(waysOut(link.facts(), losses).find(one => one.label === way.label)?.losses ?? way.losses)
+        );
+        return button;
+      })
+    );
   }
 
-  draggable(board, {
-    start: at => {
-      const edges = shares.slice(0, -1).map((_, i) => shares.slice(0, i + 1).reduce((a, b) => a + b, 0) * W);
-      const far = edges.map(edge => Math.abs(edge - at));
-      held = far.indexOf(Math.min(...far));
-      return far[held]! < 30;
-    },
-    move: at => {
-      shares = divide(shares, held, at / W, LEAST);
-      frame.ask();
-    },
-    end: tell
-  });
-  handles.forEach((handle, i) =>
-    handle.addEventListener('keydown', event => {
-      const ways: Record<string, number> = {
-        ArrowRight: LEAST,
-        ArrowUp: LEAST,
-        ArrowLeft: -LEAST,
-        ArrowDown: -LEAST
-      };
-      const way = ways[event.key];
-      if (way !== undefined) {
-        event.preventDefault();
-        const edge = shares.slice(0, i + 1).reduce((a, b) => a + b, 0);
-        shares = divide(shares, i, edge + way, LEAST);
-        tell();
-        frame.ask();
+  function showRows(facts: PlanFacts, now: readonly Now[]): void {
+    rows.forEach((one, place) => {
+      const { words, cost, stored } = now[place]!;
+      const { state } = facts.questions[place]!;
+      const out = words === 'left out';
+      one.width.textContent = words;
+      one.cost.textContent = out
+        ? '–'
+        : state === 'public'
+          ? 'public · free'
+          : stored
+            ? `stored · ${facts.paid.symbol} 0`
+            : `${facts.paid.symbol} ${brief(cost)}`;
+      one.row.classList.toggle('out', out);
+      if (one.box !== null) {
+        one.box.checked = !out;
       }
-    })
-  );
+    });
+    derived.forEach((one, place) => {
+      one.width.textContent = derivedWords(facts, place, now);
+      one.cost.textContent = 'free';
+    });
+  }
+
+  function show(): void {
+    const facts = link.facts();
+    const listed = splitOf(facts);
+    const written = writtenOf(facts, losses);
+    const now = everyNow(facts, written.losses);
+    const places = included();
+    const whole = sum(losses);
+    const mine = facts.questions.flatMap((one, i) => (one.state === 'split' ? [now[i]!] : []));
+    bar.show(
+      places.map(i => ({
+        name: listed[i]!.name,
+        share: losses[i]! / whole,
+        free: mine[i]!.stored,
+        words: `${listed[i]!.name} ${mine[i]!.stored ? 'stored, free' : `${facts.symbol} ${brief(losses[i]!)}`}`
+      }))
+    );
+    showRows(facts, now);
+    const cost = chargeOf(facts, written.losses);
+    const asked = whole > 0 || facts.questions.some(one => one.state === 'own');
+    const fits = cost <= facts.left * (1 + 1e-9);
+    const { symbol } = facts.paid;
+    said.className = fits ? 'say' : 'say warn';
+    said.textContent = !asked
+      ? 'Every question is left out: tick one to ask it.'
+      : fits
+        ? `This cell would cost ${symbol} ${brief(cost)}; ${symbol} ${brief(facts.left - cost)} of ${brief(facts.cap)} would be left.`
+        : `This cell would cost ${symbol} ${brief(cost)}, and only ${symbol} ${brief(facts.left)} is left: it would be refused.`;
+    ghost.show(facts, cost, said.textContent);
+    offer(facts, written, fits);
+    const anew = listed.filter((one, i) => one.held !== null && losses[i]! > 0 && !mine[i]!.stored);
+    notes.textContent = anew
+      .map(
+        one =>
+          `${one.name} was answered before at ${facts.symbol} ${brief(one.held!.amount)}; asked more, it is bought anew, in full.`
+      )
+      .join(' ');
+    release.button.disabled = !fits || !asked;
+    reserve.disabled = !(facts.left > KEPT * facts.cap * (1 + 1e-9));
+    cell.textContent = cellOf(facts, written).split('\n')[0]!;
+    control.words(`${facts.symbol} ${brief(whole)}: ${said.textContent}`);
+    if (whole > 0) {
+      control.show(said3(whole));
+    }
+    problem.textContent = facts.problem;
+  }
 
   show();
   return {
     update: () => {
-      loss = link.chosen().loss ?? loss;
-      shares = [...(link.chosen().shares ?? shares)];
+      losses = startOf(link.facts(), link.chosen(), losses);
       show();
     },
-    dispose: frame.stop
+    dispose: () => {
+      frame.stop();
+      bar.dispose();
+    }
   };
 }
 
-export default widget(draw);
+/** The losses that were set last, where they are a split of these questions; else as planned. */
+function startOf(facts: PlanFacts, chosen: Partial<PlanSet>, now?: readonly number[]): number[] {
+  const { loss, shares } = chosen;
+  const good = (x: unknown): boolean => typeof x === 'number' && Number.isFinite(x) && x >= 0;
+  const set = Array.isArray(shares) && shares.length === facts.shares.length && shares.every(good);
+  const total = good(loss) ? loss! : facts.loss;
+  if (!set && now?.length === facts.shares.length) {
+    return [...now];
+  }
+  return (set ? shares : facts.shares).map(share => total * share);
+}
+
+export function planView(root: HTMLElement, link: Link<PlanFacts, PlanSet>): View {
+  root.append(
+    html(
+      'div',
+      { class: 'head' },
+      html('h3', {}, `Plan for ${link.facts().dataset}`),
+      html('span', { class: 'soft' }, 'Nothing was spent.')
+    )
+  );
+  return planControls(root, link);
+}
+
+export default widget(planView);

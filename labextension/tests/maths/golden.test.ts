@@ -8,7 +8,9 @@ import * as composition from '../../src/maths/composition';
 import * as coverage from '../../src/maths/coverage';
 import * as curve from '../../src/maths/curve';
 import * as digits from '../../src/maths/digits';
+import * as forecast from '../../src/maths/forecast';
 import * as laws from '../../src/maths/laws';
+import * as noiseSum from '../../src/maths/noise_sum';
 import * as odds from '../../src/maths/odds';
 import * as person from '../../src/maths/person';
 import * as scale from '../../src/maths/scale';
@@ -31,7 +33,9 @@ const FILES: Record<string, Called> = {
   coverage,
   curve,
   digits,
+  forecast,
   laws,
+  noise_sum: noiseSum,
   odds,
   person: { statistic: person.statistic, worst: person.worst },
   scale

@@ -2,6 +2,7 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { IEditorExtensionRegistry } from '@jupyterlab/codemirror';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
+import { INSERT_EVENT, type InsertRequest } from '../../widgets/parts/insert';
 import { RELEASE_EVENT, type ReleaseRequest } from '../../widgets/parts/release';
 import type { Snapshot } from '../../widgets/parts/state';
 import { Marks } from '../cells';
@@ -9,7 +10,7 @@ import { highlight } from '../highlight';
 import { hoverHelp } from '../hover';
 import { icon } from '../icon';
 import { asPlan, isProtected } from '../magic';
-import { runBelow } from '../notebooks';
+import { runBelow, runReleased, writeBelow } from '../notebooks';
 import { watchStill } from '../saved';
 import { ISessions, type Sessions } from '../sessions';
 
@@ -79,7 +80,19 @@ function hearReleases(tracker: INotebookTracker): void {
       return;
     }
     event.preventDefault();
-    void runBelow(notebook, element, (event as CustomEvent<ReleaseRequest>).detail.source);
+    void runReleased(notebook, element, (event as CustomEvent<ReleaseRequest>).detail.source);
+  });
+}
+
+/** A question taken from a card in an output: it is written into a cell, and not run. */
+function hearQuestions(tracker: INotebookTracker): void {
+  document.addEventListener(INSERT_EVENT, event => {
+    const element = event.target as Element;
+    const notebook = tracker.find(one => one.node.contains(element));
+    if (notebook !== undefined) {
+      event.preventDefault();
+      writeBelow(notebook, element, (event as CustomEvent<InsertRequest>).detail.line);
+    }
   });
 }
 
@@ -101,5 +114,6 @@ export const cells: JupyterFrontEndPlugin<void> = {
     addPlan(app, tracker, sessions);
     addMarks(app, tracker, sessions);
     hearReleases(tracker);
+    hearQuestions(tracker);
   }
 };

@@ -1,0 +1,44 @@
+/** The card of a dataset alive: its columns open to what they can be asked, and its budget follows the ledger. */
+import type { Grow } from '../lab/living';
+import { budget, columns, isAttachFacts } from '../widgets/attach.widget';
+import { html } from '../widgets/parts/dom';
+import { standing } from './session';
+
+const rooted = (...children: Node[]): HTMLElement => {
+  const root = html('div', { class: 'dpnb-w' });
+  root.append(...children);
+  return root;
+};
+
+export const grow: Grow = (card, record, kernel) => {
+  const facts: unknown = (record as { facts?: unknown } | null)?.facts;
+  const table = card.querySelector('table.cols')?.closest('.scroll');
+  if (!isAttachFacts(facts) || table == null) {
+    return null;
+  }
+  let called = facts.handle;
+  const more = table.nextElementSibling;
+  if (more?.matches('p.soft') === true && more.textContent.startsWith('…')) {
+    more.remove();
+  }
+  table.replaceWith(rooted(...columns(facts, () => ({ was: facts.handle, is: called }))));
+  const living = rooted(...budget(facts));
+  card.querySelector(':scope > .foot')?.replaceWith(living);
+  let turn = 0;
+  const step = async (): Promise<void> => {
+    const mine = ++turn;
+    const found = await standing(kernel, facts.dataset.name);
+    if (mine === turn && found !== null) {
+      called = found.called ?? called;
+      living.replaceChildren(...budget({ ...facts, dataset: found.dataset }));
+    }
+  };
+  const stop = kernel.listen(() => void step());
+  void step();
+  return {
+    dispose: () => {
+      turn++;
+      stop();
+    }
+  };
+};

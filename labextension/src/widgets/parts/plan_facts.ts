@@ -1,0 +1,222 @@
+/** What a plan is: its questions and derived values, and what a split of its loss costs. Pure functions; twin of nothing but `src/maths`. */
+import { costOf, covers, lineWeights } from '../../maths/budget';
+import { widthAt, type Curve } from '../../maths/curve';
+import { halfWidth, significant } from '../../maths/digits';
+import { words, type Forecast, type Law } from '../../maths/forecast';
+
+/** The stored answer of a question: the largest loss that it covers, and its own accuracy. */
+export interface Held {
+  readonly amount: number;
+  readonly words: string;
+  readonly width: number | null;
+}
+
+export interface PlannedQuestion {
+  readonly name: string;
+  readonly text: string;
+  /** Takes its share from the magic line, has a loss of its own in the cell, or is public. */
+  readonly state: 'split' | 'own' | 'public';
+  /** ± by loss; null where public facts do not give it. */
+  readonly curve: Curve | null;
+  /** What follows the number: `rows in each bin`. */
+  readonly unit: string;
+  /** What is known, and the loss for which the kernel said so. */
+  readonly words: string;
+  readonly at: number;
+  /** Without a ±: what is known by loss. */
+  readonly said: readonly (readonly [number, string])[] | null;
+  /** The loss that the cell gives it. */
+  readonly own: number;
+  readonly width: number | null;
+  /** The length of its public range. */
+  readonly span: number | null;
+  /** What a loss of one costs in the budget's measure. */
+  readonly rate: number;
+  /** Whether it is answered from the store as it is planned. */
+  readonly stored: boolean;
+  readonly held: Held | null;
+  readonly law: Law | null;
+  /** Whether the magic line can name it in weights=. */
+  readonly nameable: boolean;
+}
+
+export interface PlanFacts {
+  readonly dataset: string;
+  readonly kind: 'epsilon' | 'rho';
+  readonly symbol: 'ε' | 'ρ';
+  /** How a loss is charged: the budget's symbol, and the power of what was asked. */
+  readonly paid: { readonly symbol: string; readonly power: number };
+  readonly loss: number;
+  readonly left: number;
+  readonly cap: number;
+  readonly shares: readonly number[];
+  readonly questions: readonly PlannedQuestion[];
+  readonly derived: readonly { readonly name: string; readonly text: string; readonly forecast: Forecast }[];
+  /** Released answers under derived values. */
+  readonly others: readonly {
+    readonly name: string;
+    readonly law: Law | null;
+    readonly width: number | null;
+  }[];
+  /** The body of the cell that asks this. */
+  readonly body: string;
+  readonly verb: string;
+  readonly rest: string;
+  /** Why the split cannot be written on the magic line; empty where it can. */
+  readonly pinned: string;
+  readonly problem: string;
+}
+
+export interface PlanSet {
+  loss: number;
+  shares: number[];
+}
+
+export const splitOf = (facts: PlanFacts): PlannedQuestion[] =>
+  facts.questions.filter(one => one.state === 'split');
+
+const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+
+const heldOf = (one: PlannedQuestion): number | null => one.held?.amount ?? null;
+
+/** What the losses that the cell itself gives to some questions add up to. */
+function owned(facts: PlanFacts): number {
+  return sum(facts.questions.map(one => (one.state === 'own' ? one.own : 0)));
+}
+
+function ownCost(facts: PlanFacts): number {
+  return sum(
+    facts.questions.map(one =>
+      one.state === 'own' && !one.stored ? costOf(one.own, heldOf(one), one.rate, facts.paid.power) : 0
+    )
+  );
+}
+
+/** A loss as the magic line says it: three digits. */
+export const said3 = (loss: number): number => Number(significant(loss, 3));
+
+/** A split as the magic line says it: the loss in three digits, whole weights, and the losses that these give. */
+export interface Written {
+  readonly total: number;
+  readonly weights: readonly number[];
+  readonly losses: readonly number[];
+}
+
+/** Round a split to what the magic line can say. */
+export function writtenOf(facts: PlanFacts, losses: readonly number[]): Written {
+  const total = said3(sum(losses));
+  if (facts.pinned !== '') {
+    const whole = sum(facts.shares);
+    return { total, weights: losses.map(() => 1), losses: facts.shares.map(s => (total * s) / whole) };
+  }
+  const weights = lineWeights(losses, splitOf(facts).map(heldOf), total);
+  const whole = sum(weights);
+  return { total, weights, losses: weights.map(w => (whole === 0 ? 0 : (total * w) / whole)) };
+}
+
+/** What a cell with these losses is charged, in the budget's measure. */
+export function chargeOf(facts: PlanFacts, losses: readonly number[]): number {
+  const { power } = facts.paid;
+  return (
+    ownCost(facts) + sum(splitOf(facts).map((one, i) => costOf(losses[i]!, heldOf(one), one.rate, power)))
+  );
+}
+
+/** The cell that releases a plan as it is written: the loss and the weights on the magic line, the body untouched. */
+export function cellOf(facts: PlanFacts, { total, weights }: Written): string {
+  const split = splitOf(facts);
+  const equal = weights.every(weight => weight === weights[0]);
+  const named = split.map((one, i) => `${one.name}:${weights[i]!}`).join(',');
+  const loss = significant(total + owned(facts), 3);
+  const parts = [
+    '%%dp',
+    facts.verb,
+    split.length === 0 && owned(facts) === 0 ? '' : `${facts.kind}=${loss}`,
+    equal || facts.pinned !== '' ? '' : `weights=${named}`,
+    facts.rest
+  ];
+  return `${parts.filter(Boolean).join(' ')}\n${facts.body}`;
+}
+
+/** A question at a loss: its ± where there is one, what it says, what it costs. */
+export interface Now {
+  readonly width: number | null;
+  readonly words: string;
+  readonly cost: number;
+  readonly stored: boolean;
+}
+
+/** Whether a loss is the one that the kernel priced itself: what it said is exact there. */
+const priced = (one: PlannedQuestion, loss: number): boolean =>
+  one.at > 0 && Math.abs(loss - one.at) <= 1e-6 * loss;
+
+function told(one: PlannedQuestion, loss: number): string {
+  if (priced(one, loss)) {
+    return one.words;
+  }
+  if (one.curve !== null) {
+    return `± ${halfWidth(widthAt(one.curve, loss))}${one.unit}`;
+  }
+  const known = [...(one.said ?? [])].reverse().find(([at]) => at <= loss * (1 + 1e-9));
+  return known?.[1] ?? one.words;
+}
+
+/** One question as it stands at a loss; a stored answer shows its own accuracy. */
+export function nowOf(facts: PlanFacts, one: PlannedQuestion, loss: number): Now {
+  if (one.state === 'public') {
+    return { width: 0, words: one.words, cost: 0, stored: false };
+  }
+  if (one.state === 'own') {
+    const cost = one.stored ? 0 : costOf(one.own, heldOf(one), one.rate, facts.paid.power);
+    return { width: one.width, words: one.words, cost, stored: cost === 0 };
+  }
+  if (loss === 0) {
+    return { width: null, words: 'left out', cost: 0, stored: false };
+  }
+  if (one.held !== null && covers(one.held.amount, loss)) {
+    return { width: one.held.width, words: one.held.words, cost: 0, stored: true };
+  }
+  const width = one.curve === null ? null : widthAt(one.curve, loss);
+  return {
+    width,
+    words: told(one, loss),
+    cost: costOf(loss, null, one.rate, facts.paid.power),
+    stored: false
+  };
+}
+
+/** Every question at the losses of a split. */
+export function everyNow(facts: PlanFacts, losses: readonly number[]): Now[] {
+  let next = 0;
+  return facts.questions.map(one => nowOf(facts, one, one.state === 'split' ? losses[next++]! : 0));
+}
+
+/** What is known of a derived value, the questions standing as they do. */
+export function derivedWords(facts: PlanFacts, place: number, now: readonly Now[]): string {
+  const { forecast } = facts.derived[place]!;
+  const widths = [...now.map(one => one.width), ...facts.others.map(one => one.width)];
+  const laws = [...facts.questions.map(one => one.law), ...facts.others.map(one => one.law)];
+  const names = [...facts.questions, ...facts.others].map(one => one.name);
+  const used = new Set([
+    ...forecast.points.flatMap(point => point.map(([q]) => q)),
+    ...forecast.middle.map(([q]) => q),
+    ...(forecast.of >= 0 ? [forecast.of] : [])
+  ]);
+  const missing = [...used].find(q => widths[q] === null || widths[q] === undefined);
+  return missing === undefined
+    ? words(forecast, laws, widths, names)
+    : `not known: ${names[missing]} is left out`;
+}
+
+/** Whether a record's facts are those of a plan that this version draws. */
+export function isPlanFacts(x: unknown): x is PlanFacts {
+  const one = x as Partial<PlanFacts> | null | undefined;
+  return (
+    typeof one === 'object' &&
+    one !== null &&
+    (one.kind === 'epsilon' || one.kind === 'rho') &&
+    [one.loss, one.left, one.cap].every(Number.isFinite) &&
+    [one.questions, one.derived, one.others, one.shares].every(Array.isArray) &&
+    [one.body, one.pinned, one.rest, one.verb].every(text => typeof text === 'string')
+  );
+}

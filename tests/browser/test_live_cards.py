@@ -1,0 +1,118 @@
+"""Plans and datasets in JupyterLab: the card of a cell is the board itself, and what it leaves behind is written into cells."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import ROOT
+from tests.browser.test_accessibility import AXE, serious
+from tests.browser.test_extension import LOAD, OPEN, open_  # noqa: F401  a fixture
+
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
+)
+
+BODY = (
+    "young = hiv[hiv.age < 31].got.mean()\n"
+    "old = hiv[hiv.age > 61].got.mean()\n"
+    "gap = old - young\n"
+    "spread = (young * (1 - young)) ** 0.5"
+)
+SOURCE = "i => window.jupyterapp.shell.currentWidget.content.widgets[i]?.model.sharedModel.source ?? ''"
+
+
+def source(lab, index):
+    """Return the text of a cell."""
+    return lab.page.evaluate(SOURCE, index)
+
+
+def row(lab, cell, name):
+    """Return the accuracy and the cost of a line of a plan."""
+    found = (
+        lab.output(cell).locator("table.planned tbody tr").filter(has=lab.page.locator("th", has_text=name))
+    )
+    return found.first.locator("td").all_inner_texts()
+
+
+def test_a_plan_is_dragged_and_released_in_its_place(open_, shots):  # noqa: F811
+    """A divider moved by keys moves both ± and those of derived values; Release rewrites the magic line alone, and runs it."""
+    lab = open_(LOAD, OPEN, f"%%dp plan epsilon=0.04 assume_n=1500\n{BODY}")
+    lab.run_all()
+    board = lab.output(2).locator(".dpnb .dpnb-w")
+    divider = board.get_by_role("slider", name="divider between young and old")
+    expect(divider).to_be_visible()
+    before = {name: row(lab, 2, name)[0] for name in ("young", "old", "gap", "spread")}
+    divider.focus()
+    for _ in range(25):
+        divider.press("ArrowRight")
+    line = "%%dp epsilon=0.04 weights=young:3,old:1 assume_n=1500"
+    expect(board.locator("code.cell")).to_have_text(line)
+    after = {name: row(lab, 2, name)[0] for name in before}
+    assert all(after[name] != before[name] for name in before), (before, after)
+    for theme in ("JupyterLab Light", "JupyterLab Dark"):
+        lab.theme(theme)
+        expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)
+        lab.shot(f"plan-card-{theme.split()[-1].lower()}")
+        if AXE.is_file():
+            assert not serious(lab.page, ".jp-OutputArea-output"), theme
+    lab.theme("JupyterLab Light")
+    board.get_by_role("button", name="Release").click()
+    expect(lab.output(2)).to_contain_text("Released from hiv")
+    assert source(lab, 2) == f"{line}\n{BODY}"
+    expect(lab.page.locator(".jp-Notebook .jp-CodeCell")).to_have_count(3)
+
+
+def test_a_cell_that_stops_at_its_plan_is_released_by_its_board(open_):  # noqa: F811
+    """In mode "ask" the cell keeps its place and gets the verb that lets it pass."""
+    ask = "%%dp epsilon=0.03\nseventy = hiv[hiv.age > 70].count()"
+    lab = open_(LOAD, OPEN, '%config DPMagic.mode = "ask"', ask)
+    lab.run_all()
+    board = lab.output(3).locator(".dpnb .dpnb-w")
+    board.get_by_role("button", name="Release").click()
+    expect(lab.cell(3)).to_contain_text("Released from hiv")
+    assert source(lab, 3) == ask.replace("%%dp epsilon", "%%dp release epsilon")
+
+
+def test_what_does_not_fit_has_ways_out(open_):  # noqa: F811
+    """Over budget Release is off; a click on the largest that fits, or on a question to leave out, is on the magic line."""
+    body = "a = hiv[hiv.age > 33].count()\nb = hiv[hiv.age > 34].count()"
+    lab = open_(LOAD, OPEN, f"%%dp plan epsilon=8\n{body}")
+    lab.run_all()
+    board = lab.output(2).locator(".dpnb .dpnb-w")
+    release = board.get_by_role("button", name="Release")
+    expect(release).to_be_disabled()
+    expect(board.locator("[aria-live]")).to_contain_text("it would be refused")
+    board.get_by_role("button", name="Leave out").click()
+    expect(board.locator("code.cell")).to_have_text("%%dp epsilon=4 weights=a:0,b:1")
+    board.get_by_role("button", name="the most that fits").click()
+    expect(release).to_be_enabled()
+
+
+def test_questions_are_taken_from_the_card_of_a_dataset(open_, shots):  # noqa: F811
+    """The card of dpnb.open opens its columns; what is taken is written below under the notebook's own name, line by line."""
+    lab = open_(
+        LOAD,
+        'mine = dpnb.open("hiv", mode="guard-rail")',
+        "%%dp epsilon=0.02\nd = mine[mine.age > 35].count()",
+    )
+    lab.run_cell(0)
+    lab.run_cell(1)
+    card = lab.output(1).locator(".dpnb")
+    column = card.get_by_role("button", name="age", exact=True)
+    column.click()
+    card.get_by_role("button", name="middle").first.click()
+    expect(card.locator("[role=status]", has_text="Written into")).to_be_visible()
+    assert source(lab, 2).endswith("\nmiddle_age = mine.age.median()")
+    lab.page.evaluate(
+        "() => window.jupyterapp.shell.currentWidget.content.widgets[2].model.sharedModel.setSource("
+        "'%%dp epsilon=0.02\\nd = mine[mine.age > 35].count()')"
+    )
+    before = card.get_by_text("spent ε").first.inner_text()
+    lab.run_cell(2)
+    expect(card.get_by_text("spent ε").first).not_to_have_text(before)
+    for theme in ("JupyterLab Light", "JupyterLab Dark"):
+        lab.theme(theme)
+        expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)
+        lab.shot(f"dataset-card-{theme.split()[-1].lower()}")
+    lab.theme("JupyterLab Light")
