@@ -7,10 +7,20 @@ import { RenderedHTML } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
 import { html } from '../widgets/parts/dom';
 import { KINDS } from './kinds';
-import { kernelAround, type Kind, type Living } from './living';
+import { kernelAround, type Grow, type Kernel, type Kind, type Living } from './living';
 
 const CARD = 'text/html';
 const UNKNOWN = 'This card was written by another version of dpnb.';
+
+/** Grow a card; one whose record cannot be read stands still, whatever is wrong with it. */
+function grown(grow: Grow, card: HTMLElement, record: unknown, kernel: Kernel): Living | null {
+  try {
+    return grow(card, record, kernel);
+  } catch (error) {
+    console.warn('dpnb: this card stands still, its record cannot be read', error);
+    return null;
+  }
+}
 
 class CardRenderer extends Widget implements IRenderMime.IRenderer {
   constructor(kind: Kind, options: IRenderMime.IRendererOptions) {
@@ -50,7 +60,7 @@ class CardRenderer extends Widget implements IRenderMime.IRenderer {
     if (card !== null && grow !== null) {
       // keys typed in a card are for the control under the hand, not for the notebook around it
       card.dataset.lmSuppressShortcuts = 'true';
-      this._living = grow(card, record, kernelAround(this.node));
+      this._living = grown(grow, card, record, kernelAround(this.node));
     }
   }
 
