@@ -14,12 +14,14 @@ from dpnb.exhibits.page import record, shares
 __all__ = ["exhibit_card", "overview_card"]
 
 
-def exhibit_card(exhibit: Exhibit) -> Card:
+def exhibit_card(exhibit: Exhibit, note: str = "") -> Card:
     """Return the page of an exhibit as it stands still: claim, neighbours, break, repair, and the cell to type.
 
     Parameters
     ----------
     exhibit : Exhibit
+    note : str
+        A sentence below it.
     """
     found, told = exhibit.numbers(), record(exhibit)
     picture = drawing(told)
@@ -51,6 +53,7 @@ def exhibit_card(exhibit: Exhibit) -> Card:
         el("p", "In dpnb type, after ", el("code", 'hiv = dpnb.open("hiv")'), ":"),
         el("pre", el("code", told["cell"], style="white-space:pre-wrap"), style="margin:.3rem 0"),
         _table(*found.more) if found.more else None,
+        el("p", note, class_="soft") if note else None,
     )
     return Card(html, str(_picture(found) if picture is None else picture), exhibit.text, told, "exhibit")
 
@@ -86,12 +89,14 @@ def _event(event: list[Any] | None) -> Markup | None:
     return el("p", f"In {first:,} of 1,000 answers under A, and in {second:,} of 1,000 under B, {said}.")
 
 
-def overview_card(exhibits: Sequence[Exhibit]) -> Card:
+def overview_card(exhibits: Sequence[Exhibit], note: str = "") -> Card:
     """Return a table of exhibits: name, unit, promised, found, and the correction's own promise and finding.
 
     Parameters
     ----------
     exhibits : sequence of Exhibit
+    note : str
+        A sentence below it.
     """
     head = ("exhibit", "measured in", "promised", "found", "corrected: promised", "found")
     lines = [
@@ -119,6 +124,7 @@ def overview_card(exhibits: Sequence[Exhibit]) -> Card:
     html = frame(
         el("div", el("h3", "Exhibits"), class_="head"),
         el("div", el("table", el("thead", el("tr", *titles)), el("tbody", *body)), class_="scroll"),
+        el("p", note, class_="soft") if note else None,
     )
     widths = [max(len(row[i]) for row in (head, *lines)) for i in range(len(head))]
     text = "\n".join(

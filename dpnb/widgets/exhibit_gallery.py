@@ -17,6 +17,7 @@ from dpnb.exhibits.card import exhibit_card, overview_card
 from dpnb.exhibits.page import lever_record, record
 from dpnb.exhibits.taught import THEMES
 from dpnb.widgets._base import Interaction
+from dpnb.widgets.wording import drag
 
 __all__ = ["Exhibits"]
 
@@ -66,7 +67,9 @@ class Exhibits(Interaction):
 
     def card(self) -> Card:
         """Draw the open page, or the table of all; see :class:`Interaction`."""
-        return exhibit_card(find(self._shown)) if self._shown else overview_card(EXHIBITS)
+        if self._shown:
+            return exhibit_card(find(self._shown), drag())
+        return overview_card(EXHIBITS, drag())
 
     def _heard(self, change: Any) -> None:
         """Open what the browser opened; what no exhibit is called is refused in the picture, and the page stays."""

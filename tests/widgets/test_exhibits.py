@@ -51,6 +51,7 @@ def test_the_still_form_is_the_table_or_the_page():
     assert find("matching").correction.split()[0] in page.text
     assert "%%dp" in widgets.exhibits("difference").card().text
     assert "<script" not in page.html
+    assert all("Moving a control spends nothing" in card.html for card in (table, page))
 
 
 def test_what_no_exhibit_is_called_leaves_the_page_open():
