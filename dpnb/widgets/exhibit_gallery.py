@@ -7,6 +7,7 @@ hand moves it, so that it also moves where there is no kernel.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any, ClassVar
 
@@ -67,9 +68,9 @@ class Exhibits(Interaction):
 
     def card(self) -> Card:
         """Draw the open page, or the table of all; see :class:`Interaction`."""
-        if self._shown:
-            return exhibit_card(find(self._shown), drag())
-        return overview_card(EXHIBITS, drag())
+        card = exhibit_card(find(self._shown), drag()) if self._shown else overview_card(EXHIBITS, drag())
+        # JupyterLab shows this form in a saved notebook, where it knows it for an interaction's
+        return replace(card, kind="interaction", json={"interaction": "exhibits", **card.json})
 
     def _heard(self, change: Any) -> None:
         """Open what the browser opened; what no exhibit is called is refused in the picture, and the page stays."""

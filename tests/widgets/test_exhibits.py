@@ -51,6 +51,7 @@ def test_the_still_form_is_the_table_or_the_page():
     assert find("matching").correction.split()[0] in page.text
     assert "%%dp" in widgets.exhibits("difference").card().text
     assert "<script" not in page.html
+    assert {card.mime for card in (table, page)} == {"application/vnd.dpnb.interaction+json"}
     assert all("Moving a control spends nothing" in card.html for card in (table, page))
 
 
