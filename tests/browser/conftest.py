@@ -163,12 +163,19 @@ def _theirs(error: Any) -> bool:
     return known and "dpnb" not in str(error.stack)
 
 
+def _ours(message: Any) -> bool:
+    """Whether a warning or error of the console comes from dpnb's files, names it, or complains of a comm."""
+    said = f"{message.text} {message.location.get('url', '')}".lower()
+    return message.type in {"error", "warning"} and ("dpnb" in said or "comm " in said)
+
+
 class Lab:
     """Drives one page of JupyterLab."""
 
     def __init__(self, page: Any, server: Server, shots: Path) -> None:
         self.page, self.server, self.shots = page, server, shots
         self.errors: list[str] = []
+        page.on("console", lambda said: self.errors.append(said.text) if _ours(said) else None)
         page.on("pageerror", lambda error: None if _theirs(error) else self.errors.append(str(error)))
 
     def open(self, name: str) -> None:
@@ -305,7 +312,7 @@ def page(browser: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def lab(page: Any, server: Server, shots: Path) -> Iterator[Lab]:
-    """Give a driver of JupyterLab; a page error anywhere in the test fails it."""
+    """Give a driver of JupyterLab; a page error, or noise of dpnb's in the console, anywhere in the test fails it."""
     one = Lab(page, server, shots)
     yield one
     assert one.errors == []

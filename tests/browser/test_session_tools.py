@@ -84,6 +84,22 @@ def test_a_column_is_explained_under_the_pointer(open_):  # noqa: F811
     expect(lab.gauge).to_have_text(before)
 
 
+def test_a_column_of_a_part_is_explained_too(open_):  # noqa: F811
+    """After a filter, and under the name that the cell itself gives to a part: `young = people[people.age < 30]`, then `young.got`."""
+    cell = "%%dp plan epsilon=0.5\nyoung = people[people.age < 30]\nq = young.got.mean()"
+    lab = open_(LOAD, PEOPLE, cell)
+    lab.run_cell(0)
+    lab.run_cell(1)
+    expect(lab.cell(2).locator(".dpnb-Tag")).to_contain_text("ε 0.5")
+    help_ = lab.page.locator(".dpnb-Hover")
+    for _ in range(8):
+        hover(lab, 2, "got")
+        lab.page.wait_for_timeout(600)  # a pointer has to rest
+        if help_.count():
+            break
+    expect(help_).to_contain_text("hiv.got")
+
+
 def test_settings_are_read_live(open_):  # noqa: F811
     """Gauge, price and Plan button go when they are switched off, and come back, without a reload."""
     lab = open_(LOAD, OPEN, ASK)

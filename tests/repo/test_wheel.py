@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -115,3 +116,59 @@ def test_without_a_front_end_when_asked(clone, tmp_path):
     listed = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist()
     assert not [name for name in listed if "labextension" in name]
     assert "auto, build, prebuilt, none" in build(tmp_path, "wheel", "nothing", clone).stderr
+
+
+MODULES = ROOT / "labextension/node_modules"
+needs_node = pytest.mark.skipif(
+    (shutil.which("npm") is None or not MODULES.is_dir()) and os.environ.get("CI") != "true",
+    reason="no Node.js, or the front end's packages are not installed",
+)
+
+
+@pytest.fixture
+def whole_clone(tmp_path):
+    """Give a tree like a fresh clone's, and a PATH whose npm takes the locked packages from where they are installed already."""
+    root, programs = tmp_path / "clone", tmp_path / "bin"
+    unwanted = shutil.ignore_patterns("node_modules", "lib", "dist", "static", "static.new", "__pycache__")
+    for name in ("dpnb", "labextension", "notebooks"):
+        shutil.copytree(ROOT / name, root / name, ignore=unwanted)
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, root / name)
+    programs.mkdir()
+    npm = programs / "npm"
+    npm.write_text(
+        f"""#!/bin/sh
+if [ "$1" = ci ]; then cp -al '{MODULES}' . 2>/dev/null || cp -a '{MODULES}' .; else exec '{shutil.which("npm")}' "$@"; fi
+"""
+    )
+    npm.chmod(0o755)
+    return root, f"{programs}{os.pathsep}{os.environ['PATH']}"
+
+
+@needs_node
+@pytest.mark.slow
+def test_a_clone_with_node_builds_the_front_end(whole_clone, tmp_path):
+    """`pip install .` in a clone where Node.js is: the wheel has the plugins, the widgets and the gallery; and they are rebuilt on change."""
+    root, path = whole_clone
+    done = build(tmp_path / "made", "wheel", "auto", root, path=path)
+    assert done.returncode == 0, done.stderr
+    packed = zipfile.ZipFile(next((tmp_path / "made").glob("*.whl")))
+    listed = packed.namelist()
+    assert {f"{SHARE}/package.json", "dpnb/widgets/static/widget.css"} <= set(listed)
+    (gallery,) = [name for name in listed if name.startswith(f"{SHARE}/static/") and name.endswith(".ipynb")]
+    assert packed.read(gallery) == (ROOT / "notebooks/01-gallery.ipynb").read_bytes()
+    assert not [name for name in listed if "node_modules" in name]
+    watching = subprocess.Popen(
+        ["node", "build.mjs", "--watch"], cwd=root / "labextension", stdout=subprocess.PIPE, text=True
+    )
+    try:
+        told = iter(watching.stdout.readline, "")
+        assert any("front end built" in line for line in told)
+        style = root / "labextension/src/widgets/widget.css"
+        style.write_text(style.read_text() + "\n.dpnb-w .from-the-test { color: red; }\n")
+        assert any("front end built" in line for line in told)
+        assert "from-the-test" in (root / "dpnb/widgets/static/widget.css").read_text()
+    finally:
+        watching.kill()
+        watching.wait()
+        watching.stdout.close()

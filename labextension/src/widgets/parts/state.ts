@@ -135,7 +135,7 @@ const ADVICE: Readonly<Record<Exclude<Link, 'live' | 'versions differ'>, string>
   restarted: 'The kernel was restarted; the budget did not come back with it. Run: %load_ext dpnb'
 };
 
-const GONE = 'The curator has ended. What was spent stays in its ledger. To start it again, run: %dp budget';
+const GONE = 'The curator has ended. What was spent stays in its ledger. Run %dp budget to start it again.';
 
 /** What to type where nothing can be shown, or where what is shown is old. */
 export function advice(link: Link, state: Snapshot | null): string {
