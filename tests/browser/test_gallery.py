@@ -87,7 +87,7 @@ def test_bar_follows_a_release_and_release_leaves_a_cell(gallery):
     )
     spent = float(re.search(r"spent ε ([\d.]+)", bar.inner_text())[1])
     assert spent - before <= 0.5
-    expect(lab.page.locator(".dpnb-Gauge")).to_contain_text(f"ε {spent:.3g} of 4")
+    expect(lab.page.locator(".dpnb-Gauge")).to_contain_text(f"ε {spent:.4g} of 4")
 
 
 def test_a_dead_kernel_is_said(gallery):

@@ -46,6 +46,7 @@ class Installed(Server):
         """Borrow JupyterLab's own static files from the test environment."""
         found = {**super().environment(), "JUPYTERLAB_DIR": str(Path(sys.prefix) / "share/jupyter/lab")}
         found["JUPYTER_PATH"] = str(Path(sys.prefix) / "share/jupyter-nothing")
+        found.pop("PYTHONPATH", None)
         found["PATH"] = str(Path(self.python).parent)  # no Node.js here
         assert shutil.which("node", path=found["PATH"]) is None
         return found
@@ -99,7 +100,8 @@ def test_wheel_brings_the_plugins_enabled(installed, environment):
     lab.run_all()
     expect(lab.output(0).last).to_contain_text(str(environment.parent.parent / "lib"))
     expect(lab.page.locator(".dpnb-Gauge")).to_contain_text("hiv: ε 0.25 of 4")
-    assert lab.errors == []
+    # ipywidgets' own extension is not in this environment's share folder: JupyterLab says so of its comms
+    assert [error for error in lab.errors if "opening new comm" not in error] == []
 
 
 class Notebook7(Server):

@@ -153,8 +153,11 @@ export class Marks {
   /** What a price depends on beside the text: the names that the kernel knows, and what is stored. */
   private _known(): string {
     const { link, state } = this._client;
-    const stored = state?.datasets.map(one => `${one.name} ${one.entries}`).join();
-    return link === 'live' ? `${state?.reading} ${state?.curator} ${stored}` : link;
+    if (link !== 'live' || state === null) {
+      return link; // of another version's state nothing is read
+    }
+    const stored = state.datasets.map(one => `${one.name} ${one.entries}`).join();
+    return `${state.reading} ${state.curator} ${stored}`;
   }
 
   private _add(cell: Cell): Tag {
