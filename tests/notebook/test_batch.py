@@ -280,6 +280,18 @@ def test_weights_on_the_line_set_shares(notebook):
     assert len(notebook.charged) == 1
 
 
+def test_a_weight_of_nothing_leaves_a_question_out(notebook):
+    """``weights=age:0`` asks the others alone; what is left out, and what is computed from it, stays pending."""
+    body = "effect = study.ask('a')\nage = study.ask('b')\nboth = effect + age"
+    notebook(f"%%dp epsilon=1 weights=effect:1,age:0\n{body}")
+    assert notebook.charged == [("study.a",)]
+    assert notebook.names["age"].pending
+    assert notebook.names["both"].pending
+    text = notebook.fails("%%dp epsilon=1 weights=c:0\na = study.ask('c')\nc = a + 1")
+    assert text.startswith("weights=c:0 leaves out a question; c is computed from others.")
+    assert len(notebook.charged) == 1
+
+
 def test_a_cell_without_a_loss_is_told_what_to_write(notebook):
     """A query and no loss is an error that names both ways out; the configured default is one of them."""
     text = notebook.fails("%%dp\nq = study.ask('a')")
