@@ -102,6 +102,7 @@ class Session:
         self._caps: dict[str, str] = {}
         self._charged: set[int] = set()
         self._latest: PlanView | None = None
+        self._plans = 0
         self._told: dict[str, dict[int, dict[str, Any]]] = {}
 
     # datasets --------------------------------------------------------------------------------------------------
@@ -158,6 +159,7 @@ class Session:
             Names to call them by.
         """
         self._latest = self.preview(items, ask, labels)
+        self._plans += 1
         return self._latest
 
     def preview(
@@ -170,6 +172,11 @@ class Session:
     def latest(self) -> PlanView | None:
         """The plan that was made last and not released since."""
         return self._latest
+
+    @property
+    def plans(self) -> int:
+        """How many plans were made: which of them is the latest."""
+        return self._plans
 
     def release(
         self, items: Iterable[Asked], ask: Ask, labels: Mapping[Measurement, str] | None = None

@@ -17,6 +17,7 @@ import contextvars
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from comm import create_comm, get_comm_manager
@@ -31,6 +32,9 @@ from dpnb.notebook.holding import named
 from dpnb.notebook.news import News
 from dpnb.notebook.unrun import Snapshot, price_of
 from dpnb.release import Estimate
+from dpnb.client.views import PlanView
+from dpnb.widgets.curve import Curves
+from dpnb.widgets.planning import board
 from dpnb.widgets.asking import answered_by, handle_of
 from dpnb.widgets.modelling import model
 from dpnb.widgets.snapshot import PROTOCOL, ledger_rows, snapshot
@@ -60,6 +64,8 @@ class Link:
         self._held: tuple[tuple[str, Estimate], ...] = ()
         self._cards = CardQuestions(lambda: self._held)
         self._beacon: Any = None
+        self._planned: PlanView | None = None
+        self._curves = Curves()
         self._news = News(self._tell)
         self.answers: dict[str, Answer] = {
             "state": lambda _: self.state(),
@@ -67,6 +73,7 @@ class Link:
             "methods": self.methods,
             "model": self.model,
             "ledger": self.ledger,
+            "plan": self.plan,
             "remeasure": self._cards.remeasure,
         }
 
@@ -141,6 +148,27 @@ class Link:
     def ledger(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Return the whole ledger of a dataset; the state tells its newest entries."""
         return {"is": "ledger", "rows": ledger_rows(self._dataset(asked))}
+
+    def plan(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the board of the session's current plan as it stands now; the plan itself is not made anew."""
+        del asked
+        session = self._session()
+        view = session.latest
+        if view is None:
+            raise PlanError("There is no plan: %%dp plan epsilon=1, or dpnb.plan({...}, epsilon=1).")
+        if self._planned is not view:
+            self._planned, self._curves = view, Curves()
+        body = self._body_of(view)
+        if not any(one.released for one in view.measurements):
+            now = session.preview(view.measurements, view.ask, view.labels)
+            view = replace(now, named=view.named, dropped=view.dropped, hidden=view.hidden)
+        return {"is": "plan", "number": session.plans, "facts": board(view, body, curves=self._curves)}
+
+    def _body_of(self, view: PlanView) -> str | None:
+        """The cell that asked a plan, where one did."""
+        magic = getattr(self._shell, "_dpnb_magic", None)
+        planned, body = getattr(magic, "planned", (None, None))
+        return body if planned is view else None
 
     def _dataset(self, asked: Mapping[str, Any]) -> Dataset:
         name, opened = str(asked.get("dataset", "")), self._session().datasets

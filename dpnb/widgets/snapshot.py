@@ -69,8 +69,17 @@ def snapshot(session: Any) -> dict[str, Any]:
         "at": at,
         "curator": "gone" if gone and session.datasets else "",
         "datasets": datasets,
+        "plan": _plan(session),
         "problem": problem,
     }
+
+
+def _plan(session: Any) -> dict[str, Any] | None:
+    """The current plan in a word; its board is asked for when somebody looks at it."""
+    view = session.latest
+    if view is None:
+        return None
+    return {"number": session.plans, "dataset": view.dataset.name, "cost": str(view.cost)}
 
 
 def dataset_record(dataset: Any) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from dpnb.client import api
 from dpnb.widgets import _base
 from tests.browser.conftest import ROOT
 from tests.browser.test_extension import LOAD, OPEN, open_  # noqa: F401  a fixture
+from tests.browser.test_interactions import data, show  # noqa: F401  fixtures
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 IN_LAB = pytest.mark.skipif(
@@ -25,7 +26,7 @@ SOURCE = "i => window.jupyterapp.shell.currentWidget.content.widgets[i].model.sh
 
 
 @pytest.fixture
-def panel(data, monkeypatch):
+def panel(data, monkeypatch):  # noqa: F811
     """The panel of a session that has released three answers."""
     for i, epsilon in enumerate(("0.5", "1", "0.25")):
         dpnb.release([(data.x + i).mean()], epsilon=epsilon)
@@ -41,7 +42,7 @@ def unfold(page, words):
 # the bar ---------------------------------------------------------------------------------------------------
 
 
-def test_blocks_say_what_they_paid_for(show, panel):
+def test_blocks_say_what_they_paid_for(show, panel):  # noqa: F811
     """Pointed at, or walked through with the arrow keys, a block says its question, its loss and its time; one tab stop."""
     page = show(panel)
     blocks, read = page.locator("rect.used[tabindex]"), page.locator(".read")
@@ -63,7 +64,7 @@ def test_blocks_say_what_they_paid_for(show, panel):
     assert "ε 0.5" in blocks.nth(0).get_attribute("aria-label")
 
 
-def test_toggle_counts_the_promise_both_ways(show, panel):
+def test_toggle_counts_the_promise_both_ways(show, panel):  # noqa: F811
     """ZCDP v adding: closed at first; opened, both counts, the tighter one, the δ; another δ, another ρ."""
     page = show(panel)
     toggle = page.get_by_role("button", name="zCDP v adding")
@@ -80,7 +81,7 @@ def test_toggle_counts_the_promise_both_ways(show, panel):
     assert counted.inner_text() != before
 
 
-def test_without_a_kernel_the_picture_says_how_old_it_is(show, panel):
+def test_without_a_kernel_the_picture_says_how_old_it_is(show, panel):  # noqa: F811
     """On a saved page the panel says that no kernel keeps it in step, and from when it is."""
     page = show(panel)
     expect(page.locator("main")).to_contain_text(
@@ -88,7 +89,7 @@ def test_without_a_kernel_the_picture_says_how_old_it_is(show, panel):
     )
 
 
-def test_what_is_over_budget_offers_three_ways_out(show, data):
+def test_what_is_over_budget_offers_three_ways_out(show, data):  # noqa: F811
     """The refusal, and three buttons; one pressed leaves the cell that does it, and nothing is spent."""
     items = {"m": data.x.mean(), "s": data.y.mean()}
     page = show(widgets.budget(dpnb.plan(items, epsilon=50, assume_n=40)))
@@ -105,7 +106,7 @@ def test_what_is_over_budget_offers_three_ways_out(show, data):
 # the ledger ------------------------------------------------------------------------------------------------
 
 
-def test_a_thousand_entries_are_found_and_sorted(show, panel):
+def test_a_thousand_entries_are_found_and_sorted(show, panel):  # noqa: F811
     """Of a thousand entries fifty are drawn; each word typed narrows them; heads sort; more are drawn on a wish."""
     facts = panel.facts
     (one,) = facts["datasets"]
@@ -155,15 +156,26 @@ def test_a_thousand_entries_are_found_and_sorted(show, panel):
 
 
 @pytest.mark.parametrize("text", ["<img src=x onerror=alert(1)>", "((((", "\\", "ε", " "])
-def test_whatever_is_typed_breaks_nothing(show, panel, text):
-    """Words that are patterns, markup or blank are words: the ledger and the columns are searched for them, no more."""
+def test_whatever_is_typed_breaks_nothing(show, panel, text):  # noqa: F811
+    """Words that are patterns, markup or blank are words: the ledger is searched for them, no more; cleared, all is there."""
+    for i in range(4):
+        dpnb.release([(panel_data(panel).x + 10 + i).sum()], epsilon="0.01")
+    panel.refresh()
     page = show(panel)
-    unfold(page, "Build a regression")
-    page.get_by_label(re.compile("for the moments")).fill(text)
-    page.get_by_label("y, explained").select_option("x")
-    page.get_by_label("x, explaining").select_option("g")
-    expect(page.locator("main")).to_contain_text("The kernel did not answer")
+    find, rows = page.get_by_label("find in the ledger"), page.locator("table.ledger tbody tr")
+    whole = rows.count()
+    find.fill(text)
     assert page.locator("img").count() == 0
+    assert rows.count() <= whole
+    find.fill("")
+    expect(rows).to_have_count(whole)
+
+
+def panel_data(panel):
+    """The dataset of a panel of one."""
+    (one,) = api.session().datasets.values()
+    assert one.name == panel.facts["datasets"][0]["name"]
+    return one
 
 
 # in JupyterLab ---------------------------------------------------------------------------------------------
@@ -323,3 +335,23 @@ def test_a_refused_cell_can_be_answered_with_one_click(open_):  # noqa: F811
     lab.page.wait_for_function(f"({SOURCE})(3) === '%%dp epsilon=1.2\\nb = nsw.educ.mean()'")
     expect(lab.gauge).to_contain_text("nsw: ε 1.2 of 4")
     expect(ways.nth(2).get_by_role("button", name="Drop a statistic")).to_be_disabled()
+
+
+@IN_LAB
+def test_the_current_plan_stands_in_the_panel(open_):  # noqa: F811
+    """A plan of the session is in the panel with its split board; its Release leaves the cell in the notebook, and ends it."""
+    asked = (
+        "%%dp plan epsilon=0.0234\nlow = hiv[hiv.age > 33].got.mean()\nhigh = hiv[hiv.age > 34].got.mean()"
+    )
+    lab = open_(LOAD, OPEN, asked)
+    lab.run_all()
+    lab.gauge.click()
+    unfold(lab.panel, "Current plan")
+    expect(lab.panel).to_contain_text("Current plan ε 0.0234")
+    divider = lab.panel.get_by_role("slider", name=re.compile("^divider"))
+    divider.focus()
+    lab.page.keyboard.press("ArrowRight")
+    lab.panel.get_by_role("button", name="Release", exact=True).first.click()
+    lab.page.wait_for_function(f"({SOURCE})(3).includes('low = hiv[hiv.age > 33].got.mean()')")
+    expect(lab.output(3).last).to_contain_text("low", timeout=30_000)
+    expect(lab.panel.get_by_text("Current plan")).to_be_hidden()

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import comm
 import pytest
 
+import dpnb
 from dpnb.errors import PlanError
 from dpnb.notebook import comm as link_module
 from dpnb.notebook.comm import ANNOUNCE, TARGET, Link
@@ -360,3 +361,36 @@ def test_other_people_s_text_is_cleaned():
         "note": "\u2066",
     }
     assert (_row(row)["questions"], _row(row)["note"]) == (["ab[31m"], "")
+
+
+def test_the_current_plan_is_told_in_a_word_and_its_board_is_asked(link, session):
+    """The state names the plan and its cost; the board is an answer, priced as it stands now; without a plan it is refused."""
+    assert "There is no plan" in opened(link, {"ask": "plan"}).sent[0]["problem"]
+    dpnb.plan({"m": session.small.x.mean(), "s": session.small.y.mean()}, epsilon=1, assume_n=40)
+    (told,) = opened(link, {"protocol": 1}).sent
+    assert told["state"]["plan"] == {"number": 1, "dataset": "small", "cost": "ε 1"}
+    answer = opened(link, {"ask": "plan"}).sent[0]
+    assert (answer["number"], answer["facts"]["loss"], answer["facts"]["left"]) == (1, 1.0, 10.0)
+    assert "m = small.x.mean()" in answer["facts"]["body"]
+    assert not session.small.budget.spent
+
+
+def test_a_model_is_written_under_the_notebook_s_own_names(link, session):
+    """What the notebook calls the dataset is what the cell says; moments that a name holds released are read free."""
+    link.shell.user_ns["people"] = link.shell.user_ns.pop("small")
+    link.push()
+    asked = {"ask": "model", "dataset": "small", "y": "y", "x": ["x"], "loss": "0.5"}
+    assert 'people.moments("x", "y")' in opened(link, asked).sent[0]["cell"]
+    link.shell.user_ns["held"] = dpnb.release([session.small.moments("x", "y")], epsilon="0.5")[0]
+    link.push()
+    assert opened(link, asked).sent[0]["cell"] == 'fit = held.ols("y ~ x")\nfit'
+    assert "No dataset" in opened(link, {**asked, "dataset": "nobody"}).sent[0]["problem"]
+
+
+def test_the_whole_ledger_is_one_question(link, session):
+    """Every entry is answered, whatever the state tells; a dataset that is not open is refused in words."""
+    dpnb.release([session.small.x.sum()], epsilon="0.5")
+    rows = opened(link, {"ask": "ledger", "dataset": "small"}).sent[0]["rows"]
+    assert [row["kind"] for row in rows] == ["attach", "charge"]
+    assert rows[1]["here"]
+    assert opened(link, {"ask": "ledger", "dataset": 3}).sent[0]["is"] == "refusal"

@@ -5,6 +5,7 @@ import { countingView } from './counting';
 import { html } from './dom';
 import { ledgerView } from './ledger';
 import { modelView } from './model';
+import { plannedView } from './planned';
 import { advice, clock, type Dataset, type Link, type Snapshot } from './state';
 import type { Answer } from './widget';
 
@@ -66,7 +67,7 @@ function paragraph(dataset: string, ask: NonNullable<Actions['ask']>): HTMLEleme
 
 interface Part {
   readonly node: HTMLElement;
-  readonly show: (one: Dataset) => void;
+  readonly show: (one: Dataset, state: Snapshot) => void;
 }
 
 /** One dataset: made once, and brought in step, so that what is typed, unfolded or under the hand stays. */
@@ -76,11 +77,14 @@ function datasetView(name: string, actions: Actions): Part {
   const badge = html('span', { class: 'badge' });
   const words = html('p', {});
   const own = html('p', { class: 'soft' });
+  const bar = livingBar();
+  const counting = countingView();
   const parts: Part[] = [
-    livingBar(),
+    { node: bar.node, show: one => bar.show(one) },
     { node: words, show: () => undefined },
     { node: own, show: () => undefined },
-    countingView(),
+    { node: counting.node, show: one => counting.show(one) },
+    ...(actions.ask === undefined ? [] : [plannedView(actions.ask)]),
     columnsView(actions.insert),
     ...(actions.ask === undefined ? [] : [modelView(actions.ask, actions.insert)]),
     ledgerView(actions.ask)
@@ -95,7 +99,7 @@ function datasetView(name: string, actions: Actions): Part {
   );
   return {
     node,
-    show: one => {
+    show: (one, state) => {
       title.textContent = one.title;
       code.textContent = one.handle === one.title ? '' : one.handle;
       badge.textContent = one.badge;
@@ -104,7 +108,7 @@ function datasetView(name: string, actions: Actions): Part {
       words.className = one.used >= 0.9 ? 'warn' : 'soft';
       own.textContent = one.own;
       own.hidden = one.own === '';
-      parts.forEach(part => part.show(one));
+      parts.forEach(part => part.show(one, state));
     }
   };
 }
@@ -143,7 +147,7 @@ function sessionView(root: HTMLElement, actions: Actions): View {
           made.set(one.name, part);
           place.append(part.node);
         }
-        part.show(one);
+        part.show(one, state!);
       }
     }
   };

@@ -77,6 +77,8 @@ export interface Snapshot {
   /** When it stood so. */
   readonly at: string;
   readonly datasets: readonly Dataset[];
+  /** The current plan, in a word: its board is asked for. */
+  readonly plan?: { readonly number: number; readonly dataset: string; readonly cost: string } | null;
   readonly problem: string;
   /** "gone" when the curator has ended: the datasets are then as they stood when they were read last. */
   readonly curator?: string;
