@@ -26,17 +26,17 @@ from dpnb.cards.markup import clean
 from dpnb.cards.report import methods
 from dpnb.client.handles import Dataset
 from dpnb.client.session import Session
+from dpnb.client.views import PlanView
 from dpnb.errors import DpnbError, PlanError
 from dpnb.notebook.card_questions import CardQuestions
 from dpnb.notebook.holding import named
 from dpnb.notebook.news import News
 from dpnb.notebook.unrun import Snapshot, price_of
 from dpnb.release import Estimate
-from dpnb.client.views import PlanView
-from dpnb.widgets.curve import Curves
-from dpnb.widgets.planning import board
 from dpnb.widgets.asking import answered_by, handle_of
+from dpnb.widgets.curve import Curves
 from dpnb.widgets.modelling import model
+from dpnb.widgets.planning import board
 from dpnb.widgets.snapshot import PROTOCOL, ledger_rows, snapshot
 
 TARGET = "dpnb.session"

@@ -1,11 +1,25 @@
 /** The session's panel inside the notebook: the same view as JupyterLab's side panel. */
-import { session } from './parts/session';
+import { guest, textOf } from './parts/guest';
+import { session, type Actions } from './parts/session';
 import type { Snapshot } from './parts/state';
-import { widget } from './parts/widget';
+import { widget, type Link } from './parts/widget';
+
+/** What the notebook around can do; a page without a kernel is offered nothing that needs one. */
+function actionsOf({ ask, alive }: Link<Snapshot, Record<string, never>>): Actions {
+  if (ask === undefined || alive?.() === false) {
+    return {};
+  }
+  return {
+    ask,
+    board: async facts => {
+      const text = textOf(await ask({ ask: 'module' }));
+      return text === null ? null : guest(text, facts);
+    }
+  };
+}
 
 export default widget<Snapshot, Record<string, never>>((root, link) => {
-  // a page without a kernel offers nothing that needs one
-  const actions = link.ask === undefined || link.alive?.() === false ? {} : { ask: link.ask };
+  const actions = actionsOf(link);
   const draw = (): void => session(root, link.alive?.() === false ? 'gone' : 'live', link.facts(), actions);
   draw();
   return { update: draw };

@@ -5,6 +5,7 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStatusBar } from '@jupyterlab/statusbar';
 import type { JSONObject } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
+import { mount } from '../../widgets/parts/widget';
 import { Gauge } from '../gauge';
 import { icon } from '../icon';
 import { insertText } from '../notebooks';
@@ -29,7 +30,8 @@ function addGauge(app: JupyterFrontEnd, status: IStatusBar, sessions: Sessions):
 function addPanel(app: JupyterFrontEnd, tracker: INotebookTracker, sessions: Sessions): SessionPanel {
   const panel = new SessionPanel({
     insert: text => insertText(tracker.currentWidget, text),
-    ask: async question => (await sessions.front?.ask(question as JSONObject)) ?? null
+    ask: async question => (await sessions.front?.ask(question as JSONObject)) ?? null,
+    board: async facts => mount((await import('../../widgets/plan.widget')).planControls, facts)
   });
   panel.title.icon = icon;
   app.shell.add(panel, 'right', { rank: 650 });

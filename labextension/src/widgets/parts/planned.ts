@@ -1,9 +1,11 @@
 /** The session's current plan and its split board: the very view of `%dp plan`, asked of the kernel when there is a plan to see. */
-import { planControls } from '../plan.widget';
 import { html } from './dom';
-import { isPlanFacts, type PlanFacts, type PlanSet } from './plan_facts';
+import { isPlanFacts, type PlanFacts } from './plan_facts';
 import type { Dataset, Snapshot } from './state';
-import { mount, type Answer, type Mounted } from './widget';
+import type { Answer, Mounted } from './widget';
+
+/** Makes the board of a plan. It is brought when there is a plan to see: most panels never show one. */
+export type Board = (facts: PlanFacts) => Promise<Mounted<PlanFacts> | null>;
 
 export interface PlannedView {
   readonly node: HTMLElement;
@@ -16,7 +18,10 @@ export function factsOf(answer: Answer | null): PlanFacts | null {
   return isPlanFacts(facts) ? facts : null;
 }
 
-export function plannedView(ask: (question: Readonly<Record<string, unknown>>) => Promise<Answer | null>): PlannedView {
+export function plannedView(
+  ask: (question: Readonly<Record<string, unknown>>) => Promise<Answer | null>,
+  make: Board
+): PlannedView {
   const cost = html('span', { class: 'soft' });
   const place = html('div', {});
   const node = html('details', { hidden: '' }, html('summary', {}, 'Current plan ', cost), place);
@@ -33,11 +38,16 @@ export function plannedView(ask: (question: Readonly<Record<string, unknown>>) =
       key = ''; // asked again with the next state
       return;
     }
-    if (board === null) {
-      board = mount<PlanFacts, PlanSet>(planControls, facts);
-      place.replaceChildren(board.node);
-    } else {
+    if (board !== null) {
       board.show(facts);
+      return;
+    }
+    const made = await make(facts);
+    if (mine === turn && made !== null) {
+      board = made;
+      place.replaceChildren(made.node);
+    } else {
+      made?.dispose();
     }
   };
   const look = (): void => {

@@ -5,7 +5,7 @@ import { countingView } from './counting';
 import { html } from './dom';
 import { ledgerView } from './ledger';
 import { modelView } from './model';
-import { plannedView } from './planned';
+import { plannedView, type Board } from './planned';
 import { advice, clock, type Dataset, type Link, type Snapshot } from './state';
 import type { Answer } from './widget';
 
@@ -14,6 +14,8 @@ export interface Actions {
   readonly insert?: Insert;
   /** Ask the kernel a question that spends nothing. */
   readonly ask?: (question: Readonly<Record<string, unknown>>) => Promise<Answer | null>;
+  /** Make the split board of a plan. */
+  readonly board?: Board;
 }
 
 export interface Methods {
@@ -84,7 +86,9 @@ function datasetView(name: string, actions: Actions): Part {
     { node: words, show: () => undefined },
     { node: own, show: () => undefined },
     { node: counting.node, show: one => counting.show(one) },
-    ...(actions.ask === undefined ? [] : [plannedView(actions.ask)]),
+    ...(actions.ask === undefined || actions.board === undefined
+      ? []
+      : [plannedView(actions.ask, actions.board)]),
     columnsView(actions.insert),
     ...(actions.ask === undefined ? [] : [modelView(actions.ask, actions.insert)]),
     ledgerView(actions.ask)
