@@ -53,7 +53,7 @@ class DPMagic(Magics):
         self.screen = Screen()
         self.automatic = Auto(self)
         self.last_report: Any = None
-        self.body: str | None = None
+        self.planned: tuple[Any, str | None] = (None, None)
         self.hooks: tuple[Any, ...] = ()
         self.link = Link(shell, current_session)
 
@@ -73,7 +73,6 @@ class DPMagic(Magics):
             print(CELL_HELP)  # noqa: T201
             return None
         body = prepare(self.shell, cell, f"%%dp {line}")
-        self.body = cell
         return self._await(options, body) if body.awaits else self._run(options, body)
 
     dp.__doc__ = CELL_HELP
@@ -96,19 +95,16 @@ class DPMagic(Magics):
         names = body.names
         held = [self.shell.user_ns[name] for name in names if name in self.shell.user_ns]
         older = pending_in([*held, value])
-        try:
-            return settle(
-                self,
-                options,
-                _distinct(leaves, older),
-                value=value,
-                names=names,
-                dropped=batch.dropped,
-                silenced=body.silenced,
-                body=body.text,
-            )
-        finally:
-            self.body = None
+        return settle(
+            self,
+            options,
+            _distinct(leaves, older),
+            value=value,
+            names=names,
+            dropped=batch.dropped,
+            silenced=body.silenced,
+            body=body.text,
+        )
 
 
 def _distinct(*groups: list[Measurement]) -> list[Measurement]:

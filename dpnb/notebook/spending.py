@@ -188,6 +188,7 @@ def _plan(magic: DPMagic, options: CellOptions, cell: _Cell, ask: Ask) -> None:
     __tracebackhide__ = True
     with Progress():
         view = current_session().plan(cell.leaves, ask, labels=labels_of(cell.leaves, cell.pairs))
+    magic.planned = (view, cell.body)
     stops = options.verb != "plan"
     magic.screen.show_plan(cell.annotate(view), list(cell.leaves), cell.body, "release" if stops else "")
     if stops:
@@ -201,7 +202,7 @@ def _release(magic: DPMagic, cell: _Cell, ask: Ask, shown: object) -> None:
         with Progress() as progress:
             report = current_session().release(cell.leaves, ask, labels=labels)
     except BudgetError:
-        _show_ways_out(magic, cell, ask, labels)
+        _show_ways_out(cell, ask, labels)
         raise
     report = cell.annotate(report, shown)
     progress.finish(report_bundle(report))
@@ -209,13 +210,13 @@ def _release(magic: DPMagic, cell: _Cell, ask: Ask, shown: object) -> None:
     magic.last_report = report
 
 
-def _show_ways_out(magic: DPMagic, cell: _Cell, ask: Ask, labels: dict[Measurement, str]) -> None:
+def _show_ways_out(cell: _Cell, ask: Ask, labels: dict[Measurement, str]) -> None:
     """Show the budget with the refused plan as a ghost, and the ways out, above the refusal; nothing was spent."""
     from dpnb import widgets
 
     with contextlib.suppress(Exception):  # what is told is the refusal, whatever becomes of the picture
         view = current_session().preview(cell.leaves, ask, labels=labels)
-        display(widgets.budget(view, body=magic.body))
+        display(widgets.budget(view, body=cell.body))
 
 
 def weigh(

@@ -15,7 +15,6 @@ from dpnb.client import api
 from dpnb.widgets import _base
 from tests.browser.conftest import ROOT
 from tests.browser.test_extension import LOAD, OPEN, open_  # noqa: F401  a fixture
-from tests.browser.test_interactions import data, show  # noqa: F401  fixtures
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 IN_LAB = pytest.mark.skipif(
@@ -26,7 +25,7 @@ SOURCE = "i => window.jupyterapp.shell.currentWidget.content.widgets[i].model.sh
 
 
 @pytest.fixture
-def panel(data, monkeypatch):  # noqa: F811
+def panel(data, monkeypatch):
     """The panel of a session that has released three answers."""
     for i, epsilon in enumerate(("0.5", "1", "0.25")):
         dpnb.release([(data.x + i).mean()], epsilon=epsilon)
@@ -42,7 +41,7 @@ def unfold(page, words):
 # the bar ---------------------------------------------------------------------------------------------------
 
 
-def test_blocks_say_what_they_paid_for(show, panel):  # noqa: F811
+def test_blocks_say_what_they_paid_for(show, panel):
     """Pointed at, or walked through with the arrow keys, a block says its question, its loss and its time; one tab stop."""
     page = show(panel)
     blocks, read = page.locator("rect.used[tabindex]"), page.locator(".read")
@@ -64,7 +63,7 @@ def test_blocks_say_what_they_paid_for(show, panel):  # noqa: F811
     assert "ε 0.5" in blocks.nth(0).get_attribute("aria-label")
 
 
-def test_toggle_counts_the_promise_both_ways(show, panel):  # noqa: F811
+def test_toggle_counts_the_promise_both_ways(show, panel):
     """ZCDP v adding: closed at first; opened, both counts, the tighter one, the δ; another δ, another ρ."""
     page = show(panel)
     toggle = page.get_by_role("button", name="zCDP v adding")
@@ -81,7 +80,7 @@ def test_toggle_counts_the_promise_both_ways(show, panel):  # noqa: F811
     assert counted.inner_text() != before
 
 
-def test_without_a_kernel_the_picture_says_how_old_it_is(show, panel):  # noqa: F811
+def test_without_a_kernel_the_picture_says_how_old_it_is(show, panel):
     """On a saved page the panel says that no kernel keeps it in step, and from when it is."""
     page = show(panel)
     expect(page.locator("main")).to_contain_text(
@@ -89,7 +88,7 @@ def test_without_a_kernel_the_picture_says_how_old_it_is(show, panel):  # noqa: 
     )
 
 
-def test_what_is_over_budget_offers_three_ways_out(show, data):  # noqa: F811
+def test_what_is_over_budget_offers_three_ways_out(show, data):
     """The refusal, and three buttons; one pressed leaves the cell that does it, and nothing is spent."""
     items = {"m": data.x.mean(), "s": data.y.mean()}
     page = show(widgets.budget(dpnb.plan(items, epsilon=50, assume_n=40)))
@@ -106,7 +105,7 @@ def test_what_is_over_budget_offers_three_ways_out(show, data):  # noqa: F811
 # the ledger ------------------------------------------------------------------------------------------------
 
 
-def test_a_thousand_entries_are_found_and_sorted(show, panel):  # noqa: F811
+def test_a_thousand_entries_are_found_and_sorted(show, panel):
     """Of a thousand entries fifty are drawn; each word typed narrows them; heads sort; more are drawn on a wish."""
     facts = panel.facts
     (one,) = facts["datasets"]
@@ -156,7 +155,7 @@ def test_a_thousand_entries_are_found_and_sorted(show, panel):  # noqa: F811
 
 
 @pytest.mark.parametrize("text", ["<img src=x onerror=alert(1)>", "((((", "\\", "ε", " "])
-def test_whatever_is_typed_breaks_nothing(show, panel, text):  # noqa: F811
+def test_whatever_is_typed_breaks_nothing(show, panel, text):
     """Words that are patterns, markup or blank are words: the ledger is searched for them, no more; cleared, all is there."""
     for i in range(4):
         dpnb.release([(panel_data(panel).x + 10 + i).sum()], epsilon="0.01")

@@ -345,7 +345,7 @@ def test_unloading_lets_go(link):
 
 def test_without_a_dataset_no_curator_is_asked():
     """A snapshot of an empty session starts nothing."""
-    empty = SimpleNamespace(datasets={}, gone=False)
+    empty = SimpleNamespace(datasets={}, gone=False, latest=None)
     assert snapshot(empty)["datasets"] == []
 
 

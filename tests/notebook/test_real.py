@@ -236,5 +236,5 @@ def test_a_refused_cell_shows_the_ways_out_with_its_own_body(real):
     assert "Use a stored answer" in shown
     assert "Drop a statistic" in shown
     cells = [one.facts["ways"][0]["cell"] for one in living() if one.module == "budget" and one.facts["ways"]]
-    assert f"%%dp epsilon=4\n{body}" in cells
+    assert f"%%dp epsilon=4\n{body.rstrip()}" in cells
     assert _spent(real) == "ε 0"
