@@ -16,7 +16,8 @@ from dpnb.cards.report import PAGE_STYLE, Report, document
 from dpnb.client import api
 from dpnb.errors import DpnbError, PlanError
 from dpnb.release import Estimate
-from dpnb.widgets._base import Interaction, built, shown, source
+from dpnb.widgets import _base
+from dpnb.widgets._base import Interaction, built, shown
 from dpnb.widgets.remeasuring import Remeasure
 
 __all__ = ["page", "session_page"]
@@ -69,7 +70,7 @@ def page(interactions: Iterable[Interaction], title: str = "dpnb", *, report: Re
     found = list(interactions)
     if any(not isinstance(one, Interaction) for one in found):
         raise PlanError("A page is made of interactions: page([dpnb.widgets.odds()]).")
-    modules = {one.module: source(f"{one.module}.js") for one in found}
+    modules = {one.module: _base.source(f"{one.module}.js") for one in found}
     if None in modules.values():
         if report is None:
             raise PlanError(
@@ -85,7 +86,7 @@ def page(interactions: Iterable[Interaction], title: str = "dpnb", *, report: Re
         *(_place(one) for one in found),
     )
     script = Markup(f'<script type="module">const MODULES = {json.dumps(coded)};{_SCRIPT}</script>')
-    style = PAGE_STYLE + _STYLE + (source("widget.css") or "")
+    style = PAGE_STYLE + _STYLE + (_base.source("widget.css") or "")
     return document(title, el("div", body, script if coded else None), style=style)
 
 
@@ -99,13 +100,21 @@ def session_page(estimates: Mapping[str, Estimate], title: str = "dpnb") -> tupl
     title : str
         Of the page, where nothing is released.
     """
-    found = shown()
+    found = [one for one in shown() if _stands(one)]
     if not estimates:
         return page(found, title), len(found)
     report = api.report(dict(estimates))
     forecasts = [*_forecasts(estimates)]
     drawn = [one for one in found if one.module != "remeasure"]
     return page([*forecasts, *drawn], f"{title}: {', '.join(estimates)}", report=report), len(found)
+
+
+def _stands(one: Interaction) -> bool:
+    """Whether an interaction can still be drawn; one whose dataset was closed is left out."""
+    with suppress(DpnbError):
+        one.card()
+        return True
+    return False
 
 
 def _forecasts(estimates: Mapping[str, Estimate]) -> Iterator[Interaction]:

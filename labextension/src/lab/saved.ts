@@ -3,8 +3,7 @@ import type { CodeCell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { MimeModel } from '@jupyterlab/rendermime';
 
-const INTERACTION = 'application/vnd.dpnb.interaction+json';
-const OTHERS = ['application/vnd.dpnb.plan+json'];
+const RECORD = /^application\/vnd\.dpnb\.[a-z]+\+json$/;
 const LOST = 'Error displaying widget';
 
 /** Whether an output is one of ours that has both forms. */
@@ -12,7 +11,7 @@ export function isInteraction(data: Readonly<Record<string, unknown>>): boolean 
   return (
     'application/vnd.jupyter.widget-view+json' in data &&
     'text/html' in data &&
-    [INTERACTION, ...OTHERS].some(type => type in data)
+    Object.keys(data).some(type => RECORD.test(type))
   );
 }
 
