@@ -31,7 +31,11 @@ function addPanel(app: JupyterFrontEnd, tracker: INotebookTracker, sessions: Ses
   const panel = new SessionPanel({
     insert: text => insertText(tracker.currentWidget, text),
     ask: async question => (await sessions.front?.ask(question as JSONObject)) ?? null,
-    board: async facts => mount((await import('../../widgets/plan.widget')).planControls, facts)
+    board: async facts =>
+      mount(
+        (await import(/* webpackChunkName: "card-plan" */ '../../widgets/plan.widget')).planControls,
+        facts
+      )
   });
   panel.title.icon = icon;
   app.shell.add(panel, 'right', { rank: 650 });
