@@ -1,5 +1,6 @@
 /** What is done to a notebook when a person clicks: text put into a cell, and a cell put below another and run. */
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
+import { isLine } from '../widgets/parts/insert';
 import { isProtected, rewrites, withLine } from './magic';
 
 /** The place of the cell that holds an element, made the active one; -1 where no cell holds it. */
@@ -11,19 +12,28 @@ function goTo(panel: NotebookPanel, element: Element): number {
   return place;
 }
 
-/** Run what a Release button asks for: in the cell that showed its plan, else in a cell below. */
+/**
+ * Run what a Release button asks for: in the cell that showed its plan, else in a cell below. A plan that grew from a saved record
+ * is run only where the cell itself says the same: what else a record says is written below, to be read before it is run.
+ */
 export async function runReleased(panel: NotebookPanel, element: Element, source: string): Promise<void> {
   const cell = panel.content.widgets[goTo(panel, element)];
-  if (cell === undefined || !rewrites(cell.model.sharedModel.getSource(), source)) {
+  if (cell !== undefined && rewrites(cell.model.sharedModel.getSource(), source)) {
+    cell.model.sharedModel.setSource(source);
+    await NotebookActions.run(panel.content, panel.sessionContext);
+  } else if (isProtected(source) && element.closest('.dpnb-Card') !== null) {
+    NotebookActions.insertBelow(panel.content);
+    panel.content.activeCell?.model.sharedModel.setSource(source);
+  } else {
     await runBelow(panel, element, source);
-    return;
   }
-  cell.model.sharedModel.setSource(source);
-  await NotebookActions.run(panel.content, panel.sessionContext);
 }
 
 /** Write a question into the `%%dp` cell below the one that holds an element, or into a new one there; nothing is run. */
 export function writeBelow(panel: NotebookPanel, element: Element, line: string): void {
+  if (!isLine(line)) {
+    return;
+  }
   const place = goTo(panel, element);
   const below = panel.content.widgets[place + 1];
   const source = below?.model.type === 'code' ? below.model.sharedModel.getSource() : '';

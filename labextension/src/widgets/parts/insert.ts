@@ -7,6 +7,9 @@ export interface InsertRequest {
   readonly line: string;
 }
 
+/** Whether a text is one line as it looks: no line breaks, no control characters, no marks that turn its direction. */
+export const isLine = (text: string): boolean => /^[^\p{Zl}\p{Zp}\p{Cc}\p{Cf}]+$/u.test(text);
+
 export type Taken = 'written' | 'copied' | 'shown';
 
 /** Offer a line to the notebook around an element; without one, put it on the clipboard. Resolves to what became of it. */

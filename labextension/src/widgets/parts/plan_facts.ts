@@ -208,6 +208,23 @@ export function derivedWords(facts: PlanFacts, place: number, now: readonly Now[
     : `not known: ${names[missing]} is left out`;
 }
 
+const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
+
+/** Whether what a record writes on the magic line is one line of options, and nothing else. */
+function written(one: Partial<PlanFacts>): boolean {
+  const rest = typeof one.rest === 'string' && /^(assume_n=\d+)?( ?fresh)?$/.test(one.rest);
+  const names = (one.questions ?? [])
+    .filter(question => question.state === 'split')
+    .map(question => question.name);
+  return (
+    rest &&
+    (one.verb === '' || one.verb === 'release') &&
+    typeof one.body === 'string' &&
+    typeof one.pinned === 'string' &&
+    (one.pinned !== '' || names.length < 2 || names.every(name => NAME.test(name)))
+  );
+}
+
 /** Whether a record's facts are those of a plan that this version draws. */
 export function isPlanFacts(x: unknown): x is PlanFacts {
   const one = x as Partial<PlanFacts> | null | undefined;
@@ -217,6 +234,7 @@ export function isPlanFacts(x: unknown): x is PlanFacts {
     (one.kind === 'epsilon' || one.kind === 'rho') &&
     [one.loss, one.left, one.cap].every(Number.isFinite) &&
     [one.questions, one.derived, one.others, one.shares].every(Array.isArray) &&
-    [one.body, one.pinned, one.rest, one.verb].every(text => typeof text === 'string')
+    one.questions!.every(question => typeof (question as PlannedQuestion | null)?.name === 'string') &&
+    written(one)
   );
 }
