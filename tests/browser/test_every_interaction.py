@@ -21,6 +21,7 @@ NAMES = (
     "noises",
     "person",
     "plan",
+    "plan-derived",
     "budget",
     "panel",
     "clamp",
