@@ -45,7 +45,7 @@ def test_axe_finds_nothing_serious(show, data, scheme):
         *everything(data).values(),
         widgets.budget(planned(data, "20")),
         widgets.clamp(data.x),
-        widgets.coverage_lab(reps=100).run(),
+        widgets.coverage_lab("mean", "bell", rho=0.5, n=50, reps=20).run("k"),
     ]
     page = show(*made, scheme=scheme)
     page.locator("[data-dpnb] > div.dpnb-w").nth(len(made) - 1).wait_for()

@@ -382,6 +382,9 @@ def everything(data):
         "panel": widgets.panel(),
         "clamp": widgets.clamp(),
         "attack": widgets.attack_bench("linkage"),
+        "coverage": widgets.coverage_lab(
+            "mean", "declared", rho=0.5, reps=50, methods=["naive", "unbiased"]
+        ).run(),
         "exhibits": widgets.exhibits("resized-bootstrap"),
         "stored": widgets.stored(dpnb.release({"s": data.g.mean()}, epsilon=1)["s"], name="s"),
         "remeasure": widgets.remeasure(dpnb.release({"r": data.g.mean()}, epsilon=1)["r"], name="r"),

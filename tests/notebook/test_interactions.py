@@ -31,6 +31,8 @@ def names(dpnb_home):
         ("clamp", "small.x", "clamp"),
         ("coverage", "", "coverage"),
         ("coverage", "proportion rare", "coverage"),
+        ("coverage", "lower quartile bell", "coverage"),
+        ("coverage", "small.x.mean()", "coverage"),
         ("clamp", "[1, 2, 30]", "clamp"),
     ],
 )
@@ -58,6 +60,8 @@ def test_one_line_shows_one_interaction(names, name, text, module):
         ("coverage", "mean small.x", "population is one of"),
         ("coverage", "mean skewed 500", "a statistic and a population"),
         ("coverage", "mode", "statistic is one of"),
+        ("coverage", "small.x.quantile([0.2, 0.8])", "one number at a time"),
+        ("coverage", "small.z.mean()", "no column"),
     ],
 )
 def test_bad_lines_say_what_to_type(names, name, text, words):
