@@ -7,6 +7,7 @@ closed simulates nothing. Only declared, public or simulated rows are drawn, nev
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from dataclasses import asdict, replace
 from typing import Any, ClassVar
@@ -117,6 +118,7 @@ class CoverageLab(Interaction):
             **{**({} if subject is None else subject.start), **more},
         )
         self._design = Design(own, subject)
+        self._lock = threading.RLock()
         self._shown, self._view, self._pulled, self._reset = shown, "studies", 0, 0
         self._begin(setup)
         super().__init__()
@@ -176,10 +178,15 @@ class CoverageLab(Interaction):
         chosen = _view(self._view if view is None else view)
         self._run(chosen)
         self._view, self._shown = chosen, _fitting(chosen, self._shown)
-        while self._step():
+        while self._locked_step():
             pass
         self.refresh()
         return self
+
+    def _locked_step(self) -> bool:
+        """Simulate one block; a page may ask for another from a thread of its own."""
+        with self._lock:
+            return self._step()
 
     def table(self) -> Table:
         """Return the numbers of what is shown: the columns of :meth:`dpnb.simulate.CoverageResult.table`, and charges."""
@@ -291,6 +298,10 @@ class CoverageLab(Interaction):
     def _heard(self, change: Any) -> None:
         """Set what the browser set, and simulate one block where it asks for one; a refusal is shown, not raised."""
         del change
+        with self._lock:
+            self._follow()
+
+    def _follow(self) -> None:
         pull = self.chosen.get("pull", 0)
         pull = pull if isinstance(pull, int) else 0
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import tracemalloc
 from fractions import Fraction
 
@@ -176,6 +177,18 @@ def test_everything_offered_can_be_simulated(statistic, population):
     assert privacy["coverage"] > 0.8
     assert population in [one["key"] for one in facts["populations"]]
     assert made(population).code in lab.code()
+
+
+def test_a_page_and_a_cell_may_ask_at_once():
+    """A page pulls blocks from a thread of its own while a cell runs the lab to its end: no study is counted twice or lost."""
+    lab = widgets.coverage_lab("mean", "skewed", n=100, reps=30_000, methods=["confidence"])
+    page = threading.Thread(target=pressed, args=(lab,))
+    page.start()
+    lab.run()
+    page.join(60)
+    assert not page.is_alive()
+    whole = widgets.coverage_lab("mean", "skewed", n=100, reps=30_000, methods=["confidence"]).run()
+    assert numbers(lab.table()) == numbers(whole.table())
 
 
 # ---------------------------------------------------------------- the bootstrap
