@@ -89,9 +89,14 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
   const pull = (): void => {
     asked = Math.max(asked, link.facts().pulled) + 1;
     clearTimeout(watchdog);
-    watchdog = window.setTimeout(() => {
-      late.hidden = false;
-    }, LATE_MS);
+    watchdog = window.setTimeout(
+      () => {
+        late.textContent = began ? LATE : NONE;
+        late.hidden = false;
+        frame.ask();
+      },
+      began ? LATE_MS : LATE_MS / 4
+    );
     link.choose({ pull: asked });
   };
   const done = (): boolean => link.facts().studies >= link.facts().reps;
@@ -113,11 +118,6 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
     }
   };
   start.addEventListener('click', () => {
-    if (!began) {
-      late.textContent = NONE;
-      late.hidden = false;
-      return;
-    }
     going = !going;
     if (going && done() && played >= STEPS) {
       reset += 1;
