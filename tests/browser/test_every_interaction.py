@@ -24,6 +24,7 @@ NAMES = (
     "plan-derived",
     "budget",
     "panel",
+    "coverage",
     "clamp",
     "attack",
     "exhibits",
