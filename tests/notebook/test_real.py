@@ -9,6 +9,7 @@ from IPython.core.completer import provisionalcompleter
 
 from dpnb.client import api
 from dpnb.notebook import load
+from dpnb.widgets import _base
 from dpnb.widgets._base import living
 from tests.notebook.conftest import Notebook
 
@@ -27,6 +28,7 @@ spread = (collected * (1 - collected)) ** 0.5
 @pytest.fixture
 def real(shell):
     """A shell with dpnb loaded and the study open, its rows with a curator process."""
+    _base._LIVING.clear()  # what an earlier test of this process has shown is not this notebook's
     load(shell)
     notebook = Notebook(shell, None)
     notebook('import dpnb\nhiv = dpnb.open("hiv", mode="guard-rail")')
@@ -58,6 +60,7 @@ def test_a_cell_goes_through_all_eight_steps(real):
 def test_a_long_wait_for_a_dataset_shows_time_alone(shell, monkeypatch):
     """Opening a study shows elapsed time once it takes long, and how long it took; no size and no count."""
     monkeypatch.setattr("dpnb.notebook.progress.PATIENCE", 0.0)
+    _base._LIVING.clear()  # what an earlier test of this process has shown is not this notebook's
     load(shell)
     notebook = Notebook(shell, None)
     notebook('import dpnb\nhiv = dpnb.open("hiv", quiet=True)')
