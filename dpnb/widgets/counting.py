@@ -16,7 +16,7 @@ from typing import Any
 from dpnb.errors import LossError
 from dpnb.privacy.accountant import Budget, compose, epsilon_of, rho_for
 from dpnb.privacy.event import PrivacyEvent
-from dpnb.privacy.loss import rational
+from dpnb.privacy.loss import PrivacyLoss, rational
 from dpnb.privacy.measure import Measure
 
 __all__ = ["DELTAS", "Event", "added", "compared", "counting", "listed", "rho_of"]
@@ -43,7 +43,7 @@ def listed(events: Iterable[PrivacyEvent]) -> list[list[Any]]:
     return [[kind, float(amount), float(delta), times] for (kind, amount, delta), times in counted.items()]
 
 
-def counting(budget: Budget, events: Iterable[PrivacyEvent]) -> dict[str, Any]:
+def counting(budget: Budget, events: Iterable[PrivacyEvent], spent: PrivacyLoss) -> dict[str, Any]:
     """Return what a picture needs to count some events both ways under a budget.
 
     Parameters
@@ -51,16 +51,19 @@ def counting(budget: Budget, events: Iterable[PrivacyEvent]) -> dict[str, Any]:
     budget : Budget
         An ε, a ρ, or (ε, δ).
     events : iterable of PrivacyEvent
-        What was charged.
+        What was charged, as far as the reader may see it.
+    spent : PrivacyLoss
+        What was charged in all: of others, and of other datasets under the same budget, a reader sees the total alone.
     """
-    promise = _promise(budget)
+    promise, seen = _promise(budget), tuple(events)
     return {
         "kept": "adding" if budget.measure is Measure.PURE else "zcdp",
         "epsilon": promise.epsilon,
         "rho": promise.rho,
         "delta": promise.delta,
         "deltas": list(DELTAS) if promise.delta is None else [promise.delta],
-        "events": listed(events),
+        "events": listed(seen),
+        "whole": compose(seen, budget.measure).amount == spent.amount,
     }
 
 

@@ -103,7 +103,7 @@ def dataset_record(dataset: Any) -> dict[str, Any]:
         "columns": _columns(schema, handle_of(dataset)),
         "entries": len(acts),
         "ledger": _rows(acts[-_ROWS:], dataset.session.entries),
-        "counting": counting(state.budget, _charged(acts)),
+        "counting": counting(state.budget, _charged(acts), state.spent),
     }
 
 

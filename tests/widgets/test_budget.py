@@ -88,9 +88,17 @@ def test_a_rho_budget_is_counted_as_its_own_ledger_counts_it(zcdp):
 def test_an_epsilon_delta_budget_keeps_its_own_delta():
     """An (ε, δ) budget is compared at the part of δ that pays for the conversion, and at no other."""
     budget = Budget.from_toml({"epsilon": 1, "delta": "1e-6"})
-    facts = counting(budget, [])
+    facts = counting(budget, [], PrivacyLoss.zero(budget.measure))
     assert (facts["kept"], facts["epsilon"], facts["delta"], facts["deltas"]) == ("zcdp", 1.0, 5e-7, [5e-7])
     assert epsilon_of(facts["rho"], facts["delta"]) <= 1
+
+
+def test_charges_of_others_are_not_passed_over_in_silence(tight):
+    """A count that leaves out what others were charged under the same budget says that it does."""
+    dpnb.release({"m": tight.x.mean()}, epsilon="0.5")
+    assert dataset_record(tight)["counting"]["whole"]
+    others = counting(tight.budget.state().budget, [], tight.budget.spent)
+    assert not others["whole"]
 
 
 def test_many_small_releases_are_tighter_under_zcdp_and_one_large_is_not():

@@ -91,11 +91,23 @@ describe('zCDP v adding', () => {
   it('names the tighter way, whichever it is, and the δ that it needs', () => {
     const small = compared(4, null, [['pure', 0.01, 0, 100]], 1e-6);
     const large = compared(4, null, [['pure', 1, 0, 1]], 1e-6);
-    expect(verdict('adding', small, 1e-6)[0]).toMatch(/^zCDP is the tighter.* instead of 25 %/);
-    expect(verdict('adding', large, 1e-6)[0]).toMatch(/^Adding is the tighter.*25 % instead of/);
-    expect(verdict('adding', large, 1e-6).join(' ')).toContain('δ = 10⁻⁶');
-    expect(verdict('zcdp', compared(null, 0.5, [], 1e-6), 1e-6)[0]).toMatch(/nothing to compare/);
-    expect(verdict('adding', compared(0.0001, null, [], 1e-300), 1e-300)[0]).toMatch(/no ρ/);
+    expect(verdict({ kept: 'adding', whole: true }, small, 1e-6)[0]).toMatch(
+      /^zCDP is the tighter.* instead of 25 %/
+    );
+    expect(verdict({ kept: 'adding', whole: true }, large, 1e-6)[0]).toMatch(
+      /^Adding is the tighter.*25 % instead of/
+    );
+    expect(verdict({ kept: 'adding', whole: true }, large, 1e-6).join(' ')).toContain('δ = 10⁻⁶');
+    expect(verdict({ kept: 'zcdp', whole: true }, compared(null, 0.5, [], 1e-6), 1e-6)[0]).toMatch(
+      /nothing to compare/
+    );
+    expect(verdict({ kept: 'adding', whole: false }, small, 1e-6).join(' ')).toContain('your own charges');
+    expect(verdict({ kept: 'zcdp', whole: false }, compared(null, 0.5, [], 1e-6), 1e-6)).toEqual([
+      'No charge here is yours: of others you see the total alone.'
+    ]);
+    expect(verdict({ kept: 'adding', whole: true }, compared(0.0001, null, [], 1e-300), 1e-300)[0]).toMatch(
+      /no ρ/
+    );
   });
 });
 

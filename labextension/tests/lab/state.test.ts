@@ -32,7 +32,7 @@ const hiv: Dataset = {
   handle: 'hiv',
   entries: 2,
   columns: [],
-  counting: { kept: 'adding', epsilon: 4, rho: null, delta: null, deltas: [1e-6], events: [] },
+  counting: { kept: 'adding', epsilon: 4, rho: null, delta: null, deltas: [1e-6], events: [], whole: true },
   ledger: [charge(3, 0.5), charge(5, 0.5)]
 };
 

@@ -25,13 +25,21 @@ export function part(share: number | null): string {
 }
 
 /** What the comparison comes to, in one or two sentences. */
-export function verdict(kept: Counting['kept'], found: Compared, delta: number): string[] {
+export function verdict(
+  { kept, whole }: Pick<Counting, 'kept' | 'whole'>,
+  found: Compared,
+  delta: number
+): string[] {
   const { adding, zcdp, even } = found;
   if (adding === null || zcdp === null) {
     return [`With δ = ${power(delta)} there is no ρ for this promise: choose a larger δ.`];
   }
   if (found.added === 0) {
-    return ['Nothing was charged yet: there is nothing to compare.'];
+    return [
+      whole
+        ? 'Nothing was charged yet: there is nothing to compare.'
+        : 'No charge here is yours: of others you see the total alone.'
+    ];
   }
   const tighter = zcdp < adding ? 'zCDP' : 'Adding';
   const [less, more] = zcdp < adding ? [zcdp, adding] : [adding, zcdp];
@@ -43,9 +51,12 @@ export function verdict(kept: Counting['kept'], found: Compared, delta: number):
     );
   } else {
     said.push(
-      adding > 1 && zcdp <= 1 ? 'By adding, this would have been refused before now.' : '',
+      whole && adding > 1 && zcdp <= 1 ? 'By adding, this would have been refused before now.' : '',
       `Adding counts each Gaussian release alone, at an equal part of δ = ${power(delta)}.`
     );
+  }
+  if (!whole) {
+    said.push('Counted are your own charges on this dataset: of others you see the total alone.');
   }
   return said.filter(Boolean);
 }
@@ -100,7 +111,7 @@ export function countingView(): CountingView {
     }
     const { counting, title } = now.one;
     const delta = Number(choice.value);
-    const { epsilon, rho, kept, events } = counting;
+    const { epsilon, rho, kept, events, whole } = counting;
     const found = compared(epsilon, rho, events, delta);
     const planned = now.plan.length > 0 ? compared(epsilon, rho, [...events, ...now.plan], delta) : found;
     const promise = `ε ${brief(found.epsilon)}`;
@@ -137,7 +148,7 @@ export function countingView(): CountingView {
         )
       )
     );
-    said.replaceChildren(...verdict(kept, found, delta).map(line => html('p', {}, line)));
+    said.replaceChildren(...verdict({ kept, whole }, found, delta).map(line => html('p', {}, line)));
   };
   toggle.addEventListener('click', () => {
     body.hidden = !body.hidden;

@@ -46,6 +46,8 @@ export interface Counting {
   readonly delta: number | null;
   readonly deltas: readonly number[];
   readonly events: readonly Event[];
+  /** Whether these are all charges under the budget; of others a reader sees the total alone. */
+  readonly whole: boolean;
 }
 
 export interface Dataset {
