@@ -100,18 +100,17 @@ def _less(view: PlanView, body: str | None) -> dict[str, str]:
     if found is None:
         return _way("less", "Ask less", "nothing is left that this cell could be answered with")
     now = f"{_symbol(kind)} {brief(found, 'down')}"
-    body = body or "\n".join(one.written() for one in lines)
-    return _way(
-        "less",
-        f"Release with {now}",
-        "the most that fits, split as planned",
-        f"{_magic(kind, found, lines)}\n{body}",
-    )
+    if body:  # what spends by itself says so in the cell
+        lines = [one for one in lines if view.measurements[one.place].spend is None]
+    written = body or "\n".join(one.written() for one in lines)
+    magic = _magic(kind, found, lines)
+    return _way("less", f"Release with {now}", "the most that fits, split as planned", f"{magic}\n{written}")
 
 
 def _largest(view: PlanView, kind: Kind, asked: Fraction) -> Fraction | None:
     """Return the largest loss, in three digits, at which the plan fits."""
-    low, high, best = Fraction(0), asked, None
+    pinned = (one.spend for one in view.measurements if one.spend is not None and one.spend_as == kind)
+    low, high, best = sum(pinned, Fraction(0)), asked, None
     for _ in range(_STEPS):
         tried = floored_digits((low + high) / 2)
         if tried <= low:

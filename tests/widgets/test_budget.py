@@ -194,6 +194,15 @@ def test_weights_of_a_plan_are_kept(tight):
     assert ways_out(dpnb.plan(items, epsilon=5))[0]["cell"].startswith("%%dp epsilon=2 weights=a:3,b:1\n")
 
 
+def test_what_a_question_spends_by_itself_is_kept(tight):
+    """Where a question has a loss of its own in the cell, less is asked of the others alone, and its share is said once."""
+    body = "m = small.x.mean().spend(epsilon=1)\nshare = small.y.mean()"
+    items = {"m": tight.x.mean().spend(epsilon=1), "share": tight.y.mean()}
+    less = ways_out(dpnb.plan(items, epsilon=3, assume_n=40), body)[0]
+    assert less["cell"] == f"%%dp epsilon=2\n{body}"
+    assert run(less["cell"], tight).fits
+
+
 def test_a_cell_speaks_of_the_dataset_as_it_runs(tight):
     """Where the notebook calls the dataset otherwise, its questions are written so: no name of the notebook is taken."""
     asking.answered_by(lambda _: {}, lambda: {"people": tight})
