@@ -185,7 +185,7 @@ def test_board_writes_the_split_on_the_magic_line(show, data):
     first.focus()
     page.keyboard.press("ArrowLeft")
     frame(page)
-    assert costs.first.inner_text() == "ε 0.438"
+    assert costs.first.inner_text() == "ε 0.4385"
     page.get_by_role("button", name="Equal shares").click()
     expect(line).to_have_text("%%dp epsilon=0.9 assume_n=40")
 
@@ -320,7 +320,7 @@ def test_budget_bar_has_a_block_for_each_charge(show, data):
     blocks, bar = page.locator("rect.used"), page.locator("svg.budget").bounding_box()
     widths = [blocks.nth(i).bounding_box()["width"] for i in range(blocks.count())]
     assert sum(widths) == pytest.approx(0.3 * bar["width"], abs=4)
-    expect(page.locator("ul").first).to_contain_text("epsilon=7 still fits")
+    expect(page.locator("ul").first).to_contain_text("Release with ε 7")
 
 
 def test_clamp_handles_trade_bias_for_noise(show):
