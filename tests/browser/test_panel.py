@@ -340,7 +340,7 @@ def test_a_refused_cell_can_be_answered_with_one_click(open_):  # noqa: F811
 def test_the_current_plan_stands_in_the_panel(open_):  # noqa: F811
     """A plan of the session is in the panel with its split board; its Release leaves the cell in the notebook, and ends it."""
     asked = (
-        "%%dp plan epsilon=0.0234\nlow = hiv[hiv.age > 33].got.mean()\nhigh = hiv[hiv.age > 34].got.mean()"
+        "%%dp plan epsilon=0.0234\nlow = hiv[hiv.age > 71].got.mean()\nhigh = hiv[hiv.age > 72].got.mean()"
     )
     lab = open_(LOAD, OPEN, asked)
     lab.run_all()
@@ -351,6 +351,6 @@ def test_the_current_plan_stands_in_the_panel(open_):  # noqa: F811
     divider.focus()
     lab.page.keyboard.press("ArrowRight")
     lab.panel.get_by_role("button", name="Release", exact=True).first.click()
-    lab.page.wait_for_function(f"({SOURCE})(3).includes('low = hiv[hiv.age > 33].got.mean()')")
+    lab.page.wait_for_function(f"({SOURCE})(3).includes('low = hiv[hiv.age > 71].got.mean()')")
     expect(lab.output(3).last).to_contain_text("low", timeout=30_000)
     expect(lab.panel.get_by_text("Current plan")).to_be_hidden()
