@@ -147,7 +147,8 @@ export class Marks {
     const shown = tag ?? this._add(cell);
     const outputs = (cell as CodeCell).model.outputs;
     const bundles = Array.from({ length: outputs.length }, (_, i) => outputs.get(i).data);
-    shown.draw(tagOf(bundles) ?? '', source, `${this._known()}\n${source}`);
+    const was = tagOf(bundles) ?? ''; // with its card its answers are stored, which no charge had told
+    shown.draw(was, source, `${this._known()}\n${was}\n${source}`);
   }
 
   /** What a price depends on beside the text: the names that the kernel knows, and what is stored. */
