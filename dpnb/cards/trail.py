@@ -74,7 +74,7 @@ def least_certain(leaf: Measurement) -> int | None:
     if shape == ():
         return 0
     pairs = _pairs(leaf.outcome) if math.prod(shape) <= _SHORT else None
-    if pairs is None:
+    if not pairs:  # no interval, or an answer without entries
         return None
     ends = leaf.outcome.domain  # type: ignore[union-attr]
     known = [None if end is None else float(end) for end in np.ravel(np.asarray(ends, dtype=object))[:2]]
