@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from dpnb import cards
-from dpnb.cards import digits
+from dpnb.cards import digits, facts
 from dpnb.cards.explain import explain, odds_sentence
 from dpnb.cards.facts import Entry, Line
 from dpnb.cards.raster import picture
@@ -262,11 +262,13 @@ def test_picture_is_a_png_of_the_text():
 
 def test_a_card_that_is_drawn_again_computes_no_interval(monkeypatch):
     """Answers' intervals are remembered: a second drawing of a card, in place of the first, takes milliseconds."""
-    report = made.report(*FIVE)
+    report, computed, real = made.report(*FIVE), [], facts._known_pairs
+    monkeypatch.setattr(facts, "_known_pairs", lambda *of: computed.append(found := list(real(*of))) or found)
     first = cards.release_card(report)
-    monkeypatch.setattr("dpnb.cards.facts._known_pairs", None)
-    monkeypatch.setattr("dpnb.cards.trail._trail", None)
+    assert computed
+    computed.clear()
     assert cards.release_card(report).text == first.text
+    assert computed == []
 
 
 # ---------------------------------------------------------------- digits, figure, explanation, report
