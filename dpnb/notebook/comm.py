@@ -185,7 +185,9 @@ class Link:
         before = {id(one) for _, one in self._held}
         self._held = tuple((name, one) for name, one in named(self._shell.user_ns) if not one.pending)
         if any(id(one) not in before for _, one in self._held):
-            self._reading += 1  # a charge is told before its answer is stored: prices are read again when it is there
+            self._reading += (
+                1  # a charge is told before its answer is stored: prices are read again when it is there
+            )
         _refresh_interactions()
         self._send()
 
