@@ -184,10 +184,8 @@ class Link:
         # only what is released already: a pending question must not live on because it is listed here
         before = {id(one) for _, one in self._held}
         self._held = tuple((name, one) for name, one in named(self._shell.user_ns) if not one.pending)
-        if any(id(one) not in before for _, one in self._held):
-            self._reading += (
-                1  # a charge is told before its answer is stored: prices are read again when it is there
-            )
+        # a charge is told before its answer is stored: prices are read again when the answer is held
+        self._reading += any(id(one) not in before for _, one in self._held)
         _refresh_interactions()
         self._send()
 
