@@ -3,6 +3,7 @@ import { number, significant } from '../../maths/digits';
 import { html, picture, set as put, svg, unique } from './dom';
 import { slider } from './slider';
 import type { CoverageFacts, CoverageSet, CoverageSetup } from './coverage_facts';
+import { wholeNumber } from './whole';
 
 export interface Controls {
   readonly node: HTMLElement;
@@ -51,39 +52,6 @@ function select(
         );
       }
       field.value = chosen;
-    }
-  };
-}
-
-function whole(
-  label: string,
-  [low, high]: readonly [number, number],
-  change: (value: number) => void
-): { node: HTMLElement; show: (value: number) => void } {
-  const id = unique('whole');
-  const field = html('input', { type: 'text', inputmode: 'numeric', autocomplete: 'off', id });
-  const wrong = html('span', { class: 'warn', role: 'alert' });
-  const take = (): void => {
-    const typed = Number(field.value.replaceAll(/[,\s]/g, ''));
-    const bad = field.value.trim() === '' || !Number.isInteger(typed) || typed < low || typed > high;
-    put(field, { 'aria-invalid': bad ? 'true' : null });
-    wrong.textContent = bad ? `A whole number from ${number(low)} to ${number(high)}.` : '';
-    if (!bad) {
-      change(typed);
-    }
-  };
-  field.addEventListener('change', take);
-  field.addEventListener('keydown', event => {
-    if (event.key === 'Enter') {
-      take();
-    }
-  });
-  return {
-    node: html('div', { class: 'control' }, html('label', { for: id }, label), field, wrong),
-    show: value => {
-      if (document.activeElement !== field) {
-        field.value = number(value);
-      }
     }
   };
 }
@@ -190,8 +158,8 @@ export function controls(first: CoverageFacts, choose: (chosen: Partial<Coverage
   const effect = made('effect', 'effect', [-0.9, 0.9], ['negative', 'positive'], 0.05);
   const shapes = { skew, outliers, share, effect };
   const drawn = shape();
-  const reps = whole('studies', [1, 1_000_000], value => set({ reps: value }));
-  const seed = whole('seed', [0, 2 ** 53 - 1], value => set({ seed: value }));
+  const reps = wholeNumber('studies', [1, 1_000_000], value => set({ reps: value }));
+  const seed = wholeNumber('seed', [0, 2 ** 53 - 1], value => set({ seed: value }));
   const boxes = methods.map(method => {
     const one = box(method.name, on => {
       const next = methods
