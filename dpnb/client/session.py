@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -16,6 +15,7 @@ from typing import Any, ClassVar
 from dpnb.client import launch
 from dpnb.client.asked import Asked, AskedBatch, batch_of
 from dpnb.client.handles import BudgetState, Dataset, Opened
+from dpnb.client.line import Line
 from dpnb.client.views import BatchReport, PlanView
 from dpnb.errors import (
     ChargedError,
@@ -26,7 +26,6 @@ from dpnb.errors import (
     OwnerError,
     PlanError,
     RequestReused,
-    from_wire,
 )
 from dpnb.plan.price import as_stored
 from dpnb.plan.request import Ask
@@ -36,9 +35,8 @@ from dpnb.release import Estimate, Measurement, Release, open_batch
 from dpnb.release.needs import nested
 from dpnb.schema import Mode, Schema
 from dpnb.statistics import Share, conclude
-from dpnb.wire.codec import MAX_REQUEST, decode_reply, encode, exact_json, raw
+from dpnb.wire.codec import exact_json, raw
 from dpnb.wire.messages import (
-    Again,
     Answered,
     Attach,
     Attached,
@@ -48,7 +46,6 @@ from dpnb.wire.messages import (
     Describe,
     Described,
     Detach,
-    Failure,
     Message,
     Peek,
     Peeked,
@@ -61,8 +58,6 @@ from dpnb.wire.messages import (
 from dpnb.wire.messages import BudgetState as WireBudget
 from dpnb.wire.places import Home
 from dpnb.wire.transport import Transport
-
-_GLANCE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +86,6 @@ class Session:
     """Called, on any thread and at once, when a ledger has grown, a dataset was opened, or the curator came or went."""
 
     def __init__(self, connect: Callable[[], Transport] | None = None) -> None:
-        self._connect = connect or (lambda: launch.connect(Home.current()))
-        self._transport: Transport | None = None
-        self._watched: Transport | None = None
-        self._gone = False
-        self._lock = threading.RLock()
         self._roots: dict[str, Dataset] = {}
         self._sources: dict[str, Attach] = {}
         self._waiting: dict[tuple[str, str], str] = {}
@@ -104,6 +94,11 @@ class Session:
         self._latest: PlanView | None = None
         self._plans = 0
         self._told: dict[str, dict[int, dict[str, Any]]] = {}
+        self.line = Line(
+            connect or (lambda: launch.connect(Home.current())), lambda: list(self._sources), self._tell
+        )
+        if Session.news is not None:
+            self.line.watch()
 
     # datasets --------------------------------------------------------------------------------------------------
 
@@ -218,16 +213,9 @@ class Session:
 
         Like :meth:`plan`, it reads the ledger and spends nothing.
         """
-        if self._transport is None or not self._lock.acquire(timeout=_GLANCE):
+        peeked = self.line.glance(_peek(batch), Peeked) if self._roots else None
+        if peeked is None:
             return None
-        try:
-            if self._gone or not self._roots:
-                return None
-            peeked = self._once(encode(_peek(batch)), Peeked)
-        except DpnbError:
-            return None
-        finally:
-            self._lock.release()
         return Glance(sum(peeked.stored), len(peeked.stored), _loss(peeked.cost), _loss(peeked.left))
 
     def _view(self, batch: AskedBatch, ask: Ask, labels: Mapping[Measurement, str] | None) -> PlanView:
@@ -368,7 +356,7 @@ class Session:
         found: dict[int, dict[str, Any]] = {}
         for one in list(self._roots.values()) if dataset is None else [dataset]:
             try:
-                with self._lock:  # the cells and the news read it from threads of their own
+                with self.line.lock:  # the cells and the news read it from threads of their own
                     found |= self._statement(one.handle)
             except CuratorGone:
                 if dataset is not None or self.datasets[one.name] is one:
@@ -398,78 +386,28 @@ class Session:
 
     def close(self) -> None:
         """Let go of the curator; it ends soon after its last kernel."""
-        with self._lock:
-            if self._transport is not None:
-                self._transport.close()
-                self._transport = None
-
-    def _ask(self, message: Message, wanted: type[Any] | None) -> Any:
-        """Send a message; start the curator anew once if it has gone, and open the dataset there again."""
-        body = encode(message)  # type: ignore[arg-type]
-        if len(body) > MAX_REQUEST:
-            raise PlanError(
-                f"A batch of {len(body):,} bytes is longer than {MAX_REQUEST:,}: ask fewer questions at once."
-            )
-        with self._lock:
-            for attempt in (1, 2, 3):
-                try:
-                    return self._once(body, wanted)
-                except CuratorGone as error:
-                    if attempt == 3:
-                        raise
-                    if error.details.get("reattach"):
-                        self._attach_again(getattr(message, "handle", None))
-                    else:
-                        self.close()
-        raise CuratorGone(
-            "The curator cannot be reached. Run the line again: it is started anew, with the budget intact."
-        )
+        self.line.close()
 
     @property
     def gone(self) -> bool:
         """Whether the curator has ended, and nobody has asked it anything since: asking starts it anew."""
-        return self._gone
+        return self.line.gone
+
+    def looking(self) -> contextlib.AbstractContextManager[None]:
+        """Within it, what this thread asks starts no curator: for what is shown by itself."""
+        return self.line.looking()
 
     def watch(self) -> None:
-        """Hear the life-line from now on, once; a curator that is started later is watched from its start."""
-        transport = self._transport
-        if transport is None or transport is self._watched:
-            return
-        self._watched = transport
-        threading.Thread(target=self._hear, args=(transport,), name="dpnb-life-line", daemon=True).start()
+        """Hear from now on when the ledger grows or the curator ends."""
+        self.line.watch()
 
-    def _hear(self, transport: Transport) -> None:
-        """Hear a life-line to its end; what ended is gone, unless it was let go of here."""
-        while transport.wait():
-            self._tell()
-        with self._lock:
-            if self._transport is transport:
-                self.close()
-                self._gone = True
-        self._tell()
+    def _ask(self, message: Message, wanted: type[Any] | None) -> Any:
+        return self.line.ask(message, wanted)
 
     def _tell(self) -> None:
         news = Session.news
         if news is not None:
             news()
-
-    def _once(self, body: bytes, wanted: type[Any] | None) -> Any:
-        if self._transport is None:
-            self._transport = self._connect()
-            self._gone = False
-            if Session.news is not None:
-                self.watch()
-        reply = decode_reply(self._transport.send(body))
-        if isinstance(reply, Failure):
-            raise from_wire({"code": reply.code, "message": reply.message, "details": reply.details})
-        if wanted is not None and not isinstance(reply, wanted):
-            raise CuratorError("The curator answered something else than was asked.")
-        return reply
-
-    def _attach_again(self, handle: str | None) -> None:
-        handles = list(self._sources) if handle is None else [handle]
-        for one in handles:
-            self._once(encode(Attach(source=Again(handle=one))), Attached)
 
 
 def _peek(batch: AskedBatch) -> Peek:

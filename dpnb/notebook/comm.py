@@ -186,13 +186,13 @@ class Link:
         self._held = tuple((name, one) for name, one in named(self._shell.user_ns) if not one.pending)
         # a charge is told before its answer is stored: prices are read again when the answer is held
         self._reading += any(id(one) not in before for _, one in self._held)
-        _refresh_interactions()
+        self._refresh_interactions()
         self._send()
 
     def _tell(self) -> None:
         """Tell what became of ledger or curator, on a thread of its own: also while a cell runs."""
         self._send()
-        _refresh_interactions()
+        self._refresh_interactions()
 
     def _send(self) -> None:
         with self._lock:  # read and sent as one: what was read later has a higher number, and is sent later
@@ -201,6 +201,13 @@ class Link:
             state = self.state()
             for one in list(self._comms.values()):
                 one.send(state)
+
+    def _refresh_interactions(self) -> None:
+        """Bring the interactions in step, where there are any: their room is not loaded for this."""
+        room = sys.modules.get("dpnb.widgets._base")
+        if room is not None:
+            with self._session().looking():
+                room.refresh_all()
 
     def _see(self) -> None:
         """Take the names that a price may be read from; on the main thread, between cells."""
@@ -225,7 +232,8 @@ class Link:
         if answer is None:
             return {"is": "refusal", "problem": f"This kernel's dpnb does not know the question {name!r}."}
         try:
-            return answer(asked)
+            with self._session().looking():  # views ask by themselves: that brings back no curator
+                return answer(asked)
         except DpnbError as error:
             return {"is": "refusal", "problem": str(error)}
         except Exception:  # noqa: BLE001  whatever a front end sent, a cell of the user's is not disturbed
@@ -234,10 +242,3 @@ class Link:
 
 def _datasets(estimate: Estimate) -> list[Any]:
     return [leaf.dataset for leaf in estimate.leaves() if leaf.dataset is not None]
-
-
-def _refresh_interactions() -> None:
-    """Bring the interactions in step, where there are any: their room is not loaded for this."""
-    room = sys.modules.get("dpnb.widgets._base")
-    if room is not None:
-        room.refresh_all()

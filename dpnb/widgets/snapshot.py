@@ -16,7 +16,7 @@ from dpnb import __version__
 from dpnb.cards import budget as budgets
 from dpnb.cards.attach import missing_rule
 from dpnb.cards.markup import clean
-from dpnb.errors import DpnbError
+from dpnb.errors import CuratorGone, DpnbError
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.schema import Column, Schema
 from dpnb.widgets.asking import handle_of
@@ -49,13 +49,11 @@ def snapshot(session: Any) -> dict[str, Any]:
         Of this kernel. It starts no curator of its own here: without an open dataset nothing is asked of one, and after
         the curator has ended this is how it stood when it was last read.
     """
-    at, gone, problem = now(), session.gone, ""
+    at, problem = now(), ""
     datasets = []
     for dataset in list(session.datasets.values()):
         try:
-            if not gone:
-                _LAST[dataset.handle] = (at, dataset_record(dataset))
-            read, record = _LAST[dataset.handle]
+            read, record = _record_now_or_last(session, dataset)
             at = min(at, read)
             datasets.append(record)
         except KeyError:
@@ -67,11 +65,24 @@ def snapshot(session: Any) -> dict[str, Any]:
         "version": __version__,
         "seq": next(_count),
         "at": at,
-        "curator": "gone" if gone and session.datasets else "",
+        "curator": "gone" if session.gone and session.datasets else "",
         "datasets": datasets,
         "plan": _plan(session),
         "problem": problem,
     }
+
+
+def _record_now_or_last(session: Any, dataset: Any) -> tuple[str, dict[str, Any]]:
+    """Return a dataset, and when it was read: now, or last before the curator ended."""
+    if not session.gone:
+        at = now()
+        try:
+            with session.looking():
+                _LAST[dataset.handle] = (at, dataset_record(dataset))
+        except CuratorGone:
+            if not session.gone:
+                raise
+    return _LAST[dataset.handle]
 
 
 def _plan(session: Any) -> dict[str, Any] | None:

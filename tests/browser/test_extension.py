@@ -152,7 +152,7 @@ def test_killed_curator_is_said_and_the_budget_outlives_it(open_):
     """After the curator is killed the next cell starts it anew, and the gauge shows the same budget."""
     kill = """import os, signal
 from dpnb.client import api
-pid = api.session()._once  # the wire answers who it is
+pid = api.session().line.once  # the wire answers who it is
 from dpnb.wire.messages import Hello, Welcome
 from dpnb.wire.codec import encode
 os.kill(pid(encode(Hello()), Welcome).pid, signal.SIGKILL)"""

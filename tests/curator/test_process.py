@@ -165,7 +165,7 @@ def test_kernels_that_start_together_start_one_curator(dpnb_home, people):
     """Four kernels at once: one process holds the home."""
     code = OPENS.format(path=str(people)).replace(
         "print(",
-        'import dpnb.client.api as a; print(a.session()._transport.send(b\'{"is":"hello"}\').decode(), ',
+        'import dpnb.client.api as a; print(a.session().line.transport.send(b\'{"is":"hello"}\').decode(), ',
     )
     kernels = [kernel(code) for _ in range(4)]
     said = [json.loads(process.stdout.readline().split(b"} ")[0] + b"}")["pid"] for process in kernels]
@@ -195,13 +195,13 @@ from dpnb.client.session import Session
 data = dpnb.open({path!r}, quiet=True)
 here = api.session()
 def dying(body):
-    here._transport._connection.request("POST", "/v1/messages", body=body)
+    here.line.transport._connection.request("POST", "/v1/messages", body=body)
     {wait}
     os._exit(9)
 estimate = data.x.mean()
 other = Session()
 watched = other.attach(here._sources[data.handle].source)
-here._transport._send = dying
+here.line.transport._send = dying
 dpnb.release([estimate], epsilon=1)
 """
 WAITS = "while not watched.budget.spent: pass"
@@ -284,7 +284,7 @@ def test_a_curator_that_keeps_dying_is_a_clear_error_and_the_charge_is_kept(
     with pytest.raises(CuratorGone, match="Run the line again"):
         dpnb.release([data.x.mean()], epsilon=1)
     here.close()
-    here._connect = lambda: connect(Home.current())
+    here.line.connect = lambda: connect(Home.current())
     report = dpnb.release([data.x.mean()], epsilon=1)
     assert report.charged.amount == 1
     assert data.budget.spent.amount == 1

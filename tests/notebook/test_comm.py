@@ -11,9 +11,10 @@ import comm
 import pytest
 
 import dpnb
-from dpnb.errors import PlanError
+from dpnb.errors import CuratorGone, PlanError
 from dpnb.notebook import comm as link_module
 from dpnb.notebook.comm import ANNOUNCE, TARGET, Link
+from dpnb.plan.request import Ask
 from dpnb.widgets.snapshot import _row, snapshot
 from tests.curator import small
 
@@ -122,8 +123,6 @@ def test_loading_announces_itself(link):
 
 def test_what_others_charge_is_told(link, session):
     """News of the ledger reach every front end without a cell, and the kernel's answer stands when it is told."""
-    from dpnb.plan.request import Ask
-
     front = opened(link, {"protocol": 1})
     session.release([session.small.x.mean()], Ask.make(epsilon=2))
     link_module.Session.news()
@@ -136,9 +135,9 @@ def test_a_curator_that_has_gone_is_not_started_to_say_so(link, session, monkeyp
     """The state then is the last that was read, marked; no request is sent for it. A question that needs the curator ends it."""
     front = opened(link, {"protocol": 1})
     before = front.sent[-1]["state"]
-    transport = session._transport
+    transport = session.line.transport
     with monkeypatch.context() as patch:
-        patch.setattr(session, "_once", pytest.fail)
+        patch.setattr(session.line, "once", pytest.fail)
         transport.close()
         front.wait(2)
         state = front.sent[-1]["state"]
@@ -147,6 +146,26 @@ def test_a_curator_that_has_gone_is_not_started_to_say_so(link, session, monkeyp
         assert state["at"] == before["at"]
         link.push()
         assert front.sent[-1]["state"]["curator"] == "gone"
+    assert session.small.budget.spent is not None
+    assert not session.gone
+
+
+def test_who_only_looks_brings_back_no_curator(link, session, monkeypatch):
+    """The curator ends while its ledger is read, before the life-line says so: the reading says that it is gone."""
+    front = opened(link, {"protocol": 1})
+    before = front.sent[-1]["state"]
+    session.plan([session.small.x.mean()], Ask.make(epsilon=1))
+    with monkeypatch.context() as patch:
+        patch.setattr(session.line, "connect", lambda: pytest.fail("a curator was started"))
+        patch.setattr(
+            session.line.transport, "send", lambda _: (_ for _ in ()).throw(CuratorGone("it ended"))
+        )
+        link.push()
+        state = front.sent[-1]["state"]
+        assert state["curator"] == "gone"
+        assert state["datasets"] == before["datasets"]
+        (answer,) = opened(link, {"ask": "plan"}).sent
+        assert "%dp budget" in answer["problem"]
     assert session.small.budget.spent is not None
     assert not session.gone
 
@@ -169,8 +188,6 @@ def test_state_is_told_at_once_and_after_every_cell(link):
 
 def test_a_charge_is_in_the_next_state(link, session):
     """What was spent, what is left and what for."""
-    from dpnb.plan.request import Ask
-
     front = opened(link, {"protocol": 1})
     session.release([session.small.x.mean()], Ask.make(epsilon=1))
     link.push()
@@ -190,8 +207,6 @@ def test_a_question_is_answered_on_its_own_comm(link):
 
 def test_a_price_tells_what_is_stored(link, session):
     """Beside the price: how many questions are stored, what the others would be charged, and what is left if that is too little."""
-    from dpnb.plan.request import Ask
-
     link.push()
     cell = "%%dp epsilon=0.5\nm = small.x.mean()\nn = small.y.mean()"
     stored = lambda text: {
@@ -213,7 +228,7 @@ def test_a_price_waits_for_no_curator(link, session, monkeypatch):
     held, done = threading.Event(), threading.Event()
 
     def hold():
-        with session._lock:
+        with session.line.lock:
             held.set()
             done.wait(10)
 
@@ -226,7 +241,7 @@ def test_a_price_waits_for_no_curator(link, session, monkeypatch):
     assert answer["label"] == "ε 0.5"
     assert "stored" not in answer
     session.close()
-    monkeypatch.setattr(session, "_connect", pytest.fail)
+    monkeypatch.setattr(session.line, "connect", pytest.fail)
     answer = opened(link, asked).sent[0]
     assert answer["label"] == "ε 0.5"
     assert "stored" not in answer
@@ -264,7 +279,6 @@ def test_the_state_has_the_notebook_s_names(link, session):
 def test_the_methods_paragraph_is_about_what_was_released(link, session):
     """Nothing released: a refusal that says what to do. Then the paragraph that a report has; pending questions are not in it."""
     from dpnb.cards.report import methods
-    from dpnb.plan.request import Ask
 
     asked = {"ask": "methods", "dataset": "small"}
     names = link.shell.user_ns

@@ -1,0 +1,177 @@
+"""A session's line to its curator: ask it, look at it, and hear when its ledger has grown or it has ended.
+
+Asking starts a curator where there is none: a person wants an answer. Looking never does: what is read by itself, after a cell,
+on news or while somebody types, would bring back a curator that has ended before anyone could be told that it had.
+A request is sent again only after the curator is known to have gone; that it is then charged once is the request id's work.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from dpnb.errors import CuratorError, CuratorGone, DpnbError, PlanError, from_wire
+from dpnb.wire.codec import MAX_REQUEST, decode_reply, encode
+from dpnb.wire.messages import Again, Attach, Attached, Failure, Message
+from dpnb.wire.transport import Transport
+
+__all__ = ["Line"]
+
+_ANEW = 2
+"""How often a curator that has gone is begun anew before the error is told."""
+_GLANCE = 0.05
+"""Seconds that a glance waits for whoever is speaking with the curator."""
+
+
+class Line:
+    """The way of one kernel to its curator.
+
+    Parameters
+    ----------
+    connect : callable
+        Returns a transport to a running curator, started when needed.
+    handles : callable
+        Returns the handles that are open, which a curator that is begun anew does not know yet.
+    tell : callable
+        Called, on any thread, when the ledger has grown or the curator has ended; only while :meth:`watch` is on.
+    """
+
+    def __init__(
+        self,
+        connect: Callable[[], Transport],
+        handles: Callable[[], Iterable[str]],
+        tell: Callable[[], None],
+    ) -> None:
+        self.connect = connect
+        self.lock = threading.RLock()
+        self._handles, self._tell = handles, tell
+        self._transport: Transport | None = None
+        self._watched: Transport | None = None
+        self._watching = False
+        self._gone = False
+        self._this = threading.local()
+
+    @property
+    def transport(self) -> Transport | None:
+        """What carries the requests now."""
+        return self._transport
+
+    @property
+    def gone(self) -> bool:
+        """Whether the curator has ended, and nobody has asked it anything since."""
+        return self._gone
+
+    # asking and looking ----------------------------------------------------------------------------------------
+
+    def ask(self, message: Message, wanted: type[Any] | None) -> Any:
+        """Send a message and return its reply; begin anew, with what was open, when the curator has gone.
+
+        Raises
+        ------
+        CuratorGone
+            It ended twice in a row; or it has ended, and this thread only looks.
+        DpnbError
+            What the curator refused.
+        """
+        body = encode(message)  # type: ignore[arg-type]
+        if len(body) > MAX_REQUEST:
+            raise PlanError(
+                f"A batch of {len(body):,} bytes is longer than {MAX_REQUEST:,}: ask fewer questions at once."
+            )
+        with self.lock:
+            for _ in range(_ANEW):
+                try:
+                    return self.once(body, wanted)
+                except CuratorGone as error:
+                    self._begin_anew(error, getattr(message, "handle", None))
+            return self.once(body, wanted)
+
+    @contextlib.contextmanager
+    def looking(self) -> Iterator[None]:
+        """Within it, what this thread asks starts no curator."""
+        before, self._this.looks = self._looks, True
+        try:
+            yield
+        finally:
+            self._this.looks = before
+
+    def glance(self, message: Message, wanted: type[Any]) -> Any | None:
+        """Return the reply to a question where it can be had at once: no curator is started, no cell waited for."""
+        if self._transport is None or not self.lock.acquire(timeout=_GLANCE):
+            return None
+        try:
+            with self.looking():
+                return self.once(encode(message), wanted)  # type: ignore[arg-type]
+        except DpnbError:
+            return None
+        finally:
+            self.lock.release()
+
+    def once(self, body: bytes, wanted: type[Any] | None) -> Any:
+        """Send a request body one time."""
+        reply = decode_reply(self._reached().send(body))
+        if isinstance(reply, Failure):
+            raise from_wire({"code": reply.code, "message": reply.message, "details": reply.details})
+        if wanted is not None and not isinstance(reply, wanted):
+            raise CuratorError("The curator answered something else than was asked.")
+        return reply
+
+    @property
+    def _looks(self) -> bool:
+        return getattr(self._this, "looks", False)
+
+    def _reached(self) -> Transport:
+        if self._transport is None:
+            if self._looks:
+                raise CuratorGone(
+                    "The curator process has ended. Run a line that asks it, for example %dp budget: "
+                    "it is started anew, with the budget intact."
+                )
+            self._transport = self.connect()
+            self._gone = False
+            if self._watching:
+                self.watch()
+        return self._transport
+
+    def _begin_anew(self, error: CuratorGone, handle: str | None) -> None:
+        if error.details.get("reattach"):
+            for one in self._handles() if handle is None else [handle]:
+                self.once(encode(Attach(source=Again(handle=one))), Attached)
+        elif self._looks:
+            self._end(self._transport)
+            raise error
+        else:
+            self.close()
+
+    # the life-line ---------------------------------------------------------------------------------------------
+
+    def watch(self) -> None:
+        """Hear the life-line from now on; a curator that is started later is heard from its start."""
+        self._watching = True
+        transport = self._transport
+        if transport is None or transport is self._watched:
+            return
+        self._watched = transport
+        threading.Thread(target=self._hear, args=(transport,), name="dpnb-life-line", daemon=True).start()
+
+    def close(self) -> None:
+        """Let go of the curator; it ends soon after its last kernel."""
+        with self.lock:
+            if self._transport is not None:
+                self._transport.close()
+                self._transport = None
+
+    def _hear(self, transport: Transport) -> None:
+        """Hear a life-line to its end; what ended is gone, unless it was let go of here."""
+        while transport.wait():
+            self._tell()
+        self._end(transport)
+        self._tell()
+
+    def _end(self, transport: Transport | None) -> None:
+        with self.lock:
+            if transport is not None and self._transport is transport:
+                self.close()
+                self._gone = True
