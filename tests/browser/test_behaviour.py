@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import ROOT
-from tests.browser.test_extension import LOAD, OPEN, open_  # noqa: F401  a fixture
+from tests.browser.test_extension import LOAD, MOVED, OPEN, open_, spent  # noqa: F401  a fixture
 
 pytestmark = pytest.mark.skipif(
     not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
@@ -32,17 +32,6 @@ WAITS = """async text => {
     }
     return performance.now() - start;
 }"""
-
-
-MOVED = """([before, by]) => {
-    const spent = /ε ([\\d.]+)/.exec(document.querySelector('.dpnb-Gauge').textContent);
-    return spent !== null && Math.abs(Number(spent[1]) - before - by) < 0.002;
-}"""
-
-
-def spent(lab):
-    """Return what the gauge says was spent: four digits."""
-    return float(re.search(r"ε ([\d.]+)", lab.gauge.inner_text())[1])
 
 
 def kill_curator(lab):
