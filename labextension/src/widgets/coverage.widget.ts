@@ -3,19 +3,11 @@ import { missed } from '../maths/coverage';
 import { number, significant } from '../maths/digits';
 import { announcer, eachFrame, html } from './parts/dom';
 import { controls } from './parts/coverage_controls';
-import {
-  LAST,
-  countsOf,
-  head,
-  reachOf,
-  running,
-  sentences,
-  stack,
-  sweepPicture,
-  symbolOf,
-  table,
-  why
-} from './parts/coverage_drawings';
+import { LAST, reachOf, stack } from './parts/coverage_intervals';
+import { running } from './parts/coverage_running';
+import { sweepPicture } from './parts/coverage_sweep';
+import { countsOf, head, sentences, symbolOf, table } from './parts/coverage_table';
+import { why } from './parts/coverage_why';
 import type { CoverageFacts, CoverageSet, Stack } from './parts/coverage_facts';
 import { widget, type Link, type View } from './parts/widget';
 
