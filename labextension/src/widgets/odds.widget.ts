@@ -80,6 +80,9 @@ function draw(root: HTMLElement, link: Link<OddsFacts, OddsSet>): View {
   );
   const without = svg('path', { class: 'soft-line', 'stroke-dasharray': '5 3' });
   const withYou = svg('path', { class: 'pv-line' });
+  const marks = { 'stroke-width': 5, fill: 'none' };
+  const withoutMarks = svg('path', { ...marks, 'stroke-linecap': 'round', stroke: 'var(--soft)' });
+  const withMarks = svg('path', { ...marks, 'stroke-linecap': 'square', stroke: 'var(--dp-accent)' });
   const marker = svg('path', { class: 'ink-line' });
   const thumb = handle('a released answer', (across, up) => pick(output + Math.sign(across + up)), 8);
   const worlds = picture(
@@ -90,6 +93,8 @@ function draw(root: HTMLElement, link: Link<OddsFacts, OddsSet>): View {
     labels,
     without,
     withYou,
+    withoutMarks,
+    withMarks,
     marker,
     thumb
   );
@@ -159,7 +164,7 @@ function draw(root: HTMLElement, link: Link<OddsFacts, OddsSet>): View {
     ),
     html('h4', { class: 'say' }, 'The same answer, with you and without you'),
     worlds.node,
-    key(['p', 'with you'], ['', 'without you (dashed)']),
+    key(['p', 'with you'], ['', 'without you (dashed); a mark for each possible answer']),
     ratio,
     html('details', {}, html('summary', {}, 'And with a δ?'), deltas.node)
   );
@@ -223,15 +228,16 @@ function draw(root: HTMLElement, link: Link<OddsFacts, OddsSet>): View {
     const noise: Law = { kind: law.kind, scale: law.scale / now.epsilon };
     const top = pmf(noise, 0);
     const height = (k: number): number => BASE - (pmf(noise, k) / top) * (BASE - 14);
-    const path = (shift: number): string => {
-      let d = '';
+    const draw = (line: SVGElement, points: SVGElement, shift: number): void => {
+      const at: string[] = [];
       for (let k = -REACH; k <= REACH; k++) {
-        d += `${d === '' ? 'M' : 'L'}${place(k).toFixed(1)} ${height(k - shift).toFixed(1)}`;
+        at.push(`${place(k).toFixed(1)} ${height(k - shift).toFixed(1)}`);
       }
-      return d;
+      set(line, { d: `M${at.join('L')}` });
+      set(points, { d: at.map(point => `M${point}h0`).join('') }); // answers are whole numbers
     };
-    set(without, { d: path(0) });
-    set(withYou, { d: path(1) });
+    draw(without, withoutMarks, 0);
+    draw(withYou, withMarks, 1);
     const likelier = pmf(noise, output - 1) / pmf(noise, output);
     const at = place(output);
     set(marker, { d: `M${at} 4V${BASE}` });
