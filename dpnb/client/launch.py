@@ -43,14 +43,14 @@ def connect(home: Home, command: Sequence[str] | None = None) -> Transport:
     CuratorGone
         If it started and could then not be reached.
     """
-    found = _reach(home)
+    found = reach(home)
     if found is not None:
         return found
     home.make()
     with FileLock(home.start_lock):
         end = time.monotonic() + START_TIMEOUT
         while time.monotonic() < end:
-            found = _reach(home)
+            found = reach(home)
             if found is not None:
                 return found
             if not _start(home, command):
@@ -58,7 +58,8 @@ def connect(home: Home, command: Sequence[str] | None = None) -> Transport:
     raise CuratorGone("The curator started and cannot be reached. Look into curator.log in DPNB_HOME.")
 
 
-def _reach(home: Home) -> Transport | None:
+def reach(home: Home) -> Transport | None:
+    """Return a transport to the curator that runs for a home, with the life-line held; ``None`` where none runs."""
     try:
         where = json.loads(home.address.read_bytes())
     except (OSError, ValueError):

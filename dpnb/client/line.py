@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -23,6 +24,8 @@ _ANEW = 2
 """How often a curator that has gone is begun anew before the error is told."""
 _GLANCE = 0.05
 """Seconds that a glance waits for whoever is speaking with the curator."""
+_BACK = 0.5
+"""Seconds between two looks whether a curator that has gone is back."""
 
 
 class Line:
@@ -35,7 +38,9 @@ class Line:
     handles : callable
         Returns the handles that are open, which a curator that is begun anew does not know yet.
     tell : callable
-        Called, on any thread, when the ledger has grown or the curator has ended; only while :meth:`watch` is on.
+        Called, on any thread, when the ledger has grown, or the curator has ended or is back; only while :meth:`watch` is on.
+    join : callable, optional
+        Returns a transport to a curator that runs already, and starts none: after an end, the one that another kernel began anew.
     """
 
     def __init__(
@@ -43,8 +48,10 @@ class Line:
         connect: Callable[[], Transport],
         handles: Callable[[], Iterable[str]],
         tell: Callable[[], None],
+        join: Callable[[], Transport | None] | None = None,
     ) -> None:
         self.connect = connect
+        self._join = join
         self.lock = threading.RLock()
         self._handles, self._tell = handles, tell
         self._transport: Transport | None = None
@@ -129,11 +136,14 @@ class Line:
                     "The curator process has ended. Run a line that asks it, for example %dp budget: "
                     "it is started anew, with the budget intact."
                 )
-            self._transport = self.connect()
-            self._gone = False
-            if self._watching:
-                self.watch()
+            return self._hold(self.connect())
         return self._transport
+
+    def _hold(self, transport: Transport) -> Transport:
+        self._transport, self._gone = transport, False
+        if self._watching:
+            self.watch()
+        return transport
 
     def _begin_anew(self, error: CuratorGone, handle: str | None) -> None:
         if error.details.get("reattach"):
@@ -143,7 +153,7 @@ class Line:
             self._end(self._transport)
             raise error
         else:
-            self.close()
+            self._drop()
 
     # the life-line ---------------------------------------------------------------------------------------------
 
@@ -159,9 +169,8 @@ class Line:
     def close(self) -> None:
         """Let go of the curator; it ends soon after its last kernel."""
         with self.lock:
-            if self._transport is not None:
-                self._transport.close()
-                self._transport = None
+            self._drop()
+            self._gone = False
 
     def _hear(self, transport: Transport) -> None:
         """Hear a life-line to its end; what ended is gone, unless it was let go of here."""
@@ -169,9 +178,32 @@ class Line:
             self._tell()
         self._end(transport)
         self._tell()
+        if self._join is not None and self._joined():
+            self._tell()
+
+    def _joined(self) -> bool:
+        """Wait, while the curator is gone, for one that another kernel begins anew; tell whether it was joined here."""
+        while self.gone:
+            time.sleep(_BACK)
+            if self._join_again():
+                return True
+        return False
+
+    def _join_again(self) -> bool:
+        with self.lock, contextlib.suppress(DpnbError):
+            found = self._join() if self._gone and self._join is not None else None
+            if found is not None:
+                self._hold(found)
+                return True
+        return False
 
     def _end(self, transport: Transport | None) -> None:
         with self.lock:
             if transport is not None and self._transport is transport:
-                self.close()
+                self._drop()
                 self._gone = True
+
+    def _drop(self) -> None:
+        if self._transport is not None:
+            self._transport.close()
+            self._transport = None

@@ -94,8 +94,12 @@ class Session:
         self._latest: PlanView | None = None
         self._plans = 0
         self._told: dict[str, dict[int, dict[str, Any]]] = {}
+        home = Home.current()
         self.line = Line(
-            connect or (lambda: launch.connect(Home.current())), lambda: list(self._sources), self._tell
+            connect or (lambda: launch.connect(home)),
+            lambda: list(self._sources),
+            self._tell,
+            join=None if connect else lambda: launch.reach(home),
         )
         if Session.news is not None:
             self.line.watch()

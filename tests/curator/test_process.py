@@ -18,6 +18,7 @@ import pytest
 import dpnb
 from dpnb.client import api
 from dpnb.client.launch import connect
+from dpnb.client.session import Session
 from dpnb.errors import ChargedError, CuratorGone, OwnerError, PlanError
 from dpnb.plan.request import Ask
 from dpnb.wire.codec import decode_reply, encode
@@ -89,6 +90,14 @@ def kernel(code, **more):
         env={**os.environ, "PYTHONPATH": str(Path(dpnb.__file__).parents[1])},
         **more,
     )
+
+
+def wait_until(true, within=20.0):
+    """Wait until something is true, and fail if it never is."""
+    end = time.monotonic() + within
+    while not true():
+        assert time.monotonic() < end, "it never came true"
+        time.sleep(0.01)
 
 
 OPENS = """
@@ -188,6 +197,28 @@ def test_a_killed_curator_is_started_anew_with_its_budget_intact(dpnb_home, peop
     assert data.budget.spent.amount == 1 + again.charged.amount == 1.5
 
 
+def test_a_curator_that_another_kernel_began_anew_is_joined(dpnb_home, people):
+    """Who only watches is told of the end, starts nothing, and is told when somebody else's request brought the curator back."""
+    data = dpnb.open(people, quiet=True)
+    other = Session()
+    try:
+        watched = other.attach(api.session()._sources[data.handle].source)
+        other.watch()
+        pid = pid_of(dpnb_home)
+        os.kill(pid, signal.SIGKILL)
+        assert ends(pid)
+        wait_until(lambda: other.gone)
+        with other.looking(), pytest.raises(CuratorGone, match="%dp budget"):
+            watched.budget.state()
+        assert not alive(pid_of(dpnb_home))
+        dpnb.release([data.x.mean()], epsilon=1)
+        wait_until(lambda: not other.gone)
+        with other.looking():
+            assert watched.budget.spent.amount == 1
+    finally:
+        other.close()
+
+
 DIES = """
 import os, dpnb
 from dpnb.client import api, launch
@@ -249,8 +280,6 @@ def with_curator(dpnb_home):
     made = []
 
     def make(command):
-        from dpnb.client.session import Session
-
         here = Session(lambda: connect(Home.current(), command))
         made.append(here)
         api._SESSIONS[Home.current().root] = here
