@@ -16,6 +16,7 @@ from dpnb.errors import PlanError
 from dpnb.widgets import asking
 from dpnb.widgets._base import Interaction, source
 from dpnb.widgets.counting import listed
+from dpnb.widgets.planned_line import as_it_stands
 from dpnb.widgets.snapshot import dataset_record, now, snapshot
 from dpnb.widgets.ways_out import ways_out
 from dpnb.widgets.wording import still
@@ -109,7 +110,7 @@ class BudgetBar(Interaction):
         view = self._plan
         if view is None or any(one.released for one in view.measurements):
             return view
-        return self._dataset.session.preview(view.measurements, view.ask, view.labels)
+        return as_it_stands(view)
 
     def card(self) -> Card:
         """Draw the charges as a table, and the ways out; see :class:`Interaction`."""

@@ -15,6 +15,7 @@ from dpnb.client.views import PlanView
 from dpnb.errors import PlanError
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curves
+from dpnb.widgets.planned_line import as_it_stands
 from dpnb.widgets.planning import board
 
 __all__ = ["PlanBoard"]
@@ -62,8 +63,7 @@ class PlanBoard(Interaction):
         view = self._view
         if any(one.released for one in view.measurements):
             return replace(view, left=view.dataset.budget.state().left)
-        now = view.dataset.session.preview(view.measurements, view.ask, view.labels)
-        return replace(now, named=view.named, dropped=view.dropped, hidden=view.hidden)
+        return as_it_stands(view)
 
     def card(self) -> Card:
         """Draw the plan card; see :class:`Interaction`."""

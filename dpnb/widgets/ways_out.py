@@ -1,52 +1,29 @@
 """The ways out of a plan that does not fit: the largest loss that does, an answer that is stored, one statistic less.
 
-Each way is a whole cell, tried before it is offered: the session plans it, which spends nothing. Running the cell is a
-person's act. A way that there is not says why.
+Each way is a split of the cell's loss that its magic line can say, over the same body, and fits in what is left. The split
+board computes the same while a hand moves (``parts/ways.ts``, one set of golden cases). Nothing here spends: running the cell
+is a person's act. A way that there is not says why.
 """
 
 from __future__ import annotations
 
-import re
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
-from dpnb.client.asked import batch_of
 from dpnb.client.views import PlanView
-from dpnb.errors import DpnbError
-from dpnb.plan.request import Ask
-from dpnb.privacy.event import PrivacyEvent
-from dpnb.privacy.loss import PrivacyLoss, brief, exact_text, floored_digits
-from dpnb.release import Measurement
-from dpnb.widgets.arithmetic import whole_weights
-from dpnb.widgets.asking import handle_of
-from dpnb.widgets.curve import Kind, kind_of
+from dpnb.widgets.arithmetic import cost_of, covers, largest_loss
+from dpnb.widgets.magic_line import cell_of, charge_of, fits, held_of, split_of, written_of
+from dpnb.widgets.planned_line import planned_line
 
-__all__ = ["ways_out"]
+__all__ = ["ways", "ways_out"]
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_STEPS = 24
+Facts = Mapping[str, Any]
+_DELTA = "what is left of the budget's δ is less than this plan needs"
+_LABELS = {"less": "Ask less", "stored": "Use a stored answer", "drop": "Leave a statistic out"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """One question of the plan: its place, name, text, how the notebook writes it, its share, and what it costs now."""
-
-    place: int
-    name: str
-    text: str
-    spoken: str
-    share: Fraction
-    cost: PrivacyLoss
-
-    def written(self, more: str = "") -> str:
-        """Return the line of a cell that asks it."""
-        asked = f"{self.spoken}{more}"
-        return f"{self.name} = {asked}" if _NAME.fullmatch(self.name) else asked
-
-
-def ways_out(view: PlanView, body: str | None = None) -> list[dict[str, str]]:
+def ways_out(view: PlanView, body: str | None = None) -> list[dict[str, Any]]:
     """Return the three ways out of a plan that does not fit, and none for one that fits.
 
     Parameters
@@ -59,194 +36,127 @@ def ways_out(view: PlanView, body: str | None = None) -> list[dict[str, str]]:
     Returns
     -------
     list of dict
-        ``kind``, the ``label`` of a button, ``why`` in a sentence, and the ``cell``; empty where there is no such way.
+        As :func:`ways` returns them.
     """
     if view.fits:
         return []
-    return [_less(view, body), _stored(view), _drop(view)]
+    if view.cost.delta > view.left.delta:
+        return [_none(kind, _DELTA) for kind in _LABELS]
+    facts = planned_line(view, body)
+    return ways(facts, [facts["loss"] * share for share in facts["shares"]])
 
 
-def _way(kind: str, label: str, why: str, cell: str = "") -> dict[str, str]:
-    return {"kind": kind, "label": label, "why": why, "cell": cell}
+def ways(facts: Facts, losses: Sequence[float]) -> list[dict[str, Any]]:
+    """Return the three ways out of a split that does not fit.
+
+    Parameters
+    ----------
+    facts : mapping
+        The plan, as :func:`~dpnb.widgets.planned_line.planned_line` tells it.
+    losses : sequence of float
+        What each question that shares the line's loss is given now.
+
+    Returns
+    -------
+    list of dict
+        ``kind``, the ``label`` of a button, ``why`` in a sentence, the ``losses`` and the ``cell`` that asks for them; both
+        empty where there is no such way.
+    """
+    asked = written_of(facts, losses).losses
+    return [_less(facts, asked), _stored(facts, asked), _drop(facts, asked)]
 
 
-def _kind(view: PlanView) -> Kind:
-    return kind_of(view.measurements[0]) if view.ask.kind in {None, "within"} else view.ask.kind  # type: ignore[return-value]
+def _none(kind: str, why: str) -> dict[str, Any]:
+    return {"kind": kind, "label": _LABELS[kind], "why": why, "losses": [], "cell": ""}
 
 
-def _symbol(kind: Kind) -> str:
-    return "ε" if kind == "epsilon" else "ρ"
+def _way(facts: Facts, kind: str, label: str, why: str, losses: Sequence[float]) -> dict[str, Any]:
+    cell = cell_of(facts, written_of(facts, losses))
+    return {"kind": kind, "label": label, "why": why, "losses": list(losses), "cell": cell}
 
 
-def _lines(view: PlanView) -> list[_Line]:
-    """Each question of the plan; what is stored or public costs nothing and has no share."""
-    zero, handle = PrivacyLoss.zero(view.cap.measure), handle_of(view.dataset)
-    return [
-        _Line(
-            place,
-            view.label(place),
-            item.text,
-            replace(item.checked.question, dataset=handle).text,
-            Fraction(0) if item.share is None or view.stored[place] else item.share.amount,
-            zero if view.stored[place] else item.loss,
-        )
-        for place, item in enumerate(view.items)
-    ]
+def _asks(facts: Facts, losses: Sequence[float]) -> bool:
+    """Whether a split fits as the magic line says it."""
+    return fits(facts, written_of(facts, losses).losses)
 
 
-def _less(view: PlanView, body: str | None) -> dict[str, str]:
-    kind, lines = _kind(view), _lines(view)
-    found = _largest(view, kind, sum((one.share for one in lines), Fraction(0)))
-    if found is None:
-        return _way("less", "Ask less", "nothing is left that this cell could be answered with")
-    now = f"{_symbol(kind)} {brief(found, 'down')}"
-    if body:  # what spends by itself says so in the cell
-        lines = [one for one in lines if view.measurements[one.place].spend is None]
-    written = body or "\n".join(one.written() for one in lines)
-    magic = _magic(kind, found, lines)
-    return _way("less", f"Release with {now}", "the most that fits, split as planned", f"{magic}\n{written}")
+def _less(facts: Facts, losses: Sequence[float]) -> dict[str, Any]:
+    whole, most = math.fsum(losses), _largest(facts, losses)
+    found = [loss * most / whole for loss in losses] if most else []
+    if not any(found) or not _asks(facts, found):
+        return _none("less", "nothing is left that this cell could be answered with")
+    own = math.fsum(one["own"] for one in facts["questions"] if one["state"] == "own")
+    label = f"Ask {facts['symbol']} {written_of(facts, found).total + own:.3g}"
+    return _way(facts, "less", label, "the most that fits, split as planned", found)
 
 
-def _largest(view: PlanView, kind: Kind, asked: Fraction) -> Fraction | None:
-    """Return the largest loss, in three digits, at which the plan fits."""
-    pinned = (one.spend for one in view.measurements if one.spend is not None and one.spend_as == kind)
-    low, high, best = sum(pinned, Fraction(0)), asked, None
-    for _ in range(_STEPS):
-        tried = floored_digits((low + high) / 2)
-        if tried <= low:
-            break
-        if _fits(view, kind, tried):
-            low = best = tried
-        else:
-            high = tried
-    return best
+def _largest(facts: Facts, losses: Sequence[float]) -> float:
+    """The largest loss, at these shares and at most what is asked, that fits."""
+    split, whole = split_of(facts), math.fsum(losses)
+    if not whole:
+        return 0.0
+    shares, held = [loss / whole for loss in losses], [held_of(one) for one in split]
+    room = facts["left"] - charge_of(facts, [0.0 for _ in losses])
+    return largest_loss(shares, held, [one["rate"] for one in split], facts["paid"]["power"], room, whole)
 
 
-def _fits(view: PlanView, kind: Kind, loss: Fraction) -> bool:
-    """Whether the plan fits at a loss, priced here; what is stored at the asked loss is stored at less."""
-    try:
-        batch = batch_of(view.measurements, _asking(view, kind, loss))
-    except DpnbError:
-        return False
-    free = {item.key for place, item in enumerate(view.items) if view.stored[place]}
-    cost = PrivacyLoss.zero(view.cap.measure)
-    for item in batch.priced.items:
-        cost = cost if item.key in free else cost + item.loss
-    return cost.fits_in(view.left)
-
-
-def _asking(view: PlanView, kind: Kind, loss: Fraction) -> Ask:
-    given: dict[str, Any] = {kind: loss}
-    return Ask(**given, fresh=view.ask.fresh, assume_n=view.ask.assume_n)
-
-
-def _stored(view: PlanView) -> dict[str, str]:
-    kind, lines = _kind(view), _lines(view)
-    held = _answers(view, kind, lines)
-    none = _way("stored", "Use a stored answer", "none of these questions has a stored answer")
+def _stored(facts: Facts, losses: Sequence[float]) -> dict[str, Any]:
+    split = split_of(facts)
+    held = {
+        place: amount
+        for place, one in enumerate(split)
+        if (amount := held_of(one)) and losses[place] and not covers(amount, losses[place])
+    }
     if not held:
-        return none
-    asked = [
-        _spending(view.measurements[one.place], kind, held.get(one.place, one.share))
-        for one in lines
-        if one.share
-    ]
-    total = sum((held.get(one.place, one.share) for one in lines), Fraction(0))
-    found = _tried(view, asked, _asking(view, kind, total))
-    if found is None or not any(found.stored):
-        return none
-    if not found.fits:
-        return _way("stored", "Use a stored answer", "the questions that are not stored still cost too much")
-    alone = len(asked) == 1
-    body = "\n".join(
-        one.written(
-            f".spend({kind}={exact_text(held[one.place])})" if one.place in held and not alone else ""
-        )
-        for one in lines
-    )
-    names = _listed([one.name for one in lines if one.place in held])
-    cost = "free" if not found.cost else f"costs {found.cost}"
-    return _way(
-        "stored",
-        f"Use the stored {names}",
-        f"as it was released before: {cost}",
-        f"%%dp {kind}={exact_text(total)}\n{body}",
-    )
+        return _none("stored", "none of these questions has a stored answer that would cost less")
+    if _fixed(facts, losses):
+        return _none("stored", facts["pinned"])
+    found = [held.get(place, loss) for place, loss in enumerate(losses)]
+    if not _asks(facts, found):
+        return _none("stored", "the questions that are not stored still cost too much")
+    words = f" ({split[min(held)]['held']['words']})" if len(held) == 1 else ""
+    label = f"Use the stored {_listed([split[place]['name'] for place in held])}"
+    return _way(facts, "stored", label, f"as released before{words}: {_cost(facts, found)}", found)
 
 
-def _answers(view: PlanView, kind: Kind, lines: Iterable[_Line]) -> dict[int, Fraction]:
-    """For each question that was answered before, the most that one answer to it has cost."""
-    best: dict[str, Fraction] = {}
-    for act in view.dataset.session.ledger(view.dataset):
-        if act["kind"] == "charge" and act["answered"]:
-            for text, events in zip(act["texts"], act.get("events", ()), strict=False):
-                best[text] = max(best.get(text, Fraction(0)), _share(events, kind))
-    return {one.place: best[one.text] for one in lines if one.share and best.get(one.text)}
+def _drop(facts: Facts, losses: Sequence[float]) -> dict[str, Any]:
+    split, power = split_of(facts), facts["paid"]["power"]
+    costs = [cost_of(loss, held_of(one), one["rate"], power) for one, loss in zip(split, losses, strict=True)]
+    paying = sorted((place for place, cost in enumerate(costs) if cost > 0), key=costs.__getitem__)
+    if sum(loss > 0 for loss in losses) + sum(one["state"] == "own" for one in facts["questions"]) < 2:
+        return _none("drop", "this plan asks one question alone")
+    if _fixed(facts, losses):
+        return _none("drop", facts["pinned"])
+    for dropped in _candidates(paying):
+        found = _without(losses, dropped)
+        if any(found) and _asks(facts, found):
+            label = f"Leave out {_listed([split[place]['name'] for place in sorted(dropped)])}"
+            return _way(facts, "drop", label, f"the rest keeps its ±: {_cost(facts, found)}", found)
+    return _none("drop", "whichever is kept still costs too much")
 
 
-def _share(events: Sequence[Mapping[str, Any]], kind: Kind) -> Fraction:
-    """The loss that was asked for a question, from its events; 0 where it was asked in the other unit."""
-    found = [PrivacyEvent.from_json(event) for event in events]
-    if any((event.kind == "gaussian") is (kind == "epsilon") for event in found):
-        return Fraction(0)
-    return sum((event.amount for event in found), Fraction(0))
+def _fixed(facts: Facts, losses: Sequence[float]) -> bool:
+    """Whether the shares cannot be written on the magic line, and there is more than one."""
+    return bool(facts["pinned"]) and len(losses) > 1
 
 
-def _spending(question: Measurement, kind: Kind, loss: Fraction) -> Measurement:
-    one = Measurement(question.question, question.checked, dataset=question.dataset)
-    one.share(spend=loss, spend_as=kind)
-    return one
-
-
-def _drop(view: PlanView) -> dict[str, str]:
-    kind = _kind(view)
-    lines = sorted((one for one in _lines(view) if one.share), key=lambda one: one.cost.amount)
-    if len(lines) < 2:
-        return _way("drop", "Drop a statistic", "this plan asks one question alone")
-    whole = sum((one.cost for one in lines), PrivacyLoss.zero(view.cap.measure))
-    for dropped in _candidates(lines):
-        if not _enough(whole, dropped, view.left):
-            continue
-        rest = [one for one in _lines(view) if one.place not in {gone.place for gone in dropped}]
-        total = sum((one.share for one in rest), Fraction(0))
-        asked = [_spending(view.measurements[one.place], kind, one.share) for one in rest if one.share]
-        found = _tried(view, asked, _asking(view, kind, total))
-        if found is not None and found.fits:
-            names = _listed([one.name for one in dropped])
-            body = "\n".join(one.written() for one in rest)
-            why = f"the rest costs {found.cost}, with the same ±"
-            return _way("drop", f"Drop {names}", why, f"{_magic(kind, total, rest)}\n{body}")
-    return _way("drop", "Drop a statistic", "whichever is kept still costs too much")
-
-
-def _candidates(lines: Sequence[_Line]) -> Iterable[tuple[_Line, ...]]:
+def _candidates(paying: Sequence[int]) -> Iterable[Sequence[int]]:
     """What to leave out: the cheapest question that is enough, else the dearest ones together."""
-    yield from ((one,) for one in lines)
-    for many in range(2, len(lines)):
-        yield tuple(lines[-many:])
+    yield from ([place] for place in paying)
+    for many in range(2, len(paying) + 1):
+        yield paying[-many:]
 
 
-def _enough(whole: PrivacyLoss, dropped: Iterable[_Line], left: PrivacyLoss) -> bool:
-    """Whether what is left would hold the rest: looked up before the rest is planned, which takes its time."""
-    return whole.fits_in(sum((one.cost for one in dropped), left))
+def _without(losses: Sequence[float], places: Iterable[int]) -> list[float]:
+    left_out = set(places)
+    return [0.0 if place in left_out else loss for place, loss in enumerate(losses)]
 
 
-def _tried(view: PlanView, asked: Sequence[Measurement], ask: Ask) -> PlanView | None:
-    try:
-        return view.dataset.session.preview(asked, ask)
-    except DpnbError:
-        return None
+def _cost(facts: Facts, losses: Sequence[float]) -> str:
+    cost = charge_of(facts, written_of(facts, losses).losses)
+    return f"the cell costs {facts['paid']['symbol']} {cost:.4g}" if cost else "the cell is free"
 
 
 def _listed(names: Sequence[str]) -> str:
     """Some names as the label of a button, which names three at most."""
     return " and ".join(names if len(names) <= 3 else [", ".join(names[:2]), f"{len(names) - 2} more"])
-
-
-def _magic(kind: Kind, total: Fraction, lines: Iterable[_Line]) -> str:
-    """The magic line: the loss, and the weights where the shares differ."""
-    paying = [one for one in lines if one.share]
-    weights = whole_weights([float(one.share) for one in paying])
-    unequal = len(set(weights)) > 1 and all(_NAME.fullmatch(one.name) for one in paying)
-    said = ",".join(f"{one.name}:{weight}" for one, weight in zip(paying, weights, strict=True))
-    return f"%%dp {kind}={exact_text(total)}" + (f" weights={said}" if unequal else "")

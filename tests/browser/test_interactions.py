@@ -261,19 +261,24 @@ def planned_line(text, name):
 
 
 def test_what_does_not_fit_has_three_ways_out(show, data):
-    """Over budget: the largest loss that fits, a stored answer, one question less; each by one click, and each fits or is nearer."""
+    """Over budget: the largest loss that fits, a stored answer, one question less, as the budget bar has them; each fits by one click."""
     dpnb.release({"m": data.x.mean()}, epsilon=6)
-    view = dpnb.plan({"m": data.x.mean(), "share": data.y.mean()}, epsilon=16, assume_n=40)
+    items = {"m": data.x.mean().weight(5), "share": data.y.mean().weight(2)}
+    view = dpnb.plan(items, epsilon=14, assume_n=40)
+    offered = show(widgets.budget(view)).locator("ul.ways li").all_inner_texts()
     page = show(widgets.plan(view))
+    ways = page.locator("ul.ways li")
+    assert [one.partition("\n")[0] for one in offered] == ["Ask ε 8.4", "Use the stored m", "Leave out m"]
+    assert ways.all_inner_texts() == offered
     release, line = page.get_by_role("button", name="Release"), page.locator("code.cell")
     expect(release).to_be_disabled()
     expect(page.locator("[aria-live]")).to_contain_text("only ε 4 is left")
     expect(page.get_by_text("m was answered before at ε 6; asked more, it is bought anew")).to_be_visible()
     page.get_by_role("button", name="Use the stored m").click()
     expect(page.locator("table.planned tbody tr").first).to_contain_text("stored · ε 0")
-    page.get_by_role("button", name="the most that fits").click()
     expect(release).to_be_enabled()
-    expect(line).to_have_text("%%dp epsilon=7 weights=m:3,share:4 assume_n=40")
+    expect(line).to_have_text("%%dp epsilon=10 weights=m:3,share:2 assume_n=40")
+    expect(ways).to_have_count(0)
     page.get_by_role("checkbox", name="ask share").uncheck()
     expect(line).to_contain_text("weights=m:1,share:0")
     expect(page.locator("[aria-live]")).to_contain_text("would cost ε 0;")
@@ -320,7 +325,7 @@ def test_budget_bar_has_a_block_for_each_charge(show, data):
     blocks, bar = page.locator("rect.used"), page.locator("svg.budget").bounding_box()
     widths = [blocks.nth(i).bounding_box()["width"] for i in range(blocks.count())]
     assert sum(widths) == pytest.approx(0.3 * bar["width"], abs=4)
-    expect(page.locator("ul").first).to_contain_text("Release with ε 7")
+    expect(page.locator("ul").first).to_contain_text("Ask ε 7")
 
 
 def test_clamp_handles_trade_bias_for_noise(show):

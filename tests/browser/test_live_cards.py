@@ -75,17 +75,17 @@ def test_a_cell_that_stops_at_its_plan_is_released_by_its_board(open_):  # noqa:
 
 
 def test_what_does_not_fit_has_ways_out(open_):  # noqa: F811
-    """Over budget Release is off; a click on the largest that fits, or on a question to leave out, is on the magic line."""
+    """Over budget Release is off; one click on a question to leave out is on the magic line, and the cell fits."""
     body = "a = hiv[hiv.age > 33].count()\nb = hiv[hiv.age > 34].count()"
-    lab = open_(LOAD, OPEN, f"%%dp plan epsilon=8\n{body}")
+    lab = open_(LOAD, OPEN, f"%%dp plan epsilon=8 weights=a:7,b:1\n{body}")
     lab.run_all()
     board = lab.output(2).locator(".dpnb .dpnb-w")
     release = board.get_by_role("button", name="Release")
     expect(release).to_be_disabled()
     expect(board.locator("[aria-live]")).to_contain_text("it would be refused")
-    board.get_by_role("button", name="Leave out").click()
-    expect(board.locator("code.cell")).to_have_text("%%dp epsilon=4 weights=a:0,b:1")
-    board.get_by_role("button", name="the most that fits").click()
+    expect(board.get_by_role("button", name="Use a stored answer")).to_be_disabled()
+    board.get_by_role("button", name="Leave out a").click()
+    expect(board.locator("code.cell")).to_have_text("%%dp epsilon=1 weights=a:0,b:1")
     expect(release).to_be_enabled()
 
 

@@ -235,9 +235,9 @@ def test_a_refused_cell_shows_the_ways_out_with_its_own_body(real):
     result = real.shell.run_cell(f"%%dp epsilon=9\n{body}")
     assert type(result.error_in_exec or result.error_before_exec).__name__ == "BudgetError"
     shown = real.shell.text_drawn
-    assert "Release with ε 4" in shown
+    assert "Ask ε 4" in shown
     assert "Use a stored answer" in shown
-    assert "Drop a statistic" in shown
+    assert "Leave a statistic out" in shown
     cells = [one.facts["ways"][0]["cell"] for one in living() if one.module == "budget" and one.facts["ways"]]
     assert f"%%dp epsilon=4\n{body.rstrip()}" in cells
     assert _spent(real) == "ε 0"

@@ -23,7 +23,7 @@ from dpnb.plan.forecast import NORMAL, Forecast, Law, half_widths
 from dpnb.privacy import risk
 from dpnb.privacy.accountant import epsilon_of, rho_for
 from dpnb.simulate import wilson
-from dpnb.widgets import arithmetic, clamping, counting, coverage_words, person
+from dpnb.widgets import arithmetic, clamping, counting, coverage_words, person, ways_out
 from dpnb.widgets.curve import Curve
 
 FOLDER = Path(__file__).parents[1] / "golden" / "maths"
@@ -200,6 +200,49 @@ def lines() -> list[Case]:
     return found
 
 
+def _asked(name: str, rate: float = 1.0, held: float | None = None, own: float = 0.0) -> dict[str, Any]:
+    """One question of a plan: it shares the line's loss, or spends by itself."""
+    answer = None if held is None else {"amount": held, "words": "± 0.02", "width": 0.02}
+    kept = {"stored": False, "held": answer, "nameable": True}
+    return {"name": name, "text": name, "state": "own" if own else "split", "own": own, "rate": rate, **kept}
+
+
+def _plan(left: float, questions: list[dict[str, Any]], **besides: Any) -> dict[str, Any]:
+    """A plan's facts, as the magic line needs them."""
+    line = {"kind": "epsilon", "symbol": "ε", "paid": {"symbol": "ε", "power": 1}, "left": left}
+    cell = {"body": "a = hiv.got.mean()", "verb": "", "rest": "", "pinned": ""}
+    shared = [one for one in questions if one["state"] == "split"]
+    return {**line, **cell, "shares": [1 / len(shared) for _ in shared], "questions": questions, **besides}
+
+
+def escapes() -> list[Case]:
+    """The ways out of plans that do not fit: nothing stored, all or some stored, pinned shares, a loss of its own, ρ."""
+    a, b, c = (_asked(name) for name in "abc")
+    rho = {"paid": {"symbol": "ρ", "power": 2}, "rest": "assume_n=40 fresh", "verb": "release"}
+    plans = [
+        (_plan(1.5, [a, b, c]), [0.6, 0.6, 0.6]),
+        (_plan(1.5, [a, b, c]), [1.2, 0.3, 0.1]),
+        (_plan(0.2, [a, b, c]), [1.2, 0.3, 0.3]),
+        (_plan(0.05, [a, b]), [1.0, 1.0]),
+        (_plan(0.0, [a, b]), [1.0, 1.0]),
+        (_plan(2.0, [a]), [5.0]),
+        (_plan(0.7, [_asked("a", held=0.6), b]), [1.0, 1.0]),
+        (_plan(1.5, [_asked("a", held=0.5), b, c]), [0.6, 0.6, 0.6]),
+        (_plan(0.0, [_asked("a", held=0.5), _asked("b", held=1 / 3)]), [1.0, 1.0]),
+        (_plan(0.5, [_asked("a", held=2.0), b]), [1.0, 1.0]),
+        (_plan(0.5, [a, b], pinned="no name"), [1.0, 1.0]),
+        (_plan(0.5, [_asked("a", held=0.1), b], pinned="no name"), [1.0, 1.0]),
+        (_plan(0.5, [_asked("a", held=0.1)], pinned="weights"), [1.0]),
+        (_plan(2.0, [_asked("a", own=1.0), b]), [2.0]),
+        (_plan(0.5, [_asked("a", own=1.0), b]), [2.0]),
+        (_plan(0.4, [_asked("a", 0.5), _asked("b", 0.125), _asked("c", 0.5)], **rho), [1.0, 1.0, 0.5]),
+        (_plan(0.01, [_asked(name) for name in "abcdef"]), [0.3, 0.1, 0.1, 0.002, 0.002, 0.002]),
+        (_plan(0.5, [a, b]), [0.0, 1.0]),
+        (_plan(0.5, []), []),
+    ]
+    return [case("ways", [facts, losses], ways_out.ways(facts, losses)) for facts, losses in plans]
+
+
 def sums() -> list[Case]:
     """The 95 % radius of a sum of Laplace and normal errors."""
     found = []
@@ -332,6 +375,7 @@ FILES = {
     "forecast": forecasts,
     "noise_sum": sums,
     "composition": compositions,
+    "ways": escapes,
     "scale": scales,
     "person": people,
     "clamp": clamps,

@@ -19,7 +19,7 @@ from dpnb.widgets import asking
 from dpnb.widgets.counting import compared, counting, listed
 from dpnb.widgets.modelling import model
 from dpnb.widgets.snapshot import _charged, dataset_record, ledger_rows
-from dpnb.widgets.ways_out import ways_out
+from dpnb.widgets.ways_out import ways, ways_out
 from tests.curator import small
 
 
@@ -134,15 +134,15 @@ def test_a_plan_that_fits_needs_no_way_out(tight):
     assert ways_out(plan(tight, "1.8")) == []
 
 
-def test_three_ways_out_each_fit(tight, monkeypatch):
+def test_three_ways_out_each_fit(tight):
     """The largest ε that fits, a stored answer, and one statistic less: each cell, planned, is not refused."""
     dpnb.release({"m": tight.x.mean()}, epsilon="0.5")
     ways = {way["kind"]: way for way in ways_out(plan(tight))}
     assert list(ways) == ["less", "stored", "drop"]
     body = "m = small.x.mean()\nshare = small.y.mean()\nmiddle = small.x.quantile(0.5)"
-    assert ways["less"]["cell"] == f"%%dp epsilon=1.5\n{body}"
-    assert ways["stored"]["cell"].startswith("%%dp epsilon=1.7\nm = small.x.mean().spend(epsilon=0.5)\n")
-    assert ways["drop"]["cell"] == "%%dp epsilon=1.2\nshare = small.y.mean()\nmiddle = small.x.quantile(0.5)"
+    assert ways["less"]["cell"] == f"%%dp epsilon=1.5 assume_n=40\n{body}"
+    assert ways["stored"]["cell"] == f"%%dp epsilon=1.7 weights=m:5,share:6,middle:6 assume_n=40\n{body}"
+    assert ways["drop"]["cell"] == f"%%dp epsilon=1.2 weights=m:0,share:1,middle:1 assume_n=40\n{body}"
     for way in ways.values():
         asked = run(way["cell"], tight)
         assert asked.fits, way["label"]
@@ -155,9 +155,48 @@ def run(cell, data):
     line, _, body = cell.partition("\n")
     names = {"small": data}
     exec(body, names)
-    values = dict(word.split("=") for word in line.split()[1:])
-    items = {name: one for name, one in names.items() if name not in {"small", "__builtins__"}}
-    return dpnb.plan(items, epsilon=values["epsilon"], assume_n=40)
+    unnamed = {text: eval(text, names) for text in body.splitlines() if " = " not in text}  # noqa: S307
+    said = [word.partition("=") for word in line.split()[1:] if "=" in word]
+    options = {option: value for option, _, value in said}
+    named = {name: one for name, one in names.items() if name not in {"small", "__builtins__"}}
+    items = {**named, **unnamed}
+    for pair in filter(None, options.pop("weights", "").split(",")):
+        name, _, weight = pair.partition(":")
+        if weight == "0":
+            del items[name]
+        else:
+            items[name].weight(int(weight))
+    options["assume_n"] = 40
+    return dpnb.plan(items, fresh="fresh" in line.split(), **options)
+
+
+SITUATIONS = {
+    "three questions": lambda data: plan(data, "5"),
+    "one question": lambda data: dpnb.plan({"m": data.x.mean()}, epsilon=5),
+    "weights": lambda data: dpnb.plan({"a": data.x.sum().weight(3), "b": data.y.mean()}, epsilon=5),
+    "one spends by itself": lambda data: dpnb.plan(
+        {"m": data.x.mean().spend(epsilon=1), "share": data.y.mean()}, epsilon=3, assume_n=40
+    ),
+    "one has no name": lambda data: dpnb.plan([data.x.mean(), data.y.mean()], epsilon=5, assume_n=40),
+    "a derived value": lambda data: dpnb.plan(
+        {"m": data.x.mean(), "ratio": data.x.mean() / data.y.mean()}, epsilon=5, assume_n=40
+    ),
+    "anew": lambda data: dpnb.plan({"m": data.x.mean(), "s": data.y.mean()}, epsilon=5, fresh=True),
+}
+
+
+@pytest.mark.parametrize("before", ["", "0.5", "1.9", "2"])
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_the_board_and_the_budget_bar_offer_the_same_ways_out(tight, situation, before):
+    """Of one plan, whatever is stored and left, what the split board solves is what the bar offers, and each way fits."""
+    if before:
+        dpnb.release({"m": tight.x.mean()}, epsilon=before)
+    view = SITUATIONS[situation](tight)
+    told = widgets.plan(view).facts
+    found = ways(told, [told["loss"] * share for share in told["shares"]])
+    assert found == widgets.budget(view).facts["ways"]
+    for way in found:
+        assert not way["cell"] or run(way["cell"], tight).fits
 
 
 def test_the_stored_way_is_free_where_all_is_stored(tight):
@@ -199,8 +238,9 @@ def test_what_a_question_spends_by_itself_is_kept(tight):
     body = "m = small.x.mean().spend(epsilon=1)\nshare = small.y.mean()"
     items = {"m": tight.x.mean().spend(epsilon=1), "share": tight.y.mean()}
     less = ways_out(dpnb.plan(items, epsilon=3, assume_n=40), body)[0]
-    assert less["cell"] == f"%%dp epsilon=2\n{body}"
+    assert less["cell"] == f"%%dp epsilon=2 assume_n=40\n{body}"
     assert run(less["cell"], tight).fits
+    assert ways_out(dpnb.plan(items, epsilon=3, assume_n=40))[0]["cell"] == less["cell"]
 
 
 def test_a_cell_speaks_of_the_dataset_as_it_runs(tight):

@@ -6,15 +6,8 @@ import { html } from './parts/dom';
 import { ledgerView } from './parts/ledger';
 import { releaseButton } from './parts/release';
 import { brief, clock, type Dataset } from './parts/state';
+import { waysList, type Way } from './parts/ways';
 import { widget, type Link, type View } from './parts/widget';
-
-/** A way out of a plan that does not fit: a cell that a person may run, or why there is none. */
-export interface Way {
-  readonly kind: 'less' | 'stored' | 'drop';
-  readonly label: string;
-  readonly why: string;
-  readonly cell: string;
-}
 
 export interface BudgetFacts {
   readonly at: string;
@@ -33,16 +26,16 @@ export function verdict(facts: BudgetFacts): string {
   const { dataset, plan, planned } = facts;
   const cost = `${dataset.symbol} ${brief(plan)}`;
   return facts.ways.length > 0
-    ? `${planned} costs ${cost}; ${dataset.symbol} ${brief(dataset.left)} is left: it would be refused. Ways out:`
+    ? `${planned} costs ${cost}; ${dataset.symbol} ${brief(dataset.left)} is left: it would be refused. Ways out, each a cell that releases:`
     : `${planned} would take ${cost} and leave ${dataset.symbol} ${brief(dataset.left - plan)}.`;
 }
 
-function wayOut(way: Way): HTMLElement {
+function released(way: Way): HTMLElement {
   const release = releaseButton(() => way.cell);
   release.button.textContent = way.label;
   release.button.disabled = way.cell === '';
   release.button.className = way.kind === 'less' ? 'strong' : '';
-  return html('li', {}, release.node, html('span', { class: 'soft' }, way.why));
+  return release.node;
 }
 
 export function budgetView(root: HTMLElement, link: Link<BudgetFacts, Record<string, never>>): View {
@@ -53,7 +46,7 @@ export function budgetView(root: HTMLElement, link: Link<BudgetFacts, Record<str
   const words = html('p', {});
   const own = html('p', { class: 'soft' });
   const said = html('p', { role: 'status' });
-  const ways = html('ul', { class: 'ways' });
+  const ways = waysList();
   const problem = html('p', { class: 'warn', role: 'status' });
   ledger.node.open = false;
   root.append(
@@ -63,12 +56,11 @@ export function budgetView(root: HTMLElement, link: Link<BudgetFacts, Record<str
     words,
     own,
     said,
-    ways,
+    ways.node,
     problem,
     counting.node,
     ledger.node
   );
-  let offered = '';
   const draw = (): void => {
     const facts = link.facts();
     const { dataset } = facts;
@@ -83,11 +75,7 @@ export function budgetView(root: HTMLElement, link: Link<BudgetFacts, Record<str
     said.textContent = facts.plan > 0 ? verdict(facts) : '';
     said.className = facts.ways.length > 0 ? 'say warn' : 'say';
     said.hidden = facts.plan <= 0;
-    const key = JSON.stringify(facts.ways);
-    if (key !== offered) {
-      offered = key;
-      ways.replaceChildren(...facts.ways.map(wayOut));
-    }
+    ways.show(facts.ways, released);
     problem.textContent = facts.problem;
     stale.textContent = link.alive?.() === false ? `This is how it stood at ${clock(facts.at)}.` : '';
     counting.show(dataset, facts.events);

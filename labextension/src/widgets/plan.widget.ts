@@ -1,5 +1,5 @@
 /** Plan before you spend: the questions of a cell, their shares under the hand, and a button that leaves the cell behind. */
-import { covers, evened, largestLoss } from '../maths/budget';
+import { evened } from '../maths/budget';
 import { brief } from './parts/state';
 import { announcer, eachFrame, html, set, svg, unique } from './parts/dom';
 import {
@@ -12,76 +12,18 @@ import {
   writtenOf,
   type Now,
   type PlanFacts,
-  type PlanSet,
-  type Written
+  type PlanSet
 } from './parts/plan_facts';
 import { releaseButton } from './parts/release';
 import { slider } from './parts/slider';
 import { splitBar } from './parts/split_bar';
+import { fits, largest, scaled, ways as waysOf, waysList, type Way } from './parts/ways';
 import { widget, type Link, type View } from './parts/widget';
 
 /** The part of a budget that one preset keeps. */
 const KEPT = 0.2;
 
-interface Way {
-  readonly label: string;
-  readonly losses: number[];
-}
-
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
-
-/** The losses that keep their shares and add up to another total. */
-function scaled(losses: readonly number[], total: number): number[] {
-  const whole = sum(losses);
-  return losses.map(loss => (whole === 0 ? total / losses.length : (loss * total) / whole));
-}
-
-/** The largest loss, at these shares, that is charged at most so much. */
-function largest(facts: PlanFacts, losses: readonly number[], room: number): number {
-  const split = splitOf(facts);
-  const whole = sum(losses);
-  const fixed = chargeOf(
-    facts,
-    losses.map(() => 0)
-  );
-  return largestLoss(
-    losses.map(loss => loss / whole),
-    split.map(one => one.held?.amount ?? null),
-    split.map(one => one.rate),
-    facts.paid.power,
-    room - fixed,
-    Math.max(whole, 10)
-  );
-}
-
-/** The ways out of a plan that does not fit, each a split that a click sets; those that there are. */
-export function waysOut(facts: PlanFacts, losses: readonly number[]): Way[] {
-  const split = splitOf(facts);
-  const ways: Way[] = [];
-  const most = Math.min(largest(facts, losses, facts.left), sum(losses));
-  if (most > 0) {
-    ways.push({
-      label: `Ask ${facts.symbol} ${brief(most)}, the most that fits`,
-      losses: scaled(losses, most)
-    });
-  }
-  split.forEach((one, i) => {
-    if (one.held !== null && losses[i]! > 0 && !covers(one.held.amount, losses[i]!)) {
-      const next = losses.map((loss, k) => (k === i ? one.held!.amount : loss));
-      ways.push({ label: `Use the stored ${one.name} (${one.held.words}): free`, losses: next });
-    }
-  });
-  if (facts.pinned === '' && losses.filter(loss => loss > 0).length > 1) {
-    const costs = split.map((_, i) => chargeOf(facts, losses) - chargeOf(facts, without(losses, i)));
-    const dearest = costs.indexOf(Math.max(...costs));
-    const cost = `${facts.paid.symbol} ${brief(costs[dearest]!)}`;
-    ways.push({ label: `Leave out ${split[dearest]!.name} (${cost})`, losses: without(losses, dearest) });
-  }
-  return ways;
-}
-
-const without = (losses: readonly number[], i: number): number[] =>
-  losses.map((loss, k) => (k === i ? 0 : loss));
 
 /** Spent, this plan as a ghost, and the room that stays. */
 function budgetBar(): { node: SVGSVGElement; show: (facts: PlanFacts, cost: number, said: string) => void } {
@@ -110,8 +52,7 @@ function budgetBar(): { node: SVGSVGElement; show: (facts: PlanFacts, cost: numb
     show: (facts, cost, said) => {
       const percent = (loss: number): string =>
         `${facts.cap > 0 ? Math.min(Math.max((100 * loss) / facts.cap, 0), 100).toFixed(2) : 0}%`;
-      const fits = cost <= facts.left * (1 + 1e-9);
-      set(stripe, { class: fits ? 'pv-line' : 'hatch' });
+      set(stripe, { class: cost <= facts.left * (1 + 1e-9) ? 'pv-line' : 'hatch' });
       set(used, { width: percent(facts.cap - facts.left) });
       set(ghost, { x: percent(facts.cap - facts.left), width: percent(Math.min(cost, facts.left)) });
       set(node, { 'aria-label': `budget: ${said}` });
@@ -219,12 +160,12 @@ export function planControls(root: HTMLElement, link: Link<PlanFacts, PlanSet>):
     'ask so much that a fifth of the whole budget stays',
     () => {
       const facts = link.facts();
-      return scaled(losses, largest(facts, losses, facts.left - KEPT * facts.cap));
+      return scaled(losses, largest(facts, losses, facts.left - KEPT * facts.cap, Math.max(sum(losses), 10)));
     }
   );
   const ghost = budgetBar();
   const said = announcer();
-  const ways = html('div', { class: 'buttons' });
+  const ways = waysList();
   const notes = html('p', { class: 'soft', role: 'status' });
   const problem = html('p', { class: 'warn', role: 'status' });
   const cell = html('code', { class: 'cell' });
@@ -256,7 +197,7 @@ export function planControls(root: HTMLElement, link: Link<PlanFacts, PlanSet>):
     ),
     said,
     ghost.node,
-    ways,
+    ways.node,
     notes,
     html(
       'div',
@@ -269,23 +210,12 @@ export function planControls(root: HTMLElement, link: Link<PlanFacts, PlanSet>):
     problem
   );
 
-  let offered = '';
-  function offer(facts: PlanFacts, written: Written, fits: boolean): void {
-    const listed = fits ? [] : waysOut(facts, written.losses);
-    const key = listed.map(way => way.label).join('\n');
-    if (key === offered) {
-      return; // a button under the pointer stays
-    }
-    offered = key;
-    ways.replaceChildren(
-      ...listed.map(way => {
-        const button = html('button', { type: 'button' }, way.label);
-        button.addEventListener('click', () =>
-          take(waysOut(link.facts(), losses).find(one => one.label === way.label)?.losses ?? way.losses)
-        );
-        return button;
-      })
-    );
+  /** A click sets the split of the way; Release then leaves its cell. */
+  function chosen(way: Way): HTMLElement {
+    const button = html('button', { type: 'button' }, way.label);
+    button.disabled = way.cell === '';
+    button.addEventListener('click', () => take(way.losses));
+    return button;
   }
 
   function showRows(facts: PlanFacts, now: readonly Now[]): void {
@@ -331,16 +261,16 @@ export function planControls(root: HTMLElement, link: Link<PlanFacts, PlanSet>):
     showRows(facts, now);
     const cost = chargeOf(facts, written.losses);
     const asked = whole > 0 || facts.questions.some(one => one.state === 'own');
-    const fits = cost <= facts.left * (1 + 1e-9);
+    const room = fits(facts, written.losses);
     const { symbol } = facts.paid;
-    said.className = fits ? 'say' : 'say warn';
+    said.className = room ? 'say' : 'say warn';
     said.textContent = !asked
       ? 'Every question is left out: tick one to ask it.'
-      : fits
+      : room
         ? `This cell would cost ${symbol} ${brief(cost)}; ${symbol} ${brief(facts.left - cost)} of ${brief(facts.cap)} would be left.`
         : `This cell would cost ${symbol} ${brief(cost)}, and only ${symbol} ${brief(facts.left)} is left: it would be refused.`;
     ghost.show(facts, cost, said.textContent);
-    offer(facts, written, fits);
+    ways.show(room ? [] : waysOf(facts, losses), chosen);
     const anew = listed.filter((one, i) => one.held !== null && losses[i]! > 0 && !mine[i]!.stored);
     notes.textContent = anew
       .map(
@@ -348,7 +278,7 @@ export function planControls(root: HTMLElement, link: Link<PlanFacts, PlanSet>):
           `${one.name} was answered before at ${facts.symbol} ${brief(one.held!.amount)}; asked more, it is bought anew, in full.`
       )
       .join(' ');
-    release.button.disabled = !fits || !asked;
+    release.button.disabled = !room || !asked;
     reserve.disabled = !(facts.left > KEPT * facts.cap * (1 + 1e-9));
     cell.textContent = cellOf(facts, written).split('\n')[0]!;
     control.words(`${facts.symbol} ${brief(whole)}: ${said.textContent}`);

@@ -14,6 +14,7 @@ import * as noiseSum from '../../src/maths/noise_sum';
 import * as odds from '../../src/maths/odds';
 import * as person from '../../src/maths/person';
 import * as scale from '../../src/maths/scale';
+import * as ways from '../../src/widgets/parts/ways';
 
 interface Case {
   call: string;
@@ -38,7 +39,8 @@ const FILES: Record<string, Called> = {
   noise_sum: noiseSum,
   odds,
   person: { statistic: person.statistic, worst: person.worst },
-  scale
+  scale,
+  ways: { ways: ways.ways }
 };
 
 function expectClose(found: unknown, want: unknown, where: string): void {

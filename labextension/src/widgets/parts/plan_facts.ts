@@ -77,10 +77,11 @@ export const splitOf = (facts: PlanFacts): PlannedQuestion[] =>
 
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
-const heldOf = (one: PlannedQuestion): number | null => one.held?.amount ?? null;
+/** The largest loss that the stored answer of a question covers, if there is one. */
+export const heldOf = (one: PlannedQuestion): number | null => one.held?.amount ?? null;
 
 /** What the losses that the cell itself gives to some questions add up to. */
-function owned(facts: PlanFacts): number {
+export function owned(facts: PlanFacts): number {
   return sum(facts.questions.map(one => (one.state === 'own' ? one.own : 0)));
 }
 

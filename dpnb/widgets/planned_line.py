@@ -1,0 +1,168 @@
+"""What the magic line of a plan can say: which questions share its loss, what each costs, and what the store already holds.
+
+Facts for whatever moves a split or looks for a way out. Shares, rates and stored losses; nothing here prices a curve, spends
+or reads a row.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from dataclasses import replace
+from typing import Any
+
+from dpnb.cards.markup import clean
+from dpnb.client.views import PlanView
+from dpnb.plan.price import PricedQuestion
+from dpnb.privacy.loss import exact_text
+from dpnb.privacy.measure import Measure
+from dpnb.release import Measurement
+from dpnb.statistics import Share
+from dpnb.widgets.asking import handle_of
+from dpnb.widgets.curve import Kind, kind_of
+
+__all__ = ["accuracy_at", "as_it_stands", "asked_in", "planned_line", "splitting", "written"]
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+def asked_in(view: PlanView) -> Kind:
+    """Return the loss that a plan's magic line names: what was asked, else what the budget counts."""
+    if view.ask.rho is not None:
+        return "rho"
+    return "epsilon" if view.ask.epsilon is not None else kind_of(view.measurements[0])
+
+
+def planned_line(view: PlanView, body: str | None = None, *, verb: str = "") -> dict[str, Any]:
+    """Return what a plan's magic line says and may say, as strict JSON.
+
+    Parameters
+    ----------
+    view : PlanView
+    body : str, optional
+        The body of the cell that asks this; by default one line for each question.
+    verb : str
+        ``"release"`` where a cell without it would stop at its plan again.
+    """
+    kind, pure = asked_in(view), view.cap.measure is Measure.PURE
+    text, split = written(view) if body is None else body, splitting(view)
+    asked = [_amount(view.items[place]) for place in split]
+    total = math.fsum(asked)
+    return {
+        "kind": kind,
+        "symbol": "ε" if kind == "epsilon" else "ρ",
+        "paid": {"symbol": view.cap.measure.symbol, "power": 2 if kind == "epsilon" and not pure else 1},
+        "loss": total,
+        "left": float(view.dataset.budget.state().left.amount),
+        "cap": float(view.cap.amount),
+        "shares": [one / total for one in asked] if total else [],
+        "questions": [_question(view, place, kind) for place in range(len(view.items))],
+        "body": text,
+        "verb": verb,
+        "rest": _rest(view),
+        "pinned": _pinned(view, split, text),
+    }
+
+
+def as_it_stands(view: PlanView) -> PlanView:
+    """Return a plan as it stands after what was released since; what it shows besides its questions stays."""
+    now = view.dataset.session.preview(view.measurements, view.ask, view.labels)
+    return replace(now, named=view.named, dropped=view.dropped, hidden=view.hidden)
+
+
+def splitting(view: PlanView) -> list[int]:
+    """Return the places of the questions that share the line's loss: those that are not public and have no loss of their own."""
+    places = zip(view.items, view.measurements, strict=True)
+    return [place for place, (item, one) in enumerate(places) if not item.public and one.spend is None]
+
+
+def _question(view: PlanView, place: int, kind: Kind) -> dict[str, Any]:
+    item, name = view.items[place], view.label(place)
+    owns = view.measurements[place].spend is not None
+    return {
+        "name": clean(name),
+        "text": clean(item.text),
+        "state": "public" if item.public else "own" if owns else "split",
+        "own": _amount(item) if owns or item.public else 0.0,
+        "rate": _rate(view, item, kind),
+        "stored": bool(view.stored[place]),
+        "held": _held(view, place, kind),
+        "nameable": _NAME.fullmatch(name) is not None,
+    }
+
+
+def _amount(item: PricedQuestion) -> float:
+    return 0.0 if item.share is None else float(item.share.amount)
+
+
+def _rate(view: PlanView, item: PricedQuestion, kind: Kind) -> float:
+    """What a loss of one costs in the budget's measure: one, or half or an eighth of an ε squared where ρ is counted."""
+    if view.cap.measure is Measure.PURE or kind == "rho" or item.share is None or not item.share.amount:
+        return 1.0
+    exact = float(item.loss.amount / item.share.amount**2) if item.share.kind == "epsilon" else 0.5
+    return 0.125 if abs(exact - 0.125) < abs(exact - 0.5) else 0.5
+
+
+def _held(view: PlanView, place: int, kind: Kind) -> dict[str, Any] | None:
+    """The stored answer of a question: the largest loss that it covers, and its own accuracy."""
+    share = view.held[place] if view.held else None
+    if share is None:
+        return None
+    words, width = accuracy_at(view.items[place], share, view.ask.assume_n)
+    amount = float(share.amount)
+    if share.kind != kind:
+        amount = math.sqrt(2 * amount) if kind == "epsilon" else amount**2 / 2
+    return {"amount": amount, "words": clean(words), "width": width}
+
+
+def accuracy_at(item: PricedQuestion, share: Share, size: int | None) -> tuple[str, float | None]:
+    """Return what is known of a question's accuracy at a share: in words, and its half-width."""
+    checked, n = item.checked, None if size is None else float(size)
+    pricing = checked.kind.price(checked.setting, share)
+    return checked.kind.accuracy(checked.setting, pricing, n), checked.kind.half_width(
+        checked.setting, pricing, n
+    )
+
+
+def _rest(view: PlanView) -> str:
+    """What else the magic line says."""
+    parts = [] if view.ask.assume_n is None else [f"assume_n={view.ask.assume_n}"]
+    return " ".join([*parts, "fresh"] if view.ask.fresh else parts)
+
+
+def _pinned(view: PlanView, split: list[int], body: str) -> str:
+    """Why the split cannot be written on the magic line; empty where it can."""
+    if ".weight(" in body:
+        return "This cell sets weights in its body: change them there."
+    unnamed = [view.items[place].text for place in split if not _NAME.fullmatch(view.label(place))]
+    if unnamed and len(split) > 1:
+        return f"{clean(unnamed[0])} has no name in this cell: give it one, and its share can be moved."
+    return ""
+
+
+def written(view: PlanView) -> str:
+    """Return a cell's body that asks this plan: one line for each named question and each derived value that is plain Python."""
+    lines, handle = [], handle_of(view.dataset)
+    for place, item in enumerate(view.items):
+        name = view.label(place)
+        asked = replace(item.checked.question, dataset=handle).text + _spent(view.measurements[place])
+        lines.append(f"{name} = {asked}" if _NAME.fullmatch(name) else asked)
+    for name, one in view.named:
+        if one.op is not None and _NAME.fullmatch(name) and _plain(one.text):
+            lines.append(f"{name} = {one.text}")
+    return "\n".join(lines)
+
+
+def _spent(question: Measurement) -> str:
+    """What a question spends by itself, as a cell says it."""
+    return "" if question.spend is None else f".spend({question.spend_as}={exact_text(question.spend)})"
+
+
+def _plain(text: str) -> bool:
+    """Whether an expression is one that a cell understands: operators on questions, no function by name alone."""
+    try:
+        tree = ast.parse(text, mode="eval")
+    except (SyntaxError, RecursionError):
+        return False
+    return not any(isinstance(node, ast.Call) and isinstance(node.func, ast.Name) for node in ast.walk(tree))
