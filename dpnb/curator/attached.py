@@ -106,12 +106,9 @@ class Shelf:
 
     def again(self, handle: str, ledger: Ledger, principal: str) -> Attached:
         """Open a handle of an earlier curator."""
-        try:
-            record = json.loads(self._note(handle).read_bytes())
-        except (OSError, ValueError):
-            raise CuratorGone(
-                "The prepared copy of this dataset was removed. Open the dataset again."
-            ) from None
+        record = self._described(handle)
+        if record is None:
+            raise CuratorGone("The prepared copy of this dataset was removed. Open the dataset again.")
         schema = Schema.from_json(record["schema"])
         terms = ledger.pins(record["known_as"])
         copy = self._home.prepared / Path(record["copy"]).name
@@ -132,14 +129,24 @@ class Shelf:
         while self._running:
             self._running.popitem()[1].close()
 
-    def remove(self, attached: Attached) -> None:
+    def copy_of(self, handle: str, principal: str) -> Path | None:
+        """Return the copy behind somebody's handle, also one of an earlier curator or under earlier terms; it need not be open."""
+        record = self._described(handle)
+        if record is None:
+            return None
+        schema = Schema.from_json(record["schema"])
+        if _handle(record["known_as"], record["data_version"], schema.version, principal) != handle:
+            return None
+        return self._home.prepared / Path(record["copy"]).name
+
+    def remove(self, handle: str, copy: Path) -> None:
         """Stop a copy's engine, and delete the copy and its description."""
-        engine = self._running.pop(attached.copy, None)
+        engine = self._running.pop(copy, None)
         if engine is not None:
             engine.close()
-        self._note(attached.handle).unlink(missing_ok=True)
-        attached.copy.unlink(missing_ok=True)
-        for beside in attached.copy.parent.glob(f".{attached.copy.name}.*"):
+        self._note(handle).unlink(missing_ok=True)
+        copy.unlink(missing_ok=True)
+        for beside in copy.parent.glob(f".{copy.name}.*"):
             shutil.rmtree(beside, ignore_errors=True)
 
     def _opened(
@@ -192,6 +199,13 @@ class Shelf:
                 with contextlib.suppress(OSError):
                     draft.unlink()
         return copy
+
+    def _described(self, handle: str) -> dict[str, Any] | None:
+        try:
+            record: dict[str, Any] = json.loads(self._note(handle).read_bytes())
+        except (OSError, ValueError):
+            return None
+        return record
 
     def _note(self, handle: str) -> Path:
         return self._home.prepared / f"{handle}.json"

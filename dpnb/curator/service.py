@@ -234,7 +234,7 @@ class Curator:
         def guard(charge: Callable[[], Any]) -> Any:
             with self._deciding:
                 if (wanted.principal, wanted.request) in self._cancelled:
-                    raise PlanError("Cancelled before the charge. Nothing was spent.")
+                    raise PlanError("Cancelled before the charge. Nothing was spent. Run the cell again.")
                 return charge()
 
         return guard
@@ -270,13 +270,18 @@ class Curator:
     def _detach(self, request: Detach, principal: str) -> Done:
         with self._attaching:
             attached = self._open.pop((principal, request.handle), None)
-            if attached is not None and request.remove:
+            if request.remove and attached is not None:
                 with (
                     attached.lock
                 ):  # a batch under way is answered first; one that waits finds the handle closed
-                    if not any(other.copy == attached.copy for other in self._open.values()):
-                        self._shelf.remove(attached)
+                    self._remove(request.handle, attached.copy)
+            elif request.remove:  # opened at an earlier curator, or under terms that were tightened since
+                self._remove(request.handle, self._shelf.copy_of(request.handle, principal))
         return Done()
+
+    def _remove(self, handle: str, copy: Path | None) -> None:
+        if copy is not None and not any(other.copy == copy for other in self._open.values()):
+            self._shelf.remove(handle, copy)
 
     # budgets ---------------------------------------------------------------------------------------------------
 

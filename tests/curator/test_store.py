@@ -370,6 +370,24 @@ def test_an_open_handle_is_closed_when_its_terms_are_tightened(service, data, dp
     assert ("ann", handle) not in service._open
 
 
+@pytest.mark.parametrize("ended", [True, False], ids=["curator ended", "terms tightened"])
+def test_a_detach_removes_a_copy_that_is_not_open_any_more(service, data, dpnb_home, ended):
+    """The curator ended since, or the terms were tightened: the rows' copy goes all the same, and no other."""
+    mine = service._find(data.handle, "ann").copy
+    narrow(service, data, dpnb_home)
+    others = {path for path in mine.parent.iterdir() if path.suffix == ".duckdb"} - {mine}
+    if ended:
+        service.close()
+    now = small.curator(dpnb_home) if ended else service
+    now.reply(Detach(handle=data.handle, remove=True), "bob")
+    now.reply(Detach(handle=data.handle, remove=False), "ann")
+    assert mine.exists()
+    now.reply(Detach(handle=data.handle, remove=True), "ann")
+    assert {path for path in mine.parent.iterdir() if path.suffix == ".duckdb"} == others
+    assert not mine.with_name(f"{data.handle}.json").exists()
+    now.close()
+
+
 def test_a_killed_curators_leavings_are_swept(dpnb_home):
     """Half-made copies and rows that nobody came for are deleted; fresh ones wait for their attach."""
     home = Home(dpnb_home).make()
