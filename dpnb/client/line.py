@@ -3,13 +3,16 @@
 Asking starts a curator where there is none: a person wants an answer. Looking never does: what is read by itself, after a cell,
 on news or while somebody types, would bring back a curator that has ended before anyone could be told that it had.
 A request is sent again only after the curator is known to have gone; that it is then charged once is the request id's work.
+A forked process asks on a line of its own, whatever a thread of its parent was doing at the fork.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -26,6 +29,7 @@ _GLANCE = 0.05
 """Seconds that a glance waits for whoever is speaking with the curator."""
 _BACK = 0.5
 """Seconds between two looks whether a curator that has gone is back."""
+_LINES: weakref.WeakSet[Line] = weakref.WeakSet()
 
 
 class Line:
@@ -59,6 +63,7 @@ class Line:
         self._watching = False
         self._gone = False
         self._this = threading.local()
+        _LINES.add(self)
 
     @property
     def transport(self) -> Transport | None:
@@ -67,7 +72,7 @@ class Line:
 
     @property
     def gone(self) -> bool:
-        """Whether the curator has ended, and nobody has asked it anything since."""
+        """Whether the curator has ended, and none is held since."""
         return self._gone
 
     # asking and looking ----------------------------------------------------------------------------------------
@@ -140,20 +145,22 @@ class Line:
         return self._transport
 
     def _hold(self, transport: Transport) -> Transport:
+        back = self._gone
         self._transport, self._gone = transport, False
         if self._watching:
             self.watch()
+            if back:
+                self._tell()
         return transport
 
     def _begin_anew(self, error: CuratorGone, handle: str | None) -> None:
         if error.details.get("reattach"):
             for one in self._handles() if handle is None else [handle]:
                 self.once(encode(Attach(source=Again(handle=one))), Attached)
-        elif self._looks:
-            self._end(self._transport)
+            return
+        self._end(self._transport)
+        if self._looks:
             raise error
-        else:
-            self._drop()
 
     # the life-line ---------------------------------------------------------------------------------------------
 
@@ -178,24 +185,16 @@ class Line:
             self._tell()
         self._end(transport)
         self._tell()
-        if self._join is not None and self._joined():
-            self._tell()
-
-    def _joined(self) -> bool:
-        """Wait, while the curator is gone, for one that another kernel begins anew; tell whether it was joined here."""
-        while self.gone:
+        while self._gone and self._join is not None:
             time.sleep(_BACK)
-            if self._join_again():
-                return True
-        return False
+            self._join_again(self._join)
 
-    def _join_again(self) -> bool:
+    def _join_again(self, join: Callable[[], Transport | None]) -> None:
+        """Hold the curator that another kernel began anew, if there is one by now."""
         with self.lock, contextlib.suppress(DpnbError):
-            found = self._join() if self._gone and self._join is not None else None
+            found = join() if self._gone else None
             if found is not None:
                 self._hold(found)
-                return True
-        return False
 
     def _end(self, transport: Transport | None) -> None:
         with self.lock:
@@ -207,3 +206,13 @@ class Line:
         if self._transport is not None:
             self._transport.close()
             self._transport = None
+
+
+def _after_fork() -> None:
+    """Give a forked process locks that no thread of its parent holds for ever."""
+    for line in list(_LINES):
+        line.lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -116,7 +116,8 @@ class _Http:
             return False
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close every connection of this process; a forked child lets its parent's be."""
+        self._leave_parent()
         self._drop()
         if self._line is not None:
             _shut(self._line)
