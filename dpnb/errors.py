@@ -130,7 +130,7 @@ class CuratorGone(CuratorError):
 
 
 class ChargedError(CuratorError):
-    """Interrupted after the charge: the charge stands, and running again returns the stored answer."""
+    """Interrupted when the charge stood, or may have stood: running again returns the stored answer, and is not charged twice."""
 
     code = "charged"
 

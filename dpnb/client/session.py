@@ -109,7 +109,11 @@ class Session:
     @property
     def datasets(self) -> dict[str, Dataset]:
         """The datasets opened in this session, by name; the one opened last where two share a name."""
-        return {dataset.name: dataset for dataset in self._roots.values()}
+        return {dataset.name: dataset for dataset in self._open_now()}
+
+    def _open_now(self) -> list[Dataset]:
+        """The handles as they stand now: the news and the front ends read them on threads of their own, while a cell opens more."""
+        return list(self._roots.values())
 
     def attach(self, source: Source, mode: str | None = None) -> Dataset:
         """Open a dataset, or return the handle that this session has on it."""
@@ -298,15 +302,15 @@ class Session:
 
     def _settle(self, message: Submit, place: tuple[str, str], batch: AskedBatch) -> Answered:
         """After an interrupt: cancel before the charge, else fetch the answer that is already paid for."""
+        fate = "Interrupted twice: the charge may stand. Run the cell again: it is not charged twice."
         try:
             cancelled = self._ask(Cancel(request=message.request), Cancelled).state == "cancelled"
             if not cancelled:
+                fate = "Interrupted after the charge: the charge stands. Run the cell again: the answer is stored, and free."
                 answered: Answered = self._ask(message, Answered)
                 return answered
         except KeyboardInterrupt:
-            raise ChargedError(
-                "Interrupted after the charge: the charge stands. Run the cell again: the answer is stored, and free."
-            ) from None
+            raise ChargedError(fate) from None
         except CuratorGone:
             raise ChargedError(
                 "Interrupted while the curator ended: the charge may stand. Run the cell again: it is not charged twice."
@@ -328,7 +332,7 @@ class Session:
     @property
     def spent(self) -> dict[str, PrivacyLoss]:
         """What you have been charged, by dataset, read from the ledger now."""
-        return {dataset.name: dataset.budget.state().mine for dataset in self._roots.values()}
+        return {dataset.name: dataset.budget.state().mine for dataset in self._open_now()}
 
     @property
     def entries(self) -> frozenset[int]:
@@ -358,7 +362,7 @@ class Session:
     def ledger(self, dataset: Dataset | None = None) -> list[dict[str, Any]]:
         """Return the ledger's rows as you may see them, oldest first."""
         found: dict[int, dict[str, Any]] = {}
-        for one in list(self._roots.values()) if dataset is None else [dataset]:
+        for one in self._open_now() if dataset is None else [dataset]:
             try:
                 with self.line.lock:  # the cells and the news read it from threads of their own
                     found |= self._statement(one.handle)
@@ -394,7 +398,7 @@ class Session:
 
     @property
     def gone(self) -> bool:
-        """Whether the curator has ended, and nobody has asked it anything since: asking starts it anew."""
+        """Whether the curator has ended, and none was started since: asking starts one."""
         return self.line.gone
 
     def looking(self) -> contextlib.AbstractContextManager[None]:

@@ -29,6 +29,8 @@ __all__ = ["Interaction", "built", "living", "shown", "source"]
 _STUB = "export default { render({ el }) { el.textContent = 'The front end of dpnb is not built here.'; } };"
 _DISPLAYS = itertools.count(1)
 _LIVING: weakref.WeakSet[Any] = weakref.WeakSet()
+_LISTING = threading.Lock()
+"""Held while they are counted up or one is added: a cell makes them while the news, on its own thread, brings them in step."""
 _IN_STEP = threading.RLock()
 """Held from the reading of facts to their setting: what was read later is shown later."""
 
@@ -47,7 +49,9 @@ def built() -> bool:
 
 def living() -> Iterator[Any]:
     """Yield the interactions that are still held, so that a release anywhere brings them in step."""
-    yield from list(_LIVING)
+    with _LISTING:
+        listed = list(_LIVING)
+    yield from listed
 
 
 def shown() -> list[Any]:
@@ -84,7 +88,8 @@ class Interaction(anywidget.AnyWidget):
         super().__init__(chosen={name: value for name, value in chosen.items() if value is not None})
         self.refresh()
         self.observe(self._heard, "chosen")
-        _LIVING.add(self)
+        with _LISTING:
+            _LIVING.add(self)
 
     @property
     def _esm(self) -> str:

@@ -12,6 +12,7 @@ from dpnb.client import api
 from dpnb.client.asked import batch_of
 from dpnb.errors import (
     BudgetError,
+    ChargedError,
     CuratorError,
     LossError,
     NestedSpendError,
@@ -375,6 +376,44 @@ def test_a_refused_request_id_is_not_used_again(session, data):
     with pytest.raises(RequestReused):
         dpnb.release([m], epsilon=1)
     assert dpnb.release([m], epsilon=1).charged == PrivacyLoss.pure(1)
+
+
+@pytest.mark.parametrize(("twice_at", "words"), [("cancel", "may stand"), ("submit", "charge stands")])
+def test_a_second_interrupt_says_only_what_is_known_of_the_charge(
+    session, data, monkeypatch, twice_at, words
+):
+    """Before the curator has said that it charged, nobody here knows; either way it is paid for once."""
+    ask, times = session._ask, {"submit": 0, "cancel": 0}
+
+    def interrupted(message, wanted):
+        kind = type(message).__name__.lower()
+        times[kind] += 1
+        reply = ask(message, wanted) if kind == "submit" else None
+        if (kind, times[kind]) in {("submit", 1), (twice_at, 1), ("submit", 2)}:
+            raise KeyboardInterrupt
+        return reply or ask(message, wanted)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(session, "_ask", interrupted)
+        with pytest.raises(ChargedError, match=words):
+            dpnb.release([data.x.mean()], epsilon=1)
+    assert dpnb.release([data.x.mean()], epsilon=1)[0].value is not None
+    assert data.budget.spent.amount == 1
+
+
+def test_a_session_may_be_read_while_it_opens_more(session, data):
+    """The news and the front ends read on threads of their own what a cell is changing."""
+
+    class Opens:
+        """A handle, while whose name is read another is opened."""
+
+        @property
+        def name(self):
+            session._roots["3"] = data
+            return "slow"
+
+    session._roots["1"] = Opens()
+    assert set(session.datasets) == {"small", "slow"}
 
 
 def test_a_masked_value_is_missing(dpnb_home):

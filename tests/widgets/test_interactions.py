@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import json
 import re
+import sys
+import threading
 from fractions import Fraction
 
 import nh3
@@ -216,6 +218,27 @@ def test_board_follows_what_is_released_elsewhere(data):
     _base.refresh_all()
     assert board.facts["left"] == 5
     assert board.facts["questions"][0]["stored"]
+
+
+def test_interactions_are_counted_up_while_a_cell_makes_more():
+    """The news brings them in step on a thread of its own; it loses nothing to a cell that shows another just then."""
+
+    class Empty(_base.Interaction):
+        module = "empty"
+
+        def describe(self):
+            return {}
+
+    made, before = [], sys.getswitchinterval()
+    making = threading.Thread(target=lambda: made.extend(Empty() for _ in range(300)))
+    sys.setswitchinterval(1e-6)
+    try:
+        making.start()
+        while making.is_alive():
+            assert all(isinstance(one, _base.Interaction) for one in _base.living())
+    finally:
+        sys.setswitchinterval(before)
+        making.join()
 
 
 def test_board_knows_how_a_loss_is_charged(dpnb_home):
