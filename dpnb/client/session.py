@@ -16,6 +16,7 @@ from dpnb.client import launch
 from dpnb.client.asked import Asked, AskedBatch, batch_of
 from dpnb.client.handles import BudgetState, Dataset, Opened
 from dpnb.client.line import Line
+from dpnb.client.opening import typed
 from dpnb.client.views import BatchReport, PlanView
 from dpnb.errors import (
     ChargedError,
@@ -139,6 +140,10 @@ class Session:
             self._ask(Detach(handle=dataset.handle, remove=remove), None)
         self._roots.pop(dataset.handle, None)
         self._sources.pop(dataset.handle, None)
+
+    def opening(self, dataset: Dataset) -> str | None:
+        """Return the call that opens a dataset again, as it is typed; None for rows that only the kernel held."""
+        return typed(self._sources.get(dataset.handle))
 
     def describe(self, dataset: Dataset) -> Schema:
         """Return the public schema as the curator states it."""

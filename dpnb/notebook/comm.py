@@ -24,6 +24,7 @@ from comm import create_comm, get_comm_manager
 
 from dpnb.cards.markup import clean
 from dpnb.cards.report import methods
+from dpnb.client.columns import ColumnHandle
 from dpnb.client.handles import Dataset
 from dpnb.client.session import Session
 from dpnb.client.views import PlanView
@@ -89,7 +90,10 @@ class Link:
         manager = get_comm_manager()
         manager.register_target(TARGET, self._opened)
         self._shell.events.register("post_run_cell", self.push)
-        answered_by(lambda asked: self._answer(asked.get("ask"), asked), lambda: self._names.handles)
+        answered_by(
+            lambda asked: self._answer(asked.get("ask"), asked),
+            lambda: _nameable(self._shell.user_ns),
+        )
         self._beacon = create_comm(target_name=TARGET, comm_id=ANNOUNCE, primary=False)
         # never opened on the other side: so it is not closed there either, when it is collected
         self._beacon._closed = True  # noqa: SLF001
@@ -238,6 +242,13 @@ class Link:
             return {"is": "refusal", "problem": str(error)}
         except Exception:  # noqa: BLE001  whatever a front end sent, a cell of the user's is not disturbed
             return {"is": "refusal", "problem": "This question could not be answered."}
+
+
+def _nameable(names: dict[str, Any]) -> dict[str, Any]:
+    """The handles and answers among the user's names as they are now: copied at once, so that any thread may read them."""
+    return {
+        name: one for name, one in names.copy().items() if isinstance(one, Dataset | ColumnHandle | Estimate)
+    }
 
 
 def _datasets(estimate: Estimate) -> list[Any]:

@@ -84,14 +84,14 @@ def _remeasure(names: Mapping[str, Any], text: str) -> Any:
     from dpnb import widgets
 
     found = _value(names, text, "%dp remeasure effect")
-    return widgets.remeasure(found, name=text if text.isidentifier() else "answer")
+    return widgets.remeasure(found, name=text if text.isidentifier() else None)
 
 
 def _stored(names: Mapping[str, Any], text: str) -> Any:
     from dpnb import widgets
 
     found = _value(names, text, "%dp stored effect")
-    return widgets.stored(found, name=text if text.isidentifier() else "answer")
+    return widgets.stored(found, name=text if text.isidentifier() else None)
 
 
 def _clamp(names: Mapping[str, Any], text: str) -> Any:

@@ -6,10 +6,12 @@ spends, and without a notebook that was loaded every answer is a refusal that sa
 
 from __future__ import annotations
 
+import ast
+import keyword
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["answer", "answered_by", "handle_of"]
+__all__ = ["answer", "answered_by", "called", "handle_of", "opening", "spoken"]
 
 Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -30,18 +32,53 @@ _names: Callable[[], Mapping[str, Any]] = _unnamed
 
 
 def answered_by(how: Answer | None, names: Callable[[], Mapping[str, Any]] = _unnamed) -> None:
-    """Say who answers, and what the notebook calls its handles; None takes it back."""
+    """Say who answers, and what the notebook calls its handles and its released answers; None takes it back."""
     global _answer, _names
     _answer, _names = (_refuse, _unnamed) if how is None else (how, names)
 
 
-def handle_of(dataset: Any) -> str:
-    """Return what the notebook calls a dataset; its own name where it has none there.
+def called(thing: Any) -> str | None:
+    """Return what the notebook calls a dataset or a released answer, by the first of its names; None where it has none.
 
     ``_`` and ``_12`` are no such names: what they hold is another thing after the next cell.
     """
-    held = (name for name, one in _names().items() if one is dataset and not name.startswith("_"))
-    return min(held, default=str(dataset.name))
+    return min(
+        (name for name, one in _names().items() if one is thing and not name.startswith("_")), default=None
+    )
+
+
+def handle_of(dataset: Any) -> str:
+    """Return what a cell calls a dataset: its name in the notebook, else its own, unless that holds something else there."""
+    own = "".join(letter if letter.isalnum() else "_" for letter in str(dataset.name))
+    own = own if own.isidentifier() and not keyword.iskeyword(own) else f"data_{own}"
+    while own in _names():
+        own += "_"
+    return called(dataset) or own
+
+
+def opening(dataset: Any) -> str:
+    """Return the line that gives a dataset its name, before a cell that speaks of it; empty where the notebook has one."""
+    if _names is _unnamed or called(dataset) is not None:
+        return ""
+    name, again = handle_of(dataset), dataset.session.opening(dataset)
+    return f"{name} = {again}\n" if again else f"# the dataset has no name here yet: {name} = dpnb.open(…)\n"
+
+
+def spoken(text: str, dataset: Any) -> str:
+    """Return an expression on a dataset in the words of the notebook: its own name there is what the notebook calls it."""
+    handle, line = handle_of(dataset), text.encode()
+    try:
+        found = ast.walk(ast.parse(text, mode="eval"))
+    except (SyntaxError, RecursionError):
+        return text
+    ends = {
+        (one.col_offset, one.end_col_offset)
+        for one in found
+        if isinstance(one, ast.Name) and one.id == dataset.name and one.lineno == 1
+    }
+    for start, end in sorted(ends, reverse=True):
+        line = line[:start] + handle.encode() + line[end:]
+    return line.decode()
 
 
 def answer(asked: object) -> dict[str, Any]:

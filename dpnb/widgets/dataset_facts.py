@@ -11,6 +11,7 @@ from typing import Any
 from dpnb.cards.attach import dummy_table, missing_rule, sources
 from dpnb.cards.markup import clean
 from dpnb.client.handles import Dataset
+from dpnb.widgets.asking import handle_of
 from dpnb.widgets.questions import ready
 from dpnb.widgets.snapshot import dataset_record
 
@@ -28,7 +29,7 @@ def attach_facts(dataset: Dataset, name: str | None = None) -> dict[str, Any]:
     name : str, optional
         What the notebook calls it.
     """
-    schema, handle = dataset.schema, name or dataset.name
+    schema, handle = dataset.schema, name or handle_of(dataset)
     return {
         "handle": handle,
         "dataset": {**dataset_record(dataset), "columns": []},

@@ -1,6 +1,6 @@
 """A first question in five small screens: what to know, of which column, who is protected, how accurate, and the cell that asks.
 
-The guide writes the question with the dataset's own handle and prices it with the code that charges; it spends nothing. Its last
+The guide writes the question with the name that the notebook gave the dataset and prices it with the code that charges; it spends nothing. Its last
 screen shows the ``%%dp`` cell, which releases when a person runs it.
 """
 
@@ -16,6 +16,7 @@ from dpnb.release import Estimate
 from dpnb.schema import Column
 from dpnb.statistics import Share
 from dpnb.widgets._base import Interaction
+from dpnb.widgets.asking import handle_of, opening
 from dpnb.widgets.curve import curve_of, kind_of, left_of
 from dpnb.widgets.questions import GOALS, subject, two_valued
 from dpnb.widgets.wording import still
@@ -73,13 +74,13 @@ class Guide(Interaction):
             return None
         if not goal.fits(self._dataset.schema[column]) or (goal.compares and by == column):
             return None
-        spoken = subject(self._dataset.name, column)
+        spoken = subject(handle_of(self._dataset), column)
         try:
             question = goal.ask(self._dataset[column], by)
         except DpnbError as error:
             return {"code": "", "refused": str(error)}
-        code = goal.line(spoken, column, by if goal.compares else None)
-        return {"code": code, "refused": "", **self._priced(question)}
+        line = goal.line(spoken, column, by if goal.compares else None)
+        return {"code": opening(self._dataset) + line, "refused": "", **self._priced(question)}
 
     def _priced(self, question: Estimate) -> dict[str, Any]:
         measurement = question.measurement
@@ -101,14 +102,14 @@ class Guide(Interaction):
 
     def card(self) -> Card:
         """Draw the questions that can be asked, one row each; see :class:`Interaction`."""
-        name = self._dataset.name
+        name, handle = self._dataset.name, handle_of(self._dataset)
         rows = []
         for goal in self.facts["goals"]:
             column = goal["columns"][0]
             groups = [group for group in self.facts["groups"] if group != column]
             if goal["compares"] and not groups:
                 continue
-            line = GOALS[goal["id"]].line(subject(name, column), column, (groups or [None])[0])
+            line = GOALS[goal["id"]].line(subject(handle, column), column, (groups or [None])[0])
             rows.append((goal["words"], line.partition(" = ")[2]))
         notes = [f"Who is protected: {self.facts['unit']}.", "In a cell that begins with %%dp epsilon=0.5."]
         head = ("to know", "ask, for example")

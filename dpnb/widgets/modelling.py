@@ -17,6 +17,7 @@ from dpnb.plan.request import Ask
 from dpnb.privacy.measure import Measure
 from dpnb.release import Estimate
 from dpnb.statistics.formula import parse
+from dpnb.widgets.asking import opening
 from dpnb.widgets.questions import quoted
 
 __all__ = ["model"]
@@ -110,7 +111,7 @@ def _priced(
     unit = "epsilon" if dataset.schema.budget.measure is Measure.PURE else "rho"
     text = _LOSS[unit] if loss is None or loss == "" else str(loss).strip()
     listed = ", ".join(map(quoted, columns))
-    cell = f"%%dp {unit}={text}\n{moments} = {handle}.moments({listed})\nfit = {moments}.ols({formula})\nfit"
+    cell = f"%%dp {unit}={text}\n{opening(dataset)}{moments} = {handle}.moments({listed})\nfit = {moments}.ols({formula})\nfit"
     try:
         asked = dataset.moments(*columns)
         view = dataset.session.preview([asked], _ask(unit, text))

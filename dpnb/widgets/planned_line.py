@@ -19,7 +19,7 @@ from dpnb.privacy.loss import exact_text
 from dpnb.privacy.measure import Measure
 from dpnb.release import Measurement
 from dpnb.statistics import Share
-from dpnb.widgets.asking import handle_of
+from dpnb.widgets.asking import handle_of, opening, spoken
 from dpnb.widgets.curve import Kind, kind_of
 
 __all__ = ["accuracy_at", "as_it_stands", "asked_in", "planned_line", "splitting", "written"]
@@ -143,14 +143,15 @@ def _pinned(view: PlanView, split: list[int], body: str) -> str:
 
 def written(view: PlanView) -> str:
     """Return a cell's body that asks this plan: one line for each named question and each derived value that is plain Python."""
-    lines, handle = [], handle_of(view.dataset)
+    handle = handle_of(view.dataset)
+    lines = opening(view.dataset).splitlines()
     for place, item in enumerate(view.items):
         name = view.label(place)
         asked = replace(item.checked.question, dataset=handle).text + _spent(view.measurements[place])
         lines.append(f"{name} = {asked}" if _NAME.fullmatch(name) else asked)
     for name, one in view.named:
         if one.op is not None and _NAME.fullmatch(name) and _plain(one.text):
-            lines.append(f"{name} = {one.text}")
+            lines.append(f"{name} = {spoken(one.text, view.dataset)}")
     return "\n".join(lines)
 
 

@@ -9,6 +9,7 @@ from dpnb.errors import PlanError
 from dpnb.statistics._base import digits
 from dpnb.widgets import arithmetic
 from dpnb.widgets._base import Interaction
+from dpnb.widgets.asking import called
 from dpnb.widgets.curve import Curve, Curves
 from dpnb.widgets.forecasting import answer_of, forecast
 from dpnb.widgets.wording import still
@@ -25,23 +26,24 @@ class Remeasure(Interaction):
     ----------
     estimate : Estimate
         Released, one number, of one question.
-    name : str
-        What it is called in the notebook; the Release button assigns to it.
+    name : str, optional
+        What it is called in the notebook, if not by the name that is found there; the Release button assigns to it.
     """
 
     module: ClassVar[str] = "remeasure"
     follows: ClassVar[bool] = True
 
-    def __init__(self, estimate: Any, *, name: str = "answer") -> None:
+    def __init__(self, estimate: Any, *, name: str | None = None) -> None:
         answer_of(estimate)
-        if not name.isidentifier():
+        if name is not None and not name.isidentifier():
             raise PlanError(f"name= is the answer's name in the notebook, not {name!r}.")
-        self._name, self._estimate = name, estimate
+        self._given, self._name, self._estimate = name, "answer", estimate
         self._curves = Curves()
         super().__init__()
 
     def describe(self) -> dict[str, Any]:
         """Conclude from each prefix of the releases, and price more; see :class:`Interaction`."""
+        self._name = self._given or called(self._estimate) or self._name
         return forecast(self._estimate, self._name, self._curves)
 
     def card(self) -> Card:

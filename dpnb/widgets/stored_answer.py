@@ -15,6 +15,7 @@ from dpnb.errors import DpnbError, PlanError
 from dpnb.privacy.loss import brief
 from dpnb.release import Estimate, Measurement
 from dpnb.widgets._base import Interaction
+from dpnb.widgets.asking import called
 from dpnb.widgets.curve import Curves, question_of
 from dpnb.widgets.forecasting import forecast
 from dpnb.widgets.wording import still
@@ -29,8 +30,8 @@ class StoredAnswer(Interaction):
     ----------
     estimate : Estimate
         Released; one question, a number or a vector.
-    name : str
-        What it is called in the notebook; the Release button assigns to it.
+    name : str, optional
+        What it is called in the notebook, if not by the name that is found there; the Release button assigns to it.
 
     Examples
     --------
@@ -40,18 +41,19 @@ class StoredAnswer(Interaction):
     module: ClassVar[str] = "stored"
     follows: ClassVar[bool] = True
 
-    def __init__(self, estimate: Any, *, name: str = "answer") -> None:
+    def __init__(self, estimate: Any, *, name: str | None = None) -> None:
         question = question_of(estimate)
         if not question.releases or not isinstance(estimate, Estimate):
             raise PlanError("Only a released answer came from somewhere. Release it first: %%dp epsilon=1.")
-        if not name.isidentifier():
+        if name is not None and not name.isidentifier():
             raise PlanError(f"name= is the answer's name in the notebook, not {name!r}.")
-        self._name, self._estimate = name, estimate
+        self._given, self._name, self._estimate = name, "answer", estimate
         self._curves = Curves()
         super().__init__()
 
     def describe(self) -> dict[str, Any]:
         """Read the releases, and price what more would buy; see :class:`Interaction`."""
+        self._name = self._given or called(self._estimate) or self._name
         question = question_of(self._estimate)
         more, why = self._more()
         return {

@@ -15,6 +15,7 @@ from dpnb.errors import CuratorGone, PlanError
 from dpnb.notebook import comm as link_module
 from dpnb.notebook.comm import ANNOUNCE, TARGET, Link
 from dpnb.plan.request import Ask
+from dpnb.widgets import asking
 from dpnb.widgets.snapshot import _row, snapshot
 from tests.curator import small
 
@@ -408,3 +409,13 @@ def test_the_whole_ledger_is_one_question(link, session):
     assert [row["kind"] for row in rows] == ["attach", "charge"]
     assert rows[1]["here"]
     assert opened(link, {"ask": "ledger", "dataset": 3}).sent[0]["is"] == "refusal"
+
+
+def test_widgets_know_the_names_of_the_cell_that_runs(link, session):
+    """What the notebook calls a handle or an answer is read as it is now, before the cell has ended; other names are not told."""
+    report = session.release([session.small.x.mean()], Ask.make(epsilon=1))
+    answer = report[0]
+    link.shell.user_ns |= {"h": session.small, "effect": answer, "rows": [1, 2]}
+    assert asking.handle_of(session.small) == "h"
+    assert asking.called(answer) == "effect"
+    assert asking.called(link.shell.user_ns["rows"]) is None
