@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from dpnb.cards.facts import Entry, Line
 from dpnb.cards.markup import Markup, el
+from dpnb.release.table import aligned
 
 __all__ = ["grid_html", "grid_text"]
 
@@ -68,13 +69,6 @@ def grid_text(line: Line) -> list[str]:
     for name, entries in _rows(line):
         table.append([name[:24], *(line.answer(entry) for entry in entries)])
         table += [["", *(_interval(line, entry, kind) for entry in entries)] for kind in _kinds(line)]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    rows = [
-        "  ".join(
-            cell.ljust(width) if place == 0 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in table
-    ]
+    rows = aligned(table)
     legend = _legend(line)
     return [*rows, legend] if legend else rows

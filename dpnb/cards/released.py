@@ -15,6 +15,7 @@ from dpnb.cards.markup import Markup, clean, el
 from dpnb.cards.stored import badge
 from dpnb.cards.tracks import Scale, entry_track, figure, past_track, span_track, text_track
 from dpnb.release import Estimate
+from dpnb.release.table import aligned
 
 __all__ = ["estimate_card", "line_html", "line_text", "lines_of", "release_card"]
 
@@ -328,14 +329,7 @@ def _vector_text(line: Line) -> list[str]:
         if sized:
             row.append((line.accuracy(entry) or "–").removeprefix("as accurate as "))
         table.append(row)
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    rows = [
-        "  ".join(
-            cell.ljust(width) if place == 0 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in table
-    ]
+    rows = aligned(table)
     return [*rows, _more(line)] if line.hidden else rows
 
 

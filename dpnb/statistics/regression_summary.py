@@ -17,6 +17,7 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.release import Estimate
 from dpnb.release.reading import Method
+from dpnb.release.table import aligned
 from dpnb.statistics.formula import parse
 from dpnb.statistics.outcome import FLAG_WORDS
 from dpnb.statistics.regression import Fit
@@ -172,14 +173,7 @@ class Summary:
     notes: tuple[str, ...]
 
     def __repr__(self) -> str:
-        widths = [max(map(len, column)) for column in zip(self.head, *self.rows, strict=True)]
-        lines = [
-            "  ".join(
-                cell.ljust(width) if place == 0 else cell.rjust(width)
-                for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-            )
-            for row in (self.head, *self.rows)
-        ]
+        lines = aligned((self.head, *self.rows))
         rule = "-" * max(map(len, lines))
         return "\n".join(
             [self.title, "; ".join(self.facts), rule, lines[0], rule, *lines[1:], rule, *self.notes]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 from dpnb.cards.card import Card
 from dpnb.cards.digits import number
@@ -14,6 +15,8 @@ from dpnb.widgets.coverage_words import missed, verdict
 from dpnb.widgets.wording import still
 
 __all__ = ["card"]
+
+Rows: TypeAlias = Sequence[Sequence[str]]
 
 _WIDTH, _LEFT, _RIGHT, _ROW = 560, 130, 14, 24
 _TALL, _SIDE = 170, 44
@@ -56,16 +59,8 @@ def _of_studies(run: StudyRun, shown: list[str], setup: Setup, facts: dict[str, 
     notes = [missed(r["name"], r["held"], r["studies"], setup.level) for r in found if r["studies"]]
     notes += [f"{row['name']}: none. {row['reason']}" for row in found if row["reason"]]
     notes += [facts["charge"]] if facts["charge"] else []
-    return still(
-        "coverage",
-        "Would this interval be right?",
-        about,
-        head,
-        rows,
-        facts,
-        notes=notes,
-        picture=_bands([row for row in found if row["studies"]], setup.level),
-    )
+    picture = _bands([row for row in found if row["studies"]], setup.level)
+    return _card(about, (head, *rows), facts, notes, picture)
 
 
 def _of_sweep(run: Any, shown: list[str], setup: Setup, facts: dict[str, Any]) -> Card:
@@ -79,16 +74,16 @@ def _of_sweep(run: Any, shown: list[str], setup: Setup, facts: dict[str, Any]) -
     ]
     about = f"{facts['question']}: coverage along {symbol}, and mean width; {run.runs[0].studies:,} simulated studies each"
     notes = [note for note in (facts["sweep"] or {}).get("notes", []) if note]
-    return still(
-        "coverage",
-        "Would this interval be right?",
-        about,
-        head,
-        rows,
-        facts,
-        notes=notes,
-        picture=_lines(found["values"], lines, setup.level),
-    )
+    return _card(about, (head, *rows), facts, notes, _lines(found["values"], lines, setup.level))
+
+
+def _card(
+    about: str, table: Rows, facts: dict[str, Any], notes: Sequence[str], picture: Markup | None
+) -> Card:
+    """The one card of both views: what differs is what it is about, its table and its picture."""
+    head, *rows = table
+    title = "Would this interval be right?"
+    return still("coverage", title, about, head, rows, facts, notes=notes, picture=picture)
 
 
 def _told(row: dict[str, Any], i: int) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, clean, el
+from dpnb.release.table import aligned
 from dpnb.widgets import _base
 
 __all__ = ["ABSENT", "DRAG", "drag", "still"]
@@ -64,14 +65,7 @@ def still(
         *(el("p", note, class_="soft") for note in (*notes, drag())),
     )
     cells = [list(map(clean, head)), *(list(map(clean, row)) for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = [
-        "  "
-        + "  ".join(
-            cell.rjust(w) if i else cell.ljust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in cells
-    ]
+    lines = [f"  {line}" for line in aligned(cells)]
     text = "\n".join([clean(title), clean(about), *lines, *map(clean, notes)])
     record = {"format": 1, "interaction": kind, "title": clean(title), "facts": facts}
     return Card(html, None if picture is None else str(picture), text, record, "interaction")
