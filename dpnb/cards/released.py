@@ -14,6 +14,7 @@ from dpnb.cards.grid import grid_html, grid_text
 from dpnb.cards.markup import Markup, clean, el
 from dpnb.cards.stored import badge
 from dpnb.cards.tracks import Scale, entry_track, figure, past_track, span_track, text_track
+from dpnb.cards.trail import first_of
 from dpnb.release import Estimate
 from dpnb.release.table import aligned
 
@@ -104,16 +105,22 @@ def estimate_card(estimate: Estimate) -> Card:
 
 
 def _pending(estimate: Estimate) -> Card:
-    question = clean(estimate.text)
+    question, leaf = clean(estimate.text), estimate.measurement
     html = frame(
-        el("p", el("code", question)),
         el(
-            "p",
-            "Pending: it has no value until a %%dp cell that holds it ends. Nothing was spent.",
-            class_="soft",
-        ),
+            "div",
+            el(
+                "div",
+                el("div", el("code", question)),
+                el("span", "pending", class_="paid free"),
+                class_="row",
+            ),
+            el("p", "No value yet: a %%dp cell that holds it releases it. Nothing was spent.", class_="soft"),
+            class_="line",
+        )
     )
-    record = {"format": 1, "question": question, "pending": True}
+    pays = "" if leaf is None else first_of(leaf)
+    record = {"format": 1, "question": question, "pending": True, "pays": pays}
     return Card(html, None, f"<pending {question}>", record, "estimate")
 
 

@@ -1,4 +1,4 @@
-"""The intervals that an answer had, one for each time it was paid for: what a card draws as a trail that fades.
+"""The intervals that an answer had, one for each time it was paid for: what a card draws as a trail that fades; and what can be paid.
 
 Concluded from each prefix of the releases by the code that concludes from all of them. Nothing else is read, and what was
 concluded once is kept with the answer.
@@ -9,17 +9,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from dpnb.errors import DpnbError, Unavailable
 from dpnb.privacy.loss import PrivacyLoss
+from dpnb.privacy.measure import Measure
 from dpnb.release import Measurement, Release
 from dpnb.statistics import Share, conclude
 
-__all__ = ["Step", "least_certain", "more_of", "paid_for", "trail_of"]
+__all__ = ["Step", "first_of", "least_certain", "more_of", "paid_for", "trail_of"]
 
 LEVEL = 0.95
 #: The newest are drawn; a question measured more often than that is no longer read one by one.
@@ -116,6 +117,20 @@ def more_of(leaf: Measurement) -> str:
     # what is priced must be about the entry that is drawn: a vector may hold numbers of several kinds
     like = single or 1 / _LIKE <= width / trail_of(leaf)[-1].half_width <= _LIKE
     return symbol if like else ""
+
+
+def first_of(leaf: Measurement) -> str:
+    """Return the symbol of what a pending question can be paid with, where what that buys is known from public facts; else nothing.
+
+    A question that is public, is read from another, or names its own loss has no price to choose.
+    """
+    budget = getattr(getattr(leaf.dataset, "schema", None), "budget", None)
+    public = getattr(leaf.checked, "public_value", None) is not None
+    if leaf.root is not leaf or budget is None or public or leaf.spend is not None:
+        return ""
+    kind: Literal["epsilon", "rho"] = "epsilon" if budget.measure is Measure.PURE else "rho"
+    known = _priced(leaf, Share(kind, Fraction(1)), _ANY_SIZE) is not None
+    return {"epsilon": "ε", "rho": "ρ"}[kind] if known else ""
 
 
 def _priced(leaf: Measurement, share: Share, size: float) -> float | None:

@@ -1,7 +1,8 @@
-"""What cards on screen ask: what paying more for an answer would buy, and whether a name still holds it.
+"""What cards on screen ask: what a loss would buy for a question that waits, what paying more would buy for an answer.
 
-A card knows its releases by their ids and its question by the name it had; the answer is found among what the notebook's names
-hold after the last cell. Nothing here spends, draws or keeps a pending question alive.
+A released card knows its releases by their ids and its question by the name it had; the answer is found among what the notebook's
+names hold after the last cell. A pending card knows the key of its question. Nothing here spends, draws or keeps a pending
+question alive.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from typing import Any
 
 from dpnb.cards.markup import clean
 from dpnb.errors import PlanError
+from dpnb.notebook.waiting import Waiting
 from dpnb.release import Estimate
-from dpnb.widgets.curve import Curves
+from dpnb.widgets.balancing import Balance, planned_size
+from dpnb.widgets.curve import Curves, question_of
 from dpnb.widgets.forecasting import forecast, holder
 
 __all__ = ["CardQuestions"]
@@ -27,11 +30,37 @@ class CardQuestions:
     ----------
     held : callable
         Returns the released estimates that names held after the last cell.
+    waiting : Waiting, optional
+        The questions of the pending cards.
+    stops : callable, optional
+        Returns whether a cell stops at its plan where it does not say ``release``.
     """
 
-    def __init__(self, held: Callable[[], Sequence[tuple[str, Estimate]]]) -> None:
-        self._held = held
-        self._curves = Curves()
+    def __init__(
+        self,
+        held: Callable[[], Sequence[tuple[str, Estimate]]],
+        waiting: Waiting | None = None,
+        stops: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._held, self._stops = held, stops
+        self._waiting = Waiting() if waiting is None else waiting
+        self._curves, self._balance = Curves(), Balance()
+
+    def seesaw(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what each loss would buy for the question of a pending card, and the name that a cell releases it by.
+
+        Raises
+        ------
+        PlanError
+            If the question is gone or answered, names its own loss, or its accuracy cannot be forecast.
+        """
+        name, question = self._waiting.of(str(asked.get("waiting", "")))
+        if question.spend is not None:
+            raise PlanError("This question names its own loss: a %%dp cell that holds it pays that.")
+        paid = question_of(question)
+        facts = self._balance.of(paid, planned_size(paid, asked.get("size")))
+        verb = "release" if self._stops() else ""
+        return {"is": "seesaw", "facts": {**facts, "name": name, "verb": verb}}
 
     def remeasure(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Return what paying more for the answer of a card would buy.

@@ -33,6 +33,7 @@ from dpnb.notebook.card_questions import CardQuestions
 from dpnb.notebook.holding import named
 from dpnb.notebook.news import News
 from dpnb.notebook.unrun import Snapshot, price_of
+from dpnb.notebook.waiting import Waiting
 from dpnb.release import Estimate
 from dpnb.widgets.asking import answered_by, handle_of
 from dpnb.widgets.curve import Curves
@@ -55,15 +56,18 @@ class Link:
         Its kernel is asked for; without one nothing is registered.
     session : callable
         Returns the session.
+    waiting : Waiting, optional
+        The pending questions that are shown.
     """
 
-    def __init__(self, shell: Any, session: Callable[[], Any]) -> None:
+    def __init__(self, shell: Any, session: Callable[[], Any], waiting: Waiting | None = None) -> None:
         self._shell, self._session = shell, session
         self._comms: dict[str, Any] = {}
         self._lock = threading.RLock()
         self._names, self._reading = Snapshot({}), 0
         self._held: tuple[tuple[str, Estimate], ...] = ()
-        self._cards = CardQuestions(lambda: self._held)
+        self._waiting = Waiting() if waiting is None else waiting
+        self._cards = CardQuestions(lambda: self._held, self._waiting, self._stops)
         self._beacon: Any = None
         self._planned: PlanView | None = None
         self._curves = Curves()
@@ -76,6 +80,7 @@ class Link:
             "ledger": self.ledger,
             "plan": self.plan,
             "remeasure": self._cards.remeasure,
+            "seesaw": self._cards.seesaw,
         }
 
     @property
@@ -170,8 +175,7 @@ class Link:
 
     def _body_of(self, view: PlanView) -> str | None:
         """The cell that asked a plan, where one did."""
-        magic = getattr(self._shell, "_dpnb_magic", None)
-        planned, body = getattr(magic, "planned", (None, None))
+        planned, body = getattr(self._magic, "planned", (None, None))
         return body if planned is view else None
 
     def _dataset(self, asked: Mapping[str, Any]) -> Dataset:
@@ -187,7 +191,9 @@ class Link:
         self._see()
         # only what is released already: a pending question must not live on because it is listed here
         before = {id(one) for _, one in self._held}
-        self._held = tuple((name, one) for name, one in named(self._shell.user_ns) if not one.pending)
+        known = named(self._shell.user_ns)
+        self._held = tuple((name, one) for name, one in known if not one.pending)
+        self._waiting.see(known)
         # a charge is told before its answer is stored: prices are read again when the answer is held
         self._reading += any(id(one) not in before for _, one in self._held)
         self._refresh_interactions()
@@ -213,9 +219,17 @@ class Link:
             with self._session().looking():
                 room.refresh_all()
 
+    @property
+    def _magic(self) -> Any:
+        return getattr(self._shell, "_dpnb_magic", None)
+
+    def _stops(self) -> bool:
+        """Whether cells stop at their plan here."""
+        return getattr(self._magic, "mode", "") == "ask"
+
     def _see(self) -> None:
         """Take the names that a price may be read from; on the main thread, between cells."""
-        magic = getattr(self._shell, "_dpnb_magic", None)
+        magic = self._magic
         seen = Snapshot.of(self._shell.user_ns, "" if magic is None else magic.epsilon)
         if not seen.same(self._names):
             self._names, self._reading = seen, self._reading + 1

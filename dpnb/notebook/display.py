@@ -18,11 +18,13 @@ from typing import Any
 
 from IPython.display import DisplayHandle, display
 
+from dpnb.notebook.waiting import Waiting
 from dpnb.release import Estimate, Measurement, hooks
 
 Bundle = dict[str, Any]
 
 _PLAN = "application/vnd.dpnb.plan+json"
+_RELEASE = "application/vnd.dpnb.release+json"
 _DATASET = "application/vnd.dpnb.dataset+json"
 
 _HANDLES = (
@@ -106,10 +108,11 @@ class Screen:
 
     def __init__(self) -> None:
         self._shown: list[_Shown] = []
+        self.waiting = Waiting()
 
     def show_estimate(self, estimate: Estimate) -> None:
         """Draw a pending estimate under a display id."""
-        handle = display(estimate_bundle(estimate), raw=True, display_id=True)
+        handle = display(self._keyed(estimate_bundle(estimate), estimate), raw=True, display_id=True)
         living = weakref.ref(estimate)
 
         def redraw(report: Any) -> Bundle | None:
@@ -140,6 +143,13 @@ class Screen:
             bundle = shown.redraw(report)
             if bundle is not None:
                 shown.handle.update(bundle, raw=True)
+
+    def _keyed(self, bundle: Bundle, estimate: Estimate) -> Bundle:
+        """Add to the record of a question that can be priced the key by which its card asks about it."""
+        record, question = bundle.get(_RELEASE), estimate.measurement
+        if question is None or not isinstance(record, dict) or not record.get("pays"):
+            return bundle
+        return {**bundle, _RELEASE: {**record, "waiting": self.waiting.key(question)}}
 
     def _remember(self, handle: DisplayHandle, leaves: Any, redraw: Callable[[Any], Bundle | None]) -> None:
         waiting = tuple(weakref.ref(leaf) for leaf in leaves)

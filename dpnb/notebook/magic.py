@@ -55,7 +55,7 @@ class DPMagic(Magics):
         self.last_report: Any = None
         self.planned: tuple[Any, str | None] = (None, None)
         self.hooks: tuple[Any, ...] = ()
-        self.link = Link(shell, current_session)
+        self.link = Link(shell, current_session, self.screen.waiting)
 
     def refresh(self, result: Any = None) -> None:
         """Redraw what was released by whatever means since it was drawn."""

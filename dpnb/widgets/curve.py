@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 from dpnb.errors import LossError, PlanError
 from dpnb.privacy.measure import Measure
@@ -129,17 +130,22 @@ def left_of(question: Measurement) -> float:
 
 
 class Curves:
-    """The curves of one interaction: each priced once, since a price is a function of public facts alone."""
+    """The curves of one interaction: each priced once, since a price is a function of public facts alone.
+
+    A curve is remembered as long as its question lives, and keeps none alive.
+    """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, Kind, int | None], Curve] = {}
+        self._known: WeakKeyDictionary[Measurement, dict[tuple[Kind, int | None], Curve]] = (
+            WeakKeyDictionary()
+        )
 
     def of(self, question: Measurement, kind: Kind, size: int | None) -> Curve:
         """Return :func:`curve_of`, from memory where it was asked before."""
-        place = (id(question), kind, size)  # the interaction holds its questions, so an id is not used twice
-        if place not in self._known:
-            self._known[place] = curve_of(question, kind, size)
-        return self._known[place]
+        known = self._known.setdefault(question, {})
+        if (kind, size) not in known:
+            known[kind, size] = curve_of(question, kind, size)
+        return known[kind, size]
 
 
 def curve_of(question: Measurement, kind: Kind, size: int | None, *, every: int = 1) -> Curve:

@@ -310,6 +310,21 @@ def test_a_pending_question_does_not_live_on_in_the_link(link, session):
     assert seen() is None
 
 
+def test_a_pending_card_is_answered_by_its_key(link, session):
+    """After the cell that showed it: what each loss would buy, and the name it has now; the ledger stays as it was."""
+    mean, names = session.small.y.mean(), link.shell.user_ns
+    key = link._waiting.key(mean.measurement)
+    names["q"], names["found"] = mean, [mean]
+    assert "does not hold" in opened(link, {"ask": "seesaw", "waiting": key}).sent[0]["problem"]
+    link.push()
+    (answer,) = opened(link, {"ask": "seesaw", "waiting": key}).sent
+    assert (answer["is"], answer["facts"]["name"], answer["facts"]["verb"]) == ("seesaw", "q", "")
+    link.shell._dpnb_magic = SimpleNamespace(mode="ask")
+    assert opened(link, {"ask": "seesaw", "waiting": key}).sent[0]["facts"]["verb"] == "release"
+    assert not session.small.budget.spent
+    assert mean.pending
+
+
 def test_no_question_spends(link, session):
     """Whatever is asked, the ledger stays as it was: there is no message that releases."""
     before = session.small.budget.spent
@@ -319,6 +334,7 @@ def test_no_question_spends(link, session):
         {"ask": "release", "cell": cell},
         {"ask": "state"},
         {"ask": "methods", "dataset": "small"},
+        {"ask": "seesaw", "waiting": "a key"},
         {"ask": None},
     ):
         opened(link, asked)

@@ -1,0 +1,63 @@
+"""The pending questions that were shown: each has a key, by which its card asks about it.
+
+Nothing here keeps a question alive, and nothing is found before the cell that showed it is over: what a cell asks is decided by
+what it holds alone. A key is made in this kernel and says nothing; a card of another kernel finds no question.
+"""
+
+from __future__ import annotations
+
+import keyword
+import secrets
+from collections.abc import Iterable
+from weakref import WeakKeyDictionary, ref
+
+from dpnb.errors import PlanError
+from dpnb.release import Estimate, Measurement
+
+__all__ = ["Waiting"]
+
+_GONE = "This notebook does not hold this question any more. Run its cell again: that spends nothing."
+
+
+class Waiting:
+    """The questions of the cards that wait for a release."""
+
+    def __init__(self) -> None:
+        self._keys: WeakKeyDictionary[Measurement, str] = WeakKeyDictionary()
+        self._seen: dict[str, tuple[ref[Measurement], str]] = {}
+
+    def key(self, question: Measurement) -> str:
+        """Return the key of a question that is being shown."""
+        return self._keys.setdefault(question, secrets.token_hex(8))
+
+    def see(self, named: Iterable[tuple[str, Estimate]]) -> None:
+        """Take what was shown, and the names that hold it. On the main thread, after a cell.
+
+        Parameters
+        ----------
+        named : iterable of (str, Estimate)
+            The estimates of the notebook, the name to prefer first.
+        """
+        names: dict[int, str] = {}
+        for name, one in named:
+            if one.measurement is not None and name.isidentifier() and not keyword.iskeyword(name):
+                names.setdefault(id(one.measurement), name)
+        self._seen = {key: (ref(one), names.get(id(one), "")) for one, key in list(self._keys.items())}
+
+    def of(self, key: str) -> tuple[str, Measurement]:
+        """Return the name that held a question after the last cell, or nothing where none did, and the question.
+
+        Raises
+        ------
+        PlanError
+            If it is gone, or released by now.
+        """
+        seen, name = self._seen.get(key, (None, ""))
+        question = None if seen is None else seen()
+        if question is None:
+            raise PlanError(_GONE)
+        if question.released:
+            raise PlanError(
+                "This question is answered by now: run a cell that ends with it to see the answer."
+            )
+        return name, question

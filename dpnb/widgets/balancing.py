@@ -1,0 +1,141 @@
+"""What accuracy a loss buys: the facts, for the see-saw and for the card of a pending estimate that grows it in place.
+
+Priced curves, laws of noise and public constants; nothing here draws, spends or reads a row. A question whose accuracy public
+facts do not give is refused in the words that say why.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from dpnb.errors import LossError, PlanError
+from dpnb.inference import effective_size
+from dpnb.release import Measurement
+from dpnb.statistics import Share
+from dpnb.statistics.ratio import mean_noise_sd
+from dpnb.widgets import register
+from dpnb.widgets.curve import Curve, Curves, kind_of, left_of, needs_size
+
+__all__ = ["Balance", "effective", "law_of", "people_of", "planned_size", "whole"]
+
+_ASSUMED = 1000
+
+
+class Balance:
+    """The facts of see-saws: what depends on the question alone is computed once, and remembered as long as it lives."""
+
+    def __init__(self) -> None:
+        self._curves = Curves()
+        self._people: WeakKeyDictionary[Measurement, dict[int | None, dict[str, Any] | None]] = (
+            WeakKeyDictionary()
+        )
+
+    def of(self, question: Measurement, size: int | None, start: float | None = None) -> dict[str, Any]:
+        """Return what the browser needs to draw it, as strict JSON.
+
+        Parameters
+        ----------
+        question : Measurement
+            A base question that is not public.
+        size : int or None
+            The number of people to plan with where the true one is private; see :func:`planned_size`.
+        start : float, optional
+            Where the handle stands at first; by default at 1, or at what is left.
+
+        Raises
+        ------
+        PlanError
+            Where public facts do not give the accuracy.
+        """
+        checked, kind = question.checked, kind_of(question)
+        curve = self._curves.of(question, kind, size)
+        people = self._people.setdefault(question, {})
+        if size not in people:
+            people[size] = people_of(question, curve, kind, size)
+        left = left_of(question)
+        low, high = checked.kind.domain(checked.setting)
+        return {
+            "question": question.text,
+            "dataset": question.dataset.name,
+            "symbol": "ε" if kind == "epsilon" else "ρ",
+            "kind": kind,
+            "curve": curve.to_json(),
+            "law": law_of(question, kind),
+            "unit": "rows" if checked.statistic in {"count", "histogram", "value_counts"} else "",
+            "left": left,
+            "size": {"planned": size, "asked": needs_size(question)},
+            "start": min(left or 1.0, 1.0) if start is None else float(start),
+            "domain": [float(low), float(high)],
+            "people": people[size],
+            "register": register.to_json() if kind == "epsilon" else [],
+            "problem": "",
+        }
+
+
+def people_of(question: Measurement, curve: Curve, kind: str, planned: int | None) -> dict[str, Any] | None:
+    """Return what turns ± into people: the sampling variance of a mean (of a difference, of two equal arms), and the
+    sd of its noise along the curve.
+
+    The spread of the values is private, so it is planned with: even over the declared bounds, which for a yes-or-no column is
+    half and half. None where the statistic is no mean, or its number of people is neither public nor planned.
+    """
+    checked = question.checked
+    size = planned if checked.setting.public_n is None else checked.setting.public_n
+    arms = {"mean": 1, "difference": 2}.get(checked.statistic, 0)
+    if arms == 0 or size is None or checked.setting.cells > arms:
+        return None
+    number = checked.setting.number()
+    width = float(number.highest - number.lowest)
+    spread = width / 2 if number.binary else width / math.sqrt(12)
+    sds = []
+    for loss in curve.loss:
+        try:
+            pricing = checked.kind.price(checked.setting, Share(kind, Fraction(str(loss))))  # type: ignore[arg-type]
+        except (LossError, PlanError):
+            return None
+        law = mean_noise_sd(checked.setting, pricing, size / arms, float(number.centred().half) / 2)
+        sds.append(float(law.sd) * math.sqrt(arms))
+    return {"n": int(size), "sampling": (arms * spread) ** 2 / size, "noise": sds}
+
+
+def effective(people: dict[str, Any], curve: Curve, loss: float) -> int:
+    """Return how many people without noise would be as accurate, rounded down."""
+    noise = Curve(curve.loss, tuple(people["noise"])).width_at(loss)
+    return math.floor(effective_size(people["n"], people["sampling"], noise**2))
+
+
+def law_of(question: Measurement, kind: str) -> dict[str, Any] | None:
+    """Return the one law behind a half-width, scaled to a loss of 1, where there is one: then the browser is exact."""
+    checked = question.checked
+    pricing = checked.kind.price(checked.setting, Share(kind, Fraction(1)))  # type: ignore[arg-type]
+    law = getattr(pricing.parts[0].mechanism, "law", None) if len(pricing.parts) == 1 else None
+    if law is None or question.checked.statistic not in {"count", "histogram", "value_counts"}:
+        return None
+    scale = float(law.scale) if law.kind == "discrete-laplace" else float(law.variance) ** 0.5
+    return {"kind": law.kind, "scale": scale, "unit": 1.0}
+
+
+def planned_size(question: Measurement, asked: int | None) -> int | None:
+    """Return the number of people to plan with: as asked, else the public number of rows, else 1,000; None where it is public."""
+    if asked is not None:
+        return whole(asked)
+    if not needs_size(question):
+        return None
+    rows = question.dataset.schema.unit.public_rows
+    return _ASSUMED if rows is None else int(rows)
+
+
+def whole(value: Any) -> int:
+    """Return a number of people that was asked for.
+
+    Raises
+    ------
+    PlanError
+        If it is no whole number above 0.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value) or value < 1:
+        raise PlanError("assume_n is a whole number of people above 0. Write for example assume_n=1000.")
+    return int(value)

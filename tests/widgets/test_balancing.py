@@ -1,0 +1,193 @@
+"""What the card of a pending question asks: the facts of the see-saw, found by its key; nothing is spent or kept alive."""
+
+from __future__ import annotations
+
+import gc
+import json
+import weakref
+
+import pytest
+
+import dpnb
+from dpnb import widgets
+from dpnb.cards import estimate_card
+from dpnb.errors import PlanError
+from dpnb.notebook.card_questions import CardQuestions
+from dpnb.notebook.display import Screen
+from dpnb.notebook.waiting import Waiting
+from dpnb.widgets.curve import Curves
+
+MIME = "application/vnd.dpnb.release+json"
+
+
+class Cards:
+    """The pending cards of a notebook: what is shown, and what they ask after the cell is over."""
+
+    def __init__(self):
+        self.waiting, self.ask_mode = Waiting(), False
+        self.questions = CardQuestions(list, self.waiting, lambda: self.ask_mode)
+
+    def show(self, estimate):
+        """Show it, and return the key on its card."""
+        return self.waiting.key(estimate.measurement)
+
+    def over(self, **names):
+        """End the cell with these names bound."""
+        self.waiting.see(list(names.items()))
+
+    def ask(self, key, **more):
+        """Ask as its card does."""
+        return self.questions.seesaw({"waiting": key, **more})["facts"]
+
+
+@pytest.fixture
+def cards():
+    """No card yet."""
+    return Cards()
+
+
+def test_a_pending_card_gets_the_facts_of_the_see_saw_and_its_name(cards, data):
+    """Asked by its key, in strict JSON: what the widget draws, and the name that the notebook has for it now."""
+    mean = data.x.mean()
+    key = cards.show(mean)
+    cards.over(m=mean)
+    facts = cards.ask(key)
+    assert facts == {**widgets.seesaw(mean).facts, "name": "m", "verb": ""}
+    assert json.loads(json.dumps(facts, allow_nan=False)) == facts
+    cards.over(other=mean)
+    assert cards.ask(key)["name"] == "other"
+
+
+def test_asking_spends_nothing_and_leaves_it_pending(cards, data):
+    """However often it is asked, the ledger stays as it was."""
+    mean = data.x.mean()
+    key, before = cards.show(mean), data.session.ledger(data)
+    cards.over(m=mean)
+    for size in (None, 1, 10):
+        cards.ask(key, size=size)
+    assert data.session.ledger(data) == before
+    assert mean.pending
+
+
+@pytest.mark.parametrize("names", [["m[0]", "s.m"], ["class"], [], ["_"]])
+def test_a_name_is_one_that_a_cell_can_be_written_with(cards, data, names):
+    """A place in a list, an attribute, a keyword and no name at all give none: then there is nothing to release it by."""
+    mean = data.x.mean()
+    key = cards.show(mean)
+    cards.over(**{name: mean for name in names if name != "_"})
+    assert cards.ask(key)["name"] == ""
+
+
+def test_names_of_other_questions_are_never_given(cards, data):
+    """The same words asked twice are two questions: each card has the name of its own."""
+    first, second = data.x.mean(), data.x.mean()
+    keys = [cards.show(first), cards.show(second)]
+    cards.over(a=first, b=second)
+    assert [cards.ask(key)["name"] for key in keys] == ["a", "b"]
+
+
+def test_nothing_is_found_before_its_cell_is_over(cards, data):
+    """What a cell asks is decided by what it holds alone: a card that asks meanwhile finds nothing."""
+    mean = data.x.mean()
+    key = cards.show(mean)
+    with pytest.raises(PlanError, match="does not hold this question"):
+        cards.ask(key)
+    cards.over(m=mean)
+    assert cards.ask(key)["question"] == mean.text
+
+
+def test_a_shown_question_is_not_kept_alive(cards, data):
+    """After it was shown, seen and priced, it is held by the notebook alone; its card then hears that it is gone."""
+    mean = data.x.mean()
+    key, seen = cards.show(mean), weakref.ref(mean.measurement)
+    cards.over(m=mean)
+    cards.ask(key)
+    del mean
+    gc.collect()
+    assert seen() is None
+    with pytest.raises(PlanError, match="Run its cell again"):
+        cards.ask(key)
+
+
+def test_a_question_that_is_answered_says_so(cards, data):
+    """Its card was drawn before: there is nothing to balance any more."""
+    mean = data.x.mean()
+    key = cards.show(mean)
+    cards.over(m=mean)
+    dpnb.release({"m": mean}, epsilon=1)
+    with pytest.raises(PlanError, match="answered by now"):
+        cards.ask(key)
+
+
+def test_a_question_with_a_loss_of_its_own_is_not_balanced(cards, data):
+    """The line of a cell does not set what it pays: neither its card nor its answer offers a choice."""
+    mean = data.x.mean().spend(epsilon=0.3)
+    assert estimate_card(mean).json["pays"] == ""
+    key = cards.show(mean)
+    cards.over(m=mean)
+    with pytest.raises(PlanError, match="names its own loss"):
+        cards.ask(key)
+
+
+def test_a_cell_that_would_stop_at_its_plan_is_written_with_its_verb(cards, data):
+    """In a notebook whose cells stop at their plan, the cell says that it releases."""
+    mean = data.x.mean()
+    key = cards.show(mean)
+    cards.over(m=mean)
+    cards.ask_mode = True
+    assert cards.ask(key)["verb"] == "release"
+
+
+@pytest.mark.parametrize("size", ["many", 0, -3, 2.5, True, []])
+def test_a_size_that_is_none_is_refused_in_words(cards, data, size):
+    """Text, zero, a fraction: the card hears what a number of people is."""
+    mean = data.x.mean()
+    key = cards.show(mean)
+    cards.over(m=mean)
+    with pytest.raises(PlanError, match="whole number of people"):
+        cards.ask(key, size=size)
+
+
+@pytest.mark.parametrize("key", ["", None, 3, "0123456789abcdef", {}])
+def test_a_key_that_nobody_has_finds_nothing(cards, key):
+    """A card of another kernel, or one that asks nonsense, is answered in words."""
+    with pytest.raises(PlanError, match="does not hold this question"):
+        cards.ask(key)
+
+
+def test_a_record_has_a_key_where_there_is_something_to_balance(data, monkeypatch):
+    """A question that can be priced has one; a value computed from others, and one that names its loss, has none."""
+    shown = []
+    monkeypatch.setattr(
+        "dpnb.notebook.display.display", lambda bundle, **_: shown.append(bundle[MIME]) or None
+    )
+    screen, mean = Screen(), data.x.mean()
+    for one in (mean, 2 * mean, data.y.mean().spend(epsilon=0.3), mean):
+        screen.show_estimate(one)
+    keys = [record.get("waiting") for record in shown]
+    assert keys[1:3] == [None, None]
+    assert keys[0] == keys[3] == screen.waiting.key(mean.measurement)
+    assert [record["pays"] for record in shown] == ["ε", "", "", "ε"]
+    assert all(record["pending"] for record in shown)
+
+
+def test_a_pending_card_says_that_it_is_pending(data):
+    """In its HTML and its text: it waits, what releases it, and that nothing was spent."""
+    card = estimate_card(data.x.mean())
+    for words in ("pending", "No value yet: a %%dp cell that holds it releases it", "Nothing was spent"):
+        assert words in card.html
+    assert card.text == f"<pending {data.x.mean().text}>"
+
+
+def test_a_curve_is_forgotten_with_its_question(data, monkeypatch):
+    """A question that takes the place of one that is gone is priced for itself."""
+    priced = []
+    monkeypatch.setattr("dpnb.widgets.curve.curve_of", lambda question, *_: priced.append(question.text))
+    curves = Curves()
+    for _ in range(20):
+        curves.of(data.x.mean().measurement, "epsilon", None)
+        gc.collect()
+    one = data.y.mean().measurement
+    for _ in range(3):
+        curves.of(one, "epsilon", None)
+    assert len(priced) == 21
