@@ -1,6 +1,8 @@
-/** A release drawn from its record alone, as text: where a notebook has it without its card, or is not trusted. */
+/** A release, or a question that waits for one, drawn from its record alone, as text: where a notebook has it without its card, or is not trusted. */
 import { html } from '../widgets/parts/dom';
-import { release, type Answer } from './record';
+import { release, waitingOf, type Answer } from './record';
+
+const PENDING = 'Pending: no value yet. Nothing was spent.';
 
 function table(answer: Answer): HTMLElement {
   const keyed = answer.rows.length > 1;
@@ -22,6 +24,10 @@ function table(answer: Answer): HTMLElement {
 
 /** The tables of a record, or null where it is none that this version knows. */
 export function alone(record: unknown): HTMLElement[] | null {
+  const waiting = waitingOf(record);
+  if (waiting !== null) {
+    return [html('p', {}, html('code', {}, waiting.question)), html('p', { class: 'soft' }, PENDING)];
+  }
   const found = release(record);
   return found === null
     ? null

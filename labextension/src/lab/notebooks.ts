@@ -1,6 +1,7 @@
 /** What is done to a notebook when a person clicks: text put into a cell, and a cell put below another and run. */
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import { isLine } from '../widgets/parts/insert';
+import type { ReleaseRequest } from '../widgets/parts/release';
 import { isProtected, rewrites, withLine } from './magic';
 
 /** The place of the cell that holds an element, made the active one; -1 where no cell holds it. */
@@ -14,14 +15,19 @@ function goTo(panel: NotebookPanel, element: Element): number {
 
 /**
  * Run what a Release button asks for: in the cell that showed its plan, else in a cell below. A plan that grew from a saved record
- * is run only where the cell itself says the same: what else a record says is written below, to be read before it is run.
+ * is run only where the cell itself says the same: what else a record says is written below, to be read before it is run. What the
+ * kernel was asked for is no record's.
  */
-export async function runReleased(panel: NotebookPanel, element: Element, source: string): Promise<void> {
+export async function runReleased(
+  panel: NotebookPanel,
+  element: Element,
+  { source, asked = false }: ReleaseRequest
+): Promise<void> {
   const cell = panel.content.widgets[goTo(panel, element)];
   if (cell !== undefined && rewrites(cell.model.sharedModel.getSource(), source)) {
     cell.model.sharedModel.setSource(source);
     await NotebookActions.run(panel.content, panel.sessionContext);
-  } else if (isProtected(source) && element.closest('.dpnb-Card') !== null) {
+  } else if (!asked && isProtected(source) && element.closest('.dpnb-Card') !== null) {
     NotebookActions.insertBelow(panel.content);
     panel.content.activeCell?.model.sharedModel.setSource(source);
   } else {

@@ -112,6 +112,21 @@ export function linesOf(record: unknown): Line[] | null {
     : null;
 }
 
+/** A question that waits for its release. */
+export interface Waiting {
+  readonly question: string;
+  /** By which the kernel that showed it knows it; null where there is nothing to balance. */
+  readonly key: string | null;
+}
+
+/** The question of a pending card, or null where a record is none. */
+export function waitingOf(record: unknown): Waiting | null {
+  if (!isObject(record) || record.format !== 1 || record.pending !== true) {
+    return null;
+  }
+  return { question: text(record.question), key: text(record.waiting) || null };
+}
+
 /** The words of a record, or null where it is none that this version knows. */
 export function release(record: unknown): Release | null {
   if (!isObject(record) || record.format !== 1) {

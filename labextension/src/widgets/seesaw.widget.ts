@@ -9,6 +9,7 @@ import { hand } from './parts/hand';
 import { figures, head, text } from './parts/layout';
 import { oddsWords } from './parts/odds_words';
 import { draggable } from './parts/pointer';
+import { releaseButton } from './parts/release';
 import { slider } from './parts/slider';
 import { widget, type Link, type View } from './parts/widget';
 
@@ -35,6 +36,9 @@ export interface SeesawFacts {
   /** Losses that others published with. */
   readonly register: readonly { readonly epsilon: number; readonly words: string }[];
   readonly problem: string;
+  /** In a card: the name by which a cell releases the question, empty where it has none; and the verb of such a cell. */
+  readonly name?: string;
+  readonly verb?: string;
 }
 
 export interface SeesawSet {
@@ -43,6 +47,30 @@ export interface SeesawSet {
 }
 
 const [W, H, LEFT, TOP, BOTTOM] = [640, 216, 64, 24, 30];
+
+const numbers = (x: unknown): boolean => Array.isArray(x) && x.length > 1 && x.every(Number.isFinite);
+
+/** Whether an answer of the kernel can be drawn. */
+export function isBalance(x: unknown): x is SeesawFacts {
+  const found = x as Partial<SeesawFacts> | null;
+  return (
+    typeof found === 'object' &&
+    found !== null &&
+    typeof found.name === 'string' &&
+    (found.kind === 'epsilon' || found.kind === 'rho') &&
+    [found.left, found.start].every(Number.isFinite) &&
+    numbers(found.curve?.loss) &&
+    numbers(found.curve?.width) &&
+    found.curve?.loss.length === found.curve?.width.length &&
+    Array.isArray(found.register)
+  );
+}
+
+/** The cell that releases the question at a loss; null where the notebook has no name for it. */
+export function cellFor(facts: Pick<SeesawFacts, 'kind' | 'name' | 'verb'>, loss: number): string | null {
+  const line = ['%%dp', facts.verb ?? '', `${facts.kind}=${significant(loss, 3)}`];
+  return facts.name ? `${line.filter(word => word !== '').join(' ')}\n${facts.name}` : null;
+}
 
 /** The half-width at a loss: exact where the law is known, read from the priced curve elsewhere. */
 export function widthOf(facts: SeesawFacts, loss: number): number {
@@ -62,7 +90,8 @@ export function effectiveAt(facts: Pick<SeesawFacts, 'people' | 'curve'>, loss: 
   return Math.floor(effectiveSize(facts.people.n, facts.people.sampling, sd * sd));
 }
 
-function draw(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): View {
+/** The see-saw without a title, for a place that has one; with a Release button where the facts tell of a name. */
+export function balance(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): View {
   const first = link.facts();
   const range = { low: first.curve.loss[0]!, high: first.curve.loss.at(-1)! };
   const held = hand(link, { loss: first.start }, () => show(), { loss: range });
@@ -154,8 +183,13 @@ function draw(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): View {
     }
   });
 
+  const release = releaseButton(() => cellFor(link.facts(), held.now.loss) ?? '', true);
+  const unnamed = html(
+    'p',
+    { class: 'soft' },
+    'Give it a name, such as answer = …, and it can be released from here.'
+  );
   root.append(
-    head('What accuracy costs', 'Nothing is spent.', first.question),
     plot.node,
     losses.node,
     widths.node,
@@ -163,7 +197,8 @@ function draw(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): View {
     odds,
     others,
     sizeLine,
-    problem
+    problem,
+    ...(first.name === undefined ? [] : [html('div', { class: 'buttons' }, release.node), unnamed])
   );
 
   /** Where on the right axis so many people stand. */
@@ -276,6 +311,10 @@ function draw(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): View {
     if (asPeople.length > 0) {
       said.note(1, 'people asked without noise, were values spread evenly');
     }
+    const cell = cellFor(facts, loss);
+    release.node.hidden = cell === null;
+    release.button.disabled = Number(significant(loss, 3)) > facts.left * (1 + 1e-9) || facts.problem !== '';
+    unnamed.hidden = cell !== null;
     const words = oddsWords(facts.kind, loss);
     odds.textContent = words;
     others.textContent = neighbours(loss);
@@ -312,6 +351,11 @@ function draw(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): View {
     },
     dispose: held.stop
   };
+}
+
+function draw(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): View {
+  root.append(head('What accuracy costs', 'Nothing is spent.', link.facts().question));
+  return balance(root, link);
 }
 
 export default widget(draw);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { linesOf, release } from '../../src/lab/record';
+import { linesOf, release, waitingOf } from '../../src/lab/record';
 
 const line = {
   name: 'm',
@@ -91,6 +91,29 @@ describe('the lines of a card that comes alive', () => {
       { format: 1, pending: true, question: 'x' }
     ]) {
       expect(linesOf(other)).toBeNull();
+    }
+  });
+});
+
+describe('the record of a question that waits', () => {
+  const waits = { format: 1, question: 'hiv.got.mean()', pending: true, pays: 'ε', waiting: '0f' };
+  it('has the key by which the kernel is asked, and none where there is nothing to balance', () => {
+    expect(waitingOf(waits)).toEqual({ question: 'hiv.got.mean()', key: '0f' });
+    expect(waitingOf({ ...waits, waiting: undefined })?.key).toBeNull();
+    expect(waitingOf({ ...waits, waiting: 7 })?.key).toBeNull();
+  });
+  it('is no release, and a release is none that waits', () => {
+    expect(linesOf(waits)).toBeNull();
+    for (const other of [
+      null,
+      3,
+      [],
+      {},
+      { ...waits, format: 2 },
+      { ...waits, pending: 1 },
+      { format: 1, ...line }
+    ]) {
+      expect(waitingOf(other)).toBeNull();
     }
   });
 });

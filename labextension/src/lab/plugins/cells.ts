@@ -80,7 +80,7 @@ function hearReleases(tracker: INotebookTracker): void {
       return;
     }
     event.preventDefault();
-    void runReleased(notebook, element, (event as CustomEvent<ReleaseRequest>).detail.source);
+    void runReleased(notebook, element, (event as CustomEvent<ReleaseRequest>).detail);
   });
 }
 

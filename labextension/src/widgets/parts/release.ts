@@ -5,6 +5,8 @@ export const RELEASE_EVENT = 'dpnb:release';
 
 export interface ReleaseRequest {
   readonly source: string;
+  /** What the cell is written from was asked of the kernel, not read from a saved record. */
+  readonly asked?: boolean;
 }
 
 export interface ReleaseButton {
@@ -12,8 +14,8 @@ export interface ReleaseButton {
   readonly button: HTMLButtonElement;
 }
 
-/** `source` is the cell that would be run, as it stands when the button is pressed. */
-export function releaseButton(source: () => string): ReleaseButton {
+/** `source` is the cell that would be run, as it stands when the button is pressed; `asked` says who said so. */
+export function releaseButton(source: () => string, asked = false): ReleaseButton {
   const button = html('button', { type: 'button', class: 'strong' }, 'Release');
   const text = html('textarea', { readonly: '', rows: 4, 'aria-label': 'the cell that releases this' });
   const copy = html('button', { type: 'button' }, 'Copy');
@@ -28,9 +30,9 @@ export function releaseButton(source: () => string): ReleaseButton {
     if (!event.isTrusted || event.detail > 1) {
       return; // a script in the page is not a person, and a double click is one wish
     }
-    const detail: ReleaseRequest = { source: source() };
-    const asked = new CustomEvent(RELEASE_EVENT, { bubbles: true, cancelable: true, composed: true, detail });
-    if (button.dispatchEvent(asked)) {
+    const detail: ReleaseRequest = { source: source(), asked };
+    const wish = new CustomEvent(RELEASE_EVENT, { bubbles: true, cancelable: true, composed: true, detail });
+    if (button.dispatchEvent(wish)) {
       // nobody took it: there is no JupyterLab extension around
       text.value = detail.source;
       shown.hidden = false;
