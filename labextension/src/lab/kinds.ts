@@ -1,13 +1,12 @@
 /** The cards that JupyterLab draws alive, one entry each; the code of a kind is loaded with its first card. */
 import type { Kind } from './living';
-import { alone } from './alone';
 
 export const KINDS: readonly Kind[] = [
   {
     mime: 'application/vnd.dpnb.release+json',
     description: 'Cards of released answers: pay more in place, and where stored answers came from.',
     grow: async () => (await import(/* webpackChunkName: "card-released" */ '../cards/released')).grow,
-    alone
+    alone: async () => (await import(/* webpackChunkName: "card-released" */ './alone')).alone
   },
   {
     mime: 'application/vnd.dpnb.plan+json',

@@ -15,17 +15,20 @@ export interface Living {
 /** Add controls to a card in place; null where its record is none that this version knows: the card stays still. */
 export type Grow = (card: HTMLElement, record: unknown, kernel: Kernel) => Living | null;
 
+/**
+ * Draw a record alone, as text. Null for a record that is none. A kind without it has JupyterLab's own sanitised form of the card
+ * there.
+ */
+export type Alone = (record: unknown) => HTMLElement[] | null;
+
 /** A kind of card. */
 export interface Kind {
   readonly mime: string;
   readonly description: string;
   /** Loaded when the first card of the kind is drawn. */
   readonly grow: () => Promise<Grow>;
-  /**
-   * Draw the record alone, as text: where the output is not trusted, or came without its card. Null for a record that is
-   * none. Without this function JupyterLab's own sanitised form of the card stands there.
-   */
-  readonly alone?: (record: unknown) => HTMLElement[] | null;
+  /** For a kind whose record is drawn alone, where the output is not trusted or came without its card. */
+  readonly alone?: () => Promise<Alone>;
 }
 
 const ASK = 'dpnb:ask';

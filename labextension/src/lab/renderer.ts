@@ -42,8 +42,11 @@ class CardRenderer extends Widget implements IRenderMime.IRenderer {
     const record = model.data[this._kind.mime];
     const still = typeof model.data[CARD] === 'string';
     if (!still || (!model.trusted && this._kind.alone !== undefined)) {
-      this._drop();
-      this._alone(record, model.data['text/plain']);
+      const alone = (await this._kind.alone?.().catch(() => null)) ?? null;
+      if (turn === this._turn) {
+        this._drop();
+        this._alone(alone?.(record) ?? null, model.data['text/plain']);
+      }
       return;
     }
     const drawn = new RenderedHTML({ ...this._options, mimeType: CARD });
@@ -64,8 +67,7 @@ class CardRenderer extends Widget implements IRenderMime.IRenderer {
     }
   }
 
-  private _alone(record: unknown, text: unknown): void {
-    const nodes = this._kind.alone?.(record) ?? null;
+  private _alone(nodes: HTMLElement[] | null, text: unknown): void {
     const said = typeof text === 'string' ? [html('pre', {}, text)] : [];
     const root = html('div', { class: 'dpnb-w dpnb-Release' });
     root.append(...(nodes ?? [...said, html('p', { class: 'soft' }, UNKNOWN)]));
