@@ -298,10 +298,17 @@ def test(arguments: list[str]) -> bool:
 
 
 def soak(arguments: list[str]) -> bool:
-    """Run the long tests."""
+    """Run the long tests, in an hour to an hour and a half on two cores; what is timed runs alone, after the others."""
     python = ready(".venv", first_interpreter(), "test")
     os.environ.setdefault("DPNB_HYPOTHESIS", "soak")
-    return pytest("soak", python, ["-n2", "-m", "soak", *arguments])
+    long, timed = ["-m", "soak"], "tests/benchmarks"
+    if arguments:
+        return pytest("soak", python, [*long, *arguments])
+    passed = [
+        pytest("soak", python, ["-n2", *long, "--ignore=" + timed]),
+        pytest("soak: " + timed, python, [*long, timed]),
+    ]
+    return all(passed)
 
 
 def demo(_arguments: list[str]) -> bool:

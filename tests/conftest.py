@@ -9,21 +9,33 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.examples import LONG, ORDINARY
+
+PROFILE = os.environ.get("DPNB_HYPOTHESIS", "ordinary")
+
 pytest.register_assert_rewrite("tests.contracts")
 
 settings.register_profile(
     "ordinary",
-    max_examples=60,
+    max_examples=ORDINARY,
     deadline=None,  # two shared cores: a slow example is not a failure
     derandomize=True,  # an ordinary run finds what it found yesterday; the soak looks further
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("soak", settings.get_profile("ordinary"), max_examples=5_000, derandomize=False)
-settings.load_profile(os.environ.get("DPNB_HYPOTHESIS", "ordinary"))
+settings.register_profile("soak", settings.get_profile("ordinary"), max_examples=LONG, derandomize=False)
+settings.load_profile(PROFILE)
 
 
+@pytest.hookimpl(tryfirst=True)  # before it is chosen by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse a test whose name holds an address: it would have another name in every process of a parallel run."""
+    """Make every property test a long one where many examples are asked for; refuse a test whose name holds an address.
+
+    Such a test would have another name in every process of a parallel run.
+    """
+    if PROFILE == "soak":
+        for item in items:
+            if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+                item.add_marker("soak")
     unstable = [item.nodeid for item in items if " at 0x" in item.nodeid]
     if unstable:
         raise pytest.UsageError(f"give these parameters ids of their own: {unstable}")

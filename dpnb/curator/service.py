@@ -251,7 +251,9 @@ class Curator:
 
     def _statement(self, request: Statement, principal: str) -> StatementOf:
         handles = (
-            [request.handle] if request.handle else [handle for who, handle in self._open if who == principal]
+            [request.handle]
+            if request.handle
+            else [handle for who, handle in list(self._open) if who == principal]
         )
         names = dict.fromkeys(self._find(handle, principal).known_as for handle in handles)
         rows = [row for name in names for row in self._ledger.statement(name, principal, request.after)]

@@ -29,6 +29,7 @@ from dpnb.aggregate import (
     answer,
 )
 from tests.contracts.expressions import SIZES, batches, tables
+from tests.examples import examples
 
 EXTREME = {
     "empty": {name: [] for name in SIZES},
@@ -86,25 +87,18 @@ class EngineContract:
                 for columns in (rows or many() for rows in EXTREME.values())
             )
 
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
     @given(batch=batches)
     def test_equals_the_reference_on_extreme_tables(self, opened, batch):
         """Any batch of admitted expressions has the reference's integers on empty, NULL, extreme and large tables."""
         self.check(opened, batch)
 
-    @settings(deadline=None, max_examples=15)
+    @settings(deadline=None, max_examples=examples(15))
     @given(columns=tables, batch=batches)
     def test_equals_the_reference_on_generated_tables(self, columns, batch):
         """Any batch has the reference's integers on any small table."""
         with self.open_engine(columns) as engine:
             assert as_lists(engine.answer(batch)) == as_lists(answer(Table.of(columns), batch))
-
-    @pytest.mark.soak
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=5000)
-    @given(batch=batches)
-    def test_equals_the_reference_for_long(self, opened, batch):
-        """The same fact, for thousands of batches."""
-        self.check(opened, batch)
 
     def check(self, opened, batch):
         """Engine and reference agree on every table."""

@@ -25,6 +25,7 @@ from dpnb.curator.ledger import Ledger
 from dpnb.curator.terms import Terms, compare
 from dpnb.errors import BudgetError, CuratorError, LossError, OwnerError, RequestReused
 from dpnb.privacy import Budget, Measure, PrivacyEvent, PrivacyLoss, PrivacyUnit
+from tests.examples import examples
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "ledger"
 ROOT = Path(__file__).parents[2]
@@ -206,7 +207,7 @@ def test_a_batch_that_costs_nothing_is_recorded_and_costs_nothing(ledger):
     st.lists(st.fractions(Fraction(1, 10**9), 2, max_denominator=10**9), min_size=1, max_size=12),
     st.sampled_from([PrivacyLoss.pure(3), PrivacyLoss.zcdp("0.7"), PrivacyLoss.approx("0.7", "1e-6")]),
 )
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_whatever_is_asked_the_cap_holds_and_every_refusal_was_necessary(tmp_path_factory, amounts, cap):
     with Ledger(tmp_path_factory.mktemp("l") / "l") as ledger:
         spent = PrivacyLoss.zero(cap.measure)

@@ -17,6 +17,7 @@ from dpnb.notebook.spending import asked, weigh
 from dpnb.notebook.unrun import CellPrice, Snapshot, price_of
 from dpnb.release import Batch
 from tests.curator import small
+from tests.examples import examples
 
 
 @pytest.fixture(scope="module")
@@ -108,19 +109,13 @@ LINES = st.sampled_from(
 )
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(line=LINES, statements=st.lists(STATEMENTS, max_size=5))
+@settings(
+    max_examples=examples(120), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(line=LINES, statements=st.lists(STATEMENTS, max_size=8))
 @example(line="epsilon=1", statements=["a = data.x.mean()", "del a"])
 @example(line="epsilon=1", statements=["a = data.x.mean()", "b = a", "a = 1"])
 def test_a_price_that_is_given_is_the_price_of_running(data, line, statements):
-    if line != "epsilom=1":
-        agree(line, "\n".join(statements), data)
-
-
-@pytest.mark.soak
-@settings(max_examples=5_000, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(line=LINES, statements=st.lists(STATEMENTS, max_size=8))
-def test_soak_a_price_that_is_given_is_the_price_of_running(data, line, statements):
     if line != "epsilom=1":
         agree(line, "\n".join(statements), data)
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dpnb.errors import LossError
@@ -48,7 +48,6 @@ def test_the_figure_of_the_theory_page():
     st.fractions(Fraction(1, 100), 50, max_denominator=10**6),
     st.fractions(Fraction(1, 10**10), Fraction(1, 10), max_denominator=10**10),
 )
-@settings(max_examples=60)
 def test_rho_for_is_safe_and_within_one_per_cent_of_the_best(epsilon, delta):
     rho = rho_for(epsilon, delta)
     assert epsilon_of(rho, delta) <= epsilon
@@ -59,7 +58,6 @@ def test_rho_for_is_safe_and_within_one_per_cent_of_the_best(epsilon, delta):
     st.fractions(Fraction(1, 10**6), 10, max_denominator=10**6),
     st.fractions(Fraction(1, 10**10), Fraction(1, 2), max_denominator=10**10),
 )
-@settings(max_examples=60)
 def test_conversion_is_monotone(rho, delta):
     assert epsilon_of(rho, delta) <= epsilon_of(rho * 2, delta)
     assert epsilon_of(rho, delta) <= epsilon_of(rho, delta / 2)

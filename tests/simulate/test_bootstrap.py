@@ -97,16 +97,6 @@ def test_the_fast_study_agrees_with_the_obvious_loop(age):
     assert (np.abs(slow - shares) <= 4 * error).all()
 
 
-@pytest.mark.soak
-def test_the_study_is_fast():
-    """Below 1.5 s, and at least 30 times the obvious loop."""
-    from tests.benchmarks.bench_bootstrap import BAR, RATIO, measure
-
-    ours, obvious, _ = measure()
-    assert ours < BAR
-    assert obvious / ours >= RATIO
-
-
 def test_what_cannot_be_simulated_is_refused():
     """Fractions off the grid, no rows, one row a study."""
     rng = np.random.default_rng(0)

@@ -22,6 +22,7 @@ from dpnb.errors import OwnerError
 from dpnb.privacy.accountant import Budget
 from dpnb.privacy.unit import PrivacyUnit
 from dpnb.schema import Column, Schema
+from tests.examples import examples
 
 KEY = bytes(range(32))
 
@@ -58,6 +59,7 @@ NUMBERS = (
     Column.number("huge", -(10**12), 10**12, step=2),
     Column.integer("filled", 0, 10, missing=3),
 )
+
 CATEGORIES = (
     Column.category("sex", [0, 1]),
     Column.category("odd", [7, -1, 10**15, 0]),
@@ -153,7 +155,7 @@ texts = st.one_of(
 )
 
 
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(rows=st.lists(st.tuples(*(doubles for _ in NUMBERS + CATEGORIES)), min_size=1, max_size=40))
 def test_numbers_become_the_same_codes_as_in_numpy(tmp_path_factory, rows):
     """Any binary64, in any kind of column, has the reference's code."""
@@ -165,7 +167,7 @@ def test_numbers_become_the_same_codes_as_in_numpy(tmp_path_factory, rows):
     assert engine == numpy
 
 
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(rows=st.lists(st.tuples(*(st.none() | texts for _ in NUMBERS + CATEGORIES)), min_size=1, max_size=40))
 def test_texts_become_the_same_codes_as_in_numpy(tmp_path_factory, rows):
     """Any text, in any kind of column, has the reference's code: what does not parse is missing."""
@@ -313,7 +315,7 @@ def test_no_level_that_was_not_declared_is_in_the_copy(tmp_path):
 units = st.none() | st.sampled_from(["a", "b", "c|1", ""]) | st.integers(0, 3).map(str)
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(
     rows=st.lists(st.tuples(units, st.none() | st.integers(0, 3)), min_size=1, max_size=30),
     most=st.integers(1, 4),
