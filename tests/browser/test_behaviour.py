@@ -34,6 +34,24 @@ WAITS = """async text => {
 }"""
 
 
+# every text of the gauge from now on, and whether a kernel has answered what dpnb asks it first: does it know dpnb?
+LISTEN = """() => {
+    const gauge = document.querySelector('.dpnb-Gauge');
+    const asked = new Set();
+    window.dpnbHeard = [];
+    window.dpnbAnswered = false;
+    new MutationObserver(() => {
+        if (window.dpnbHeard.at(-1) !== gauge.textContent) window.dpnbHeard.push(gauge.textContent);
+    }).observe(gauge, { subtree: true, childList: true, characterData: true });
+    const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+    kernel.anyMessage.connect((_, { msg, direction }) => {
+        if (direction === 'send' && msg.content.target_name === 'dpnb.session') asked.add(msg.header.msg_id);
+        if (direction === 'recv' && asked.has(msg.parent_header.msg_id) && msg.header.msg_type === 'comm_info_reply')
+            setTimeout(() => { window.dpnbAnswered = true; });
+    });
+}"""
+
+
 def kill_curator(lab):
     """Kill the curator of the server's home, as an operator or a lack of memory would."""
     pid = json.loads((lab.server.root / "home" / "curator.json").read_text())["pid"]
@@ -195,6 +213,29 @@ def test_a_reload_a_restart_and_unloading_are_followed(open_):  # noqa: F811
     expect(lab.gauge).to_have_text("dp: restarted")
     lab.shutdown()
     expect(lab.gauge).to_have_text("dp: no kernel")
+
+
+@pytest.mark.parametrize("queued", [0, 3])
+def test_a_restart_is_said_until_dpnb_is_loaded_again(open_, queued):  # noqa: F811
+    """Restarted as the menu does, from a busy kernel with or without cells in wait: "restarted" and nothing else, until loaded."""
+    lab = ready(open_, BUSY, *(f"print({number})" for number in range(queued)))
+    before = lab.gauge.inner_text()
+    begin(lab, 2)
+    for index in range(3, 3 + queued):
+        lab.select(index)
+        lab.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell') }")
+        expect(lab.cell(index).locator(".jp-InputPrompt").first).to_contain_text("*")
+    lab.page.evaluate(LISTEN)
+    lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.restartKernel()")
+    lab.page.wait_for_function("() => window.dpnbAnswered")
+    expect(lab.gauge).to_have_text("dp: restarted")
+    assert lab.page.evaluate("() => window.dpnbHeard") == ["dp: restarted"]
+    lab.gauge.click()
+    expect(lab.panel).to_contain_text("the budget did not come back with it. Run: %load_ext dpnb")
+    lab.run_cell(0)
+    lab.run_cell(1)
+    expect(lab.gauge).to_have_text(before)
+    assert not (lab.server.work / "minute-over").exists(), "the cell had ended: this showed nothing"
 
 
 def test_the_cost_of_a_cell_knows_what_is_stored(open_):  # noqa: F811

@@ -68,21 +68,25 @@ export class Client implements IDisposable {
     return this._link === 'live' ? ((await this._wires?.ask(TARGET, data, timeout)) ?? null) : null;
   }
 
-  private _kernelChanged(_: ISessionContext, change: { newValue: Connection | null }): void {
-    this._leave();
-    this._attach(change.newValue);
+  private _kernelChanged(_: ISessionContext, { newValue }: { newValue: Connection | null }): void {
+    if (newValue === null || newValue !== this._kernel) {
+      this._leave();
+      this._otherwise = 'not loaded';
+      this._attach(newValue);
+    } else if (this._restarting && newValue.connectionStatus === 'connected') {
+      // told after every restart: this one failed, for the connection was never made anew
+      this._otherwise = 'not loaded';
+      this._reached();
+    }
   }
 
   private _statusChanged(_: ISessionContext, status: Kernel.Status): void {
     if (status === 'restarting' || status === 'autorestarting') {
       this._restarting = true;
-      this._wires = null;
+      this._otherwise = 'restarted';
       this._forget('restarted');
     } else if (status === 'dead') {
       this._forget('no kernel');
-    } else if (this._restarting && status === 'idle') {
-      this._restarting = false;
-      void this._open('restarted');
     }
   }
 
@@ -93,7 +97,7 @@ export class Client implements IDisposable {
     kernel?.iopubMessage.connect(this._heard, this);
     kernel?.connectionStatusChanged.connect(this._connectionChanged, this);
     if (kernel?.connectionStatus === 'connected') {
-      void this._open('not loaded');
+      void this._open();
     }
   }
 
@@ -115,27 +119,39 @@ export class Client implements IDisposable {
   }
 
   private _connectionChanged(_: Connection, status: Kernel.ConnectionStatus): void {
-    if (this._restarting || this._link === 'no kernel') {
+    if (this._link === 'no kernel') {
       return;
     }
     if (status === 'connected') {
-      void this._open('not loaded');
-    } else if (this._link !== 'connecting') {
+      this._reached();
+    } else if (status === 'disconnected' || !(this._restarting || this._link === 'connecting')) {
       this._drop();
       this._show('no connection');
     }
+  }
+
+  /**
+   * There is a connection. A restart is over when its connection is made anew, and not when the kernel is idle: the old one
+   * is idle too, when its cell was interrupted; and what was asked of it is answered by nobody.
+   */
+  private _reached(): void {
+    if (this._restarting) {
+      this._restarting = false;
+      this._wires = null;
+    }
+    void this._open();
   }
 
   /** The kernel says that dpnb was loaded. */
   private _heard(_: Connection, said: KernelMessage.IIOPubMessage): void {
     const { comm_id: id } = said.content as { comm_id?: string };
     if (said.header.msg_type === 'comm_msg' && id === ANNOUNCE && this._comm === null) {
-      void this._open('not loaded');
+      void this._open();
     }
   }
 
-  /** Open the long-lived comm; `otherwise` is the state where the kernel knows no dpnb. */
-  private async _open(otherwise: Link): Promise<void> {
+  /** Open the long-lived comm, where the kernel knows dpnb. */
+  private async _open(): Promise<void> {
     const kernel = this._kernel;
     if (kernel === null || kernel.isDisposed || !kernel.handleComms) {
       return;
@@ -156,10 +172,10 @@ export class Client implements IDisposable {
       return;
     }
     if (loaded) {
-      await this._listen(kernel, wires, otherwise);
+      await this._listen(kernel, wires);
     } else {
       this._state = null;
-      this._show(otherwise);
+      this._show(this._otherwise);
     }
   }
 
@@ -170,7 +186,7 @@ export class Client implements IDisposable {
     }
   }
 
-  private async _listen(kernel: Connection, wires: Wires, otherwise: Link): Promise<void> {
+  private async _listen(kernel: Connection, wires: Wires): Promise<void> {
     const made = comm(kernel);
     this._comm = made;
     made.onMsg = said => this._told(said.content.data.state);
@@ -178,13 +194,14 @@ export class Client implements IDisposable {
       if (this._comm === made) {
         this._comm = null;
         this._state = null;
-        this._show(otherwise);
+        this._show(this._otherwise);
       }
     };
     await wires.open(made, { protocol: PROTOCOL });
   }
 
   private _told(state: unknown): void {
+    this._otherwise = 'not loaded';
     if (!speaks(state)) {
       this._state = state as Snapshot;
       this._show('versions differ');
@@ -222,6 +239,8 @@ export class Client implements IDisposable {
   private _comm: Kernel.IComm | null = null;
   private _state: Snapshot | null = null;
   private _link: Link = 'no kernel';
+  /** What a kernel that knows no dpnb is said to be: restarted, until it was attached again. */
+  private _otherwise: Link = 'not loaded';
   private _attempt = 0;
   private _restarting = false;
   private _settled = false;
