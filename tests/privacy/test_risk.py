@@ -30,7 +30,9 @@ losses = st.floats(0, 20)
 def test_a_posterior_multiplies_the_odds_by_at_most_e_to_the_epsilon(prior, e):
     """Bayes' rule with a likelihood ratio of e^ε; applying -ε goes back."""
     after = posterior(prior, e)
-    assert after / (1 - after) == pytest.approx(prior / (1 - prior) * exp(e), rel=1e-6)
+    # exact odds, turned back into a belief: near certainty a belief's own rounding is much of what is left to 1
+    odds = Fraction(prior) / (1 - Fraction(prior)) * Fraction(exp(e))
+    assert after == pytest.approx(float(odds / (1 + odds)), rel=2e-15)
     assert after >= prior * (1 - 1e-12)
 
 
