@@ -40,7 +40,7 @@ def test_seesaw_tips_both_ways(show, data):
     drag_to(page, loss, 0.9)
     frame(page)
     assert shown.inner_text() != before
-    assert "An honest 10 % guess" in loss.get_attribute("aria-valuetext")
+    assert "an honest 10 % guess" in loss.get_attribute("aria-valuetext")
     typed = page.get_by_label("ε, typed")
     typed.fill("0.5")
     typed.press("Enter")

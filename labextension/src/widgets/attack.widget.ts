@@ -3,6 +3,7 @@ import { number, significant } from '../maths/digits';
 import { place, ticks, valueAt, type Range } from '../maths/scale';
 import { repeat } from './parts/attack_repeat';
 import { announcer, eachFrame, html, picture, set, svg, unique } from './parts/dom';
+import { lossWords } from './parts/odds_words';
 import { draggable } from './parts/pointer';
 import { slider, type Slider } from './parts/slider';
 import { wholeNumber } from './parts/whole';
@@ -343,7 +344,7 @@ function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
       const words = sentence(one, share(one), bound(one), attack, state);
       said.textContent = words;
       plot.describe(`${drawn.label}: ${percent(share(drawn))} at ε ${significant(state.epsilon, 3)}.`);
-      losses.words(`ε ${significant(state.epsilon, 3)}: ${percent(share(drawn))} recovered`);
+      losses.words(lossWords('epsilon', state.epsilon, `${drawn.label}: ${percent(share(drawn))} recovered`));
       losses.show(state.epsilon);
     };
   }

@@ -5,6 +5,7 @@ import { halfWidth, number, significant } from '../maths/digits';
 import { announcer, html, picture, set, svg } from './parts/dom';
 import { hand, losses as lossSlider } from './parts/hand';
 import { figures, handle, head, key, text } from './parts/layout';
+import { lossWords } from './parts/odds_words';
 import { draggable } from './parts/pointer';
 import { slider } from './parts/slider';
 import { widget, type Link, type View } from './parts/widget';
@@ -186,7 +187,7 @@ function handles(root: HTMLElement, link: Link<ClampFacts, ClampSet>): View {
     said.textContent = words;
     plot.describe(words);
     share.describe(`bias ${bias}, noise ${halfWidth(found.noise)}`);
-    losses.words(`ε ${significant(now.epsilon, 3)}: typical error ${halfWidth(found.rmse)}`);
+    losses.words(lossWords('epsilon', now.epsilon, `typical error ${halfWidth(found.rmse)}`));
     losses.show(now.epsilon);
     drawValley();
   }
@@ -255,7 +256,7 @@ function declared(root: HTMLElement, link: Link<ClampFacts, ClampSet>): View {
     const { epsilon } = held.now;
     const words = `± ${halfWidth(widthAt(curve, epsilon))}`;
     told.say(words, 'not known');
-    losses.words(`${symbol} ${significant(epsilon, 3)}: ${words}`);
+    losses.words(lossWords(symbol === 'ρ' ? 'rho' : 'epsilon', epsilon, words));
     losses.show(epsilon);
     plot.describe(`${number(facts.low)} to ${number(facts.high)}`);
   }

@@ -2,6 +2,7 @@
 import { halfWidth, significant } from '../maths/digits';
 import { widthAt, type Curve } from '../maths/curve';
 import { html, unique } from './parts/dom';
+import { lossWords } from './parts/odds_words';
 import { releaseButton } from './parts/release';
 import { slider } from './parts/slider';
 import { brief } from './parts/state';
@@ -170,7 +171,7 @@ function draw(root: HTMLElement, link: Link<GuideFacts, GuideSet>): View {
         left >= 0
           ? `${symbol} ${brief(loss)} buys ${width}; ${symbol} ${brief(left)} would be left.`
           : `Only ${symbol} ${brief(plan.left ?? 0)} is left: ask less.`;
-      control.words(said.textContent);
+      control.words(lossWords(plan.kind ?? 'epsilon', loss, said.textContent));
     };
     const control = slider({
       label: symbol,

@@ -1,12 +1,13 @@
 /** Two noises: what privacy adds and what sampling adds; as dots, densities or running totals; and where they cross. */
 import { effectiveSize } from '../maths/budget';
-import { halfWidth, number, significant } from '../maths/digits';
+import { halfWidth, number } from '../maths/digits';
 import { cdf, pmf, quantile, variance, type Law } from '../maths/laws';
 import { normalCdf, normalDensity, normalQuantile } from '../maths/normal';
 import { place, ticks, valueAt } from '../maths/scale';
 import { announcer, html, picture, set, svg } from './parts/dom';
 import { hand, losses as lossSlider } from './parts/hand';
 import { choice, figures, head, key, text } from './parts/layout';
+import { lossWords } from './parts/odds_words';
 import { draggable } from './parts/pointer';
 import { slider } from './parts/slider';
 import { widget, type Link, type View } from './parts/widget';
@@ -290,7 +291,7 @@ function draw(root: HTMLElement, link: Link<NoisesFacts, NoisesSet>): View {
       `${larger}. This hypothetical release is off by ${error < 0 ? '−' : '+'}${halfWidth(Math.abs(error) || sd)}.`;
     said.textContent = words;
     plot.describe(words);
-    losses.words(`ε ${significant(now.epsilon, 3)}: ${words}`);
+    losses.words(lossWords('epsilon', now.epsilon, words));
     sizes.words(`${number(now.n)} people: ${words}`);
     losses.show(now.epsilon);
     sizes.show(now.n);

@@ -187,7 +187,9 @@ function draw(root: HTMLElement, link: Link<OddsFacts, OddsSet>): View {
     said.textContent = words;
     permits.textContent = permitted();
     icons.describe(words);
-    losses.words(`ε ${significant(now.epsilon, 3)}: ${words}`);
+    losses.words(
+      `ε ${significant(now.epsilon, 3)}: a${words.slice(1)}${now.delta > 0 ? ` ${permitted()}` : ''}`
+    );
     beliefs.words(words);
     deltas.words(`δ ${significant(now.delta, 2)}: ${words} ${permitted()}`);
     losses.show(now.epsilon);

@@ -5,6 +5,7 @@ import { announcer, html, picture, set, svg } from './parts/dom';
 import { heights, marks, placeOf, readAt } from './parts/crowd';
 import { hand, losses as lossSlider } from './parts/hand';
 import { choice, figures, handle, head, text } from './parts/layout';
+import { lossWords } from './parts/odds_words';
 import { draggable } from './parts/pointer';
 import { widget, type Link, type View } from './parts/widget';
 
@@ -289,7 +290,7 @@ function draw(root: HTMLElement, link: Link<PersonFacts, PersonSet>): View {
     plot.describe(
       `the ${NAMES[now.kind]} is ${to === null ? 'undefined' : number(to)}, moved by ${shown}. ${sentence}`
     );
-    losses.words(`ε ${significant(now.epsilon, 3)}: ${sentence}`);
+    losses.words(lossWords('epsilon', now.epsilon, sentence));
     losses.show(now.epsilon);
     kinds.show(now.kind);
   }

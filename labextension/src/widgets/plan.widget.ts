@@ -2,6 +2,7 @@
 import { evened } from '../maths/budget';
 import { brief } from './parts/state';
 import { announcer, eachFrame, html, set, svg, unique } from './parts/dom';
+import { lossWords } from './parts/odds_words';
 import {
   cellOf,
   chargeOf,
@@ -281,7 +282,7 @@ export function planControls(root: HTMLElement, link: Link<PlanFacts, PlanSet>):
     release.button.disabled = !room || !asked;
     reserve.disabled = !(facts.left > KEPT * facts.cap * (1 + 1e-9));
     cell.textContent = cellOf(facts, written).split('\n')[0]!;
-    control.words(`${facts.symbol} ${brief(whole)}: ${said.textContent}`);
+    control.words(lossWords(facts.kind, whole, said.textContent));
     if (whole > 0) {
       control.show(said3(whole));
     }

@@ -3,7 +3,7 @@ import { combined } from '../maths/budget';
 import { lossFor, widthAt, type Curve } from '../maths/curve';
 import { decimalsFor, halfWidth, number, significant, span } from '../maths/digits';
 import { announcer, eachFrame, html, picture, set, svg } from './parts/dom';
-import { oddsWords } from './parts/odds_words';
+import { lossWords, oddsWords } from './parts/odds_words';
 import { draggable } from './parts/pointer';
 import { releaseButton } from './parts/release';
 import { slider } from './parts/slider';
@@ -196,7 +196,9 @@ export function forecast(root: HTMLElement, link: Link<RemeasureFacts, Remeasure
     button.disabled = !fits || facts.problem !== '';
     said.textContent = facts.problem === '' ? oddsWords(facts.kind, together) : facts.problem;
     said.className = facts.problem === '' ? 'say' : 'say warn';
-    losses.words(`${paid} more: ± ${halfWidth(expected)}. ${costNote.textContent}. ${said.textContent}`);
+    losses.words(
+      `${paid} more, together ${lossWords(facts.kind, together, `± ${halfWidth(expected)}. ${costNote.textContent}. ${facts.problem}`)}`
+    );
     losses.show(loss);
     const percent = number(100 * (1 - expected / half()), 0);
     trail.plot.describe(

@@ -7,7 +7,7 @@ import { place, ticks, valueAt } from '../maths/scale';
 import { announcer, html, picture, set, svg, unique } from './parts/dom';
 import { hand } from './parts/hand';
 import { figures, head, text } from './parts/layout';
-import { oddsWords } from './parts/odds_words';
+import { lossWords, oddsWords } from './parts/odds_words';
 import { draggable } from './parts/pointer';
 import { releaseButton } from './parts/release';
 import { slider } from './parts/slider';
@@ -318,7 +318,7 @@ export function balance(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): 
     const words = oddsWords(facts.kind, loss);
     odds.textContent = words;
     others.textContent = neighbours(loss);
-    losses.words(`${facts.symbol} ${significant(loss, 3)}: ${named(width)}. ${words}`);
+    losses.words(lossWords(facts.kind, loss, named(width)));
     widths.words(`${named(width)} costs ${facts.symbol} ${significant(loss, 3)}`);
     plot.describe(
       `${named(width)} at ${facts.symbol} ${significant(loss, 3)}${asPeople.map(s => `, as accurate as ${s} people`).join('')}`

@@ -1,6 +1,7 @@
 /** What is simulated, under the hand: statistic, population and its shape, loss, size, methods, view, studies and seed. */
 import { number, significant } from '../../maths/digits';
 import { html, picture, set as put, svg, unique } from './dom';
+import { lossWords } from './odds_words';
 import { slider } from './slider';
 import type { CoverageFacts, CoverageSet, CoverageSetup } from './coverage_facts';
 import { wholeNumber } from './whole';
@@ -219,7 +220,7 @@ export function controls(first: CoverageFacts, choose: (chosen: Partial<Coverage
     repaired.input.checked = setup.repaired;
     const loss = setup.kind === 'rho' ? rho : epsilon;
     loss.show(setup.loss);
-    loss.words(`${setup.kind === 'rho' ? 'ρ' : 'ε'} ${number(setup.loss)}`);
+    loss.words(lossWords(setup.kind, setup.loss));
     sizes.show(setup.n);
     sizes.words(`${number(setup.n)} rows in each study`);
     resamples.show(setup.k);
@@ -256,8 +257,8 @@ export function controls(first: CoverageFacts, choose: (chosen: Partial<Coverage
     boot,
     html('div', { class: 'choices' }, reps.node, seed.node, compare, print)
   );
-  epsilon.words(`ε ${number(epsilon.value())}`);
-  rho.words(`ρ ${number(rho.value())}`);
+  epsilon.words(lossWords('epsilon', epsilon.value()));
+  rho.words(lossWords('rho', rho.value()));
   show(first);
   return { node, show };
 }
