@@ -90,10 +90,29 @@ def test_bar_follows_a_release_and_release_leaves_a_cell(gallery):
     expect(lab.page.locator(".dpnb-Gauge")).to_contain_text(f"ε {spent:.4g} of 4")
 
 
+# each drawn interaction: the sentences of its kernel that a person sees, and what stands above the first of them
+STALE = """() => [...document.querySelectorAll('.jp-OutputArea-output .dpnb-w')].filter(root => root.checkVisibility()).map(root => {
+    const said = [...root.querySelectorAll('.stale')].filter(p => p.checkVisibility());
+    const above = e => (said[0].compareDocumentPosition(e) & Node.DOCUMENT_POSITION_PRECEDING) !== 0;
+    return {
+        text: said.map(p => p.textContent), role: said[0]?.getAttribute('role'), name: root.innerText.slice(0, 40),
+        above: said.length ? [...root.querySelectorAll('svg, input, button')].filter(e => e.checkVisibility() && above(e)).length : -1,
+        inked: said.length ? getComputedStyle(said[0]).color === getComputedStyle(root).color : true,
+    };
+})"""
+
+
 def test_a_dead_kernel_is_said(gallery):
-    """After a restart no picture pretends: each interaction says that its kernel is gone."""
+    """After a restart no picture pretends: each interaction says once, as a warning above its picture and its controls, that its kernel is gone."""
     gallery.restart()
     expect(gallery.page.get_by_text("The kernel that drew this is gone").first).to_be_visible()
+    found = gallery.page.evaluate(STALE)
+    gallery.shot("stale")
+    assert len(found) > 10
+    for one in found:
+        assert len(one["text"]) == 1, one
+        assert re.search("kernel that drew this is gone|No kernel keeps this in step", one["text"][0]), one
+        assert (one["role"], one["above"], one["inked"]) == ("status", 0, False), one
 
 
 def test_a_saved_gallery_reads_without_its_kernel(gallery):

@@ -22,5 +22,5 @@ export default widget<Snapshot, Record<string, never>>((root, link) => {
   const actions = actionsOf(link);
   const draw = (): void => session(root, link.alive?.() === false ? 'gone' : 'live', link.facts(), actions);
   draw();
-  return { update: draw };
+  return { update: draw, saysStale: true };
 });

@@ -138,6 +138,7 @@ function sessionView(root: HTMLElement, actions: Actions): View {
     show: (link, state) => {
       said.textContent = notice(link, state);
       said.hidden = said.textContent === '';
+      said.className = link === 'gone' ? 'warn stale' : '';
       const shown = (link === 'live' || link === 'gone') && state !== null ? state.datasets : [];
       for (const [name, part] of made) {
         if (!shown.some(one => one.name === name)) {

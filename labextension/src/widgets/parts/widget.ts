@@ -21,6 +21,8 @@ export interface View {
   /** Draw again from the facts, and from what another view set. */
   readonly update?: () => void;
   readonly dispose?: () => void;
+  /** Whether this view itself says, above what it draws, that its kernel is gone. */
+  readonly saysStale?: boolean;
 }
 
 interface Traits<Facts, Set> {
@@ -114,9 +116,8 @@ export function widget<Facts, Set>(
   return {
     render: ({ model, el }) => {
       const root = rootOf();
-      const stale = html('p', { class: 'warn', role: 'status', hidden: '' }, STALE);
-      el.append(root, stale);
-      stale.classList.add('dpnb-w');
+      const stale = html('p', { class: 'warn stale', role: 'status', hidden: '' });
+      el.append(root);
       let alive = true;
       const line: { send?: unknown } = model; // a page without a kernel has a model without one
       const reached = (): boolean => alive && typeof line.send === 'function';
@@ -131,10 +132,17 @@ export function widget<Facts, Set>(
         }
       };
       const view = draw(root, link);
+      const title = root.querySelector(':scope > .head');
+      if (title === null) {
+        root.prepend(stale);
+      } else {
+        title.after(stale);
+      }
       const update = (): void => view.update?.();
       const lost = (): void => {
         alive = false;
-        stale.hidden = false;
+        stale.hidden = view.saysStale === true;
+        stale.textContent = STALE; // said aloud once it stands there
         update();
       };
       const events = model as AnyModel;
