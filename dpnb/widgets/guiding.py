@@ -1,12 +1,14 @@
 """A first question in five small screens: what to know, of which column, who is protected, how accurate, and the cell that asks.
 
 The guide writes the question with the name that the notebook gave the dataset and prices it with the code that charges; it spends nothing. Its last
-screen shows the ``%%dp`` cell, which releases when a person runs it.
+screen shows the ``%%dp`` cell, which releases when a person runs it. A page without a kernel brings every question priced.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from itertools import islice
 from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
@@ -22,6 +24,9 @@ from dpnb.widgets.questions import GOALS, subject, two_valued
 from dpnb.widgets.wording import still
 
 __all__ = ["Guide"]
+
+_MOST_PLANS = 200
+"""So many questions are priced for a page without a kernel: each takes about a kilobyte and a twentieth of a second."""
 
 
 class Guide(Interaction):
@@ -57,30 +62,42 @@ class Guide(Interaction):
         ]
         return {
             "dataset": schema.name,
+            "handle": handle_of(self._dataset),
             "goals": goals,
             "columns": [_about(column) for column in schema.columns],
             "groups": [column.name for column in schema.columns if two_valued(column)],
             "unit": schema.unit.sentence(),
             "mode": f"{self._dataset.mode.badge}: {self._dataset.mode.sentence}",
-            "plan": self._plan(),
+            "plan": self._plan(self.chosen),
             "problem": "",
         }
 
-    def _plan(self) -> dict[str, Any] | None:
-        """The question that is chosen, as code and as a price; nothing while the choice is not complete."""
-        goal = GOALS.get(str(self.chosen.get("goal")))
-        column, by = self.chosen.get("column"), self.chosen.get("by")
+    def complete(self) -> None:
+        """Price every question that can be chosen; see :class:`Interaction`."""
+        self.facts = {**self.facts, "plans": [*map(self._plan, islice(self._choices(), _MOST_PLANS))]}
+
+    def _choices(self) -> Iterator[dict[str, str]]:
+        """Yield every complete choice of the first two screens."""
+        for goal in self.facts["goals"]:
+            for column in goal["columns"]:
+                groups = [by for by in self.facts["groups"] if by != column] if goal["compares"] else [""]
+                yield from ({"goal": goal["id"], "column": column, "by": by} for by in groups)
+
+    def _plan(self, chosen: Mapping[str, Any]) -> dict[str, Any] | None:
+        """A question as code and as a price; nothing while the choice is not complete."""
+        goal = GOALS.get(str(chosen.get("goal")))
+        column, by = chosen.get("column"), chosen.get("by")
         if goal is None or column not in self._dataset.schema.names or (goal.compares and not by):
             return None
         if not goal.fits(self._dataset.schema[column]) or (goal.compares and by == column):
             return None
-        spoken = subject(handle_of(self._dataset), column)
+        of = {"goal": chosen["goal"], "column": column, "by": by if goal.compares else ""}
         try:
             question = goal.ask(self._dataset[column], by)
         except DpnbError as error:
-            return {"code": "", "refused": str(error)}
-        line = goal.line(spoken, column, by if goal.compares else None)
-        return {"code": opening(self._dataset) + line, "refused": "", **self._priced(question)}
+            return {**of, "code": "", "refused": str(error)}
+        line = goal.line(subject(handle_of(self._dataset), column), column, by if goal.compares else None)
+        return {**of, "code": opening(self._dataset) + line, "refused": "", **self._priced(question)}
 
     def _priced(self, question: Estimate) -> dict[str, Any]:
         measurement = question.measurement

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -60,3 +62,41 @@ def test_a_screen_is_left_only_when_its_choice_is_made(show, data):
     expect(page.get_by_role("radio").first).to_be_focused()
     page.get_by_role("button", name="Back").click()
     expect(page.get_by_role("radio", name="the average of a number")).to_be_checked()
+
+
+def test_a_page_without_a_kernel_leads_to_every_cell(show, data):
+    """An exported page prices what is chosen there: never the question that was chosen before, and the cell is that of the choice."""
+    made = widgets.guide(data)
+    made.chosen = {"goal": "average", "column": "x"}
+    page = show(made)
+    following = page.get_by_role("button", name="Next")
+    for goal, column, by, cell in (
+        ("the middle value", "x", "", "middle_x = small.x.median()"),
+        ("whether two groups differ", "x", "y", 'effect_on_x = small.x.difference(by="y")'),
+        ("the average of a number", "x", "", "average_x = small.x.mean()"),
+    ):
+        page.get_by_role("radio", name=goal).check()
+        following.click()
+        page.get_by_role("group", name="Of which column?").locator(f"[value={column}]").check()
+        if by:
+            page.get_by_role("group", name="Between which two groups?").locator(f"[value={by}]").check()
+        following.click()
+        following.click()
+        expect(page.get_by_role("slider", name="ε", exact=True)).to_be_visible()
+        following.click()
+        expect(page.locator("pre")).to_have_text(re.compile(f"^%%dp epsilon=0.5\n{re.escape(cell)}$"))
+        for _ in range(4):
+            page.get_by_role("button", name="Back").click()
+
+
+def test_a_page_that_cannot_price_says_what_to_run(show, data, monkeypatch):
+    """Where a page has no kernel and no price, it says what to run in a notebook instead."""
+    monkeypatch.setattr(widgets.guiding, "_MOST_PLANS", 0)
+    page = show(widgets.guide(data))
+    page.get_by_role("radio").first.check()
+    following = page.get_by_role("button", name="Next")
+    following.click()
+    page.get_by_role("radio").first.check()
+    following.click()
+    following.click()
+    expect(page.get_by_role("status").first).to_contain_text("In a notebook, run: %dp guide small")

@@ -87,3 +87,15 @@ def test_it_takes_a_dataset_alone(data):
 def test_it_is_public():
     assert "guide" in dir(widgets)
     assert dpnb.widgets.guide is widgets.guide
+
+
+def test_a_page_without_a_kernel_brings_what_a_kernel_would_say(data):
+    """Every choice of the first two screens is priced on the page as it is priced when it is made; nothing is spent."""
+    guide = widgets.guide(data)
+    guide.complete()
+    plans = guide.facts["plans"]
+    assert len(plans) == 11
+    for plan in plans:
+        guide.chosen = {name: plan[name] for name in ("goal", "column", "by")}
+        assert guide.facts["plan"] == plan
+    assert data.budget.spent.amount == 0

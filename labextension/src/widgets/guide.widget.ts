@@ -16,6 +16,10 @@ interface Goal {
 }
 
 interface Plan {
+  /** What was chosen on the first two screens; no groups where none are compared. */
+  readonly goal: string;
+  readonly column: string;
+  readonly by: string;
   readonly code: string;
   readonly refused: string;
   readonly kind?: 'epsilon' | 'rho';
@@ -27,12 +31,15 @@ interface Plan {
 
 export interface GuideFacts {
   readonly dataset: string;
+  readonly handle: string;
   readonly goals: readonly Goal[];
   readonly columns: readonly { readonly name: string; readonly label: string; readonly words: string }[];
   readonly groups: readonly string[];
   readonly unit: string;
   readonly mode: string;
   readonly plan: Plan | null;
+  /** On a page without a kernel: every question, priced when the page was made. */
+  readonly plans?: readonly Plan[];
   readonly problem: string;
 }
 
@@ -47,7 +54,7 @@ export interface GuideSet {
 export const SCREENS = ['What to know', 'Of what', 'Who is protected', 'How accurate', 'The cell'] as const;
 
 /** Why the next screen cannot be shown yet; empty where it can. */
-export function missing(facts: GuideFacts, set: Partial<GuideSet>, screen: number): string {
+export function missing(facts: GuideFacts, set: Partial<GuideSet>, screen: number, alive = true): string {
   const goal = facts.goals.find(one => one.id === set.goal);
   if (goal === undefined) {
     return 'Choose what you want to know.';
@@ -58,10 +65,26 @@ export function missing(facts: GuideFacts, set: Partial<GuideSet>, screen: numbe
   if (screen >= 1 && goal.compares && !groupsFor(facts, set).includes(set.by ?? '')) {
     return 'Choose the column that tells the two groups apart.';
   }
-  if (screen >= 3 && facts.plan === null) {
-    return 'The kernel prices the question: run this cell again if it does not answer.';
+  if (screen < 3) {
+    return '';
   }
-  return screen >= 3 ? (facts.plan?.refused ?? '') : '';
+  const silent = alive
+    ? 'The kernel prices the question: run this cell again if it does not answer.'
+    : `There is no kernel here to price this question. In a notebook, run: %dp guide ${facts.handle}`;
+  const plan = planOf(facts, set);
+  return plan === null ? silent : plan.refused;
+}
+
+/** The question that is chosen, where the kernel or the page has priced it: never the one that was chosen before. */
+export function planOf(facts: GuideFacts, set: Partial<GuideSet>): Plan | null {
+  const compares = facts.goals.find(one => one.id === set.goal)?.compares === true;
+  const known = [facts.plan, ...(facts.plans ?? [])];
+  return (
+    known.find(
+      one =>
+        one?.goal === set.goal && one?.column === set.column && one?.by === (compares ? (set.by ?? '') : '')
+    ) ?? null
+  );
 }
 
 /** Columns that can tell two groups apart, without the one that is compared. */
@@ -123,7 +146,7 @@ function draw(root: HTMLElement, link: Link<GuideFacts, GuideSet>): View {
   };
   back.addEventListener('click', () => go(screen - 1));
   next.addEventListener('click', () => {
-    if (missing(link.facts(), link.chosen(), screen) === '') {
+    if (missing(link.facts(), link.chosen(), screen, link.alive?.()) === '') {
       go(screen + 1);
     }
   });
@@ -155,7 +178,7 @@ function draw(root: HTMLElement, link: Link<GuideFacts, GuideSet>): View {
   }
 
   function howAccurate(facts: GuideFacts, set: Partial<GuideSet>): Node[] {
-    const plan = facts.plan;
+    const plan = planOf(facts, set);
     if (plan?.symbol === undefined) {
       return [];
     }
@@ -192,7 +215,7 @@ function draw(root: HTMLElement, link: Link<GuideFacts, GuideSet>): View {
   }
 
   function theCell(facts: GuideFacts, set: Partial<GuideSet>): Node[] {
-    const plan = facts.plan;
+    const plan = planOf(facts, set);
     if (plan === null || plan.code === '') {
       return [];
     }
@@ -226,7 +249,7 @@ function draw(root: HTMLElement, link: Link<GuideFacts, GuideSet>): View {
     if (value !== null) {
       body.querySelector<HTMLInputElement>(`input[value="${CSS.escape(value)}"]`)?.focus();
     }
-    const lacks = missing(facts, set, screen);
+    const lacks = missing(facts, set, screen, link.alive?.());
     why.textContent = facts.problem === '' ? lacks : facts.problem;
     back.disabled = screen === 0;
     next.hidden = screen === SCREENS.length - 1;
