@@ -36,7 +36,9 @@ def test_dragging_epsilon_raises_what_is_recovered(show, laid):
     drag_to(page, slider, 0.01)
     frame(page)
     assert int(shown.inner_text().split()[0]) <= 55
-    expect(page.locator("[aria-live]")).to_contain_text("no attack can expect more than")
+    expect(page.locator("[aria-live]")).to_contain_text(
+        re.compile(r"no attack can expect more than 5[0-5]\S* % \(5\d\d of 1,000\)")
+    )
     drag_to(page, slider, 0.99)
     frame(page)
     assert shown.inner_text() == "100 %"
@@ -99,6 +101,36 @@ def test_an_attack_that_was_not_computed_says_what_is_missing(show, monkeypatch)
     assert not range_of(page, "ε").is_visible()
     chosen.select_option("linkage")
     expect(range_of(page, "ε")).to_be_visible()
+
+
+def test_the_slider_and_the_picture_have_the_same_ends(show, laid):
+    """The first and the last ε on the axis are the first and the last of the slider, a thousand with its comma."""
+    page = show(laid)
+    slider, point = range_of(page, "ε"), page.locator("svg.plot .handle")
+    for key, end in (("Home", "ε 0.1"), ("End", "ε 1,000")):
+        slider.press(key)
+        frame(page)
+        tick = page.locator("svg.plot").get_by_text(end, exact=True).bounding_box()
+        at = point.bounding_box()
+        assert abs(tick["x"] + tick["width"] / 2 - at["x"] - at["width"] / 2) < 1
+
+
+@pytest.mark.parametrize("width", [320, 800, 1600])
+def test_the_names_of_the_lines_stand_beside_them(show, laid, width):
+    """In every attack both names are in the picture, right of all that is drawn, and apart."""
+    page = show(laid, width=width)
+    for name in laid.facts["attacks"]:
+        page.get_by_label("attack", exact=True).select_option(name)
+        frame(page)
+        plot = page.locator("svg.plot")
+        most, guessing = (plot.get_by_text(words).bounding_box() for words in ("the most", "guessing"))
+        edges = plot.locator("path").evaluate_all("all => all.map(one => one.getBoundingClientRect().right)")
+        assert max(edges) < min(most["x"], guessing["x"])
+        assert most["y"] + most["height"] <= guessing["y"]
+        box = plot.bounding_box()
+        for one in (most, guessing):
+            assert one["x"] + one["width"] <= box["x"] + box["width"]
+            assert box["y"] - 1 <= one["y"] <= box["y"] + box["height"] - one["height"]
 
 
 @pytest.mark.parametrize(

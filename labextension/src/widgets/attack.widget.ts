@@ -1,5 +1,5 @@
 /** The attack bench: choose an attack, drag ε, and read what it recovers beside guessing and beside what ε lets through. */
-import { number, significant } from '../maths/digits';
+import { atMostPeople, atMostPercent, number, significant } from '../maths/digits';
 import { place, ticks, valueAt, type Range } from '../maths/scale';
 import { repeat } from './parts/attack_repeat';
 import { announcer, eachFrame, html, picture, set, svg, unique } from './parts/dom';
@@ -56,7 +56,7 @@ export interface AttackSet {
 /** What this view sets by itself. */
 type State = Pick<AttackSet, 'attack' | 'published' | 'epsilon'>;
 
-const [W, H, LEFT, RIGHT, TOP, FLOOR] = [640, 220, 44, 10, 10, 188];
+const [W, H, LEFT, RIGHT, TOP, FLOOR] = [640, 220, 44, 112, 10, 188];
 const PRIVATE = 'dp';
 
 const percent = (share: number): string =>
@@ -224,19 +224,12 @@ function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
     }
     for (const tick of ticks(range).filter(value => /^0?\.?0*1/.test(String(value)))) {
       axes.append(
-        svg(
-          'text',
-          {
-            x: x(place(range, tick)),
-            y: FLOOR + 22,
-            'text-anchor': place(range, tick) > 0.98 ? 'end' : 'middle'
-          },
-          `ε ${tick}`
-        )
+        svg('text', { x: x(place(range, tick)), y: FLOOR + 22, 'text-anchor': 'middle' }, `ε ${number(tick)}`)
       );
     }
     const guess = svg('path', { class: 'soft-line', 'stroke-dasharray': '5 4' });
     const most = svg('path', { class: 'ink-line', 'stroke-dasharray': '1.5 3' });
+    const named = svg('g', { 'aria-hidden': 'true' });
     const curve = svg('path', { class: 'pv-line' });
     const dots = svg('path', { class: 'pv' });
     const cursor = svg('path', { class: 'soft-line' });
@@ -253,6 +246,7 @@ function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
       curve,
       dots,
       cursor,
+      named,
       here
     );
     draggable(plot.node, {
@@ -319,6 +313,11 @@ function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
           .map((part, i, all) => `${i === 0 ? 'M' : 'L'}${x(i / (all.length - 1))} ${y(part)}`)
           .join('')
       });
+      const top = drawn.bound?.at(-1);
+      named.replaceChildren(
+        beside(y(attack.baseline), 'guessing'),
+        ...(top === undefined ? [] : [beside(y(top), 'the most', 'ε lets', 'through')])
+      );
       const points = drawn.recovered.map((part, i) => [x(places[i]!), y(part)] as const);
       set(curve, { d: points.map(([a, b], i) => `${i === 0 ? 'M' : 'L'}${a} ${b}`).join('') });
       set(spread, {
@@ -405,18 +404,26 @@ function draw(root: HTMLElement, link: Link<AttackFacts, AttackSet>): View {
   };
 }
 
+/** The name of a line, right of its end: nothing is drawn there. */
+function beside(y: number, ...lines: string[]): SVGTextElement {
+  const x = W - RIGHT + 8;
+  const rows = lines.map((line, i) => svg('tspan', { x, dy: i === 0 ? '0.35em' : '1.1em' }, line));
+  return svg('text', { x, y }, ...rows);
+}
+
 function sentence(one: Published, share: number, bound: number | null, attack: Attack, state: State): string {
   const told = `${one.note} The attack recovers ${percent(share)} (${thousand(share)} of 1,000); guessing recovers ${percent(attack.baseline)} (${thousand(attack.baseline)}).`;
   if (bound === null) {
     return `${told} Nothing is promised, so that another attack may recover more.`;
   }
   const epsilon = `ε ${significant(state.epsilon, 3)}`;
+  const most = `${atMostPercent(bound)} (${atMostPeople(bound, 1000)} of 1,000)`;
   if (bound > 0.995) {
     return `${told} At this price (${epsilon}) no attack is ruled out.`;
   }
   return share > bound + 0.03
-    ? `${told} That is more than the ${percent(bound)} that ${epsilon} would let through: this noise does not keep its promise.`
-    : `${told} At this price (${epsilon}) no attack can expect more than ${percent(bound)}.`;
+    ? `${told} That is more than the ${most} that ${epsilon} would let through: this noise does not keep its promise.`
+    : `${told} At this price (${epsilon}) no attack can expect more than ${most}.`;
 }
 
 export default widget(draw);
