@@ -6,6 +6,7 @@ when :meth:`Study.load` is called and not before. The list is closed: a study is
 
 from __future__ import annotations
 
+from dpnb.datasets.california import adult_ages
 from dpnb.datasets.census import CENSUS, census, census_schema
 from dpnb.datasets.hiv import HIV
 from dpnb.datasets.nhefs import NHEFS
@@ -21,6 +22,7 @@ __all__ = [
     "BUILT_IN",
     "OwnedDataset",
     "Study",
+    "adult_ages",
     "census",
     "census_schema",
     "find",

@@ -221,7 +221,7 @@ def test_what_is_quoted_is_what_the_replication_quotes():
     from dpnb.exhibits.replicate import bootstrap
 
     rows = bootstrap.rows(np.random.default_rng(1), quick=True)
-    said = next(row.published for row in rows if "population anes96" in row.quantity)
+    said = next(row.published for row in rows if "population california" in row.quantity)
     assert [float(word) / 100 for word in said.split()] == pytest.approx(
         list(coverage_charge.PRINTED.values())
     )

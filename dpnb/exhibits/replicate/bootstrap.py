@@ -175,9 +175,11 @@ def truncated_normal(studies: int, rng: np.random.Generator) -> tuple[NDArray[np
 
 
 def age_population(name: str) -> NDArray[np.int64] | None:
-    """Return the ages of a built-in study, or None where its package is not installed."""
-    from dpnb.datasets import find
+    """Return the ages of a built-in study or of California's adults, or None where a package is not installed."""
+    from dpnb.datasets import adult_ages, find
 
+    if name == "california":
+        return np.asarray(adult_ages(), dtype=np.int64)
     try:
         ages = find(name).load()["age"]
     except OwnerError:
@@ -246,7 +248,7 @@ def _figure_rows(reps: int, rng: np.random.Generator) -> list[Row]:
 def _age_rows(reps: int, rng: np.random.Generator) -> list[Row]:
     printed = [Quoted.near(80.1, 2.0), Quoted.near(97.1, 1.5), Quoted.near(100.0, 1.0)]
     found = []
-    for name, quoted in (("anes96", printed), ("nhefs", ())):
+    for name, quoted in (("california", printed), ("anes96", ()), ("nhefs", ())):
         ages = age_population(name)
         if ages is None:
             continue
@@ -260,7 +262,7 @@ def _age_rows(reps: int, rng: np.random.Generator) -> list[Row]:
                 quoted,
                 (100 * covered).tolist(),
                 [max(100 * math.sqrt(p * (1 - p) / reps), 100 / reps) for p in covered],
-                "the print has adults of California in 2000 and 1,000 or so repetitions: ± 1.3 by itself"
+                "adults of California in 2000, here by the census's age groups; 1,000 or so repetitions in print: ± 1.3 by itself"
                 if quoted
                 else "a narrower population: the same procedure covers less",
                 ".1f",

@@ -231,14 +231,14 @@ def _fig7(rng: np.random.Generator, reps: int) -> Drawn:
 
 
 def _fig8(rng: np.random.Generator, reps: int) -> Drawn | None:
-    ages = bootstrap.age_population("anes96")
+    ages = bootstrap.age_population("california")
     if ages is None:
         return None
 
     def studies() -> tuple[NDArray[np.int64], float, float]:
         return rng.choice(ages, (max(reps // 2, 100), 500)), float(ages.mean()), 100.0
 
-    return _coverage_by_k("000 Figs 8-9", studies, "ages of anes96 in place of California's", rng)
+    return _coverage_by_k("000 Figs 8-9", studies, "adults of California by the census's age groups", rng)
 
 
 # ---------------------------------------------------------------- 003
