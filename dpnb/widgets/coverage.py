@@ -20,7 +20,7 @@ from dpnb.release.table import Table
 from dpnb.simulate import BootstrapStudy, CoverageResult, Population, population
 from dpnb.widgets import coverage_still
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.coverage_charge import Costs, charges, paid, partition, place_of, printed, words
+from dpnb.widgets.coverage_charge import Costs, charges, compared, paid, partition, place_of, printed, words
 from dpnb.widgets.coverage_design import Design
 from dpnb.widgets.coverage_estimate import Subject, subject_of
 from dpnb.widgets.coverage_figure import studies_figure, sweep_figure
@@ -254,6 +254,7 @@ class CoverageLab(Interaction):
             "sweep": sweep,
             "partition": partition(setup) if resampled and sweep is None else None,
             "charge": self._note(setup) if resampled and sweep is None else "",
+            "compared": compared(setup) if resampled and sweep is None else "",
             "code": self.code(),
             "problem": "",
         }

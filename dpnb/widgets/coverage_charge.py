@@ -25,6 +25,7 @@ __all__ = [
     "PRINTED",
     "Costs",
     "charges",
+    "compared",
     "inflation",
     "paid",
     "partition",
@@ -126,6 +127,16 @@ def printed(setup: Setup, name: str) -> float | None:
     same = setup.population == "publication" and (setup.n, setup.k, setup.loss) == (500, 50, 0.5)
     fits = same and setup.kind == "rho" and setup.level == 0.95 and not setup.repaired
     return PRINTED[name] if fits and name in PRINTED else None
+
+
+def compared(setup: Setup) -> str:
+    """Return whose rows stand in print and whose here; empty where this is not the setup of the print."""
+    if not any(printed(setup, name) for name in PRINTED):
+        return ""
+    return (
+        "In print: adults of California in 2000, 1,000 or so studies of rows that are not handed out. Here: rows drawn from "
+        "the census's published age groups of the same people, even within each group."
+    )
 
 
 def partition(setup: Setup) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 from dpnb.cards.card import Card
 from dpnb.cards.digits import number
 from dpnb.cards.markup import Markup, el
-from dpnb.widgets.coverage_charge import Costs, paid, place_of
+from dpnb.widgets.coverage_charge import Costs, compared, paid, place_of, printed
 from dpnb.widgets.coverage_run import Run, StudyRun
 from dpnb.widgets.coverage_setup import BOOTSTRAP, Setup
-from dpnb.widgets.coverage_words import missed, verdict
+from dpnb.widgets.coverage_words import beside_print, missed, verdict
 from dpnb.widgets.wording import still
 
 __all__ = ["card"]
@@ -59,8 +59,20 @@ def _of_studies(run: StudyRun, shown: list[str], setup: Setup, facts: dict[str, 
     notes = [missed(r["name"], r["held"], r["studies"], setup.level) for r in found if r["studies"]]
     notes += [f"{row['name']}: none. {row['reason']}" for row in found if row["reason"]]
     notes += [facts["charge"]] if facts["charge"] else []
+    notes += _beside(found, setup)
     picture = _bands([row for row in found if row["studies"]], setup.level)
     return _card(about, (head, *rows), facts, notes, picture)
+
+
+def _beside(found: list[dict[str, Any]], setup: Setup) -> list[str]:
+    """Return what is said beside the published table; nothing for another setup."""
+    pairs = [(row, printed(setup, row["name"])) for row in found if row["studies"]]
+    said = [
+        beside_print(row["name"], row["held"], row["studies"], share)
+        for row, share in pairs
+        if share is not None
+    ]
+    return [*said, compared(setup)] if said else []
 
 
 def _of_sweep(run: Any, shown: list[str], setup: Setup, facts: dict[str, Any]) -> Card:

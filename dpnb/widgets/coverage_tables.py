@@ -82,7 +82,8 @@ def code_of(run: Run, shown: list[str], design: Design, setup: Setup) -> str:
     calls = [] if not usual else [_releases(run, usual, design, setup)]
     calls += [] if not resampled else [_resamples(run, resampled, design, setup)]
     head = ["from dpnb import simulate"]
-    head += ["from dpnb.datasets import find"] if any("find(" in call for call in calls) else []
+    names = [name for name in ("adult_ages", "find") if any(f"{name}(" in call for call in calls)]
+    head += [f"from dpnb.datasets import {', '.join(names)}"] if names else []
     if len(calls) == 2:
         calls = [f"found = {calls[0]}", f"resampled = {calls[1]}"]
     return "\n".join([*head, "", *calls])

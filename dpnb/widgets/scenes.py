@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dpnb import simulate
-from dpnb.datasets import find
+from dpnb.datasets import adult_ages, find
 from dpnb.simulate import Population
 
 __all__ = [
@@ -33,8 +33,8 @@ __all__ = [
 
 Kind = Literal["number", "share", "arms", "pair"]
 
-#: The population of the published bootstrap table: ages as the print has them, on bounds from 0 to 100.
-PUBLISHED = "anes96.age on 0 to 100"
+#: The population that the published bootstrap table names, from the census's published age groups, on bounds from 0 to 100.
+PUBLISHED = "California 2000: ages of adults"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +105,8 @@ def _study(name: str, *columns: str) -> Callable[[], Population]:
 
 
 def _ages() -> Population:
-    ages = find("anes96").load()["age"]
-    found = simulate.resampled(ages, lower=0, upper=100, step=1, name=PUBLISHED)
-    return replace(found, code='simulate.resampled(find("anes96").load()["age"], lower=0, upper=100, step=1)')
+    found = simulate.resampled(adult_ages(), lower=0, upper=100, step=1, name=PUBLISHED)
+    return replace(found, code="simulate.resampled(adult_ages(), lower=0, upper=100, step=1)")
 
 
 def _scene(label: str, kind: Kind, group: str, make: Callable[[], Population], **question: Any) -> Scene:

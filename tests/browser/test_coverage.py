@@ -177,12 +177,20 @@ def test_the_published_table_stands_beside_its_price(show, shots):
     lab = widgets.coverage_lab()
     page = show(lab)
     button(page, "The published table").click()
-    expect(page.locator(".head code")).to_contain_text("anes96.age on 0 to 100")
+    expect(page.locator(".head code")).to_contain_text("California 2000: ages of adults")
     button(page, "Start").click()
     expect(button(page, "Again")).to_be_visible(timeout=60_000)
-    for name, words in (("unbiased", "80.1 %"), ("most conservative", "100.0 %")):
+    for name, words in (("unbiased", "80.1 %"), ("conservative", "97.1 %"), ("most conservative", "100.0 %")):
         row = page.locator("tbody tr", has=page.get_by_role("rowheader", name=name, exact=True))
-        expect(row).to_contain_text(words)
+        cells = row.locator("td").all_inner_texts()
+        here, print_ = (float(cells[i].split(" %")[0]) / 100 for i in (0, 3))
+        low, high = (float(word.strip(")")) / 100 for word in cells[3].split("(")[1].split(" to "))
+        assert cells[3].startswith(words)
+        assert low <= print_ <= high
+        apart = abs(here - print_) / max((print_ * (1 - print_) * 2 / 1000) ** 0.5, 1e-3)
+        line = page.locator("ul.told li", has_text=f"{100 * here:.1f} % here, {words} in print")
+        chance = "no more than chance" if apart < 1.9 else "more than chance explains"
+        expect(line.filter(has_text=re.compile(f"^{name}:"))).to_contain_text(chance)
         expect(row).to_contain_text("ε 5.16 to 6.74")
         expect(row).to_contain_text("ρ 0.5 (ε 4.89)")
     spike = page.locator("figure.stack", has_text="are zero").first

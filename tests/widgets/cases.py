@@ -24,6 +24,7 @@ from dpnb.privacy import risk
 from dpnb.privacy.accountant import epsilon_of, rho_for
 from dpnb.simulate import wilson
 from dpnb.widgets import arithmetic, clamping, counting, coverage_words, person, ways_out
+from dpnb.widgets.coverage_charge import PRINTED
 from dpnb.widgets.curve import Curve
 
 FOLDER = Path(__file__).parents[1] / "golden" / "maths"
@@ -67,6 +68,11 @@ def coverage() -> list[Case]:
                     case("missed", ["naive", *args], coverage_words.missed("naive", held, studies, level))
                 )
     found.append(case("wilson", [0, 0], None))
+    for name, printed in PRINTED.items():
+        found.append(case("printBand", [printed], list(coverage_words.print_band(printed))))
+        for studies, share in ((20, 0.9), (1000, 0.774), (1000, 0.804), (100_000, 0.804), (1000, 1.0)):
+            args = [name, round(share * studies), studies, printed]
+            found.append(case("besidePrint", args, coverage_words.beside_print(*args)))
     return found
 
 

@@ -36,3 +36,21 @@ export function missed(name: string, held: number, studies: number, level: numbe
       return `${found}, fewer than the ${promised} promised: wider than needed.`;
   }
 }
+
+/** How many studies stand behind the shares in print: a thousand or so. */
+const PRINT_STUDIES = 1000;
+
+/** The band that a share in print has by itself. */
+export function printBand(printed: number): [number, number] {
+  return wilson(printed * PRINT_STUDIES, PRINT_STUDIES)!;
+}
+
+/** How far a share lies from the one in print, in standard errors of both. */
+export function besidePrint(name: string, held: number, studies: number, printed: number): string {
+  const here = held / studies;
+  const both = (held + printed * PRINT_STUDIES) / (studies + PRINT_STUDIES);
+  const error = both < 1 ? Math.sqrt(both * (1 - both) * (1 / studies + 1 / PRINT_STUDIES)) : 0;
+  const apart = error > 0 ? Math.abs(here - printed) / error : 0;
+  const chance = apart <= Math.sqrt(Z2) ? 'no more than chance' : 'more than chance explains';
+  return `${name}: ${number(100 * here, 1)} % here, ${number(100 * printed, 1)} % in print; ${number(apart, 1)} standard errors apart, ${chance}.`;
+}

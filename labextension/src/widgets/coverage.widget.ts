@@ -6,7 +6,7 @@ import { controls } from './parts/coverage_controls';
 import { LAST, reachOf, stack } from './parts/coverage_intervals';
 import { running } from './parts/coverage_running';
 import { sweepPicture } from './parts/coverage_sweep';
-import { countsOf, head, sentences, symbolOf, table } from './parts/coverage_table';
+import { beside, countsOf, head, sentences, symbolOf, table } from './parts/coverage_table';
 import { why } from './parts/coverage_why';
 import type { CoverageFacts, CoverageSet, Stack } from './parts/coverage_facts';
 import { widget, type Link, type View } from './parts/widget';
@@ -56,6 +56,7 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
   const charge = html('p', { class: 'say' });
   const top = html('thead');
   const rows = html('tbody');
+  const print = html('ul', { class: 'told' });
   const code = html('textarea', { readonly: '', rows: 5, 'aria-label': 'the code that reproduces this' });
   const copy = html('button', { type: 'button' }, 'Copy');
   copy.addEventListener('click', () => {
@@ -142,6 +143,7 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
     studies,
     sweep,
     html('div', { class: 'scroll' }, html('table', {}, top, rows)),
+    print,
     html(
       'details',
       {},
@@ -204,6 +206,8 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
     charge.hidden = facts.charge === '';
     top.replaceChildren(head(facts));
     rows.replaceChildren(...table(facts, swept.at(), now));
+    print.hidden = facts.compared === '';
+    print.replaceChildren(...(print.hidden ? [] : beside(facts, swept.at(), now)));
     // told when it rests, not with every block
     if (!going) {
       const words = sentence(facts, swept.at(), now);

@@ -114,6 +114,8 @@ export interface CoverageFacts {
   readonly partition: Partition | null;
   /** What the resamples cost, in one sentence. */
   readonly charge: string;
+  /** Whose rows stand in print and whose here; empty where this is not the setup of the print. */
+  readonly compared: string;
   readonly code: string;
   readonly problem: string;
 }

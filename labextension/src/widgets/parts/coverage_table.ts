@@ -1,5 +1,5 @@
 /** What is seen in the coverage lab, as sentences and as a table: the same numbers as in its drawings. */
-import { missed, verdict, wilson } from '../../maths/coverage';
+import { besidePrint, missed, printBand, verdict, wilson } from '../../maths/coverage';
 import { number, significant } from '../../maths/digits';
 import { html } from './dom';
 import type { CoverageFacts } from './coverage_facts';
@@ -73,11 +73,31 @@ export function head(facts: CoverageFacts): HTMLElement {
 
 function charged(facts: CoverageFacts): string[] {
   const some = facts.methods.some(one => one.resampled && facts.shown.includes(one.name));
-  const print = facts.methods.some(one => one.printed !== null);
+  const print = facts.compared !== '';
   return [
-    ...(print ? ['in print'] : []),
+    ...(print ? ['in print (its band)'] : []),
     ...(some && facts.sweep === null ? ['charged in print', 'true charge'] : [])
   ];
+}
+
+const inPrint = (share: number | null): string => {
+  if (share === null) {
+    return '';
+  }
+  const [low, high] = printBand(share);
+  return `${percent(share)} (${number(100 * low, 1)} to ${number(100 * high, 1)})`;
+};
+
+/** What lies below the published table: how far each coverage is from the one in print, and whose rows these are. */
+export function beside(facts: CoverageFacts, at: number, now: number): HTMLElement[] {
+  const said = facts.shown.flatMap(name => {
+    const printed = facts.methods.find(one => one.name === name)?.printed ?? null;
+    const found = countsOf(facts, name, at, now);
+    return printed === null || found === null || found.studies === 0
+      ? []
+      : [besidePrint(name, found.held, found.studies, printed)];
+  });
+  return [...said, facts.compared].map(words => html('li', {}, words));
 }
 
 /** One row for each method that is shown: the same numbers as in the drawings. */
@@ -95,9 +115,7 @@ export function table(facts: CoverageFacts, at: number, now: number): HTMLElemen
       cell(found === null || band_ === null ? '–' : percent(found.held / found.studies)),
       cell(band_ === null ? '–' : `${number(100 * band_[0], 1)} to ${number(100 * band_[1], 1)} %`),
       cell(band_ === null || found?.width === null || found === null ? '–' : significant(found.width, 3)),
-      ...(more.includes('in print')
-        ? [html('td', {}, method?.printed === null || method === undefined ? '' : percent(method.printed))]
-        : []),
+      ...(facts.compared === '' ? [] : [html('td', {}, inPrint(method?.printed ?? null))]),
       ...(more.includes('true charge')
         ? [html('td', {}, method?.published ?? ''), html('td', {}, method?.true ?? '')]
         : []),
