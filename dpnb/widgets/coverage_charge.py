@@ -135,7 +135,7 @@ def compared(setup: Setup) -> str:
         return ""
     return (
         "In print: adults of California in 2000, 1,000 or so studies of rows that are not handed out. Here: rows drawn from "
-        "the census's published age groups of the same people, even within each group."
+        "the census's published age groups of the same people, each group spread evenly."
     )
 
 
