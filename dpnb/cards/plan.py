@@ -143,6 +143,13 @@ def derived_words(
     """
     if forecast.kind == "none":
         return forecast.why
+    found = _half_widths_in_words(forecast, laws, widths, names)
+    return f"{found}, {forecast.given}" if forecast.given else found
+
+
+def _half_widths_in_words(
+    forecast: Forecast, laws: Sequence[Law | None], widths: Sequence[float | None], names: Sequence[str]
+) -> str:
     middle, worst = half_widths(forecast, laws, widths)
     most = "" if worst is None else f"± {digits.number(worst, digits.decimals_for([worst]))}"
     if forecast.kind == "sum":

@@ -13,6 +13,7 @@ A plan knows no answer. Three things can be said without one, and where none of 
     The expression is a smooth function of several answers. To first order its error is a sum with the partial derivatives as
     coefficients: given in the middle of the public ranges, and at its largest over a grid of them where no denominator can be zero.
 
+Where the number of rows behind an answer is private and the plan assumes none, what is said holds if all public rows count, and says so.
 The front end computes the same while a divider is dragged (``labextension/src/maths/forecast.ts``): the coefficients do not
 depend on how the loss is split. What may never change: nothing here reads an answer that is not released.
 """
@@ -22,7 +23,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from dpnb.plan.price import PricedQuestion
 from dpnb.release import Estimate, Measurement
 from dpnb.release.evaluate import Poles, evaluate, nodes
 from dpnb.statistics import Pricing, Setting
+from dpnb.statistics._base import all_count
 from dpnb.statistics.ratio import mean_noise_sd
 from dpnb.statistics.released import law_as_sum
 
@@ -64,6 +66,8 @@ class Source:
         Its answer, where it is public or released already.
     apart : bool
         Whether its entries have independent noise.
+    assumed : int, optional
+        The rows that its law takes to count, where their number is private and none was planned with.
     """
 
     measurement: Measurement
@@ -72,6 +76,7 @@ class Source:
     high: float
     known: Array | None = None
     apart: bool = False
+    assumed: int | None = None
 
 
 def law_of(item: PricedQuestion, pricing: Pricing, size: float | None) -> Law | None:
@@ -81,7 +86,7 @@ def law_of(item: PricedQuestion, pricing: Pricing, size: float | None) -> Law | 
     normal one has the widest sums.
     """
     setting, statistic = item.checked.setting, item.checked.statistic
-    if item.preview.half_width is None:
+    if item.checked.kind.half_width(setting, pricing, size) is None:
         return None
     if statistic in _APART:
         return _shape(law_as_sum(pricing.parts[0].mechanism.law))  # type: ignore[union-attr]
@@ -117,7 +122,8 @@ def forecast(estimate: Estimate, sources: Sequence[Source]) -> Forecast:
     """
     try:
         space = _Space(estimate, sources)
-        return space.linear() or space.image() or space.slopes()
+        found = space.linear() or space.image() or space.slopes()
+        return found if found.kind == "none" else replace(found, given=space.given())
     except _NotSaid as reason:
         return Forecast("none", why=str(reason))
 
@@ -179,6 +185,12 @@ class _Space:
         for place, part in self._slices.items():
             low[part], high[part] = self._sources[place].low, self._sources[place].high
         return low, high
+
+    def given(self) -> str:
+        """What the laws take for granted."""
+        assumed = {self._sources[place].assumed for place in self._free}
+        rows = [one for one in assumed if one is not None]
+        return "".join(map(all_count, rows))
 
     # linear ----------------------------------------------------------------------------------------------------
 
@@ -310,8 +322,8 @@ def sources_of(
         The number of people to plan with where the true one is private.
     """
     pairs = list(zip(items, measurements, strict=True))
-    found = [_planned(item, one, size) for item, one in pairs]
-    widths = [item.preview.half_width for item in items]
+    told = [_planned(item, one, size) for item, one in pairs]
+    found, widths = [source for source, _ in told], [width for _, width in told]
     seen = {_key(one) for one in measurements}
     for estimate in estimates:
         for leaf in estimate.leaves():
@@ -323,17 +335,26 @@ def sources_of(
     return found, widths
 
 
-def _planned(item: PricedQuestion, measurement: Measurement, size: float | None) -> Source:
-    low, high = item.checked.domain
+def _planned(
+    item: PricedQuestion, measurement: Measurement, size: float | None
+) -> tuple[Source, float | None]:
+    """A question of the plan; where its ± needs a number of rows that is private, that of all rows."""
+    checked, (low, high) = item.checked, item.checked.domain
     if item.public_value is not None:
-        return Source(measurement, NORMAL, low, high, known=np.asarray(item.public_value, dtype=np.float64))
-    law = None
-    if item.share is not None and item.preview.half_width is not None:
-        pricing = item.checked.kind.price(item.checked.setting, item.share)
-        law = law_of(item, pricing, size)
-    if size is not None and not math.isfinite(high) and item.checked.statistic in _COUNTS:
+        known = np.asarray(item.public_value, dtype=np.float64)
+        return Source(measurement, NORMAL, low, high, known=known), item.preview.half_width
+    law, width, assumed = None, item.preview.half_width, None
+    if item.share is not None:
+        pricing = checked.kind.price(checked.setting, item.share)
+        rows = checked.setting.unit.public_rows
+        if width is None and size is None and rows is not None:
+            width = checked.kind.half_width(checked.setting, pricing, float(rows))
+            assumed = None if width is None else rows
+        law = law_of(item, pricing, size if assumed is None else float(assumed))
+    if size is not None and not math.isfinite(high) and checked.statistic in _COUNTS:
         high = low + size
-    return Source(measurement, law, low, high, apart=item.checked.statistic in {*_APART, "mean"})
+    apart = checked.statistic in {*_APART, "mean"}
+    return Source(measurement, law, low, high, apart=apart, assumed=assumed), width
 
 
 def _released(leaf: Measurement) -> tuple[Source, float | None]:
@@ -367,6 +388,8 @@ class Outlook:
         Their 95 % radii, as planned.
     questions : tuple of Measurement
         Those questions.
+    assumed : tuple of int or None
+        The rows that a law and a radius take to count, where their number is private.
     """
 
     names: tuple[str, ...]
@@ -375,6 +398,7 @@ class Outlook:
     laws: tuple[Law | None, ...]
     widths: tuple[float | None, ...]
     questions: tuple[Measurement, ...]
+    assumed: tuple[int | None, ...]
 
     @classmethod
     def of(
@@ -394,4 +418,5 @@ class Outlook:
             tuple(source.law for source in sources),
             tuple(widths),
             tuple(source.measurement for source in sources),
+            tuple(source.assumed for source in sources),
         )

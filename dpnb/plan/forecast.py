@@ -67,6 +67,8 @@ class Forecast:
         Why there is no bound, or no ± at all.
     each : bool
         Whether it is several values, and what is said holds for each.
+    given : str
+        What it takes for granted, in words.
     """
 
     kind: str
@@ -77,6 +79,7 @@ class Forecast:
     centre: float = 0.0
     why: str = ""
     each: bool = False
+    given: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the forecast as the browser takes it."""
@@ -90,6 +93,7 @@ class Forecast:
             "centre": self.centre,
             "why": self.why,
             "each": self.each,
+            "given": self.given,
         }
 
 

@@ -443,8 +443,13 @@ def width_words(
     if found is not None:
         return f"± {digits(found)}" + ("" if setting.public_n is not None else f" if {assumed}n = {n:,.0f}")
     rows = setting.unit.public_rows
-    best = "" if rows is None else f" (± {digits(width(float(rows)) or 0.0)} if all {rows:,} rows count)"
+    best = "" if rows is None else f" (± {digits(width(float(rows)) or 0.0)} {all_count(rows)})"
     return f"± {digits(width(1.0) or 0.0)} / n{under}{best}"
+
+
+def all_count(rows: int) -> str:
+    """Say what is taken for granted where a private number of rows is planned with."""
+    return f"if all {rows:,} rows count"
 
 
 ONE = Lit(1)

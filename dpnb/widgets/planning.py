@@ -16,9 +16,11 @@ from typing import Any
 from dpnb.cards.markup import clean
 from dpnb.client.views import PlanView
 from dpnb.errors import LossError, PlanError
+from dpnb.plan.derived import Outlook
 from dpnb.plan.price import PricedQuestion
 from dpnb.release import Measurement
 from dpnb.statistics import Share
+from dpnb.statistics._base import all_count
 from dpnb.widgets.curve import EPSILONS, RHOS, Curve, Curves, Kind, curve_of, grid
 from dpnb.widgets.planned_line import accuracy_at, planned_line, splitting
 
@@ -62,7 +64,7 @@ def board(
         **line,
         "dataset": view.dataset.name,
         "questions": [
-            {**one, **_question(view, place, line["kind"], curves, at.get(place))}
+            {**one, **_question(view, told, place, line["kind"], curves, at.get(place))}
             for place, one in enumerate(line["questions"])
         ],
         "derived": [
@@ -99,17 +101,19 @@ def _number(value: Any) -> bool:
 
 
 def _question(
-    view: PlanView, place: int, kind: Kind, curves: Curves | None, at: float | None
+    view: PlanView, told: Outlook, place: int, kind: Kind, curves: Curves | None, at: float | None
 ) -> dict[str, Any]:
-    item, size = view.items[place], view.ask.assume_n
+    item, size, rows = view.items[place], view.ask.assume_n, told.assumed[place]
     free = at is None
-    curve = said = None
+    curve = said = full = None
     if not free and item.preview.half_width is not None:
         curve = _curve(view.measurements[place], kind, size, curves).to_json()
+    elif not free and rows is not None:
+        full = _curve(view.measurements[place], kind, rows, curves).to_json()
     elif not free:
         said = _said(item, kind, size)
     low, high = item.checked.domain
-    law = _law(view, place)
+    law = told.laws[place]
     number = _NUMBER.match(item.preview.words)
     return {
         "curve": curve,
@@ -117,9 +121,12 @@ def _question(
         "words": clean(item.preview.words if not at else accuracy_at(item, Share(kind, _exact(at)), size)[0]),
         "said": said,
         "at": at or 0.0,
+        "full": full,
         "width": item.preview.half_width,
+        "full_width": told.widths[place],
+        "given": "" if rows is None else all_count(rows),
         "span": high - low if math.isfinite(high - low) and high > low else None,
-        "law": law,
+        "law": None if law is None else law.to_json(),
     }
 
 
@@ -134,17 +141,6 @@ def _curve(question: Measurement, kind: Kind, size: int | None, curves: Curves |
             _COARSE.clear()
         _COARSE[key] = curve_of(question, kind, size, every=_EVERY)
     return _COARSE[key]
-
-
-def _law(view: PlanView, place: int) -> dict[str, Any] | None:
-    from dpnb.plan.derived import law_of
-
-    item, size = view.items[place], view.ask.assume_n
-    if item.share is None or item.preview.half_width is None:
-        return None
-    pricing = item.checked.kind.price(item.checked.setting, item.share)
-    law = law_of(item, pricing, None if size is None else float(size))
-    return None if law is None else law.to_json()
 
 
 def _exact(loss: float) -> Fraction:

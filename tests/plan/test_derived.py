@@ -141,6 +141,20 @@ def test_a_tighter_noise_gives_a_tighter_forecast(data):
     assert narrow == pytest.approx(wide / 2, rel=0.1)
 
 
+def test_a_private_size_is_planned_with_all_rows_and_says_so(data):
+    """Without ``assume_n=`` the ± of what is computed from means with missing values is that of all public rows, in words too."""
+    value = data.y.mean() - 0.1 * data[data.g == 1].x.mean()
+    view, found, (_, width) = told(data, value, assume_n=None)
+    _, planned, (_, same) = told(data, value, assume_n=40)
+    assert [item.preview.half_width for item in view.items] == [None, None]
+    assert found.given == "if all 40 rows count"
+    assert planned.given == ""
+    assert width == pytest.approx(same, rel=1e-12)
+    words = derived_words(found, view.outlook().laws, view.outlook().widths, [])
+    assert words.endswith(", if all 40 rows count")
+    assert words in str(plan_card(view).html)
+
+
 def test_wider_noise_is_seen_in_derived_values(data):
     """A law with a quarter more noise gives a quarter more of ± to what is computed from it."""
     laws = [Law(0.0, (0.33,)), NORMAL]

@@ -156,6 +156,18 @@ def test_curve_is_the_plan_s_own_half_width(data):
         assert curve.loss_for(said) == pytest.approx(float(epsilon), rel=5e-3)
 
 
+def test_board_plans_a_private_size_with_all_rows(data):
+    """The browser has the curve of a mean with missing values as a plan with all public rows would draw it, and words that say so."""
+    asked = {"m": data.x.mean(), "d": data.x.mean() * 2}
+    one = widgets.plan(dpnb.plan(asked, epsilon=1)).facts["questions"][0]
+    said = dpnb.plan(asked, epsilon=1, assume_n=40).items[0].preview.half_width
+    assert one["curve"] is None
+    assert one["full_width"] == pytest.approx(said, rel=1e-12)
+    assert Curve(**one["full"]).width_at(1.0) == pytest.approx(said, rel=1e-2)
+    assert one["given"] == "if all 40 rows count"
+    assert widgets.plan(dpnb.plan(asked, epsilon=1, assume_n=40)).facts["questions"][0]["given"] == ""
+
+
 def test_what_is_asked_of_the_kernel_is_answered_or_said(data):
     """A size that the browser sends is planned with; one that is none is refused in the picture, and the rest stands."""
     one = widgets.seesaw(data.y.mean(), assume_n=1000)

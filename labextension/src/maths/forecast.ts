@@ -28,6 +28,8 @@ export interface Forecast {
   readonly centre: number;
   readonly why: string;
   readonly each: boolean;
+  /** What it takes for granted, in words. */
+  readonly given?: string;
 }
 
 /** The 95 % radius of a sum of independent noises. */
@@ -77,6 +79,16 @@ export function words(
   if (told.kind === 'none') {
     return told.why;
   }
+  const found = inWords(told, laws, widths, names);
+  return told.given ? `${found}, ${told.given}` : found;
+}
+
+function inWords(
+  told: Forecast,
+  laws: readonly (Law | null)[],
+  widths: readonly (number | null)[],
+  names: readonly string[]
+): string {
   const [middle, worst] = halfWidths(told, laws, widths);
   const most = worst === null ? '' : `± ${halfWidth(worst)}`;
   if (told.kind === 'sum') {

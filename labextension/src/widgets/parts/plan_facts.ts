@@ -28,6 +28,11 @@ export interface PlannedQuestion {
   /** The loss that the cell gives it. */
   readonly own: number;
   readonly width: number | null;
+  /** Where the number of rows behind it is private: its ± by loss if all public rows count, and as it is planned. */
+  readonly full?: Curve | null;
+  readonly full_width?: number | null;
+  /** `if all 4,820 rows count`. */
+  readonly given?: string;
   /** The length of its public range. */
   readonly span: number | null;
   /** What a loss of one costs in the budget's measure. */
@@ -142,6 +147,8 @@ export function cellOf(facts: PlanFacts, { total, weights }: Written): string {
 /** A question at a loss: its ± where there is one, what it says, what it costs. */
 export interface Now {
   readonly width: number | null;
+  /** The ± that values derived from it are told with: of all public rows, where their number is private. */
+  readonly full: number | null;
   readonly words: string;
   readonly cost: number;
   readonly stored: boolean;
@@ -158,6 +165,9 @@ function told(one: PlannedQuestion, loss: number): string {
   if (one.curve !== null) {
     return `± ${halfWidth(widthAt(one.curve, loss))}${one.unit}`;
   }
+  if (one.full) {
+    return `± ${halfWidth(widthAt(one.full, loss))} ${one.given ?? ''}`;
+  }
   const known = [...(one.said ?? [])].reverse().find(([at]) => at <= loss * (1 + 1e-9));
   return known?.[1] ?? one.words;
 }
@@ -165,21 +175,24 @@ function told(one: PlannedQuestion, loss: number): string {
 /** One question as it stands at a loss; a stored answer shows its own accuracy. */
 export function nowOf(facts: PlanFacts, one: PlannedQuestion, loss: number): Now {
   if (one.state === 'public') {
-    return { width: 0, words: one.words, cost: 0, stored: false };
+    return { width: 0, full: 0, words: one.words, cost: 0, stored: false };
   }
   if (one.state === 'own') {
     const cost = one.stored ? 0 : costOf(one.own, heldOf(one), one.rate, facts.paid.power);
-    return { width: one.width, words: one.words, cost, stored: cost === 0 };
+    const full = one.width ?? one.full_width ?? null;
+    return { width: one.width, full, words: one.words, cost, stored: cost === 0 };
   }
   if (loss === 0) {
-    return { width: null, words: 'left out', cost: 0, stored: false };
+    return { width: null, full: null, words: 'left out', cost: 0, stored: false };
   }
   if (one.held !== null && covers(one.held.amount, loss)) {
-    return { width: one.held.width, words: one.held.words, cost: 0, stored: true };
+    const { width, words } = one.held;
+    return { width, full: width, words, cost: 0, stored: true };
   }
   const width = one.curve === null ? null : widthAt(one.curve, loss);
   return {
     width,
+    full: width ?? (one.full ? widthAt(one.full, loss) : null),
     words: told(one, loss),
     cost: costOf(loss, null, one.rate, facts.paid.power),
     stored: false
@@ -195,7 +208,7 @@ export function everyNow(facts: PlanFacts, losses: readonly number[]): Now[] {
 /** What is known of a derived value, the questions standing as they do. */
 export function derivedWords(facts: PlanFacts, place: number, now: readonly Now[]): string {
   const { forecast } = facts.derived[place]!;
-  const widths = [...now.map(one => one.width), ...facts.others.map(one => one.width)];
+  const widths = [...now.map(one => one.full), ...facts.others.map(one => one.width)];
   const laws = [...facts.questions.map(one => one.law), ...facts.others.map(one => one.law)];
   const names = [...facts.questions, ...facts.others].map(one => one.name);
   const used = new Set([
