@@ -82,7 +82,7 @@ def _ways_out(
     option = _option_that_fits(asked, left, events)
     if option is not None:
         yield f"%%dp {option}"
-    yield "reuse a stored answer (%dp ledger)"
+    yield "look for a stored answer (%dp ledger)"
     if questions > 1:
         yield f"drop one of {questions} queries"
 

@@ -70,6 +70,21 @@ REDRAWS = f"""() => {{{_MOVES}
     }}
     return found.sort((a, b) => a - b);
 }}"""
+# what a redraw does, whatever the machine: how many attributes and texts it sets, and how many nodes it makes anew
+WORK = f"""() => {{{_MOVES}
+    const watcher = new MutationObserver(() => undefined);
+    watcher.observe(document.body, {{ attributes: true, childList: true, characterData: true, subtree: true }});
+    const found = [];
+    for (const move of moves) {{
+        for (let i = 0; i < 20; i++) {{
+            move(i);
+            const records = watcher.takeRecords();
+            const made = records.reduce((sum, one) => sum + one.addedNodes.length, 0);
+            found.push([records.length, made]);
+        }}
+    }}
+    return found;
+}}"""
 FRAMES = f"""() => new Promise(done => {{{_MOVES}
     const found = [];
     let i = 0, last = 0;

@@ -95,7 +95,7 @@ def test_what_is_over_budget_offers_three_ways_out(show, data):
     page = show(widgets.budget(dpnb.plan(items, epsilon=50, assume_n=40)))
     ways = page.locator("ul.ways li")
     expect(ways).to_have_count(3)
-    expect(page.locator("main")).to_contain_text("it would be refused")
+    expect(page.locator("main")).to_contain_text("too little")
     ways.nth(0).get_by_role("button", name="Ask ε 10").click()
     cell = page.get_by_label("the cell that releases this").first
     expect(cell).to_have_value("%%dp epsilon=10 assume_n=40\nm = small.x.mean()\ns = small.y.mean()")

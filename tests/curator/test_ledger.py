@@ -98,7 +98,7 @@ def test_a_refusal_carries_the_exact_figures_the_ways_out_and_changes_nothing(le
     with pytest.raises(BudgetError) as refusal:
         charge(ledger, "r2", pure(*["0.2"] * 5), cap=4)
     assert refusal.value.message == (
-        "This cell asks for ε 1; 0.4 is left of 4. Ways out: %%dp epsilon=0.4 · reuse a stored answer (%dp ledger)"
+        "This cell asks for ε 1; 0.4 is left of 4. Ways out: %%dp epsilon=0.4 · look for a stored answer (%dp ledger)"
         " · drop one of 5 queries. Nothing was spent."
     )
     facts = {name: refusal.value.details[name] for name in ("asked", "left", "cap")}
@@ -129,7 +129,7 @@ def test_the_loss_that_a_refusal_proposes_is_admitted(ledger, cap, kind, share):
 
 def test_nothing_left_proposes_no_loss_to_type(ledger):
     charge(ledger, questions=pure(1))
-    with pytest.raises(BudgetError, match=r"0 is left of 1\. Ways out: reuse a stored answer"):
+    with pytest.raises(BudgetError, match=r"0 is left of 1\. Ways out: look for a stored answer"):
         charge(ledger, "r2")
 
 

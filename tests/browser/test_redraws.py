@@ -1,0 +1,23 @@
+"""Dragging is smooth because a redraw is little work; ``bench_drag.py`` prints what that takes on a clock."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpnb.widgets import _base
+from tests.browser.dragging import AT_ONCE, MAKERS, WORK
+
+pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
+
+MOST_CHANGES, MOST_NODES = 60, 60
+
+
+@pytest.mark.parametrize("name", sorted(MAKERS))
+def test_a_redraw_is_little_work(show, data, name):
+    """One event under the hand moves the picture, sets few attributes and makes few nodes, however many points it draws."""
+    page = show(MAKERS[name](data))
+    page.evaluate(AT_ONCE)
+    work = page.evaluate(WORK)
+    assert sum(changes > 0 for changes, _ in work) >= 20, "nothing moved"
+    assert max(changes for changes, _ in work) <= MOST_CHANGES
+    assert max(nodes for _, nodes in work) <= MOST_NODES
