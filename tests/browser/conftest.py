@@ -5,7 +5,8 @@ Made stable by these rules, each learnt from a failure:
 * the page says "idle" before its session is ready, so :meth:`Lab.open` waits for the session itself;
 * commands go through JupyterLab's own registry, never through menus;
 * a command that resolved does not mean that outputs are drawn: wait with ``expect(locator)``;
-* the server has its own configuration, data, runtime, IPython and DPNB_HOME folders;
+* the server has its own configuration, data, runtime and IPython folders, and each file of tests its own DPNB_HOME: a test
+  that spends takes nothing from another file's;
 * MPLBACKEND is not inherited: "agg" silently switches the inline figures off.
 """
 
@@ -55,6 +56,8 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "docmanager-extension/plugin": {"autosave": False},
 }
 START_SECONDS = 90
+#: Run by IPython in each kernel as it starts: the home is that of the tests that run now.
+HOME = "import os, pathlib\nos.environ['DPNB_HOME'] = pathlib.Path({named!r}).read_text()\n"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -76,8 +79,12 @@ class Server:
 
     def __init__(self, root: Path) -> None:
         self.root, self.work, self.token = root, root / "work", secrets.token_hex(16)
-        for name in ("work", "config", "data", "runtime", "ipython", "home"):
+        for name in ("work", "config", "data", "runtime", "ipython"):
             (root / name).mkdir(parents=True)
+        startup = root / "ipython" / "profile_default" / "startup" / "home.py"
+        startup.parent.mkdir(parents=True)
+        startup.write_text(HOME.format(named=str(root / "home")))
+        self.begin("first")
         for name, value in SETTINGS.items():
             path = root / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -89,6 +96,12 @@ class Server:
                 self.command(port), env=self.environment(), stdout=log, stderr=log, start_new_session=True
             )
         self.wait_until_it_answers()
+
+    def begin(self, name: str) -> None:
+        """Make a home, with a ledger and budgets of its own, for the kernels that start from now on."""
+        self.home = self.root / "homes" / name
+        self.home.mkdir(parents=True)
+        (self.root / "home").write_text(str(self.home))
 
     def command(self, port: int) -> list[str]:
         """Return the command line of the server."""
@@ -114,7 +127,7 @@ class Server:
             "IPYTHONDIR": "ipython",
             "JUPYTERLAB_SETTINGS_DIR": "settings",
             "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
-            "DPNB_HOME": "home",
+            "DPNB_HOME": self.home,
         }
         own = {name: str(self.root / folder) for name, folder in folders.items()}
         inherited = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
@@ -284,11 +297,18 @@ def browser(chromium_path: str) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def server(chromium_path: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def jupyter(chromium_path: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Start JupyterLab once."""
     one = Server(tmp_path_factory.mktemp("lab"))
     yield one
     one.stop()
+
+
+@pytest.fixture(scope="module")
+def server(jupyter: Server, request: pytest.FixtureRequest) -> Server:
+    """Give JupyterLab with budgets that no other file's tests have spent from."""
+    jupyter.begin(request.path.stem)
+    return jupyter
 
 
 @pytest.fixture(scope="session")

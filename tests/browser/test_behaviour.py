@@ -54,7 +54,7 @@ LISTEN = """() => {
 
 def kill_curator(lab):
     """Kill the curator of the server's home, as an operator or a lack of memory would."""
-    pid = json.loads((lab.server.root / "home" / "curator.json").read_text())["pid"]
+    pid = json.loads((lab.server.home / "curator.json").read_text())["pid"]
     os.kill(pid, signal.SIGKILL)
 
 

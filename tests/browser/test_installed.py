@@ -156,7 +156,7 @@ def test_notebook_7_says_what_became_of_curator_and_kernel(seven):
     for index in range(3):
         seven.run_cell(index)
     expect(panel).to_contain_text("ε 3.75 of 4 left")
-    pid = json.loads((seven.server.root / "home" / "curator.json").read_text())["pid"]
+    pid = json.loads((seven.server.home / "curator.json").read_text())["pid"]
     os.kill(pid, signal.SIGKILL)
     expect(panel).to_contain_text("The curator has ended.")
     seven.run_cell(3)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
+import shutil
 
-import nbformat
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import ROOT
 
 TOUR = ROOT / "notebooks" / "00-tour.ipynb"
-#: The tour spends nearly a whole budget: it has one of its own, beside what the other tests of the session spend.
-HOME = "import os\nos.environ['DPNB_HOME'] = {home!r}\n"
 ON_PURPOSE = "epsilon=100"  # the tour shows one refusal
 
 
@@ -20,10 +18,7 @@ ON_PURPOSE = "epsilon=100"  # the tour shows one refusal
 def tour(lab, request):
     """Open the tour and run its code cells one by one, on past the refusal."""
     name = f"{request.node.name}.ipynb"  # one notebook, and so one kernel, a test
-    notebook = nbformat.read(TOUR, as_version=4)
-    first = next(cell for cell in notebook.cells if cell.cell_type == "code")
-    first.source = HOME.format(home=str(lab.server.root / "tour-home")) + first.source
-    nbformat.write(notebook, lab.server.work / name)
+    shutil.copy(TOUR, lab.server.work / name)
     lab.open(name)
     sources = lab.page.evaluate(
         "() => [...window.jupyterapp.shell.currentWidget.content.widgets].map(c => [c.model.type, c.model.sharedModel.source])"
