@@ -257,3 +257,26 @@ def test_the_cost_of_a_cell_knows_what_is_stored(open_):  # noqa: F811
     lab.run_cell(2)
     expect(tag).to_contain_text("stored")
     expect(lab.gauge).to_have_text(before)
+
+
+@pytest.mark.parametrize("width", [600, 480])
+def test_a_narrow_window_keeps_the_gauge(open_, width):  # noqa: F811
+    """What was spent stays in the status bar, whole and within the window, without the dataset's name; a state as well."""
+    lab = open_("1", LOAD, OPEN)
+    lab.page.set_viewport_size({"width": width, "height": 800})
+    expect(lab.gauge).to_be_visible()
+    expect(lab.gauge).to_have_text("dp: not loaded")
+    lab.run_cell(1)
+    lab.run_cell(2)
+    expect(lab.gauge).to_have_text(re.compile(r"^hiv: ε [\d.]+ of 4$"))
+    lab.page.wait_for_function(
+        "() => /^ε [\\d.]+ of 4$/.test(document.querySelector('.dpnb-Gauge').innerText.trim())"
+    )
+    expect(lab.gauge).to_have_attribute("aria-label", re.compile(r"Privacy budget: hiv: ε"))
+    inside = """() => {
+        const button = document.querySelector('.dpnb-Gauge'), at = button.getBoundingClientRect();
+        const found = document.elementFromPoint(at.left + at.width / 2, at.top + at.height / 2);
+        return at.left >= 0 && at.right <= innerWidth && button.scrollWidth <= button.clientWidth && button.contains(found);
+    }"""
+    lab.page.wait_for_function(inside)
+    lab.shot(f"gauge-{width}")

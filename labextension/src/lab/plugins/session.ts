@@ -21,6 +21,7 @@ function addGauge(app: JupyterFrontEnd, status: IStatusBar, sessions: Sessions):
     item: gauge,
     align: 'left',
     rank: 20,
+    priority: 1, // a narrow window keeps it
     isActive: () => sessions.shown.gauge,
     activeStateChanged: wanted
   });

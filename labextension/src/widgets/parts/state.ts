@@ -175,6 +175,8 @@ export function clock(time: string, now = new Date()): string {
 
 export interface Gauge {
   readonly text: string;
+  /** What of the text a narrow window leaves out: the name before a number. */
+  readonly name: string;
   readonly title: string;
   /** From 0 to 1; null where there is nothing to measure. */
   readonly used: number | null;
@@ -190,7 +192,7 @@ export function brief(value: number): string {
 
 /** The text of the status bar: the dataset that was asked last, spent of total, in its own measure. */
 export function gauge(link: Link, state: Snapshot | null): Gauge {
-  const nothing = { used: null, low: false, title: advice(link, state) };
+  const nothing = { name: '', used: null, low: false, title: advice(link, state) };
   if (link !== 'live' || state === null) {
     return {
       ...nothing,
@@ -211,6 +213,7 @@ export function gauge(link: Link, state: Snapshot | null): Gauge {
   const low = one.used >= LOW;
   const spent = one.cap - one.left;
   return {
+    name: `${one.name}: `,
     text: `${one.name}: ${one.symbol} ${brief(spent)} of ${brief(one.cap)}${low ? ' · low' : ''}`,
     title: `${one.words}. ${low ? 'Little is left. ' : ''}Click for the ledger.`,
     used: one.used,
