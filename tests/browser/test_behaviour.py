@@ -280,3 +280,57 @@ def test_a_narrow_window_keeps_the_gauge(open_, width):  # noqa: F811
     }"""
     lab.page.wait_for_function(inside)
     lab.shot(f"gauge-{width}")
+
+
+SLOW = """import dpnb.notebook.comm as told, threading
+held, price_of = threading.Event(), told.price_of
+def slowly(*asked):
+    held.wait(60)
+    return price_of(*asked)
+told.price_of = slowly"""
+
+
+def test_the_price_of_an_older_text_is_never_shown_as_that_of_a_newer(open_):  # noqa: F811
+    """Marked as soon as the text changes, and gone where the kernel is slow; words tell what ran from what did not."""
+    lab = ready(open_, SLOW, "held.set()", "%%dp epsilon=0.5\nq = (hiv.distvct + 8).mean()", "1")
+    tag = lab.cell(4).locator(".dpnb-Tag")
+    expect(tag).to_have_text("ε 0.5")
+    expect(tag).to_have_attribute("title", re.compile("What releasing this cell would cost"))
+    lab.run_cell(2)
+    marked = lab.page.evaluate(
+        """text => {
+            const cell = window.jupyterapp.shell.currentWidget.content.widgets[4];
+            cell.model.sharedModel.setSource(text);
+            return cell.node.querySelector('.dpnb-Tag').getAttribute('aria-busy');
+        }""",
+        "%%dp epsilon=0.75\nq = (hiv.distvct + 8).mean()",
+    )
+    assert marked == "true"
+    expect(tag).to_have_text("…")
+    lab.run_cell(3)
+    expect(tag).to_have_text("ε 0.75")
+    expect(tag).not_to_have_attribute("aria-busy", "true")
+    set_source(lab, 5, "%%dp epsilon=0.5\nz = len([1])")
+    expect(lab.cell(5).locator(".dpnb-Tag")).to_have_text("asks nothing")
+
+
+@pytest.mark.parametrize("width", [1360, 700, 480])
+def test_the_tag_never_lies_over_the_code(open_, width):  # noqa: F811
+    """In every width it stands below the code, within the cell, and a long line of code is not shortened by it."""
+    long = "%%dp plan epsilon=0.5\na = hiv.age.mean()\nb = (" + " + ".join(["hiv.distvct"] * 12) + ").mean()"
+    lab = ready(open_, long)
+    lab.page.set_viewport_size({"width": width, "height": 800})
+    lab.run_cell(2)
+    expect(lab.cell(2).locator(".dpnb-Tag")).to_contain_text("plan · nothing spent · now ε 0.5")
+    lab.page.wait_for_function(
+        """() => {
+            const area = document.querySelectorAll('.jp-Notebook .jp-Cell')[2].querySelector('.jp-InputArea');
+            const at = name => area.querySelector(name).getBoundingClientRect();
+            const [tag, code, all] = [at('.dpnb-Tag'), at('.jp-InputArea-editor'), area.getBoundingClientRect()];
+            return tag.height > 0 && tag.top >= code.bottom - 0.5 && tag.bottom <= all.bottom + 0.5
+                && tag.left >= code.left - 0.5 && tag.right <= all.right + 0.5 && all.right - code.right < 8;
+        }"""
+    )
+    for theme in ("JupyterLab Dark", "JupyterLab Light"):
+        lab.theme(theme)
+        lab.shot(f"tag-{width}-{theme.split()[-1].lower()}")

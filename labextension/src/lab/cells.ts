@@ -5,7 +5,7 @@ import { significant } from '../maths/digits';
 import { svg } from '../widgets/parts/dom';
 import type { Client } from './client';
 import { isProtected } from './magic';
-import { Pricer, priceOf, tagText, type Answer, type Price } from './pricing';
+import { Pricer, priceOf, READING, tagText, tagTitle, type Answer, type Price } from './pricing';
 
 const RELEASE = 'application/vnd.dpnb.release+json';
 const PLAN = 'application/vnd.dpnb.plan+json';
@@ -59,7 +59,8 @@ function lock(): SVGElement {
   );
 }
 
-const ABOUT = 'What this cell paid, and what it would cost now. Nothing is spent by reading it.';
+/** How long a price of an older text may stand, dimmed: typing does not flicker where the kernel answers at once. */
+const GRACE = 200;
 /** How long a hand rests before it is told that half a word is no column. */
 const REST = 500;
 
@@ -77,17 +78,28 @@ class Tag {
     if (this._key !== key) {
       this._key = key;
       clearTimeout(this._resting);
-      this.node.classList.add('dpnb-mod-old');
+      this._read();
       this._pricer.want(cell, key);
     }
     this._write();
   }
 
+  /** The price that is shown is another text's: that is said at once, and it goes where its successor is long in coming. */
+  private _read(): void {
+    this.node.setAttribute('aria-busy', 'true');
+    this._late ||= window.setTimeout(() => {
+      this._price = READING;
+      this._write();
+    }, GRACE);
+  }
+
   private _said(price: Price): void {
     clearTimeout(this._resting);
     const show = (): void => {
+      clearTimeout(this._late);
+      this._late = 0;
       this._price = price;
-      this.node.classList.remove('dpnb-mod-old');
+      this.node.removeAttribute('aria-busy');
       this._write();
     };
     if (price.sure || this._price === null) {
@@ -104,7 +116,8 @@ class Tag {
       this.node.dataset.text = text;
       this.node.replaceChildren(lock(), ` ${text}`);
     }
-    this.node.title = price.why || ABOUT;
+    const reading = this.node.hasAttribute('aria-busy');
+    this.node.title = tagTitle(this._was, reading ? READING : price);
   }
 
   readonly node = document.createElement('div');
@@ -113,6 +126,7 @@ class Tag {
   private _was = '';
   private _key = '';
   private _resting = 0;
+  private _late = 0;
 }
 
 /** Keeps the marks of one notebook's cells in step with their text, outputs and price. */

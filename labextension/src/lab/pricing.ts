@@ -58,6 +58,14 @@ export interface Price {
 
 const NONE: Price = { text: '', why: '', free: false, sure: true };
 
+/** Between a change of the text and its price. */
+export const READING: Price = {
+  text: '…',
+  why: 'The price of this text is being read. Nothing is spent by reading it.',
+  free: false,
+  sure: true
+};
+
 function priced(answer: Answer): Price {
   const { label = '', stored, asked, left } = answer;
   const fresh = typeof answer.new === 'string' ? answer.new : '';
@@ -96,11 +104,34 @@ export function priceOf(answer: Answer | null): Price {
         free: false,
         sure: false
       };
+    case 'nothing':
+      return {
+        text: 'asks nothing',
+        why: 'This cell asks no question of a protected dataset: running it costs nothing.',
+        free: false,
+        sure: false
+      };
     case 'error':
       return { text: 'would be refused', why, free: false, sure: false };
     default:
       return NONE;
   }
+}
+
+/** What the words on a cell mean: only of a cell that ran it is said that it paid. */
+export function tagTitle(was: string, price: Price): string {
+  const ran =
+    was === ''
+      ? ''
+      : was.startsWith('plan')
+        ? 'Its plan spent nothing. '
+        : 'First what this cell paid when it ran. ';
+  if (price.why !== '') {
+    return `${price.free ? '' : ran}${price.why}`;
+  }
+  return price.text === ''
+    ? `${ran}A price is shown where the kernel can read one: dpnb loaded, and a dataset open.`
+    : `${ran}What releasing this cell would cost, read from its text. Nothing is spent by reading it.`;
 }
 
 /** What a cell wears: what it paid when it ran, and what its text costs now. */

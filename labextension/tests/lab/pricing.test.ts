@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Pricer, priceOf, tagText, type Answer } from '../../src/lab/pricing';
+import { Pricer, priceOf, READING, tagText, tagTitle, type Answer } from '../../src/lab/pricing';
 
 const priced = (more: Answer = {}): Answer => ({ status: 'priced', label: 'ε 0.75', message: '', ...more });
 
@@ -45,6 +45,26 @@ it('after a run a cell says what it paid, that its answers are stored, and what 
   expect(tagText('plan · nothing spent', free)).toBe('ε 0.75 · stored, free');
   expect(tagText('ε 0.75', priceOf(priced()))).toBe('ε 0.75');
   expect(tagText('ε 0.25', more)).toBe('ε 0.25 · now ε 0.75 · 1 stored, ε 0.5 new');
+});
+
+it('a cell that asks nothing says so, and while a price is read there is none', () => {
+  const nothing = priceOf({ status: 'nothing', label: '', message: '' });
+  expect(tagText('', nothing)).toBe('asks nothing');
+  expect(nothing).toMatchObject({ free: false, sure: false });
+  expect(tagText('', READING)).toBe('…');
+  expect(tagText('ε 0.25', READING)).toBe('ε 0.25 · now …');
+  expect(tagTitle('', READING)).toMatch(/being read/);
+});
+
+it('only of a cell that ran it is said that it paid', () => {
+  const prices = [null, priced(), { status: 'nothing' }, { status: 'unread', message: 'a loop' }].map(
+    priceOf
+  );
+  for (const price of [...prices, READING]) {
+    expect(tagTitle('', price)).not.toMatch(/paid/);
+    expect(tagTitle('plan · nothing spent', price)).toMatch(/^Its plan spent nothing/);
+    expect(tagTitle('ε 0.25', price)).toMatch(/paid when it ran/);
+  }
 });
 
 it('typing fast asks one question at a time, and shows the newest text its own answer', async () => {
