@@ -169,6 +169,11 @@ def test_what_only_running_can_tell_gets_no_price(data, body):
     assert read.message
 
 
+@pytest.mark.parametrize("body", ["", "z = len([1])", "a = data.x", "if False:\n    data.x.mean()"])
+def test_a_cell_that_asks_nothing_is_told_apart_from_one_that_cannot_be_read(data, body):
+    assert agree("epsilon=1", body, data).status == "nothing"
+
+
 @pytest.mark.parametrize(
     ("cell", "message"),
     [
