@@ -85,6 +85,7 @@ def test_a_line_shows_in_place_what_more_would_buy(cards):
     expect(made).to_contain_text("before, at ε 0.05")
     expect(lab.cell(2).locator(".cm-content")).to_contain_text("older = older.remeasure(epsilon=0.4)")
     expect(card.locator(".dpnb-again")).to_contain_text("older is another answer by now")
+    expect(card.locator(".dpnb-newer")).to_contain_text("Paid for again since: ledger entry")
     assert spent(lab) != before
     made.get_by_role("button", name="more ε for").click()
     expect(made.locator("svg.trail rect.pv")).to_have_count(2)
@@ -93,6 +94,24 @@ def test_a_line_shows_in_place_what_more_would_buy(cards):
     )
     assert faint == sorted(faint)
     assert faint[0] < faint[1] == 1
+
+
+def test_an_old_card_says_what_was_paid_for_again(cards):
+    """A line whose question was bought anew is marked, without a click, in each older card that shows it; a line more, and what is stored, mark nothing; another kernel knows of nothing."""
+    asked = "first = hiv[hiv.age > 47].got.mean()\nother = hiv[hiv.age > 47].age.mean()"
+    more = f"{asked}\nthird = hiv[hiv.age > 47].any.mean()"
+    anew = "%%dp epsilon=0.05 fresh\nagain = hiv[hiv.age > 47].got.mean()"
+    lab = cards("anew.ipynb", f"%%dp epsilon=0.06\n{asked}", f"%%dp epsilon=0.06\n{more}", anew)
+    marks = lab.page.locator(".dpnb-newer:visible")
+    expect(marks).to_have_count(2)
+    for place in (1, 2):
+        first = lab.output(place).locator(".line").first.locator(".dpnb-newer")
+        expect(first).to_contain_text("has a newer answer")
+    lab.shot("card-newer")
+    lab.restart()
+    lab.run_cell(0)
+    expect(lab.output(1).locator(".line")).to_have_count(2)
+    expect(marks).to_have_count(0)
 
 
 def test_keys_alone_open_move_and_close_the_forecast(cards):

@@ -1,7 +1,8 @@
 /** A released card alive: each line can show what paying more would buy, in its place. The card of a pending question is one of these too. */
 import type { Grow } from '../lab/living';
-import { linesOf, waitingOf } from '../lab/record';
+import { chargeOf, linesOf, waitingOf } from '../lab/record';
 import { forecast, isFacts, type RemeasureFacts, type RemeasureSet } from '../widgets/remeasure.widget';
+import { marks } from './newer';
 import { opening } from './opening';
 import { growPending } from './pending';
 
@@ -20,5 +21,9 @@ export const grow: Grow = (card, record, kernel) => {
     const opens = { label: `more ${again}`, name, draw: forecast, isFacts, question: () => asked };
     return again === '' ? [] : [opening<RemeasureFacts, RemeasureSet>(places[i]!, opens, kernel)];
   });
+  const charge = chargeOf(record);
+  if (charge !== null) {
+    thumbs.push(marks([...places], lines, charge, kernel));
+  }
   return { dispose: () => thumbs.forEach(one => one.dispose()) };
 };

@@ -1,9 +1,12 @@
 /** What a card is made alive with: the card that stands still, its record, and questions to the kernel around it. */
 import type { JSONObject } from '@lumino/coreutils';
+import type { Snapshot } from '../widgets/parts/state';
 
 export interface Kernel {
   /** One question by a comm of its own; null where no kernel with dpnb answers. There is no question that spends. */
   readonly ask: (question: JSONObject) => Promise<JSONObject | null>;
+  /** What the kernel told last, without asking it; null where none with dpnb is heard. */
+  readonly state: () => Snapshot | null;
   /** Hear when the session may have changed: after a cell, a restart, a lost kernel. Returns how to stop. */
   readonly listen: (heard: () => void) => () => void;
 }
@@ -32,11 +35,16 @@ export interface Kind {
 }
 
 const ASK = 'dpnb:ask';
+const STATE = 'dpnb:state';
 const CHANGED = 'dpnb:changed';
 
 interface Asked {
   readonly question: JSONObject;
   readonly answer: (found: Promise<JSONObject | null>) => void;
+}
+
+interface Looked {
+  readonly found: (state: Snapshot | null) => void;
 }
 
 /** The kernel around an element, reached through the page: who has a kernel for it answers. */
@@ -53,6 +61,16 @@ export function kernelAround(node: Element): Kernel {
       node.dispatchEvent(new CustomEvent(ASK, { bubbles: true, detail }));
       return answer;
     },
+    state: () => {
+      let state: Snapshot | null = null;
+      const detail: Looked = {
+        found: told => {
+          state = told;
+        }
+      };
+      node.dispatchEvent(new CustomEvent(STATE, { bubbles: true, detail }));
+      return state;
+    },
     listen: heard => {
       const told = (event: Event): void => {
         if (event.target instanceof Element && event.target.contains(node)) {
@@ -65,8 +83,14 @@ export function kernelAround(node: Element): Kernel {
   };
 }
 
-/** Answer the questions of the cards in a page. */
-export function answerCards(ask: (node: Element, question: JSONObject) => Promise<JSONObject | null>): void {
+/** Answer the questions of the cards in a page, and say what was told. */
+export function answerCards(
+  ask: (node: Element, question: JSONObject) => Promise<JSONObject | null>,
+  state: (node: Element) => Snapshot | null
+): void {
+  document.addEventListener(STATE, event => {
+    (event as CustomEvent<Looked>).detail.found(state(event.target as Element));
+  });
   document.addEventListener(ASK, event => {
     const { question, answer } = (event as CustomEvent<Asked>).detail;
     answer(ask(event.target as Element, question));

@@ -112,6 +112,13 @@ export function linesOf(record: unknown): Line[] | null {
     : null;
 }
 
+/** Where a released card was charged: its dataset, and the entry of its ledger. Null where nothing was, or it is one answer's card. */
+export function chargeOf(record: unknown): { dataset: string; entry: number } | null {
+  const found = isObject(record) && record.format === 1 ? record : {};
+  const [dataset, entry] = [text(found.dataset), found.entry];
+  return dataset !== '' && Number.isSafeInteger(entry) ? { dataset, entry: entry as number } : null;
+}
+
 /** A question that waits for its release. */
 export interface Waiting {
   readonly question: string;

@@ -2,6 +2,7 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { advice, PROTOCOL } from '../../widgets/parts/state';
+import type { Client } from '../client';
 import { answerCards, tellCards } from '../living';
 import { ISessions, type Sessions } from '../sessions';
 
@@ -13,17 +14,25 @@ export const cards: JupyterFrontEndPlugin<void> = {
   autoStart: true,
   requires: [INotebookTracker, ISessions],
   activate: (_app: JupyterFrontEnd, tracker: INotebookTracker, sessions: Sessions) => {
-    answerCards(async (node, question) => {
-      const client = sessions.of(tracker.find(one => one.node.contains(node)));
-      if (client === null) {
-        return null;
+    const around = (node: Element): Client | null =>
+      sessions.of(tracker.find(one => one.node.contains(node)));
+    const heard = ({ link, state }: Client): boolean =>
+      link === 'live' && (state === null || state.protocol === PROTOCOL);
+    answerCards(
+      async (node, question) => {
+        const client = around(node);
+        if (client === null) {
+          return null;
+        }
+        return heard(client)
+          ? ((await client.ask(question)) ?? { problem: SILENT })
+          : { problem: advice(client.link, client.state) };
+      },
+      node => {
+        const client = around(node);
+        return client !== null && heard(client) ? client.state : null;
       }
-      const { link, state } = client;
-      if (link !== 'live' || (state !== null && state.protocol !== PROTOCOL)) {
-        return { problem: advice(link, state) };
-      }
-      return (await client.ask(question)) ?? { problem: SILENT };
-    });
+    );
     sessions.changed.connect(() => tellCards(document.body));
   }
 };
