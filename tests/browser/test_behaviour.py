@@ -231,7 +231,9 @@ def test_a_restart_is_said_until_dpnb_is_loaded_again(open_, queued):  # noqa: F
     expect(lab.gauge).to_have_text("dp: restarted")
     assert lab.page.evaluate("() => window.dpnbHeard") == ["dp: restarted"]
     lab.gauge.click()
-    expect(lab.panel).to_contain_text("the budget did not come back with it. Run: %load_ext dpnb")
+    expect(lab.panel).to_contain_text(
+        "The kernel was restarted. What was spent stays in the ledger. Run: %load_ext dpnb"
+    )
     lab.run_cell(0)
     lab.run_cell(1)
     expect(lab.gauge).to_have_text(before)
@@ -310,6 +312,10 @@ def test_the_price_of_an_older_text_is_never_shown_as_that_of_a_newer(open_):  #
     lab.run_cell(3)
     expect(tag).to_have_text("ε 0.75")
     expect(tag).not_to_have_attribute("aria-busy", "true")
+    set_source(lab, 5, "%%dp epsilon=0.5\nq = hiv.agee.mean()")
+    refused = re.compile(r"^ would be refused: .*Did you mean age\?$")
+    expect(lab.cell(5).locator(".dpnb-Tag")).to_have_text(refused)
+    lab.shot("tag-refused")
     set_source(lab, 5, "%%dp epsilon=0.5\nz = len([1])")
     expect(lab.cell(5).locator(".dpnb-Tag")).to_have_text("asks nothing")
 

@@ -165,7 +165,7 @@ def test_notebook_7_says_what_became_of_curator_and_kernel(seven):
     seven.select(2)
     expect(seven.cell(2).locator('[data-command="dpnb:plan-cell"]')).to_be_visible()
     seven.restart()
-    expect(panel).to_contain_text("the budget did not come back")
+    expect(panel).to_contain_text("The kernel was restarted.")
     with page.context.expect_page() as coming:
         seven.command("dpnb:open-gallery")
     fresh = coming.value

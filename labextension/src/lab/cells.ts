@@ -5,7 +5,7 @@ import { significant } from '../maths/digits';
 import { svg } from '../widgets/parts/dom';
 import type { Client } from './client';
 import { isProtected } from './magic';
-import { Pricer, priceOf, READING, tagText, tagTitle, type Answer, type Price } from './pricing';
+import { atOnce, Pricer, priceOf, READING, tagText, tagTitle, type Answer, type Price } from './pricing';
 
 const RELEASE = 'application/vnd.dpnb.release+json';
 const PLAN = 'application/vnd.dpnb.plan+json';
@@ -77,6 +77,8 @@ class Tag {
     this._was = was;
     if (this._key !== key) {
       this._key = key;
+      this._typed = this._cell !== null && cell !== this._cell;
+      this._cell = cell;
       clearTimeout(this._resting);
       this._read();
       this._pricer.want(cell, key);
@@ -102,7 +104,7 @@ class Tag {
       this.node.removeAttribute('aria-busy');
       this._write();
     };
-    if (price.sure || this._price === null) {
+    if (atOnce(price, this._price, this._typed)) {
       show();
     } else {
       this._resting = window.setTimeout(show, REST);
@@ -125,6 +127,9 @@ class Tag {
   private _price: Price | null = null;
   private _was = '';
   private _key = '';
+  private _cell: string | null = null;
+  /** The text has changed, and not only what is known of it: somebody may be in the middle of a word. */
+  private _typed = false;
   private _resting = 0;
   private _late = 0;
 }

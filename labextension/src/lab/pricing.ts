@@ -112,10 +112,15 @@ export function priceOf(answer: Answer | null): Price {
         sure: false
       };
     case 'error':
-      return { text: 'would be refused', why, free: false, sure: false };
+      return { text: `would be refused: ${why}`, why, free: false, sure: false };
     default:
       return NONE;
   }
+}
+
+/** Whether a price is shown when it comes. Half a word is no column, but that is not told to a hand that is still typing. */
+export function atOnce(price: Price, shown: Price | null, typed: boolean): boolean {
+  return price.sure || !typed || price.text === shown?.text;
 }
 
 /** What the words on a cell mean: only of a cell that ran it is said that it paid. */

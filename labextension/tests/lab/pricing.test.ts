@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Pricer, priceOf, READING, tagText, tagTitle, type Answer } from '../../src/lab/pricing';
+import { atOnce, Pricer, priceOf, READING, tagText, tagTitle, type Answer } from '../../src/lab/pricing';
 
 const priced = (more: Answer = {}): Answer => ({ status: 'priced', label: 'ε 0.75', message: '', ...more });
 
@@ -10,7 +10,7 @@ it('what cannot be read shows that only the plan can tell, and an answer that ne
     sure: false
   });
   expect(priceOf({ status: 'error', message: 'no column' })).toMatchObject({
-    text: 'would be refused',
+    text: 'would be refused: no column',
     why: 'no column',
     sure: false
   });
@@ -54,6 +54,14 @@ it('a cell that asks nothing says so, and while a price is read there is none', 
   expect(tagText('', READING)).toBe('…');
   expect(tagText('ε 0.25', READING)).toBe('ε 0.25 · now …');
   expect(tagTitle('', READING)).toMatch(/being read/);
+});
+
+it('what half a word is refused for waits until the hand rests; what was not typed, or stands there already, does not', () => {
+  const refused = priceOf({ status: 'error', message: 'no column' });
+  expect(atOnce(refused, priceOf(priced()), true)).toBe(false);
+  expect(atOnce(refused, priceOf(priced()), false)).toBe(true);
+  expect(atOnce(refused, { ...refused }, true)).toBe(true);
+  expect(atOnce(priceOf(priced()), refused, true)).toBe(true);
 });
 
 it('only of a cell that ran it is said that it paid', () => {

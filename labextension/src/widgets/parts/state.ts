@@ -136,7 +136,7 @@ const ADVICE: Readonly<Record<Exclude<Link, 'live' | 'versions differ'>, string>
   busy: 'A cell is running, and this kernel answers between cells only. Run, when it has ended: %pip install --upgrade ipykernel',
   'not loaded': 'dpnb is not loaded in this kernel. Run: %load_ext dpnb',
   gone: 'No kernel keeps this in step: run its cell again in a notebook.',
-  restarted: 'The kernel was restarted; the budget did not come back with it. Run: %load_ext dpnb'
+  restarted: 'The kernel was restarted. What was spent stays in the ledger. Run: %load_ext dpnb'
 };
 
 const GONE = 'The curator has ended. What was spent stays in its ledger. Run %dp budget to start it again.';
