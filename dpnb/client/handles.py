@@ -20,7 +20,7 @@ from dpnb.plan.expression import BoolOp, Expr, Ref, show
 from dpnb.plan.question import QueryPlan
 from dpnb.privacy.accountant import Budget
 from dpnb.privacy.loss import PrivacyLoss
-from dpnb.release import Estimate
+from dpnb.release import Estimate, Rehearsal, open_batch
 from dpnb.schema import Mode, Schema
 from dpnb.statistics.formula import parse
 
@@ -331,7 +331,8 @@ class Dataset(HoldsNoData):
             raise PlanError(f'moments needs columns: {self.name}.moments("…", "…").')
         first, *others = dict.fromkeys(self.key(column) for column in columns)
         asked_for = self.ask("moments", first, others=tuple(others), **dict(_radius(radius)))
-        self._root._moments.append(weakref.ref(asked_for))
+        if not isinstance(open_batch(), Rehearsal):
+            self._root._moments.append(weakref.ref(asked_for))
         return asked_for
 
     def ols(self, formula: str, *, radius: float | None = None) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import itertools
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn, TypeAlias
 
 from dpnb.client.columns import ColumnHandle
@@ -65,6 +65,7 @@ _PUBLIC: dict[type[Any], frozenset[str]] = {
     list: frozenset({"append", "extend"}),
     dict: frozenset({"items", "keys", "values"}),
 }
+_TYPES = frozenset({"float", "int", "str", "bool", "object"})
 _MADE = ("Estimate", "ColumnHandle", "Dataset")
 _EFFECTS = frozenset({"remeasure"})
 
@@ -94,6 +95,8 @@ def read(
     DpnbError
         Where running the cell would stop with this error.
     """
+    if any(map(_repeats, ast.walk(tree))):
+        raise Unread("an argument that is given twice")
     reader = _Reader(handles, shadowed)
     last = reader.run(tree)
     return reader.names, last
@@ -154,8 +157,12 @@ class _Reader(ast.NodeVisitor):
             self._bind(target, found)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        if node.value is not None:
-            self._bind(node.target, self.visit(node.value))
+        plain = isinstance(node.annotation, ast.Constant) or (
+            isinstance(node.annotation, ast.Name) and node.annotation.id in _TYPES
+        )
+        if not plain or node.value is None:
+            raise Unread("an annotation")
+        self._bind(node.target, self.visit(node.value))
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if not isinstance(node.target, ast.Name):
@@ -200,7 +207,7 @@ class _Reader(ast.NodeVisitor):
             case ast.Name(name):
                 self.names[name] = value
             case ast.Tuple(parts) | ast.List(parts):
-                items = list(self._spread(value))
+                items = list(_steps(value))
                 if len(items) != len(parts) or any(isinstance(part, ast.Starred) for part in parts):
                     raise Unread("unpacking")
                 for part, item in zip(parts, items, strict=True):
@@ -319,12 +326,12 @@ class _Reader(ast.NodeVisitor):
         return found
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
-        value: Any = None
-        for part in node.values:
+        *parts, final = node.values
+        for part in parts:
             value = self.visit(part)
-            if bool(value) is isinstance(node.op, ast.Or):
+            if _true(value) is isinstance(node.op, ast.Or):
                 return value
-        return value
+        return self.visit(final)  # nobody asks whether it is true
 
     def _key(self, node: ast.expr) -> Any:
         value = self.visit(node)
@@ -334,7 +341,7 @@ class _Reader(ast.NodeVisitor):
         return value
 
     def _truth(self, node: ast.expr) -> bool:
-        return bool(self.visit(node))
+        return _true(self.visit(node))
 
     def _comprehended(self, generators: list[ast.comprehension], make: Callable[[], Any]) -> list[Any]:
         """Values of a comprehension; its own names end with it."""
@@ -352,17 +359,9 @@ class _Reader(ast.NodeVisitor):
             self.names = outer
         return found
 
-    def _items(self, source: ast.expr) -> list[Any]:
-        return self._spread(self.visit(source))
-
-    def _spread(self, value: Any) -> list[Any]:
-        plain = isinstance(value, str | list | tuple | dict | range | zip | enumerate)
-        if not plain and type(value).__name__ not in {"dict_items", "dict_keys", "dict_values"}:
-            raise Unread("a loop over something else than literals and schema values")
-        items = list(value)
-        if len(items) > LONGEST:
-            raise Unread("a long loop")
-        return items
+    def _items(self, source: ast.expr) -> Iterator[Any]:
+        """One item after the other, as they are then: the loop's own body may change what it goes through."""
+        return _steps(self.visit(source))
 
     def _text(self, part: ast.expr) -> str:
         if isinstance(part, ast.Constant):
@@ -372,6 +371,33 @@ class _Reader(ast.NodeVisitor):
             if type(value) in {str, int}:
                 return str(value)
         raise Unread("a formatted text")
+
+
+def _repeats(node: ast.AST) -> bool:
+    """Whether a call names an argument twice: the parser lets it pass, the compiler does not."""
+    names = [keyword.arg for keyword in node.keywords if keyword.arg] if isinstance(node, ast.Call) else []
+    return len(set(names)) < len(names)
+
+
+def _true(value: Any) -> bool:
+    """Whether a value is true; one that is not known yet refuses in the words of the ``if`` that asked it."""
+    if value:  # noqa: SIM103  the error names the branch that asks
+        return True
+    return False
+
+
+def _steps(value: Any) -> Iterator[Any]:
+    """Go through literals and schema values, so many at most."""
+    plain = isinstance(value, str | list | tuple | dict | range | zip | enumerate)
+    if not plain and type(value).__name__ not in {"dict_items", "dict_keys", "dict_values"}:
+        raise Unread("a loop over something else than literals and schema values")
+    try:
+        for place, item in enumerate(value):
+            if place == LONGEST:
+                raise Unread("a long loop")
+            yield item
+    except RuntimeError as error:  # a dict that changed in its own loop
+        raise Unread(type(error).__name__) from None
 
 
 def _attribute(of: Any, name: str) -> Any:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import contextvars
 import gc
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +26,9 @@ from dpnb.notebook import holding
 from dpnb.notebook.options import CellOptions, parse
 from dpnb.notebook.reader import CALLABLE, Handle, Unread, read
 from dpnb.notebook.spending import asked, labels_of, weigh
-from dpnb.release import Batch
+from dpnb.release import Estimate, Rehearsal
+
+_NAME = re.compile(r"\W")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,24 +43,28 @@ class Snapshot:
         Names that the user has bound to anything else.
     epsilon : str
         The configured default loss of a cell; empty where there is none.
+    answers : tuple of str
+        The names under which the notebook holds estimates: a weight may name one of these.
     """
 
     handles: Mapping[str, Handle]
     shadowed: frozenset[str] = frozenset()
     epsilon: str = ""
+    answers: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, names: Mapping[str, object], epsilon: str = "") -> Snapshot:
         """Take a snapshot of the user's names. On the main thread, between cells."""
         handles = {name: value for name, value in names.items() if isinstance(value, Dataset | ColumnHandle)}
-        return cls(handles, frozenset(CALLABLE) & (names.keys() - handles.keys()), epsilon)
+        answers = tuple(name for name, _ in holding.named(names))
+        return cls(handles, frozenset(CALLABLE) & names.keys(), epsilon, answers)
 
     def same(self, other: Snapshot) -> bool:
         """Whether every cell has the same price in both: the very handles, under the same names."""
         return (
             self.handles.keys() == other.handles.keys()
             and all(self.handles[name] is other.handles[name] for name in self.handles)
-            and (self.shadowed, self.epsilon) == (other.shadowed, other.epsilon)
+            and (self.shadowed, self.epsilon, self.answers) == (other.shadowed, other.epsilon, other.answers)
         )
 
 
@@ -160,14 +167,14 @@ def _priced(
     snapshot: Snapshot,
     glance: Callable[[AskedBatch], Glance | None],
 ) -> CellPrice:
-    with Batch() as batch:
+    with Rehearsal() as batch:
         names, last = read(tree, snapshot.handles, snapshot.shadowed)
     gc.collect(1)
     leaves = batch.pending_leaves()
     if not leaves:
         return CellPrice("nothing")
     pairs = holding.named(names)
-    leaves = weigh(options, dict(pairs), leaves)
+    leaves = weigh(options, _weighable(options, dict(pairs), names, snapshot), leaves)
     if not leaves:
         return CellPrice("nothing")
     found = batch_of(leaves, asked(options, leaves, epsilon=snapshot.epsilon, names={}))
@@ -176,3 +183,13 @@ def _priced(
     rows = zip(found.firsts, found.priced.items, strict=True)
     questions = tuple((labels[one], item.text, str(item.loss)) for one, item in rows)
     return CellPrice("priced", str(found.priced.loss), questions=questions, glance=glance(found))
+
+
+def _weighable(
+    options: CellOptions, pairs: dict[str, Estimate], names: Mapping[str, object], snapshot: Snapshot
+) -> dict[str, Any]:
+    """What a weight may name: answers of this cell. One of an earlier cell's is named as well, and only running can tell more."""
+    earlier = [name for name in snapshot.answers if _NAME.split(name, maxsplit=1)[0] not in names]
+    if any(name in earlier and name not in pairs for name, _ in options.weights):
+        raise Unread("a weight of an earlier answer")
+    return {**pairs, **dict.fromkeys(earlier)}

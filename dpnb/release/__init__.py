@@ -3,7 +3,7 @@
 * :class:`Estimate` is what every question returns, before *and* after the release: an immutable expression.
 * :class:`Measurement` is the one mutable thing, a write-once cell that estimates look into.
 * :class:`Release` is the frozen record from the curator; :class:`Interval` is what the noise or sampling hides.
-* :class:`Batch` is what a cell built and still holds when it ends.
+* :class:`Batch` is what a cell built and still holds when it ends; a :class:`Rehearsal` is never released.
 
 The room refuses to show a value before its release, a vector as one number, and numpy functions that would drop the
 uncertainty silently. It imports neither inference nor cards when it loads: ``Estimate.plot`` and ``.explain`` do so
@@ -11,7 +11,7 @@ when they are called. What may never change: objects resolve in place, and ident
 """
 
 from dpnb.release.arithmetic import CARRIED
-from dpnb.release.batch import OPEN_BATCH, Batch, open_batch
+from dpnb.release.batch import OPEN_BATCH, Batch, Rehearsal, open_batch
 from dpnb.release.estimate import Estimate, ask
 from dpnb.release.hooks import CELL_LABELS
 from dpnb.release.interval import Interval, Kind, plain_number
@@ -34,6 +34,7 @@ __all__ = [
     "Measurement",
     "Origin",
     "Outcome",
+    "Rehearsal",
     "Release",
     "ReleasedPart",
     "Table",

@@ -141,4 +141,8 @@ class Batch:
         return sum(reference() is None for reference in self._own)
 
 
-__all__ = ["OPEN_BATCH", "Batch", "nodes", "open_batch"]
+class Rehearsal(Batch):
+    """A batch that is built to know its price and never released: a running cell must not find its questions."""
+
+
+__all__ = ["OPEN_BATCH", "Batch", "Rehearsal", "nodes", "open_batch"]

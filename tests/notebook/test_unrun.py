@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import gc
+import re
 import threading
 
 import pytest
@@ -15,7 +17,7 @@ from dpnb.notebook import holding
 from dpnb.notebook.options import parse
 from dpnb.notebook.spending import asked, weigh
 from dpnb.notebook.unrun import CellPrice, Snapshot, price_of
-from dpnb.release import Batch
+from dpnb.release import Batch, Rehearsal
 from tests.curator import small
 from tests.examples import examples
 
@@ -33,30 +35,42 @@ def data(tmp_path_factory):
 
 def run(body: str, names: dict[str, object]) -> object:
     """Run a body as the magic does and return its last value."""
-    *steps, last = body.splitlines() or [""]
-    try:
-        code = compile(last, "cell", "eval")
-    except SyntaxError:
-        exec(body, names)
-        return None
-    exec("\n".join(steps), names)
-    return eval(code, names)  # noqa: S307
+    tree = ast.parse(body)
+    final = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, "cell", "exec"), names)
+    return eval(compile(ast.Expression(final.value), "cell", "eval"), names) if final else None  # noqa: S307
 
 
-def planned(line: str, body: str, data: object) -> CellPrice:
+def notebook(data: object) -> dict[str, object]:
+    """The names of a notebook before the cell: handles under several names, an older pending answer, other values."""
+    older = data.x.median()
+    return {
+        "data": data,
+        "h": data,
+        "x": data.x,
+        "some": data[data.x > 3],
+        "older": older,
+        "n": 3,
+        "len": max,
+    }
+
+
+def planned(line: str, body: str, before: dict[str, object], epsilon: str = "") -> CellPrice:
     """What running the cell would plan."""
-    names: dict[str, object] = {"data": data}
+    names = dict(before)
     try:
         with Batch() as batch:
             last = run(body, names)
         gc.collect()
-        leaves = batch.pending_leaves()
+        bound = [one for name, one in names.items() if before.get(name) is not one]
+        leaves = list(dict.fromkeys([*batch.pending_leaves(), *holding.pending_in([*bound, last])]))
         if not leaves:
             return CellPrice("nothing")
         options = parse(line)
-        pairs = holding.named({name: value for name, value in names.items() if name != "data"})
-        leaves = weigh(options, dict(pairs), leaves)
-        found = batch_of(leaves, asked(options, leaves, epsilon="", names={}))
+        leaves = weigh(options, dict(holding.named(names)), leaves)
+        if not leaves:
+            return CellPrice("nothing")
+        found = batch_of(leaves, asked(options, leaves, epsilon=epsilon, names=names))
         del last
     except DpnbError as error:
         return CellPrice("error", message=error.message)
@@ -64,21 +78,43 @@ def planned(line: str, body: str, data: object) -> CellPrice:
     return CellPrice("priced", str(found.priced.loss), questions=tuple(("", *row) for row in rows))
 
 
-def agree(line: str, body: str, data: object) -> CellPrice:
+def agree(line: str, body: str, data: object, epsilon: str = "") -> CellPrice:
     """Where a price is given it is the price of running; return what was read."""
-    read = price_of(f"%%dp {line}\n{body}", Snapshot.of({"data": data}))
+    before = notebook(data)
+    read = price_of(f"%%dp {line}\n{body}", Snapshot.of(before, epsilon))
     if read.status != "unread":
-        ran = planned(line, body, data)
-        assert (read.status, read.label, read.message) == (ran.status, ran.label, ran.message)
+        ran = planned(line, body, before, epsilon)
+        assert (read.status, read.label, _words(read)) == (ran.status, ran.label, _words(ran))
         assert [row[1:] for row in read.questions] == [row[1:] for row in ran.questions]
     return read
 
 
-NUMBERS = st.sampled_from(["data.x", "data.y", "data['x']", "(data.x + 1)", "data.x * data.x"])
+def _words(price: CellPrice) -> list[str]:
+    """The words of an error, whatever order it lists the known names in, and whichever keyword asked for a value."""
+    return sorted(re.split(r"[ ,]+", re.sub(r"^`\w+` needs", "needs", price.message)))
+
+
+NUMBERS = st.sampled_from(
+    ["data.x", "data.y", "data['x']", "(data.x + 1)", "data.x * data.x", "h.x", "x", "some.x", "(x - n)"]
+)
 CONDITIONS = st.sampled_from(
-    ["data.x > 4", "(data.x > 2) & (data.x <= 8)", "~(data.x < 6)", "data.x.between(2, 7)"]
+    [
+        "data.x > 4",
+        "(data.x > 2) & (data.x <= 8)",
+        "~(data.x < 6)",
+        "data.x.between(2, 7)",
+        "h.x > 4",
+        "3 < x",
+        "2 < x < 7",
+        "1 < 2 < x",
+        "2 > 3 > x",
+    ]
 )
 NAMES = st.sampled_from(["a", "b", "c"])
+OLD = st.sampled_from(["h", "x", "some", "older", "n", "len", "t", "range"])
+VALUES = st.sampled_from(
+    ["1", "2", "0", "'a'", "()", "1 < 2 < 3", "1 < 3 < 2", "n", "None", "f'{1}b'", "[1, 2]"]
+)
 QUESTIONS = st.one_of(
     NUMBERS.map(lambda x: f"{x}.mean()"),
     NUMBERS.map(lambda x: f"({x}).sum()"),
@@ -87,37 +123,124 @@ QUESTIONS = st.one_of(
     CONDITIONS.map(lambda c: f"({c}).mean()"),
     st.just("data.x.histogram(bins=4)[1]"),
     st.just("data.count()"),
+    st.just("some.count()"),
     st.just("data.x.mean().spend(epsilon=0.1)"),
     st.just("data.x.mean().weight(3)"),
+    st.just("data.moments('x', 'y')"),
+    st.just("data.ols('y ~ x')"),
+    st.just("data.x.difference(by='g')"),
 )
+ANSWERS = st.one_of(
+    QUESTIONS,
+    NAMES,
+    OLD,
+    st.builds("{} and {}".format, VALUES, QUESTIONS),
+    st.builds("{} or {}".format, VALUES, QUESTIONS),
+    st.builds("not {}".format, VALUES),
+    st.builds("({} if {} else {})".format, QUESTIONS, VALUES, QUESTIONS),
+    st.builds("[{}, {}][{}]".format, QUESTIONS, QUESTIONS, st.sampled_from(["0", "-1", "2", "n - 3"])),
+    st.builds("{{'a': {}, f'{{n}}': {}}}['a']".format, QUESTIONS, QUESTIONS),
+    st.builds("-{} / ({} + 1)".format, QUESTIONS, QUESTIONS),
+)
+#: What is gone through, also while it changes.
+LOOPS = st.sampled_from(
+    [
+        "(1, 2, 3)",
+        "range(n)",
+        "range(1, 4)",
+        "enumerate([4, 5])",
+        "zip([1, 2], [3, 4])",
+        "data.schema['x'].lower, 4",
+        "'ab'",
+        "rows",
+        "walk",
+        "box",
+        "box.items()",
+    ]
+)
+INNER = st.one_of(
+    st.builds("{} = {}".format, NAMES, ANSWERS),
+    st.builds("rows.append({})".format, ANSWERS),
+    st.builds("box[t] = {}".format, ANSWERS),
+    st.builds("box[f'{{t}}{{n}}'] = {}".format, ANSWERS),
+    st.builds("{} += {}".format, NAMES, ANSWERS),
+    st.just("rest = list(walk)"),
+    st.just("rows.append(data[data.x > t].count())"),
+    st.just("rows.extend([1, 2]) if len(rows) < 9 else None"),
+)
+
+
+def looped(over: str, inner: list[str]) -> str:
+    """A loop, and in it another where `inner` says so."""
+    return f"for t in {over}:\n" + "\n".join(f"    {line}" for one in inner for line in one.splitlines())
+
+
+LOOP = st.builds(looped, LOOPS, st.lists(INNER, min_size=1, max_size=3))
+NESTED = st.builds(lambda over, inner: looped(over, [inner]), LOOPS, LOOP)
 STATEMENTS = st.one_of(
     st.builds("{} = {}".format, NAMES, QUESTIONS),
+    st.builds("{} = {}".format, NAMES, ANSWERS),
+    st.builds("{} = {}".format, OLD, ANSWERS),
     st.builds("{} = {} ** 0.5 - {}".format, NAMES, QUESTIONS, QUESTIONS),
+    st.builds("{} = {} = {}".format, NAMES, NAMES, ANSWERS),
+    st.builds("{}, {} = {}, {}".format, NAMES, NAMES, ANSWERS, ANSWERS),
+    st.builds("{}, {} = {}".format, NAMES, NAMES, LOOPS),
+    st.builds("{} += {}".format, st.one_of(NAMES, OLD), ANSWERS),
+    st.builds("{} -= {}".format, NAMES, ANSWERS),
+    st.builds("{}: {} = {}".format, NAMES, st.sampled_from(["float", "n", "a", "data.y.sum()"]), ANSWERS),
     st.builds("{} = {}".format, NAMES, NAMES),
-    st.builds("del {}".format, NAMES),
+    st.builds("del {}".format, st.one_of(NAMES, OLD)),
     st.builds("{}; 1".format, QUESTIONS),
+    st.builds("{};".format, QUESTIONS),
+    ANSWERS,
+    st.just("rows, box = [], {}"),
+    st.builds("walk = {}".format, LOOPS),
+    LOOP,
+    NESTED,
     st.builds("{} = [data[data.x > t].count() for t in (1, 2, 3)]".format, NAMES),
+    st.builds("{} = [{} for t in {} if t != 2]".format, NAMES, ANSWERS, LOOPS),
+    st.builds("{} = {{f'{{t}}': {} for t in {}}}".format, NAMES, ANSWERS, LOOPS),
     st.builds("{} = {{t: data[data.x > t].count() for t in range(1, 3)}}".format, NAMES),
     st.builds("for t in [3, 5]: {} = (data.x > t).mean()".format, NAMES),
     st.builds("{} = lambda: {}".format, NAMES, QUESTIONS),
     st.builds("{} = sum([{}, {}])".format, NAMES, QUESTIONS, QUESTIONS),
+    st.builds("{} = len([{}, {}])".format, NAMES, VALUES, VALUES),
     st.builds("{} = 1 if 2 > 1 else {}".format, NAMES, QUESTIONS),
-    st.builds("if {}: pass".format, CONDITIONS),
+    st.builds("if {}: pass".format, st.one_of(CONDITIONS, VALUES, ANSWERS)),
+    st.builds("if {}:\n    {} = {}\nelse:\n    {} = {}".format, VALUES, NAMES, ANSWERS, NAMES, ANSWERS),
+    st.builds("{} = data.x.histogram(bins=4, bins={})".format, NAMES, VALUES),
 )
 LINES = st.sampled_from(
-    ["epsilon=1", "plan epsilon=0.25", "within=2", "", "epsilon=1 weights=a:2", "rho=1", "epsilom=1"]
+    [
+        "epsilon=1",
+        "plan epsilon=0.25",
+        "within=2",
+        "within=2 assume_n=40",
+        "within=0.5 assume_n=n",
+        "",
+        "fresh",
+        "epsilon=1 weights=a:2",
+        "epsilon=1 weights=a:2,b:0",
+        "epsilon=1 weights=older:2",
+        "epsilon=1 weights=rows:0",
+        "weights=b:1/3,c:1",
+        "rho=1",
+        "epsilom=1",
+    ]
 )
+DEFAULTS = st.sampled_from(["", "0.5"])
 
 
 @settings(
     max_examples=examples(120), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(line=LINES, statements=st.lists(STATEMENTS, max_size=8))
-@example(line="epsilon=1", statements=["a = data.x.mean()", "del a"])
-@example(line="epsilon=1", statements=["a = data.x.mean()", "b = a", "a = 1"])
-def test_a_price_that_is_given_is_the_price_of_running(data, line, statements):
+@given(line=LINES, statements=st.lists(STATEMENTS, max_size=8), epsilon=DEFAULTS)
+@example(line="epsilon=1", statements=["a = data.x.mean()", "del a"], epsilon="")
+@example(line="epsilon=1", statements=["a = data.x.mean()", "b = a", "a = 1"], epsilon="")
+def test_a_price_that_is_given_is_the_price_of_running(data, line, statements, epsilon):
+    """Whatever the cell and the notebook around it, a price is that of running it, or there is none."""
     if line != "epsilom=1":
-        agree(line, "\n".join(statements), data)
+        agree(line, "\n".join(statements), data, epsilon)
 
 
 READ = {
@@ -131,6 +254,45 @@ READ = {
     "a, b = data.x.mean(), data.y.mean()": "ε 1",
     "name = f'x{1}'\nboth = {name: data.x.mean()}": "ε 1",
 }
+
+
+FOUND = {
+    "a = 1 and data.x.mean()": "priced",
+    "a = 0 or data.x.mean()": "priced",
+    "walk = enumerate([1, 2])\nrows = []\nfor i, t in walk:\n    rows.append(data[data.x > t].count())\n    rest = list(walk)": (
+        "priced"
+    ),
+    "rows = [1]\nfor t in rows:\n    rows.append(t)\na = data.x.mean()": "unread",
+    "box = {1: 2}\nfor t in box:\n    box[t + 1] = data.x.mean()": "unread",
+    "a: missing = data.x.mean()": "unread",
+    "a: data.y.mean() = data.x.mean()": "unread",
+    "a: float = data.x.mean()": "priced",
+    "a = data.x.histogram(bins=4, bins=5)": "unread",
+}
+
+
+@pytest.mark.parametrize("body", FOUND)
+def test_a_cell_that_reads_otherwise_than_it_looks_has_the_price_of_running(data, body):
+    """What was once read wrongly: truth nobody asks for, loops over what they change, annotations, arguments given twice."""
+    if FOUND[body] == "unread":
+        assert price_of(f"%%dp epsilon=1\n{body}", Snapshot.of({"data": data})).status == "unread"
+    else:
+        assert agree("epsilon=1", body, data).status == "priced"
+
+
+def test_a_handle_called_as_a_builtin_is_not_called(data):
+    """``list`` that holds a dataset is no list any more."""
+    snapshot = Snapshot.of({"data": data, "list": data})
+    assert price_of("%%dp epsilon=1\na = list((data.x.mean(),))", snapshot).status == "unread"
+
+
+def test_a_weight_may_name_what_an_earlier_cell_built(data):
+    """A weight of an earlier answer is left to running; a name that nobody has is told with all that there are."""
+    names = {"data": data, "older": data.x.median()}
+    read = price_of("%%dp epsilon=1 weights=older:2\na = data.x.mean()", Snapshot.of(names))
+    assert (read.status, read.message) == ("unread", "a weight of an earlier answer")
+    read = price_of("%%dp epsilon=1 weights=zzz:2\na = data.x.mean()", Snapshot.of(names))
+    assert read.message == "weights=zzz:… names no estimate of this cell: use one of: a, older"
 
 
 @pytest.mark.parametrize("body", READ)
@@ -169,7 +331,7 @@ def test_what_only_running_can_tell_gets_no_price(data, body):
     assert read.message
 
 
-@pytest.mark.parametrize("body", ["", "z = len([1])", "a = data.x", "if False:\n    data.x.mean()"])
+@pytest.mark.parametrize("body", ["", "z = list((1,))", "a = data.x", "if False:\n    data.x.mean()"])
 def test_a_cell_that_asks_nothing_is_told_apart_from_one_that_cannot_be_read(data, body):
     assert agree("epsilon=1", body, data).status == "nothing"
 
@@ -222,6 +384,17 @@ def test_a_price_is_read_in_another_thread_while_a_cell_is_running(data):
         thread.join()
     assert found[0].label == "ε 1"
     assert batch.pending_leaves() == list(mine.leaves())
+
+
+def test_a_cell_that_runs_does_not_read_what_was_built_for_a_price(data):
+    """Moments that a price is being read from are nobody's: the cell that runs meanwhile asks its own."""
+    with Rehearsal():
+        read = data.moments("x", "y")
+    with Batch() as batch:
+        fit = data.ols("y ~ x")
+    assert len(batch.pending_leaves()) == 1
+    assert batch.pending_leaves() != list(read.leaves())
+    assert fit is not None
 
 
 def test_a_price_is_plain_json(data):
