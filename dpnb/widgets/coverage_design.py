@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpnb import simulate
+from dpnb.aggregate import Table
 from dpnb.errors import PlanError
 from dpnb.simulate import CoverageResult, Population
 from dpnb.simulate.bootstrap import begun_study
@@ -83,7 +85,7 @@ class Design:
         return list(self._declared(setup).sliders) if setup.population == DECLARED else []
 
     def shape(self, setup: Setup) -> dict[str, Any] | None:
-        """Return the shares of the population's first column in at most forty bins."""
+        """Return the shares of the population's first column in at most forty bins; of two arms each by itself."""
         source = self.source(setup)
         law = source.law()
         if law is None:
@@ -93,9 +95,13 @@ class Design:
         ints = table.columns[column.name]
         bins = min(_BARS, column.size)
         edges = np.linspace(-0.5, column.size - 0.5, bins + 1)
-        shares = np.histogram(ints.values[ints.known], edges, weights=weights[ints.known])[0]
+        parts = []
+        for name, inside in _arms(source, table) if self.kind(setup) == "arms" else [("", ints.known)]:
+            there = ints.known & inside
+            shares = np.histogram(ints.values[there], edges, weights=weights[there])[0]
+            parts.append({"name": name, "shares": (shares / shares.sum()).tolist()})
         low, high = (float(end) for end in column.bounds)
-        return {"low": low, "high": high, "shares": (shares / shares.sum()).tolist()}
+        return {"low": low, "high": high, "parts": parts}
 
     def studies(self, setup: Setup, **given: Any) -> StudyRun:
         """Return the run of one size at one loss, with so many resamples."""
@@ -163,6 +169,16 @@ class Design:
         if view == "n":
             return SweepRun("n", SIZES, lambda n: self.studies(setup, n=int(n)))
         return SweepRun("loss", LOSSES[setup.kind], lambda loss: self.studies(setup, loss=float(loss)))
+
+
+def _arms(source: Population, table: Table) -> list[tuple[str, NDArray[np.bool_]]]:
+    """Return the name of each arm, and which rows of the population are in it."""
+    which = source.columns[1]
+    codes = table.columns[which.name]
+    return [
+        (f"{which.name} {which.value_of(code)}", codes.known & (codes.values == code))
+        for code in range(which.size)
+    ]
 
 
 def _columns(source: Population) -> dict[str, Any]:

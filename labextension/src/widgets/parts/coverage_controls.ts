@@ -1,5 +1,5 @@
 /** What is simulated, under the hand: statistic, population and its shape, loss, size, methods, view, studies and seed. */
-import { number, significant } from '../../maths/digits';
+import { number } from '../../maths/digits';
 import { html, picture, set as put, svg, unique } from './dom';
 import { lossWords } from './odds_words';
 import { slider } from './slider';
@@ -82,32 +82,45 @@ const PRINT: Partial<CoverageSetup> = {
   repaired: false
 };
 
-/** The population as it is drawn: so many rows lie so far to the right. */
+/** Bars from the line at `base` up, or down, as high as their share of `top`. */
+const barsOf = (shares: readonly number[], base: number, tall: number, top: number): string =>
+  shares
+    .map((share, i) => {
+      const wide = 200 / shares.length;
+      return `M${(i * wide).toFixed(2)} ${base}v${((-tall * share) / top).toFixed(1)}h${(wide * 0.9).toFixed(2)}V${base}Z`;
+    })
+    .join('');
+
+/** The population as it is drawn: so many rows lie so far to the right; two arms back to back, one up and one down. */
 function shape(): { node: HTMLElement; show: (facts: CoverageFacts) => void } {
   const bars = svg('path', { class: 'used', opacity: 0.6 });
-  const plot = picture('the population', 200, 40, bars, svg('path', { class: 'soft-line', d: 'M0 40H200' }));
+  const below = svg('path', { class: 'used', opacity: 0.3 });
+  const floor = svg('path', { class: 'soft-line', d: 'M0 40H200' });
+  const plot = picture('the population', 200, 40, bars, below, floor);
+  const caption = html('figcaption', { class: 'soft' });
   const ends = [html('span'), html('span')];
   return {
     node: html(
       'figure',
-      { class: 'stack' },
-      html('figcaption', { class: 'soft' }, 'the population'),
+      { class: 'stack people' },
+      caption,
       plot.node,
       html('div', { class: 'ends', 'aria-hidden': 'true' }, ...ends)
     ),
     show: ({ shape: found, question }) => {
       plot.node.parentElement!.hidden = found === null;
       if (found !== null) {
-        const top = Math.max(...found.shares, 1e-9);
-        const wide = 200 / found.shares.length;
-        put(bars, {
-          d: found.shares
-            .map((share, i) => `M${i * wide} 40v${((-36 * share) / top).toFixed(1)}h${wide * 0.9}V40Z`)
-            .join('')
-        });
-        ends[0]!.textContent = significant(found.low, 3);
-        ends[1]!.textContent = significant(found.high, 3);
-        plot.describe(`${question}, from ${significant(found.low, 3)} to ${significant(found.high, 3)}`);
+        const [one, two] = found.parts;
+        const top = Math.max(...found.parts.flatMap(part => part.shares), 1e-9);
+        put(bars, { d: barsOf(one?.shares ?? [], 40, 36, top) });
+        put(below, { d: two === undefined ? '' : barsOf(two.shares, 40, -36, top) });
+        put(plot.node, { viewBox: `0 0 200 ${two === undefined ? 40 : 80}` });
+        const arms = two === undefined ? '' : `: ${one!.name} above, ${two.name} below`;
+        const [low, high] = [number(found.low), number(found.high)];
+        caption.textContent = `the population${arms}`;
+        ends[0]!.textContent = low;
+        ends[1]!.textContent = high;
+        plot.describe(`${question}, from ${low} to ${high}${arms}`);
       }
     }
   };

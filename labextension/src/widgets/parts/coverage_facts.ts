@@ -92,6 +92,13 @@ export interface Method {
   readonly printed: number | null;
 }
 
+/** The shares of the population in bins from low to high; of two arms one after the other, each with its name. */
+export interface PopulationShape {
+  readonly low: number;
+  readonly high: number;
+  readonly parts: readonly { readonly name: string; readonly shares: readonly number[] }[];
+}
+
 export interface CoverageFacts {
   readonly question: string;
   /** Where the facts come from, where it was started from an estimate. */
@@ -100,7 +107,7 @@ export interface CoverageFacts {
   readonly populations: readonly { readonly key: string; readonly label: string; readonly group: string }[];
   readonly sliders: readonly string[];
   readonly kind: string;
-  readonly shape: { readonly low: number; readonly high: number; readonly shares: readonly number[] } | null;
+  readonly shape: PopulationShape | null;
   readonly methods: readonly Method[];
   readonly setup: CoverageSetup;
   readonly shown: readonly string[];
