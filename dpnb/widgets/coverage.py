@@ -207,7 +207,7 @@ class CoverageLab(Interaction):
         return run
 
     def code(self) -> str:
-        """Return the lines that reproduce what is shown, to the bit, once all studies are simulated."""
+        """Return the lines that reproduce what is simulated so far, to the bit; before that, what will be."""
         return code_of(self._run(self._view), self._visible(), self._design, self._setup)
 
     def _visible(self) -> list[str]:

@@ -76,35 +76,56 @@ def _rows(run: StudyRun, shown: list[str], setup: Setup, costs: Costs) -> list[d
 
 
 def code_of(run: Run, shown: list[str], design: Design, setup: Setup) -> str:
-    """Return the lines that reproduce what is shown."""
+    """Return the lines that reproduce what is shown: the studies that there are, not those that were asked for."""
     usual = [name for name in shown if name not in BOOTSTRAP]
     resampled = [name for name in shown if name in BOOTSTRAP]
-    calls = [] if not usual else [_releases(run, usual, design, setup)]
-    calls += [] if not resampled else [_resamples(run, resampled, design, setup)]
+    calls: dict[str, str] = {}
+    for values, reps, ending in _done(run):
+        now = replace(setup, reps=reps)
+        if usual:
+            calls[f"found{ending}"] = _releases(run, values, usual, design, now)
+        if resampled:
+            calls[f"resampled{ending}"] = _resamples(run, values, resampled, design, now)
     head = ["from dpnb import simulate"]
-    names = [name for name in ("adult_ages", "find") if any(f"{name}(" in call for call in calls)]
+    names = [name for name in ("adult_ages", "find") if any(f"{name}(" in call for call in calls.values())]
     head += [f"from dpnb.datasets import {', '.join(names)}"] if names else []
-    if len(calls) == 2:
-        calls = [f"found = {calls[0]}", f"resampled = {calls[1]}"]
-    return "\n".join([*head, "", *calls])
+    alone = len(calls) == 1
+    return "\n".join([*head, "", *(call if alone else f"{name} = {call}" for name, call in calls.items())])
 
 
-def _releases(run: Run, names: list[str], design: Design, setup: Setup) -> str:
+def _done(run: Run) -> list[tuple[list[float], int, str]]:
+    """Return values of a sweep and how many studies each has: those that are finished, and the one that is not.
+
+    Blocks of studies do not depend on how many were asked for: a run that was left after some is the run of as many. Before the
+    first block it is what was asked for.
+    """
+    if isinstance(run, StudyRun):
+        return [([], run.studies or run.reps, "")]
+    if not run.studies:
+        return [(run.values, run.runs[0].reps, "")]
+    pairs = list(zip(run.runs, run.values, strict=False))
+    whole = [value for one, value in pairs if one.studies >= one.reps]
+    found = [(whole, run.runs[0].reps, "")] if whole else []
+    part = [([value], one.studies, "_so_far") for one, value in pairs if 0 < one.studies < one.reps]
+    return [*found, *part]
+
+
+def _releases(run: Run, values: list[float], names: list[str], design: Design, setup: Setup) -> str:
     several: dict[str, Any] = {}
     if isinstance(run, SweepRun) and run.over != "k":
-        several = {"losses" if run.over == "loss" else "sizes": run.values}
+        several = {"losses" if run.over == "loss" else "sizes": values}
     call = design.releases(setup, names, **several).code()
     return call.replace("'monte carlo'", "simulate.monte_carlo()")
 
 
-def _resamples(run: Run, kinds: list[str], design: Design, setup: Setup) -> str:
+def _resamples(run: Run, values: list[float], kinds: list[str], design: Design, setup: Setup) -> str:
     base = replace(setup, computed=tuple(kinds))
     if isinstance(run, StudyRun):
         designs = [design.resampling(base, (setup.k,))]
     elif run.over == "k" and not setup.repaired:
-        designs = [design.resampling(base, tuple(int(k) for k in run.values))]
+        designs = [design.resampling(base, tuple(int(k) for k in values))]
     else:
-        changes: list[dict[str, Any]] = [{run.over: value} for value in run.values]
+        changes: list[dict[str, Any]] = [{run.over: value} for value in values]
         several = [replace(base, **change) for change in changes]
         designs = [design.resampling(one, (one.k,)) for one in several]
     calls = [begun_study(one).code() for one in designs]

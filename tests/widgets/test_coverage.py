@@ -192,6 +192,56 @@ def test_a_page_and_a_cell_may_ask_at_once():
     assert numbers(lab.table()) == numbers(whole.table())
 
 
+@pytest.mark.parametrize(("view", "steps"), [("studies", 2), ("loss", 2), ("loss", 8), ("n", 8), ("k", 8)])
+def test_code_of_a_run_that_was_left_is_what_was_done(view, steps):
+    """Paused after some blocks, the lines make the table that is shown: finished values whole, the last one so far."""
+    lab = widgets.coverage_lab(
+        "mean", "skewed", n=60, rho=0.5, k=20, reps=2500, methods=["naive", "unbiased"]
+    )
+    pull = 0
+    lab.chosen = {"view": view}
+    assert "reps=2500" in lab.code()
+    assert "simulations=2500" in lab.code()
+    while pull < steps:
+        pull += 1
+        lab.chosen = {"view": view, "pull": pull}
+    assert 0 < lab.facts["studies"] < lab.facts["reps"]
+    assert lab.facts["code"] == lab.code()
+    names = ran(lab)
+    parts = [names[key] for key in ("found", "found_so_far") if key in names]
+    naive = [row for row in lab.table() if row["interval"] == "naive"]
+    again = [row for part in parts for row in part.table()]
+    if view == "k":  # the same releases stand beside every k
+        naive = [naive[0], naive[-1]]
+    columns = ("n", "studies", "coverage", "width")
+    assert [[row[name] for name in columns] for row in naive] == [
+        [row[name] for name in columns] for row in again
+    ]
+    found: list = []
+    for key in ("resampled", "resampled_so_far"):
+        made_ = names.get(key, [])
+        found += made_ if isinstance(made_, list) else [made_]
+    shown = [row for row in lab.table() if row["interval"] == "unbiased"]
+    assert [row["coverage"] for row in shown] == [row.published for one in found for row in one]
+    assert [row["studies"] for row in shown] == [row.simulations for one in found for row in one]
+
+
+def test_arms_are_drawn_each_by_itself():
+    """The population of a difference is two shapes, named, each of whole mass; under the slider they lie apart."""
+    lab = widgets.coverage_lab("difference", "census.income-by-sex", reps=20)
+    parts = lab.facts["shape"]["parts"]
+    assert [part["name"] for part in parts] == ["sex 0", "sex 1"]
+    assert [sum(part["shares"]) for part in parts] == pytest.approx([1, 1])
+    assert parts[0]["shares"] != parts[1]["shares"]
+    lab.chosen = {"setup": {"population": "declared", "effect": 0.6}}
+    shares = [part["shares"] for part in lab.facts["shape"]["parts"]]
+    assert [share[-1] for share in shares] == pytest.approx(
+        [lab.setup.share, lab.setup.share + 0.6], abs=1e-6
+    )
+    lab.chosen = {"setup": {"statistic": "mean", "population": "skewed"}}
+    assert [part["name"] for part in lab.facts["shape"]["parts"]] == [""]
+
+
 # ---------------------------------------------------------------- the bootstrap
 
 
