@@ -117,7 +117,9 @@ def _band(row: dict[str, Any]) -> str:
 
 
 def _width(width: float | None) -> str:
-    return "–" if width is None else f"{width:.3g}"
+    if width is None:
+        return "–"
+    return f"{width:.3g}" if width < 999.5 else f"{width:,.0f}"
 
 
 def _bands(rows: list[dict[str, Any]], level: float) -> Markup | None:

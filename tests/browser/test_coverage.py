@@ -48,7 +48,7 @@ def test_a_thousand_studies_are_started_and_told(show, shots):
 
 
 def test_paused_resumed_and_cancelled(show):
-    """Pause stops after a block, Resume goes on to the same numbers as a run in one piece, Cancel begins anew."""
+    """Pause stops after a block and the code says which, Resume goes on to the same numbers, Clear begins anew."""
     lab = widgets.coverage_lab("mean", "skewed", n=2000, epsilon=0.5, reps=4000)
     page = show(lab)
     bar = page.locator("progress")
@@ -61,11 +61,17 @@ def test_paused_resumed_and_cancelled(show):
     page.wait_for_timeout(300)
     assert lab.result.studies == part
     expect(button(page, "Resume")).to_be_visible()
+    expect(button(page, "Cancel")).to_be_enabled()
+    expect(page.locator("summary")).to_have_text(
+        f"The code that reproduces these {part:,} studies, to the bit"
+    )
+    assert f"reps={part}," in page.get_by_label("the code that reproduces this").input_value()
     button(page, "Resume").click()
     expect(button(page, "Again")).to_be_visible()
+    expect(page.locator("summary")).to_have_text("The code that reproduces this, to the bit")
     whole = widgets.coverage_lab("mean", "skewed", n=2000, epsilon=0.5, reps=4000).run()
     assert dict(lab.table().columns) == dict(whole.table().columns)
-    button(page, "Cancel").click()
+    button(page, "Clear").click()
     expect(button(page, "Start")).to_be_visible()
     assert (lab.result.studies, bar.evaluate("e => e.value")) == (0, 0)
 
@@ -150,6 +156,47 @@ def test_sweep_has_a_cursor(show, shots, view, last):
     expect(cursor).to_have_attribute("aria-valuenow", "0")
     expect(row).to_contain_text(f"{100 * naive['coverage'][0]:.1f}".removesuffix(".0"))
     page.screenshot(path=shots / f"coverage-sweep-{view}.png", full_page=True)
+
+
+def test_a_sweep_that_is_paused_says_where_it_is(show):
+    """Where nothing is simulated yet the words say so, with the value first; at a value that is, its numbers follow."""
+    lab = widgets.coverage_lab("mean", "skewed", epsilon=10, reps=3000)
+    page = show(lab)
+    page.get_by_label("view").select_option("loss")
+    button(page, "Start").click()
+    page.wait_for_function("document.querySelector('progress').value > 0.12")
+    button(page, "Pause").click()
+    expect(button(page, "Resume")).to_be_visible()
+    heard = page.locator("[aria-live]")
+    expect(heard).to_contain_text(re.compile(r"^At ε 10 nothing is simulated yet"))
+    expect(heard).not_to_contain_text("Press Start")
+    expect(page.locator("summary")).to_contain_text(f"these {lab.facts['studies']:,} studies")
+    page.get_by_role("slider", name="cursor of the sweep").focus()
+    page.keyboard.press("Home")
+    expect(heard).to_contain_text(re.compile(r"^At ε 0\.02: naive: [\d,]+ of 3,000 intervals missed"))
+    expect(page.get_by_text("At ε 0.02:", exact=True)).to_be_visible()
+
+
+def test_two_arms_are_drawn_back_to_back(show):
+    """The population of a difference has one arm above its line and the other below, and says which."""
+    page = show(widgets.coverage_lab("difference", "census.income-by-sex", reps=20))
+    expect(page.get_by_text("the population: sex 0 above, sex 1 below")).to_be_visible()
+    paths = page.locator("svg[aria-label^='the population'] path.used")
+    boxes = [paths.nth(i).bounding_box() for i in (0, 1)]
+    assert boxes[0]["height"] > 5 < boxes[1]["height"]
+    assert boxes[1]["y"] == pytest.approx(boxes[0]["y"] + boxes[0]["height"], abs=1)
+    page.get_by_label("statistic").select_option("mean")
+    expect(page.locator("figure.people figcaption")).to_have_text("the population")
+
+
+def test_no_curve_hides_another(show):
+    """Where intervals cover alike, the outlined marker of one stands around that of the other, and is drawn after it."""
+    page = show(widgets.coverage_lab("mean", "bell", n=2000, epsilon=5, reps=200).run())
+    drawn = page.locator("svg[aria-label^='running coverage'] path[transform]")
+    fills = [drawn.nth(i).get_attribute("fill") for i in range(drawn.count())]
+    assert fills.index("none") == len(fills) - 1 == 3
+    widths = [box["width"] for box in (drawn.nth(i).bounding_box() for i in range(4))]
+    assert widths[-1] > max(widths[:-1])
 
 
 def test_bootstrap_tells_its_price(show, shots):
@@ -271,7 +318,7 @@ def test_a_page_without_a_kernel_does_not_pretend(show):
 
 
 def test_a_million_studies_can_be_watched_and_left(show):
-    """Asked for 10⁶ studies the page goes on block after block, pauses when told, and its facts do not grow."""
+    """Asked for 10⁶ studies the page goes on block after block, pauses when told; curve and facts stay in bounds."""
     lab = widgets.coverage_lab("proportion", "half", n=50, reps=1_000_000, methods=["confidence", "naive"])
     page = show(lab)
     button(page, "Start").click()
@@ -281,6 +328,14 @@ def test_a_million_studies_can_be_watched_and_left(show):
     first = len(json.dumps(lab.facts))
     button(page, "Resume").click()
     page.wait_for_function("document.querySelector('progress').value >= 0.02")
+    plot = "svg[aria-label^='running coverage']"
+    button(page, "Pause").click()
+    expect(button(page, "Resume")).to_be_visible()
+    drawn = page.locator(f"{plot} path[fill='none']").evaluate_all(
+        "lines => lines.map(one => one.getBBox().width)"
+    )
+    assert len(drawn) == 2
+    assert min(drawn) > 0.3 * 640  # a curve, not a stroke at the left end
     button(page, "Cancel").click()
     expect(button(page, "Start")).to_be_visible()
     assert len(json.dumps(lab.facts)) < 2 * first < 120_000

@@ -1,12 +1,12 @@
 /** The coverage lab: intervals of simulated studies stack up, misses are marked, and each method's coverage runs along. */
 import { missed } from '../maths/coverage';
-import { number, significant } from '../maths/digits';
+import { number } from '../maths/digits';
 import { announcer, eachFrame, html } from './parts/dom';
 import { controls } from './parts/coverage_controls';
 import { LAST, reachOf, stack } from './parts/coverage_intervals';
 import { running } from './parts/coverage_running';
 import { sweepPicture } from './parts/coverage_sweep';
-import { beside, countsOf, head, sentences, symbolOf, table } from './parts/coverage_table';
+import { beside, countsOf, head, sentences, table, whereOf } from './parts/coverage_table';
 import { why } from './parts/coverage_why';
 import type { CoverageFacts, CoverageSet, Stack } from './parts/coverage_facts';
 import { widget, type Link, type View } from './parts/widget';
@@ -52,12 +52,14 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
   const curve = running();
   const reasons = why();
   const swept = sweepPicture();
+  const where = html('p', { class: 'say' });
   const told = html('ul', { class: 'told' });
   const charge = html('p', { class: 'say' });
   const top = html('thead');
   const rows = html('tbody');
   const print = html('ul', { class: 'told' });
   const code = html('textarea', { readonly: '', rows: 5, 'aria-label': 'the code that reproduces this' });
+  const reproduces = html('summary');
   const copy = html('button', { type: 'button' }, 'Copy');
   copy.addEventListener('click', () => {
     code.select();
@@ -71,7 +73,7 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
     html(
       'p',
       { class: 'soft' },
-      '│ what is true   ─ holds it   ✕ misses it; the last 40 studies, newest below'
+      '│ is what is true, ─ holds it, ✕ misses it; the last 40 studies, newest below'
     ),
     html('h4', { class: 'say' }, 'Running coverage, with its 95 % Wilson band'),
     curve.node,
@@ -138,19 +140,14 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
     problem,
     late,
     said,
+    where,
     told,
     charge,
     studies,
     sweep,
     html('div', { class: 'scroll' }, html('table', {}, top, rows)),
     print,
-    html(
-      'details',
-      {},
-      html('summary', {}, 'The code that reproduces this, to the bit'),
-      code,
-      html('div', { class: 'buttons' }, copy)
-    )
+    html('details', {}, reproduces, code, html('div', { class: 'buttons' }, copy))
   );
 
   /** How many studies are on the screen: those before the last block, and the part of it that was played. */
@@ -174,10 +171,13 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
           : 'Start';
     start.disabled = gone;
     cancel.disabled = gone || (now === 0 && !going);
+    cancel.textContent = done() && !going ? 'Clear' : 'Cancel';
+    cancel.title = 'throws away what is simulated so far';
     bar.value = now / facts.reps;
     count.textContent = `${number(now)} of ${number(facts.reps)} studies, seed ${facts.setup.seed}`;
     studies.hidden = run === null;
     sweep.hidden = facts.sweep === null;
+    reproduces.textContent = codeOf(facts);
     if (code.value !== facts.code) {
       code.value = facts.code;
     }
@@ -201,6 +201,8 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
     if (facts.sweep !== null) {
       swept.show(facts.sweep, facts);
     }
+    where.textContent = now === 0 ? '' : whereOf(facts, swept.at());
+    where.hidden = where.textContent === '';
     told.replaceChildren(...sentences(facts, swept.at(), now));
     charge.textContent = facts.charge;
     charge.hidden = facts.charge === '';
@@ -271,19 +273,27 @@ function stacksOf(facts: CoverageFacts): Readonly<Record<string, Stack>> {
   return Object.fromEntries(Object.entries(facts.run?.methods ?? {}).map(([name, one]) => [name, one.stack]));
 }
 
+/** What the code is good for: the studies that there are. */
+export function codeOf({ studies, reps }: CoverageFacts): string {
+  if (studies === 0) {
+    return 'The code that simulates this';
+  }
+  return `The code that reproduces ${studies < reps ? `these ${number(studies)} studies` : 'this'}, to the bit`;
+}
+
 /** What the picture says, for who hears it. */
 export function sentence(facts: CoverageFacts, at: number, now: number): string {
   const level = `${number(100 * facts.setup.level)} %`;
   if (now === 0) {
     return `Press Start: ${number(facts.reps)} studies are simulated, and intervals that claim ${level} are put to the test.`;
   }
-  const where =
-    facts.sweep === null ? '' : ` At ${symbolOf(facts)} ${significant(facts.sweep.values[at] ?? 0, 4)}.`;
   const found = facts.shown.flatMap(name => {
     const one = countsOf(facts, name, at, now);
     return one === null || one.studies === 0 ? [] : [missed(name, one.held, one.studies, facts.setup.level)];
   });
-  return `${number(now)} studies, intervals that claim ${level}.${where} ${found.join(' ')}`;
+  const where = whereOf(facts, at);
+  const words = [where, ...found, `${number(now)} studies, intervals that claim ${level}.`];
+  return (where === '' ? [words.at(-1), ...found] : words).join(' ');
 }
 
 export default widget(draw);

@@ -30,7 +30,11 @@ export function parted(found: Partition, at: number): HTMLElement {
       }),
       svg(
         'text',
-        { x: (i + 0.5) * wide, y: H - 42 - tall(count), 'text-anchor': 'middle' },
+        {
+          x: (i + 0.5) * wide,
+          y: H - 42 - tall(Math.max(count, found.expected[i] ?? 0)),
+          'text-anchor': 'middle'
+        },
         number(count, 0)
       ),
       svg(

@@ -4,11 +4,19 @@ import { number } from '../../maths/digits';
 import { BOTTOM, H, LEFT, RIGHT, W, shares } from './coverage_axes';
 import { html, picture, svg } from './dom';
 import type { CoverageFacts, StudyFacts } from './coverage_facts';
-import { band, line, marker, percent, sample } from './coverage_looks';
+import { band, layered, line, marker, percent, sample } from './coverage_looks';
 
 export interface Running {
   readonly node: HTMLElement;
   readonly show: (run: StudyFacts, facts: CoverageFacts, now: number) => void;
+}
+
+/** Where the axis ends: at all studies where they are few, and otherwise at a round number that the studies have not passed. */
+export function endOf(now: number, reps: number): number {
+  const rounds = [1, 2, 5]
+    .flatMap(digit => [4, 5, 6].map(power => digit * 10 ** power))
+    .sort((a, b) => a - b);
+  return Math.min(reps, rounds.find(end => end >= now) ?? reps);
 }
 
 /** Coverage against the number of studies so far, for each method, with its band; the claim is dotted. */
@@ -17,7 +25,7 @@ export function running(): Running {
   const plot = picture('running coverage', W, H, body);
   const key = html('p', { class: 'key' });
   const show = (run: StudyFacts, facts: CoverageFacts, now: number): void => {
-    const trails = facts.shown.flatMap(name => {
+    const found = facts.shown.flatMap(name => {
       const points = (run.methods[name]?.trail ?? []).flatMap(([studies, known, held]) => {
         const band_ = wilson(held, known);
         return band_ === null || studies > now
@@ -26,16 +34,18 @@ export function running(): Running {
       });
       return points.length === 0 ? [] : [{ name, points }];
     });
+    const trails = layered(found);
     // the first few studies would make the axis jump
     const later = trails.flatMap(one => one.points.filter(p => p.studies >= Math.min(now, 100)));
     const lowest = Math.min(facts.setup.level, ...later.map(p => p.low));
     const { y, grid } = shares(lowest, facts.setup.level);
-    const x = (studies: number): number => LEFT + (studies / facts.reps) * (W - LEFT - RIGHT);
+    const end = endOf(now, facts.reps);
+    const x = (studies: number): number => LEFT + (studies / end) * (W - LEFT - RIGHT);
     const inside = (share: number): number => Math.min(y(share), H - BOTTOM);
     body.replaceChildren(
       ...grid.filter(one => one !== null),
       svg('text', { x: LEFT, y: H - 8, 'text-anchor': 'middle' }, '0'),
-      svg('text', { x: W - RIGHT, y: H - 8, 'text-anchor': 'end' }, `${number(facts.reps)} studies`),
+      svg('text', { x: W - RIGHT, y: H - 8, 'text-anchor': 'end' }, `${number(end)} studies`),
       ...trails.map(({ name, points }) =>
         band(
           points.map(p => [x(p.studies), inside(p.low), inside(p.high)] as const),
@@ -58,7 +68,7 @@ export function running(): Running {
     plot.describe(
       trails.length === 0
         ? 'nothing is simulated yet'
-        : trails.map(({ name, points }) => `${name} ${percent(points.at(-1)!.share)}`).join(', ')
+        : found.map(({ name, points }) => `${name} ${percent(points.at(-1)!.share)}`).join(', ')
     );
   };
   return { node: html('div', {}, plot.node, key), show };

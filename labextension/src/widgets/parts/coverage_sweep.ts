@@ -5,9 +5,15 @@ import { place, ticks } from '../../maths/scale';
 import { BOTTOM, H, LEFT, RIGHT, TOP, W, shares } from './coverage_axes';
 import { html, picture, set, svg, type Child } from './dom';
 import type { CoverageFacts, SweepFacts } from './coverage_facts';
-import { band, line, marker, percent, sample } from './coverage_looks';
+import { band, layered, line, marker, percent, sample } from './coverage_looks';
 import { symbolOf } from './coverage_table';
 import { draggable } from './pointer';
+
+/** A width beside its axis, where there is little room: 20 k, 2 M. */
+const brief = (width: number): string => {
+  const [size, letter] = width >= 1e6 ? [1e6, ' M'] : width >= 1e4 ? [1e3, ' k'] : [1, ''];
+  return `${number(width / size)}${letter}`;
+};
 
 export interface Sweep {
   readonly node: HTMLElement;
@@ -83,6 +89,7 @@ export function sweepPicture(): Sweep {
           high: bands.map(one => one?.[1] ?? null)
         };
       });
+    const drawn = layered(rows);
     const known = (list: readonly (number | null)[]): { i: number; value: number }[] =>
       list.flatMap((value, i) => (value === null ? [] : [{ i, value }]));
     const lows = rows.flatMap(row => known(row.low).map(one => one.value));
@@ -105,8 +112,8 @@ export function sweepPicture(): Sweep {
           row.name
         )
       ),
-      ...rows.map(row => line(row.name, path(known(row.coverage).map(({ i, value }) => [x(i), y(value)])))),
-      ...rows.flatMap(row => known(row.coverage).map(({ i, value }) => marker(row.name, x(i), y(value))))
+      ...drawn.map(row => line(row.name, path(known(row.coverage).map(({ i, value }) => [x(i), y(value)])))),
+      ...drawn.flatMap(row => known(row.coverage).map(({ i, value }) => marker(row.name, x(i), y(value))))
     );
     const all = rows.flatMap(row => known(row.width).map(one => one.value)).filter(width => width > 0);
     const tall = { low: Math.min(...all, 1) * 0.9, high: Math.max(...all, 1e-9) * 1.1 };
@@ -119,11 +126,11 @@ export function sweepPicture(): Sweep {
     below.replaceChildren(
       ...marks.flatMap(width => [
         svg('path', { class: 'axis', d: `M${LEFT} ${up(width)}H${W - RIGHT}` }),
-        svg('text', { x: LEFT - 6, y: up(width) + 4, 'text-anchor': 'end' }, number(width))
+        svg('text', { x: LEFT - 6, y: up(width) + 4, 'text-anchor': 'end' }, brief(width))
       ]),
       ...labels().filter(one => one !== null),
-      ...rows.map(row => line(row.name, path(known(row.width).map(({ i, value }) => [x(i), up(value)])))),
-      ...rows.flatMap(row => known(row.width).map(({ i, value }) => marker(row.name, x(i), up(value))))
+      ...drawn.map(row => line(row.name, path(known(row.width).map(({ i, value }) => [x(i), up(value)])))),
+      ...drawn.flatMap(row => known(row.width).map(({ i, value }) => marker(row.name, x(i), up(value))))
     );
     for (const one of lines) {
       set(one, { d: `M${x(at)} ${TOP}V${H - BOTTOM}` });

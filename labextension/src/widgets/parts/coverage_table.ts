@@ -34,6 +34,16 @@ export function countsOf(
   return point !== undefined && now < row.studies ? { ...row, studies: point[1], held: point[2] } : row;
 }
 
+/** Where along a sweep the words and the table are, and whether anything is known there; empty for single studies. */
+export function whereOf(facts: CoverageFacts, at: number): string {
+  if (facts.sweep === null) {
+    return '';
+  }
+  const place = `At ${symbolOf(facts)} ${number(facts.sweep.values[at] ?? 0)}`;
+  const some = facts.shown.some(name => countsOf(facts, name, at, 1) !== null);
+  return some ? `${place}:` : `${place} nothing is simulated yet: go on, or move the cursor below.`;
+}
+
 const MARKS = { 'too few': '✕', 'as promised': '✓', more: '▲' } as const;
 
 /** What is seen, in words: one line for each method that is shown. */
@@ -80,6 +90,9 @@ function charged(facts: CoverageFacts): string[] {
   ];
 }
 
+/** A mean width: three digits, or a whole number. */
+const widthOf = (width: number): string => (width < 999.5 ? significant(width, 3) : number(width, 0));
+
 const inPrint = (share: number | null): string => {
   if (share === null) {
     return '';
@@ -114,7 +127,7 @@ export function table(facts: CoverageFacts, at: number, now: number): HTMLElemen
       html('th', { scope: 'row' }, sample(name), ` ${name}`),
       cell(found === null || band_ === null ? '–' : percent(found.held / found.studies)),
       cell(band_ === null ? '–' : `${number(100 * band_[0], 1)} to ${number(100 * band_[1], 1)} %`),
-      cell(band_ === null || found?.width === null || found === null ? '–' : significant(found.width, 3)),
+      cell(band_ === null || found?.width === null || found === null ? '–' : widthOf(found.width)),
       ...(facts.compared === '' ? [] : [html('td', {}, inPrint(method?.printed ?? null))]),
       ...(more.includes('true charge')
         ? [html('td', {}, method?.published ?? ''), html('td', {}, method?.true ?? '')]

@@ -18,7 +18,7 @@ export function why(): Why {
   let [last, shown]: [StudyFacts | null, string] = [null, ''];
   let now: CoverageFacts | null = null;
   const places = html('div', { class: 'stacks' });
-  const words = html('p', { class: 'soft' });
+  const words = html('p', { class: 'soft say' });
   const which = html('input', { type: 'range', min: 1, max: 24, value: 1, 'aria-label': 'which resample' });
   const tabs = WHY.map(name => {
     const tab = html('button', { type: 'button', 'aria-pressed': 'false' }, name);
@@ -75,14 +75,14 @@ export function why(): Why {
     node: html(
       'section',
       {},
-      html('h4', {}, 'Why?'),
+      html('h4', { class: 'say' }, 'Why?'),
       html(
         'div',
         { class: 'buttons', role: 'group', 'aria-label': 'what to look at' },
         ...tabs.map(one => one.tab)
       ),
-      words,
       which,
+      words,
       places
     ),
     show: (run, facts) => {
