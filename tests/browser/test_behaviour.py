@@ -8,6 +8,7 @@ import os
 import re
 import signal
 
+import nbformat
 import pytest
 from playwright.sync_api import expect
 
@@ -259,6 +260,28 @@ def test_the_cost_of_a_cell_knows_what_is_stored(open_):  # noqa: F811
     lab.run_cell(2)
     expect(tag).to_contain_text("stored")
     expect(lab.gauge).to_have_text(before)
+
+
+def test_a_notebook_for_which_no_kernel_is_chosen_has_none(open_):  # noqa: F811
+    """Said while somebody is asked for one, and after nobody chose; a kernel that is chosen later is asked."""
+    lab = open_("1")
+    expect(lab.gauge).to_contain_text("not loaded")
+    nbformat.write(
+        nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1")]), lab.server.work / "none.ipynb"
+    )
+    lab.page.evaluate(
+        "() => { window.jupyterapp.commands.execute('docmanager:open', { path: 'none.ipynb' }) }"
+    )
+    dialogue = lab.page.locator(".jp-Dialog")
+    expect(dialogue).to_contain_text("Select kernel")
+    expect(lab.gauge).to_contain_text("no kernel")
+    dialogue.get_by_role("button", name="No Kernel").click()
+    expect(dialogue).to_have_count(0)
+    expect(lab.gauge).to_contain_text("no kernel")
+    lab.page.evaluate(
+        "() => window.jupyterapp.shell.currentWidget.sessionContext.changeKernel({ name: 'python3' }).then(() => null)"
+    )
+    expect(lab.gauge).to_contain_text("not loaded")
 
 
 @pytest.mark.parametrize("width", [600, 480])

@@ -15,6 +15,9 @@ type Connection = Kernel.IKernelConnection;
 /** How long a kernel that answers between cells only may be silent before that is said. */
 const PATIENCE = 700;
 
+/** How long a notebook may be without a kernel before that is said. */
+const CHOOSING = 1000;
+
 /** A comm that JupyterLab gives no subshell: ours are our own. */
 function comm(kernel: Connection): Kernel.IComm {
   const made = kernel.createComm(TARGET);
@@ -35,6 +38,8 @@ export class Client implements IDisposable {
       () => this._settle(),
       () => this._settle()
     );
+    // and one for which somebody is asked to choose a kernel, or has chosen none: that is never ready
+    setTimeout(() => this._settle(), CHOOSING);
   }
 
   /** Emitted when what is to be shown has changed. */
