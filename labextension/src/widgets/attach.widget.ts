@@ -2,6 +2,7 @@
 import { bar } from './parts/bar';
 import { html, set, unique } from './parts/dom';
 import { take, type Taken } from './parts/insert';
+import { scrolling } from './parts/scrolling';
 import type { Dataset } from './parts/state';
 import { widget, type Link, type View } from './parts/widget';
 
@@ -122,11 +123,7 @@ function rowsOf(column: AttachColumn, called: () => Named): HTMLElement[] {
 
 function table(head: readonly string[], body: HTMLElement): HTMLElement {
   const cells = head.map(name => html('th', { scope: 'col' }, name));
-  return html(
-    'div',
-    { class: 'scroll' },
-    html('table', {}, html('thead', {}, html('tr', {}, ...cells)), body)
-  );
+  return scrolling('columns', html('table', {}, html('thead', {}, html('tr', {}, ...cells)), body));
 }
 
 /** The columns, with a field to search many; `called` is what the notebook calls the dataset when a question is taken. */

@@ -9,6 +9,7 @@ import { sweepPicture } from './parts/coverage_sweep';
 import { beside, countsOf, head, sentences, table, whereOf } from './parts/coverage_table';
 import { why } from './parts/coverage_why';
 import type { CoverageFacts, CoverageSet, Stack } from './parts/coverage_facts';
+import { scrolling } from './parts/scrolling';
 import { widget, type Link, type View } from './parts/widget';
 
 /** In so many steps a block of studies is played where motion is welcome, each this many milliseconds long. */
@@ -145,7 +146,7 @@ function draw(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
     charge,
     studies,
     sweep,
-    html('div', { class: 'scroll' }, html('table', {}, top, rows)),
+    scrolling('coverage of each method', html('table', {}, top, rows)),
     print,
     html('details', {}, reproduces, code, html('div', { class: 'buttons' }, copy))
   );

@@ -1,5 +1,6 @@
 /** Plan before you spend: the questions of a cell, their shares under the hand, and a button that leaves the cell behind. */
 import { evened } from '../maths/budget';
+import { scrolling } from './parts/scrolling';
 import { brief } from './parts/state';
 import { announcer, eachFrame, html, set, svg, unique } from './parts/dom';
 import { lossWords } from './parts/odds_words';
@@ -186,9 +187,8 @@ export function planControls(root: HTMLElement, link: Link<PlanFacts, PlanSet>):
           bar.node
         ]
       : []),
-    html(
-      'div',
-      { class: 'scroll' },
+    scrolling(
+      'what the cell asks',
       html(
         'table',
         { class: 'planned' },

@@ -1,6 +1,7 @@
 /** One exhibit as a page: the claim, two neighbours, the break, the repair. */
 import { number } from '../../maths/digits';
 import { html, svg, type Child } from './dom';
+import { scrolling } from './scrolling';
 import type { Finding, Page } from './exhibit_facts';
 
 /** Everything above the lever, and everything below it. */
@@ -93,11 +94,7 @@ function neighbours(page: Page): HTMLElement[] {
   const words = [page.rows.columns, page.left_out].filter(text => text !== '').join('; ');
   return [
     ...said,
-    html(
-      'div',
-      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'both datasets' },
-      html('table', { class: 'rows' }, html('tbody', {}, line(0), line(1)))
-    ),
+    scrolling('both datasets', html('table', { class: 'rows' }, html('tbody', {}, line(0), line(1)))),
     html('p', { class: 'soft' }, words)
   ];
 }
