@@ -16,6 +16,7 @@ from tests.browser.test_interactions import everything, frame, range_of
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
 NAMES = (
+    "guide",
     "attach",
     "seesaw",
     "odds",
@@ -146,7 +147,18 @@ def test_a_loss_is_heard_with_its_odds(show, one):
 
 def test_every_interaction_with_a_loss_is_heard_above(show, data):
     """The sliders that the test above listens to are there: of each interaction that has one."""
-    with_loss = {"seesaw", "odds", "noises", "person", "plan", "plan-derived", "clamp", "attack", "remeasure"}
+    with_loss = {
+        "guide",
+        "seesaw",
+        "odds",
+        "noises",
+        "person",
+        "plan",
+        "plan-derived",
+        "clamp",
+        "attack",
+        "remeasure",
+    }
     found = {
         name
         for name, made in everything(data).items()

@@ -375,7 +375,10 @@ def test_remeasure_shrinks_its_forecast(show, data):
 
 def everything(data):
     """One of each."""
+    guide = widgets.guide(data)
+    guide.chosen = {"goal": "average", "column": "x", "screen": 3}  # where its loss is chosen
     return {
+        "guide": guide,
         "attach": widgets.attach(data),
         "seesaw": widgets.seesaw(data.x.mean(), assume_n=40),
         "odds": widgets.odds(),
@@ -405,16 +408,30 @@ def test_interactions_fit_their_window(show, shots, data, width, scheme):
         page.screenshot(path=shots / f"{name}-{width}-{scheme}.png", full_page=True)
 
 
-def test_every_control_has_a_name_and_takes_the_focus(show, data):
-    """Tab reaches every control in order, a group of radio buttons once; each slider has a name and words for its value; each picture has a text."""
-    page = show(*everything(data).values())
-    find = """() => [...document.querySelectorAll("input, select, button, summary, [tabindex='0']")].filter(e => !e.disabled && e.checkVisibility() && (e.type !== 'radio' || e.checked))"""
-    count = page.evaluate(f"() => ({find})().length")
-    seen = set()
+def test_every_control_has_a_name_and_shows_the_focus(show, data):
+    """Tab reaches every control in order, a group of radio buttons once, and outlines it; each slider has a name and words for its value; each picture has a text."""
+    made = list(everything(data).values())
+    page = show(*made)
+    page.locator("[data-dpnb] > div.dpnb-w").nth(len(made) - 1).wait_for()
+    page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    frame(page)
+    find = """() => [...document.querySelectorAll("a[href], input, select, textarea, button, summary, [tabindex='0']")].filter(e => !e.disabled && e.checkVisibility() && (e.type !== 'radio' || e.checked))"""
+    look = """e => [e, e.labels?.[0], e.nextElementSibling].map(one => { if (!one) return '';
+        const {outlineStyle, outlineWidth, outlineColor, boxShadow} = getComputedStyle(one);
+        return [outlineStyle === 'none' || parseFloat(outlineWidth) < 2 ? 'none' : outlineColor, boxShadow].join(); }).join()"""
+    before = page.evaluate(f"() => ({find})().map({look})")
+    count = len(before)
+    seen, unmarked = set(), set()
     for _ in range(count + 2):
         page.keyboard.press("Tab")
-        seen.add(page.evaluate(f"() => ({find})().indexOf(document.activeElement)"))
+        place, now, tag = page.evaluate(
+            f"() => {{ const e = document.activeElement; return [({find})().indexOf(e), ({look})(e), e.outerHTML.slice(0, 120)]; }}"
+        )
+        seen.add(place)
+        if place >= 0 and now == before[place]:
+            unmarked.add(tag)
     assert seen >= set(range(count))
+    assert not unmarked
     assert count > 20
     for slider in page.get_by_role("slider").all():
         assert (
@@ -424,6 +441,20 @@ def test_every_control_has_a_name_and_takes_the_focus(show, data):
         assert len(slider.get_attribute("aria-valuetext")) > 3
     for picture in page.locator("svg[role=img]").all():
         assert len(picture.get_attribute("aria-label")) > 10
+
+
+def test_a_table_that_is_cut_says_so(show):
+    """On a small screen a wide table says that it goes on, takes the focus and moves by key; on a wide one it is a table."""
+    made = widgets.coverage_lab("mean", "declared", rho=0.5, reps=50, methods=["naive", "unbiased"]).run()
+    page = show(made, width=320)
+    hint, region = page.get_by_text("scroll sideways"), page.get_by_role("region", name="coverage of each")
+    expect(hint).to_be_visible()
+    region.focus()
+    region.press("ArrowRight")
+    page.wait_for_function("document.activeElement.scrollLeft > 0")
+    page.set_viewport_size({"width": 1000, "height": 900})
+    expect(hint).to_be_hidden()
+    expect(region).to_have_count(0)
 
 
 def test_two_hands_do_not_fight(show):
