@@ -163,10 +163,18 @@ OVER = {
     "pure": (
         "epsilon = 4",
         {"epsilon": 50},
-        "asks for ε 50; 4 is left of 4. Ways out: %%dp epsilon=4 · reuse",
+        "asks for ε 50; 4 is left of 4. Ways out: %%dp epsilon=4 · look for a stored answer",
     ),
-    "zcdp": ("rho = 0.5", {"rho": 5}, "asks for ρ 5; 0.5 is left of 0.5. Ways out: %%dp rho=0.5 · reuse"),
-    "pure question in zcdp": ("rho = 0.5", {"epsilon": 50}, "Ways out: %%dp epsilon=1.41 · reuse"),
+    "zcdp": (
+        "rho = 0.5",
+        {"rho": 5},
+        "asks for ρ 5; 0.5 is left of 0.5. Ways out: %%dp rho=0.5 · look for a stored answer",
+    ),
+    "pure question in zcdp": (
+        "rho = 0.5",
+        {"epsilon": 50},
+        "Ways out: %%dp epsilon=1.41 · look for a stored answer",
+    ),
     "approximate": ("epsilon = 1\ndelta = 1e-6", {"rho": 5}, "Ways out: %%dp rho=0.0"),
 }
 
