@@ -77,6 +77,23 @@ def test_seesaw_point_is_dragged_in_the_picture(show, data):
     assert box["x"] < point.bounding_box()["x"] < before
 
 
+def test_a_redraw_takes_nothing_from_who_types(show, data):
+    """What is typed and not entered yet outlives a picture drawn again meanwhile, and is what Enter enters; left, the field follows again."""
+    answer = dpnb.release({"t": data.x.mean()}, epsilon=0.25)["t"]
+    page = show(widgets.remeasure(answer, name="t"))
+    field, loss = page.get_by_label("+ε, typed"), range_of(page, "+ε")
+    field.fill("0.7")
+    for width in (500, 900):
+        page.set_viewport_size({"width": width, "height": 900})
+        frame(page)
+        assert field.input_value() == "0.7"
+    field.press("Enter")
+    expect(loss).to_have_attribute("aria-valuetext", re.compile("^ε 0.7 more"))
+    loss.focus()
+    page.keyboard.press("ArrowRight")
+    expect(field).to_have_value("0.71")
+
+
 @pytest.mark.parametrize("text", ["", "much", "-1", "0", "NaN", "Infinity", "1e99", "<b>1</b>"])
 def test_nonsense_in_a_field_changes_nothing(show, text):
     """What is no loss is refused beside the field, with what one is; the picture stays."""

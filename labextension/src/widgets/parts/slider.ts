@@ -41,6 +41,7 @@ export function slider(options: SliderOptions): Slider {
   const write = (x: number): string => (options.none === true && x <= ends.low ? '0' : writing(x));
   let value = options.value;
   let ends = options.range;
+  let typing = false; // what stands in the field is not taken yet, and is the hand's
   const range = html('input', { type: 'range', min: 0, max: FULL, step: 1, id, class: 'thumb' });
   const field = html('input', {
     type: 'text',
@@ -69,6 +70,7 @@ export function slider(options: SliderOptions): Slider {
     if (!typed) {
       field.value = write(next);
     }
+    typing = false;
     field.removeAttribute('aria-invalid');
     wrong.textContent = '';
   };
@@ -98,6 +100,7 @@ export function slider(options: SliderOptions): Slider {
     options.change(value);
   });
   const take = (): void => {
+    typing = false;
     const { low, high } = ends;
     const read = Number(field.value.trim().replace(',', '.'));
     const typed = options.none === true && read === 0 ? low : read;
@@ -110,6 +113,12 @@ export function slider(options: SliderOptions): Slider {
     options.input(value);
     options.change(value);
   };
+  field.addEventListener('input', () => {
+    typing = true;
+  });
+  field.addEventListener('blur', () => {
+    typing = false;
+  });
   field.addEventListener('change', take);
   field.addEventListener('keydown', event => {
     if (event.key === 'Enter') {
@@ -139,7 +148,10 @@ export function slider(options: SliderOptions): Slider {
       range.value = String(toPlace(value));
     },
     show: next => {
-      if (document.activeElement !== field || field.getAttribute('aria-invalid') === null) {
+      if (typing) {
+        value = next;
+        range.value = String(toPlace(next));
+      } else if (document.activeElement !== field || field.getAttribute('aria-invalid') === null) {
         settle(next);
       }
     },
