@@ -28,7 +28,7 @@ from dpnb.notebook.reader import CALLABLE, Handle, Unread, read
 from dpnb.notebook.spending import asked, labels_of, weigh
 from dpnb.release import Estimate, Rehearsal
 
-_NAME = re.compile(r"\W")
+_AFTER_NAME = re.compile(r"\W")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ def _weighable(
     options: CellOptions, pairs: dict[str, Estimate], names: Mapping[str, object], snapshot: Snapshot
 ) -> dict[str, Any]:
     """What a weight may name: answers of this cell. One of an earlier cell's is named as well, and only running can tell more."""
-    earlier = [name for name in snapshot.answers if _NAME.split(name, maxsplit=1)[0] not in names]
+    earlier = [name for name in snapshot.answers if _AFTER_NAME.split(name, maxsplit=1)[0] not in names]
     if any(name in earlier and name not in pairs for name, _ in options.weights):
         raise Unread("a weight of an earlier answer")
     return {**pairs, **dict.fromkeys(earlier)}

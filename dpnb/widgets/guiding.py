@@ -1,7 +1,8 @@
 """A first question in five small screens: what to know, of which column, who is protected, how accurate, and the cell that asks.
 
-The guide writes the question with the name that the notebook gave the dataset and prices it with the code that charges; it spends nothing. Its last
-screen shows the ``%%dp`` cell, which releases when a person runs it. A page without a kernel brings every question priced.
+The guide writes the question with the name that the notebook gave the dataset and prices it with the code that charges; it
+spends nothing. Its last screen shows the ``%%dp`` cell, which releases when a person runs it. A page without a kernel brings
+every question priced.
 """
 
 from __future__ import annotations

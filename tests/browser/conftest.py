@@ -23,7 +23,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,7 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "docmanager-extension/plugin": {"autosave": False},
 }
 START_SECONDS = 90
+START = '%load_ext dpnb\nimport dpnb\nhiv = dpnb.open("hiv", mode="guard-rail", quiet=True)'
 #: Run by IPython in each kernel as it starts: the home is that of the tests that run now.
 HOME = "import os, pathlib\nos.environ['DPNB_HOME'] = pathlib.Path({named!r}).read_text()\n"
 
@@ -336,6 +337,20 @@ def lab(page: Any, server: Server, shots: Path) -> Iterator[Lab]:
     one = Lab(page, server, shots)
     yield one
     assert one.errors == []
+
+
+@pytest.fixture
+def cards(lab: Lab) -> Iterator[Callable[..., Lab]]:
+    """Open a notebook with a dataset, whose cells have run; its kernel ends with the test."""
+
+    def open_(name: str, *cells: str) -> Lab:
+        lab.server.notebook(name, [START, *cells])
+        lab.open(name)
+        lab.run_all()
+        return lab
+
+    yield open_
+    lab.shutdown()
 
 
 # the model of a page, of which what the hand sets goes to a kernel, and the facts come back

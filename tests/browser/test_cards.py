@@ -15,25 +15,10 @@ from tests.browser.test_accessibility import AXE, serious
 pytestmark = pytest.mark.skipif(
     not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
 )
-START = '%load_ext dpnb\nimport dpnb\nhiv = dpnb.open("hiv", mode="guard-rail", quiet=True)'
 MIME = "application/vnd.dpnb.release+json"
 # a second cell that is not in sight of the first: what it prints belongs to itself
 RUN = """text => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel
     .requestExecute({ code: text }).done.then(() => null)"""
-
-
-@pytest.fixture
-def cards(lab):
-    """Open a notebook whose cells have run, and end its kernel afterwards."""
-
-    def open_(name, *cells):
-        lab.server.notebook(name, [START, *cells])
-        lab.open(name)
-        lab.run_all()
-        return lab
-
-    yield open_
-    lab.shutdown()
 
 
 def half_width(card):

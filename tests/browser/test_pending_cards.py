@@ -15,23 +15,8 @@ from tests.browser.test_accessibility import AXE, serious
 pytestmark = pytest.mark.skipif(
     not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
 )
-START = '%load_ext dpnb\nimport dpnb\nhiv = dpnb.open("hiv", mode="guard-rail", quiet=True)'
 MIME = "application/vnd.dpnb.release+json"
 COSTS = "what accuracy costs"
-
-
-@pytest.fixture
-def cards(lab):
-    """Open a notebook whose cells have run, and end its kernel afterwards."""
-
-    def open_(name, *cells):
-        lab.server.notebook(name, [START, *cells])
-        lab.open(name)
-        lab.run_all()
-        return lab
-
-    yield open_
-    lab.shutdown()
 
 
 def typed(card, loss):
