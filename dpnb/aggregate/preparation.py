@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -23,16 +22,10 @@ from numpy.typing import NDArray
 
 from dpnb.aggregate.reference import Bools, Ints, Table
 from dpnb.schema import Column, Schema
+from dpnb.schema.cell import BLANK, canonical, number_of, text_of
 
 Float64s: TypeAlias = NDArray[np.float64]
 
-BLANK = " \t\n\r\f\v"
-"""What may surround a number in text."""
-
-NUMBER = r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[iI][nN][fF]([iI][nN][iI][tT][yY])?)"
-"""A number in text, after trimming: plain decimals and infinities; no underscores, no thousands separators."""
-
-_NUMBER = re.compile(NUMBER)
 _WHOLE_FLOATS = float(2**53)
 
 
@@ -72,6 +65,30 @@ def quantise(raw: Any, column: Column) -> Ints:
     return Ints(values, np.ones(len(values), dtype=bool))
 
 
+def read(cell: Any, column: Column) -> int | None:
+    """The code of one cell, by that cell and the declaration alone; ``None`` where it is missing.
+
+    This is the definition: :func:`quantise` is the same for a whole column, faster, and so is the curator's SQL.
+    """
+    code = _category_code(cell, column) if column.type == "category" else _grid_code(cell, column)
+    return column.missing_code if code is None else code
+
+
+def _category_code(cell: Any, column: Column) -> int | None:
+    text = canonical(cell)
+    declared = [canonical(value) for value in column.values or ()]
+    return declared.index(text) if text is not None and text in declared else None
+
+
+def _grid_code(cell: Any, column: Column) -> int | None:
+    number = number_of(text_of(cell))
+    if number is None:
+        return None
+    lower, step, steps = grid_constants(column)
+    place = (number - lower) / step + 0.5
+    return int(min(max(math.floor(place) if math.isfinite(place) else place, 0), steps))
+
+
 def grid_constants(column: Column) -> tuple[float, float, int]:
     """The quantiser's (lower, step, steps): the exact bounds as the nearest binary64."""
     if column.lower is None or column.step is None or column.steps is None:
@@ -86,12 +103,6 @@ def _grid_codes(x: Float64s, column: Column) -> Ints:
         rounded = np.floor((x - lower) / step + 0.5)
     codes = np.clip(np.where(known, rounded, 0.0), 0.0, float(steps))
     return Ints(codes.astype(np.int64), known)
-
-
-def number_of(text: str) -> float | None:
-    """The number that a text is, or ``None``."""
-    trimmed = text.strip(BLANK)
-    return float(trimmed) if _NUMBER.fullmatch(trimmed) else None
 
 
 def category_numbers(column: Column) -> list[float | None]:

@@ -18,10 +18,11 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from dpnb.aggregate.preparation import BLANK, NUMBER, category_numbers, grid_constants, truth_texts
+from dpnb.aggregate.preparation import category_numbers, grid_constants, truth_texts
 from dpnb.curator.engines.sources import RawTable, literal, open_source, quoted
 from dpnb.errors import OwnerError
 from dpnb.schema import Column, Schema
+from dpnb.schema.cell import BLANK, NUMBER
 
 RESERVED = "##"
 """How every name of our own inside SQL begins."""

@@ -1,0 +1,119 @@
+"""The reading of a cell in SQL, type by type: :mod:`dpnb.schema.cell` over again, equal to it bit for bit.
+
+Each function takes a column's quoted name (or any cheap expression) and its type as DuckDB's DESCRIBE names it, and
+returns an expression. Types are public facts of a file; no expression looks at another row.
+"""
+
+from __future__ import annotations
+
+from dpnb.schema.cell import BLANK, FALSE, LARGEST_WHOLE, NUMBER, TRUE
+
+_SMALL_INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"}
+_LARGE_INTEGERS = {"BIGINT", "UBIGINT"}
+_HUGE_INTEGERS = {"HUGEINT", "UHUGEINT", "BIGNUM", "VARINT"}
+_FLOATS = {"FLOAT", "DOUBLE"}
+_TEXTS = {"VARCHAR", "JSON", "UUID"}
+_MOMENTS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
+_NULL = '"NULL"'
+
+_BEGINS_A_NUMBER = f"^[{BLANK}]*[-+.0-9iItTfF]"
+_WHOLE_ALREADY = "0|-?[1-9][0-9]{0,14}"
+"""Texts that are canonical whole numbers as they stand."""
+
+
+def literal(text: str) -> str:
+    """A text as an SQL string."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def readable(kind: str) -> bool:
+    """Whether cells of a type are numbers, texts or dates; all other types (nested, binary, spans of time) are refused."""
+    if kind.endswith("]"):
+        return False
+    plain = _SMALL_INTEGERS | _LARGE_INTEGERS | _HUGE_INTEGERS | _FLOATS | _TEXTS | _MOMENTS
+    return kind in plain | {"BOOLEAN", _NULL} or kind.startswith(("DECIMAL(", "ENUM("))
+
+
+def is_whole(kind: str) -> bool:
+    """Whether a type holds whole numbers alone."""
+    return kind in _SMALL_INTEGERS | _LARGE_INTEGERS | _HUGE_INTEGERS
+
+
+def is_float(kind: str) -> bool:
+    """Whether a type holds binary floating-point numbers."""
+    return kind in _FLOATS
+
+
+def text_sql(sql: str, kind: str) -> str:
+    """A cell's own text: :func:`dpnb.schema.cell.text_of`.
+
+    A type that is not :func:`readable` has the text that the engine gives it.
+    """
+    if kind in _FLOATS:
+        return _number_text(f"CAST({sql} AS DOUBLE)")
+    if kind == "BOOLEAN":
+        return f"CAST(CAST({sql} AS TINYINT) AS VARCHAR)"
+    if kind.startswith("DECIMAL(") and not kind.endswith(",0)"):
+        return f"rtrim(rtrim(CAST({sql} AS VARCHAR), '0'), '.')"
+    if kind in _MOMENTS:
+        return _moment_text(sql, kind)
+    return f"nullif(CAST({sql} AS VARCHAR), '')"
+
+
+def number_sql(sql: str, kind: str) -> str:
+    """The binary64 that a cell is, or NULL (a NaN stays): :func:`dpnb.schema.cell.number_of` of its text."""
+    if kind in _SMALL_INTEGERS | _LARGE_INTEGERS | _FLOATS:
+        return f"CAST({sql} AS DOUBLE)"
+    if kind == "BOOLEAN":
+        return f"CAST(CAST({sql} AS TINYINT) AS DOUBLE)"
+    if kind in _HUGE_INTEGERS or kind.startswith("DECIMAL("):
+        return f"CAST(CAST({sql} AS VARCHAR) AS DOUBLE)"
+    if kind in _MOMENTS or kind == _NULL or not readable(kind):
+        return "CAST(NULL AS DOUBLE)"
+    text = f"trim(CAST({sql} AS VARCHAR), {_blank_sql()})"
+    return (
+        f"CASE WHEN regexp_full_match({text}, {literal(NUMBER)}) THEN TRY_CAST({text} AS DOUBLE) "
+        f"WHEN regexp_full_match({text}, {literal(TRUE)}) THEN 1.0::DOUBLE "
+        f"WHEN regexp_full_match({text}, {literal(FALSE)}) THEN 0.0::DOUBLE END"
+    )
+
+
+def canonical_sql(sql: str, kind: str) -> str:
+    """A cell's canonical text, NULL where it is missing: :func:`dpnb.schema.cell.canonical`."""
+    if kind in _SMALL_INTEGERS or kind == "BOOLEAN" or kind in _MOMENTS or kind == _NULL:
+        return text_sql(sql, kind)
+    if kind in _LARGE_INTEGERS:
+        small = f"{sql} > -{LARGEST_WHOLE} AND {sql} < {LARGEST_WHOLE}"
+        return (
+            f"CASE WHEN {small} THEN CAST({sql} AS VARCHAR) ELSE CAST(CAST({sql} AS DOUBLE) AS VARCHAR) END"
+        )
+    if kind in _TEXTS or kind.startswith("ENUM(") or not readable(kind):
+        return _canonical_text(f"CAST({sql} AS VARCHAR)")
+    return _number_text(number_sql(sql, kind))
+
+
+def _canonical_text(text: str) -> str:
+    """Most texts cannot be a number by how they begin; the others are parsed once (the list binds that number)."""
+    number = f"list_transform([{number_sql(text, 'VARCHAR')}], lambda d: {_number_text('d')})[1]"
+    return (
+        f"CASE WHEN {text} = '' THEN NULL WHEN NOT regexp_matches({text}, {literal(_BEGINS_A_NUMBER)}) THEN {text} "
+        f"WHEN regexp_full_match({text}, {literal(_WHOLE_ALREADY)}) THEN {text} ELSE coalesce({number}, {text}) END"
+    )
+
+
+def _number_text(number: str) -> str:
+    whole = f"{number} = trunc({number}) AND abs({number}) < {LARGEST_WHOLE}"
+    return (
+        f"CASE WHEN isnan({number}) THEN NULL WHEN {whole} THEN CAST(TRY_CAST({number} AS BIGINT) AS VARCHAR) "
+        f"ELSE CAST({number} AS VARCHAR) END"
+    )
+
+
+def _moment_text(sql: str, kind: str) -> str:
+    moment = f"make_timestamp(epoch_us({sql}))" if kind == "TIMESTAMP WITH TIME ZONE" else sql
+    text = f"regexp_replace(CAST({moment} AS VARCHAR), ' 00:00:00$', '')"
+    return f"CASE WHEN year({moment}) BETWEEN 1 AND 9999 THEN {text} END"
+
+
+def _blank_sql() -> str:
+    return "(" + " || ".join(f"chr({ord(blank)})" for blank in BLANK) + ")"

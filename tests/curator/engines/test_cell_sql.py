@@ -1,0 +1,101 @@
+"""A cell in SQL is the cell in Python, for every type that a file can have."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+
+import duckdb
+import numpy as np
+import pytest
+
+from dpnb.curator.engines.cell_sql import canonical_sql, literal, number_sql, readable, text_sql
+from dpnb.schema.cell import canonical, number_of, text_of
+
+HUGE = 2**127 - 1
+CELLS = {
+    "TINYINT": [0, -128, None],
+    "INTEGER": [0, -1, 2**31 - 1],
+    "BIGINT": [0, 2**53 + 1, 2**53 - 1, -(2**53), -(2**63), 2**63 - 1],
+    "UBIGINT": [2**64 - 1, 2**53],
+    "HUGEINT": [HUGE, -HUGE, 5],
+    "UHUGEINT": [2**128 - 1],
+    "BIGNUM": [10**40, -5],
+    "DOUBLE": ["0.1", "nan", "inf", "-inf", "-0.0", "1e22", "1e23", "9007199254740992", "5e-324", "1e-5", None],
+    "FLOAT": ["0.1", "16777217", "nan", "1e38"],
+    "BOOLEAN": ["true", "false", None],
+    "DECIMAL(10,2)": ["1.5", "100", "0", "-0.01", "-100.00"],
+    "DECIMAL(38,10)": ["1.5", "12345678901234567890.0000000001"],
+    "DECIMAL(18,0)": ["100", "123456789012345678"],
+    "DATE": ["2020-01-01", "0001-01-01", "9999-12-31", None],
+    "TIMESTAMP": ["2020-01-01", "2020-01-01 10:30:00.120", "0001-01-01 00:00:01", "1969-12-31 23:59:59.999999"],
+    "TIMESTAMP_S": ["2020-01-01 10:30:01"],
+    "TIMESTAMP_MS": ["2020-01-01 10:30:01.5"],
+    "VARCHAR": ["1", "01", "true", "", "x", "it's", "9007199254740993", None],
+    "ENUM('a', '01', '', 'true')": ["a", "01", "", "true"],
+    "UUID": ["829f22d2-8a8d-46fe-bc2b-b80ca48dbb32"],
+}  # fmt: skip
+
+
+def read_by_sql(connection, expression, kind):
+    """The cell as Python has it, and what SQL makes of it."""
+    parts = [make("v", kind) for make in (text_sql, canonical_sql, number_sql)]
+    return connection.execute(f"SELECT v, {', '.join(parts)} FROM (SELECT {expression} AS v)").fetchall()[0]
+
+
+@pytest.mark.parametrize(("kind", "cells"), CELLS.items(), ids=str)
+def test_every_type_is_read_as_python_reads_it(kind, cells):
+    """Text, canonical text and number of a cell agree with the definition."""
+    assert readable(kind)
+    with duckdb.connect() as connection:
+        for cell in cells:
+            expression = f"CAST({'NULL' if cell is None else literal(str(cell))} AS {kind})"
+            held, text, canon, number = read_by_sql(connection, expression, kind)
+            assert (text, canon) == (text_of(held), canonical(held))
+            found = None if number is None or number != number else number  # noqa: PLR0124
+            assert found == number_of(text_of(held))
+
+
+def test_moments_that_python_cannot_hold_are_missing_or_universal():
+    """Years beyond 1 to 9999 and infinity are missing, zones become universal time, nanoseconds stay."""
+    cases = {
+        ("DATE", "infinity"): None,
+        ("DATE", "0044-03-15 (BC)"): None,
+        ("TIMESTAMP", "12345-01-01"): None,
+        ("TIMESTAMP WITH TIME ZONE", "2020-01-01 10:30:00.12+05:30"): "2020-01-01 05:00:00.12",
+        ("TIMESTAMP_NS", "2020-01-01 00:00:00.000000500"): "2020-01-01 00:00:00.0000005",
+    }
+    with duckdb.connect() as connection:
+        for (kind, text), wanted in cases.items():
+            sql = f"SELECT {canonical_sql('v', kind)} FROM (SELECT CAST({literal(text)} AS {kind}) AS v)"
+            assert connection.execute(sql).fetchall() == [(wanted,)]
+    zone = dt.timezone(dt.timedelta(hours=5.5))
+    assert canonical(dt.datetime(2020, 1, 1, 10, 30, 0, 120_000, zone)) == "2020-01-01 05:00:00.12"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["BLOB", "INTEGER[]", "VARCHAR[3]", "STRUCT(a INTEGER)", "MAP(INTEGER, INTEGER)", "INTERVAL", "TIME", "BIT"],
+)  # fmt: skip
+def test_other_types_are_not_readable(kind):
+    """Nested values, bytes and spans of time are no cells: such a column is refused by its type."""
+    assert not readable(kind)
+
+
+def test_texts_and_numbers_drawn_at_random_agree_bit_for_bit():
+    """Twenty thousand texts of digits, signs, blanks and words, and as many doubles of every exponent."""
+    draw = random.Random(5)
+    letters = "0123456789+-.eE infINFtrueTRUEfalse\t\x00ſé'\"\n٣"
+    texts = ["".join(draw.choices(letters, k=draw.randint(0, 6))) for _ in range(15_000)]
+    texts += [repr(draw.uniform(-1, 1) * 10.0 ** draw.randint(-320, 300)) for _ in range(5000)]
+    texts += [str(draw.randint(-(10 ** draw.randint(1, 40)), 10**40)) for _ in range(2000)]
+    doubles = np.frombuffer(draw.randbytes(8 * 20_000), dtype=np.float64)
+    held = np.empty(len(texts), dtype=object)
+    held[:] = texts
+    with duckdb.connect(config={"pandas_analyze_sample": "0"}) as connection:
+        for cells, kind in ((held, "VARCHAR"), (doubles, "DOUBLE")):
+            connection.register("cells", {"v": cells})
+            sql = f"SELECT {text_sql('v', kind)}, {canonical_sql('v', kind)} FROM cells"
+            found = connection.execute(sql).fetchall()
+            assert found == [(text_of(cell), canonical(cell)) for cell in cells.tolist()]
+            connection.unregister("cells")
