@@ -9,7 +9,7 @@ which keep integers of any length.
 from __future__ import annotations
 
 import json
-import re
+from itertools import accumulate
 from typing import Any, cast
 
 import msgspec
@@ -24,8 +24,8 @@ MAX_LIST = 100_000
 MAX_QUESTIONS = 1_000
 MAX_STRING = 262_144
 
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_BRACKET = re.compile(rb"[\[\]{}]")
+_OTHERS = bytes(set(range(256)) - set(b"[]{}"))
+_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _ENCODER = msgspec.json.Encoder(decimal_format="string")
 _REQUESTS: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Request)
 _REPLIES: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Reply)
@@ -70,17 +70,27 @@ def exact_json(value: msgspec.Raw) -> Any:
 
 
 def limited(value: Any) -> Any:
-    """Return a plan's decoded JSON, or refuse lists and texts beyond the limits of the wire."""
+    """Return a plan's decoded JSON, or refuse lists and texts beyond the limits of the wire, and texts without bytes."""
     stack = [value]
     while stack:
         item = stack.pop()
-        if isinstance(item, str) and len(item) > MAX_STRING:
-            raise PlanError(f"A text of {len(item):,} characters in a plan; {MAX_STRING:,} is the limit.")
+        if isinstance(item, str):
+            _check_text(item)
         if isinstance(item, (list, dict)):
             if len(item) > MAX_LIST:
                 raise PlanError(f"A list of {len(item):,} entries in a plan; {MAX_LIST:,} is the limit.")
-            stack.extend(item.values() if isinstance(item, dict) else item)
+            stack.extend(item)
+            stack.extend(item.values() if isinstance(item, dict) else ())
     return value
+
+
+def _check_text(text: str) -> None:
+    if len(text) > MAX_STRING:
+        raise PlanError(f"A text of {len(text):,} characters in a plan; {MAX_STRING:,} is the limit.")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise PlanError("A text in a plan that is not Unicode (half a surrogate pair) was refused.") from None
 
 
 def _decode(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
@@ -91,13 +101,20 @@ def _decode(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
 
 
 def _check_depth(body: bytes) -> None:
-    depth = 0
-    for bracket in _BRACKET.finditer(_STRING.sub(b"", body)):
-        depth += 1 if bracket.group() in b"[{" else -1
-        if depth > MAX_DEPTH:
-            raise PlanError(
-                f"An expression nested more than {MAX_DEPTH} deep: split it, or use isin, between or clip."
-            )
+    if any(depth > MAX_DEPTH for depth in accumulate(map(_STEPS.__getitem__, _brackets(body)))):
+        raise PlanError(
+            f"An expression nested more than {MAX_DEPTH} deep: split it, or use isin, between or clip."
+        )
+
+
+def _brackets(body: bytes) -> bytes:
+    """Return the brackets of a body outside its texts; four passes, each linear, whatever the body holds.
+
+    A backslash escapes what follows it inside a text and ends every parser outside one. So pairs of backslashes go first, from
+    the left, then escaped quotes; the quotes that remain open and close texts in turn.
+    """
+    bare = body.replace(b"\\\\", b"").replace(b'\\"', b"")
+    return b"".join(bare.split(b'"')[::2]).translate(None, _OTHERS)
 
 
 def _no_constant(name: str) -> Any:

@@ -20,9 +20,9 @@ PROTOCOL = 1
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Text = Annotated[str, Meta(max_length=4096)]
 Document = Annotated[str, Meta(max_length=262_144)]
-Hex = Annotated[str, Meta(pattern="^[0-9a-f]{16,64}$")]
+Hex = Annotated[str, Meta(pattern="^[0-9a-f]{16,64}\\Z")]
 Draws = Annotated[list[Hex], Meta(max_length=1000)]
-Handle = Annotated[str, Meta(pattern="^[0-9a-f]{16,64}$")]
+Handle = Annotated[str, Meta(pattern="^[0-9a-f]{16,64}\\Z")]
 
 
 class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="is", kw_only=True):
@@ -49,7 +49,7 @@ class FileSource(Message, tag="file", frozen=True):
 class HandOver(Message, tag="hand-over", frozen=True):
     """Rows that a kernel already held, in a 0600 file of plain arrays inside the home's hand-over folder."""
 
-    file: Annotated[str, Meta(pattern="^[0-9a-f]{32}\\.npz$")]
+    file: Annotated[str, Meta(pattern="^[0-9a-f]{32}\\.npz\\Z")]
     schema: Raw
 
 

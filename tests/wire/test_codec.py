@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import json
+import tempfile
+from itertools import accumulate
 from pathlib import Path
 from typing import get_args
 
@@ -81,6 +84,94 @@ def test_a_body_nested_too_deeply_is_refused(depth):
     body = submit().replace(b"{}", b"[" * depth + b"]" * depth)
     with pytest.raises(PlanError, match="deep"):
         decode_request(body)
+
+
+MOST = codec.MAX_REQUEST
+HOSTILE = {
+    "quotes": b'"' * MOST,
+    "escaped quotes": b'"' + b'\\"' * (MOST // 2 - 1),
+    "a text that never ends": b'"' + b"a" * (MOST - 1),
+    "backslashes": b"\\" * MOST,
+    "backslashes in a text": b'"' + b"\\" * (MOST - 3) + b'"',
+    "escapes across": b'"\\\\\\"' * (MOST // 5),
+    "texts of one letter": b'"a"' * (MOST // 3),
+    "brackets in texts": b'"[\\"{"' * (MOST // 6),
+    "open brackets": b"[" * MOST,
+    "pairs of brackets": b"[]" * (MOST // 2),
+    "a number": b"9" * MOST,
+    "NUL": b"\0" * MOST,
+    "blanks": b" " * MOST,
+    "a plan of escaped quotes": b'{"is":"submit","plan":"' + b'\\"' * (MOST // 2 - 20) + b'"}',
+    "a plan of lists": b'{"is":"submit","plan":[' + b"[]," * (MOST // 3 - 20) + b"[]]}",
+}
+
+
+@contextlib.contextmanager
+def within(seconds):
+    """End a body that takes longer, in whatever C function it is: the process would not hear a signal there."""
+    with tempfile.TemporaryFile("w") as told:
+        faulthandler.dump_traceback_later(seconds, exit=True, file=told)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE)
+def test_the_longest_hostile_body_is_read_in_linear_time(body):
+    """Every body as long as a body may be is refused in a moment; one pattern with a way back would take hours."""
+    with within(60), pytest.raises(PlanError):
+        decode_request(body)
+
+
+def depth_of(text):
+    """The nesting of a JSON text, letter by letter."""
+    depth = most = 0
+    quoted = escaped = False
+    for letter in text:
+        if quoted:
+            quoted, escaped = escaped or letter != '"', letter == "\\" and not escaped
+        elif letter == '"':
+            quoted = True
+        elif letter in "[{":
+            depth += 1
+            most = max(most, depth)
+        elif letter in "]}":
+            depth -= 1
+    return most
+
+
+TEXTS = st.text(st.sampled_from('"\\[]{}a'), max_size=6)
+
+
+@given(
+    st.recursive(TEXTS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3))
+)
+def test_the_depth_of_any_json_is_counted_exactly(value):
+    """Brackets, quotes and backslashes in texts and keys are never taken for nesting, and nesting is never missed."""
+    text = json.dumps(value)
+    counted = max(
+        accumulate(1 if bracket in b"[{" else -1 for bracket in codec._brackets(text.encode())), default=0
+    )
+    assert counted == depth_of(text)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", " ", "\u2028"])
+def test_an_id_ends_where_its_digits_end(end):
+    """A line break behind a handle, a request id or a file of rows is part of it, and refused."""
+    for field in ("handle", "request", "digest"):
+        with pytest.raises(PlanError):
+            decode_request(submit(**{field: "a" * 32 + end}))
+    source = {"is": "hand-over", "file": "a" * 32 + ".npz" + end, "schema": {}}
+    with pytest.raises(PlanError):
+        decode_request(json.dumps({"is": "attach", "source": source}).encode())
+
+
+def test_a_text_that_no_file_can_hold_is_refused():
+    """Half a surrogate pair has no bytes: it is refused where the plan is read, as a value, a key or in a list."""
+    for value in ("\ud800", {"\udfff": 1}, [["a\udc00"]]):
+        with pytest.raises(PlanError, match="text"):
+            limited(exact_json(raw(value)))
 
 
 def test_brackets_inside_texts_are_not_nesting():
