@@ -6,17 +6,21 @@ own session: an interrupt meant for the kernel does not reach it, and the kernel
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Annotated, Any, cast
 
-from dpnb.errors import CuratorError, CuratorGone, OwnerError, from_wire
+import msgspec
+from msgspec import Meta
+
+from dpnb.errors import CuratorError, CuratorGone, OwnerError, PlanError, from_wire
 from dpnb.wire.codec import decode_reply, encode
 from dpnb.wire.filelock import FileLock
 from dpnb.wire.messages import PROTOCOL, Hello, Welcome
@@ -24,7 +28,28 @@ from dpnb.wire.places import Home
 from dpnb.wire.transport import TcpTransport, Transport, UnixTransport
 
 START_TIMEOUT = 60.0
+_LONGEST_ADDRESS = 65_536
 _PACKAGE_PARENT = str(Path(__file__).resolve().parents[2])
+
+
+class _Address(msgspec.Struct, frozen=True):
+    """What a curator says of itself in its home: a socket, or a port of loopback with the token that it wants."""
+
+    pid: int = 0
+    socket: Annotated[str, Meta(pattern=r"\A/[^\0]+\Z", max_length=200)] | None = None
+    port: Annotated[int, Meta(ge=1, le=65_535)] | None = None
+    token: Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")] | None = None
+
+    def transport(self) -> UnixTransport | TcpTransport | None:
+        """Return the way there; nothing where it says neither."""
+        if self.socket is not None:
+            return UnixTransport(self.socket)
+        if self.port is not None and self.token is not None:
+            return TcpTransport(self.port, self.token)
+        return None
+
+
+_ADDRESSES = msgspec.json.Decoder(_Address)
 
 
 def connect(home: Home, command: Sequence[str] | None = None) -> Transport:
@@ -47,7 +72,7 @@ def connect(home: Home, command: Sequence[str] | None = None) -> Transport:
     if found is not None:
         return found
     home.make()
-    with FileLock(home.start_lock):
+    with _turn(home):
         end = time.monotonic() + START_TIMEOUT
         while time.monotonic() < end:
             found = reach(home)
@@ -60,44 +85,73 @@ def connect(home: Home, command: Sequence[str] | None = None) -> Transport:
 
 def reach(home: Home) -> Transport | None:
     """Return a transport to the curator that runs for a home, with the life-line held; ``None`` where none runs."""
-    try:
-        where = json.loads(home.address.read_bytes())
-    except (OSError, ValueError):
+    home.check()
+    where = _address(home)
+    transport = None if where is None else where.transport()
+    if where is None or transport is None:
         return None
-    transport = _transport(where)
     try:
         transport.hold()
         welcome = decode_reply(transport.send(encode(Hello())))
-    except CuratorGone:
+    except (CuratorGone, PlanError):  # it has ended, or what listens there now is no curator
         transport.close()
         return None
     if not isinstance(welcome, Welcome) or welcome.protocol != PROTOCOL:
         transport.close()
         raise CuratorError(
-            f"A curator of another dpnb version (pid {where.get('pid')}) serves {home.root}. "
+            f"A curator of another dpnb version (pid {where.pid}) serves {home.root}. "
             "Close the other notebooks and wait a few seconds, or set another DPNB_HOME."
         )
     return transport
 
 
-def _transport(where: dict[str, Any]) -> UnixTransport | TcpTransport:
-    if "socket" in where:
-        return UnixTransport(str(where["socket"]))
-    return TcpTransport(int(where["port"]), str(where["token"]))
+@contextlib.contextmanager
+def _turn(home: Home) -> Iterator[None]:
+    """Hold the lock under which one kernel at a time starts a curator."""
+    lock = FileLock(home.start_lock)
+    try:
+        held = lock.acquire(timeout=START_TIMEOUT)
+    except OSError as error:
+        raise OwnerError(
+            f"{home.start_lock} cannot be written ({error.strerror}): "
+            "make DPNB_HOME writable, or set it to a folder of your own."
+        ) from None
+    if not held:
+        raise CuratorGone(
+            f"Another kernel has been starting a curator in {home.root} for a minute. Try again."
+        )
+    try:
+        yield
+    finally:
+        lock.free()
+
+
+def _address(home: Home) -> _Address | None:
+    """Return where a curator says it listens; where that cannot be read, the socket that it would have."""
+    try:
+        with home.address.open("rb") as file:
+            return _ADDRESSES.decode(file.read(_LONGEST_ADDRESS))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError, msgspec.MsgspecError):
+        return _Address(socket=str(home.socket))
 
 
 def _start(home: Home, command: Sequence[str] | None) -> bool:
     """Start a process and wait until it listens; ``False`` when another curator holds the home."""
     line = [*(command or (sys.executable, "-m", "dpnb.curator")), "--home", str(home.root)]
-    process = subprocess.Popen(
-        line,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        env=_environment(),
-        cwd=str(home.root),
-    )
+    try:
+        process = subprocess.Popen(
+            line,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            env=_environment(),
+            cwd=str(home.root),
+        )
+    except OSError as error:
+        raise OwnerError(f"The curator's process could not be started: {error.strerror}.") from error
     said = _first_line(process)
     threading.Thread(target=process.wait, name="dpnb-curator-wait", daemon=True).start()
     if said.get("ready"):

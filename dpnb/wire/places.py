@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpnb.errors import CuratorError, OwnerError
+from dpnb.wire import way
 
 _LONGEST_SOCKET_PATH = 100
 
@@ -85,6 +86,7 @@ class Home:
 
     def make(self) -> Home:
         """Create the folders with mode 0700, and return the home."""
+        self.check()
         try:
             for folder in (self.root, self.prepared, self.hand_over):
                 private_folder(folder)
@@ -92,7 +94,24 @@ class Home:
             raise OwnerError(
                 f"{self.root} cannot be used as DPNB_HOME ({error.strerror}): set DPNB_HOME to a folder of your own."
             ) from None
+        self.check()  # what was made on the way to it, too
         return self
+
+    def check(self) -> None:
+        """Refuse a home on whose way somebody else may rename or replace a folder: they could put another ledger in its place.
+
+        Raises
+        ------
+        OwnerError
+            Naming the folder and what to do.
+        """
+        found = way.weakest(self.root)
+        if found is not None:
+            folder, reason = found
+            raise OwnerError(
+                f"{folder} {reason}, who could replace what is in DPNB_HOME ({self.root}). "
+                f"Set DPNB_HOME to a folder below your own, or let its owner run: chmod go-w {folder}"
+            )
 
 
 def runtime_folder() -> Path:
@@ -101,7 +120,7 @@ def runtime_folder() -> Path:
         if not parent or not Path(parent).is_dir() or not os.access(parent, os.W_OK):
             continue
         folder = Path(parent) / f"dpnb-{_user_id()}"
-        if len(os.fsencode(str(folder))) + 20 <= _LONGEST_SOCKET_PATH:
+        if len(os.fsencode(str(folder))) + 20 <= _LONGEST_SOCKET_PATH and way.weakest(folder) is None:
             return private_folder(folder)
     raise CuratorError("No short folder for the curator's socket was found: set XDG_RUNTIME_DIR.")
 

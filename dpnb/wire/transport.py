@@ -11,6 +11,7 @@ import contextlib
 import http.client
 import os
 import socket
+import struct
 import threading
 from collections.abc import Callable
 from typing import Protocol, cast
@@ -208,9 +209,23 @@ class _UnixConnection(http.client.HTTPConnection):
         self.sock.settimeout(self.timeout)
         try:
             self.sock.connect(self._path)
+            _expect_own(self.sock)
         except OSError:
             self.sock.close()
             raise
+
+
+def peer_of(peer: socket.socket) -> int:
+    """Return the user at the other end of a Unix socket, as the system knows it."""
+    if hasattr(socket, "SO_PEERCRED"):
+        return int(struct.unpack("3i", peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[1])
+    return os.getuid()  # the socket's mode 0600 has already decided
+
+
+def _expect_own(peer: socket.socket) -> None:
+    """Refuse a socket that somebody else listens on, whatever put it there."""
+    if peer_of(peer) != os.getuid():
+        raise PermissionError("somebody else listens on the curator's socket")
 
 
 def _socket_of(connection: http.client.HTTPConnection) -> socket.socket:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dpnb.errors import OwnerError
+from dpnb.wire import way
 from dpnb.wire.filelock import FileLock
 from dpnb.wire.places import Home, private_folder, runtime_folder, write_private
 
@@ -88,3 +89,105 @@ def test_the_home_is_the_environments_or_the_users(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setattr("sys.platform", "linux")
     assert Home.current().root == Path(tmp_path / "data" / "dpnb")
+
+
+OTHER, GROUP = 12_345, 54_321
+"""A user and a group that nobody here is or is in."""
+needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root may give a folder away")
+
+
+def below(tmp_path, mode, link=False):
+    """A home below a folder of a mode; or behind a link that lies in one."""
+    parent = tmp_path / "shared"
+    parent.mkdir()
+    home = parent / "dpnb"
+    if link:
+        (tmp_path / "real").mkdir()
+        home.symlink_to(tmp_path / "real")
+        home = home / "dpnb"
+    parent.chmod(mode)
+    return parent, Home(home)
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o757, 0o2777])
+@pytest.mark.parametrize("link", [False, True])
+def test_a_home_below_a_folder_that_everybody_may_write_is_refused(tmp_path, mode, link):
+    """They could put another ledger in its place; the message names the folder and the fix, and nothing is made there."""
+    parent, home = below(tmp_path, mode, link=link)
+    with pytest.raises(OwnerError, match=r"can be written by others.*DPNB_HOME.*chmod go-w") as told:
+        home.make()
+    assert str(parent) in str(told.value)
+    assert not home.root.exists()
+    parent.chmod(0o755)
+    assert home.make().root.exists()
+
+
+def test_a_sticky_folder_is_no_danger_to_what_is_ours(tmp_path):
+    """As in /tmp: everybody may add, only owners rename."""
+    _, home = below(tmp_path, 0o1777)
+    assert home.make().root.exists()
+
+
+def test_a_folder_that_its_group_may_write_counts_who_is_in_the_group(monkeypatch):
+    """A user's own group is fine; one with other members, or that nobody can list, is refused."""
+    import grp
+    import pwd
+
+    me = pwd.getpwuid(os.getuid()).pw_name
+
+    def groups(name, *members):
+        return lambda number: grp.struct_group((name, "x", number, list(members)))
+
+    def people(*names):
+        entry = list(pwd.getpwuid(os.getuid()))
+        return lambda: [pwd.struct_passwd((name, *entry[1:3], GROUP, *entry[4:])) for name in names]
+
+    found = os.stat_result((0o40775, 0, 0, 0, os.getuid(), GROUP, 0, 0, 0, 0))
+    for group, listed, fine in [
+        (groups(me), people(), True),
+        (groups("users"), people(me), True),
+        (groups("users"), people(me, "ann"), False),
+        (groups("class"), people(), False),
+        (groups(me, "ann"), people(me), False),
+        (groups("class", me, "ann"), people(), False),
+    ]:
+        monkeypatch.setattr(grp, "getgrgid", group)
+        monkeypatch.setattr(pwd, "getpwall", listed)
+        assert way._open_to_others(found) is not fine
+
+
+@needs_root
+@pytest.mark.parametrize("mode", [0o755, 0o1777])
+def test_a_home_below_somebody_elses_folder_is_refused(tmp_path, mode):
+    """The owner of a folder may rename what is in it, sticky or not."""
+    parent, home = below(tmp_path, mode)
+    os.chown(parent, OTHER, -1)
+    with pytest.raises(OwnerError, match="belongs to somebody else"):
+        home.make()
+
+
+@needs_root
+def test_a_link_of_somebody_else_on_the_way_is_refused(tmp_path):
+    """In a sticky folder anybody can plant a link under a name that is expected."""
+    parent, home = below(tmp_path, 0o1777, link=True)
+    os.chown(parent / "dpnb", OTHER, -1, follow_symlinks=False)
+    with pytest.raises(OwnerError, match="belongs to somebody else"):
+        home.make()
+
+
+def test_links_that_lead_nowhere_and_round_are_no_way(tmp_path):
+    """A link to itself ends the walk, and the folder cannot be made; two dots lead up."""
+    (tmp_path / "round").symlink_to(tmp_path / "round")
+    with pytest.raises(OwnerError, match="DPNB_HOME"):
+        Home(tmp_path / "round" / "home").make()
+    (tmp_path / "a").mkdir()
+    assert way.weakest(tmp_path / "a" / ".." / "b") is None
+
+
+def test_a_runtime_folder_that_others_may_replace_is_passed_over(tmp_path, monkeypatch):
+    """The socket is not put where somebody else could put theirs."""
+    open_ = tmp_path / "run"
+    open_.mkdir()
+    open_.chmod(0o777)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(open_))
+    assert open_ not in runtime_folder().parents
