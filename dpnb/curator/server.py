@@ -1,7 +1,14 @@
 """The curator as a process: it listens, counts the kernels that hold a life-line, and ends soon after the last of them.
 
 One home has one curator, because a living curator holds the home's lock; the operating system frees it whatever happens.
-Requests are answered on worker threads, so that a cancel is never behind the scan that it would stop.
+Requests are answered on worker threads, each kind on threads of its own, so that a cancel is never behind the scan that it
+would stop and a price never behind an attach.
+
+Who may ask is decided on the headers, before a byte of a body is kept. Whoever has not shown that within some seconds is hung
+up on, the one that has waited longest first when there are many.
+
+Asked to end (SIGTERM), it takes nothing new and charges nothing more at once; what was charged has a moment to be stored and
+sent. A scan that takes longer is left: its charge is on disk, and the retry of the same request completes it.
 """
 
 from __future__ import annotations
@@ -14,9 +21,9 @@ import os
 import secrets
 import signal
 import socket
-import struct
 import sys
 import time
+import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
@@ -30,20 +37,36 @@ from dpnb.curator.config import FIRST_WAIT, Config
 from dpnb.errors import CuratorError, OwnerError, to_wire
 from dpnb.wire.codec import MAX_REQUEST
 from dpnb.wire.filelock import FileLock
-from dpnb.wire.messages import PROTOCOL
+from dpnb.wire.messages import PROTOCOL, Attach, Detach, Peek, Request, Submit
 from dpnb.wire.places import write_private
-from dpnb.wire.transport import HOLD, MESSAGES, TOKEN
+from dpnb.wire.transport import HOLD, MESSAGES, TOKEN, peer_of
 
 TAKEN = 3
-_WORKERS = 8
+GRACE = 0.7
+"""Seconds that what was charged has to be stored and sent when the curator is asked to end."""
+MOST_HEADERS = 16 * 1024
+MOST_CONNECTIONS = 256
+MOST_STRANGERS = 32
+"""How many may be connected, and how many of them without having shown yet that they may ask."""
+FIRST_WORD = 10.0
+WHOLE_BODY = 60.0
+"""Seconds within which a connection shows that it may ask, and within which a body arrives."""
 _TICK = 0.2
+_THREADS = {"attach": 4, "release": 8, "price": 4, "rest": 8}
+_KINDS: dict[type, str] = {Attach: "attach", Detach: "attach", Submit: "release", Peek: "price"}
 
 
 class Answering(Protocol):
     """What a server serves: bytes in, bytes out."""
 
-    def answer(self, body: bytes, principal: str) -> bytes:
-        """Answer one request body; never raises."""
+    def read(self, body: bytes) -> Request | bytes:
+        """Read one request body, or return the refusal; never raises."""
+
+    def carry_out(self, request: Request, principal: str) -> bytes:
+        """Answer one request; never raises."""
+
+    def refuse_charges(self) -> None:
+        """Charge nothing from now on."""
 
     def listen(self, told: Callable[[], None]) -> None:
         """Call somebody, on any thread, whenever the ledger grew."""
@@ -60,12 +83,17 @@ class Life:
         self.holders = 0
         self.lines: set[_Hold] = set()
         self.busy = 0
+        self.still = asyncio.Event()
+        self.still.set()
+        self.ending = False
+        self.known: weakref.WeakSet[tornado.iostream.IOStream] = weakref.WeakSet()
         self._quiet_since = time.monotonic() + max(0.0, FIRST_WAIT - linger)
 
     def change(self, holders: int = 0, busy: int = 0) -> None:
         """Count a holder or a request in or out."""
         self.holders += holders
         self.busy += busy
+        (self.still.clear if self.busy else self.still.set)()
         self._quiet_since = time.monotonic()
 
     @property
@@ -74,25 +102,49 @@ class Life:
         return not (self.holders or self.busy) and time.monotonic() - self._quiet_since >= self.linger
 
 
+class _Workers:
+    """Threads for each kind of work."""
+
+    def __init__(self) -> None:
+        self._pools = {kind: ThreadPoolExecutor(most, f"curator-{kind}") for kind, most in _THREADS.items()}
+
+    async def run(self, kind: str, work: Callable[..., Any], *arguments: Any) -> Any:
+        """Do a piece of work on a thread of its kind."""
+        return await asyncio.get_running_loop().run_in_executor(self._pools[kind], work, *arguments)
+
+    def leave(self) -> None:
+        """Begin nothing more, and wait for nobody."""
+        for pool in self._pools.values():
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+@tornado.web.stream_request_body  # so that `prepare` sees the headers before a byte of the body is kept
 class _Handler(tornado.web.RequestHandler):
     service: Answering
     life: Life
     token: str | None
-    workers: ThreadPoolExecutor
+    workers: _Workers
 
-    def initialize(
-        self, service: Answering, life: Life, token: str | None, workers: ThreadPoolExecutor
-    ) -> None:
+    def initialize(self, service: Answering, life: Life, token: str | None, workers: _Workers) -> None:
         self.service, self.life, self.token, self.workers = service, life, token, workers
 
-    def prepare(self) -> None:
-        given = self.request.headers.get(TOKEN, "")
-        trusted = hmac.compare_digest(given, self.token) if self.token else self._peer() == os.getuid()
-        if not trusted or self.request.headers.get("Origin"):
-            raise tornado.web.HTTPError(403)
+    def set_default_headers(self) -> None:
+        self.clear_header("Server")
 
-    def _peer(self) -> int:
-        return _peer_of(self.request.connection.stream.socket)  # type: ignore[union-attr]
+    def prepare(self) -> None:
+        stream = self.request.connection.stream  # type: ignore[union-attr]
+        if self.token is not None and not _same(self.request.headers.get(TOKEN, ""), self.token):
+            raise tornado.web.HTTPError(401)
+        if self.token is None and peer_of(stream.socket) != os.getuid():
+            raise tornado.web.HTTPError(403)
+        if self.request.headers.get("Origin"):  # a page in a browser
+            raise tornado.web.HTTPError(403)
+        self.life.known.add(stream)
+        if self.life.ending:
+            raise tornado.web.HTTPError(503)
+
+    def data_received(self, chunk: bytes) -> None:
+        """Keep nothing."""
 
     def write_error(self, status_code: int, **_: Any) -> None:  # noqa: ARG002 - tornado's signature
         self.finish(b"")
@@ -101,19 +153,46 @@ class _Handler(tornado.web.RequestHandler):
         """Say nothing: the service keeps the owner's log."""
 
 
+def _same(given: str, token: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), token.encode())
+
+
+class _Unknown(_Handler):
+    """Any other address: refused, to whoever may ask, without reading a body."""
+
+    def prepare(self) -> None:
+        super().prepare()
+        raise tornado.web.HTTPError(404)
+
+
 class _Messages(_Handler):
+    def prepare(self) -> None:
+        super().prepare()
+        self._body = bytearray()
+
+    def data_received(self, chunk: bytes) -> None:
+        """Keep a body that may be asked; its length is limited by the server."""
+        self._body += chunk
+
     async def post(self) -> None:
         self.life.change(busy=1)
         try:
-            loop = asyncio.get_running_loop()
-            body = await loop.run_in_executor(
-                self.workers, self.service.answer, self.request.body, principal_of(os.getuid())
-            )
+            reply = await self._reply(bytes(self._body))
             with contextlib.suppress(Exception):
                 self.set_header("Content-Type", "application/json")
-                await self.finish(body)
+                await self.finish(reply)
         finally:
             self.life.change(busy=-1)
+
+    async def _reply(self, body: bytes) -> bytes:
+        asked = await self.workers.run("rest", self.service.read, body)
+        if isinstance(asked, bytes):
+            return asked
+        if self.life.ending:
+            raise tornado.web.HTTPError(503)
+        kind, principal = _KINDS.get(type(asked), "rest"), principal_of(os.getuid())
+        reply: bytes = await self.workers.run(kind, self.service.carry_out, asked, principal)
+        return reply
 
 
 class _Hold(_Handler):
@@ -140,6 +219,7 @@ class _Hold(_Handler):
             self.flush().add_done_callback(_heard)
 
     def on_connection_close(self) -> None:
+        super().on_connection_close()
         if hasattr(self, "_closed"):
             self._closed.set()
 
@@ -158,34 +238,87 @@ def principal_of(uid: int) -> str:
         return f"uid-{uid}"
 
 
-def serve(service: Answering, config: Config) -> None:
-    """Listen until the last kernel has gone."""
-    asyncio.run(_serve(service, config))
+class _Server(tornado.httpserver.HTTPServer):
+    """Tornado's server, with a limit on connections and on how long a stranger may be silent."""
+
+    def watch(self, life: Life) -> None:
+        """Ask this life who is known."""
+        self._life = life
+        self._strangers: dict[tornado.iostream.IOStream, None] = {}
+
+    def handle_stream(self, stream: tornado.iostream.IOStream, address: Any) -> None:
+        """Take a connection, in the place of the oldest stranger where there are many."""
+        for other in [one for one in self._strangers if one.closed() or one in self._life.known]:
+            del self._strangers[other]
+        while len(self._strangers) >= MOST_STRANGERS:
+            self._hang_up(next(iter(self._strangers)))
+        if len(self._connections) >= MOST_CONNECTIONS:
+            stream.close()
+            return
+        self._strangers[stream] = None
+        asyncio.get_running_loop().call_later(FIRST_WORD, self._hang_up, stream)
+        super().handle_stream(stream, address)
+
+    def _hang_up(self, stream: tornado.iostream.IOStream) -> None:
+        self._strangers.pop(stream, None)
+        if stream not in self._life.known:
+            stream.close()
 
 
-async def _serve(service: Answering, config: Config) -> None:
-    life = Life(config.linger)
+def serve(service: Answering, config: Config) -> bool:
+    """Listen until the last kernel has gone or a signal asks to end; say whether nothing is under way any more."""
+    return asyncio.run(_serve(service, config))
+
+
+async def _serve(service: Answering, config: Config) -> bool:
+    life, workers = Life(config.linger), _Workers()
     token = secrets.token_hex(32) if config.tcp else None
-    with ThreadPoolExecutor(_WORKERS, thread_name_prefix="curator") as workers:
-        settings = {"service": service, "life": life, "token": token, "workers": workers}
-        application = tornado.web.Application(
-            [(MESSAGES, _Messages, settings), (HOLD, _Hold, settings)], log_function=lambda _: None
-        )
-        server = tornado.httpserver.HTTPServer(
-            application, max_body_size=MAX_REQUEST, max_buffer_size=2 * MAX_REQUEST
-        )
-        listener = _listen(config)
-        server.add_socket(listener)
-        loop = asyncio.get_running_loop()
+    server = _server(service, life, token, workers)
+    listener = _listen(config)
+    server.add_socket(listener)
+    loop = asyncio.get_running_loop()
 
-        def told() -> None:
+    def told() -> None:
+        with contextlib.suppress(
+            RuntimeError
+        ):  # the loop has ended, and what was charged is stored all the same
             loop.call_soon_threadsafe(_wake, life)
 
-        service.listen(told)
-        _announce(config, listener, token)
-        await _until_over(life)
-        server.stop()
-        _withdraw(config)
+    service.listen(told)
+    _announce(config, listener, token)
+    await _until_over(life)
+    life.ending = True
+    server.stop()
+    _withdraw(config)
+    service.refuse_charges()
+    await _until_stored(life)
+    workers.leave()
+    return not life.busy
+
+
+def _server(service: Answering, life: Life, token: str | None, workers: _Workers) -> _Server:
+    settings = {"service": service, "life": life, "token": token, "workers": workers}
+    application = tornado.web.Application(
+        [(MESSAGES, _Messages, settings), (HOLD, _Hold, settings)],
+        default_handler_class=_Unknown,
+        default_handler_args=settings,
+        log_function=lambda _: None,
+    )
+    server = _Server(
+        application,
+        max_header_size=MOST_HEADERS,
+        max_body_size=MAX_REQUEST,
+        max_buffer_size=2 * MAX_REQUEST,
+        body_timeout=WHOLE_BODY,
+    )
+    server.watch(life)
+    return server
+
+
+async def _until_stored(life: Life) -> None:
+    """Give what is under way a moment: what was charged is stored and sent, what was not is refused at its charge."""
+    with contextlib.suppress(asyncio.TimeoutError):
+        await asyncio.wait_for(life.still.wait(), GRACE)
 
 
 def _wake(life: Life) -> None:
@@ -197,7 +330,8 @@ async def _until_over(life: Life) -> None:
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     with contextlib.suppress(NotImplementedError):
-        loop.add_signal_handler(signal.SIGTERM, ended.set)
+        for asked in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(asked, ended.set)
     while not (life.over or ended.is_set()):
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(ended.wait(), min(_TICK, max(life.linger / 4, 0.01)))
@@ -227,12 +361,6 @@ def _withdraw(config: Config) -> None:
         config.home.socket.unlink(missing_ok=True)
 
 
-def _peer_of(peer: socket.socket) -> int:
-    if hasattr(socket, "SO_PEERCRED"):
-        return int(struct.unpack("3i", peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[1])
-    return os.getuid()  # the socket's mode 0600 has already decided
-
-
 def _say(message: dict[str, Any]) -> None:
     """Tell the kernel that started us, once, and let go of its pipe."""
     with contextlib.suppress(OSError, ValueError):
@@ -257,14 +385,15 @@ def main(config: Config) -> int:
         _say({"failure": _start_failure(error, config)})
         return 1
     try:
-        serve(service, config)
+        quiet = serve(service, config)
     except Exception as error:  # noqa: BLE001
         service.note(error)
         _say({"failure": _start_failure(error, config)})
-        return 1
-    finally:
-        service.close()
-        lock.free()
+        os._exit(1)
+    if not quiet:
+        os._exit(0)  # no thread can be ended; the charges are on disk, and the system frees the home's lock
+    service.close()
+    lock.free()
     return 0
 
 

@@ -90,6 +90,7 @@ class Curator:
         self._attaching = threading.Lock()
         self._deciding = threading.Lock()
         self._cancelled: dict[tuple[str, str], None] = {}
+        self._ending = False
 
     @classmethod
     def opened(cls, config: Config, chance: Chance | None = None) -> Curator:
@@ -124,15 +125,31 @@ class Curator:
 
     def answer(self, body: bytes, principal: str) -> bytes:
         """Answer one request body; every error becomes a :class:`Failure`."""
-        kind = ""
+        asked = self.read(body)
+        return asked if isinstance(asked, bytes) else self.carry_out(asked, principal)
+
+    def read(self, body: bytes) -> Request | bytes:
+        """Read one request body, or return the :class:`Failure` that refuses it."""
         try:
-            request = decode_request(body)
-            kind = type(request).__name__
+            return decode_request(body)
+        except Exception as error:  # noqa: BLE001 - whatever it is, only its code may leave
+            return self._failure(error, "")
+
+    def carry_out(self, request: Request, principal: str) -> bytes:
+        """Answer one request; every error becomes a :class:`Failure`."""
+        try:
             return encode(self.reply(request, principal))
         except Exception as error:  # noqa: BLE001 - whatever it is, only its code may leave
-            if not isinstance(error, DpnbError) or type(error) is CuratorError:
-                self.note(error, kind)
-            return encode(Failure(**to_wire(error)))
+            return self._failure(error, type(request).__name__)
+
+    def _failure(self, error: Exception, kind: str) -> bytes:
+        if not isinstance(error, DpnbError) or type(error) is CuratorError:
+            self.note(error, kind)
+        return encode(Failure(**to_wire(error)))
+
+    def refuse_charges(self) -> None:
+        """Charge nothing from now on: this curator is about to end, and the next one is asked again."""
+        self._ending = True
 
     def reply(self, request: Request, principal: str) -> Reply:
         """Answer one request."""
@@ -233,6 +250,8 @@ class Curator:
     def _unless_cancelled(self, wanted: Wanted) -> Callable[[Callable[[], Any]], Any]:
         def guard(charge: Callable[[], Any]) -> Any:
             with self._deciding:
+                if self._ending:
+                    raise CuratorGone("The curator is about to end. Nothing was spent. Run the line again.")
                 if (wanted.principal, wanted.request) in self._cancelled:
                     raise PlanError("Cancelled before the charge. Nothing was spent. Run the cell again.")
                 return charge()
