@@ -8,14 +8,15 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from dpnb.curator.chain import GENESIS, canonical, link
+from dpnb.curator.stored import address, brief
 from dpnb.privacy import Odometer, PrivacyEvent, PrivacyLoss, compose
 
-__all__ = ["Verification", "address", "examine"]
+__all__ = ["Verification", "examine"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def _faults(db: sqlite3.Connection, reading: _Reading, known: str | None) -> Ite
         yield from _disagreements(db, reading, entry, kind, json.loads(text))
     if not found:
         yield "the hash known from earlier is not in this ledger: entries were cut off or the ledger was replaced"
-    for table in ("attachments", "versions", "charges", "answers", "stored", "caps", "resets"):
+    for table in ("attachments", "versions", "charges", "requests", "answers", "stored", "caps", "resets"):
         rows = db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608 - our own names
         if rows != reading.owed.get(table, 0):
             yield f"the table {table} holds rows that no entry made, or has lost some"
@@ -91,6 +92,8 @@ def _disagreements(
         reading.periods[body["pool"]] = entry
     if kind == "charge":
         yield from _wrong_totals(reading, entry, body)
+    if kind == "adopt":
+        yield from _wrong_adoption(db, entry, body)
     if kind == "store":
         yield from _wrong_answers(db, reading, entry, body)
 
@@ -98,14 +101,12 @@ def _disagreements(
 def _expected(entry: int, kind: str, body: dict[str, Any]) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
     match kind:
         case "charge":
-            names = ("request", "principal", "digest", "pool", "dataset", "period")
-            values = (
-                entry,
-                *(body[name] for name in names),
-                canonical(body["spent"]),
-                canonical(body["mine"]),
-            )
-            yield "charges", [values]
+            facts = (body[name] for name in ("principal", "pool", "dataset", "period"))
+            yield "charges", [(entry, *facts, canonical(body["spent"]), canonical(body["mine"]))]
+            yield "requests", [(entry, body["request"], body["principal"], body["digest"], entry)]
+        case "adopt":
+            facts = (body[name] for name in ("request", "principal", "digest", "charge"))
+            yield "requests", [(entry, *facts)]
         case "attach" | "tighten" | "loosen":
             terms = body["terms"]
             yield (
@@ -137,18 +138,30 @@ def _wrong_totals(reading: _Reading, entry: int, body: dict[str, Any]) -> Iterat
             yield f"entry {entry} states another running total than its charges have"
 
 
+def _charge(db: sqlite3.Connection, entry: int, charge: int) -> dict[str, Any] | None:
+    """Return the body of a charge made before an entry, or None."""
+    query = "SELECT body FROM entries WHERE entry = ? AND entry < ? AND kind = 'charge'"
+    row = db.execute(query, (charge, entry)).fetchone()
+    return None if row is None else dict(json.loads(row[0]))
+
+
+def _wrong_adoption(db: sqlite3.Connection, entry: int, body: dict[str, Any]) -> Iterator[str]:
+    paid = _charge(db, entry, body["charge"])
+    if paid is None or any(paid[name] != body[name] for name in ("principal", "pool", "dataset")):
+        yield f"entry {entry} adopts what is no charge of the same principal and dataset"
+    elif paid["life"] == body["life"]:
+        yield f"entry {entry} adopts a charge of its own life of the curator"
+
+
 def _wrong_answers(
     db: sqlite3.Connection, reading: _Reading, entry: int, body: dict[str, Any]
 ) -> Iterator[str]:
-    row = db.execute("SELECT entry, principal FROM answers WHERE request = ?", (body["request"],)).fetchone()
-    charge = db.execute(
-        "SELECT body FROM entries WHERE entry = ? AND kind = 'charge'", (body["charge"],)
-    ).fetchone()
-    if charge is None or row is None:
+    row = db.execute("SELECT entry FROM answers WHERE charge = ?", (body["charge"],)).fetchone()
+    paid = _charge(db, entry, body["charge"])
+    if paid is None or row is None:
         yield f"entry {entry} stores answers without a charge"
         return
-    paid = json.loads(charge[0])
-    if row != (entry, paid["principal"]) or paid["request"] != body["request"]:
+    if row != (entry,):
         yield f"the table answers does not agree with entry {entry}"
     reading.owed["answers"] = reading.owed.get("answers", 0) + 1
     reading.owed["stored"] = reading.owed.get("stored", 0) + len(body["answers"])
@@ -165,12 +178,6 @@ def _stored_rows(db: sqlite3.Connection, entry: int) -> list[tuple[Any, ...]]:
 def _stated_rows(body: dict[str, Any], paid: dict[str, Any]) -> list[tuple[Any, ...]]:
     questions = zip(paid["questions"], body["answers"], strict=True)
     return [
-        (place, address(paid, question["key"]), body["charge"], canonical(question), digest)
+        (place, address(paid, question["key"]), body["charge"], canonical(brief(question)), digest)
         for place, (question, digest) in enumerate(questions)
     ]
-
-
-def address(scope: Mapping[str, Any], key: str) -> str:
-    """Return the store's address of a canonical question: a hash of all that an answer depends on."""
-    parts = [scope[part] for part in ("principal", "data_version", "schema_version", "mechanism_version")]
-    return hashlib.sha256(canonical([*parts, key]).encode()).hexdigest()

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from dpnb.curator.migrations import APPLICATION, migrate
+from dpnb.curator.migrations import APPLICATION, DRAFT_APPLICATION, migrate
 from dpnb.errors import CuratorError, OwnerError
 
 __all__ = ["UNSPENT", "Database"]
@@ -34,6 +34,8 @@ _FAULTS: dict[int, str] = {
     sqlite3.SQLITE_NOTADB: "is no dpnb ledger, or is damaged. Restore it from a backup, or choose another DPNB_HOME",
 }
 _DAMAGE = _FAULTS[sqlite3.SQLITE_CORRUPT]
+_APPLICATION_AT = slice(68, 72)
+"""Where the header of a SQLite file has its application id, big-endian."""
 
 UNSPENT = " Nothing was spent by this request."
 """How a fault's message ends: what a write could not finish left no trace."""
@@ -83,6 +85,7 @@ class Database:
     def _open(self, now: Callable[[], str], wait: float) -> sqlite3.Connection:
         if self._path.stat().st_size == 0:
             raise OwnerError(f"The ledger {self._path.name} {_DAMAGE}.")
+        _refuse_draft_format(self._path)
         if self._path.stat().st_mode & 0o077:
             self._path.chmod(0o600)
         connection = _connect(self._path, wait)
@@ -152,6 +155,21 @@ class Database:
 
 def _nobody() -> None:
     pass
+
+
+def _refuse_draft_format(path: Path) -> None:
+    """Refuse a ledger of the earlier format by its header alone: the file is not opened, and stays as it is."""
+    header = b""
+    with (
+        contextlib.suppress(OSError),
+        path.open("rb") as file,
+    ):  # what cannot be read says so when it is opened
+        header = file.read(_APPLICATION_AT.stop)
+    if int.from_bytes(header[_APPLICATION_AT], "big") == DRAFT_APPLICATION:
+        raise OwnerError(
+            f"The ledger {path.name} was written by a dpnb from before its first release, in a format that is not read "
+            "any more: choose another DPNB_HOME, or move this home away. Nothing was changed."
+        )
 
 
 def _connect(path: Path, wait: float) -> sqlite3.Connection:

@@ -2,21 +2,23 @@
 
 It is append-only and hash-chained, and nothing in it is ever refunded: a budget shrinks with each charge, and a reset
 (TEACHING only) is one more entry. A charge reads its running totals from the last charge of its pool, so its time does
-not depend on the ledger's length. No answer is stored without a charge; the first writer of an answer wins, and every
-retry reads what that one wrote. Content hashes never leave: the world sees random version ids.
+not depend on the ledger's length. A charge records its resolved plan. No answer is stored without a charge; a charge is
+answered once, the first writer wins, and every request that is bound to the charge reads what that one wrote. Content
+hashes never leave: the world sees random version ids.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
+import secrets
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
-from dpnb.curator import admission, pins, statement, stored, totals
-from dpnb.curator.audit_trail import Verification, address, examine
+from dpnb.curator import admission, adoption, pins, statement, stored, totals
+from dpnb.curator.adoption import Question, Scope
+from dpnb.curator.audit_trail import Verification, examine
 from dpnb.curator.chain import append, canonical
 from dpnb.curator.database import Database
 from dpnb.curator.pins import Attachment
@@ -25,12 +27,9 @@ from dpnb.curator.stored import Answer, StoredAnswer
 from dpnb.curator.terms import Terms
 from dpnb.curator.totals import ChargeRow
 from dpnb.errors import CuratorError, LossError, OwnerError
-from dpnb.privacy import Measure, Odometer, PrivacyEvent, PrivacyLoss, compose
+from dpnb.privacy import Measure, Odometer, PrivacyLoss, compose
 
-__all__ = ["Attachment", "ChargeRow", "Ledger", "Question", "StatementRow", "StoredAnswer"]
-
-Question = tuple[str, str, Sequence[PrivacyEvent]]
-"""A charged question: its canonical key, its text for people, its privacy events."""
+__all__ = ["Attachment", "ChargeRow", "Ledger", "Question", "Scope", "StatementRow", "StoredAnswer"]
 
 
 def _now() -> str:
@@ -46,16 +45,19 @@ class Ledger:
         The file; made (mode 0600) when it does not exist.
     wait : float
         Seconds to wait for another writer.
+    life : str, optional
+        The id of this life of the curator, which its charges carry; a random one by default.
 
     Raises
     ------
     OwnerError
-        When the file is locked, read-only, truncated, damaged or from a newer dpnb.
+        When the file is locked, read-only, truncated, damaged, or from a newer dpnb or one from before its first release.
 
     Examples
     --------
     >>> import tempfile
     >>> from fractions import Fraction
+    >>> from dpnb.privacy import PrivacyEvent
     >>> with tempfile.TemporaryDirectory() as folder, Ledger(Path(folder) / "ledger.sqlite3") as ledger:
     ...     row = ledger.charge(
     ...         request_id="r1",
@@ -66,14 +68,17 @@ class Ledger:
     ...         data_version="v",
     ...         cap=PrivacyLoss.pure(1),
     ...         time="2026-01-01T00:00:00+00:00",
-    ...         events_by_question=[("key", "people.count()", [PrivacyEvent("pure", Fraction(1, 10))])],
+    ...         questions=[Question("key", "people.count()", [PrivacyEvent("pure", Fraction(1, 10))])],
     ...     )
     ...     str(row.spent_after), ledger.verify().intact
     ('ε 0.1', True)
     """
 
-    def __init__(self, path: str | Path, *, wait: float = 10.0) -> None:
+    def __init__(self, path: str | Path, *, wait: float = 10.0, life: str | None = None) -> None:
         self._database = Database(Path(path), _now, wait)
+        self._life = life or secrets.token_hex(8)
+        with self._database.reading() as db:
+            self._abandoned = adoption.abandoned(db)
 
     def __enter__(self) -> Self:
         return self
@@ -158,13 +163,19 @@ class Ledger:
         dataset: str,
         data_version: str,
         cap: PrivacyLoss,
-        events_by_question: Sequence[Question],
+        questions: Sequence[Question],
+        others: Sequence[Question] = (),
+        besides: Sequence[str] = (),
+        fresh: bool = False,
         caps: Mapping[str, PrivacyLoss] | None = None,
         schema_version: str = "",
         mechanism_version: str = "",
         time: str | None = None,
     ) -> ChargeRow:
         """Charge a batch, once and for good, or refuse it and change nothing.
+
+        A charge that an earlier life of the curator left without an answer is adopted instead, where it is the same
+        (:mod:`dpnb.curator.adoption`): this request is bound to it, and nothing is charged.
 
         Parameters
         ----------
@@ -174,7 +185,12 @@ class Ledger:
             What is asked, of which state; the last three and the question are the key of the store.
         cap : PrivacyLoss
             The pool's budget. The budget pinned at attach holds as well.
-        events_by_question : sequence of (key, text, events)
+        questions, others : sequence of Question
+            What is charged; and what else the batch asks, which the store answers.
+        besides : sequence of str
+            Draws that do not count as stored.
+        fresh : bool
+            Whether nothing counts as stored.
         caps : mapping of str to PrivacyLoss
             Caps on this principal's own total, each with the words to call it by. The recorded cap holds as well.
         time : str
@@ -183,7 +199,7 @@ class Ledger:
         Returns
         -------
         ChargeRow
-            With ``new=False`` when this request was charged before.
+            With ``new=False`` when this request was charged before, or another one whose charge it adopts.
 
         Raises
         ------
@@ -193,52 +209,32 @@ class Ledger:
             When the id was used by another principal, for another plan, or of another state: a retry completes the
             charge that was made, with the data and the mechanisms that it was made for.
         """
-        bound = {
-            "principal": principal,
-            "digest": digest,
-            "pool": pool,
-            "dataset": dataset,
-            "data_version": data_version,
-            "schema_version": schema_version,
-            "mechanism_version": mechanism_version,
-        }
-        events = [event for _, _, part in events_by_question for event in part]
-        asked = compose(events, cap.measure)
+        versions = (data_version, schema_version, mechanism_version)
+        scope = Scope(principal, pool, dataset, *versions, tuple(besides), fresh)
+        bound = {**scope.to_json(), "digest": digest}
+        facts = {**bound, "request": request_id, "life": self._life}
+        now = time or _now()
         with self._database.telling() as db:
             found = totals.charged(db, request_id, bound)
             if found is not None:
                 return found
-            period = totals.period_of(db, pool)
-            spent, mine = totals.totals(db, pool, principal, period, cap.measure)
-            limits = admission.limits(db, pool, principal, cap, caps or {})
-            admission.admit(asked, events, len(events_by_question), admission.filters(limits, spent, mine))
-            row = ChargeRow(
-                0, asked, Odometer(spent).after(asked).spent, Odometer(mine).after(asked).spent, new=True
-            )
-            body = {
-                **bound,
-                "request": request_id,
-                "period": period,
-                "loss": asked.to_json(),
-                "spent": row.spent_after.to_json(),
-                "mine": row.principal_after.to_json(),
-                "questions": [
-                    {"key": key, "text": text, "events": [event.to_json() for event in part]}
-                    for key, text, part in events_by_question
-                ],
-            }
-            entry = append(db, time or _now(), "charge", body)
-            values = (entry, request_id, principal, digest, pool, dataset, period)
-            sums = (canonical(body["spent"]), canonical(body["mine"]))
-            db.execute("INSERT INTO charges VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*values, *sums))
-            return ChargeRow(entry, asked, row.spent_after, row.principal_after, new=True)
+            before = adoption.find(db, self._abandoned, scope, questions, others)
+            if before is not None:
+                return _adopted(db, now, before, facts)
+            return _charged(db, now, facts, questions, cap, caps or {})
+
+    def adoptable(
+        self, scope: Scope, questions: Sequence[Question], others: Sequence[Question] = ()
+    ) -> int | None:
+        """Return the entry of the charge that such a request would adopt now, or None."""
+        with self._database.reading() as db:
+            return adoption.find(db, self._abandoned, scope, questions, others)
 
     def charged(self, request_id: str, principal: str) -> tuple[str, ...] | None:
         """Return the keys of the questions that a request was charged for, in order, or None before its charge."""
-        query = "SELECT body FROM charges JOIN entries USING (entry) WHERE request = ? AND principal = ?"
         with self._database.reading() as db:
-            row = db.execute(query, (request_id, principal)).fetchone()
-        return None if row is None else tuple(question["key"] for question in json.loads(row[0])["questions"])
+            entry = stored.charge_of(db, request_id, principal)
+            return None if entry is None else tuple(q["key"] for q in totals.body_of(db, entry)["questions"])
 
     def spent(self, pool: str, principal: str | None = None) -> PrivacyLoss:
         """Return what a pool, or one principal of it, has spent in the current period."""
@@ -252,7 +248,7 @@ class Ledger:
     def store(
         self, request_id: str, principal: str, answers: Sequence[Answer], *, time: str | None = None
     ) -> list[Answer]:
-        """Store the answers of a charged request, and return the answers that *are* stored: the first writer's.
+        """Store the answers of a charged request's charge, and return the answers that *are* stored: the first writer's.
 
         Parameters
         ----------
@@ -267,31 +263,18 @@ class Ledger:
         ChargedError
             When the file cannot be written now: the charge stands, and the next attempt completes it.
         """
-        texts = [canonical(answer) for answer in answers]
         with stored.after_the_charge(), self._database.writing() as db:
-            charge, body = stored.charge_body(db, request_id, principal)
-            if len(body["questions"]) != len(texts):
-                raise CuratorError("A charge of other questions: the answers do not match.")
-            entry = stored.next_entry(db)
-            won = db.execute(
-                "INSERT INTO answers VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (request_id, principal, entry)
-            ).rowcount
-            if won == 1:
-                hashes = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
-                append(
-                    db, time or _now(), "store", {"request": request_id, "charge": charge, "answers": hashes}
-                )
-                rows = [
-                    (entry, place, address(body, question["key"]), charge, canonical(question), text)
-                    for place, (question, text) in enumerate(zip(body["questions"], texts, strict=True))
-                ]
-                db.executemany("INSERT INTO stored VALUES (?, ?, ?, ?, ?, ?)", rows)
-            return stored.answers_of(db, request_id, principal) or []
+            charge = stored.charge_of(db, request_id, principal)
+            if charge is None:
+                raise CuratorError("No answer is stored without a charge.")
+            stored.insert(db, time or _now(), charge, answers)
+            return stored.answers_of(db, charge) or []
 
     def answers(self, request_id: str, principal: str) -> list[Answer] | None:
-        """Return the stored answers of a request, or None when there are none for this principal."""
+        """Return the stored answers of the charge that a request is bound to; None when there are none for this principal."""
         with self._database.reading() as db:
-            return stored.answers_of(db, request_id, principal)
+            charge = stored.charge_of(db, request_id, principal)
+            return None if charge is None else stored.answers_of(db, charge)
 
     def best_stored(
         self,
@@ -313,7 +296,7 @@ class Ledger:
             rows = db.execute(
                 "SELECT question, answer, charge, time FROM stored JOIN entries ON entries.entry = stored.charge "
                 "WHERE address = ?",
-                (address(scope, key),),
+                (stored.address(scope, key),),
             ).fetchall()
         found = [stored.stored_answer(row, measure) for row in rows]
         return sorted(found, key=lambda stored: (-stored.loss.amount, -stored.loss.delta, stored.entry))
@@ -393,3 +376,43 @@ class Ledger:
         """
         with self._database.reading() as db:
             return examine(db, known)
+
+
+def _adopted(db: sqlite3.Connection, time: str, charge: int, facts: Mapping[str, Any]) -> ChargeRow:
+    """Bind a request to a charge that an earlier life of the curator left without an answer."""
+    names = ("request", "principal", "digest", "life", "dataset", "pool")
+    entry = append(db, time, "adopt", {**{name: facts[name] for name in names}, "charge": charge})
+    _bind(db, entry, facts, charge)
+    return totals.row_of(charge, totals.body_of(db, charge), adopted=True)
+
+
+def _charged(
+    db: sqlite3.Connection,
+    time: str,
+    facts: dict[str, Any],
+    questions: Sequence[Question],
+    cap: PrivacyLoss,
+    caps: Mapping[str, PrivacyLoss],
+) -> ChargeRow:
+    """Append a charge, if every cap admits it."""
+    pool, principal = facts["pool"], facts["principal"]
+    events = [event for question in questions for event in question.events]
+    asked = compose(events, cap.measure)
+    period = totals.period_of(db, pool)
+    spent, mine = totals.totals(db, pool, principal, period, cap.measure)
+    limits = admission.limits(db, pool, principal, cap, caps)
+    admission.admit(asked, events, len(questions), admission.filters(limits, spent, mine))
+    sums = [Odometer(before).after(asked).spent.to_json() for before in (spent, mine)]
+    record = [question.to_json() for question in questions]
+    losses = {"loss": asked.to_json(), "spent": sums[0], "mine": sums[1]}
+    body = {**facts, "period": period, **losses, "questions": record}
+    entry = append(db, time, "charge", body)
+    values = (entry, principal, pool, facts["dataset"], period, *(canonical(one) for one in sums))
+    db.execute("INSERT INTO charges VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+    _bind(db, entry, facts, entry)
+    return totals.row_of(entry, body, new=True)
+
+
+def _bind(db: sqlite3.Connection, entry: int, facts: Mapping[str, Any], charge: int) -> None:
+    values = (entry, facts["request"], facts["principal"], facts["digest"], charge)
+    db.execute("INSERT INTO requests VALUES (?, ?, ?, ?, ?)", values)

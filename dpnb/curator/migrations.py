@@ -3,6 +3,9 @@
 A migration's effect and the record that it ran (the ledger's own entry of kind ``migration``) share one transaction: no
 crash can leave one without the other. A published migration is never edited; the golden schema in the tests holds it.
 Every table is append-only: triggers refuse updates and deletions, and insertions that would replace a row.
+
+A request is bound to one charge (``requests``): the one that it made, or one that an earlier life of the curator left
+without an answer. A charge is answered once (``answers``), whichever request completes it.
 """
 
 from __future__ import annotations
@@ -15,10 +18,13 @@ from typing import Final
 from dpnb.curator.chain import append
 from dpnb.errors import OwnerError
 
-__all__ = ["APPLICATION", "MIGRATIONS", "Migration", "migrate"]
+__all__ = ["APPLICATION", "DRAFT_APPLICATION", "MIGRATIONS", "Migration", "migrate"]
 
-APPLICATION: Final = 0x64706E62
-"""SQLite's application id of a dpnb ledger: the letters "dpnb"."""
+APPLICATION: Final = 0x64706E31
+"""SQLite's application id of a dpnb ledger: the letters "dpn1"."""
+
+DRAFT_APPLICATION: Final = 0x64706E62
+"""The application id of ledgers from before the format was fixed, the letters "dpnb": they are refused, not migrated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +54,16 @@ _TABLES = (
     ),
     "CREATE INDEX versions_by_content ON versions (content, dataset)",
     (
-        "CREATE TABLE charges (entry INTEGER PRIMARY KEY, request TEXT NOT NULL UNIQUE, principal TEXT NOT NULL, "
-        "digest TEXT NOT NULL, pool TEXT NOT NULL, dataset TEXT NOT NULL, period INTEGER NOT NULL, "
-        "spent TEXT NOT NULL, mine TEXT NOT NULL) STRICT"
+        "CREATE TABLE charges (entry INTEGER PRIMARY KEY, principal TEXT NOT NULL, pool TEXT NOT NULL, "
+        "dataset TEXT NOT NULL, period INTEGER NOT NULL, spent TEXT NOT NULL, mine TEXT NOT NULL) STRICT"
     ),
     "CREATE INDEX charges_by_pool ON charges (pool, entry)",
     "CREATE INDEX charges_by_principal ON charges (principal, pool, entry)",
     (
-        "CREATE TABLE answers (request TEXT PRIMARY KEY, principal TEXT NOT NULL, entry INTEGER NOT NULL) "
-        "STRICT, WITHOUT ROWID"
+        "CREATE TABLE requests (entry INTEGER PRIMARY KEY, request TEXT NOT NULL UNIQUE, principal TEXT NOT NULL, "
+        "digest TEXT NOT NULL, charge INTEGER NOT NULL) STRICT"
     ),
+    "CREATE TABLE answers (charge INTEGER PRIMARY KEY, entry INTEGER NOT NULL) STRICT",
     (
         "CREATE TABLE stored (entry INTEGER NOT NULL, place INTEGER NOT NULL, address TEXT NOT NULL, "
         "charge INTEGER NOT NULL, question TEXT NOT NULL, answer TEXT NOT NULL, PRIMARY KEY (entry, place)) "
@@ -75,8 +81,9 @@ _KEYS = {
     "secrets": "name = NEW.name",
     "attachments": "entry = NEW.entry",
     "versions": "entry = NEW.entry",
-    "charges": "entry = NEW.entry OR request = NEW.request",
-    "answers": "request = NEW.request",
+    "charges": "entry = NEW.entry",
+    "requests": "entry = NEW.entry OR request = NEW.request",
+    "answers": "charge = NEW.charge",
     "stored": "entry = NEW.entry AND place = NEW.place",
     "caps": "entry = NEW.entry",
     "resets": "entry = NEW.entry",

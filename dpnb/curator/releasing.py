@@ -18,9 +18,9 @@ from typing import Any
 
 from dpnb.curator import faults
 from dpnb.curator.attached import Attached
-from dpnb.curator.ledger import Ledger
+from dpnb.curator.ledger import ChargeRow, Ledger, Question
 from dpnb.curator.stored import StoredAnswer
-from dpnb.errors import PlanError, RequestReused
+from dpnb.errors import PlanError
 from dpnb.noise.bits import BitSource
 from dpnb.noise.secure import SecureBits
 from dpnb.plan.price import PricedBatch, PricedPart, PricedQuestion, total
@@ -157,23 +157,20 @@ def release(
     guard : callable
         Runs the charge, unless the request was cancelled.
     """
-    paid = ledger.charged(wanted.request, wanted.principal)
-    stored = stored_answers(wanted, attached, ledger) if paid is None else [None] * len(wanted.priced.items)
-    mine = to_charge(wanted, stored) if paid is None else _paid(wanted, paid)
-    if not mine and paid is None:
+    stored = stored_answers(wanted, attached, ledger)
+    mine = to_charge(wanted, stored)
+    if not mine and ledger.charged(wanted.request, wanted.principal) is None:
         return Given(list(stored), PrivacyLoss.zero(wanted.priced.measure), None)
     faults.at("before-charge")
     charge = guard(lambda: _charge(wanted, mine, attached, ledger, chance))
     faults.at("charged")
     answers = ledger.answers(wanted.request, wanted.principal)
     if answers is None:
-        drawn = _draw(mine, attached, chance, charge.entry)
+        drawn = _draw(_paid(wanted, charge), attached, chance, charge.entry)
         faults.at("before-store")
         answers = ledger.store(wanted.request, wanted.principal, drawn, time=chance.now())
         faults.at("stored")
-    new = {question.key: answer for question, answer in zip(mine, answers, strict=True)}
-    if paid is not None:
-        stored = stored_answers(wanted, attached, ledger)
+    new = {question["key"]: answer for question, answer in zip(charge.questions, answers, strict=True)}
     records = [
         new.get(question.key, old) if not question.public else None
         for question, old in zip(wanted.priced.items, stored, strict=True)
@@ -181,18 +178,15 @@ def release(
     return Given(records, charge.loss, charge.entry)
 
 
-def _paid(wanted: Wanted, keys: Sequence[str]) -> list[PricedQuestion]:
+def _paid(wanted: Wanted, charge: ChargeRow) -> list[PricedQuestion]:
+    """Return the questions that a charge was made for."""
     by_key = {question.key: question for question in wanted.priced.items}
-    if not by_key.keys() >= set(keys):
-        raise RequestReused(
-            "This request id was used for another plan. Run the cell again: it gets a new one."
-        )
-    return [by_key[key] for key in keys]
+    return [by_key[question["key"]] for question in charge.questions]
 
 
 def _charge(
     wanted: Wanted, mine: Sequence[PricedQuestion], attached: Attached, ledger: Ledger, chance: Chance
-) -> Any:
+) -> ChargeRow:
     return ledger.charge(
         request_id=wanted.request,
         principal=wanted.principal,
@@ -203,9 +197,17 @@ def _charge(
         schema_version=attached.schema.version,
         mechanism_version=MECHANISM_VERSION,
         cap=attached.budget.cap,
-        events_by_question=[(question.key, question.text, question.events) for question in mine],
+        questions=[_charged(question) for question in mine],
+        others=[_charged(question) for question in wanted.priced.items if not question.public],
+        besides=sorted(wanted.besides),
+        fresh=wanted.fresh,
         time=chance.now(),
     )
+
+
+def _charged(question: PricedQuestion) -> Question:
+    share = {} if question.share is None else {"kind": question.share.kind, "share": _share(question)}
+    return Question(question.key, question.text, question.events, share)
 
 
 def _draw(

@@ -57,7 +57,7 @@ def row_of(act: tuple[int, str, str, str, str], answered: set[int]) -> Statement
         time,
         kind,
         digest,
-        dataset=terms.get("dataset"),
+        dataset=body.get("dataset", terms.get("dataset")),
         pool=body.get("pool", terms.get("pool")),
         principal=body.get("principal"),
         note=_note(kind, body),
@@ -69,6 +69,8 @@ def _note(kind: str, body: Mapping[str, Any]) -> str:
         return "cap lifted" if body["cap"] is None else f"cap {PrivacyLoss.from_json(body['cap'])}"
     if kind == "reset":
         return "a new budget period"
+    if kind == "adopt":
+        return f"entry {body['charge']} is completed for a new request: nothing is charged"
     changes = "; ".join(f"{c['term']}: {c['pinned']} → {c['now']}" for c in body.get("changes", ()))
     reason = body.get("reason")
     return f"{changes} ({reason})" if reason else changes

@@ -10,37 +10,87 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from dpnb.curator import pins
 from dpnb.errors import RequestReused
 from dpnb.privacy import Measure, PrivacyLoss
 
-__all__ = ["ChargeRow", "charged", "known_measure", "loss_of", "measure_of", "own_cap", "period_of", "totals"]
+__all__ = [
+    "ChargeRow",
+    "body_of",
+    "charged",
+    "is_answered",
+    "known_measure",
+    "loss_of",
+    "measure_of",
+    "own_cap",
+    "period_of",
+    "restored_since",
+    "row_of",
+    "totals",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class ChargeRow:
-    """A charge: its entry, what it cost, what the pool and the principal have spent with it; `new` if made now."""
+    """A charge: its entry, what it cost, what the pool and the principal have spent with it; `new` if made now.
+
+    `adopted` says that another request made it, in an earlier life of the curator. `questions` are those of its record.
+    """
 
     entry: int
     loss: PrivacyLoss
     spent_after: PrivacyLoss
     principal_after: PrivacyLoss
     new: bool
+    adopted: bool = False
+    questions: tuple[dict[str, Any], ...] = ()
 
 
 def charged(db: sqlite3.Connection, request_id: str, bound: Mapping[str, str]) -> ChargeRow | None:
-    """Return the charge of a request that was made before; refuse its id for anything else."""
-    query = "SELECT entry, spent, mine, body FROM charges JOIN entries USING (entry) WHERE request = ?"
+    """Return the charge that a request is bound to; refuse its id for anything else."""
+    query = "SELECT entry, principal, digest, charge FROM requests WHERE request = ?"
     row = db.execute(query, (request_id,)).fetchone()
     if row is None:
         return None
-    body = json.loads(row[3])
+    entry, principal, digest, charge = row
+    body = {**body_of(db, charge), "principal": principal, "digest": digest}
     if any(body[name] != value for name, value in bound.items()):
         raise RequestReused(
             "This request id was used for another plan. Run the cell again: it gets a new one."
         )
-    return ChargeRow(row[0], PrivacyLoss.from_json(body["loss"]), loss_of(row[1]), loss_of(row[2]), new=False)
+    if not is_answered(db, charge) and restored_since(db, charge):
+        raise RequestReused(
+            "The ledger was restored after this charge, so that its answer may have been given: run the cell again. "
+            "It is a new request, and is charged anew."
+        )
+    return row_of(charge, body, adopted=entry != charge)
+
+
+def is_answered(db: sqlite3.Connection, charge: int) -> bool:
+    """Tell whether a charge has its answers."""
+    return db.execute("SELECT 1 FROM answers WHERE charge = ?", (charge,)).fetchone() is not None
+
+
+def restored_since(db: sqlite3.Connection, entry: int) -> bool:
+    """Tell whether the ledger was restored after an entry: whether its charge was answered since is then unknown."""
+    query = "SELECT 1 FROM entries WHERE entry > ? AND kind = 'restore' LIMIT 1"
+    return db.execute(query, (entry,)).fetchone() is not None
+
+
+def row_of(entry: int, body: Mapping[str, Any], *, new: bool = False, adopted: bool = False) -> ChargeRow:
+    """Read a charge's body."""
+    loss, spent, mine = (PrivacyLoss.from_json(body[name]) for name in ("loss", "spent", "mine"))
+    return ChargeRow(entry, loss, spent, mine, new=new, adopted=adopted, questions=tuple(body["questions"]))
+
+
+def body_of(db: sqlite3.Connection, charge: int) -> dict[str, Any]:
+    """Return the body of a charge's entry."""
+    found: dict[str, Any] = json.loads(
+        db.execute("SELECT body FROM entries WHERE entry = ?", (charge,)).fetchone()[0]
+    )
+    return found
 
 
 def period_of(db: sqlite3.Connection, pool: str) -> int:

@@ -14,11 +14,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
-from dpnb.curator.ledger import Ledger
+from dpnb.curator.ledger import Ledger, Question
 from dpnb.curator.terms import Terms
 from dpnb.privacy import Budget, PrivacyEvent, PrivacyLoss, PrivacyUnit
 
-EVENTS = [("key", "people.age.mean()", [PrivacyEvent("pure", Fraction(1, 1000))])]
+EVENTS = [Question("key", "people.age.mean()", [PrivacyEvent("pure", Fraction(1, 1000))])]
 
 
 def bare_commit(path: Path) -> Callable[[int], None]:
@@ -46,7 +46,7 @@ def charge(ledger: Ledger, number: int) -> None:
         dataset="people",
         data_version="0123456789abcdef",
         cap=PrivacyLoss.pure(10**9),
-        events_by_question=EVENTS,
+        questions=EVENTS,
     )
 
 

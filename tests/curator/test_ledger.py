@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from dpnb.curator import ledger as ledger_module
 from dpnb.curator.chain import GENESIS, link
-from dpnb.curator.ledger import Ledger
+from dpnb.curator.ledger import Ledger, Question
 from dpnb.curator.terms import Terms, compare
 from dpnb.errors import BudgetError, CuratorError, LossError, OwnerError, RequestReused
 from dpnb.privacy import Budget, Measure, PrivacyEvent, PrivacyLoss, PrivacyUnit
@@ -47,7 +47,10 @@ def ledger(path):
 
 def pure(*amounts):
     """One question for each amount."""
-    return [(f"key{i}", f"people.q{i}()", [PrivacyEvent("pure", Fraction(a))]) for i, a in enumerate(amounts)]
+    return [
+        Question(f"key{i}", f"people.q{i}()", [PrivacyEvent("pure", Fraction(a))])
+        for i, a in enumerate(amounts)
+    ]
 
 
 def charge(ledger, request="r1", questions=None, cap="1", **facts):
@@ -64,7 +67,7 @@ def charge(ledger, request="r1", questions=None, cap="1", **facts):
     }
     cap = cap if isinstance(cap, PrivacyLoss) else PrivacyLoss.pure(cap)
     questions = pure("0.1") if questions is None else questions
-    return ledger.charge(request_id=request, cap=cap, events_by_question=questions, **given_facts)
+    return ledger.charge(request_id=request, cap=cap, questions=questions, **given_facts)
 
 
 def terms(**changes):
@@ -114,7 +117,8 @@ def test_a_refusal_carries_the_exact_figures_the_ways_out_and_changes_nothing(le
 def test_the_loss_that_a_refusal_proposes_is_admitted(ledger, cap, kind, share):
     def ask(total):
         return [
-            (f"k{i}", "q", [PrivacyEvent(kind, total * Fraction(w))]) for i, w in enumerate((share, "0.5"))
+            Question(f"k{i}", "q", [PrivacyEvent(kind, total * Fraction(w))])
+            for i, w in enumerate((share, "0.5"))
         ]
 
     charge(ledger, "r1", ask(Fraction(3, 10)), cap=cap)
@@ -193,12 +197,12 @@ def test_a_cap_of_another_measure_is_refused(ledger):
 
 def test_an_event_that_the_budget_cannot_hold_is_refused_before_anything_is_written(ledger):
     with pytest.raises(LossError, match=r"\[budget\] rho"):
-        charge(ledger, questions=[("k", "q", [PrivacyEvent("gaussian", Fraction(1, 2))])])
+        charge(ledger, questions=[Question("k", "q", [PrivacyEvent("gaussian", Fraction(1, 2))])])
     assert ledger.verify().entries == 1
 
 
 def test_a_batch_that_costs_nothing_is_recorded_and_costs_nothing(ledger):
-    row = charge(ledger, questions=[("k", "people.count()", [])])
+    row = charge(ledger, questions=[Question("k", "people.count()", [])])
     assert row.new
     assert not row.spent_after
 
@@ -245,7 +249,7 @@ def test_threads_of_one_ledger_never_overspend(ledger):
 RACER = """
 import sys
 from fractions import Fraction
-from dpnb.curator.ledger import Ledger
+from dpnb.curator.ledger import Ledger, Question
 from dpnb.errors import BudgetError
 from dpnb.privacy import PrivacyEvent, PrivacyLoss
 path, name, tries, unit = sys.argv[1:]
@@ -256,7 +260,7 @@ with Ledger(path, wait=60) as ledger:
             won += ledger.charge(
                 request_id=f"{name}-{i}", principal=name, digest="d", pool="dataset:people", dataset="people",
                 data_version="v", cap=PrivacyLoss.pure(1),
-                events_by_question=[("k", "q", [PrivacyEvent("pure", Fraction(unit))])],
+                questions=[Question("k", "q", [PrivacyEvent("pure", Fraction(unit))])],
             ).new
         except BudgetError:
             pass
@@ -623,14 +627,19 @@ FORGERIES = [
     "UPDATE charges SET spent = replace(spent, '0.3', '0') ",
     "UPDATE charges SET mine = replace(mine, '0.3', '0') ",
     "UPDATE charges SET pool = 'dataset:other' WHERE entry = 4",
-    "UPDATE charges SET digest = 'x' WHERE entry = 4",
-    "DELETE FROM charges WHERE request = 'r3'",
-    "INSERT INTO charges SELECT 99, 'r9', principal, digest, pool, dataset, period, spent, mine FROM charges LIMIT 1",
+    "UPDATE requests SET digest = 'x' WHERE entry = 4",
+    "UPDATE requests SET principal = 'bob' WHERE entry = 4",
+    "UPDATE requests SET charge = charge + 1 WHERE entry = 4",
+    "DELETE FROM requests WHERE request = 'r3'",
+    "INSERT INTO requests SELECT 99, 'r9', principal, digest, charge FROM requests LIMIT 1",
+    "DELETE FROM charges WHERE entry = 4",
+    "INSERT INTO charges SELECT 99, principal, pool, dataset, period, spent, mine FROM charges LIMIT 1",
     "UPDATE stored SET answer = '{\"value\":[3]}' WHERE place = 0",
     "UPDATE stored SET question = replace(question, '0.1', '5') WHERE place = 0",
     "UPDATE stored SET address = 'x' WHERE place = 1",
     "DELETE FROM stored WHERE place = 1",
-    "UPDATE answers SET principal = 'bob'",
+    "UPDATE answers SET charge = charge + 1",
+    "UPDATE answers SET entry = entry + 1",
     "DELETE FROM answers",
     "UPDATE caps SET cap = NULL",
     "DELETE FROM caps",
@@ -667,6 +676,7 @@ def test_an_end_cut_off_cleanly_is_seen_by_whoever_kept_a_later_hash(full):
     last = database.execute("SELECT max(entry) FROM entries").fetchone()
     database.execute("DELETE FROM entries WHERE entry = ?", last)
     database.execute("DELETE FROM charges WHERE entry = ?", last)
+    database.execute("DELETE FROM requests WHERE entry = ?", last)
     database.commit()
     database.close()
     with Ledger(full) as ledger:
@@ -678,12 +688,19 @@ def test_the_hash_chain_has_the_form_it_always_had(path, monkeypatch):
     """Golden: the same acts give the same hashes, today and in ten years."""
     golden = json.loads((GOLDEN / "chain-v1.json").read_text())
     monkeypatch.setattr(ledger_module, "_now", lambda: "2026-01-01T00:00:00+00:00")
-    with Ledger(path) as ledger:
-        charge(ledger, "r1", [("κ", "people.q()", [PrivacyEvent("pure", Fraction(1, 3))])])
-        charge(ledger, "r2", [("k", "q", [PrivacyEvent("exponential", Fraction(1, 2))])], principal="bob")
+    with Ledger(path, life="0" * 16) as ledger:
+        charge(ledger, "r1", [Question("κ", "people.q()", [PrivacyEvent("pure", Fraction(1, 3))])])
+        charge(
+            ledger, "r2", [Question("k", "q", [PrivacyEvent("exponential", Fraction(1, 2))])], principal="bob"
+        )
         ledger.store("r1", "ann", [{"value": [1, 2]}])
         ledger.set_cap("ann", POOL, PrivacyLoss.pure("0.9"))
         ledger.set_cap("ann", POOL, None)
+    with Ledger(path, life="1" * 16) as ledger:  # after a crash: the charge without an answer is adopted
+        charge(
+            ledger, "r3", [Question("k", "q", [PrivacyEvent("exponential", Fraction(1, 2))])], principal="bob"
+        )
+        ledger.store("r3", "bob", [{"value": [3]}])
         assert ledger.verify().intact
     database = sqlite3.connect(path)
     entries = [list(row) for row in database.execute("SELECT * FROM entries ORDER BY entry")]
@@ -707,7 +724,7 @@ def test_the_terms_are_written_as_they_always_were():
 VICTIM = """
 import os, signal, sys
 from fractions import Fraction
-from dpnb.curator.ledger import Ledger
+from dpnb.curator.ledger import Ledger, Question
 from dpnb.privacy import PrivacyEvent, PrivacyLoss
 path, step = sys.argv[1], int(sys.argv[2])
 count = 0
@@ -721,7 +738,7 @@ ledger._database._connection.set_trace_callback(killer)
 ledger.charge(
     request_id="r1", principal="ann", digest="d", pool="dataset:people", dataset="people", data_version="v1",
     schema_version="s1", mechanism_version="m1", cap=PrivacyLoss.pure(1),
-    events_by_question=[("k", "q", [PrivacyEvent("pure", Fraction(1, 10))])],
+    questions=[Question("k", "q", [PrivacyEvent("pure", Fraction(1, 10))])],
 )
 print("charged", flush=True)
 ledger.store("r1", "ann", [{"value": [step]}])
@@ -734,7 +751,7 @@ def retry(path, saw):
     with Ledger(path) as ledger:
         assert ledger.verify().intact
         was_stored = ledger.answers("r1", "ann")
-        row = charge(ledger, "r1", [("k", "q", [PrivacyEvent("pure", Fraction(1, 10))])], digest="d")
+        row = charge(ledger, "r1", [Question("k", "q", [PrivacyEvent("pure", Fraction(1, 10))])], digest="d")
         assert not (was_stored and row.new)
         assert not ("charged" in saw and row.new)
         assert "stored" not in saw or was_stored
@@ -763,14 +780,14 @@ def test_killed_between_any_two_statements_a_retry_is_one_charge_and_one_answer(
 LOOP = """
 import sys
 from fractions import Fraction
-from dpnb.curator.ledger import Ledger
+from dpnb.curator.ledger import Ledger, Question
 from dpnb.privacy import PrivacyEvent, PrivacyLoss
 path, start = sys.argv[1], int(sys.argv[2])
 ledger = Ledger(path)
 for i in range(start, start + 100000):
     ledger.charge(
         request_id=f"r{i}", principal="ann", digest="d", pool="dataset:people", dataset="people", data_version="v1",
-        cap=PrivacyLoss.pure(10**6), events_by_question=[("k", "q", [PrivacyEvent("pure", Fraction(1, 10))])],
+        cap=PrivacyLoss.pure(10**6), questions=[Question(f"k{i}", "q", [PrivacyEvent("pure", Fraction(1, 10))])],
     )
     print("c", i, flush=True)
     ledger.store(f"r{i}", "ann", [{"value": [i]}])
@@ -840,7 +857,7 @@ def test_a_budget_survives_closing_and_opening(path):
     with Ledger(path) as ledger:
         charge(ledger, questions=pure("0.7"))
     with Ledger(path) as ledger, pytest.raises(BudgetError, match=r"0\.3 is left"):
-        charge(ledger, "r2", pure("0.7"))
+        charge(ledger, "r2", pure("0.70001"))
 
 
 def test_a_locked_ledger_says_so(path):
@@ -880,7 +897,9 @@ def test_a_full_disk_says_so_spends_nothing_and_the_next_charge_works(ledger):
         pages = db.execute("PRAGMA page_count").fetchone()[0]
         limit = db.execute("PRAGMA max_page_count").fetchone()[0]
         db.execute(f"PRAGMA max_page_count = {pages}")
-    long = [(f"key{i}" + "x" * 1000, "q", [PrivacyEvent("pure", Fraction(1, 100))]) for i in range(30)]
+    long = [
+        Question(f"key{i}" + "x" * 1000, "q", [PrivacyEvent("pure", Fraction(1, 100))]) for i in range(30)
+    ]
     with pytest.raises(OwnerError, match=r"the disk is full.*Nothing was spent"):
         charge(ledger, "r1", long)
     assert ledger.verify().entries == 1

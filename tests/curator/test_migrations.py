@@ -85,6 +85,25 @@ def test_a_ledger_from_a_newer_dpnb_is_refused_and_left_alone(tmp_path):
     assert path.read_bytes() == before
 
 
+def test_a_ledger_from_before_the_first_release_is_refused_in_one_sentence_and_left_alone(tmp_path):
+    """The earlier format had the application id "dpnb": nothing of it is read, not even its journal is touched."""
+    path = tmp_path / "ledger.sqlite3"
+    earlier = sqlite3.connect(path, isolation_level=None)
+    earlier.execute("PRAGMA application_id = 0x64706E62")
+    earlier.execute("PRAGMA user_version = 1")
+    earlier.execute("PRAGMA journal_mode = WAL")
+    earlier.execute("CREATE TABLE entries (entry INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT")
+    earlier.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    earlier.execute("INSERT INTO entries VALUES (1, 'what was spent')")
+    path.chmod(0o640)
+    before = {file.name: (file.read_bytes(), file.stat().st_mode) for file in tmp_path.iterdir()}
+    assert len(before["ledger.sqlite3-wal"][0]) > 0
+    with pytest.raises(OwnerError, match=r"choose another DPNB_HOME.*Nothing was changed"):
+        Ledger(path)
+    assert {file.name: (file.read_bytes(), file.stat().st_mode) for file in tmp_path.iterdir()} == before
+    earlier.close()
+
+
 def test_two_processes_that_migrate_at_once_apply_each_step_once(tmp_path):
     path = tmp_path / "ledger"
     Ledger(path).close()

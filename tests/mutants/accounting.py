@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.curator import ledger as ledger_module
-from dpnb.curator import pins, totals
+from dpnb.curator import pins, stored, totals
 from dpnb.curator.chain import canonical
 from dpnb.curator.ledger import Ledger
 from dpnb.mechanisms import DiscreteLaplace
@@ -59,7 +58,7 @@ def address_without(part: str) -> Patch:
         kept = [scope[name] for name in names if name != part]
         return hashlib.sha256(canonical([*kept, key]).encode()).hexdigest()
 
-    return replaced(ledger_module, "address", lambda _: address)
+    return replaced(stored, "address", lambda _: address)
 
 
 def bound_without(*names: str) -> Patch:

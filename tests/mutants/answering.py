@@ -75,7 +75,7 @@ def refunded(real: Any) -> Any:
 
     def totals(db: Any, pool: str, principal: str, period: int, measure: Any) -> Any:
         open_charges = db.execute(
-            "SELECT count(*) FROM charges WHERE request NOT IN (SELECT request FROM answers)"
+            "SELECT count(*) FROM charges WHERE entry NOT IN (SELECT charge FROM answers)"
         ).fetchone()[0]
         spent, mine = real(db, pool, principal, period, measure)
         return (spent - spent, mine - mine) if open_charges else (spent, mine)
