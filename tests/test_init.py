@@ -133,8 +133,8 @@ def test_the_levels_of_an_enum_are_never_drafted(tmp_path):
         ("a.csv", b"age,age\n", "names a column twice"),
         ("a.csv", b"age,,x\n", "column 2 of a.csv has no usable name"),
         ("a.csv", b"\xff\xfea\n", "is not UTF-8"),
-        ("a.csv", None, "there is no file"),
-        ("a.parquet", None, "there is no file"),
+        ("a.csv", None, "There is no file"),
+        ("a.parquet", None, "There is no file"),
         ("a.parquet", b"PAR1 or not", "cannot be read as parquet"),
         ("a.duckdb", b"not a database at all", "cannot be read as duckdb"),
         ("a.xlsx", b"", "dpnb reads .csv"),
@@ -190,7 +190,7 @@ def test_the_command_line_runs_as_a_module(tmp_path):
         check=False,
     )
     assert done.returncode == 2
-    assert done.stderr.startswith("dpnb: there is no file")
+    assert done.stderr.startswith("dpnb: There is no file")
 
 
 def test_an_owner_records_looser_terms_with_a_reason(dpnb_home, tmp_path, capsys):

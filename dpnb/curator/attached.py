@@ -68,8 +68,19 @@ class Attached:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A prepared copy, and whether it was made just now."""
+
+    path: Path
+    new: bool
+
+
 class Shelf:
     """The prepared copies of a home.
+
+    :meth:`prepared` takes as long as reading the data takes, and holds no lock but that copy's own. Everything else is
+    short, and its caller sees to it that one thing happens at a time.
 
     Parameters
     ----------
@@ -85,24 +96,48 @@ class Shelf:
         self._prepare = prepare
         self._engine = engine
         self._running: dict[Path, Engine] = {}
+        self._preparing: dict[Path, threading.Lock] = {}
         self._key = _key(home)
 
-    def attach(self, found: Found, ledger: Ledger, principal: str, time: str) -> Attached:
-        """Prepare the rows if they are new, pin the terms in the ledger, and open the engine."""
-        copy = self._copy(found)
-        attachment = ledger.attach(
-            Terms.of(found.schema, found.known_as), found.fingerprint, by=principal, time=time
-        )
-        facts = (found.schema, found.known_as, attachment, found.notes)
+    def prepared(self, found: Found) -> Copy:
+        """Find the prepared copy of the rows, or prepare them; nothing else waits for it."""
+        path = self._place(found)
+        with self._preparing.setdefault(path, threading.Lock()):
+            if path.exists():
+                return Copy(path, new=False)
+            self._write(found, path)
+            return Copy(path, new=True)
+
+    def attach(self, found: Found, copy: Copy, ledger: Ledger, principal: str, time: str) -> Attached | None:
+        """Open a copy's engine and pin the terms in the ledger; None when the copy is gone or damaged: prepare it again.
+
+        Raises
+        ------
+        OwnerError
+            When the ledger refuses the terms. Nothing of this attach is left then.
+        """
+        idle = copy.path not in self._running
         try:
-            opened = self._opened(*facts, copy, principal)
-        except (
-            CuratorGone
-        ):  # damaged, or written by another version: the rows are at hand, so prepare them again
-            copy.unlink(missing_ok=True)
-            opened = self._opened(*facts, self._copy(found), principal)
+            self._run(copy.path)
+        except CuratorGone:  # damaged, or written by another version: the rows are at hand
+            self._erase(copy.path)
+            return None
+        terms = Terms.of(found.schema, found.known_as)
+        try:
+            attachment = ledger.attach(terms, found.fingerprint, by=principal, time=time)
+        except BaseException:
+            self._forget(copy, idle=idle)
+            raise
+        opened = self._opened(found.schema, found.known_as, attachment, found.notes, copy.path, principal)
         write_private(self._note(opened.handle), json.dumps(opened.describe()).encode())
         return opened
+
+    def _forget(self, copy: Copy, *, idle: bool) -> None:
+        """Leave nothing of a refused attach: neither an engine that it started nor a copy that it made."""
+        if idle:
+            self._stop(copy.path)
+        if idle and copy.new:
+            self._erase(copy.path)
 
     def again(self, handle: str, ledger: Ledger, principal: str) -> Attached:
         """Open a handle of an earlier curator."""
@@ -141,10 +176,12 @@ class Shelf:
 
     def remove(self, handle: str, copy: Path) -> None:
         """Stop a copy's engine, and delete the copy and its description."""
-        engine = self._running.pop(copy, None)
-        if engine is not None:
-            engine.close()
+        self._stop(copy)
         self._note(handle).unlink(missing_ok=True)
+        self._erase(copy)
+
+    @staticmethod
+    def _erase(copy: Path) -> None:
         copy.unlink(missing_ok=True)
         for beside in copy.parent.glob(f".{copy.name}.*"):
             shutil.rmtree(beside, ignore_errors=True)
@@ -159,8 +196,7 @@ class Shelf:
         principal: str,
     ) -> Attached:
         handle = _handle(known_as, attachment.version, schema.version, principal)
-        engine = self._running.get(copy) or self._started(copy)
-        self._running[copy] = engine
+        engine = self._run(copy)
         return Attached(
             handle,
             schema,
@@ -173,32 +209,39 @@ class Shelf:
             engine,
         )
 
-    def _started(self, copy: Path) -> Engine:
-        try:
-            return self._engine(copy)
-        except Exception as error:
-            raise CuratorGone(
-                "The prepared copy of this dataset cannot be read. Open the dataset again."
-            ) from error
+    def _run(self, copy: Path) -> Engine:
+        if copy not in self._running:
+            try:
+                self._running[copy] = self._engine(copy)
+            except Exception as error:
+                raise CuratorGone(
+                    "The prepared copy of this dataset cannot be read. Open the dataset again."
+                ) from error
+        return self._running[copy]
 
-    def _copy(self, found: Found) -> Path:
+    def _stop(self, copy: Path) -> None:
+        engine = self._running.pop(copy, None)
+        if engine is not None:
+            engine.close()
+
+    def _place(self, found: Found) -> Path:
         unit = json.dumps(found.schema.unit.to_json())
         facts = f"{found.known_as}\n{found.fingerprint}\n{found.schema.version}\n{unit}".encode()
         name = hmac.new(self._key, facts, hashlib.sha256).hexdigest()[:32]
-        copy = self._home.prepared / f"{name}.duckdb"
-        if not copy.exists():
-            draft = copy.with_name(f"draft-{secrets.token_hex(8)}.duckdb")
-            try:
-                secret = hmac.new(self._key, b"units\n" + found.known_as.encode(), hashlib.sha256).digest()
-                self._prepare(found.rows(), found.schema, draft, found.table, secret)
-                found.check_unchanged()
-                draft.replace(copy)
-            except OSError as error:
-                raise OwnerError(f"{found.schema.name} could not be prepared: {error.strerror}.") from error
-            finally:
-                with contextlib.suppress(OSError):
-                    draft.unlink()
-        return copy
+        return self._home.prepared / f"{name}.duckdb"
+
+    def _write(self, found: Found, copy: Path) -> None:
+        draft = copy.with_name(f"draft-{secrets.token_hex(8)}.duckdb")
+        try:
+            secret = hmac.new(self._key, b"units\n" + found.known_as.encode(), hashlib.sha256).digest()
+            self._prepare(found.rows(), found.schema, draft, found.table, secret)
+            found.check_unchanged()
+            draft.replace(copy)
+        except OSError as error:
+            raise OwnerError(f"{found.schema.name} could not be prepared: {error.strerror}.") from error
+        finally:
+            with contextlib.suppress(OSError):
+                draft.unlink()
 
     def _described(self, handle: str) -> dict[str, Any] | None:
         try:

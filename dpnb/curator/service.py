@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from dpnb.curator import faults
 from dpnb.curator.attached import Attached, Engine, Shelf, sweep
@@ -66,6 +66,8 @@ from dpnb.wire.messages import Attached as AttachedReply
 from dpnb.wire.places import Home
 
 _MOST_CANCELLED = 10_000
+_ATTEMPTS = 3
+"""How often a copy is prepared that is removed again before it is opened."""
 _LONGEST_LOG = 16 * 2**20
 
 
@@ -160,14 +162,11 @@ class Curator:
         return Welcome(protocol=PROTOCOL, pid=os.getpid())
 
     def _attach(self, request: Attach, principal: str) -> AttachedReply:
-        with self._attaching:
-            if isinstance(request.source, Again):
-                attached = self._again(request.source.handle, principal)
-            else:
-                found = look_up(request.source, request.mode, self._home)
-                attached = self._shelf.attach(found, self._ledger, principal, self._chance.now())
-            attached = self._keep(attached, principal)
-            self._drop_older_terms(attached)
+        if isinstance(request.source, Again):
+            with self._attaching:
+                attached = self._admitted(self._again(request.source.handle, principal), principal)
+        else:
+            attached = self._opened_anew(request, principal)
         return AttachedReply(
             handle=attached.handle,
             schema=raw(attached.schema.to_json()),
@@ -176,6 +175,23 @@ class Curator:
             notes=list(attached.notes),
             budget=self._state(attached, principal),
         )
+
+    def _opened_anew(self, request: Attach, principal: str) -> Attached:
+        """Read what is named, which may take long and keeps nobody waiting, and open it, which is short."""
+        source = cast("Any", request.source)
+        with look_up(source, request.mode, self._home) as found:
+            for _ in range(_ATTEMPTS):
+                copy = self._shelf.prepared(found)
+                with self._attaching:
+                    made = self._shelf.attach(found, copy, self._ledger, principal, self._chance.now())
+                    if made is not None:
+                        return self._admitted(made, principal)
+        raise CuratorGone("The prepared copy of this dataset was removed meanwhile. Open the dataset again.")
+
+    def _admitted(self, attached: Attached, principal: str) -> Attached:
+        kept = self._keep(attached, principal)
+        self._drop_older_terms(kept)
+        return kept
 
     def _again(self, handle: str, principal: str) -> Attached:
         kept = self._open.get((principal, handle))
@@ -291,13 +307,17 @@ class Curator:
     def _detach(self, request: Detach, principal: str) -> Done:
         with self._attaching:
             attached = self._open.pop((principal, request.handle), None)
-            if request.remove and attached is not None:
-                with (
-                    attached.lock
-                ):  # a batch under way is answered first; one that waits finds the handle closed
-                    self._remove(request.handle, attached.copy)
-            elif request.remove:  # opened at an earlier curator, or under terms that were tightened since
+        if not request.remove:
+            return Done()
+        if attached is None:  # opened at an earlier curator, or under terms that were tightened since
+            with self._attaching:
                 self._remove(request.handle, self._shelf.copy_of(request.handle, principal))
+            return Done()
+        with (
+            attached.lock,
+            self._attaching,
+        ):  # a batch under way is answered first; one that waits finds it closed
+            self._remove(request.handle, attached.copy)
         return Done()
 
     def _remove(self, handle: str, copy: Path | None) -> None:

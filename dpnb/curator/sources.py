@@ -13,11 +13,12 @@ import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from dpnb.datasets import find, load
+from dpnb.datasets.named_file import NamedFile
 from dpnb.datasets.owner import OwnedDataset, beside, format_of
 from dpnb.errors import OwnerError, SchemaError
 from dpnb.schema import Mode, Schema, nearest
@@ -25,7 +26,7 @@ from dpnb.wire.codec import exact_json
 from dpnb.wire.messages import FileSource, HandOver, StudySource
 from dpnb.wire.places import Home
 
-Rows = Path | Mapping[str, np.ndarray]
+Rows = NamedFile | Mapping[str, np.ndarray]
 
 HELD = "This kernel has already held these rows: what follows protects against accidents from here on, not before."
 POOLED = (
@@ -35,7 +36,7 @@ POOLED = (
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The rows of an attach, its schema, the name in the ledger, and what the card must say.
+    """The rows of an attach, its schema, the name in the ledger, and what the card must say. Close it when it was read.
 
     Parameters
     ----------
@@ -45,7 +46,7 @@ class Found:
     fingerprint : str
         Recognises the content.
     rows : callable
-        Returns a file's path, or raw columns.
+        Returns an open file, or raw columns.
     table : str, optional
         The table of a DuckDB file.
     notes : tuple of str
@@ -60,6 +61,14 @@ class Found:
     table: str | None = None
     notes: tuple[str, ...] = ()
     recognise: Callable[[], str] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        rows = self.rows()
+        if isinstance(rows, NamedFile):
+            rows.close()
 
     def check_unchanged(self) -> None:
         """Refuse content that changed while it was read: it would be filed under the version it had before."""
@@ -102,23 +111,29 @@ def _file(source: FileSource) -> Found:
         owned = load(Path(source.schema_path) if source.schema_path else beside(path), source=path)
     if owned.source is None:
         raise OwnerError(f'{path.name} names no source: write source = "people.csv" under [dataset].')
-    place = owned.source
-    format_of(place)
+    kind, schema, table = format_of(owned.source), owned.schema, owned.table
+    file = NamedFile.open(owned.source)
 
     def recognise() -> str:
-        return _file_digest(place, owned.table)
+        return file.digest(kind, table or "")
 
-    return Found(
-        owned.schema, owned.schema.name, recognise(), lambda: place, owned.table, recognise=recognise
-    )
+    try:
+        return Found(schema, schema.name, recognise(), lambda: file, table, recognise=recognise)
+    except BaseException:
+        file.close()
+        raise
 
 
 def _handed_over(source: HandOver, home: Home) -> Found:
     path = home.hand_over / source.file
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+        with (
+            NamedFile.open(path) as named,
+            named.reader() as file,
+            np.load(file, allow_pickle=False) as arrays,
+        ):
             columns = read_arrays(arrays)
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+    except (OwnerError, OSError, ValueError, KeyError, zipfile.BadZipFile):
         raise OwnerError(
             "The rows handed over by this kernel could not be read. Open the frame again."
         ) from None
@@ -165,19 +180,6 @@ def _in_mode(found: Found, mode: str | None) -> Found:
     return replace(
         found, schema=schema, known_as=f"{found.known_as}@{mode}" if schema.public else found.known_as
     )
-
-
-def _file_digest(path: Path, table: str | None) -> str:
-    digest = hashlib.blake2b(json.dumps([path.suffix.lower(), table]).encode(), digest_size=32)
-    try:
-        with path.open("rb") as file:
-            while block := file.read(2**22):
-                digest.update(block)
-    except FileNotFoundError:
-        raise OwnerError(f"There is no file {path}. Check the path, or source = … in its schema.") from None
-    except OSError as error:
-        raise OwnerError(f"{path} cannot be read: {error.strerror}.") from None
-    return digest.hexdigest()
 
 
 def _columns_digest(columns: Mapping[str, np.ndarray]) -> str:

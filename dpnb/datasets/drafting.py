@@ -7,11 +7,13 @@ TODO left in does not open. Dictionary, ENUM and categorical levels are values t
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from dpnb.datasets.named_file import NamedFile
 from dpnb.datasets.owner import format_of
 from dpnb.errors import OwnerError
 
@@ -102,10 +104,11 @@ def header(path: Path) -> list[str]:
     if format_of(path) != "csv":
         raise OwnerError(f"{path.name} has no header line: pass its columns' names and types")
     try:
-        with path.open(encoding="utf-8-sig", newline="") as lines:
+        with (
+            NamedFile.open(path) as file,
+            io.TextIOWrapper(file.reader(), encoding="utf-8-sig", newline="") as lines,
+        ):
             first = lines.readline(_LONGEST_HEADER)
-    except FileNotFoundError:
-        raise OwnerError(f"there is no file {path}") from None
     except UnicodeDecodeError:
         raise OwnerError(f"{path.name} is not UTF-8 text: save it as UTF-8") from None
     except OSError as fault:

@@ -6,6 +6,7 @@ private size; each refusal names the line to write. The keys below are a contrac
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from dpnb.datasets.named_file import NamedFile
 from dpnb.errors import LossError, OwnerError, SchemaError
 from dpnb.privacy.accountant import Budget
 from dpnb.privacy.unit import PrivacyUnit
@@ -153,13 +155,14 @@ def load(where: str | Path | Mapping[str, Any] | Schema, *, source: str | Path |
 
 def _toml(path: Path) -> Mapping[str, Any]:
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise OwnerError(f"{path.name} is larger than 8 MiB: a schema is a short text")
-        return tomllib.loads(path.read_bytes().decode("utf-8-sig"), parse_float=Decimal)
-    except FileNotFoundError:
-        raise OwnerError(
-            f"there is no schema {path}. Draft one: dpnb init {path.name.removesuffix(SUFFIX).removesuffix('.toml')}.csv"
-        ) from None
+        if not os.path.lexists(path):
+            raise OwnerError(
+                f"there is no schema {path}. Draft one: dpnb init {path.name.removesuffix(SUFFIX).removesuffix('.toml')}.csv"
+            )
+        with NamedFile.open(path) as file, file.reader() as reader:
+            if file.size > LARGEST_FILE:
+                raise OwnerError(f"{path.name} is larger than 8 MiB: a schema is a short text")
+            return tomllib.loads(reader.read(LARGEST_FILE).decode("utf-8-sig"), parse_float=Decimal)
     except tomllib.TOMLDecodeError as fault:
         raise OwnerError(f"{path.name} is not valid TOML: {fault}") from None
     except UnicodeDecodeError:

@@ -100,7 +100,7 @@ def test_a_file_that_may_not_be_read_says_so(desk):
 def test_a_folder_is_no_file(desk):
     """A folder with a schema beside it."""
     desk.folder.joinpath("t1.csv").mkdir()
-    with pytest.raises(OwnerError, match="cannot be read"):
+    with pytest.raises(OwnerError, match="is a folder"):
         desk.open(None)
 
 

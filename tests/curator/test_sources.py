@@ -1,18 +1,245 @@
-"""What an owner attaches: content that changes while it is read, damaged hand-overs, a damaged key."""
+"""What an owner attaches is exactly what was named: never a pattern's sibling, a pipe, a view, or rows known already."""
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import socket
+import threading
 
+import duckdb
 import pytest
 
 from dpnb.curator.attached import Shelf
+from dpnb.curator.config import Config
+from dpnb.curator.ledger import Ledger
+from dpnb.curator.service import Curator
 from dpnb.curator.sources import look_up
+from dpnb.datasets import load
 from dpnb.errors import OwnerError
+from dpnb.plan.request import Ask
 from dpnb.wire.codec import raw
 from dpnb.wire.messages import FileSource, HandOver
 from dpnb.wire.places import Home
 from tests.curator import small
+
+
+@pytest.fixture
+def curator(dpnb_home):
+    """The curator as it is, with its real engine."""
+    made = Curator.opened(Config(Home(dpnb_home)))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def owner(curator):
+    """The owner's session."""
+    return small.session(curator)
+
+
+def named(path, **dataset):
+    """A file with the small dataset's terms."""
+    facts = {"adjacency": "add-remove", "rows": None, **dataset}
+    declared = small.declared(**facts)
+    declared["dataset"] = {name: fact for name, fact in declared["dataset"].items() if fact is not None}
+    return FileSource(path=str(path), schema=raw(load(declared).schema.to_json()))
+
+
+def lines(*rows, head="x,g,y"):
+    """The text of a CSV file."""
+    return "\n".join([head, *rows, ""])
+
+
+def true_count(curator, opened):
+    """How many rows have a g: the exact answer, which only a test asks for."""
+    (attached,) = [one for (_, handle), one in curator._open.items() if handle == opened.handle]
+    aside = shutil.copy(attached.copy, attached.copy.with_name("aside"))
+    with duckdb.connect(str(aside), read_only=True) as copy:
+        return copy.execute("SELECT count(g) FROM prepared").fetchone()[0]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "duckdb"])
+@pytest.mark.parametrize("name", ["p[1]", "q*", "r?", "s=1/t", "it's", "~", "u{1,2}", "[a-z]*"])
+def test_a_path_is_literal(curator, owner, tmp_path, name, ending):
+    """What looks like a pattern reads that very file, and neither its siblings nor a column of the folder's name."""
+    place = tmp_path / f"{name}.{ending}"
+    place.parent.mkdir(exist_ok=True)
+    for path, rows in {place: 3, tmp_path / f"p1.{ending}": 5, tmp_path / f"qq.{ending}": 7}.items():
+        write(path, rows)
+    assert true_count(curator, owner.attach(named(place))) == 3
+    link = tmp_path / f"link{len(ending)}.{ending}"
+    link.symlink_to(place)
+    with look_up(named(link, name="link"), None, Home(curator._home.root)) as found:
+        assert found.rows().is_at(place)
+
+
+def write(path, rows):
+    """Write so many rows as the file's ending says."""
+    if path.suffix == ".csv":
+        path.write_text(lines(*["1,0,1"] * rows))
+        return
+    table = f"SELECT 1 AS x, 0 AS g, 1 AS y FROM range({rows})"
+    if path.suffix == ".parquet":
+        aside = path.with_name("aside")
+        duckdb.sql(f"COPY ({table}) TO '{str(aside).replace(chr(39), chr(39) * 2)}' (FORMAT parquet)")
+        aside.rename(path)
+        return
+    aside = path.with_name("aside")
+    with duckdb.connect(str(aside)) as database:
+        database.execute(f"CREATE TABLE t AS {table}")
+    aside.rename(path)
+
+
+def test_only_the_named_file_is_hashed_and_read_when_its_name_changes_meanwhile(dpnb_home, tmp_path):
+    """A name that leads elsewhere while the file is read changes nothing: the opened file is hashed, and it is read."""
+    home, path = Home(dpnb_home).make(), tmp_path / "small.csv"
+    path.write_text(lines(*["1,0,1"] * 3))
+
+    def prepare(rows, schema, into, table, key):
+        path.rename(tmp_path / "away.csv")
+        path.write_text(lines(*["2,1,0"] * 5))
+        with rows.reader() as file:
+            into.write_bytes(file.read())
+
+    with look_up(named(path), None, home) as found:
+        copy = Shelf(home, prepare, small.NumpyEngine).prepared(found)
+    assert copy.path.read_text() == lines(*["1,0,1"] * 3)
+
+
+def pipe(path):
+    os.mkfifo(path)
+
+
+def folder(path):
+    path.mkdir()
+
+
+def device(path):
+    path.symlink_to("/dev/zero")
+
+
+def endless(path):
+    path.symlink_to(path)
+
+
+def listener(path):
+    here = socket.socket(socket.AF_UNIX)
+    here.bind(str(path))
+
+
+@pytest.mark.parametrize("make", [pipe, folder, device, endless, listener])
+@pytest.mark.parametrize("ending", ["csv", "parquet", "duckdb", "toml"])
+def test_what_is_no_ordinary_file_is_refused_at_once(curator, dpnb_home, make, ending):
+    """A pipe, folder, device, socket or endless link is refused before a byte is read: also as a schema."""
+    path = Home(dpnb_home).root / f"x.{ending}"
+    make(path)
+    told = []
+
+    def ask():
+        with pytest.raises(OwnerError) as refusal:
+            look_up(FileSource(path=str(path)) if ending == "toml" else named(path), None, Home(dpnb_home))
+        told.append(str(refusal.value))
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(20)
+    assert told
+    assert "ordinary file" in told[0]
+
+
+def test_a_slow_source_keeps_nobody_else_waiting(dpnb_home, tmp_path):
+    """While one file is read, another is attached, a question is answered, and a dataset is closed."""
+    reading, go_on = threading.Event(), threading.Event()
+
+    def prepare(rows, schema, into, table, key):
+        if schema.name == "slow":
+            reading.set()
+            assert go_on.wait(30)
+        small.prepare_numpy(small.rows(), schema, into, table, key)
+
+    home = Home(dpnb_home).make()
+    service = Curator(home, Ledger(home.ledger), Shelf(home, prepare, small.NumpyEngine))
+    owner, path = small.session(service), tmp_path / "slow.csv"
+    path.write_text(lines("1,0,1"))
+    slow = threading.Thread(target=lambda: owner.attach(named(path, name="slow")), daemon=True)
+    slow.start()
+    try:
+        assert reading.wait(30)
+        here = small.session(service)
+        data = small.opened(here, dpnb_home, name="quick")
+        assert here.release([data.x.mean()], Ask.make(epsilon="0.1"))
+        here.detach(data)
+        assert slow.is_alive()
+    finally:
+        go_on.set()
+        slow.join(30)
+        service.close()
+
+
+@pytest.mark.parametrize("table", [None, "people"])
+def test_a_view_is_refused(curator, owner, tmp_path, table):
+    """A view's rows may come from another file: the owner is told to write them into a table."""
+    (tmp_path / "other.csv").write_text(lines("1,0,1"))
+    with duckdb.connect(str(tmp_path / "d.duckdb")) as database:
+        database.execute(f"CREATE VIEW people AS SELECT * FROM read_csv('{tmp_path / 'other.csv'}')")
+        database.execute("CREATE MACRO rows() AS TABLE SELECT 1 AS x")
+    (tmp_path / "d.dpnb.toml").write_text(toml("d.duckdb", table))
+    with pytest.raises(OwnerError, match="is a view"):
+        owner.attach(FileSource(path=str(tmp_path / "d.dpnb.toml")))
+    assert list(curator._home.prepared.iterdir()) == []
+
+
+def test_a_table_beside_a_view_is_read(curator, owner, tmp_path):
+    """What a file itself holds is read, whatever else it describes."""
+    with duckdb.connect(str(tmp_path / "d.duckdb")) as database:
+        database.execute("CREATE TABLE t AS SELECT 1 AS x, 0 AS g, 1 AS y FROM range(4)")
+        database.execute("CREATE VIEW people AS SELECT * FROM t")
+    assert true_count(curator, owner.attach(named(tmp_path / "d.duckdb"))) == 4
+
+
+def test_a_database_with_a_journal_is_refused(owner, tmp_path):
+    """What its journal holds would be read too, and is not what was hashed."""
+    with duckdb.connect(str(tmp_path / "d.duckdb")) as database:
+        database.execute("CREATE TABLE t AS SELECT 1 AS x, 0 AS g, 1 AS y")
+    (tmp_path / "d.duckdb.wal").write_bytes(b"something")
+    with pytest.raises(OwnerError, match="was not closed"):
+        owner.attach(named(tmp_path / "d.duckdb"))
+
+
+def toml(source, table=None):
+    """The small dataset's declaration as text."""
+    return "\n".join(
+        [
+            "[dataset]",
+            'name = "small"',
+            f'source = "{source}"',
+            'adjacency = "add-remove"',
+            *([] if table is None else [f'table = "{table}"']),
+            "[budget]",
+            "epsilon = 10",
+            *[f'[columns.{name}]\ntype = "category"\nvalues = [0, 1]' for name in "gy"],
+            '[columns.x]\ntype = "integer"\nlower = 0\nupper = 10',
+            "",
+        ]
+    )
+
+
+def test_a_refused_attach_leaves_nothing(curator, owner, tmp_path):
+    """Neither a copy nor a draft, note, pin or engine stays of terms that the ledger refuses."""
+    path = tmp_path / "small.csv"
+    path.write_text(lines(*["1,0,1"] * 5))
+    owner.attach(named(path))
+    before, head = sorted(curator._home.prepared.iterdir()), curator._ledger.verify().head
+    running = dict(curator._shelf._running)
+    with pytest.raises(OwnerError, match="pinned"):
+        owner.attach(named(path, pool="county"))
+    path.write_text(lines(*["1,0,1"] * 6))
+    with pytest.raises(OwnerError, match="pinned"):
+        owner.attach(named(path, pool="county"))
+    assert sorted(curator._home.prepared.iterdir()) == before
+    assert (curator._ledger.verify().head, curator._shelf._running) == (head, running)
 
 
 def test_a_file_that_changes_while_it_is_read_is_refused(dpnb_home, tmp_path):
@@ -29,7 +256,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(dpnb_home, tmp_path):
         FileSource(path=str(path), schema=raw(small.schema().to_json()), schema_path=None), None, home
     )
     with pytest.raises(OwnerError, match="changed while it was read"):
-        Shelf(home, prepare, small.NumpyEngine)._copy(found)
+        Shelf(home, prepare, small.NumpyEngine).prepared(found)
     assert list(home.prepared.iterdir()) == []
 
 

@@ -284,4 +284,4 @@ def test_a_missing_schema_names_the_command_that_drafts_it(tmp_path):
 
 
 def test_a_folder_is_no_schema(tmp_path):
-    assert "cannot be read" in refusal(tmp_path)
+    assert "is a folder" in refusal(tmp_path)

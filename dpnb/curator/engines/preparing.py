@@ -19,7 +19,8 @@ import duckdb
 import numpy as np
 
 from dpnb.aggregate.preparation import category_numbers, grid_constants, truth_texts
-from dpnb.curator.engines.sources import RawTable, literal, open_source, quoted
+from dpnb.curator.engines.sources import RawTable, literal, open_source, place_of, quoted
+from dpnb.datasets.named_file import NamedFile, held
 from dpnb.errors import OwnerError
 from dpnb.schema import Column, Schema
 from dpnb.schema.cell import BLANK, NUMBER
@@ -78,14 +79,24 @@ def prepare(
             "temp_directory": str(Path(workshop) / "spill"),
             "pandas_analyze_sample": "0",
         }
-        with duckdb.connect(str(draft), config=config) as connection:
-            raw = open_source(connection, source, table)
-            _write(connection, raw, schema, key, source)
+        with held(source) as named, duckdb.connect(str(draft), config=config) as connection:
+            raw = open_source(connection, named, table)
+            _shut(connection, named)
+            _write(connection, raw, schema, key, named)
             _check_sizes(connection, schema)
             fingerprint = _fingerprint(connection, schema)
         draft.chmod(0o600)
         draft.replace(into)
     return Prepared(into, fingerprint)
+
+
+def _shut(connection: duckdb.DuckDBPyConnection, source: Any) -> None:
+    """Let the connection reach its own files and the owner's one: nothing else, and no extension."""
+    for name in ("autoinstall_known_extensions", "autoload_known_extensions"):
+        connection.execute(f"SET {name} = false")
+    if isinstance(source, NamedFile):
+        connection.execute(f"SET allowed_paths = [{literal(place_of(source))}]")
+        connection.execute("SET enable_external_access = false")
 
 
 def file_fingerprint(path: str | Path) -> str:
@@ -124,7 +135,7 @@ def _write(
     try:
         connection.execute(f"CREATE TABLE prepared AS {query}")
     except duckdb.Error as error:
-        name = f'"{Path(source).name}"' if isinstance(source, str | Path) else "The table"
+        name = f'"{source.path.name}"' if isinstance(source, NamedFile) else "The table"
         raise OwnerError(f"{name} cannot be read to its end: a row is damaged or not UTF-8 text.") from error
     _drop_categories(connection, schema)
     connection.execute("CREATE TABLE sizes (name VARCHAR, size BIGINT)")

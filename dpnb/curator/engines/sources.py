@@ -1,6 +1,7 @@
 """Opening what an owner has: CSV, Parquet, a DuckDB file, or a table in memory.
 
-CSV is read as text, every column, with the delimiter taken from its first line alone: no type and no dialect is guessed
+A file is read through the one opening that was hashed, never by its name again: a path is no pattern here, a folder's name
+adds no column, a view or another file is never followed. CSV is read as text, every column, with the delimiter taken from its first line alone: no type and no dialect is guessed
 from rows. What is wrong with a file (missing, empty, unreadable, no such table or column) is told to the owner, as an
 :class:`~dpnb.errors.OwnerError` that never quotes a row.
 """
@@ -11,13 +12,13 @@ import csv
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import duckdb
 import numpy as np
 
 from dpnb.aggregate.preparation import plain_column
+from dpnb.datasets.named_file import NamedFile
 from dpnb.errors import OwnerError
 
 _DELIMITERS = ",;\t|"
@@ -65,17 +66,17 @@ def open_source(connection: duckdb.DuckDBPyConnection, source: Any, table: str |
     Parameters
     ----------
     connection : duckdb connection
-    source : path, mapping of arrays, or an Arrow, pandas or polars table
+    source : NamedFile, mapping of arrays, or an Arrow, pandas or polars table
     table : str, optional
         The table's name in a DuckDB file that holds several.
 
     Raises
     ------
     OwnerError
-        When the source is missing, empty, of an unknown kind, or cannot be read.
+        When the source is empty, of an unknown kind, or cannot be read.
     """
-    if isinstance(source, str | Path):
-        return _open_file(connection, Path(source), table)
+    if isinstance(source, NamedFile):
+        return _open_file(connection, source, table)
     try:
         connection.register("raw_table", _in_memory(source))
         return _described(connection, "raw_table")
@@ -86,22 +87,30 @@ def open_source(connection: duckdb.DuckDBPyConnection, source: Any, table: str |
         ) from error
 
 
-def _open_file(connection: duckdb.DuckDBPyConnection, path: Path, table: str | None) -> RawTable:
-    kind = _FORMATS.get(path.suffix.lower())
+def _open_file(connection: duckdb.DuckDBPyConnection, file: NamedFile, table: str | None) -> RawTable:
+    name = file.path.name
+    kind = _FORMATS.get(file.path.suffix.lower())
     if kind is None:
-        raise OwnerError(f'"{path.name}" has an unknown ending: use .csv, .parquet or .duckdb.')
-    if not path.is_file():
-        raise OwnerError(f'"{path.name}" is not there: correct source = "…" in the schema.')
+        raise OwnerError(f'"{name}" has an unknown ending: use .csv, .parquet or .duckdb.')
+    if file.size == 0:
+        raise OwnerError(f'"{name}" is empty: it needs at least a line of column names.')
     try:
-        if path.stat().st_size == 0:
-            raise OwnerError(f'"{path.name}" is empty: it needs at least a line of column names.')
         if kind == "csv":
-            return _open_csv(path)
+            return _open_csv(file)
         if kind == "parquet":
-            return _described(connection, f"read_parquet({literal(str(path))})")
-        return _open_database(connection, path, table)
+            sql = f"read_parquet({literal(place_of(file))}, hive_partitioning=false)"
+            return _described(connection, sql)
+        return _open_database(connection, file, table)
     except (duckdb.Error, OSError, UnicodeError, csv.Error) as error:
-        raise OwnerError(f'"{path.name}" cannot be read as {kind}: {_reason(error)}.') from error
+        raise OwnerError(f'"{name}" cannot be read as {kind}: {_reason(error)}.') from error
+
+
+def place_of(file: NamedFile) -> str:
+    """The text by which DuckDB reads exactly this file: its opening, or its path with nothing left of a pattern."""
+    if file.place is not None:
+        return file.place
+    path = str(file.path.resolve())
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
 
 
 def _reason(error: Exception) -> str:
@@ -113,44 +122,69 @@ def _reason(error: Exception) -> str:
     return "its content is not of that kind, or it is damaged"
 
 
-def _open_csv(path: Path) -> RawTable:
-    names, delimiter = csv_header(path)
+def _open_csv(file: NamedFile) -> RawTable:
+    names, delimiter = csv_header(file)
     columns = {f"c{place}": "VARCHAR" for place in range(len(names))}
     declared = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in columns)
     sql = (
-        f"read_csv({literal(str(path))}, auto_detect=false, header=true, delim={literal(delimiter)}, "
-        f"quote='\"', escape='\"', nullstr='', columns={{{declared}}})"
+        f"read_csv({literal(place_of(file))}, auto_detect=false, compression='none', hive_partitioning=false, "
+        f"header=true, delim={literal(delimiter)}, quote='\"', escape='\"', nullstr='', columns={{{declared}}})"
     )
     named = dict(zip(names, columns, strict=True))
     return RawTable(sql, {name: (quoted(inner), "VARCHAR") for name, inner in named.items()})
 
 
-def csv_header(path: Path) -> tuple[list[str], str]:
+def csv_header(file: NamedFile) -> tuple[list[str], str]:
     """The column names and the delimiter of a CSV file, from its first line alone."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        first = file.readline()
+    with io.TextIOWrapper(file.reader(), encoding="utf-8-sig", newline="") as lines:
+        first = lines.readline()
     delimiter = max(_DELIMITERS, key=first.count)
     names = [name.strip() for name in next(csv.reader(io.StringIO(first), delimiter=delimiter), [])]
     if not any(names):
-        raise OwnerError(f'"{path.name}" has no column names in its first line.')
+        raise OwnerError(f'"{file.path.name}" has no column names in its first line.')
     if len(set(names)) != len(names):
-        raise OwnerError(f'"{path.name}" names a column twice in its first line.')
+        raise OwnerError(f'"{file.path.name}" names a column twice in its first line.')
     return names, delimiter
 
 
-def _open_database(connection: duckdb.DuckDBPyConnection, path: Path, table: str | None) -> RawTable:
-    connection.execute(f"ATTACH {literal(str(path))} AS owners_file (READ_ONLY)")
-    found = connection.execute(
-        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'owners_file' "
-        "UNION ALL SELECT schema_name, view_name FROM duckdb_views() "
-        "WHERE database_name = 'owners_file' AND NOT internal ORDER BY ALL"
+def _open_database(connection: duckdb.DuckDBPyConnection, file: NamedFile, table: str | None) -> RawTable:
+    name, path = file.path.name, file.path.resolve()
+    if path.with_name(f"{path.name}.wal").exists():
+        raise OwnerError(f'"{name}" was not closed by the program that wrote it: open and close it there.')
+    connection.execute(f"ATTACH {literal(str(path))} AS owners_file (TYPE duckdb, READ_ONLY)")
+    if not file.is_at(path):
+        raise OwnerError(f'"{name}" was replaced while it was read. Open it again.')
+    chosen = _one_table(_tables(connection), _views(connection), name, table)
+    return _described(connection, f"owners_file.{quoted(chosen[0])}.{quoted(chosen[1])}")
+
+
+def _tables(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
+    """The tables that a DuckDB file itself holds, as (schema, name)."""
+    return connection.execute(
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'owners_file' ORDER BY ALL"
     ).fetchall()
-    chosen = [pair for pair in found if table is None or pair[1] == table]
-    if len(chosen) != 1:
-        names = ", ".join(sorted(pair[1] for pair in found)) or "no table"
-        raise OwnerError(f'"{path.name}" holds {names}: name one with table = "…" in [dataset].')
-    inner, name = chosen[0]
-    return _described(connection, f"owners_file.{quoted(inner)}.{quoted(name)}")
+
+
+def _views(connection: duckdb.DuckDBPyConnection) -> set[str]:
+    rows = connection.execute(
+        "SELECT view_name FROM duckdb_views() WHERE database_name = 'owners_file' AND NOT internal"
+    ).fetchall()
+    return {row[0] for row in rows}
+
+
+def _one_table(
+    tables: list[tuple[str, str]], views: set[str], file: str, table: str | None
+) -> tuple[str, str]:
+    chosen = [pair for pair in tables if table is None or pair[1] == table]
+    if len(chosen) == 1:
+        return chosen[0]
+    if not chosen and (table in views or (table is None and views)):
+        raise OwnerError(
+            f'"{file}": {table or "what it holds"} is a view, whose rows may come from anywhere. Write them into a '
+            "table of this file: CREATE TABLE people AS SELECT * FROM … (then name it with table = …)."
+        )
+    names = ", ".join(sorted(pair[1] for pair in tables)) or "no table"
+    raise OwnerError(f'"{file}" holds {names}: name one with table = "…" in [dataset] (dpnb init: --table).')
 
 
 def _described(connection: duckdb.DuckDBPyConnection, sql: str) -> RawTable:

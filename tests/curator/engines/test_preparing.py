@@ -416,7 +416,7 @@ def test_files_that_cannot_be_read_are_told_to_the_owner(tmp_path):
     """Missing, empty, nameless, damaged, mis-encoded files and unknown endings each have their message."""
     schema = schema_of(*MIXED)
     cases = {
-        "absent.csv": (None, "is not there"),
+        "absent.csv": (None, "There is no file"),
         "empty.csv": (b"", "is empty"),
         "nameless.csv": (b"\n1,2\n", "no column names"),
         "twice.csv": (b"age,age\n1,2\n", "twice"),
