@@ -20,15 +20,16 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-EXTENSION = "labextension/dist/dpnb"
+EXTENSIONS = ("dpnb", "dpnb-widgets")
+DIST = "labextension/dist"
 WIDGETS = "dpnb/widgets/static"
-BUILT = (f"{EXTENSION}/package.json", f"{WIDGETS}/widget.css")
-SHARE = "share/jupyter/labextensions/dpnb"
+BUILT = (*(f"{DIST}/{name}/package.json" for name in EXTENSIONS), f"{WIDGETS}/widget.css")
+SHARE = "share/jupyter/labextensions"
 MODES = ("auto", "build", "prebuilt", "none")
 
 
 class FrontEnd(BuildHookInterface[Any]):
-    """Sees to the built files, and puts the JupyterLab extension where JupyterLab finds it enabled."""
+    """Sees to the built files, and puts the JupyterLab extensions where JupyterLab and Voilà find them enabled."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Run before hatchling collects the files."""
@@ -45,10 +46,10 @@ class FrontEnd(BuildHookInterface[Any]):
             raise RuntimeError(f"DPNB_FRONTEND=prebuilt, and there is no {' and no '.join(missing)}.")
         if self.target_name == "wheel":
             build_data["artifacts"].append(WIDGETS)
-            build_data["shared_data"][EXTENSION] = SHARE
-            build_data["shared_data"]["labextension/install.json"] = f"{SHARE}/install.json"
+            for name in EXTENSIONS:
+                build_data["shared_data"][f"{DIST}/{name}"] = f"{SHARE}/{name}"
         else:
-            build_data["artifacts"] += [WIDGETS, EXTENSION]
+            build_data["artifacts"] += [WIDGETS, DIST]
 
 
 def build(root: Path, say: Any = print) -> None:

@@ -1,10 +1,12 @@
-// Builds the front end: widget modules into dpnb/widgets/static, the JupyterLab extension into dist/dpnb.
+// Builds the front end: the views of exported pages and of anywidget into dpnb/widgets/static, and two JupyterLab extensions:
+// dist/dpnb, and dist/dpnb-widgets, which Voilà loads too.
 // `node build.mjs --watch` builds again on every change. No step asks the network for anything.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, watch } from 'node:fs';
+import { copyFileSync, existsSync, renameSync, rmSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { kinds, writeKinds } from './shapes.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const widgets = join(here, 'src', 'widgets');
@@ -12,13 +14,9 @@ const target = join(here, '..', 'dpnb', 'widgets', 'static');
 const builder = join(here, 'node_modules', '@jupyter', 'builder', 'lib', 'build-labextension.js');
 const core = join(here, 'node_modules', '@jupyterlab', 'core-meta', 'core.package.json');
 
-/** Each module that a widget class names: src/widgets/<name>.widget.ts becomes static/<name>.js. */
+/** Each kind of interaction: src/kinds/<kind>.ts, with the shape of its state, becomes static/<kind>.js. */
 function modules() {
-  return Object.fromEntries(
-    readdirSync(widgets)
-      .filter(name => name.endsWith('.widget.ts'))
-      .map(name => [name.slice(0, -'.widget.ts'.length), join(widgets, name)])
-  );
+  return Object.fromEntries(kinds().map(kind => [kind, join(here, 'src', 'kinds', `${kind}.ts`)]));
 }
 
 /** Built beside the place and moved into it: a build that fails leaves the last one standing. */
@@ -47,7 +45,7 @@ function run(...command) {
   }
 }
 
-async function buildExtension() {
+async function buildExtensions() {
   rmSync(join(here, 'lib'), { recursive: true, force: true });
   run(join(here, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json');
   rmSync(join(here, 'dist'), { recursive: true, force: true });
@@ -59,12 +57,17 @@ async function buildExtension() {
   });
   copyFileSync(join(here, '..', 'notebooks', '01-gallery.ipynb'), join(here, 'lib', 'lab', 'gallery.ipynb'));
   run(builder, '--core-package-file', core, '.');
+  run(builder, '--core-package-file', core, 'dpnb-widgets');
+  for (const extension of ['dpnb', 'dpnb-widgets']) {
+    copyFileSync(join(here, 'install.json'), join(here, 'dist', extension, 'install.json'));
+  }
 }
 
 async function everything() {
   const start = performance.now();
+  writeKinds();
   await buildWidgets();
-  await buildExtension();
+  await buildExtensions();
   console.log(`front end built in ${((performance.now() - start) / 1000).toFixed(1)} s`);
 }
 
@@ -79,7 +82,7 @@ if (!process.argv.includes('--watch')) {
     clearTimeout(waiting);
     waiting = setTimeout(() => everything().catch(error => console.error(String(error))), 200);
   };
-  for (const folder of ['src/maths', 'src/widgets', 'src/lab', 'style', 'schema']) {
+  for (const folder of ['src/maths', 'src/widgets', 'src/drawing', 'src/lab', 'style', 'schema']) {
     watch(join(here, folder), again);
   }
   await everything().catch(error => console.error(String(error)));

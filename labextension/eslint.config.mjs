@@ -4,7 +4,7 @@ import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
-  { ignores: ['lib', 'dist', 'node_modules', '*.mjs'] },
+  { ignores: ['lib', 'dist', 'src/kinds', 'node_modules', '*.mjs'] },
   js.configs.recommended,
   tseslint.configs.strictTypeChecked,
   {

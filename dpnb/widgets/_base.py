@@ -3,6 +3,10 @@
 An interaction holds priced curves, released numbers and public constants, never a row. Moving a control changes ``chosen``
 alone: there is no code path from here to a release. Its saved form is the card: HTML, text and a picture, which read
 without a kernel, without scripts and in a terminal.
+
+An interaction carries no code either: its state names a kind of a closed table, and the extension ``dpnb-widgets`` of
+JupyterLab, Notebook 7 and Voilà has the code of that kind. So the state that a notebook was saved with runs nothing when the
+notebook is opened. Where no extension can be, :mod:`dpnb.widgets.hosts` says what is shown instead.
 """
 
 from __future__ import annotations
@@ -18,15 +22,37 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, ClassVar
 
-import anywidget
+import ipywidgets
 import traitlets
 
 from dpnb.cards.card import Card
 from dpnb.errors import DpnbError
+from dpnb.widgets import hosts
 
-__all__ = ["Interaction", "built", "living", "shown", "source"]
+__all__ = ["KINDS", "MODULE", "VERSION", "Interaction", "built", "living", "shown", "source"]
 
-_STUB = "export default { render({ el }) { el.textContent = 'The front end of dpnb is not built here.'; } };"
+MODULE = "dpnb-widgets"
+"""What a notebook calls the module of the classes; ``labextension/src/drawing/name.ts`` says the same."""
+VERSION = "1.0.0"
+KINDS = (
+    "attach",
+    "attack",
+    "budget",
+    "clamp",
+    "coverage",
+    "exhibits",
+    "guide",
+    "noises",
+    "odds",
+    "panel",
+    "person",
+    "plan",
+    "remeasure",
+    "seesaw",
+    "stored",
+)
+"""The closed table of kinds; ``labextension/src/drawing/kinds.ts`` has the code of each."""
+
 _DISPLAYS = itertools.count(1)
 _LIVING: weakref.WeakSet[Any] = weakref.WeakSet()
 _LISTING = threading.Lock()
@@ -63,13 +89,15 @@ def shown() -> list[Any]:
     return list({(one.module, json.dumps(one.facts, sort_keys=True)): one for one in listed}.values())
 
 
-class Interaction(anywidget.AnyWidget):
+class Interaction(ipywidgets.DOMWidget):
     """Base of the interactions.
 
     Attributes
     ----------
+    kind : str
+        Which code draws it, of :data:`KINDS`.
     facts : dict
-        What the module draws: strict JSON.
+        What is drawn: strict JSON.
     chosen : dict
         What the hand set last.
     """
@@ -81,23 +109,36 @@ class Interaction(anywidget.AnyWidget):
     displayed: int = 0
     """Its place among all displays of this kernel; 0 where it was never shown."""
 
+    _model_module = traitlets.Unicode(MODULE, read_only=True).tag(sync=True)
+    _model_module_version = traitlets.Unicode(VERSION, read_only=True).tag(sync=True)
+    _model_name = traitlets.Unicode("Interaction", read_only=True).tag(sync=True)
+    _view_module = traitlets.Unicode(MODULE, read_only=True).tag(sync=True)
+    _view_module_version = traitlets.Unicode(VERSION, read_only=True).tag(sync=True)
+    _view_name = traitlets.Unicode("InteractionView", read_only=True).tag(sync=True)
+    kind = traitlets.Enum(KINDS, read_only=True).tag(sync=True)
     facts = traitlets.Dict().tag(sync=True)
     chosen = traitlets.Dict().tag(sync=True)
 
     def __init__(self, **chosen: Any) -> None:
+        self.set_trait("kind", self.module)
+        self._elsewhere: Any = None
         super().__init__(chosen={name: value for name, value in chosen.items() if value is not None})
         self.refresh()
         self.observe(self._heard, "chosen")
         with _LISTING:
             _LIVING.add(self)
 
-    @property
-    def _esm(self) -> str:
-        return source(f"{self.module}.js") or _STUB
+    def open(self) -> None:
+        """Tell the front end of this, where it knows the classes."""
+        if hosts.form() == "extension":
+            super().open()
 
-    @property
-    def _css(self) -> str:
-        return source("widget.css") or ""
+    def send(self, content: Any, buffers: Any = None) -> None:
+        """Send a message to the views, whichever draw this."""
+        if self._elsewhere is None:
+            super().send(content, buffers)
+        else:
+            self._elsewhere.send(content, buffers)
 
     def describe(self) -> dict[str, Any]:
         """Return the facts as they are now."""
@@ -133,11 +174,19 @@ class Interaction(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **options: Any) -> Any:
         self.displayed = next(_DISPLAYS)
         still = self.card().bundle()
-        if not built():
-            return still
-        live = super()._repr_mimebundle_(**options)
+        live = self._live(**options)
         data, metadata = live if isinstance(live, tuple) else (live, {})
         return {**still, **{kind: item for kind, item in (data or {}).items() if kind not in still}}, metadata
+
+    def _live(self, **options: Any) -> Any:
+        """What a front end draws alive, beside the still form; nothing where it cannot."""
+        form = hosts.form() if built() else "still"
+        if form == "anywidget":
+            from dpnb.widgets.portable import Portable
+
+            self._elsewhere = self._elsewhere or Portable(self)
+            return self._elsewhere.bundle(**options)
+        return super()._repr_mimebundle_(**options) if form == "extension" and self.comm is not None else {}
 
     def __repr__(self) -> str:
         return self.card().text

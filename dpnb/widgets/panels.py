@@ -14,7 +14,7 @@ from dpnb.client.handles import Dataset
 from dpnb.client.views import PlanView
 from dpnb.errors import PlanError
 from dpnb.widgets import asking
-from dpnb.widgets._base import Interaction, source
+from dpnb.widgets._base import Interaction
 from dpnb.widgets.counting import listed
 from dpnb.widgets.planned_line import as_it_stands
 from dpnb.widgets.snapshot import dataset_record, now, snapshot
@@ -37,13 +37,7 @@ class Panel(Interaction):
     def _asked(self, _: Any, message: Any, __: Any) -> None:
         """Answer a question of the front end, under the number that it gave it."""
         number = message.get("number") if isinstance(message, dict) else None
-        self.send({"number": number, "answer": self._answer(message)})
-
-    def _answer(self, message: Any) -> dict[str, Any]:
-        """What the notebook answers; the split board's own module is brought from here, when there is a plan to see."""
-        if isinstance(message, dict) and message.get("ask") == "module":
-            return {"is": "module", "module": source("plan.js") or ""}
-        return asking.answer(message)
+        self.send({"number": number, "answer": asking.answer(message)})
 
     def describe(self) -> dict[str, Any]:
         """Take a snapshot of the session; see :class:`Interaction`."""

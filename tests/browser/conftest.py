@@ -75,6 +75,16 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
+def others(folder: Path) -> Path:
+    """Link the installed extensions that these tests need: not dpnb's, and never anywidget's, which runs what a notebook says."""
+    for name in ("@jupyter-widgets", "@jupyter-notebook"):
+        found = Path(sys.prefix) / "share" / "jupyter" / "labextensions" / name
+        if found.is_dir():
+            folder.mkdir(exist_ok=True)
+            (folder / name).symlink_to(found)
+    return folder
+
+
 class Server:
     """A Jupyter server whose every folder lies under ``root``; notebooks are served from ``work``."""
 
@@ -114,8 +124,9 @@ class Server:
             "jupyterlab",
             *flags,
             *values,
-            # the extension as it was just built, never one that was installed earlier
+            # the extensions as they were just built, never ones that were installed earlier
             f"--LabApp.extra_labextensions_path={ROOT / 'labextension' / 'dist'}",
+            f"--LabApp.labextensions_path={others(self.root / 'labextensions')}",
             f"--IdentityProvider.token={self.token}",
         ]
 

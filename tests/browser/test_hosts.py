@@ -34,6 +34,8 @@ class Voila(Server):
             f"--port={port}",
             "--Voila.ip=127.0.0.1",
             "--Voila.port_retries=0",
+            f"--VoilaConfiguration.extra_labextensions_path={ROOT / 'labextension' / 'dist'}",
+            "--VoilaConfiguration.extension_denylist=anywidget",
         ]
         return [sys.executable, "-m", "voila", *flags, str(self.work)]
 

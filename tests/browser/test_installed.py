@@ -39,7 +39,7 @@ class Installed(Server):
 
     def command(self, port):
         """Leave out the flag that points at the working tree."""
-        listed = [word for word in super().command(port) if "extra_labextensions_path" not in word]
+        listed = [word for word in super().command(port) if "labextensions_path" not in word]
         return [str(self.python), *listed[1:]]
 
     def environment(self):
@@ -110,7 +110,9 @@ class Notebook7(Server):
     def command(self, port):
         """Another program, which announces the extension; JupyterLab's own application serves its files."""
         found = super().command(port)
-        announced = [word.replace("LabApp.", "JupyterNotebookApp.") for word in found if "extra_lab" in word]
+        announced = [
+            word.replace("LabApp.", "JupyterNotebookApp.") for word in found if "labextensions_path" in word
+        ]
         return ["notebook" if word == "jupyterlab" else word for word in found] + announced
 
 

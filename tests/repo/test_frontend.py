@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from dpnb.widgets._base import KINDS, MODULE, VERSION
+
 pytestmark = pytest.mark.repo
 
 FOLDER = Path(__file__).parents[2] / "labextension"
 LOCK = json.loads((FOLDER / "package-lock.json").read_text())
+needs_build = pytest.mark.skipif(
+    not (FOLDER / "dist/dpnb-widgets/static").is_dir(), reason="the front end is not built"
+)
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +40,7 @@ def test_tool_has_nothing_to_say(npm, script):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.skipif(not (FOLDER / "dist/dpnb/static").is_dir(), reason="the front end is not built")
+@needs_build
 def test_bundles_are_small():
     """JupyterLab starts with less than 100 kB; a kind of live card, loaded with its first one, and an interaction bring a third."""
     sizes = {path.name: path.stat().st_size for path in (FOLDER / "dist/dpnb/static").glob("*.js")}
@@ -42,7 +48,66 @@ def test_bundles_are_small():
     assert len(cards) == 3
     assert sum(sizes.values()) - sum(cards.values()) < 100_000
     widgets = {path.name: path.stat().st_size for path in (FOLDER.parent / "dpnb/widgets/static").iterdir()}
+    # in a page of its own the panel brings the split board with it
+    assert widgets.pop("panel.js") < 60_000
     assert not {name: size for name, size in (cards | widgets).items() if size > 40_000}
+
+
+@needs_build
+def test_interactions_cost_nothing_until_they_are_drawn():
+    """Of the second extension a page without interactions loads its entry and one registration; a view comes with its first drawing."""
+    place = FOLDER / "dist/dpnb-widgets"
+    entry = place / json.loads((place / "package.json").read_text())["jupyterlab"]["_build"]["load"]
+    registration = [path for path in place.glob("static/*.js") if "registerWidget" in path.read_text()]
+    assert entry.stat().st_size + sum(path.stat().st_size for path in registration) < 13_000
+    assert max(path.stat().st_size for path in place.glob("static/*.js")) < 40_000
+
+
+@needs_build
+def test_interactions_load_nothing_of_jupyterlab():
+    """Voilà loads no extension that asks for a package of JupyterLab; without a widget manager, a bundled registry would be another one."""
+    text = "".join(path.read_text() for path in (FOLDER / "dist/dpnb-widgets/static").glob("*.js"))
+    consumed = set(re.findall(r'"(@(?:jupyterlab|lumino|codemirror|jupyter-widgets)/[\w-]+)"', text))
+    assert consumed == {"@jupyter-widgets/base"}
+
+
+def test_kinds_are_one_closed_table():
+    """Python names the kinds, the extension has the code of each, and each has its source: three lists, one content."""
+    sources = {path.name.removesuffix(".widget.ts") for path in FOLDER.glob("src/widgets/*.widget.ts")}
+    table = re.findall(
+        r"\['(\w+)', \(\) => import\('\.\./kinds/(\w+)'\)\]", (FOLDER / "src/drawing/kinds.ts").read_text()
+    )
+    assert [name for name, _ in table] == [name for _, name in table] == list(KINDS)
+    assert set(KINDS) == sources
+
+
+def test_both_sides_name_the_same_classes():
+    """The module and the version that a notebook holds are those that the extension registers and is published under."""
+    said = dict(re.findall(r"export const (\w+) = '([^']+)'", (FOLDER / "src/drawing/name.ts").read_text()))
+    assert said == {"MODULE": MODULE, "VERSION": VERSION}
+    package = json.loads((FOLDER / "dpnb-widgets/package.json").read_text())
+    assert (package["name"], package["version"]) == (MODULE, VERSION)
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["innerHTML", "outerHTML", "insertAdjacentHTML", "DOMParser", "document.write", "new Function", "srcdoc"],
+)
+def test_no_text_becomes_markup_or_code(word):
+    """What is drawn is made of elements and texts: no source of the front end turns a text into markup or code."""
+    holding = [path.name for path in FOLDER.glob("src/**/*.ts") if word in path.read_text()]
+    assert holding == []
+
+
+def test_code_is_loaded_by_name_alone():
+    """Every import names its module in the source: none is of a text that came from a kernel or a notebook."""
+    calls = [
+        call
+        for path in FOLDER.glob("src/**/*.ts")
+        for call in re.findall(r"\bimport\(([^)]*)\)", path.read_text())
+    ]
+    assert len(calls) > 10
+    assert not [call for call in calls if not re.fullmatch(r"(/\*[^*]*\*/ )?'\.[\w./]+'", call)]
 
 
 def test_lock_file_names_no_download_host():
@@ -57,6 +122,13 @@ def test_every_locked_package_is_pinned_by_its_digest():
 
 def test_built_files_are_not_committed():
     """Hashed bundles would change with every build."""
-    command = ["git", "ls-files", "labextension/lib", "labextension/dist", "dpnb/widgets/static"]
+    command = [
+        "git",
+        "ls-files",
+        "labextension/lib",
+        "labextension/dist",
+        "labextension/src/kinds",
+        "dpnb/widgets/static",
+    ]
     done = subprocess.run(command, cwd=FOLDER.parent, capture_output=True, text=True, check=False)
     assert not done.stdout

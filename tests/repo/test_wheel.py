@@ -18,7 +18,9 @@ pytestmark = pytest.mark.repo
 ROOT = Path(__file__).parents[2]
 
 
-SHARE = "dpnb-0.1.0.data/data/share/jupyter/labextensions/dpnb"
+SHARES = "dpnb-0.1.0.data/data/share/jupyter/labextensions"
+SHARE = f"{SHARES}/dpnb"
+EXTENSIONS = (SHARE, f"{SHARES}/dpnb-widgets")
 BUILT = (ROOT / "labextension/dist/dpnb/package.json").is_file()
 needs_build = pytest.mark.skipif(
     not BUILT and os.environ.get("CI") != "true", reason="the front end is not built"
@@ -56,7 +58,8 @@ def test_wheel_holds_every_module_and_the_type_marker(names):
 def test_wheel_holds_nothing_but_the_package(names):
     """Tests, notebooks and the front end's sources stay out of the wheel."""
     assert {name.split("/")[0] for name in names} <= {"dpnb", "dpnb-0.1.0.dist-info", "dpnb-0.1.0.data"}
-    assert all(name.startswith(f"{SHARE}/") for name in names if name.startswith("dpnb-0.1.0.data/"))
+    data = {name for name in names if name.startswith("dpnb-0.1.0.data/")}
+    assert {"/".join(name.split("/")[:6]) for name in data} <= set(EXTENSIONS)
     assert not [name for name in names if name.endswith((".ts", ".map"))]
 
 
@@ -67,10 +70,12 @@ def test_wheel_brings_the_command_and_the_licence(names):
 
 @needs_build
 def test_wheel_brings_the_front_end_enabled(wheel, names):
-    """The JupyterLab extension lies where JupyterLab looks, with its entry; so do the widgets' modules."""
-    assert {f"{SHARE}/package.json", f"{SHARE}/install.json", "dpnb/widgets/static/widget.css"} <= names
-    described = json.loads(zipfile.ZipFile(wheel).read(f"{SHARE}/package.json"))
-    assert f"{SHARE}/{described['jupyterlab']['_build']['load']}" in names
+    """Both extensions lie where JupyterLab and Voilà look, each with its entry; so do the modules of exported pages."""
+    assert "dpnb/widgets/static/widget.css" in names
+    for share in EXTENSIONS:
+        assert {f"{share}/package.json", f"{share}/install.json"} <= names
+        described = json.loads(zipfile.ZipFile(wheel).read(f"{share}/package.json"))
+        assert f"{share}/{described['jupyterlab']['_build']['load']}" in names
     sources = {
         path.name.removesuffix(".widget.ts") for path in ROOT.glob("labextension/src/widgets/*.widget.ts")
     }
@@ -89,7 +94,7 @@ def test_sdist_builds_without_node(tmp_path):
     done = build(tmp_path / "again", "wheel", "auto", root, path=str(tmp_path))
     assert done.returncode == 0, done.stderr
     listed = zipfile.ZipFile(next((tmp_path / "again").glob("*.whl"))).namelist()
-    assert f"{SHARE}/package.json" in listed
+    assert {f"{share}/package.json" for share in EXTENSIONS} <= set(listed)
 
 
 @pytest.fixture

@@ -236,7 +236,7 @@ def test_interactions_are_counted_up_while_a_cell_makes_more():
     """The news brings them in step on a thread of its own; it loses nothing to a cell that shows another just then."""
 
     class Empty(_base.Interaction):
-        module = "empty"
+        module = "odds"
 
         def describe(self):
             return {}

@@ -83,6 +83,18 @@ export function kernelAround(node: Element): Kernel {
   };
 }
 
+/** Whether somebody in this page answers cards at all: in Voilà nobody does, and a card stands still. */
+export function isAnswered(): boolean {
+  let heard = false;
+  const detail: Looked = {
+    found: () => {
+      heard = true;
+    }
+  };
+  document.body.dispatchEvent(new CustomEvent(STATE, { bubbles: true, detail }));
+  return heard;
+}
+
 /** Answer the questions of the cards in a page, and say what was told. */
 export function answerCards(
   ask: (node: Element, question: JSONObject) => Promise<JSONObject | null>,

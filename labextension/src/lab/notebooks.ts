@@ -2,6 +2,7 @@
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import { isLine } from '../widgets/parts/insert';
 import type { ReleaseRequest } from '../widgets/parts/release';
+import { SAVED } from '../widgets/parts/widget';
 import { isProtected, rewrites, withLine } from './magic';
 
 /** The place of the cell that holds an element, made the active one; -1 where no cell holds it. */
@@ -13,10 +14,12 @@ function goTo(panel: NotebookPanel, element: Element): number {
   return place;
 }
 
+const isSaved = (element: Element): boolean => element.closest(`[${SAVED}]`) !== null;
+
 /**
  * Run what a Release button asks for: in the cell that showed its plan, else in a cell below. A plan that grew from a saved record
- * is run only where the cell itself says the same: what else a record says is written below, to be read before it is run. What the
- * kernel was asked for is no record's.
+ * is run only where the cell itself says the same: what else a record says is written below, to be read before it is run, and so is
+ * whatever an interaction says that was drawn from a notebook's saved state. What the kernel was asked for is no record's.
  */
 export async function runReleased(
   panel: NotebookPanel,
@@ -27,7 +30,7 @@ export async function runReleased(
   if (cell !== undefined && rewrites(cell.model.sharedModel.getSource(), source)) {
     cell.model.sharedModel.setSource(source);
     await NotebookActions.run(panel.content, panel.sessionContext);
-  } else if (!asked && isProtected(source) && element.closest('.dpnb-Card') !== null) {
+  } else if (isSaved(element) || (!asked && isProtected(source) && element.closest('.dpnb-Card') !== null)) {
     NotebookActions.insertBelow(panel.content);
     panel.content.activeCell?.model.sharedModel.setSource(source);
   } else {

@@ -7,7 +7,7 @@ import { RenderedHTML } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
 import { html } from '../widgets/parts/dom';
 import { KINDS } from './kinds';
-import { kernelAround, type Grow, type Kernel, type Kind, type Living } from './living';
+import { isAnswered, kernelAround, type Grow, type Kernel, type Kind, type Living } from './living';
 
 const CARD = 'text/html';
 const UNKNOWN = 'This card was written by another version of dpnb.';
@@ -51,7 +51,7 @@ class CardRenderer extends Widget implements IRenderMime.IRenderer {
     }
     const drawn = new RenderedHTML({ ...this._options, mimeType: CARD });
     await drawn.renderModel(model);
-    const grow = model.trusted ? await this._kind.grow().catch(() => null) : null;
+    const grow = model.trusted && isAnswered() ? await this._kind.grow().catch(() => null) : null;
     if (turn !== this._turn) {
       drawn.dispose();
       return;

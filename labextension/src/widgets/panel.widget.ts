@@ -1,8 +1,7 @@
 /** The session's panel inside the notebook: the same view as JupyterLab's side panel. */
-import { guest, textOf } from './parts/guest';
 import { session, type Actions } from './parts/session';
 import type { Snapshot } from './parts/state';
-import { widget, type Link } from './parts/widget';
+import { mount, widget, type Link } from './parts/widget';
 
 /** What the notebook around can do; a page without a kernel is offered nothing that needs one. */
 function actionsOf({ ask, alive }: Link<Snapshot, Record<string, never>>): Actions {
@@ -11,10 +10,7 @@ function actionsOf({ ask, alive }: Link<Snapshot, Record<string, never>>): Actio
   }
   return {
     ask,
-    board: async facts => {
-      const text = textOf(await ask({ ask: 'module' }));
-      return text === null ? null : guest(text, facts);
-    }
+    board: async facts => mount((await import('./plan.widget')).planControls, facts)
   };
 }
 

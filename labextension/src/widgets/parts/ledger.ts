@@ -26,10 +26,18 @@ export function listed(rows: readonly Charge[], typed: string, order: Order, her
     .sort(ORDERS[order]);
 }
 
+/** What a spreadsheet takes for a formula, or for the beginning of another cell. */
+const FORMULA = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/;
+const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+
+/** One field, quoted. A text that would be a formula gets an apostrophe, which a spreadsheet shows or hides; a number stays one. */
+export function field(text: string): string {
+  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+  return `"${safe.replaceAll('"', '""')}"`;
+}
+
 /** The ledger as text with commas; every field quoted, so that no text of anybody's becomes a formula or a field. */
 export function csv(rows: readonly Charge[]): string {
-  const cell = (text: string): string =>
-    `"${(/^[=+\-@\t]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
   const lines = rows.map(row => [
     String(row.entry),
     row.time,
@@ -40,7 +48,7 @@ export function csv(rows: readonly Charge[]): string {
     row.note
   ]);
   return [['entry', 'time', 'kind', 'loss', 'questions', 'answers', 'note'], ...lines]
-    .map(row => row.map(cell).join(','))
+    .map(row => row.map(field).join(','))
     .join('\r\n');
 }
 

@@ -1,5 +1,4 @@
 /** How a view meets its model: facts come from the kernel, what the hand set goes back when it lets go. */
-import type { AnyModel, RenderProps } from '@anywidget/types';
 import { html } from './dom';
 
 export interface Link<Facts, Set> {
@@ -25,9 +24,33 @@ export interface View {
   readonly saysStale?: boolean;
 }
 
-interface Traits<Facts, Set> {
-  facts: Facts;
-  chosen: Partial<Set>;
+interface Reply {
+  readonly number?: unknown;
+  readonly answer?: Answer;
+}
+
+/** A widget's model, as every host gives it: JupyterLab's or Voilà's manager, anywidget, or a page without a kernel. */
+export interface Model {
+  get(name: string): unknown;
+  set(name: string, value: unknown): void;
+  save_changes(): void;
+  on(event: string, heard: (message: Reply) => void): void;
+  off(event: string, heard: (message: Reply) => void): void;
+  /** A page without a kernel has none. */
+  send?(message: unknown): void;
+  /** False where no kernel holds the state: it was saved in the notebook, by whomever. */
+  readonly comm_live?: boolean;
+}
+
+/** What of a model's state is fit to be drawn. */
+export interface Reader<Facts, Set> {
+  /** The facts; null where they are not of the kind's shape. */
+  readonly facts: (raw: unknown) => Facts | null;
+  readonly set: (raw: unknown) => Partial<Set>;
+}
+
+export interface Module<Facts, Set> {
+  readonly render: (props: { model: Model; el: HTMLElement }, reader?: Reader<Facts, Set>) => () => void;
 }
 
 /** Draws a widget's facts into an element; what a hand sets goes through the link. */
@@ -37,7 +60,7 @@ const PATIENCE = 5000;
 let questions = 0;
 
 /** Questions as messages of the widget's own comm, each under a number; a busy kernel answers after its cell. */
-function asker(model: AnyModel, alive: () => boolean): (question: Answer) => Promise<Answer | null> {
+function asker(model: Model, alive: () => boolean): (question: Answer) => Promise<Answer | null> {
   return question =>
     new Promise(resolve => {
       const number = ++questions;
@@ -46,7 +69,7 @@ function asker(model: AnyModel, alive: () => boolean): (question: Answer) => Pro
         model.off('msg:custom', heard);
         resolve(answer);
       };
-      const heard = (message: { number?: unknown; answer?: Answer }): void => {
+      const heard = (message: Reply): void => {
         if (message.number === number) {
           finish(message.answer ?? null);
         }
@@ -58,7 +81,7 @@ function asker(model: AnyModel, alive: () => boolean): (question: Answer) => Pro
       }
       model.on('msg:custom', heard);
       try {
-        model.send({ ...question, number });
+        model.send?.({ ...question, number });
       } catch {
         finish(null); // a comm that was closed meanwhile
       }
@@ -109,51 +132,107 @@ export function mount<Facts, Set>(
   };
 }
 
-/** An anywidget module from a drawing function. */
-export function widget<Facts, Set>(
-  draw: Draw<Facts, Set>
-): { render: (props: RenderProps<Traits<Facts, Set>>) => () => void } {
+const STRANGE = 'This interaction holds what dpnb does not write, so it is not drawn: run its cell again.';
+
+/** What stands where nothing is drawn. */
+export function refusal(words: string): HTMLElement {
+  return html('p', { class: 'warn', role: 'alert' }, words);
+}
+
+/** Marks what was drawn from the state that a notebook was saved with: a button in it runs nothing. */
+export const SAVED = 'data-dpnb-saved';
+
+/** Reads a model, its facts once for each time that they come. */
+function reading<Facts, Set>(
+  model: Model,
+  reader?: Reader<Facts, Set>
+): { fit: () => boolean; facts: () => Facts } {
+  const read = reader?.facts ?? ((raw: unknown): Facts | null => raw as Facts);
+  let [raw, fit, good]: [unknown, boolean, Facts | null] = [undefined, false, null];
+  const look = (): void => {
+    const now = model.get('facts');
+    if (now !== raw) {
+      const found = read(now);
+      [raw, fit, good] = [now, found !== null, found ?? good];
+    }
+  };
+  return { fit: () => (look(), fit), facts: () => (look(), good!) };
+}
+
+/** A module from a drawing function: it draws what is fit to be drawn, and else says that it does not. */
+export function widget<Facts, Set>(draw: Draw<Facts, Set>): Module<Facts, Set> {
   return {
-    render: ({ model, el }) => {
+    render: ({ model, el }, reader) => {
       const root = rootOf();
       const stale = html('p', { class: 'warn stale', role: 'status', hidden: '' });
-      el.append(root);
-      let alive = true;
-      const line: { send?: unknown } = model; // a page without a kernel has a model without one
-      const reached = (): boolean => alive && typeof line.send === 'function';
+      const { fit, facts } = reading(model, reader);
+      let alive = typeof model.send === 'function' && model.comm_live !== false;
+      let view: View | null = null;
+      const chosen = (): Partial<Set> =>
+        reader?.set(model.get('chosen')) ?? (model.get('chosen') as Partial<Set>);
+      const reached = (): boolean => alive;
       const link: Link<Facts, Set> = {
         ask: asker(model, reached),
         alive: reached,
-        facts: () => model.get('facts'),
-        chosen: () => model.get('chosen'),
-        choose: chosen => {
-          model.set('chosen', { ...model.get('chosen'), ...chosen });
+        facts,
+        chosen,
+        choose: set => {
+          model.set('chosen', { ...(model.get('chosen') as Partial<Set>), ...set });
           model.save_changes();
         }
       };
-      const view = draw(root, link);
-      const title = root.querySelector(':scope > .head');
-      if (title === null) {
-        root.prepend(stale);
-      } else {
-        title.after(stale);
-      }
-      const update = (): void => view.update?.();
+      const begin = (): void => {
+        root.replaceChildren();
+        view = draw(root, link);
+        const title = root.querySelector(':scope > .head');
+        if (title === null) {
+          root.prepend(stale);
+        } else {
+          title.after(stale);
+        }
+      };
+      const refuse = (): void => {
+        view?.dispose?.();
+        view = null;
+        root.replaceChildren(refusal(STRANGE));
+      };
+      const update = (): void => {
+        try {
+          if (!fit()) {
+            refuse();
+          } else if (view === null) {
+            begin();
+          } else {
+            view.update?.();
+          }
+        } catch (error) {
+          console.error('dpnb: this interaction cannot be drawn', error);
+          refuse();
+        }
+      };
       const lost = (): void => {
+        if (model.comm_live === true) {
+          return; // found, not lost
+        }
         alive = false;
-        stale.hidden = view.saysStale === true;
+        stale.hidden = view?.saysStale === true;
         stale.textContent = STALE; // said aloud once it stands there
         update();
       };
-      const events = model as AnyModel;
-      events.on('change:facts', update);
-      events.on('change:chosen', update);
-      events.on('comm_live_update', lost);
+      el.append(root);
+      update();
+      if (model.comm_live === false) {
+        root.setAttribute(SAVED, '');
+        lost();
+      }
+      model.on('change:facts', update);
+      model.on('change:chosen', update);
+      model.on('comm_live_update', lost);
       return () => {
-        events.off('change:facts', update);
-        events.off('change:chosen', update);
-        events.off('comm_live_update', lost);
-        view.dispose?.();
+        model.off('change:facts', update);
+        model.off('change:chosen', update);
+        model.off('comm_live_update', lost);
+        view?.dispose?.();
       };
     }
   };

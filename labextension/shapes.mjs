@@ -1,0 +1,105 @@
+// Writes src/kinds/<kind>.ts from the types of each interaction: the view, and the shape that its state must have to be drawn.
+// The types are read by TypeScript itself, so that what a view relies on and what is checked before it cannot differ.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const widgets = join(here, 'src', 'widgets');
+const target = join(here, 'src', 'kinds');
+const END = '.widget.ts';
+
+/** The names of the interactions: each src/widgets/<kind>.widget.ts is one. */
+export function kinds() {
+  return readdirSync(widgets)
+    .filter(name => name.endsWith(END))
+    .map(name => name.slice(0, -END.length))
+    .sort();
+}
+
+/** What a type admits, in the words of src/drawing/shape.ts. */
+function shapeOf(type, checker, inside = []) {
+  const again = one => shapeOf(one, checker, [...inside, type]);
+  if (inside.includes(type)) {
+    throw new Error(`a type that holds itself has no shape yet: ${checker.typeToString(type)}`);
+  }
+  if (type.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) return 'any';
+  if (type.flags & ts.TypeFlags.Null) return 'null';
+  if (type.flags & ts.TypeFlags.BooleanLike) return 'boolean';
+  if (type.isStringLiteral() || type.isNumberLiteral()) return { is: [type.value] };
+  if (type.flags & ts.TypeFlags.StringLike) return 'string';
+  if (type.flags & ts.TypeFlags.NumberLike) return 'number';
+  if (type.isUnion()) return unionOf(type, again);
+  if (checker.isTupleType(type)) return { row: checker.getTypeArguments(type).map(again) };
+  if (checker.isArrayType(type)) return { list: again(checker.getTypeArguments(type)[0]) };
+  if (type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) return objectOf(type, checker, again);
+  throw new Error(`no shape for ${checker.typeToString(type)}`);
+}
+
+function unionOf(type, again) {
+  const parts = type.types.filter(one => !(one.flags & ts.TypeFlags.Undefined));
+  const literal = parts.filter(one => one.isStringLiteral() || one.isNumberLiteral());
+  const others = parts.filter(one => !literal.includes(one)).map(again);
+  const shapes = [...(literal.length > 0 ? [{ is: literal.map(one => one.value) }] : []), ...others];
+  const different = [...new Map(shapes.map(one => [JSON.stringify(one), one])).values()];
+  return different.length === 1 ? different[0] : { one: different };
+}
+
+function objectOf(type, checker, again) {
+  const index = checker.getIndexTypeOfType(type, ts.IndexKind.String);
+  if (index !== undefined && index.flags & ts.TypeFlags.Never) return { all: {} };
+  if (index !== undefined) return { each: again(index) };
+  const [all, some] = [{}, {}];
+  for (const property of checker.getPropertiesOfType(type)) {
+    const optional = (property.flags & ts.SymbolFlags.Optional) !== 0;
+    (optional ? some : all)[property.name] = again(checker.getTypeOfSymbol(property));
+  }
+  return Object.keys(some).length === 0 ? { all } : { all, some };
+}
+
+/** Facts and Set of `export default widget(draw)`. */
+function argumentsOf(file, checker) {
+  const exported = file.statements.find(one => ts.isExportAssignment(one));
+  const parameter = checker.getResolvedSignature(exported.expression).parameters[0];
+  const [facts, set] = checker.getTypeOfSymbol(parameter).aliasTypeArguments;
+  return [facts, set].map(type => shapeOf(type, checker));
+}
+
+function text(kind, [facts, set]) {
+  return `// made by shapes.mjs from the types of ${kind}${END}
+import { checked } from '../drawing/checked';
+import module from '../widgets/${kind}.widget';
+
+export default checked(module, ${JSON.stringify(facts)}, ${JSON.stringify(set)});
+`;
+}
+
+/** Write what changed, and remove what has no interaction any more. */
+export function writeKinds() {
+  const { options } = ts.parseJsonConfigFileContent(
+    ts.readConfigFile(join(here, 'tsconfig.json'), ts.sys.readFile).config,
+    ts.sys,
+    here
+  );
+  const files = kinds().map(kind => join(widgets, `${kind}${END}`));
+  const program = ts.createProgram(files, options);
+  const checker = program.getTypeChecker();
+  mkdirSync(target, { recursive: true });
+  kinds().forEach((kind, i) => {
+    const path = join(target, `${kind}.ts`);
+    const made = text(kind, argumentsOf(program.getSourceFile(files[i]), checker));
+    if (!existsSync(path) || readFileSync(path, 'utf8') !== made) {
+      writeFileSync(path, made);
+    }
+  });
+  for (const name of readdirSync(target)) {
+    if (!kinds().includes(name.replace(/\.ts$/, ''))) {
+      rmSync(join(target, name));
+    }
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  writeKinds();
+}
