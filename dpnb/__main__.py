@@ -1,5 +1,6 @@
 """The command line: ``dpnb init people.csv`` drafts the schema that an owner completes; ``dpnb loosen`` records a looser one;
-``dpnb statistics`` prints what can be asked.
+``dpnb verify``, ``dpnb backup FOLDER`` and ``dpnb restore --reason …`` look after the ledger; ``dpnb statistics`` prints what can
+be asked.
 
 It is thin: it reads arguments, calls a room, prints one line. It never overwrites a file, and never reads a value.
 """
@@ -14,6 +15,7 @@ from pathlib import Path
 from dpnb.datasets.drafting import draft
 from dpnb.datasets.owner import SUFFIX, format_of
 from dpnb.errors import DpnbError, OwnerError
+from dpnb.wire.places import Home
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,6 +56,21 @@ def _parser() -> argparse.ArgumentParser:
     loosen.add_argument("source", type=Path, help="people.dpnb.toml, or the data file beside it")
     loosen.add_argument("--reason", required=True, help="why; it stays in the ledger with both values")
     loosen.set_defaults(run=lambda options: _loosen(options.source, options.reason))
+    verify = commands.add_parser("verify", help="recompute the ledger, and name its first bad entry")
+    verify.set_defaults(run=lambda _: _verify())
+    backup = commands.add_parser(
+        "backup", help="copy ledger, journal, mark and key together, while dpnb runs"
+    )
+    backup.add_argument("target", type=Path, help="a new folder")
+    backup.set_defaults(run=lambda options: _backup(options.target))
+    restore = commands.add_parser(
+        "restore", help="go on with the ledger that there is; what was spent stays spent"
+    )
+    restore.add_argument("--reason", required=True, help="why; it stays in the ledger")
+    restore.add_argument(
+        "--from", dest="source", type=Path, help="the folder of a backup to put in its place"
+    )
+    restore.set_defaults(run=lambda options: _restore(options.reason, options.source))
     table = commands.add_parser("statistics", help="the table of what can be asked, as Markdown")
     table.set_defaults(run=lambda _: _statistics())
     return parser
@@ -70,6 +87,24 @@ def _loosen(source: Path, reason: str) -> str:
 
     known_as = loosen(source, reason)
     return f"Recorded: {known_as} is held to the terms of {source} from now on. What was spent stays spent."
+
+
+def _verify() -> str:
+    from dpnb.curator.examination import verify
+
+    return verify(Home.current())
+
+
+def _backup(target: Path) -> str:
+    from dpnb.curator.backup import backup
+
+    return backup(Home.current(), target.absolute())
+
+
+def _restore(reason: str, source: Path | None) -> str:
+    from dpnb.curator.restoration import restore
+
+    return restore(Home.current(), reason, source)
 
 
 def _init(data: Path, output: Path | None, table: str | None) -> str:

@@ -16,6 +16,7 @@
     └── CuratorError                  the curator could not answer
         ├── CuratorGone               the process ended or cannot be reached
         ├── ChargedError              interrupted after the charge: running again returns the stored answer
+        ├── FrozenError               the ledger is not what it was: nothing is released until its owner restores it
         └── RequestReused             a request id was used again for another plan
 
 A message says what happened, the two numbers that matter, and what to type next. It never contains data.
@@ -135,6 +136,12 @@ class ChargedError(CuratorError):
     code = "charged"
 
 
+class FrozenError(CuratorError):
+    """The ledger is not the one that answers were given from: nothing is released until its owner restores it."""
+
+    code = "frozen"
+
+
 class RequestReused(CuratorError):
     """A request id was used again for another plan."""
 
@@ -156,6 +163,7 @@ _TREE: tuple[type[DpnbError], ...] = (
     CuratorError,
     CuratorGone,
     ChargedError,
+    FrozenError,
     RequestReused,
 )
 BY_CODE: dict[str, type[DpnbError]] = {kind.code: kind for kind in _TREE}

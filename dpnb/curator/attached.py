@@ -20,7 +20,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from dpnb.curator.guard import note_in_copies
 from dpnb.curator.ledger import Attachment, Ledger
+from dpnb.curator.mark import Mark
 from dpnb.curator.sources import Found
 from dpnb.curator.terms import Terms, compare
 from dpnb.errors import CuratorGone, OwnerError
@@ -98,6 +100,7 @@ class Shelf:
         self._running: dict[Path, Engine] = {}
         self._preparing: dict[Path, threading.Lock] = {}
         self._key = _key(home)
+        self._noting = threading.Lock()
 
     def prepared(self, found: Found) -> Copy:
         """Find the prepared copy of the rows, or prepare them; nothing else waits for it."""
@@ -129,7 +132,9 @@ class Shelf:
             self._forget(copy, idle=idle)
             raise
         opened = self._opened(found.schema, found.known_as, attachment, found.notes, copy.path, principal)
-        write_private(self._note(opened.handle), json.dumps(opened.describe()).encode())
+        known = {} if ledger.mark is None else {"mark": ledger.mark.to_json()}
+        with self._noting:
+            write_private(self._note(opened.handle), json.dumps({**opened.describe(), **known}).encode())
         return opened
 
     def _forget(self, copy: Copy, *, idle: bool) -> None:
@@ -159,6 +164,11 @@ class Shelf:
             raise CuratorGone("This handle belongs to somebody else. Open the dataset again.")
         return opened
 
+    def keep(self, mark: Mark) -> None:
+        """Note a mark in every prepared copy: where ledger and mark are replaced by older ones, the copies tell."""
+        with self._noting:
+            note_in_copies(self._home.ledger, mark)
+
     def close(self) -> None:
         """Stop every engine."""
         while self._running:
@@ -177,7 +187,8 @@ class Shelf:
     def remove(self, handle: str, copy: Path) -> None:
         """Stop a copy's engine, and delete the copy and its description."""
         self._stop(copy)
-        self._note(handle).unlink(missing_ok=True)
+        with self._noting:
+            self._note(handle).unlink(missing_ok=True)
         self._erase(copy)
 
     @staticmethod

@@ -2,7 +2,8 @@
 
 The file is made complete under another name and then linked into place, so an empty or half-made ledger is never
 mistaken for a new one. It is readable by its user alone. Every write is one ``BEGIN IMMEDIATE`` transaction, on disk
-before it returns. A fault of the file is told as an :class:`~dpnb.errors.OwnerError` that names the way out.
+before it returns. A fault of the file is told as an :class:`~dpnb.errors.OwnerError` that names the way out. A ledger that is
+not the one that answers were given from opens frozen: it is read and written no more (see :mod:`dpnb.curator.guard`).
 """
 
 from __future__ import annotations
@@ -15,43 +16,21 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from dpnb.curator.chain import head
+from dpnb.curator.file_faults import FAULTS, named_faults
+from dpnb.curator.guard import REFUSAL, Guard, journal_of, traces
+from dpnb.curator.mark import Mark
 from dpnb.curator.migrations import APPLICATION, DRAFT_APPLICATION, migrate
-from dpnb.errors import CuratorError, OwnerError
+from dpnb.errors import CuratorError, FrozenError, OwnerError
 
-__all__ = ["UNSPENT", "Database"]
+__all__ = ["Database", "aside", "made", "opened", "sync_folder"]
 
 _WAIT = 10.0
+_LONGEST_JOURNAL = 4000
+"""Pages after which a writer checkpoints by itself: never, while :mod:`dpnb.curator.upkeep` does it beside the writers."""
 
-_FAULTS: dict[int, str] = {
-    sqlite3.SQLITE_BUSY: "is locked by another program. Close that program (or end its curator) and run this again",
-    sqlite3.SQLITE_LOCKED: "is locked by another program. Close that program (or end its curator) and run this again",
-    sqlite3.SQLITE_READONLY: "is read-only. Give its owner write access to the file and its folder, and run this again",
-    sqlite3.SQLITE_PERM: "may not be opened. Give its owner read and write access, and run this again",
-    sqlite3.SQLITE_CANTOPEN: "cannot be opened. Check that its folder exists and can be written, and run this again",
-    sqlite3.SQLITE_FULL: "has no room: the disk is full. Free some space and run this again",
-    sqlite3.SQLITE_IOERR: "could not be read or written: the disk reports a fault. Check it and run this again",
-    sqlite3.SQLITE_CORRUPT: "is damaged or truncated. Restore it from a backup: a new one would forget what was spent",
-    sqlite3.SQLITE_NOTADB: "is no dpnb ledger, or is damaged. Restore it from a backup, or choose another DPNB_HOME",
-}
-_DAMAGE = _FAULTS[sqlite3.SQLITE_CORRUPT]
 _APPLICATION_AT = slice(68, 72)
 """Where the header of a SQLite file has its application id, big-endian."""
-
-UNSPENT = " Nothing was spent by this request."
-"""How a fault's message ends: what a write could not finish left no trace."""
-
-
-@contextlib.contextmanager
-def named_faults(name: str) -> Iterator[None]:
-    """Turn the faults of a ledger's file into errors that name the way out."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", None)
-        fault = None if code is None else _FAULTS.get(code & 0xFF)
-        if fault is None:
-            raise CuratorError("The ledger met a fault it did not expect.") from error
-        raise OwnerError(f"The ledger {name} {fault}.{UNSPENT}") from error
 
 
 class Database:
@@ -69,44 +48,54 @@ class Database:
     Raises
     ------
     OwnerError
-        When the file is locked, read-only, truncated, damaged, from a newer dpnb, or missing beside its journal.
+        When the file is locked, read-only, truncated, damaged, or from a newer dpnb. One that is missing where there was
+        one, or is not the one that answers were given from, opens frozen.
     """
 
     def __init__(self, path: Path, now: Callable[[], str], wait: float = _WAIT) -> None:
-        self._path = path
+        self.path = path
         self.told: Callable[[], None] = _nobody
+        self.frozen: str | None = None
+        self.writes = 0
         self._lock = threading.RLock()
         self._process = os.getpid()
+        self._connection: sqlite3.Connection | None = None
+        self._guard: Guard | None = None
+        before = traces(path)  # looked at before the ledger: it is made first
         with named_faults(path.name):
             if not path.exists():
-                _make(path, now)
-            self._connection = self._open(now, wait)
+                if before or journal_of(path).exists():
+                    self.freeze("it is missing: entry 1 and all after it")
+                    return
+                made(path, now)
+            self._connection = opened(path, now, wait)
+            self._hold(before)
 
-    def _open(self, now: Callable[[], str], wait: float) -> sqlite3.Connection:
-        if self._path.stat().st_size == 0:
-            raise OwnerError(f"The ledger {self._path.name} {_DAMAGE}.")
-        _refuse_draft_format(self._path)
-        if self._path.stat().st_mode & 0o077:
-            self._path.chmod(0o600)
-        connection = _connect(self._path, wait)
+    def _hold(self, before: list[Path]) -> None:
         try:
-            self._refuse_other_files(connection)
-            connection.execute("BEGIN IMMEDIATE")  # a read-only or locked file says so now, not at a charge
-            connection.execute("ROLLBACK")
-            migrate(connection, now)
+            guard = Guard.opened(self.path, self._mine(), before)
         except BaseException:
-            connection.close()
+            self.close()
             raise
-        return connection
+        if isinstance(guard, Guard):
+            self._guard = guard
+        else:
+            self.freeze(guard)
 
-    def _refuse_other_files(self, connection: sqlite3.Connection) -> None:
-        if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
-            raise OwnerError(f"The ledger {self._path.name} {_FAULTS[sqlite3.SQLITE_NOTADB]}.")
+    def freeze(self, fault: str) -> None:
+        """Read and write no more, for this fault; the first one is kept."""
+        self.frozen = self.frozen or fault
+
+    @property
+    def mark(self) -> Mark | None:
+        """The mark as it was raised last, or None for a ledger that opened frozen."""
+        return None if self._guard is None else self._guard.mark
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Open one transaction that is on disk when the block ends, or leaves no trace when it raises."""
-        with self._lock, named_faults(self._path.name):
+        with self._lock, named_faults(self.path.name):
+            self._refuse_moved()
             connection = self._mine()
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -116,6 +105,7 @@ class Database:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+            self.writes += 1
 
     @contextlib.contextmanager
     def telling(self) -> Iterator[sqlite3.Connection]:
@@ -131,7 +121,7 @@ class Database:
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Read one consistent state."""
-        with self._lock, named_faults(self._path.name):
+        with self._lock, named_faults(self.path.name):
             connection = self._mine()
             if connection.in_transaction:
                 yield connection
@@ -142,15 +132,81 @@ class Database:
             finally:
                 connection.execute("ROLLBACK")
 
+    @contextlib.contextmanager
+    def answering(self) -> Iterator[sqlite3.Connection]:
+        """Write answers as in :meth:`writing`; when the block is left, the mark knows them, and they may leave."""
+        with self.writing() as connection:
+            yield connection
+            entry = head(connection)[0]
+        self.cover(entry)
+
+    @contextlib.contextmanager
+    def showing(self) -> Iterator[sqlite3.Connection]:
+        """Read stored answers as in :meth:`reading`; when the block is left, the mark knows them, and they may leave."""
+        with self.reading() as connection:
+            yield connection
+            entry = connection.execute("SELECT coalesce(max(entry), 0) FROM stored").fetchone()[0]
+        self.cover(entry)
+
+    def cover(self, entry: int) -> None:
+        """Raise the mark to an entry at least, on disk when this returns.
+
+        Raises
+        ------
+        OwnerError
+            When it cannot be written.
+        FrozenError
+            When a file of the ledger is no longer at its path.
+        """
+        self._refuse_moved()
+        if self._guard is not None and not self._guard.covers(entry):
+            self._guard.cover(entry, self.reading())
+
+    def cover_all(self) -> None:
+        """Raise the mark to the last entry."""
+        with self.reading() as connection:
+            entry = head(connection)[0]
+        self.cover(entry)
+
+    def checkpoint(self, kind: str) -> None:
+        """Move the journal's pages into the ledger, beside its readers and writers: ``PASSIVE`` or ``TRUNCATE``."""
+        self._refuse_moved()
+        with named_faults(self.path.name), contextlib.closing(_connect(self.path, 0.0)) as connection:
+            connection.execute(f"PRAGMA wal_checkpoint({kind})")
+
+    def _refuse_moved(self) -> None:
+        moved = None if self._guard is None else self._guard.moved()
+        if moved is not None:
+            self.freeze(moved)
+        if self.frozen is not None:
+            raise FrozenError(REFUSAL) from CuratorError(self.frozen)
+
     def _mine(self) -> sqlite3.Connection:
         if os.getpid() != self._process:
             raise CuratorError("A ledger does not survive a fork: open it again in this process.")
+        if self.frozen is not None or self._connection is None:
+            raise FrozenError(REFUSAL) from CuratorError(self.frozen or "closed")
         return self._connection
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, and the mark when it knows all of it."""
+        with contextlib.suppress(OwnerError, CuratorError, sqlite3.Error):
+            self.cover_all()
         with self._lock:
-            self._connection.close()
+            if self._connection is not None:
+                self._connection.close()
+            if self._guard is not None:
+                self._guard.close()
+
+
+@contextlib.contextmanager
+def aside(path: Path, wait: float = _WAIT) -> Iterator[sqlite3.Connection]:
+    """Read one consistent state of a ledger on a connection of its own, which never writes; nobody waits for it."""
+    mode = "ro" if journal_of(path).exists() or os.access(path.parent, os.W_OK) else "ro&immutable=1"
+    with named_faults(path.name), contextlib.closing(_connect(path, wait, mode)) as connection:
+        _refuse_other_files(connection, path)
+        connection.execute("BEGIN")
+        yield connection
 
 
 def _nobody() -> None:
@@ -172,9 +228,9 @@ def _refuse_draft_format(path: Path) -> None:
         )
 
 
-def _connect(path: Path, wait: float) -> sqlite3.Connection:
+def _connect(path: Path, wait: float, mode: str = "rw") -> sqlite3.Connection:
     connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=rw",
+        f"{path.absolute().as_uri()}?mode={mode}",
         uri=True,
         timeout=wait,
         isolation_level=None,
@@ -186,6 +242,7 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
             "fullfsync = ON",
             "trusted_schema = OFF",
             "recursive_triggers = ON",
+            f"wal_autocheckpoint = {_LONGEST_JOURNAL:d}",
         ):
             connection.execute(f"PRAGMA {pragma}")
     except BaseException:
@@ -194,15 +251,37 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
     return connection
 
 
-def _make(path: Path, now: Callable[[], str]) -> None:
-    journal = path.with_name(f"{path.name}-wal")
-    if journal.exists():
-        raise OwnerError(f"The ledger {path.name} is missing beside its journal. Restore it from a backup.")
+def opened(path: Path, now: Callable[[], str], wait: float = _WAIT) -> sqlite3.Connection:
+    """Open a ledger for writing, in autocommit mode, whatever its mark says of it."""
+    if path.stat().st_size == 0:
+        raise OwnerError(f"The ledger {path.name} {FAULTS[sqlite3.SQLITE_CORRUPT]}.")
+    _refuse_draft_format(path)
+    if path.stat().st_mode & 0o077:
+        path.chmod(0o600)
+    connection = _connect(path, wait)
+    try:
+        _refuse_other_files(connection, path)
+        connection.execute("BEGIN IMMEDIATE")  # a read-only or locked file says so now, not at a charge
+        connection.execute("ROLLBACK")
+        migrate(connection, now)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _refuse_other_files(connection: sqlite3.Connection, path: Path) -> None:
+    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+        raise OwnerError(f"The ledger {path.name} {FAULTS[sqlite3.SQLITE_NOTADB]}.")
+
+
+def made(path: Path, now: Callable[[], str]) -> None:
+    """Make a new ledger, complete before it has its name; one that another process made meanwhile is left."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     try:
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except OSError as error:
-        raise OwnerError(f"The ledger {path.name} {_FAULTS[sqlite3.SQLITE_CANTOPEN]}.") from error
+        raise OwnerError(f"The ledger {path.name} {FAULTS[sqlite3.SQLITE_CANTOPEN]}.") from error
     try:
         connection = _connect(draft, _WAIT)
         try:
@@ -213,12 +292,13 @@ def _make(path: Path, now: Callable[[], str]) -> None:
             connection.close()
         with contextlib.suppress(FileExistsError):  # another process was faster: its ledger is the ledger
             os.link(draft, path)
-        _sync(path.parent)
+        sync_folder(path.parent)
     finally:
         draft.unlink()
 
 
-def _sync(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Bring a folder's names to the disk."""
     with contextlib.suppress(OSError):  # not every system can open a folder
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import secrets
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -19,8 +20,10 @@ from typing import Any, Self
 from dpnb.curator import admission, adoption, pins, statement, stored, totals
 from dpnb.curator.adoption import Question, Scope
 from dpnb.curator.audit_trail import Verification, examine
-from dpnb.curator.chain import append, canonical
-from dpnb.curator.database import Database
+from dpnb.curator.chain import GENESIS, append, canonical
+from dpnb.curator.database import Database, aside
+from dpnb.curator.guard import mark_at
+from dpnb.curator.mark import Mark
 from dpnb.curator.pins import Attachment
 from dpnb.curator.statement import StatementRow
 from dpnb.curator.stored import Answer, StoredAnswer
@@ -51,7 +54,8 @@ class Ledger:
     Raises
     ------
     OwnerError
-        When the file is locked, read-only, truncated, damaged, or from a newer dpnb or one from before its first release.
+        When the file is locked, read-only, truncated, damaged or from a newer dpnb. Where it is not the one that answers
+        were given from, it opens frozen instead: see :attr:`frozen`.
 
     Examples
     --------
@@ -77,8 +81,10 @@ class Ledger:
     def __init__(self, path: str | Path, *, wait: float = 10.0, life: str | None = None) -> None:
         self._database = Database(Path(path), _now, wait)
         self._life = life or secrets.token_hex(8)
-        with self._database.reading() as db:
-            self._abandoned = adoption.abandoned(db)
+        self._abandoned: adoption.Abandoned = {}
+        if self.frozen is None:
+            with self._database.reading() as db:
+                self._abandoned = adoption.abandoned(db)
 
     def __enter__(self) -> Self:
         return self
@@ -89,6 +95,33 @@ class Ledger:
     def close(self) -> None:
         """Close the ledger."""
         self._database.close()
+
+    @property
+    def frozen(self) -> str | None:
+        """Why nothing is released from this ledger, or None."""
+        return self._database.frozen
+
+    def freeze(self, fault: str) -> None:
+        """Read and write no more: every act from now on is refused."""
+        self._database.freeze(fault)
+
+    @property
+    def mark(self) -> Mark | None:
+        """The high-water mark, or None where the ledger opened frozen."""
+        return self._database.mark
+
+    @property
+    def writes(self) -> int:
+        """How often this ledger was written since it was opened."""
+        return self._database.writes
+
+    def cover_all(self) -> None:
+        """Raise the mark to the last entry, an answer's or not."""
+        self._database.cover_all()
+
+    def checkpoint(self, kind: str) -> None:
+        """Shorten the journal, beside readers and writers: ``PASSIVE`` or, where nobody writes, ``TRUNCATE``."""
+        self._database.checkpoint(kind)
 
     def listen(self, told: Callable[[], None]) -> None:
         """Call somebody after every charge, reset, cap and change of terms, when it is on disk.
@@ -263,7 +296,7 @@ class Ledger:
         ChargedError
             When the file cannot be written now: the charge stands, and the next attempt completes it.
         """
-        with stored.after_the_charge(), self._database.writing() as db:
+        with stored.after_the_charge(), self._database.answering() as db:
             charge = stored.charge_of(db, request_id, principal)
             if charge is None:
                 raise CuratorError("No answer is stored without a charge.")
@@ -272,7 +305,7 @@ class Ledger:
 
     def answers(self, request_id: str, principal: str) -> list[Answer] | None:
         """Return the stored answers of the charge that a request is bound to; None when there are none for this principal."""
-        with self._database.reading() as db:
+        with stored.after_the_charge(), self._database.showing() as db:
             charge = stored.charge_of(db, request_id, principal)
             return None if charge is None else stored.answers_of(db, charge)
 
@@ -292,7 +325,7 @@ class Ledger:
             "schema_version": schema_version,
             "mechanism_version": mechanism_version,
         }
-        with self._database.reading() as db:
+        with self._database.showing() as db:
             rows = db.execute(
                 "SELECT question, answer, charge, time FROM stored JOIN entries ON entries.entry = stored.charge "
                 "WHERE address = ?",
@@ -366,16 +399,25 @@ class Ledger:
         pool = None if terms is None else terms.pool
         return [row for row in rows if statement.concerns(row, dataset, pool, principal)]
 
-    def verify(self, known: str | None = None) -> Verification:
+    def verify(self, known: str | None = None, ended: Callable[[], bool] = bool) -> Verification:
         """Recompute the hash chain, the running totals and the tables beside it.
 
         Parameters
         ----------
         known : str, optional
-            A hash seen earlier; the ledger must still contain it. (A chain cannot tell that its end was cut off.)
+            A hash seen earlier; the ledger must still contain it. Without one, the mark tells that an end was cut off.
+        ended : callable
+            Asked every few entries whether nobody waits for the outcome any more; a ``CancelledError`` follows.
+
+        It reads on a connection of its own: nobody waits for it, and a frozen ledger can be examined.
         """
-        with self._database.reading() as db:
-            return examine(db, known)
+        ledger = self._database.path
+        if not ledger.exists():
+            return Verification(0, GENESIS, self.frozen or f"{ledger.name} is missing")
+        mark = mark_at(ledger)  # before the ledger is read: what is raised meanwhile is not held against it
+        with aside(ledger) as db:
+            found = examine(db, known, mark, ended)
+        return found if found.fault else replace(found, fault=self.frozen)
 
 
 def _adopted(db: sqlite3.Connection, time: str, charge: int, facts: Mapping[str, Any]) -> ChargeRow:

@@ -26,7 +26,7 @@ import time
 import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import tornado.httpserver
 import tornado.iostream
@@ -34,12 +34,16 @@ import tornado.netutil
 import tornado.web
 
 from dpnb.curator.config import FIRST_WAIT, Config
-from dpnb.errors import CuratorError, OwnerError, to_wire
+from dpnb.curator.guard import owners_words
+from dpnb.errors import CuratorError, FrozenError, OwnerError, to_wire
 from dpnb.wire.codec import MAX_REQUEST
 from dpnb.wire.filelock import FileLock
 from dpnb.wire.messages import PROTOCOL, Attach, Detach, Peek, Request, Submit
 from dpnb.wire.places import write_private
 from dpnb.wire.transport import HOLD, MESSAGES, TOKEN, peer_of
+
+if TYPE_CHECKING:
+    from dpnb.curator.service import Curator
 
 TAKEN = 3
 GRACE = 0.7
@@ -381,6 +385,7 @@ def main(config: Config) -> int:
             _say({"taken": True})
             return TAKEN
         service = Curator.opened(config)
+        _refuse_frozen(service)
     except Exception as error:  # noqa: BLE001 - whatever it is, the kernel that waits must hear of it
         _say({"failure": _start_failure(error, config)})
         return 1
@@ -395,6 +400,13 @@ def main(config: Config) -> int:
     service.close()
     lock.free()
     return 0
+
+
+def _refuse_frozen(service: Curator) -> None:
+    """Refuse to serve a frozen ledger: whoever opens a home on their own machine is its owner, and hears the whole of it."""
+    if service.frozen is not None:
+        service.close()
+        raise FrozenError(owners_words(service.frozen))
 
 
 def _start_failure(error: Exception, config: Config) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from typing import Any, cast
 from dpnb.curator import faults
 from dpnb.curator.attached import Attached, Engine, Shelf, sweep
 from dpnb.curator.config import Config
+from dpnb.curator.guard import REFUSAL
 from dpnb.curator.ledger import Ledger, StatementRow
 from dpnb.curator.releasing import (
     Chance,
@@ -30,7 +31,8 @@ from dpnb.curator.releasing import (
 )
 from dpnb.curator.sources import look_up
 from dpnb.curator.terms import Terms, compare
-from dpnb.errors import CuratorError, CuratorGone, DpnbError, LossError, PlanError, to_wire
+from dpnb.curator.upkeep import Upkeep
+from dpnb.errors import CuratorError, CuratorGone, DpnbError, FrozenError, LossError, PlanError, to_wire
 from dpnb.plan.price import PricedBatch, price
 from dpnb.plan.request import BatchPlan
 from dpnb.privacy.loss import PrivacyLoss, positive
@@ -93,16 +95,26 @@ class Curator:
         self._deciding = threading.Lock()
         self._cancelled: dict[tuple[str, str], None] = {}
         self._ending = False
+        self._upkeep: Upkeep | None = None
 
     @classmethod
     def opened(cls, config: Config, chance: Chance | None = None) -> Curator:
-        """Open a home's ledger and copies."""
+        """Open a home's ledger and copies, and look after them."""
         home = config.home.make()
         sweep(home)
-        return cls(home, Ledger(home.ledger), Shelf(home, _prepare, _engine), chance)
+        service = cls(home, Ledger(home.ledger), Shelf(home, _prepare, _engine), chance)
+        service._upkeep = Upkeep(service._ledger, service.note, service._shelf.keep).start()
+        return service
+
+    @property
+    def frozen(self) -> str | None:
+        """Why nothing is released, or None: what is wrong with the ledger, in words for its owner."""
+        return self._ledger.frozen
 
     def close(self) -> None:
         """Close every engine and the ledger."""
+        if self._upkeep is not None:
+            self._upkeep.close()
         self._open.clear()
         self._shelf.close()
         self._ledger.close()
@@ -145,7 +157,7 @@ class Curator:
             return self._failure(error, type(request).__name__)
 
     def _failure(self, error: Exception, kind: str) -> bytes:
-        if not isinstance(error, DpnbError) or type(error) is CuratorError:
+        if not isinstance(error, DpnbError) or type(error) in {CuratorError, FrozenError}:
             self.note(error, kind)
         return encode(Failure(**to_wire(error)))
 
@@ -154,7 +166,9 @@ class Curator:
         self._ending = True
 
     def reply(self, request: Request, principal: str) -> Reply:
-        """Answer one request."""
+        """Answer one request; of a frozen ledger nothing is told, so that no card shows a budget that it forgot."""
+        if self.frozen is not None and not isinstance(request, Hello):
+            raise FrozenError(REFUSAL) from CuratorError(self.frozen)
         answer: Callable[[Any, str], Reply] = _ANSWERS[type(request)]
         return answer(self, request, principal)  # type: ignore[call-arg,arg-type]
 

@@ -71,6 +71,8 @@ def _note(kind: str, body: Mapping[str, Any]) -> str:
         return "a new budget period"
     if kind == "adopt":
         return f"entry {body['charge']} is completed for a new request: nothing is charged"
+    if kind == "restore":
+        return f"restored with {PrivacyLoss.from_json(body['spent'])} spent ({body['reason']})"
     changes = "; ".join(f"{c['term']}: {c['pinned']} → {c['now']}" for c in body.get("changes", ()))
     reason = body.get("reason")
     return f"{changes} ({reason})" if reason else changes

@@ -17,7 +17,7 @@ from typing import Any
 
 from dpnb.curator import totals
 from dpnb.curator.chain import append, canonical
-from dpnb.curator.database import UNSPENT
+from dpnb.curator.file_faults import UNSPENT
 from dpnb.errors import ChargedError, CuratorError, OwnerError
 from dpnb.privacy import Measure, PrivacyEvent, PrivacyLoss, compose
 

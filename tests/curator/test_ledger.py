@@ -20,10 +20,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpnb.curator import ledger as ledger_module
+from dpnb.curator.audit_trail import examine
 from dpnb.curator.chain import GENESIS, link
+from dpnb.curator.database import aside
 from dpnb.curator.ledger import Ledger, Question
 from dpnb.curator.terms import Terms, compare
-from dpnb.errors import BudgetError, CuratorError, LossError, OwnerError, RequestReused
+from dpnb.errors import BudgetError, CuratorError, FrozenError, LossError, OwnerError, RequestReused
 from dpnb.privacy import Budget, Measure, PrivacyEvent, PrivacyLoss, PrivacyUnit
 from tests.examples import examples
 
@@ -651,37 +653,73 @@ FORGERIES = [
 ]
 
 
+def forge(path, *statements):
+    """Change a closed ledger behind its triggers' back, and put these as they were."""
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:
+        query = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+        triggers = database.execute(query).fetchall()
+        for name, _ in triggers:
+            database.execute(f"DROP TRIGGER {name}")
+        changed = [database.execute(statement).rowcount for statement in statements]
+        for _, made in triggers:
+            database.execute(made)
+    assert all(changed)
+
+
 @pytest.mark.parametrize("forgery", FORGERIES)
 def test_a_forged_ledger_does_not_verify(full, forgery):
     with Ledger(full) as ledger:
         honest = ledger.verify()
     assert honest.intact
     assert honest.entries == 9
-    database = sqlite3.connect(full)
-    for (trigger,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-        database.execute(f"DROP TRIGGER {trigger}")
-    assert database.execute(forgery).rowcount > 0
-    database.commit()
-    database.close()
+    forge(full, forgery)
+    with aside(full) as database:
+        assert not examine(database, honest.head).intact  # by the chain and the tables alone
     with Ledger(full) as ledger:
-        assert not ledger.verify(honest.head).intact
+        assert not ledger.verify().intact
 
 
-def test_an_end_cut_off_cleanly_is_seen_by_whoever_kept_a_later_hash(full):
+def test_a_trigger_or_an_index_taken_away_does_not_verify(full):
+    with contextlib.closing(sqlite3.connect(full)) as database:
+        database.execute("DROP TRIGGER charges_no_update")
+    with Ledger(full) as ledger:
+        assert "triggers" in ledger.verify().fault
+
+
+@pytest.mark.parametrize("body", ["", "{", "[]", "{}", '{"loss": 1}', "null"])
+def test_a_body_that_the_ledger_never_wrote_is_named_and_no_error(full, body):
+    """Rehashed from there on, so that the chain holds: what is left is a body that says nothing."""
+    with contextlib.closing(sqlite3.connect(full)) as database:
+        rows = [list(row) for row in database.execute("SELECT * FROM entries ORDER BY entry")]
+    at = next(place for place, row in enumerate(rows) if row[2] == "charge")
+    rows[at][3] = body
+    for place in range(at, len(rows)):
+        rows[place][4] = link(rows[place - 1][4], *rows[place][:4])
+    forge(
+        full,
+        *(
+            f"UPDATE entries SET body = '{row[3]}', hash = '{row[4]}' WHERE entry = {row[0]}"
+            for row in rows[at:]
+        ),
+    )
+    with aside(full) as database:
+        assert f"entry {rows[at][0]}" in examine(database).fault
+
+
+def test_an_end_cut_off_cleanly_is_seen_by_the_mark_and_by_whoever_kept_a_later_hash(full):
     with Ledger(full) as ledger:
         known = ledger.verify().head
-    database = sqlite3.connect(full)
-    for (trigger,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-        database.execute(f"DROP TRIGGER {trigger}")
-    last = database.execute("SELECT max(entry) FROM entries").fetchone()
-    database.execute("DELETE FROM entries WHERE entry = ?", last)
-    database.execute("DELETE FROM charges WHERE entry = ?", last)
-    database.execute("DELETE FROM requests WHERE entry = ?", last)
-    database.commit()
-    database.close()
+    forge(
+        full,
+        "DELETE FROM charges WHERE entry = (SELECT max(entry) FROM entries)",
+        "DELETE FROM requests WHERE entry = (SELECT max(entry) FROM entries)",
+        "DELETE FROM entries WHERE entry = (SELECT max(entry) FROM entries)",
+    )
+    with aside(full) as database:
+        assert examine(database).intact
+        assert "cut off" in examine(database, known).fault
     with Ledger(full) as ledger:
-        assert ledger.verify().intact
-        assert "cut off" in ledger.verify(known).fault
+        assert ledger.verify().fault == "entry 9 is missing, and an answer left after entry 9"
 
 
 def test_the_hash_chain_has_the_form_it_always_had(path, monkeypatch):
@@ -950,8 +988,9 @@ def test_another_sqlite_database_is_not_taken_for_a_ledger(path):
 
 def test_a_journal_without_its_ledger_is_not_taken_for_a_new_one(path):
     path.with_name(path.name + "-wal").write_bytes(b"x" * 100)
-    with pytest.raises(OwnerError, match="missing beside its journal"):
-        Ledger(path)
+    with Ledger(path) as ledger, pytest.raises(FrozenError):
+        charge(ledger)
+    assert not path.exists()
 
 
 def test_a_missing_folder_says_so(tmp_path):

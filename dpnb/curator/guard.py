@@ -1,0 +1,192 @@
+"""What holds an open ledger to its mark and to its place: it opens frozen below the mark, and freezes when its files move.
+
+A ledger that is not the one that answers were given from is not repaired and not replaced: nothing is released from it, and
+its owner is told which entry is missing and what to do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from dpnb.curator.audit_trail import unlike_its_entry
+from dpnb.curator.inodes import Inodes
+from dpnb.curator.mark import Mark, MarkFile, advanced, mark_of, shortfall
+from dpnb.errors import DpnbError
+from dpnb.wire.places import write_private
+
+__all__ = [
+    "REFUSAL",
+    "Guard",
+    "fault_of",
+    "journal_of",
+    "mark_at",
+    "note_in_copies",
+    "noted",
+    "notes_of",
+    "owners_words",
+    "traces",
+]
+
+REFUSAL = (
+    "This home is frozen: its ledger is not the one that answers were given from. Nothing is released. "
+    "Its owner types dpnb verify in a terminal: it says what is wrong and what to do."
+)
+
+
+def owners_words(fault: str) -> str:
+    """Tell an owner of a frozen ledger: the fault, and what to do."""
+    return (
+        f"The ledger is frozen: {fault}. Nothing is released. Put the newest copy of it back with\n"
+        '    dpnb restore --from BACKUP --reason "…"\n'
+        "or go on with what is there, and what the mark knows booked as spent:\n"
+        '    dpnb restore --reason "…"'
+    )
+
+
+def journal_of(ledger: Path) -> Path:
+    """Return where SQLite keeps a ledger's journal."""
+    return ledger.with_name(f"{ledger.name}-wal")
+
+
+def traces(ledger: Path) -> list[Path]:
+    """Return what lies about a ledger and is made only after it: the key, the mark, the notes of prepared copies."""
+    made = [ledger.with_name("key"), mark_of(ledger)]
+    return [path for path in made if path.exists()] + notes_of(ledger)
+
+
+def notes_of(ledger: Path) -> list[Path]:
+    """Return the notes of the prepared copies beside a ledger."""
+    return sorted(ledger.with_name("prepared").glob("*.json"))
+
+
+def noted(ledger: Path) -> Iterator[Mark]:
+    """Yield the marks that the notes of prepared copies carry: each as it was when the note was written."""
+    for note in notes_of(ledger):
+        with contextlib.suppress(OSError, ValueError, TypeError, KeyError, DpnbError):
+            yield Mark.from_json(json.loads(note.read_bytes())["mark"])
+
+
+def mark_at(ledger: Path) -> Mark | None:
+    """Read a ledger's mark, or None where there is none that can be read."""
+    try:
+        marks = MarkFile(mark_of(ledger))
+    except OSError:
+        return None
+    try:
+        return marks.read()
+    finally:
+        marks.close()
+
+
+def note_in_copies(ledger: Path, mark: Mark) -> None:
+    """Write the mark into the notes of the prepared copies; who calls this keeps others from writing them."""
+    for note in notes_of(ledger):
+        with contextlib.suppress(OSError, ValueError):
+            record = json.loads(note.read_bytes())
+            if record.get("mark") != mark.to_json():
+                write_private(note, json.dumps({**record, "mark": mark.to_json()}).encode())
+
+
+def fault_of(db: sqlite3.Connection, ledger: Path, mark: Mark) -> str | None:
+    """Say in what a ledger is not what its mark, its notes and its own head say, or return None."""
+    for known in (mark, *noted(ledger)):
+        fault = shortfall(db, known)
+        if fault is not None:
+            return fault
+    return unlike_its_entry(db)
+
+
+class Guard:
+    """Holds an open ledger to its mark, and to the files at its paths.
+
+    Parameters
+    ----------
+    ledger : Path
+    marks : MarkFile
+    mark : Mark
+        The ledger's, as it is now.
+    """
+
+    def __init__(self, ledger: Path, marks: MarkFile, mark: Mark) -> None:
+        journal = journal_of(ledger)
+        kept = (ledger.parent, ledger, mark_of(ledger), *([journal] if journal.exists() else []))
+        self._inodes = Inodes(kept)
+        self._marks = marks
+        self._lock = threading.Lock()
+        self.mark = mark
+
+    @classmethod
+    def opened(cls, ledger: Path, db: sqlite3.Connection, before: list[Path]) -> Guard | str:
+        """Open a ledger's mark and hold the ledger to it; return the guard, or the fault.
+
+        Parameters
+        ----------
+        ledger : Path
+        db : sqlite3.Connection
+            In autocommit mode.
+        before : list of Path
+            What lay about the ledger before it was opened: see :func:`traces`.
+        """
+        new = _is_new(
+            db
+        )  # looked at before the mark: a ledger with an entry has had one since before that entry
+        try:
+            marks = MarkFile(mark_of(ledger))
+        except FileNotFoundError:
+            if before or not new:
+                return "the mark beside it is missing, so that nothing says whether this is the newest copy"
+            marks = MarkFile.made(mark_of(ledger), advanced(None, db))
+        guard = _held(ledger, db, marks)
+        if isinstance(guard, str):
+            marks.close()
+        return guard
+
+    def moved(self) -> str | None:
+        """Say which of the ledger's files is no longer at its path, or return None."""
+        name = self._inodes.moved()
+        return None if name is None else f"{name} was deleted, renamed or replaced while the ledger was open"
+
+    def covers(self, entry: int) -> bool:
+        """Say whether the mark knows an entry."""
+        return self.mark.entry >= entry
+
+    def cover(self, entry: int, now: contextlib.AbstractContextManager[sqlite3.Connection]) -> None:
+        """Raise the mark to the ledger as it is now, unless it knows the entry. Who waited for another finds it done."""
+        with self._lock:
+            if self.covers(entry):
+                return
+            with now as db:
+                mark = advanced(self.mark, db)
+            self._marks.raised(mark)
+            self.mark = mark
+
+    def close(self) -> None:
+        """Let go of the mark's file."""
+        self._marks.close()
+
+
+def _is_new(db: sqlite3.Connection) -> bool:
+    query = "SELECT 1 FROM entries WHERE kind != 'migration' LIMIT 1"
+    return db.execute(query).fetchone() is None
+
+
+def _held(ledger: Path, db: sqlite3.Connection, marks: MarkFile) -> Guard | str:
+    mark = marks.read()
+    if mark is None:
+        return "the mark beside it is damaged, so that nothing says whether this is the newest copy"
+    db.execute("BEGIN")
+    try:
+        fault = fault_of(db, ledger, mark)
+        if fault is not None:
+            return fault
+        now = advanced(mark, db)
+    finally:
+        db.execute("ROLLBACK")
+    if now.entry > mark.entry:
+        marks.raised(now)  # what an earlier life stored may leave from now on
+    return Guard(ledger, marks, now)

@@ -1,0 +1,248 @@
+"""``dpnb restore``: an owner goes on with the ledger that there is, and what was spent stays spent.
+
+For every pool the larger of the mark's total and the ledger's is booked, as an entry of the chain with the owner's reason; so
+totals never fall. Where no mark can be trusted, nobody knows what was spent, and the whole budget is booked. A charge from
+before a restore is never completed any more: its answer may have left.
+
+The order survives a kill at any step: ledger, then notes, then mark; until the mark is replaced the ledger stays frozen, and
+the same command does it again.
+"""
+
+from __future__ import annotations
+
+import getpass
+import json
+import secrets
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from dpnb.curator import pins, totals
+from dpnb.curator.audit_trail import examine, restored_row
+from dpnb.curator.backup import copied
+from dpnb.curator.chain import append
+from dpnb.curator.database import aside, made, opened, sync_folder
+from dpnb.curator.file_faults import named_faults
+from dpnb.curator.guard import mark_at, note_in_copies, noted, notes_of
+from dpnb.curator.mark import Mark, MarkFile, Total, advanced, mark_of, total_of
+from dpnb.curator.terms import Terms
+from dpnb.errors import DpnbError, OwnerError
+from dpnb.privacy import PrivacyLoss
+from dpnb.schema import Schema
+from dpnb.wire.filelock import FileLock
+from dpnb.wire.places import Home, write_private
+
+__all__ = ["restore"]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class _Act:
+    """Who restores, why, and when."""
+
+    by: str
+    reason: str
+    time: str
+
+
+def restore(home: Home, reason: str, source: Path | None = None, *, by: str | None = None) -> str:
+    """Book what was spent at least, and let a frozen home be used again.
+
+    Parameters
+    ----------
+    home : Home
+    reason : str
+        Why; it stays in the ledger.
+    source : Path, optional
+        A backup (its folder, or the ledger in it) to put in the place of what is there, which is set aside.
+    by : str, optional
+        Who; by default the operating system's user.
+
+    Returns
+    -------
+    str
+        What was booked, in words.
+
+    Raises
+    ------
+    OwnerError
+        When a curator runs, when the ledger is damaged, or when nothing says what was spent.
+    """
+    if not reason.strip():
+        raise OwnerError("A restore needs a reason: it is recorded in the ledger.")
+    act = _Act(by or getpass.getuser(), reason, _now())
+    with _alone(home.make()):
+        mark = _trusted(home.ledger)
+        if source is not None:
+            _put_back(home, source)
+        elif not home.ledger.exists():
+            _begin_anew(home, mark)
+        _refuse_damaged(home.ledger)
+        booked = _booked(home, mark, act)
+    return "\n".join(
+        ["Restored. Booked as spent, for good:", *(booked or ["    nothing: nothing was charged"])]
+    )
+
+
+@contextmanager
+def _alone(home: Home) -> Iterator[None]:
+    lock = FileLock(home.lock)
+    if not lock.acquire():
+        raise OwnerError(f"A curator runs in {home.root}. Shut down its kernels, and restore then.")
+    try:
+        yield
+    finally:
+        lock.free()
+
+
+def _trusted(ledger: Path) -> Mark | None:
+    """Return the mark, unless a prepared copy knows a later one: then it is an older copy itself."""
+    mark = mark_at(ledger)
+    if mark is None or any(note.ledger != mark.ledger or note.entry > mark.entry for note in noted(ledger)):
+        return None
+    return mark
+
+
+def _begin_anew(home: Home, mark: Mark | None) -> None:
+    if mark is None and not notes_of(home.ledger):
+        raise OwnerError(
+            "There is no ledger here, no mark, and no prepared copy: nothing says what was spent. Put a copy of the ledger back "
+            'with dpnb restore --from BACKUP --reason "…".'
+        )
+    _set_aside(home)
+    made(home.ledger, _now)
+
+
+def _put_back(home: Home, source: Path) -> None:
+    copy = source / home.ledger.name if source.is_dir() else source
+    if not copy.is_file() or copy.resolve() == home.ledger.resolve():
+        raise OwnerError(f"There is no copy of a ledger at {copy}. Name the folder that dpnb backup made.")
+    draft = home.root / f".{home.ledger.name}.{secrets.token_hex(4)}"
+    try:
+        copied(copy, draft)
+        _refuse_damaged(draft)
+        _set_aside(home)
+        draft.replace(home.ledger)
+        sync_folder(home.root)
+    finally:
+        for part in ("", "-wal", "-shm"):
+            draft.with_name(draft.name + part).unlink(missing_ok=True)
+    key = copy.with_name(home.key.name)
+    if key.exists() and not home.key.exists():
+        write_private(home.key, key.read_bytes())
+
+
+def _set_aside(home: Home) -> None:
+    """Move the ledger that is there, and its journal, into a folder: nothing that may say what was spent is deleted."""
+    present = [home.ledger.with_name(home.ledger.name + part) for part in ("", "-wal", "-shm")]
+    if any(path.exists() for path in present):
+        folder = home.root / f"set-aside-{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(2)}"
+        folder.mkdir(mode=0o700)
+        for path in reversed(present):
+            with suppress(FileNotFoundError):
+                path.rename(folder / path.name)
+
+
+def _refuse_damaged(ledger: Path) -> None:
+    with aside(ledger) as db:
+        fault = examine(db).fault
+    if fault is not None:
+        raise OwnerError(
+            f"{ledger.name} itself is damaged: {fault}. Put a good copy in its place with "
+            'dpnb restore --from BACKUP --reason "…"; without one, move it out of the home and restore again: a new ledger '
+            "then begins at what the mark knows as spent."
+        )
+
+
+def _booked(home: Home, mark: Mark | None, act: _Act) -> list[str]:
+    with named_faults(home.ledger.name), closing(opened(home.ledger, _now)) as db:
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            wanted = _wanted(db, home.ledger, mark)
+            for pool, spent in sorted(wanted.items()):
+                _book(db, pool, spent, mark, act)
+            now = advanced(None, db)
+            db.execute("COMMIT")
+        finally:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+        note_in_copies(home.ledger, now)
+        _replace_mark(home.ledger, now)
+    return [f"    {pool}: {spent}" for pool, spent in sorted(wanted.items())]
+
+
+def _replace_mark(ledger: Path, mark: Mark) -> None:
+    marks = MarkFile.made(mark_of(ledger), mark)
+    try:
+        marks.replaced(mark)
+    finally:
+        marks.close()
+
+
+def _book(db: sqlite3.Connection, pool: str, spent: PrivacyLoss, mark: Mark | None, act: _Act) -> None:
+    before = total_of(db, pool)
+    body = {
+        "pool": pool,
+        "period": totals.period_of(db, pool),
+        "spent": spent.to_json(),
+        "before": None if before is None else before.spent.to_json(),
+        "mark": None if mark is None else {"entry": mark.entry, "head": mark.head},
+        "by": act.by,
+        "reason": act.reason,
+    }
+    entry = append(db, act.time, "restore", body)
+    db.execute("INSERT INTO charges VALUES (?, ?, ?, ?, ?, ?, ?)", restored_row(entry, body))
+
+
+def _wanted(db: sqlite3.Connection, ledger: Path, mark: Mark | None) -> dict[str, PrivacyLoss]:
+    """Return what to book for every pool: the larger of mark and ledger, and its whole budget where there is no mark."""
+    known = dict(advanced(None, db).totals)
+    found = {pool: total.spent for pool, total in known.items()}
+    for pool, total in (mark.totals if mark is not None else _noted_totals(ledger)).items():
+        found[pool] = _larger(pool, found.get(pool), total.spent)
+    if mark is None:
+        for pool, cap in (*_pinned(db), *_noted_caps(ledger)):
+            found[pool] = _larger(pool, found.get(pool), cap)
+    return found
+
+
+def _larger(pool: str, one: PrivacyLoss | None, two: PrivacyLoss) -> PrivacyLoss:
+    if one is None or (not one and one.measure is not two.measure):
+        return two
+    if one.measure is not two.measure:
+        if not two:
+            return one
+        raise OwnerError(
+            f"{pool} is kept in {one.measure.symbol} here and in {two.measure.symbol} by the mark."
+        )
+    return PrivacyLoss(one.measure, max(one.amount, two.amount), max(one.delta, two.delta))
+
+
+def _pinned(db: sqlite3.Connection) -> Iterator[tuple[str, PrivacyLoss]]:
+    for (pool,) in db.execute("SELECT DISTINCT pool FROM attachments").fetchall():
+        budget = pins.pool_budget(db, pool)
+        if budget is not None:
+            yield pool, budget.cap
+
+
+def _noted_totals(ledger: Path) -> dict[str, Total]:
+    found: dict[str, Total] = {}
+    for mark in noted(ledger):
+        for pool, total in mark.totals.items():
+            if pool not in found or total.exceeds(found[pool]):
+                found[pool] = total
+    return found
+
+
+def _noted_caps(ledger: Path) -> Iterator[tuple[str, PrivacyLoss]]:
+    for note in notes_of(ledger):
+        with suppress(OSError, ValueError, TypeError, KeyError, DpnbError):
+            record = json.loads(note.read_bytes())
+            terms = Terms.of(Schema.from_json(record["schema"]), record["known_as"])
+            yield terms.pool, terms.budget.cap
