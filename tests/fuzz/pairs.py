@@ -1,0 +1,444 @@
+"""Neighbouring tables of a priced batch: what each pair really costs must not exceed what is charged.
+
+Tables are drawn under the schema's own unit and adjacency. Half of the neighbours are drawn at random; the other half are climbed to:
+rows whose contributions to the exact aggregates differ most, by what pricing itself said of the noise.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dpnb.aggregate import ValueCounts
+from dpnb.errors import DpnbError, LossError
+from dpnb.mechanisms import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    KSExponential,
+    LocatedSums,
+    PermuteAndFlip,
+    QuantileSelection,
+    Thresholding,
+)
+from dpnb.plan import BatchPlan, PricedBatch, PricedPart, PricedQuestion, price
+from dpnb.privacy.measure import Measure
+from dpnb.schema import Schema
+from tests.fuzz import laws, questions
+from tests.fuzz.laws import Array, Cost
+from tests.fuzz.tables import Stack
+
+EXACT = 1e-9
+"""How far a ratio computed in floating point may lie above one."""
+MOST_GRID = 40
+MOST_RANGE = 14
+MOST_SHOWN = 80
+_ENTRIES = 60_000
+_CLIMBS = 2
+Places = list[int]
+
+
+class TooLong(Exception):
+    """A question whose output law is too long to be listed: draw another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A pool of prepared rows: codes, and which of them are known."""
+
+    names: tuple[str, ...]
+    codes: Array
+    known: Array
+
+    @classmethod
+    def drawn(cls, rng: random.Random, where: Schema, size: int) -> Rows:
+        """Rows at the ends, in the middle and anywhere, some cells missing; the last row all missing."""
+        cells = [[_cell(rng, column) for column in where.columns] for _ in range(size - 1)]
+        cells.append([None if column.drops else 0 for column in where.columns])
+        return cls.of(where, cells)
+
+    @classmethod
+    def of(cls, where: Schema, cells: Sequence[Sequence[int | None]]) -> Rows:
+        """The pool of some lists of codes."""
+        known = np.array([[cell is not None for cell in row] for row in cells]).reshape(len(cells), -1)
+        codes = np.array([[cell or 0 for cell in row] for row in cells], dtype=np.int64).reshape(known.shape)
+        return cls(tuple(column.name for column in where.columns), codes, known)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def with_changes(self, where: Schema, places: Sequence[int]) -> Rows:
+        """The pool and, of some of its rows, every version with one cell at an end, in the middle or missing."""
+        cells = [self.row(at) for at in range(len(self))]
+        for at, (number, column) in ((a, c) for a in dict.fromkeys(places) for c in enumerate(where.columns)):
+            for code in {0, column.size // 2, column.size - 1, None if column.drops else 0}:
+                changed = self.row(at)
+                changed[number] = code
+                if changed not in cells:
+                    cells.append(changed)
+        return Rows.of(where, cells)
+
+    def row(self, at: int) -> list[int | None]:
+        """One row as codes and None."""
+        pairs = zip(self.codes[at].tolist(), self.known[at].tolist(), strict=True)
+        return [code if known else None for code, known in pairs]
+
+    def stack(self, tables: Sequence[Sequence[int]]) -> Stack:
+        """Tables of rows of the pool."""
+        return Stack(self.names, self.codes, self.known, tables)
+
+
+def _cell(rng: random.Random, column: Any) -> int | None:
+    top = column.size - 1
+    codes = [0, 0, top, top, top // 2, min(1, top), rng.randint(0, top)]
+    return rng.choice([*codes, None] if column.drops else codes)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Rows that both tables have, and the rows of the unit that differs."""
+
+    both: tuple[int, ...]
+    one: tuple[int, ...]
+    two: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What one question may cost, and what a pair needs of it: ratios, each at most one."""
+
+    item: PricedQuestion
+    ratios: dict[str, Array]
+
+
+@dataclass
+class Tally:
+    """What was seen: pairs, batches, and the largest ratio for each statistic and measure."""
+
+    pairs: int = 0
+    batches: int = 0
+    refused: int = 0
+    highest: dict[tuple[str, str], float] = field(default_factory=dict)
+
+    def add(self, pairs: int, claims: Sequence[Claim]) -> None:
+        """Count a batch."""
+        self.pairs, self.batches = self.pairs + pairs, self.batches + 1
+        for claim in claims:
+            for kind, found in claim.ratios.items():
+                at = claim.item.checked.statistic, kind
+                self.highest[at] = max(self.highest.get(at, 0.0), float(found.max(initial=0.0)))
+
+    def __str__(self) -> str:
+        kinds = sorted({kind for _, kind in self.highest})
+        lines = [f"{'':16}" + "".join(f"{kind:>12}" for kind in kinds)]
+        for name in sorted({name for name, _ in self.highest}):
+            row = [self.highest.get((name, kind)) for kind in kinds]
+            lines.append(f"{name:16}" + "".join(f"{'' if v is None else format(v, '.4f'):>12}" for v in row))
+        return "\n".join(
+            [f"{self.pairs:,} pairs, {self.batches:,} batches, {self.refused:,} refused", *lines]
+        )
+
+
+def part_cost(part: PricedPart, stack: Stack, pairs: int) -> Cost:
+    """What a part costs for pairs of tables: the first of the stack against the second half."""
+    mechanism = part.mechanism
+    found = stack.totals(part.request, _grid(part, stack))
+    one, two = found[:pairs], found[pairs:]
+    if isinstance(mechanism, DiscreteLaplace):
+        return laws.laplace(one - two, mechanism.scale)
+    if isinstance(mechanism, DiscreteGaussian):
+        return laws.gaussian(one - two, mechanism.variance)
+    shape = (pairs, -1, _outcome_cells(part))
+    one, two = one.reshape(shape), two.reshape(shape)
+    if isinstance(mechanism, QuantileSelection):
+        return laws.outcomes(laws.quantile_law(mechanism, one), laws.quantile_law(mechanism, two))
+    if isinstance(mechanism, PermuteAndFlip):
+        return laws.outcomes(laws.pick_law(mechanism, one), laws.pick_law(mechanism, two))
+    if isinstance(mechanism, KSExponential):
+        return laws.placed(mechanism, one, two)
+    assert isinstance(mechanism, LocatedSums)
+    return laws.located(mechanism, one, two)
+
+
+def _outcome_cells(part: PricedPart) -> int:
+    mechanism = part.mechanism
+    if isinstance(mechanism, PermuteAndFlip):
+        return mechanism.size
+    return len(mechanism.places) if isinstance(mechanism, KSExponential) else mechanism.steps + 1  # type: ignore[union-attr]
+
+
+def _grid(part: PricedPart, stack: Stack) -> tuple[int, int] | None:
+    """The values that a count of values counts."""
+    if not isinstance(part.request, ValueCounts):
+        return None
+    if isinstance(part.mechanism, QuantileSelection | LocatedSums):
+        return 0, part.mechanism.steps
+    seen = stack.evaluate.ints(part.request.value)
+    values = seen.values[seen.known]
+    return (int(values.min()), int(values.max())) if len(values) else (0, 0)
+
+
+def listable(item: PricedQuestion) -> None:
+    """Refuse a question of which an output law is too long to be listed."""
+    for part in item.parts:
+        mechanism = part.mechanism
+        most = {QuantileSelection: MOST_GRID, LocatedSums: MOST_RANGE}.get(type(mechanism))
+        if most is not None and mechanism.steps > most:  # type: ignore[union-attr]
+            raise TooLong
+        if isinstance(mechanism, PermuteAndFlip) and mechanism.size > 6:
+            raise TooLong
+        if part.cells > _ENTRIES // 20:
+            raise TooLong
+
+
+def claims_of(priced: PricedBatch, stack: Stack, pairs: int) -> tuple[list[Claim], dict[str, Array]]:
+    """Every question's ratios of what pairs need to what is charged, and those of the whole batch."""
+    made, whole = [], laws.nothing(pairs)
+    for item in priced.items:
+        if item.public:
+            continue
+        if any(isinstance(part.mechanism, Thresholding) for part in item.parts):
+            made.append(Claim(item, {"δ": _delta_ratio(item, stack, pairs)}))
+            continue
+        cost = laws.nothing(pairs)
+        for part in item.parts:
+            cost = cost + part_cost(part, stack, pairs)
+        whole = whole + cost
+        made.append(Claim(item, _ratios(item, cost, priced.measure)))
+    return made, _whole(priced, whole)
+
+
+def _ratios(item: PricedQuestion, cost: Cost, measure: Measure) -> dict[str, Array]:
+    found, epsilon = {}, _pure(item)
+    if epsilon is not None:
+        found["ε"] = cost.epsilon / epsilon
+    if measure is not Measure.PURE:
+        found["ρ" if epsilon is None else "ρ of ε"] = cost.rho / float(item.loss.amount)
+    return found
+
+
+def _pure(item: PricedQuestion) -> float | None:
+    """The ε that the events of a question claim, where all of them claim one."""
+    try:
+        return float(sum(event.loss(Measure.PURE).amount for event in item.events))
+    except LossError:
+        return None
+
+
+def _delta_ratio(item: PricedQuestion, stack: Stack, pairs: int) -> Array:
+    ((part,), (event,)) = item.parts, item.events
+    grid = _grid(part, stack)
+    if grid is None or grid[1] - grid[0] > MOST_SHOWN:
+        raise TooLong
+    counts = stack.totals(part.request, grid)
+    assert isinstance(part.mechanism, Thresholding)
+    return laws.shown(part.mechanism, event.amount, counts[:pairs], counts[pairs:]) / float(event.delta)
+
+
+def _whole(priced: PricedBatch, cost: Cost) -> dict[str, Array]:
+    """The batch's own ratio: its parts together against its charge."""
+    charged = float(priced.loss.amount)
+    if not charged:
+        return {}
+    return {"ε": cost.epsilon / charged} if priced.measure is Measure.PURE else {"ρ": cost.rho / charged}
+
+
+def moves_of(
+    rng: random.Random, where: Schema, rows: int, worst: Sequence[tuple[int, int]]
+) -> Iterator[Pair]:
+    """What one unit can do, without end: now and then one of the worst moves, else any."""
+    unit = where.unit
+    while True:
+        first, second = (
+            rng.choice(worst) if worst and rng.random() < 0.5 else (rng.randrange(rows), rng.randrange(rows))
+        )
+        size = rng.choice([1, unit.max_rows, unit.max_rows])
+        one, two = (first,) * size, (second,) * size
+        if rng.random() < 0.3:
+            one, two = (tuple(rng.choices(range(rows), k=rng.randint(1, unit.max_rows))) for _ in "ab")
+        if unit.adjacency == "add-remove":
+            yield Pair((), (), two)
+        else:
+            yield Pair((), one, two)
+
+
+def common_rows(rng: random.Random, where: Schema, rows: int, likely: Sequence[int]) -> tuple[int, ...]:
+    """Rows that both tables have: as many as are public, else none to many; spread, or all alike."""
+    unit = where.unit
+    size = (unit.rows or 1) - 1
+    if unit.public_rows is None:
+        size = rng.choice([0, 0, 1, 2, 3, 5, 8, 8, 25])
+    kind = rng.random()
+    if kind < 0.4:
+        return tuple(rng.choices(range(rows), k=size))
+    if kind < 0.7 and likely:
+        return tuple(rng.choices([rng.choice(likely), rng.choice(likely)], k=size))
+    return tuple(rng.choices([rng.randrange(rows) for _ in range(rng.randint(1, 2))], k=size))
+
+
+def pairs_of(
+    rng: random.Random, where: Schema, rows: int, worst: Sequence[tuple[int, int]], count: int
+) -> list[Pair]:
+    """Neighbouring tables."""
+    moves, likely, found = moves_of(rng, where, rows, worst), [at for pair in worst for at in pair], []
+    while len(found) < count:
+        both = common_rows(rng, where, rows, likely)
+        for _ in range(min(8, count - len(found))):
+            move = next(moves)
+            found.append(Pair(both, move.one, move.two))
+    return found
+
+
+def climbed(where: Schema, priced: PricedBatch, pool: Rows) -> tuple[Rows, list[tuple[int, int]]]:
+    """The pool with changed copies of its most different rows, and the pairs that differ most."""
+    worst: list[tuple[int, int]] = []
+    for climb in range(_CLIMBS + 1):
+        vectors = _contributions(where, priced, pool)
+        if vectors is None:
+            return pool, []
+        worst = _farthest(where, vectors)
+        if climb < _CLIMBS:
+            pool = pool.with_changes(where, [at for pair in worst[:2] for at in pair])
+    return pool, worst
+
+
+def _contributions(where: Schema, priced: PricedBatch, pool: Rows) -> Array | None:
+    """What each row adds to every additive entry, in units of its noise; counts of values as they are."""
+    stack, found = pool.stack([[at] for at in range(len(pool))]), []
+    for part in (part for item in priced.items for part in item.parts):
+        mechanism = part.mechanism
+        added = stack.totals(part.request, _grid(part, stack)).astype(float)
+        if isinstance(mechanism, DiscreteLaplace):
+            added = added / float(mechanism.scale)
+        elif isinstance(mechanism, DiscreteGaussian):
+            added = added / (2 * float(mechanism.variance)) ** 0.5
+        elif added.any():
+            added = added / np.abs(added).max()
+        found.append(added)
+    vectors = np.concatenate(found, axis=1) if found else np.zeros((len(pool), 0))
+    vectors = vectors[:, np.abs(vectors).any(axis=0)]
+    return vectors if 0 < vectors.shape[1] <= 1000 else None
+
+
+def _farthest(where: Schema, vectors: Array, most: int = 6) -> list[tuple[int, int]]:
+    if where.unit.adjacency == "add-remove":
+        sizes = np.abs(vectors).sum(axis=1)
+        return [(int(at), int(at)) for at in np.argsort(-sizes)[:most]]
+    gaps = np.abs(vectors[:, None, :] - vectors[None, :, :]).sum(axis=2)
+    best = np.argsort(-gaps, axis=None)[: 2 * most : 2]
+    return [(int(at // len(vectors)), int(at % len(vectors))) for at in best]
+
+
+@dataclass
+class Violation(Exception):
+    """A pair that needs more than was charged."""
+
+    where: Schema
+    batch: BatchPlan
+    pool: Rows
+    pair: Pair
+    said: str
+
+    def __str__(self) -> str:
+        from tests.fuzz.report import pasted
+
+        return pasted(self)
+
+
+def examine(rng: random.Random, where: Schema, batch: BatchPlan, count: int, tally: Tally) -> None:
+    """Hold what a batch is charged against pairs of neighbouring tables.
+
+    Raises
+    ------
+    Violation
+        With a table, its neighbour and a question to paste.
+    """
+    priced = price(batch, where)
+    for item in priced.items:
+        listable(item)
+    entries = sum(part.cells for item in priced.items for part in item.parts)
+    count = max(8, min(count, _ENTRIES // max(entries, 1)))
+    pool, worst = climbed(where, priced, Rows.drawn(rng, where, 24))
+    pairs = pairs_of(rng, where, len(pool), worst, count)
+    found, whole = judged(priced, pool, pairs)
+    for claim in found:
+        for kind, ratios in claim.ratios.items():
+            _hold(where, batch, pool, pairs, ratios, f"{claim.item.text}: {kind}")
+    for kind, ratios in whole.items():
+        _hold(where, batch, pool, pairs, ratios, f"the whole cell: {kind}")
+    tally.add(count, found)
+
+
+def judged(priced: PricedBatch, pool: Rows, pairs: Sequence[Pair]) -> tuple[list[Claim], dict[str, Array]]:
+    """The ratios of some pairs."""
+    tables = [[*pair.both, *pair.one] for pair in pairs] + [[*pair.both, *pair.two] for pair in pairs]
+    return claims_of(priced, pool.stack(tables), len(pairs))
+
+
+def _hold(
+    where: Schema, batch: BatchPlan, pool: Rows, pairs: Sequence[Pair], ratios: Array, said: str
+) -> None:
+    worst = int(np.argmax(np.where(np.isnan(ratios), np.inf, ratios)))
+    if not ratios[worst] <= 1 + EXACT:
+        raise Violation(where, batch, pool, pairs[worst], f"{said} needs {ratios[worst]:.6f} of the charge")
+
+
+def case(rng: random.Random, statistic: str, *, alone: bool = False) -> tuple[Schema, BatchPlan]:
+    """A schema and a cell whose first question is of this statistic."""
+    thresholded = statistic == "frequent_values"
+    where = questions.schema(rng, budget=questions.BUDGETS[2] if thresholded else None)
+    names = [statistic, *rng.choices(list(questions.PARTS), k=0 if alone else rng.choice([0, 0, 0, 1, 2]))]
+    if where.budget.measure is not Measure.APPROX:
+        names = [name for name in names if name != "frequent_values"]
+    return where, questions.batch(rng, where, [questions.question(rng, name) for name in names])
+
+
+def run(
+    seed: int,
+    pairs: int,
+    *,
+    statistics: Sequence[str] = (),
+    alone: bool = False,
+    each: int = 64,
+    refusals: tuple[type[Exception], ...] = (),
+) -> Tally:
+    """Examine cell after cell, statistic after statistic, until so many pairs were seen.
+
+    Parameters
+    ----------
+    seed : int
+        Names the run.
+    pairs : int
+        How many.
+    statistics : sequence of str
+        What the first question of a cell is about; all, if not given.
+    alone : bool
+        Whether a cell has one question.
+    each : int
+        Pairs for each cell, or fewer where its vectors are long.
+    refusals : tuple of exception types
+        What else than dpnb's own errors means that a question cannot be asked: nothing, unless a mistake is planted.
+
+    Raises
+    ------
+    Violation
+        With a table, its neighbour and a question to paste. Anything else that is raised carries the question as a note.
+    """
+    rng, tally = random.Random(seed), Tally()
+    names = tuple(statistics) or tuple(questions.PARTS)
+    while tally.pairs < pairs:
+        for name in names:
+            where, batch = case(rng, name, alone=alone)
+            try:
+                examine(rng, where, batch, each, tally)
+            except (DpnbError, TooLong, *refusals):
+                tally.refused += 1
+            except Violation:
+                raise
+            except Exception as error:
+                error.add_note(f"schema = {where.to_json()}\nbatch = {batch.to_json()}")
+                raise
+    return tally

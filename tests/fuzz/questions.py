@@ -1,0 +1,268 @@
+"""Random schemas, expressions and questions: the whole grammar, every statistic, every option, both adjacencies, all three measures.
+
+Everything is drawn from a seeded ``random.Random``, so that a seed names a case. What the checker refuses is drawn again.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from dpnb.plan import Ask, BatchPlan, Item, QueryPlan
+from dpnb.plan import expression as e
+from dpnb.privacy.accountant import Budget
+from dpnb.privacy.measure import Measure
+from dpnb.privacy.unit import PrivacyUnit
+from dpnb.schema import Column, Schema
+
+NAME = "d"
+NUMBERS = ("x", "y", "b", "k")
+BUDGETS = tuple(
+    Budget.from_toml(asked)
+    for asked in ({"epsilon": 10**6}, {"rho": 10**6}, {"epsilon": 100, "delta": "0.4"})
+)
+AMOUNTS = ("0.05", "0.5", "1", "1", "2", "3", "8", "30")
+
+Rng = random.Random
+
+
+def schema(rng: Rng, unit: PrivacyUnit | None = None, budget: Budget | None = None) -> Schema:
+    """A dataset of six columns: two on short grids, one on a long one, a two-valued one, texts and spaced numbers.
+
+    In each, missing values leave, or are replaced by a public constant: never, seldom, often or always.
+    """
+    unit, often = unit or privacy_unit(rng), rng.choice([0.0, 0.3, 0.6, 1.0, 1.0])
+    return Schema(
+        NAME, "Drawn", (*_grids(rng, often), *_categories(rng, often)), unit, budget or rng.choice(BUDGETS)
+    )
+
+
+def privacy_unit(rng: Rng) -> PrivacyUnit:
+    """Rows or units, change-one or add-remove."""
+    size = rng.choice([1, 2, 3, 5, 9, 30])
+    most = rng.choice([1, 2, 3, 4])
+    return rng.choice(
+        [
+            PrivacyUnit("change-one", rows=size),
+            PrivacyUnit("add-remove"),
+            PrivacyUnit("add-remove", unit="who", max_rows=most),
+            PrivacyUnit("change-one", unit="who", max_rows=most, units=size),
+        ]
+    )
+
+
+def _grids(rng: Rng, often: float) -> tuple[Column, ...]:
+    maybe: Callable[[Any], dict[str, Any]] = lambda found: {"missing": found} if rng.random() < often else {}
+    low, steps = rng.choice([-7, -3, 0, 10]), rng.choice([1, 2, 3, 4, 5, 7, 10])
+    first, last, step = rng.choice([(0, 1, "1/4"), (-1, 1, "1/2"), ("1/10", 1, "1/10"), (-2, 3, 1)])
+    x = Column.integer("x", low, low + steps, **maybe(low + rng.randint(0, steps)))
+    y = Column.number("y", Fraction(first), Fraction(last), step=Fraction(step), **maybe(Fraction(last)))
+    w = rng.choice(
+        [
+            Column.integer("w", -(2**38), 2**39, **maybe(0)),
+            Column.number("w", -1, 1),
+            Column.integer("w", 0, 199_999),
+            Column.number("w", Fraction(1, 3), 1000),
+        ]
+    )
+    return x, y, w
+
+
+def _categories(rng: Rng, often: float) -> tuple[Column, ...]:
+    maybe: Callable[[Any], dict[str, Any]] = lambda found: {"missing": found} if rng.random() < often else {}
+    two = rng.choice([[0, 1], [1, 2], [False, True]])
+    texts = rng.choice([["u", "v"], ["v", "u", "ß"], ["u", "v"]])
+    spaced = rng.choice([[1, 2, 3], [0, 10, 20, 30], [-1, 0, 1, 2, 3]])
+    return (
+        Column.category("b", two, **maybe(two[1])),
+        Column.category("g", texts, **maybe(texts[-1])),
+        Column.category("k", spaced, **maybe(spaced[0])),
+    )
+
+
+def constant(rng: Rng) -> e.Const:
+    """A constant near the declared bounds, or far from them."""
+    near = [rng.randint(-5, 12), Fraction(rng.randint(-12, 12), rng.choice([2, 4, 10]))]
+    return e.Const(rng.choice([*near, *near, rng.choice([0, 1, -1, 100, 0.1, -0.5])]))
+
+
+def number(rng: Rng, depth: int, names: tuple[str, ...] = NUMBERS) -> e.Expr:
+    """A number: a column, or arithmetic, a clip, a choice or a condition over such."""
+    if depth == 0 or rng.random() < 0.3:
+        return e.Ref(rng.choice(names))
+    inner: Callable[[], e.Expr] = lambda: number(rng, depth - 1, names)
+    other: Callable[[], e.Expr] = lambda: constant(rng) if rng.random() < 0.5 else inner()
+    kind = rng.randrange(7)
+    if kind < 2:
+        return e.BinOp(rng.choice("+-*"), inner(), other())
+    if kind == 2:
+        return e.BinOp(rng.choice(["/", "//"]), inner(), e.Const(rng.choice([2, 3, -2, Fraction(1, 2)])))
+    if kind == 3:
+        return e.ClipTo(inner(), *sorted((rng.randint(-4, 6), rng.randint(0, 12))))
+    if kind == 4:
+        return e.Neg(inner())
+    return e.Where(condition(rng, depth - 1), inner(), other()) if kind == 5 else condition(rng, depth - 1)
+
+
+def condition(rng: Rng, depth: int) -> e.Expr:
+    """A condition over numbers and texts, with Kleene combinations."""
+    if depth > 0 and rng.random() < 0.5:
+        both = e.BoolOp(rng.choice(["and", "or"]), condition(rng, depth - 1), condition(rng, depth - 1))
+        return e.Invert(both) if rng.random() < 0.3 else both
+    kind, subject = rng.randrange(6), number(rng, max(depth - 1, 0))
+    if kind < 2:
+        return e.Compare(rng.choice(["==", "!=", "<", "<=", ">", ">="]), subject, constant(rng))
+    if kind == 2:
+        return e.IsIn(subject, tuple(rng.sample(range(-3, 12), rng.randint(1, 3))))
+    if kind == 3:
+        return e.Between(subject, *sorted((rng.randint(-4, 6), rng.randint(0, 12))))
+    if kind == 4:
+        return e.IsMissing(e.Ref(rng.choice(["x", "b", "g", "w"])))
+    return e.Compare(rng.choice(["==", "!="]), e.Ref("g"), e.Const(rng.choice(["u", "v"])))
+
+
+def key(rng: Rng) -> e.Expr:
+    """A group key: a category, a small integer, a condition or bins."""
+    kind = rng.randrange(6)
+    if kind < 3:
+        return e.Ref(rng.choice(["g", "b", "k"]))
+    if kind == 3:
+        return e.Ref("x")
+    return condition(rng, 1) if kind == 4 else binned(rng, number(rng, 1))
+
+
+def binned(rng: Rng, subject: e.Expr) -> e.Bin:
+    """Bins that cover a number, or a part of it."""
+    edges = sorted(rng.sample(range(-8, 14), rng.randint(2, 4)))
+    return e.Bin(subject, tuple(edges))
+
+
+def question(rng: Rng, statistic: str) -> QueryPlan:
+    """A question of one statistic."""
+    where = condition(rng, rng.randrange(3)) if rng.random() < 0.4 else None
+    by = tuple(key(rng) for _ in range(rng.choice([0, 0, 0, 1, 1, 2])))
+    return QueryPlan(NAME, statistic, **{"where": where, "by": by, **PARTS[statistic](rng)})
+
+
+def batch(rng: Rng, where: Schema, questions: list[QueryPlan]) -> BatchPlan:
+    """Questions of one cell with weights and what is asked for them."""
+    kinds = ["epsilon"] if where.budget.measure is Measure.PURE else ["epsilon", "rho"]
+    items = tuple(Item(asked, Fraction(rng.choice([1, 1, 1, 2, 3]))) for asked in questions)
+    return BatchPlan(NAME, where.version, items, Ask.make(**{rng.choice(kinds): rng.choice(AMOUNTS)}))
+
+
+def _summed(rng: Rng) -> dict[str, Any]:
+    names = ("w",) if rng.random() < 0.2 else NUMBERS
+    return {"target": number(rng, rng.randrange(3), names)}
+
+
+def _short(rng: Rng) -> dict[str, Any]:
+    """A number on a grid so short that whole output laws can be listed."""
+    return {"target": number(rng, rng.choice([0, 0, 1]), ("x", "y", "k"))}
+
+
+def _some(rng: Rng, *choices: tuple[str, Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple(rng.sample(choices, rng.randint(0, len(choices))))
+
+
+def _mean(rng: Rng) -> dict[str, Any]:
+    options = rng.choice([(), (), (("spread", "bound"),), (("ci", False),)])
+    return {**_summed(rng), "options": options}
+
+
+def _quantile(rng: Rng) -> dict[str, Any]:
+    levels = rng.choice([0, "0.5", "0.25", "0.9", 1, "0.37", ("0.25", "0.75"), (0, "0.5", 1)])
+    exact = tuple(map(Fraction, levels)) if isinstance(levels, tuple) else Fraction(levels)
+    return {**_short(rng), "options": (("q", exact), ("ci", rng.random() < 0.4))}
+
+
+def _histogram(rng: Rng) -> dict[str, Any]:
+    if rng.random() < 0.2:
+        return {"target": e.Ref(rng.choice(["g", "b"]))}
+    edges = tuple(sorted(rng.sample(range(-8, 14), rng.randint(2, 5))))
+    option = rng.choice([("bins", rng.randint(2, 6)), ("edges", edges)])
+    return {"target": number(rng, rng.randrange(2), (*NUMBERS, "w")), "options": (option,)}
+
+
+def _density(rng: Rng) -> dict[str, Any]:
+    method = _some(rng, ("method", "perturbed"))
+    return {"target": e.Ref(rng.choice(["x", "y", "w"])), "options": (("bins", rng.randint(2, 6)), *method)}
+
+
+def _difference(rng: Rng) -> dict[str, Any]:
+    groups = (key(rng),) if rng.random() < 0.3 else ()
+    arms = e.Ref("b") if rng.random() < 0.5 else condition(rng, 1)
+    return {**_summed(rng), "by": (*groups, arms)}
+
+
+def _pair(rng: Rng) -> dict[str, Any]:
+    first, second = number(rng, rng.randrange(2)), number(rng, rng.randrange(2), ("y", "x", "w", "b"))
+    asked = {"target": first, "other": second, "options": _some(rng, ("method", "separate"))}
+    return {**asked, "where": None, "by": ()} if rng.random() < 0.4 else asked
+
+
+def _moments(rng: Rng) -> dict[str, Any]:
+    columns = [e.Ref(name) for name in rng.sample(["x", "y", "b", "k", "w"], rng.randint(1, 4))]
+    radius = _some(rng, ("radius", rng.choice([Fraction(1, 4), Fraction(1, 2), 1, Fraction(3, 2)])))
+    return {"target": columns[0], "others": tuple(columns[1:]), "by": (), "options": radius}
+
+
+def _listed(rng: Rng) -> dict[str, Any]:
+    return {"target": rng.choice([e.Ref(rng.choice(["g", "b", "k", "x"])), condition(rng, 1)])}
+
+
+def _top(rng: Rng) -> dict[str, Any]:
+    return {"target": e.Ref(rng.choice(["k", "g", "b"])), "options": (("k", rng.randint(1, 2)),)}
+
+
+def _choose(rng: Rng) -> dict[str, Any]:
+    count = rng.randint(2, 4)
+    made = [condition(rng, 1) if rng.random() < 0.6 else number(rng, 1) for _ in range(count)]
+    labels = tuple(f"c{place}" for place in range(count))
+    return {"target": made[0], "others": tuple(made[1:]), "by": (), "options": (("labels", labels),)}
+
+
+def _placed(rng: Rng) -> dict[str, Any]:
+    options = (("points", rng.randint(1, 4)), ("cells", rng.randint(2, 4)))
+    return {"target": number(rng, rng.choice([0, 1]), ("x", "y", "w")), "options": options}
+
+
+def _tree(rng: Rng) -> dict[str, Any]:
+    return {
+        "target": number(rng, rng.randrange(2), ("x", "y", "w", "k")),
+        "options": (("levels", rng.randint(1, 4)),),
+    }
+
+
+def _frequent(rng: Rng) -> dict[str, Any]:
+    target = rng.choice([e.Ref("x"), e.Ref("g"), e.Ref("k"), number(rng, 1, ("x", "y"))])
+    delta = Fraction(rng.choice(["1e-8", "0.001", "0.05", "0.2"]))
+    return {"target": target, "by": (), "options": (("delta", delta),)}
+
+
+PARTS: dict[str, Callable[[Rng], dict[str, Any]]] = {
+    "count": lambda _: {},
+    "sum": _summed,
+    "mean": _mean,
+    "variance": _summed,
+    "std": _summed,
+    "quantile": _quantile,
+    "histogram": _histogram,
+    "density": _density,
+    "value_counts": _listed,
+    "crosstab": lambda rng: {**_listed(rng), "by": tuple(key(rng) for _ in range(rng.randint(1, 2)))},
+    "frequent_values": _frequent,
+    "difference": _difference,
+    "covariance": _pair,
+    "correlation": _pair,
+    "moments": _moments,
+    "mode": _listed,
+    "top_k": _top,
+    "ks_density": _placed,
+    "choose": _choose,
+    "robust_mean": _short,
+    "tree": _tree,
+}
+"""What a question of each statistic has beside its rows and groups."""

@@ -1,0 +1,122 @@
+"""A violation as text: the question as it is typed, and a few lines of Python that show it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pprint import pformat
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpnb.aggregate import prepare
+from dpnb.plan import BatchPlan, price
+from dpnb.schema import Column, Schema
+
+if TYPE_CHECKING:
+    from tests.fuzz.pairs import Pair, Rows, Violation
+
+WIDTH = 110
+
+
+def pasted(found: Violation) -> str:
+    """What to read, and what to paste into a file and run from the repository's root."""
+    found = shrunk(found)
+    typed = [f"#   {item.question.text}" for item in found.batch.items]
+    asked = {kind: value for kind, value in found.batch.ask.to_json().items() if value}
+    one, two = (raw_rows(found.where, found.pool, found.pair, side) for side in ("one", "two"))
+    return "\n".join(
+        [
+            "",
+            f"# {found.said}",
+            f"# Typed in one cell, {asked}, on {kind_of(found.where)}:",
+            *typed,
+            "from tests.fuzz.report import replay",
+            f"schema = {pformat(found.where.to_json(), width=WIDTH)}",
+            f"batch = {pformat(found.batch.to_json(), width=WIDTH)}",
+            f"table = {pformat(one, width=WIDTH)}",
+            f"neighbour = {pformat(two, width=WIDTH)}",
+            "print(replay(schema, batch, table, neighbour))",
+            "",
+        ]
+    )
+
+
+def kind_of(where: Schema) -> str:
+    """Whom a dataset protects, and its budget."""
+    unit = where.unit
+    return f"{where.name} ({unit.adjacency}, unit {unit.unit}, {unit.max_rows} rows, {where.budget.label})"
+
+
+def raw_rows(where: Schema, pool: Rows, pair: Pair, side: str) -> dict[str, list[Any]]:
+    """A table as it would be handed over: values, None where missing, and who owns the row."""
+    places = [*pair.both, *getattr(pair, side)]
+    columns = {
+        column.name: [value(column, pool.row(at)[number]) for at in places]
+        for number, column in enumerate(where.columns)
+    }
+    if where.unit.unit != "row":
+        columns[where.unit.unit] = [f"p{at}" for at in range(len(pair.both))] + ["me"] * len(
+            getattr(pair, side)
+        )
+    return columns
+
+
+def value(column: Column, code: int | None) -> Any:
+    """The value that a code stands for, as a plain Python value."""
+    if code is None:
+        return None
+    found = column.value_of(code)
+    return found if isinstance(found, int | str) else float(found)
+
+
+def shrunk(found: Violation) -> Violation:
+    """The violation with as few common rows as still show it, where their number is private."""
+    from tests.fuzz.pairs import Pair, Violation
+
+    pair = found.pair
+    if found.where.unit.public_rows is not None:
+        return found
+    for at in reversed(range(len(pair.both))):
+        less = Pair(pair.both[:at] + pair.both[at + 1 :], pair.one, pair.two)
+        if largest(found.where, found.batch, found.pool, less) > 1:
+            pair = less
+    return Violation(found.where, found.batch, found.pool, pair, found.said)
+
+
+def largest(where: Schema, batch: BatchPlan, pool: Rows, pair: Pair) -> float:
+    """The largest ratio of one pair."""
+    from tests.fuzz.pairs import EXACT, judged
+
+    claims, whole = judged(price(batch, where), pool, [pair])
+    every = [*(ratios for claim in claims for ratios in claim.ratios.values()), *whole.values()]
+    return max((float(ratios[0]) for ratios in every), default=0.0) - EXACT
+
+
+def replay(
+    schema: Mapping[str, Any],
+    batch: Mapping[str, Any],
+    table: Mapping[str, Sequence[Any]],
+    neighbour: Mapping[str, Sequence[Any]],
+) -> dict[str, float]:
+    """What each question of a cell needs on two tables, as ratios of what it is charged."""
+    from tests.fuzz.pairs import Pair, Rows, judged
+
+    where, asked = Schema.from_json(schema), BatchPlan.from_json(batch)
+    cells = [row for rows in (table, neighbour) for row in prepared_rows(rows, where)]
+    first = len(prepared_rows(table, where))
+    pair = Pair((), tuple(range(first)), tuple(range(first, len(cells))))
+    claims, whole = judged(price(asked, where), Rows.of(where, cells), [pair])
+    found = {
+        f"{claim.item.text}: {kind}": float(ratios[0])
+        for claim in claims
+        for kind, ratios in claim.ratios.items()
+    }
+    return {**found, **{f"the whole cell: {kind}": float(ratios[0]) for kind, ratios in whole.items()}}
+
+
+def prepared_rows(raw: Mapping[str, Sequence[Any]], where: Schema) -> list[list[int | None]]:
+    """The rows of a raw table as codes."""
+    columns = {name: np.array(values, dtype=object) for name, values in raw.items()}
+    table = prepare(columns, where)
+    lists = [table.columns[column.name].tolist() for column in where.columns]
+    return [list(row) for row in zip(*lists, strict=True)]

@@ -1,0 +1,114 @@
+"""Random questions on random neighbouring tables: no pair needs more than is charged, and wrong charges are found."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from dpnb.errors import DpnbError
+from dpnb.plan import BatchPlan, Item, price
+from dpnb.schema import Schema
+from dpnb.statistics import BY_NAME
+from tests.fuzz import pairs, questions
+from tests.fuzz.report import pasted
+from tests.fuzz.wrong import WRONG
+
+TIGHT = (
+    "count",
+    "sum",
+    "mean",
+    "variance",
+    "std",
+    "histogram",
+    "density",
+    "value_counts",
+    "crosstab",
+    "difference",
+)
+"""Statistics whose charge some drawn pair reaches."""
+NEAR = {"quantile": 0.35, "robust_mean": 0.25, "ks_density": 0.35, "choose": 0.8, "frequent_values": 0.4}
+"""How near the others come at least; 0.95 where nothing is said."""
+RUNS, PAIRS = 4, 25_000
+
+
+def nearly_reached(tally):
+    """Every statistic comes near to its charge: a fuzzer that is too weak, or a charge that is too high, is seen."""
+    for name in questions.PARTS:
+        found = max(ratio for (statistic, _), ratio in tally.highest.items() if statistic == name)
+        assert found >= (0.99 if name in TIGHT else NEAR.get(name, 0.95)), (name, found)
+    assert tally.refused < tally.batches
+
+
+def test_every_statistic_is_drawn():
+    """The grammar of the fuzzer has all statistics that there are."""
+    assert set(questions.PARTS) == set(BY_NAME)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(RUNS))
+def test_100_000_pairs_need_no_more_than_is_charged(seed):
+    """Both adjacencies, rows and units, ε, ρ and (ε, δ), every statistic: 25,000 pairs a seed."""
+    tally = pairs.run(seed, PAIRS)
+    print(tally)
+    nearly_reached(tally)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("part", range(20))
+def test_10_000_000_pairs_need_no_more_than_is_charged(part):
+    """The long version, anew each time: the seed is printed."""
+    seed = random.SystemRandom().randrange(2**40)
+    print(f"pairs.run({seed}, 500_000), part {part}")
+    tally = pairs.run(seed, 500_000)
+    print(tally)
+    nearly_reached(tally)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_charge_is_found(name, monkeypatch):
+    """Each planted mistake is found in the share of an ordinary run that its statistics have."""
+    wrong = WRONG[name]
+    wrong.plant(monkeypatch)
+    share = RUNS * PAIRS * len(wrong.where) // len(questions.PARTS)
+    with pytest.raises(pairs.Violation):
+        pairs.run(
+            7, share, statistics=wrong.where, alone=wrong.alone, refusals=(ValueError, ZeroDivisionError)
+        )
+
+
+@pytest.mark.parametrize(
+    "name", ["scale of one term x .9", "max_rows ignored", "a pick's step", "threshold one lower"]
+)
+def test_what_is_printed_shows_the_violation_again(name, monkeypatch):
+    """The table, its neighbour and the question, pasted, need more than is charged; without the mistake they do not."""
+    with monkeypatch.context() as planted:
+        WRONG[name].plant(planted)
+        with pytest.raises(pairs.Violation) as caught:
+            pairs.run(7, 20_000, statistics=WRONG[name].where, alone=True)
+        text = pasted(caught.value)
+        assert max(shown(text).values()) > 1
+    assert caught.value.batch.items[0].question.text in text
+    assert max(shown(text).values()) <= 1
+
+
+def shown(text):
+    """What the pasted lines print."""
+    found = []
+    exec(text, {"print": found.append})
+    return found[0]
+
+
+def test_a_question_survives_the_wire_with_its_price():
+    """What was drawn is the same after JSON, and costs the same."""
+    rng, seen = random.Random(3), 0
+    while seen < 200:
+        where, batch = pairs.case(rng, rng.choice(list(questions.PARTS)))
+        try:
+            priced = price(batch, where)
+        except DpnbError:
+            continue
+        again = BatchPlan.from_json(batch.to_json())
+        assert price(again, Schema.from_json(where.to_json())).items == priced.items
+        assert Item.from_json(batch.items[0].to_json()) == batch.items[0]
+        seen += 1

@@ -1,0 +1,293 @@
+"""Wrong sensitivities, scales and charges that the fuzzer must find, each in the statistics where it is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace, KSExponential, QuantileSelection, Thresholding
+from dpnb.plan import PricedBatch
+from dpnb.privacy.event import PrivacyEvent
+from dpnb.privacy.loss import PrivacyLoss
+from dpnb.statistics import _base, pair, tree
+from dpnb.statistics import ratio as ratios
+from dpnb.statistics.choice import Scores
+from dpnb.statistics.frequent import FrequentValues
+from dpnb.statistics.ks_density import KSDensity
+from dpnb.statistics.quantile import Quantile
+from dpnb.statistics.robust_mean import RobustMean
+from dpnb.statistics.selection import Mode
+from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Moves
+from tests.mutants.sensitivity import (
+    ROOT_TWO,
+    claims_of_the_offset_code,
+    free_count_everywhere,
+    moves_without,
+    not_centred,
+    rows_taken_as,
+    squares_from_the_real_formula,
+)
+from tests.mutants.table import Patch, replaced
+
+ADDITIVE = ("count", "sum", "mean", "histogram", "crosstab", "difference")
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A wrong version, and the statistics in which it is to be found."""
+
+    says: str
+    plant: Patch
+    where: tuple[str, ...]
+    alone: bool = True
+
+
+def less_noise(name: str, kind: type, factor: Fraction) -> Patch:
+    """Add less noise to one part than was charged for."""
+
+    def make(real: Any) -> Any:
+        def calibrated(*arguments: Any) -> Any:
+            mechanisms, event = real(*arguments)
+            found = mechanisms.get(name)
+            if isinstance(found, kind):
+                size = found.scale if kind is DiscreteLaplace else found.variance
+                mechanisms = {**mechanisms, name: kind(size * factor)}
+            return mechanisms, event
+
+        return calibrated
+
+    return replaced(_base, "calibrated", make)
+
+
+def selection_factor(owner: Any, turned: Callable[[Any, int], int]) -> Patch:
+    """Another factor for a selection."""
+    return replaced(owner, "_factor", lambda real: lambda self, setting: turned(setting, real(self, setting)))
+
+
+def priced_with(owner: Any, change: Callable[[Any, Any], Any]) -> Patch:
+    """Another mechanism in the parts of a statistic, at the same charge."""
+
+    def make(real: Any) -> Any:
+        def price(self: Any, setting: Any, share: Any) -> Any:
+            found = real(self, setting, share)
+            parts = tuple(replace(part, mechanism=change(setting, part.mechanism)) for part in found.parts)
+            return replace(found, parts=parts)
+
+        return price
+
+    return replaced(owner, "price", make)
+
+
+def one_cell_touched(setting: Any, mechanism: Any) -> Any:
+    """Half the factor where a row can leave one group and enter another."""
+    if not isinstance(mechanism, KSExponential | QuantileSelection) or mechanism.factor < 2:
+        return mechanism
+    return replace(mechanism, factor=setting.unit.max_rows)
+
+
+def lower_threshold(setting: Any, mechanism: Thresholding) -> Thresholding:
+    """The threshold of a smaller unit."""
+    return Thresholding(mechanism.scale, max(mechanism.threshold - 1, mechanism.rows + 1), mechanism.rows)
+
+
+def narrow_sums(_: Any, mechanism: Any) -> Any:
+    """Four tenths of the noise on the sum in the chosen range."""
+    return replace(mechanism, sum_scale=mechanism.sum_scale * Fraction(2, 5))
+
+
+def narrow_check(_: Any, mechanism: Any) -> Any:
+    """A third of the noise on the measured distance."""
+    if not isinstance(mechanism, KSExponential) or not mechanism.check:
+        return mechanism
+    return replace(mechanism, check=mechanism.check * 3)
+
+
+def disjoint_without_proof(real: Any) -> Any:
+    """Charge a cell for its dearest question alone, as if no row could be in two of them."""
+
+    def loss(batch: PricedBatch) -> PrivacyLoss:
+        return max(
+            (item.loss for item in batch.items), key=lambda found: found.amount, default=real.fget(batch)
+        )
+
+    return property(loss)
+
+
+def membership_public(real: Any) -> Any:
+    """Price every question as if all rows took part."""
+
+    def of(cls: Any, unit: Any, *, private: bool, cells: int) -> Moves:
+        return real.__func__(cls, unit, private=False, cells=cells)
+
+    return classmethod(of)
+
+
+def bounded_range_for_picks(real: Any) -> Any:
+    """Charge permute-and-flip as the exponential mechanism, at ε²/8."""
+
+    def price(self: Any, setting: Any, share: Any) -> Any:
+        found = real(self, setting, share)
+        events = tuple(PrivacyEvent("exponential", event.amount) for event in found.events)
+        return replace(found, events=events)
+
+    return price
+
+
+def smaller_within(monkeypatch: Any) -> None:
+    """Five moments that move by at most 4 in L1 and 7 in squared L2 when a row changes."""
+    monkeypatch.setitem(pair._L1, WITHIN, Fraction(4))
+    monkeypatch.setitem(pair._L2, WITHIN, Fraction(6))
+
+
+def smaller_matrix(monkeypatch: Any) -> None:
+    """A matrix of moments that moves by nine tenths of what it does."""
+    from dpnb.statistics import moments
+
+    for name in ("l1", "l2_squared"):
+        real = getattr(moments, name)
+        monkeypatch.setattr(moments, name, lambda *found, real=real: real(*found) * Fraction(9, 10))
+
+
+def every_root_alone(monkeypatch: Any) -> None:
+    """The roots of a tree in groups priced as one root."""
+    real = tree.root_component
+    monkeypatch.setattr(tree, "root_component", lambda setting: replace(real(setting), alone=True))
+
+
+def tallies_by_sign(real: Any) -> Any:
+    """Zeros and ones of a two-valued column as one cell, though a changed row moves both."""
+
+    def priced(setting: Any, share: Any, centred: Any, words: str) -> Any:
+        found = real(setting, share, centred, words)
+        parts = tuple(
+            replace(part, mechanism=type(part.mechanism)(_size(part.mechanism) / 2)) for part in found.parts
+        )
+        return replace(found, parts=parts)
+
+    return priced
+
+
+def _size(mechanism: Any) -> Fraction:
+    return Fraction(mechanism.scale if isinstance(mechanism, DiscreteLaplace) else mechanism.variance)
+
+
+WRONG: dict[str, Wrong] = {
+    "scale of one term x .9": Wrong(
+        "The sum beside a count has nine tenths of its Laplace noise.",
+        less_noise("sum", DiscreteLaplace, Fraction(9, 10)),
+        ("sum", "mean", "variance"),
+    ),
+    "sigma of one term x .9": Wrong(
+        "The squares have nine tenths of their Gaussian standard deviation.",
+        less_noise("square", DiscreteGaussian, Fraction(81, 100)),
+        ("mean", "variance", "std"),
+    ),
+    "count x .9": Wrong(
+        "A count has nine tenths of its noise.",
+        less_noise("count", DiscreteLaplace, Fraction(9, 10)),
+        ("count", "histogram", "crosstab"),
+    ),
+    "add-remove for change-one": Wrong(
+        "A row that leaves one cell and enters another costs one cell.", moves_without(SWITCH), ADDITIVE
+    ),
+    "no entering": Wrong("A changed row stays in the filter.", moves_without(ENTER), ("sum",)),
+    "no change within": Wrong("A changed row keeps its value.", moves_without(WITHIN), ("sum", "mean")),
+    "public membership": Wrong(
+        "Filters and missing values leave the number of rows public.",
+        replaced(Moves, "of", membership_public),
+        ("sum",),
+    ),
+    "max_rows ignored": Wrong(
+        "A unit of k rows is priced as one row.",
+        rows_taken_as(1, "split_epsilon", "epsilon", "split_rho", "rho"),
+        ADDITIVE,
+    ),
+    "root of k for k": Wrong(
+        "A unit of k rows is priced as √2 rows.",
+        rows_taken_as(ROOT_TWO, "split_epsilon", "epsilon", "split_rho", "rho"),
+        ADDITIVE,
+    ),
+    "count free in groups": Wrong(
+        "The count beside a sum is free though a row can change its group.",
+        free_count_everywhere,
+        ("mean", "difference", "variance"),
+    ),
+    "squares by the real formula": Wrong(
+        "On an odd grid half a range is rounded down.", squares_from_the_real_formula, ("mean", "variance")
+    ),
+    "sum of codes": Wrong(
+        "A sum is priced by the range of its codes.",
+        replaced(_base.Numeric, "rebased", claims_of_the_offset_code),
+        ("sum",),
+    ),
+    "not centred": Wrong(
+        "A sum that is not centred is priced as if it were.",
+        replaced(_base.Numeric, "centred", not_centred),
+        ("mean", "variance"),
+    ),
+    "tallies halved": Wrong(
+        "A changed row moves one of two tallies.",
+        replaced(ratios, "_price_tally", tallies_by_sign),
+        ("mean", "difference"),
+    ),
+    "five moments within": Wrong(
+        "The joint move of five moments is priced as that of a row that enters.",
+        smaller_within,
+        ("covariance", "correlation"),
+    ),
+    "matrix x .9": Wrong("The norm of a matrix is nine tenths of what it is.", smaller_matrix, ("moments",)),
+    "roots in groups": Wrong("The roots of a tree by groups are priced as one.", every_root_alone, ("tree",)),
+    "disjointness judged wrongly": Wrong(
+        "Questions of one cell are priced as if no row were in two of them.",
+        replaced(PricedBatch, "loss", disjoint_without_proof),
+        ADDITIVE,
+        alone=False,
+    ),
+    "max_rows of a quantile": Wrong(
+        "A unit of k rows moves a rank by one.",
+        selection_factor(Quantile, lambda setting, factor: factor // setting.unit.max_rows),
+        ("quantile",),
+    ),
+    "a pick's step": Wrong(
+        "A changed row moves one count of a mode, not two.",
+        selection_factor(Mode, lambda setting, _: setting.unit.max_rows),
+        ("mode", "top_k"),
+    ),
+    "twice the rate of a selection": Wrong(
+        "Weights fall by ε and not by ε/2 with each rank.",
+        replaced(QuantileSelection, "_rate", lambda real: property(lambda self: 2 * real.fget(self))),
+        ("quantile",),
+    ),
+    "scores of a choice": Wrong(
+        "A changed row moves candidates apart by as much as one that enters.",
+        replaced(Scores, "apart", lambda real: lambda self, kinds: real(self, [ENTER])),
+        ("choose",),
+    ),
+    "a pick at ε²/8": Wrong(
+        "Permute-and-flip is charged as a mechanism of bounded range.",
+        replaced(Mode, "price", bounded_range_for_picks),
+        ("mode",),
+    ),
+    "group doubling of a placement": Wrong(
+        "A row that changes its group touches one placement.",
+        priced_with(KSDensity, one_cell_touched),
+        ("ks_density",),
+    ),
+    "noise on a distance": Wrong(
+        "The measured distance of a placement has a third of its noise.",
+        priced_with(KSDensity, narrow_check),
+        ("ks_density",),
+    ),
+    "sums in a range": Wrong(
+        "The sum in a chosen range has four tenths of its noise.",
+        priced_with(RobustMean, narrow_sums),
+        ("robust_mean",),
+    ),
+    "threshold one lower": Wrong(
+        "A value is shown one row too early.",
+        priced_with(FrequentValues, lower_threshold),
+        ("frequent_values",),
+    ),
+}
