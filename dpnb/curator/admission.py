@@ -12,7 +12,16 @@ from fractions import Fraction
 
 from dpnb.curator import pins, totals
 from dpnb.errors import BudgetError
-from dpnb.privacy import Filter, Measure, PrivacyEvent, PrivacyLoss, brief, exact_text, floored_digits
+from dpnb.privacy import (
+    Filter,
+    Measure,
+    PrivacyEvent,
+    PrivacyLoss,
+    brief,
+    compose,
+    exact_text,
+    floored_digits,
+)
 
 __all__ = ["admit", "filters", "limits"]
 
@@ -88,16 +97,27 @@ def _ways_out(
 
 
 def _option_that_fits(asked: PrivacyLoss, left: PrivacyLoss, events: Sequence[PrivacyEvent]) -> str | None:
-    """Name the same cell's option at a loss that fits: ε scales a pure loss linearly and a ρ quadratically."""
+    """Name the same cell's option at a loss that fits: what is paid in ρ for an ε is no power of it, and is searched."""
     kinds = {event.kind for event in events}
     if asked.measure is Measure.PURE:
         name, amount = "epsilon", left.amount
     elif kinds == {"gaussian"}:
         name, amount = "rho", left.amount
     elif "gaussian" not in kinds:
-        shrink = Fraction(floored_digits(Fraction(float(left.amount / asked.amount) ** 0.5), 9))
-        name, amount = "epsilon", sum((event.amount for event in events), Fraction(0)) * shrink
+        name, amount = "epsilon", sum((event.amount for event in events), Fraction(0)) * _shrink(left, events)
     else:
         return None
     amount = floored_digits(amount)
     return f"{name}={brief(amount, 'down')}" if amount > 0 else None
+
+
+def _shrink(left: PrivacyLoss, events: Sequence[PrivacyEvent]) -> Fraction:
+    """Return a part of every ε, in millionths, at which the events together fit."""
+    low, high = 0, 10**6
+    while low < high:
+        middle = (low + high + 1) // 2
+        scaled = [event.scaled(Fraction(middle, 10**6)) for event in events]
+        low, high = (
+            (middle, high) if compose(scaled, left.measure).amount <= left.amount else (low, middle - 1)
+        )
+    return Fraction(low, 10**6)

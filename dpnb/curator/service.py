@@ -10,7 +10,6 @@ import os
 import threading
 import traceback
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
 
@@ -35,6 +34,7 @@ from dpnb.curator.upkeep import Upkeep
 from dpnb.errors import CuratorError, CuratorGone, DpnbError, FrozenError, LossError, PlanError, to_wire
 from dpnb.plan.price import PricedBatch, price
 from dpnb.plan.request import BatchPlan
+from dpnb.privacy.conversion import pure_rho
 from dpnb.privacy.loss import PrivacyLoss, positive
 from dpnb.privacy.measure import Measure
 from dpnb.wire.binding import request_digest
@@ -396,7 +396,7 @@ def _own_cap(request: Cap, attached: Attached) -> PrivacyLoss | None:
         amount = positive(request.rho, name="rho")
     else:
         amount = positive(str(request.epsilon), name="epsilon")
-        amount = amount if measure is Measure.PURE else Fraction(amount**2, 2)
+        amount = amount if measure is Measure.PURE else pure_rho(amount)
     return PrivacyLoss(measure, amount, attached.budget.cap.delta)
 
 

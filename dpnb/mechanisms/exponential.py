@@ -22,8 +22,9 @@ from dpnb.errors import LossError, PlanError
 from dpnb.mechanisms._base import Card, Counts, is_exact, positive
 from dpnb.noise.bits import BitSource
 from dpnb.noise.exact import exp_bounds, uniform_below
+from dpnb.privacy.unit import PrivacyUnit
 
-ROUNDING = Fraction(2, 10**6)
+ROUNDING = Fraction(4, 10**6)
 """What the rounding of weights may cost, taken off ε before use."""
 
 FLOOR = 2**20
@@ -134,32 +135,37 @@ class QuantileSelection:
         Added to the target rank t = q·n + offset (confidence limits aim beside the quantile).
     steps : int
         The grid is 0..steps.
-    factor : int
-        By how much one privacy unit can act more than once: 2 when it can change two disjoint cells, the number of rows kept
-        per unit when it owns several, or their product.
+    factor : Fraction
+        By how much one privacy unit can move the scores of all cells together: see :func:`score_factor`.
 
     Notes
     -----
-    *Score.* u(v) = -max(#{x < v} - t, t - #{x <= v}, 0). Changing one value moves either count by at most one and leaves t;
-    adding or removing one moves (#{x < v} - t) by -q or 1 - q, and likewise the other term. So |u(v) - u'(v)| <= 1 for every v.
+    *Score.* u(v) = -max(#{x < v} - t, t - #{x <= v}, 0). Changing one value moves either count by at most one and leaves t:
+    |u(v) - u'(v)| <= 1 for every v. Adding or removing one moves (#{x < v} - t) by -q or 1 - q, and (t - #{x <= v}) by q or -(1 - q):
+    |u(v) - u'(v)| <= m = max(q, 1 - q), and for no smaller bound (a row above the target moves the points between by q and those
+    above it by -(1 - q)). So a unit of k rows moves the scores of all cells together by at most k·m where rows are added or removed,
+    k where they change within one cell, and 2·k·m where each may leave one cell and enter another.
     The first term is left out at v = 0 and the second at v = steps, as if public rows lay beyond all others; where t lies in
     0..n this changes nothing, and beyond it the end of the grid is best, so that a confidence limit whose rank no row has is
     that end. Leaving out a term keeps the bound.
 
-    *Weights.* With e = ε/factor - 2·10⁻⁶, N = steps + 1, S = 2^(60 + ⌈log₂ N⌉) and F = 2²⁰, grid point v has the integer weight
+    *Weights.* With e = ε/factor - 4·10⁻⁶, N = steps + 1, S = 2^(60 + ⌈log₂ N⌉) and F = 2²⁰, grid point v has the integer weight
     w(v) = max(F, round(S·e^(e·(u(v) - max u)/2))), where "round" is within 1/2 + 2⁻²⁰. It is selected with probability w(v)/Σw.
 
     *Guarantee.* Put a(v) = e^(e·u(v)/2) and f = (F/S)·max a, and let W(v) = max(f, a(v)) be the weight without rounding; the
     factor S/max a that separates it from w cancels in the probability.
 
-    1. For data whose scores differ by at most 1 everywhere, log a(v) and log f (the largest score differs by at most 1 too)
-       each move by at most e/2, hence so do log W(v) and log ΣW: the probability moves by a factor of at most e^e.
+    1. For data whose scores differ by at most d everywhere, log a(v) and log f (the largest score differs by at most d too)
+       each move by at most d·e/2, hence so do log W(v) and log ΣW: the probability moves by a factor of at most e^(d·e).
     2. Rounding changes a weight that is at least F by at most 1/2 + 2⁻²⁰: |log w(v) - log(S·W(v)/max a)| <= η with
        η = 2⁻²¹(1 + 2⁻¹⁸). Where S·W/max a = F nothing is rounded away from F but by the same amount at most. A probability has one
-       weight above and a sum of weights below: 2η; two neighbouring datasets: 4η < 1.91·10⁻⁶ < 2·10⁻⁶.
+       weight above and a sum of weights below: 2η; two neighbouring datasets: 4η < 1.91·10⁻⁶ for each cell that the
+       unit touches. It touches at most 2·factor cells (m >= 1/2): less than factor·4·10⁻⁶ in all.
 
-    Together e + 4η <= ε/factor. If a unit acts k times on one cell the scores differ by at most k, which costs
-    k·e + 4η; if it acts on two cells each costs that: in all at most factor·(e + 4η) <= ε. No δ is needed.
+    The scores of all cells together differ by at most the factor: the whole costs less than factor·(e + 4·10⁻⁶) = ε. No δ is needed.
+    *Bounded range.* Between two points of a cell whose scores differ by at most d the log-ratio of neighbouring laws varies by at most
+    d·e + 4η, since the normalising sums are the same for both; over independent cells these ranges add, to ε at most. So the release is
+    of bounded range ε, whatever m is, and its ρ is ε²/8.
 
     *Sampling.* The grid is cut into rings over which the weight at most halves. A ring is drawn with its size times a ceiling of
     its weights, a point uniformly in it, and the point is kept with probability w(v)/ceiling: one exact uniform integer
@@ -192,7 +198,7 @@ class QuantileSelection:
         ),
         assumptions=(
             "values are indices of a public grid",
-            "a privacy unit changes the score by at most the declared factor",
+            "a privacy unit changes the scores of all cells together by at most the declared factor",
             "the random words are independent and uniform",
         ),
         reference="McSherry, Talwar 2007; Smith 2011; rounding: proof in the docstring, audited by enumeration",
@@ -202,24 +208,25 @@ class QuantileSelection:
     q: Fraction
     offset: int
     steps: int
-    factor: int = 1
+    factor: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
+        object.__setattr__(self, "factor", positive(self.factor, "The factor"))
         if not is_exact(self.q) or not 0 <= self.q <= 1:
             raise PlanError("A quantile is an exact number between 0 and 1, for example Fraction(1, 2).")
         object.__setattr__(self, "q", Fraction(self.q))
-        if not 0 <= self.steps <= 2**62 or self.factor < 1:
-            raise PlanError("A quantile needs a grid of 1 to 2^62 points and a factor of at least 1.")
+        if not 0 <= self.steps <= 2**62:
+            raise PlanError("A quantile needs a grid of 1 to 2^62 points.")
         if self.epsilon <= 2 * ROUNDING * self.factor:
             raise LossError(
                 f"A quantile needs epsilon above {float(2 * ROUNDING * self.factor):g} here: "
-                f"{float(ROUNDING):g} per selection pays for the rounding of its weights."
+                f"{float(ROUNDING * self.factor):g} pays for the rounding of its weights."
             )
 
     @property
     def inner(self) -> Fraction:
-        """The ε of one selection before rounding: ε/factor - 2·10⁻⁶."""
+        """What one row of score costs, before rounding: ε/factor - 4·10⁻⁶."""
         return self.epsilon / self.factor - ROUNDING
 
     @property
@@ -325,6 +332,30 @@ class QuantileSelection:
 
     def _weight(self, penalty: int) -> int:
         return _weight(self._rate * penalty, self._scale_bits)
+
+
+def score_factor(q: Fraction, unit: PrivacyUnit, cells: int) -> Fraction:
+    """Return by how much one privacy unit can move the quantile scores of all cells together; see :class:`QuantileSelection`.
+
+    Parameters
+    ----------
+    q : Fraction
+        The quantile.
+    unit : PrivacyUnit
+        Whom the release protects.
+    cells : int
+        Number of disjoint cells.
+
+    Examples
+    --------
+    >>> people = PrivacyUnit("change-one")
+    >>> [float(score_factor(q, people, 4)) for q in (Fraction(1, 2), Fraction(9, 10))]
+    [1.0, 1.8]
+    """
+    most = max(q, 1 - q)
+    if unit.adjacency == "add-remove":
+        return unit.max_rows * most
+    return unit.max_rows * (2 * most if cells > 1 else Fraction(1))
 
 
 def _weight(exponent: Fraction, scale_bits: int) -> int:

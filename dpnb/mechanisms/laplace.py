@@ -30,7 +30,8 @@ class DiscreteLaplace(Additive):
     -----
     *Guarantee.* Let x, x' be integer vectors with ‖x - x'‖₁ <= Δ. For every integer vector y the two probabilities are in
     the ratio ∏ e^((|y_i - x'_i| - |y_i - x_i|)/scale) <= e^(Δ/scale): the release is (Δ/scale)-differentially private.
-    The sampler is exact, so this holds for what is printed and not only for its idealisation.
+    The sampler is exact, so this holds for what is printed and not only for its idealisation. In ρ it costs what its own law does
+    (:func:`dpnb.privacy.conversion.laplace_rho`).
 
     References
     ----------
@@ -43,7 +44,7 @@ class DiscreteLaplace(Additive):
     """
 
     name: ClassVar[str] = "discrete-laplace"
-    event: ClassVar[str] = "pure"
+    event: ClassVar[str] = "laplace"
     card: ClassVar[Card] = Card(
         name="Discrete Laplace mechanism",
         summary=(

@@ -124,7 +124,10 @@ class LocatedSums:
     moves them by at most 2h, t, 1 and 0. The noise on S has scale ``sum_scale``·h and that on Q ``square_scale``·t: for a row that enters
     the cost is 1/sum_scale + 1/square_scale + 1/outside_scale + 1/count_scale, for one that changes
     2/sum_scale + 1/square_scale + 1/outside_scale, **whatever the range is**. Adaptive composition adds the three. Who prices multiplies
-    by the rows of a unit, and counts a row that changes its group as one that leaves and one that enters.
+    by the rows of a unit, and counts a row that changes its group as one that leaves and one that enters: for the sums twice an entry; for
+    the middle, a median, twice ½, no more than a change within (:func:`~dpnb.mechanisms.exponential.score_factor`); for the radius
+    twice 1. In ρ the sums cost at most what they cost in a range of one step, h = t = 1 (:mod:`dpnb.privacy.conversion`: at equal ε the
+    charge falls with the scale).
 
     All of it is integer arithmetic; selections and noise are exact.
 
@@ -264,7 +267,7 @@ class LocatedSums:
 
 
 def selection(
-    epsilon: Fraction, q: Fraction, steps: int, factor: int, beta: float | None = None
+    epsilon: Fraction, q: Fraction, steps: int, factor: Fraction, beta: float | None = None
 ) -> QuantileSelection:
     """Return a selection at the quantile q; with `beta`, so far below the last rank that it is beyond it with at most that probability."""
     found = QuantileSelection(epsilon, q, 0, steps, factor)

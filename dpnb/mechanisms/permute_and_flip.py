@@ -52,7 +52,7 @@ class PermuteAndFlip:
     where only :math:`r = s+1 ≥ 1` was kept and all other scores, not only j's, were made larger by 1. For j it grows, and
     :math:`P'(j) = ∫_1^∞ λe^{-λ(s-1)} P(\text{others} < q_j+s)\,ds ≤ e^{λ}P(j)`. So a step costs at most λ, in one cell alone;
     *factor* steps between neighbours cost at most ε, however they fall over the cells. Later picks leave out what was
-    picked: they are adaptive compositions, ε each. It is not of bounded range: in a ρ ledger a pick is charged ε²/2, never ε²/8.
+    picked: they are adaptive compositions, ε each. It is not of bounded range: in a ρ ledger a pick is charged ε·tanh(ε/2), never ε²/8.
 
     *Other scores.* A common shift of all scores changes no probability. So let neighbours move score i by :math:`d_i` with
     :math:`\max d - \min d ≤ s`; shifted, all of them grow by between 0 and s, and the two lines above, with s for 1, give

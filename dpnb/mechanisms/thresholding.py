@@ -53,8 +53,16 @@ class Thresholding:
     unit's rows on each of its own values, :math:`δ = 1-\prod_i(1-P(Z ≥ τ-c_i))`. :math:`g(c) = -\log(1-P(Z≥τ-c))` is convex in c,
     so for any number m of such values the worst allocation is :math:`(k-m+1, 1, …, 1)`, whose :math:`g(k-m+1) + (m-1)g(1)` is
     convex in m: the worst of all is all rows on one value, or each on its own; :meth:`delta` is the larger. Hence
-    (ε, δ)-differential privacy under add-remove. Change-one is two such steps, (2ε, (1 + e^ε) δ). What is more than 10,000 values
-    is cut by rank of the noised counts, a function of the output.
+    (ε, δ)-differential privacy under add-remove.
+
+    *Change-one*: D holds the unit's rows U, D' its rows U'. Let V be the values that only U has, with :math:`c_i` rows each, W those that only U'
+    has, :math:`c'_j`, and a and b the probabilities that nothing of V is shown on D, nothing of W on D'. What shows a value of V has
+    probability 1 - a on D and none on D'. Elsewhere D has the law :math:`a·P`, D' at least :math:`b·Q` where nothing of W is shown (and more where
+    D has nothing), P and Q being the laws of the values of both, whose counts differ by at most :math:`2k - \sum c_i - \sum c'_j` in L1. So D exceeds
+    e^2ε times D' by at most 1 - a, if :math:`b ≥ e^{-\sum c'_j/\text{scale}}`, for which :math:`1 - P(Z ≥ τ-c) ≥ e^{-c/\text{scale}}` at every c from 1 to k
+    suffices; :math:`P(Z ≥ τ-c) + e^{-c/\text{scale}}` is convex in c, so that c = 1 and c = k decide. By (ii) 1 - a is at most δ: **(2ε, δ)**, with
+    the δ of one step, which a value of the unit's own attains at any ε. Where that fails (δ near a half) two steps are
+    charged, (2ε, (1 + e^ε) δ). What is more than 10,000 values is cut by rank of the noised counts, a function of the output.
 
     References
     ----------
@@ -131,7 +139,16 @@ class Thresholding:
         one = self._tail(self.threshold - 1)
         spread = min(self.rows * one, 1 - _power_below(1 - one, self.rows))
         found = max(self._tail(self.threshold - self.rows), spread)
-        return found * (1 + _exp_above(Fraction(self.rows) / self.scale)) if changed else found
+        if not changed or self._shows_less_than_it_hides():
+            return found
+        return found * (1 + _exp_above(Fraction(self.rows) / self.scale))
+
+    def _shows_less_than_it_hides(self) -> bool:
+        """Whether P(Z ≥ τ - c) ≤ 1 - e^(-c/scale) for c from 1 to the rows of a unit: then change-one has the δ of one step."""
+        return all(
+            self._tail(self.threshold - c) + _exp_above(-Fraction(c) / self.scale) <= 1
+            for c in {1, self.rows}
+        )
 
     def _tail(self, reach: int) -> Fraction:
         """P(Z ≥ reach) for reach ≥ 1, rounded up: q^reach / (1 + q) with q = e^(-1/scale)."""

@@ -6,7 +6,7 @@ else (:mod:`dpnb.privacy.accountant`). Every result that is not exact is rounded
 References
 ----------
 .. [1] Dwork, Rothblum and Vadhan (2010), "Boosting and Differential Privacy", Theorem III.3.
-.. [2] Bun and Steinke (2016), "Concentrated Differential Privacy", Propositions 1.4 and 1.9.
+.. [2] Bun and Steinke (2016), "Concentrated Differential Privacy", Proposition 1.9; :mod:`dpnb.privacy.conversion`.
 .. [3] Dong, Roth and Su (2022), "Gaussian Differential Privacy", Corollary 2 and Theorem 5.
 .. [4] Brawner and Honaker (2018), "Bootstrap Inference and Differential Privacy", equation 12.
 """
@@ -23,6 +23,7 @@ from statistics import NormalDist
 from typing import Literal
 
 from dpnb.errors import LossError
+from dpnb.privacy.conversion import pure_rho
 from dpnb.privacy.loss import FINEST, PrivacyLoss, brief, floored, non_negative, proper_delta, rational
 from dpnb.privacy.measure import Measure
 
@@ -165,14 +166,14 @@ def advanced_as_published(epsilon: Number, questions: int, delta: Number) -> Fra
 
 
 def zcdp_of_pure(epsilon: Number) -> Fraction:
-    """Return the ρ = ε²/2 of an ε-DP measurement, exactly [2]_.
+    """Return the ρ = ε·tanh(ε/2) of an ε-DP measurement, rounded up; at most ε²/2 [2]_.
 
     Examples
     --------
-    >>> zcdp_of_pure("0.5")
-    Fraction(1, 8)
+    >>> round(float(zcdp_of_pure("0.5")), 5)
+    0.12246
     """
-    return non_negative(epsilon) ** 2 / 2
+    return pure_rho(non_negative(epsilon))
 
 
 def gaussian_of_pure(epsilon: Number) -> Fraction:

@@ -1,28 +1,30 @@
 """Privacy events: the permanent vocabulary in which every charge is recorded.
 
 An event says which proven kind of mechanism ran and with which parameter, so that any later accountant can read an
-old ledger again. Kinds and their JSON are versioned and never change meaning; a new kind is added, never edited.
-What each kind costs in each measure is fixed here and nowhere else.
+old ledger again, and compute every charge from the event alone. Kinds and their JSON are versioned and never change meaning; a new
+kind is added, never edited. What each kind costs in each measure is fixed here and in :mod:`dpnb.privacy.conversion`, and nowhere else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, Literal, cast, get_args
 
 from dpnb.errors import LossError
+from dpnb.privacy.conversion import exponential_rho, laplace_rho, pure_rho
 from dpnb.privacy.loss import PrivacyLoss, bounded_above, exact_text, parse_exact, rational
 from dpnb.privacy.measure import Measure
 
 __all__ = ["KINDS", "VERSION", "Kind", "PrivacyEvent"]
 
-Kind = Literal["pure", "exponential", "gaussian", "approximate"]
+Kind = Literal["pure", "laplace", "exponential", "gaussian", "approximate"]
 KINDS: Final[tuple[str, ...]] = get_args(Kind)
 VERSION: Final = 1
-WITH_DELTA: Final = 2
-"""The version of an event that carries δ; one that does not is written as it always was."""
+
+Move = tuple[tuple[Fraction, Fraction], ...]
+"""What one neighbour does to the parts of a release: the shift of each in L1, in grid steps, and the scale of its noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +33,24 @@ class PrivacyEvent:
 
     Parameters
     ----------
-    kind : {"pure", "exponential", "gaussian", "approximate"}
-        ``pure``: any ε-DP mechanism; ``exponential``: the exponential mechanism, whose bounded range makes it
-        ε²/8-zCDP [2]_; ``gaussian``: a discrete Gaussian, ρ-zCDP [3]_; ``approximate``: any (ε, δ)-DP mechanism,
-        δ-approximately ε²/2-zCDP [4]_.
+    kind : {"pure", "laplace", "exponential", "gaussian", "approximate"}
+        ``pure``: any ε-DP mechanism, ε·tanh(ε/2)-zCDP [1]_; ``laplace``: discrete Laplace noise on integer vectors, which has the ρ of
+        its own law; ``exponential``: the exponential mechanism, whose bounded range makes it ε²/8-zCDP [2]_; ``gaussian``: a
+        discrete Gaussian, ρ-zCDP [3]_; ``approximate``: any (ε, δ)-DP mechanism, δ-approximately ε·tanh(ε/2)-zCDP [1]_.
     amount : Fraction
-        ε, ε, ρ or ε; above 0.
+        ε, ε, ε, ρ or ε; above 0.
     delta : Fraction
         δ of an approximate event, between 0 and 1; 0 for every other kind.
+    moves : tuple
+        What neighbours can do, of a ``laplace`` event: a tuple of (shift, scale) for each. Its ε is the largest sum of shift over
+        scale, its ρ the largest sum of :func:`~dpnb.privacy.conversion.laplace_rho`.
 
     References
     ----------
-    .. [1] Bun and Steinke (2016): ε-DP implies ε²/2-zCDP.
+    .. [1] Kairouz, Oh and Viswanath (2015): an (ε, δ)-DP pair is, but for events of probability δ, a post-processing of randomised
+       response; the proof is in :mod:`dpnb.privacy.conversion`. Approximate zCDP: Bun and Steinke (2016), definition 8.1.
     .. [2] Cesar and Rogers (2021): bounded range ε implies ε²/8-zCDP. Permute-and-flip is not of bounded range ε.
     .. [3] Canonne, Kamath and Steinke (2020): the discrete Gaussian has the ρ of the continuous one.
-    .. [4] Kairouz, Oh and Viswanath (2015): an (ε, δ)-DP pair is, but for events of probability δ, a pair of ε-DP laws;
-       with [1]_ and Bun and Steinke (2016), definition 8.1.
 
     Examples
     --------
@@ -57,6 +61,7 @@ class PrivacyEvent:
     kind: Kind
     amount: Fraction
     delta: Fraction = Fraction(0)
+    moves: tuple[Move, ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -67,6 +72,30 @@ class PrivacyEvent:
         object.__setattr__(self, "amount", bounded_above(rational(self.amount, name="amount")))
         if self.amount <= 0:
             raise LossError("A privacy event has an amount above 0; what costs nothing is no event.")
+        if (self.kind == "laplace") != bool(self.moves) or (
+            self.moves and self.amount != _epsilon(self.moves)
+        ):
+            raise LossError("A laplace event, and no other, has moves; its amount is the ε of the costliest.")
+
+    @classmethod
+    def laplace(cls, moves: Iterable[Iterable[tuple[Fraction, Fraction]]]) -> PrivacyEvent:
+        """Return the event of discrete Laplace noise, from what each neighbour can do.
+
+        Parameters
+        ----------
+        moves : iterable of iterables of (shift, scale)
+            For each kind of neighbour the shift of every part, in L1 and grid steps, and the scale of its noise.
+
+        Examples
+        --------
+        >>> sum_and_count = [(Fraction(50), Fraction(100)), (Fraction(1), Fraction(2))]
+        >>> event = PrivacyEvent.laplace([sum_and_count])
+        >>> float(event.amount), round(float(event.loss(Measure.ZCDP).amount), 4)
+        (1.0, 0.229)
+        """
+        found = tuple(sorted({tuple((shift, scale) for shift, scale in move if shift) for move in moves}))
+        kept = tuple(one for one in found if not any(_within(one, other) for other in found if other != one))
+        return cls("laplace", _epsilon(kept), moves=kept)
 
     def loss(self, measure: Measure) -> PrivacyLoss:
         """Return what this event costs in `measure`.
@@ -91,29 +120,69 @@ class PrivacyEvent:
         return PrivacyLoss(measure, self.amount)
 
     def _rho(self) -> Fraction:
-        if self.kind == "gaussian":
-            return self.amount
-        return self.amount**2 / (8 if self.kind == "exponential" else 2)
+        match self.kind:
+            case "gaussian":
+                return self.amount
+            case "exponential":
+                return exponential_rho(self.amount)
+            case "laplace":
+                sums = (sum((laplace_rho(*part) for part in move), Fraction(0)) for move in self.moves)
+                return min(max(sums), pure_rho(self.amount))
+        return pure_rho(self.amount)
+
+    def scaled(self, factor: Fraction) -> PrivacyEvent:
+        """Return the event of the same mechanism at `factor` times its ε, or its ρ."""
+        if self.kind != "laplace":
+            return replace(self, amount=self.amount * factor)
+        return self.laplace([(shift, scale / factor) for shift, scale in move] for move in self.moves)
 
     def to_json(self) -> dict[str, Any]:
         """Write the event exactly; the form is permanent."""
-        record = {"event": VERSION, "kind": self.kind, "amount": exact_text(self.amount)}
-        return {**record, "event": WITH_DELTA, "delta": exact_text(self.delta)} if self.delta else record
+        record: dict[str, Any] = {"event": VERSION, "kind": self.kind, "amount": exact_text(self.amount)}
+        if self.delta:
+            record["delta"] = exact_text(self.delta)
+        if self.moves:
+            record["moves"] = [[[exact_text(x) for x in part] for part in move] for move in self.moves]
+        return record
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> PrivacyEvent:
-        """Read what :meth:`to_json` of this or an earlier version wrote, strictly.
+        """Read what :meth:`to_json` wrote, strictly.
 
         Raises
         ------
         LossError
             For an unknown version or kind, or unknown or missing fields.
         """
-        names = {"event", "kind", "amount"}
-        if set(record) == names and record["event"] == VERSION:
-            return cls(cast("Kind", record["kind"]), parse_exact(record["amount"]))
-        if set(record) == names | {"delta"} and record["event"] == WITH_DELTA:
-            return cls(
-                cast("Kind", record["kind"]), parse_exact(record["amount"]), parse_exact(record["delta"])
-            )
-        raise LossError("This privacy event was written by a newer dpnb: upgrade to read it.")
+        kind = str(record.get("kind"))
+        names = {"event", "kind", "amount"} | _MORE.get(kind, set())
+        if record.get("event") != VERSION or set(record) != names:
+            raise LossError("This privacy event was written by another dpnb: upgrade to read it.")
+        delta = parse_exact(record["delta"]) if "delta" in record else Fraction(0)
+        return cls(cast("Kind", kind), parse_exact(record["amount"]), delta, _moves(record.get("moves", ())))
+
+
+_MORE: Final[dict[str, set[str]]] = {"approximate": {"delta"}, "laplace": {"moves"}}
+
+
+def _moves(record: Any) -> tuple[Move, ...]:
+    """Read moves strictly: texts of a shift and a scale above 0."""
+    try:
+        found = tuple(tuple((parse_exact(a), parse_exact(b)) for a, b in move) for move in record)
+    except (TypeError, ValueError):
+        raise LossError("A laplace event lists, for each move, pairs of a shift and a scale.") from None
+    if any(shift <= 0 or scale <= 0 for move in found for shift, scale in move):
+        raise LossError("The shifts and scales of a laplace event are above 0.")
+    return found
+
+
+def _epsilon(moves: Iterable[Move]) -> Fraction:
+    """Return the ε of the costliest move."""
+    costs = (sum((shift / scale for shift, scale in move), Fraction(0)) for move in moves)
+    return bounded_above(max(costs, default=Fraction(0)))
+
+
+def _within(one: Move, other: Move) -> bool:
+    """Whether every part moves at most as far as the part at the same place in another move, under the same noise."""
+    pairs = zip(one, other, strict=False)
+    return len(one) <= len(other) and all(a[0] <= b[0] and a[1] == b[1] for a, b in pairs)

@@ -379,15 +379,13 @@ def calibrated(
     everything = [*parts, *([count] if count is not None else [])]
     if share.kind == "epsilon":
         scales = moves.split_epsilon(share.amount, parts, shares, count)
-        loss = moves.epsilon([(p, scales[p.name]) for p in everything])
-        event = PrivacyEvent("pure", loss)
+        event = moves.event([(p, scales[p.name]) for p in everything])
         mechanisms: dict[str, Mechanism] = {name: DiscreteLaplace(scale) for name, scale in scales.items()}
     else:
         variances = moves.split_rho(share.amount, parts, shares, count)
-        loss = moves.rho([(p, variances[p.name]) for p in everything])
-        event = PrivacyEvent("gaussian", loss)
+        event = PrivacyEvent("gaussian", moves.rho([(p, variances[p.name]) for p in everything]))
         mechanisms = {name: DiscreteGaussian(variance) for name, variance in variances.items()}
-    if loss > share.amount:
+    if event.amount > share.amount:
         raise AssertionError("The noise chosen costs more than its share.")
     return mechanisms, event
 

@@ -8,7 +8,7 @@ another: with candidates that add between :math:`l_i` and :math:`h_i`, a row tha
 :math:`\max(0, \max h_i) - \min(0, \min l_i)`, 1 for conditions: all move the same way, and there is no factor 2. A row that changes moves
 one score by at most its width and another by at most its own the other way: the sum of the two largest widths, 2 for conditions.
 
-Refuses candidates from the data: labels and expressions are public. The loss is pure ε; a ρ ledger is charged ε²/2.
+Refuses candidates from the data: labels and expressions are public. The loss is pure ε; a ρ ledger is charged ε·tanh(ε/2).
 """
 
 from __future__ import annotations

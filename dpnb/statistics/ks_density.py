@@ -123,8 +123,9 @@ class KSDensity:
                 f"ε {digits(float(check))}",
             ),
         )
+        checked = PrivacyEvent.laplace([[(Fraction(points * factor), mechanism.check_scale)]])
         part = PricedPart("placement", request, mechanism, setting.cells * (cells + 1))
-        return Pricing((part,), (PrivacyEvent("exponential", epsilon), PrivacyEvent("pure", check)), rows)
+        return Pricing((part,), (PrivacyEvent("exponential", epsilon), checked), rows)
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
         """None: the error depends on the data."""

@@ -25,7 +25,7 @@ from dpnb.statistics.moment_readings import correlation, covariance, mean
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.regression_readings import coefficients, r_squared
 from dpnb.statistics.regression_summary import OLS
-from dpnb.statistics.sensitivity import Moves
+from dpnb.statistics.sensitivity import ENTER, Moves
 
 
 class CrossMoment:
@@ -69,16 +69,16 @@ class CrossMoment:
         """The whole matrix as one vector, in the norm of its noise."""
         moves, square, p = setting.moves, radius_squared(setting), len(setting.numbers)
         norm = l1 if share.kind == "epsilon" else l2_squared
-        size = max(norm(p, square, kind) for kind in moves.kinds)
+        sizes = {kind: norm(p, square, kind) for kind in moves.kinds}
+        size = max(sizes.values())
         found = blocks(setting)
         values = (Lit(1), *(side.code for side in sides(setting)))
         moved = shrink(setting)
-        mechanisms, loss = (_laplace if share.kind == "epsilon" else _gaussian)(moves, share, size, found)
+        mechanisms, event = (_laplace if share.kind == "epsilon" else _gaussian)(moves, share, sizes, found)
         parts = tuple(
             PricedPart(b.name, CrossMoments(values, b.entries, setting.where, moved), m, len(b.entries))
             for b, m in zip(found, mechanisms, strict=True)
         )
-        event = PrivacyEvent("pure" if share.kind == "epsilon" else "gaussian", loss)
         return Pricing(parts, (event,), _rows(setting, share, size, found))
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
@@ -101,24 +101,36 @@ def _noise_sd(setting: Setting, pricing: Pricing) -> float:
 
 
 def _gaussian(
-    moves: Moves, share: Share, size: Fraction, found: tuple[Block, ...]
-) -> tuple[list[Mechanism], Fraction]:
-    """Return the Frobenius-isometric noise, half the variance off the diagonal, and its ρ."""
-    square = moves.rows**2 * size
+    moves: Moves, share: Share, sizes: Mapping[str, Fraction], found: tuple[Block, ...]
+) -> tuple[list[Mechanism], PrivacyEvent]:
+    """Return the Frobenius-isometric noise, half the variance off the diagonal, and its event."""
+    square = moves.rows**2 * max(sizes.values())
     variance = square / (2 * share.amount)
     mechanisms: list[Mechanism] = [
         DiscreteGaussian(variance * b.unit**2 / (1 if b.diagonal else 2)) for b in found
     ]
-    return mechanisms, square / (2 * variance)
+    return mechanisms, PrivacyEvent("gaussian", square / (2 * variance))
 
 
 def _laplace(
-    moves: Moves, share: Share, size: Fraction, found: tuple[Block, ...]
-) -> tuple[list[Mechanism], Fraction]:
-    """Return equal noise on every entry of the upper triangle, and its ε."""
-    reach = moves.rows * size
-    scale = reach / share.amount
-    return [DiscreteLaplace(scale * b.unit) for b in found], reach / scale
+    moves: Moves, share: Share, sizes: Mapping[str, Fraction], found: tuple[Block, ...]
+) -> tuple[list[Mechanism], PrivacyEvent]:
+    """Return equal noise on every entry of the upper triangle, and its event.
+
+    The worst of all ways to share the L1 gives it to one entry of the coarsest grid: the charge is convex in the shifts, and at equal ε
+    falls with the scale. A row that enters moves the count by one, and the other entries by the rest.
+    """
+    scale = moves.rows * max(sizes.values()) / share.amount
+    coarsest = min(b.unit for b in found if b.name != "count")
+    rows = {kind: int(kind == ENTER) for kind in moves.kinds}
+    event = PrivacyEvent.laplace(
+        [
+            (moves.rows * Fraction(rows[kind]), scale),
+            (moves.rows * (sizes[kind] - rows[kind]) * coarsest, scale * coarsest),
+        ]
+        for kind in moves.kinds
+    )
+    return [DiscreteLaplace(scale * b.unit) for b in found], event
 
 
 def _rows(setting: Setting, share: Share, size: Fraction, found: tuple[Block, ...]) -> tuple[PriceRow, ...]:

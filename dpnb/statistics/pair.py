@@ -122,7 +122,7 @@ def price_pair(setting: Setting, share: Share) -> Pricing:
             'method= is "joint" (one vector, less noise) or "separate" (equal parts of the loss).'
         )
     parts = components(setting)
-    mechanisms, loss = (_joint if method == "joint" else _separate)(setting.moves, share, parts)
+    mechanisms, event = (_joint if method == "joint" else _separate)(setting.moves, share, parts)
     priced = tuple(
         PricedPart(p.name, setting.total(p.value), m, setting.cells)
         for p, m in zip(parts, mechanisms, strict=True)
@@ -131,10 +131,10 @@ def price_pair(setting: Setting, share: Share) -> Pricing:
         _row(setting.moves, p, m, share, None if method == "joint" else len(parts), first=p is parts[0])
         for p, m in zip(parts, mechanisms, strict=True)
     )
-    return Pricing(priced, (PrivacyEvent("pure" if share.kind == "epsilon" else "gaussian", loss),), rows)
+    return Pricing(priced, (event,), rows)
 
 
-def _joint(moves: Moves, share: Share, parts: tuple[Component, ...]) -> tuple[list[Mechanism], Fraction]:
+def _joint(moves: Moves, share: Share, parts: tuple[Component, ...]) -> tuple[list[Mechanism], PrivacyEvent]:
     """Return equal noise in every direction of the box, and what it costs."""
     counted = any(p.name == "count" for p in parts)
     free = WITHIN in moves.kinds and SWITCH not in moves.kinds
@@ -142,25 +142,48 @@ def _joint(moves: Moves, share: Share, parts: tuple[Component, ...]) -> tuple[li
         weight = (Fraction(4, 3) if free else Fraction(1)) if counted else Fraction(0)
         size = moves.rows * max(_L1[kind] + _COUNTED[kind] * weight for kind in moves.kinds)
         scale = size / share.amount
-        return [
-            DiscreteLaplace(scale * _unit(p) / (weight if p.name == "count" else 1)) for p in parts
-        ], size / scale
+        scales = [scale * _unit(p) / (weight if p.name == "count" else 1) for p in parts]
+        return [DiscreteLaplace(one) for one in scales], _joint_event(moves, scale, parts, scales)
     weight = (Fraction(9, 2) if free else Fraction(1)) if counted else Fraction(0)
     square = moves.rows**2 * max(_L2[kind] + _COUNTED[kind] * weight for kind in moves.kinds)
     variance = square / (2 * share.amount)
     return [
         DiscreteGaussian(variance * _unit(p) ** 2 / (weight if p.name == "count" else 1)) for p in parts
-    ], square / (2 * variance)
+    ], PrivacyEvent("gaussian", square / (2 * variance))
 
 
-def _separate(moves: Moves, share: Share, parts: tuple[Component, ...]) -> tuple[list[Mechanism], Fraction]:
+def _joint_event(
+    moves: Moves, scale: Fraction, parts: tuple[Component, ...], scales: list[Fraction]
+) -> PrivacyEvent:
+    """Return the event of Laplace noise in every direction of the box.
+
+    Of all ways in which the moments can share the L1 of a move the worst gives it to one of them alone, the one of the coarsest grid:
+    the charge is convex in the shifts, and at equal ε falls with the scale. The count moves by itself.
+    """
+    coarsest = min(_unit(p) for p in parts if p.name != "count")
+    counted = [
+        (moves.rows * Fraction(_COUNTED[kind]), b)
+        for kind in moves.kinds
+        for p, b in zip(parts, scales, strict=True)
+        if p.name == "count"
+    ] or [(Fraction(0), scale)] * len(moves.kinds)
+    moments = [(moves.rows * _L1[kind] * coarsest, scale * coarsest) for kind in moves.kinds]
+    return PrivacyEvent.laplace(zip(moments, counted, strict=True))
+
+
+def _separate(
+    moves: Moves, share: Share, parts: tuple[Component, ...]
+) -> tuple[list[Mechanism], PrivacyEvent]:
     """Return mechanisms that each cost an equal part of the loss by themselves."""
     each = share.amount / len(parts)
     if share.kind == "epsilon":
         scales = [moves.rows * max(moves.l1(p).values()) / each for p in parts]
-        return [DiscreteLaplace(scale) for scale in scales], each * len(parts)
+        return [DiscreteLaplace(scale) for scale in scales], moves.event(
+            list(zip(parts, scales, strict=True))
+        )
     squares = [Fraction(moves.rows**2 * max(moves.l2_squared(p).values())) for p in parts]
-    return [DiscreteGaussian(square / (2 * each)) for square in squares], each * len(parts)
+    mechanisms: list[Mechanism] = [DiscreteGaussian(square / (2 * each)) for square in squares]
+    return mechanisms, PrivacyEvent("gaussian", each * len(parts))
 
 
 def _row(

@@ -24,6 +24,8 @@ from dpnb.errors import PlanError, Unavailable
 from dpnb.inference.elementwise import greater, lesser
 from dpnb.inference.spread import normal_quantile
 from dpnb.mechanisms import QuantileSelection
+from dpnb.mechanisms.exponential import score_factor
+from dpnb.privacy.conversion import exponential_epsilon
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.release import Axis, Release
 from dpnb.statistics._base import PricedPart, PriceRow, Pricing, Setting, Share, digits
@@ -115,15 +117,10 @@ class Quantile:
         """Never public."""
         return None
 
-    def _factor(self, setting: Setting) -> int:
-        """Return what divides ε: the rows of a unit, doubled where a change touches two cells."""
-        double = setting.cells > 1 and setting.unit.adjacency == "change-one"
-        return setting.unit.max_rows * (2 if double else 1)
-
     def price(self, setting: Setting, share: Share) -> Pricing:
         """One selection a level, three where limits are bought (half of the loss for the point)."""
         levels, number = self._levels(setting), setting.number()
-        steps, factor = number.high - number.low, self._factor(setting)
+        steps = number.high - number.low
         if steps == 0:
             raise PlanError("A quantile of a single possible value is that value: nothing to release.")
         request = ValueCounts(Sub(number.code, Lit(number.low)), setting.where, setting.keys)
@@ -131,6 +128,7 @@ class Quantile:
         shares = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)) if bought else (Fraction(1),)
         parts, events, rows = [], [], []
         for place, q in enumerate(levels):
+            factor = score_factor(q, setting.unit, setting.cells)
             for portion, side in zip(shares, ("point", "lower", "upper"), strict=False):
                 epsilon = selection_epsilon(share, portion / len(levels))
                 offset = self._offset(setting, epsilon, q, side, steps, factor)
@@ -141,7 +139,7 @@ class Quantile:
         return Pricing(tuple(parts), tuple(events), tuple(rows))
 
     def _offset(
-        self, setting: Setting, epsilon: Fraction, q: Fraction, side: str, steps: int, factor: int
+        self, setting: Setting, epsilon: Fraction, q: Fraction, side: str, steps: int, factor: Fraction
     ) -> int:
         if side == "point":
             return 0
@@ -209,18 +207,15 @@ def _rank_radius(law: Mapping[str, Any]) -> float:
         Fraction(law["q"]),
         int(law["offset"]),
         int(law["steps"]),
-        int(law["factor"]),
+        Fraction(law["factor"]),
     )
     return mechanism.rank_radius(1 - LEVEL)
 
 
 def selection_epsilon(share: Share, portion: Fraction) -> Fraction:
-    """Return the ε of one selection: a portion of ε, or the ε whose bounded-range ρ = ε²/8 is a portion of ρ."""
-    if share.kind == "epsilon":
-        return share.amount * portion
-    target = 8 * share.amount * portion
-    scale = 10**12
-    return Fraction(math.isqrt(target.numerator * scale // target.denominator), 10**6)
+    """Return the ε of one selection: a portion of ε, or the ε whose bounded-range ρ, at most ε²/8, is a portion of ρ."""
+    part = share.amount * portion
+    return part if share.kind == "epsilon" else exponential_epsilon(part)
 
 
 def _row(
@@ -231,7 +226,7 @@ def _row(
     return PriceRow(
         name,
         "exponential mechanism",
-        "one person moves a rank by at most 1"
+        f"one person moves a rank by at most {digits(float(mechanism.factor / setting.unit.max_rows))}"
         + (f", times {setting.unit.max_rows}" if setting.unit.max_rows > 1 else ""),
         f"rank error at most {reach} (95 %)",
         f"ε {digits(float(epsilon))}",

@@ -30,10 +30,14 @@ from dpnb.aggregate.algebra import Lit, Sub, ValueCounts
 from dpnb.errors import PlanError, Unavailable
 from dpnb.inference import NoiseSum
 from dpnb.mechanisms import LocatedSums, QuantileSelection
+from dpnb.mechanisms.exponential import score_factor
 from dpnb.mechanisms.located_sums import Range, radii, selection
 from dpnb.noise import fast
 from dpnb.noise.law import DiscreteLaplaceLaw
+from dpnb.privacy.conversion import largest_epsilon, pure_epsilon
 from dpnb.privacy.event import PrivacyEvent
+from dpnb.privacy.loss import floored
+from dpnb.privacy.measure import Measure
 from dpnb.release import Axis, Release
 from dpnb.release.reading import Read, ReadingFunction
 from dpnb.statistics._base import (
@@ -53,7 +57,6 @@ from dpnb.statistics.outcome import Chosen, Pair, Result
 from dpnb.statistics.quantile import selection_epsilon
 from dpnb.statistics.ratio import Ratio
 from dpnb.statistics.released import best
-from dpnb.statistics.selection import pick_epsilon
 from dpnb.statistics.sensitivity import Component
 
 MIDDLE = RADIUS = Fraction(3, 20)
@@ -135,7 +138,7 @@ class Located:
             Fraction(self.law["middle epsilon"]),
             Fraction(1, 2),
             int(self.law["middle steps"]),
-            int(self.law["middle factor"]),
+            Fraction(self.law["middle factor"]),
         )
         unclear = self.rows < needed(middle, -int(self.law["radius offset"]))
         return tuple(flag for flag, up in (("values cut off", clipped), ("range unclear", unclear)) if up)
@@ -156,6 +159,32 @@ class RobustCell(MeanCell):
     def flags(self) -> tuple[str, ...]:
         """Warnings about the range, and those of any mean."""
         return (*self.warnings, *self.ratio.flags)
+
+
+def _sums(setting: Setting, share: Share) -> tuple[dict[str, Fraction], PrivacyEvent]:
+    """Return the scales of the sums, in units of the largest that one row can add, and their event.
+
+    The event is that of a range of one step, where the grids of the sums are the coarsest: at equal ε the charge falls with the scale, so
+    that it covers every range that can be chosen.
+    """
+    if share.kind == "epsilon":
+        return _sums_at(setting, floored(share.amount))
+
+    def charge(epsilon: Fraction) -> Fraction:
+        return _sums_at(setting, epsilon)[1].loss(Measure.ZCDP).amount
+
+    low = pure_epsilon(share.amount)
+    first, power = float(charge(low)), math.log2(charge(2 * low) / charge(low))
+    near = largest_epsilon(share.amount, charge, lambda epsilon: first * (epsilon / float(low)) ** power)
+    return _sums_at(setting, near)
+
+
+def _sums_at(setting: Setting, epsilon: Fraction) -> tuple[dict[str, Fraction], PrivacyEvent]:
+    public = setting.public_n is not None
+    count = None if public else count_component()
+    scales = setting.moves.split_epsilon(epsilon, _COMPONENTS, _PUBLIC if public else _PRIVATE, count)
+    paid = (*_COMPONENTS, *(() if count is None else (count,)))
+    return scales, setting.moves.event([(part, scales[part.name]) for part in paid])
 
 
 def _located(setting: Setting, releases: Sequence[Release]) -> list[Located]:
@@ -198,33 +227,27 @@ class RobustMean:
         steps = number.high - number.low
         if steps == 0:
             raise PlanError("A mean of a single possible value is that value: nothing to release.")
-        mechanism, loss = self._mechanism(setting, share, steps)
+        mechanism, sums = self._mechanism(setting, share, steps)
         middle, radius = mechanism.middle.epsilon, mechanism.radius.epsilon
         request = ValueCounts(Sub(number.code, Lit(number.low)), setting.where, setting.keys)
         part = PricedPart("located", request, mechanism, setting.cells * (mechanism.width))
         events = tuple(PrivacyEvent("exponential", epsilon) for epsilon in (middle, radius))
-        return Pricing((part,), (*events, PrivacyEvent("pure", loss)), _rows(setting, mechanism, loss))
+        return Pricing((part,), (*events, sums), _rows(setting, mechanism, sums.amount))
 
-    def _mechanism(self, setting: Setting, share: Share, steps: int) -> tuple[LocatedSums, Fraction]:
-        moves = setting.moves
-        double = setting.cells > 1 and setting.unit.adjacency == "change-one"
-        factor = setting.unit.max_rows * (2 if double else 1)
-        rest = pick_epsilon(Share(share.kind, share.amount * (1 - MIDDLE - RADIUS)), 1)
-        public = setting.public_n is not None
-        count = None if public else count_component()
-        scales = moves.split_epsilon(rest, _COMPONENTS, _PUBLIC if public else _PRIVATE, count)
-        paid = (*_COMPONENTS, *(() if count is None else (count,)))
-        loss = moves.epsilon([(part, scales[part.name]) for part in paid])
+    def _mechanism(self, setting: Setting, share: Share, steps: int) -> tuple[LocatedSums, PrivacyEvent]:
+        scales, event = _sums(setting, Share(share.kind, share.amount * (1 - MIDDLE - RADIUS)))
+        half, whole = Fraction(1, 2), Fraction(1)
+        factors = [score_factor(q, setting.unit, setting.cells) for q in (half, whole)]
         mechanism = LocatedSums(
-            selection(selection_epsilon(share, MIDDLE), Fraction(1, 2), steps, factor),
-            selection(selection_epsilon(share, RADIUS), Fraction(1), len(radii(steps)) - 1, factor, _BETA),
+            selection(selection_epsilon(share, MIDDLE), half, steps, factors[0]),
+            selection(selection_epsilon(share, RADIUS), whole, len(radii(steps)) - 1, factors[1], _BETA),
             WIDEN,
             scales["sum"],
             scales["square"],
             scales["outside"],
             scales.get("count"),
         )
-        return mechanism, loss
+        return mechanism, event
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
         """None: the noise is as wide as the private range."""

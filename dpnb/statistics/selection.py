@@ -5,12 +5,11 @@ can show; a value that no row has may be picked. An answer is the declared numbe
 (labels, bins) their place in the declaration, from 0, so that ``.value`` is a number in any case; :attr:`Selected.labels` gives the declared values,
 and cards, texts and tables show them.
 
-The loss is pure ε, divided over the picks; a ρ ledger is charged ε²/2 a pick, never ε²/8.
+The loss is pure ε, divided over the picks; a ρ ledger is charged ε·tanh(ε/2) a pick, never ε²/8.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +17,7 @@ from typing import Any, ClassVar
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.mechanisms import PermuteAndFlip
+from dpnb.privacy.conversion import pure_epsilon
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.privacy.loss import floored
 from dpnb.release import Axis, Release
@@ -167,9 +167,6 @@ class TopK(Mode):
 
 
 def pick_epsilon(share: Share, picks: int) -> Fraction:
-    """Return the ε of one pick: an equal part of ε, or the ε whose ε²/2 is an equal part of ρ, rounded down."""
-    if share.kind == "epsilon":
-        return floored(share.amount / picks)
-    target = 2 * share.amount / picks
-    scale = 10**12
-    return Fraction(math.isqrt(target.numerator * scale // target.denominator), 10**6)
+    """Return the ε of one pick: an equal part of ε, or the ε whose ε·tanh(ε/2) is an equal part of ρ, rounded down."""
+    part = share.amount / picks
+    return floored(part) if share.kind == "epsilon" else pure_epsilon(part)

@@ -163,7 +163,7 @@ def _rows(
 
 def row_cost(moves: Moves, part: Component, mechanism: Any) -> Fraction:
     """Return what one level costs alone."""
-    if mechanism.event == "pure":
+    if mechanism.event == "laplace":
         return moves.epsilon([(part, mechanism.scale)])
     return moves.rho([(part, mechanism.variance)])
 
@@ -175,7 +175,7 @@ def priced_structure(setting: Setting, pricing: Pricing) -> tuple[ConsistentTree
     noise = {name: law_as_sum(law).total_variance for name, law in laws.items()}
     names = [ROOT, *(level_name(level) for level in range(1, leaves.depth + 1))]
     variances = tuple(float(noise.get(name, 0.0)) for name in names)
-    return structure_of(leaves.count, variances), pricing.parts[0].mechanism.event == "pure"
+    return structure_of(leaves.count, variances), pricing.parts[0].mechanism.event == "laplace"
 
 
 @lru_cache(maxsize=8)

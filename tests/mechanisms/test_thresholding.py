@@ -132,12 +132,37 @@ def test_any_loss_is_priced_at_once(epsilon: str, rows: int, changed: bool) -> N
     assert time.perf_counter() - start < 3
 
 
-def test_change_one_is_priced_as_two_steps() -> None:
-    """One changed unit leaves and enters: (2ε, (1 + e^ε) δ)."""
+def test_change_one_costs_twice_the_epsilon_and_the_delta_of_one_step() -> None:
+    """One changed unit leaves and enters: (2ε, δ), δ being what it alone shows; where that is much, (2ε, (1 + e^ε) δ)."""
     mechanism = Thresholding(Fraction(2), 30)
     step = float(mechanism.delta(changed=False))
     assert mechanism.epsilon(changed=True) == 2 * mechanism.epsilon(changed=False) == 1
-    assert float(mechanism.delta(changed=True)) == pytest.approx((1 + math.exp(0.5)) * step, rel=1e-12)
+    assert float(mechanism.delta(changed=True)) == step
+    near = Thresholding(Fraction(10), 2)
+    assert float(near.delta(changed=True)) == pytest.approx(
+        (1 + math.exp(0.1)) * float(near.delta(changed=False)), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "rows"), CASES[:3])
+def test_a_changed_unit_attains_its_delta(epsilon: Fraction, delta: str, rows: int) -> None:
+    """Under change-one too the price is the worst neighbour's, exactly: what only the unit has, and the other unit does not."""
+    mechanism = Thresholding.calibrate(epsilon, Fraction(delta), rows, changed=True)
+    found = max(worst(mechanism, epsilon, rows, changed=changed) for changed in (False, True))
+    assert found == pytest.approx(float(mechanism.delta(changed=True)), rel=1e-6)
+
+
+@pytest.mark.parametrize("threshold", [2, 3, 4, 6])
+@pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(1), Fraction(2), Fraction(8)], ids=str)
+def test_a_changed_row_costs_no_more_where_thresholds_are_low(scale: Fraction, threshold: int) -> None:
+    """The whole law of the output on tiny neighbours, also where more is shown than hidden: the price covers it."""
+    mechanism = Thresholding(scale, threshold)
+    epsilon = mechanism.epsilon(changed=True)
+    bases = itertools.product(range(4), repeat=2)
+    for base in bases:
+        one, two = ((base[0] + a, base[1] + b) for a, b in ((1, 0), (0, 1)))
+        laws = [output_law(mechanism, counts, 60) for counts in (one, two)]
+        assert excess(*laws, float(epsilon)) <= float(mechanism.delta(changed=True)) * (1 + 1e-9) + 1e-15
 
 
 def test_delta_is_rounded_up_and_precise_far_out() -> None:

@@ -92,10 +92,10 @@ def test_events_add_up_to_the_price_and_never_exceed_what_is_asked(
     assert found.loss.amount <= amount
 
 
-def test_pure_mechanisms_in_a_rho_budget_are_charged_half_their_square() -> None:
-    """ε of a pure mechanism costs ε²/2 in a ρ budget; of the exponential mechanism ε²/8."""
+def test_pure_mechanisms_in_a_rho_budget_are_charged_what_their_law_costs() -> None:
+    """ε of Laplace noise costs its own law's ρ in a ρ budget, .4621 for a count at ε = 1; of the exponential mechanism ε²/8."""
     where = schema({"rho": 1})
-    assert priced([COUNT], where, epsilon=1).loss == PrivacyLoss.zcdp(Fraction(1, 2))
+    assert priced([COUNT], where, epsilon=1).loss == PrivacyLoss.zcdp("0.46211715726001")
     assert priced([MEDIAN], where, epsilon=1).loss == PrivacyLoss.zcdp(Fraction(1, 8))
 
 

@@ -130,10 +130,10 @@ def test_the_sums_cost_what_is_recorded_in_every_range(name: str, unit: str) -> 
 
 
 def test_a_rho_ledger_is_charged_event_by_event() -> None:
-    """Two bounded-range selections at ε²/8, the sums at ε²/2: within the ρ asked."""
+    """Two bounded-range selections at ε²/8, the sums at what their law costs: within the ρ asked."""
     where = schema(PrivacyUnit("add-remove"), measure="rho")
     item = priced(QueryPlan("tiny", "robust_mean", X), where, kind="rho", amount=Fraction(1, 2))
-    assert [event.kind for event in item.events] == ["exponential", "exponential", "pure"]
+    assert [event.kind for event in item.events] == ["exponential", "exponential", "laplace"]
     assert Fraction(49, 100) < item.loss.amount <= Fraction(1, 2)
 
 
