@@ -24,8 +24,7 @@ from dpnb.errors import PlanError
 from dpnb.noise.bits import BitSource
 from dpnb.noise.secure import SecureBits
 from dpnb.plan.price import PricedBatch, PricedPart, PricedQuestion, total
-from dpnb.privacy.loss import PrivacyLoss, exact_text, parse_exact
-from dpnb.privacy.measure import Measure
+from dpnb.privacy.loss import PrivacyLoss, exact_text
 from dpnb.release import Release, ReleasedPart
 
 MECHANISM_VERSION = "2"
@@ -94,7 +93,7 @@ def held_shares(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[dict
     for question in wanted.priced.items:
         known = [] if wanted.fresh else _answers(question, wanted, attached, ledger)
         one = _enough(question, known) or (known[0] if known else None)
-        found.append(None if one is None else _share_of(one))
+        found.append(None if one is None else one.share)
     return found
 
 
@@ -119,18 +118,6 @@ def _enough(question: PricedQuestion, known: Sequence[StoredAnswer]) -> StoredAn
     """Return the cheapest, then the oldest, whose loss is at least what is asked."""
     enough = [stored for stored in known if question.loss.fits_in(stored.loss)]
     return min(enough, key=lambda stored: (stored.loss.amount, stored.loss.delta, stored.entry), default=None)
-
-
-def _share_of(stored: StoredAnswer) -> dict[str, str]:
-    """Return the share that an answer was released at: an ε, or a ρ."""
-    text, laws = stored.answer["share"], {part["law"].get("kind") for part in stored.answer["parts"]}
-    share = float(parse_exact(text))
-    spent = float(stored.loss.amount)
-    kind = "epsilon"
-    if stored.loss.measure is not Measure.PURE and "discrete-laplace" not in laws:
-        as_rho, as_epsilon = abs(spent - share), min(abs(spent - share**2 / k) for k in (2, 8))
-        kind = "rho" if "discrete-gaussian" in laws or as_rho <= as_epsilon else "epsilon"
-    return {"kind": kind, "share": text}
 
 
 def to_charge(wanted: Wanted, stored: Sequence[dict[str, Any] | None]) -> list[PricedQuestion]:

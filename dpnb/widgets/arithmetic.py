@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 _CLOSE = 1e-8
+
+Rate = float | Sequence[Sequence[Any]]
+"""What a loss of one costs; or the events of a loss of one, where ρ is counted and ε asked."""
 
 __all__ = [
     "combined",
@@ -16,6 +20,7 @@ __all__ = [
     "covers",
     "divide",
     "evened",
+    "event_rho",
     "floored3",
     "largest_loss",
     "line_weights",
@@ -68,7 +73,37 @@ def whole_weights(shares: Sequence[float]) -> list[int]:
     return [max(1, _rounded(share / total * 100)) for share in shares]
 
 
-def cost_of(loss: float, held: float | None, rate: float, power: float) -> float:
+def event_rho(event: Sequence[Any], loss: float = 1.0) -> float:
+    """Return the ρ of a privacy event at so many times its ε; in floats, for drawing: see :mod:`dpnb.privacy.conversion`.
+
+    Parameters
+    ----------
+    event : sequence
+        Kind, amount, δ, how many, and the moves of a ``laplace`` event.
+    loss : float
+        By how much its ε, or its ρ, is multiplied.
+    """
+    kind, amount, _, times, *moves = event
+    epsilon = amount * loss
+    if kind == "gaussian":
+        return float(times * epsilon)
+    most = epsilon * math.tanh(epsilon / 2)
+    if kind == "exponential":
+        most = min(most, epsilon**2 / 8)
+    if kind == "laplace":
+        most = min(
+            most,
+            max(math.fsum(_entry_rho(shift, scale / loss) for shift, scale in move) for move in moves[0]),
+        )
+    return float(times * most)
+
+
+def _entry_rho(shift: float, scale: float) -> float:
+    epsilon, x = shift / scale, 1 / scale
+    return epsilon + math.expm1(-epsilon) * (x / math.sinh(x) if x < 300 else 0.0)
+
+
+def cost_of(loss: float, held: float | None, rate: Rate, power: float) -> float:
     """Return what a question is charged at a loss: nothing where a stored answer of its own covers that.
 
     Parameters
@@ -77,10 +112,16 @@ def cost_of(loss: float, held: float | None, rate: float, power: float) -> float
         What is asked.
     held : float or None
         The loss of the stored answer, if there is one.
-    rate, power : float
-        The charge of a loss that is bought: ``rate * loss ** power``.
+    rate : float, or events
+        The charge of a loss that is bought: ``rate * loss ** power``, or that of the events at this loss.
+    power : float
+        See `rate`.
     """
-    return 0.0 if loss == 0 or covers(held, loss) else rate * loss**power
+    if loss == 0 or covers(held, loss):
+        return 0.0
+    if isinstance(rate, int | float):
+        return rate * loss**power
+    return math.fsum(event_rho(event, loss) for event in rate)
 
 
 def covers(held: float | None, loss: float) -> bool:
@@ -91,7 +132,7 @@ def covers(held: float | None, loss: float) -> bool:
 def largest_loss(
     shares: Sequence[float],
     held: Sequence[float | None],
-    rates: Sequence[float],
+    rates: Sequence[Rate],
     power: float,
     left: float,
     top: float,

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import atanh
 from typing import Any
 
 from dpnb.errors import LossError
@@ -22,7 +23,7 @@ from dpnb.privacy.measure import Measure
 __all__ = ["DELTAS", "Event", "added", "compared", "counting", "listed", "rho_of"]
 
 Event = Sequence[Any]
-"""A kind of privacy event, its amount, its δ, and how many there were."""
+"""A kind of privacy event, its amount, its δ, how many there were, and the moves of a ``laplace`` event."""
 
 #: The δ that can be chosen where the budget names none.
 DELTAS = (1e-5, 1e-6, 1e-9)
@@ -38,9 +39,15 @@ class Promise:
 
 
 def listed(events: Iterable[PrivacyEvent]) -> list[list[Any]]:
-    """Return events as pictures take them: ``[kind, amount, δ, how many]``."""
-    counted = Counter((one.kind, one.amount, one.delta) for one in events)
-    return [[kind, float(amount), float(delta), times] for (kind, amount, delta), times in counted.items()]
+    """Return events as pictures take them: ``[kind, amount, δ, how many]``, and the moves of Laplace noise."""
+    return [
+        [one.kind, float(one.amount), float(one.delta), times, *([_moves(one)] if one.moves else [])]
+        for one, times in Counter(events).items()
+    ]
+
+
+def _moves(event: PrivacyEvent) -> list[list[list[float]]]:
+    return [[[float(shift), float(scale)] for shift, scale in move] for move in event.moves]
 
 
 def counting(budget: Budget, events: Iterable[PrivacyEvent], spent: PrivacyLoss) -> dict[str, Any]:
@@ -82,8 +89,8 @@ def rho_of(events: Sequence[Event]) -> float:
 
     Examples
     --------
-    >>> rho_of([["pure", 1.0, 0.0, 1], ["gaussian", 0.25, 0.0, 2]])
-    1.0
+    >>> round(rho_of([["pure", 1.0, 0.0, 1], ["gaussian", 0.25, 0.0, 2]]), 3)
+    0.962
     """
     return float(sum((_loss(event, Measure.APPROX) * event[3] for event in events), Fraction(0)))
 
@@ -98,14 +105,17 @@ def added(events: Sequence[Event], delta: float) -> float:
     """
     gaussian = sum(event[3] for event in events if event[0] == "gaussian")
     total = Fraction(0)
-    for kind, amount, _, times in events:
+    for kind, amount, _, times, *_ in events:
         alone = epsilon_of(amount, rational(delta) / gaussian) if kind == "gaussian" else rational(amount)
         total += alone * times
     return float(total)
 
 
 def _loss(event: Event, measure: Measure) -> Fraction:
-    kind, amount, delta, _ = event
+    kind, amount, delta, _, *moves = event
+    if moves:
+        listed_moves = [[(rational(a), rational(b)) for a, b in move] for move in moves[0]]
+        return PrivacyEvent.laplace(listed_moves).loss(measure).amount
     return compose([PrivacyEvent(kind, rational(amount), rational(delta))], measure).amount
 
 
@@ -144,5 +154,5 @@ def compared(
         "rhos": by_rho,
         "adding": by_adding / epsilon if epsilon else None,
         "zcdp": None if rho is None else by_rho / rho,
-        "even": None if rho is None else 2 * rho / epsilon,
+        "even": None if rho is None or rho >= epsilon else 2 * atanh(rho / epsilon),
     }

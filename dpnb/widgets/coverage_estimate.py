@@ -15,6 +15,8 @@ from typing import Any
 
 from dpnb.errors import DpnbError, PlanError
 from dpnb.plan.expression import Ref
+from dpnb.privacy.conversion import exponential_epsilon, pure_epsilon
+from dpnb.privacy.loss import parse_exact
 from dpnb.privacy.measure import Measure
 from dpnb.release import Estimate, Measurement
 from dpnb.schema import Column
@@ -186,8 +188,10 @@ def _paid(question: Measurement) -> tuple[str, float] | None:
         return "rho", float(total.amount)
     if total.measure is Measure.PURE:
         return "epsilon", float(total.amount)
+    if any(law.get("kind") == "discrete-laplace" for law in laws):
+        return "epsilon", math.fsum(float(parse_exact(release.share)) for release in question.releases)
     selected = any(law.get("mechanism") == "quantile-selection" for law in laws)
-    return "epsilon", math.sqrt((8 if selected else 2) * float(total.amount))
+    return "epsilon", float((exponential_epsilon if selected else pure_epsilon)(total.amount))
 
 
 def _start(estimate: Estimate, question: Measurement, kind: Kind) -> dict[str, float]:

@@ -10,16 +10,20 @@ import ast
 import math
 import re
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from dpnb.cards.markup import clean
 from dpnb.client.views import PlanView
 from dpnb.plan.price import PricedQuestion
+from dpnb.privacy.event import PrivacyEvent
 from dpnb.privacy.loss import exact_text
 from dpnb.privacy.measure import Measure
 from dpnb.release import Measurement
 from dpnb.statistics import Share
+from dpnb.widgets.arithmetic import Rate, event_rho, largest_loss
 from dpnb.widgets.asking import handle_of, opening, spoken
+from dpnb.widgets.counting import listed
 from dpnb.widgets.curve import Kind, kind_of
 
 __all__ = ["accuracy_at", "as_it_stands", "asked_in", "planned_line", "splitting", "written"]
@@ -96,12 +100,17 @@ def _amount(item: PricedQuestion) -> float:
     return 0.0 if item.share is None else float(item.share.amount)
 
 
-def _rate(view: PlanView, item: PricedQuestion, kind: Kind) -> float:
-    """What a loss of one costs in the budget's measure: one, or half or an eighth of an ε squared where ρ is counted."""
-    if view.cap.measure is Measure.PURE or kind == "rho" or item.share is None or not item.share.amount:
+def _rate(view: PlanView, item: PricedQuestion, kind: Kind) -> Rate:
+    """What a loss of one costs in the budget's measure: one; or the events of ε 1, where ρ is counted and ε asked."""
+    if view.cap.measure is Measure.PURE or kind == "rho" or item.share is None:
         return 1.0
-    exact = float(item.loss.amount / item.share.amount**2) if item.share.kind == "epsilon" else 0.5
-    return 0.125 if abs(exact - 0.125) < abs(exact - 0.5) else 0.5
+    one = Share("epsilon", Fraction(1))
+    at, known = (item.share, item.events) if item.share.kind == "epsilon" else (one, _events(item, one))
+    return listed(event.scaled(1 / at.amount) for event in known)
+
+
+def _events(item: PricedQuestion, share: Share) -> tuple[PrivacyEvent, ...]:
+    return item.checked.kind.price(item.checked.setting, share).events
 
 
 def _held(view: PlanView, place: int, kind: Kind) -> dict[str, Any] | None:
@@ -109,10 +118,13 @@ def _held(view: PlanView, place: int, kind: Kind) -> dict[str, Any] | None:
     share = view.held[place] if view.held else None
     if share is None:
         return None
-    words, width = accuracy_at(view.items[place], share, view.ask.assume_n)
+    item = view.items[place]
+    words, width = accuracy_at(item, share, view.ask.assume_n)
     amount = float(share.amount)
-    if share.kind != kind:
-        amount = math.sqrt(2 * amount) if kind == "epsilon" else amount**2 / 2
+    if share.kind != kind and kind == "epsilon":
+        amount = largest_loss([1.0], [None], [_rate(view, item, kind)], 2, amount, 1e6)
+    elif share.kind != kind:
+        amount = math.fsum(map(event_rho, listed(_events(item, share))))
     return {"amount": amount, "words": clean(words), "width": width}
 
 

@@ -7,6 +7,7 @@ differ. It reads the ledger; it never charges it. Text is other people's: it is 
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -154,12 +155,12 @@ def _charged(acts: Sequence[Mapping[str, Any]]) -> Iterator[PrivacyEvent]:
 
 
 def _event(record: Mapping[str, Any]) -> PrivacyEvent:
-    return _known_event(tuple(sorted(record.items())))
+    return _known_event(json.dumps(record, sort_keys=True))
 
 
 @lru_cache(maxsize=4096)
-def _known_event(items: tuple[tuple[str, Any], ...]) -> PrivacyEvent:
-    return PrivacyEvent.from_json(dict(items))
+def _known_event(text: str) -> PrivacyEvent:
+    return PrivacyEvent.from_json(json.loads(text))
 
 
 def _row(act: Mapping[str, Any]) -> dict[str, Any]:

@@ -151,8 +151,13 @@ def compositions() -> list[Case]:
             found.append(case("rhoFor", [epsilon, delta], float(rho_for(epsilon, delta))))
     pure = [["pure", 0.05, 0.0, 30], ["exponential", 0.2, 0.0, 2]]
     mixed = [["gaussian", 0.01, 0.0, 12], ["pure", 0.3, 0.0, 1], ["approximate", 0.5, 1e-8, 2]]
-    for events in ([], pure, mixed, [["gaussian", 0.25, 0.0, 1]]):
+    sums = [
+        ["laplace", 0.9, 0.0, 2, [[[50.0, 125.0], [1.0, 2.0]], [[100.0, 125.0]]]],
+        ["exponential", 20.0, 0.0, 1],
+    ]
+    for events in ([], pure, mixed, sums, [["gaussian", 0.25, 0.0, 1]]):
         found.append(case("rhoOf", [events], counting.rho_of(events)))
+        assert math.isclose(counting.rho_of(events), sum(map(arithmetic.event_rho, events)), rel_tol=1e-12)
         for delta in (1e-5, 1e-6):
             found.append(case("added", [events, delta], counting.added(events, delta)))
             for promise in ([4.0, None], [None, 0.5], [1.0, 0.0228]):
@@ -160,6 +165,10 @@ def compositions() -> list[Case]:
                     case("compared", [*promise, events, delta], counting.compared(*promise, events, delta))
                 )
     return found
+
+
+_LAPLACE = [["laplace", 1.0, 0.0, 1, [[[1.0, 2.0], [25.0, 50.0]], [[1.0, 1.0]]]]]
+"""The events of a loss of one."""
 
 
 def lines() -> list[Case]:
@@ -175,6 +184,9 @@ def lines() -> list[Case]:
             (0.5, 0.4, 1, 1),
             (0.5, None, 0.5, 2),
             (0, None, 1, 1),
+            (0.5, None, _LAPLACE, 2),
+            (3.0, None, [["exponential", 0.5, 0.0, 2], ["pure", 0.25, 0.0, 1]], 2),
+            (3.0, 3.0, _LAPLACE, 2),
         )
     ]
     for x in (0.0, -1.0, 0.1, 0.12345, 1.0, 99.99, 1e-6, 0.3, 123456.0):
@@ -183,6 +195,7 @@ def lines() -> list[Case]:
         ([0.5, 0.5], [None, None], [1, 1], 1, 0.7, 2.0),
         ([0.5, 0.5], [0.6, None], [1, 1], 1, 0.7, 2.0),
         ([1.0], [None], [0.5], 2, 0.02, 5.0),
+        ([0.4, 0.6], [None, None], [_LAPLACE, [["exponential", 1.0, 0.0, 1]]], 2, 0.2, 50.0),
         ([0.2, 0.8], [None, None], [1, 1], 1, 0.0, 1.0),
         ([0.2, 0.8], [None, None], [1, 1], 1, 9.0, 1.0),
     ):
@@ -206,7 +219,7 @@ def lines() -> list[Case]:
     return found
 
 
-def _asked(name: str, rate: float = 1.0, held: float | None = None, own: float = 0.0) -> dict[str, Any]:
+def _asked(name: str, rate: Any = 1.0, held: float | None = None, own: float = 0.0) -> dict[str, Any]:
     """One question of a plan: it shares the line's loss, or spends by itself."""
     answer = None if held is None else {"amount": held, "words": "± 0.02", "width": 0.02}
     kept = {"stored": False, "held": answer, "nameable": True}
@@ -242,6 +255,7 @@ def escapes() -> list[Case]:
         (_plan(2.0, [_asked("a", own=1.0), b]), [2.0]),
         (_plan(0.5, [_asked("a", own=1.0), b]), [2.0]),
         (_plan(0.4, [_asked("a", 0.5), _asked("b", 0.125), _asked("c", 0.5)], **rho), [1.0, 1.0, 0.5]),
+        (_plan(0.4, [_asked("a", _LAPLACE), b, _asked("c", _LAPLACE)], **rho), [1.0, 1.0, 0.5]),
         (_plan(0.01, [_asked(name) for name in "abcdef"]), [0.3, 0.1, 0.1, 0.002, 0.002, 0.002]),
         (_plan(0.5, [a, b]), [0.0, 1.0]),
         (_plan(0.5, []), []),

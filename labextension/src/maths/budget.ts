@@ -1,5 +1,9 @@
 /** Budget arithmetic for pictures; the ledger's own is exact and in the curator. Twin of `dpnb/widgets/arithmetic.py`. */
+import { eventRho, type Event } from './composition';
 import { lossFor, type Curve } from './curve';
+
+/** What a loss of one costs; or the events of a loss of one, where ρ is counted and ε asked. */
+export type Rate = number | readonly Event[];
 
 /** Which part of a cap a loss takes, from 0 to 1. */
 export function usedShare(loss: number, cap: number): number {
@@ -55,8 +59,13 @@ export function covers(held: number | null, loss: number): boolean {
 }
 
 /** What a question is charged at a loss: nothing where a stored answer of its own covers that. */
-export function costOf(loss: number, held: number | null, rate: number, power: number): number {
-  return loss === 0 || covers(held, loss) ? 0 : rate * loss ** power;
+export function costOf(loss: number, held: number | null, rate: Rate, power: number): number {
+  if (loss === 0 || covers(held, loss)) {
+    return 0;
+  }
+  return typeof rate === 'number'
+    ? rate * loss ** power
+    : rate.reduce((sum, event) => sum + eventRho(event, loss), 0);
 }
 
 /** A value rounded down to three significant digits. */
@@ -72,7 +81,7 @@ export function floored3(value: number): number {
 export function largestLoss(
   shares: readonly number[],
   held: readonly (number | null)[],
-  rates: readonly number[],
+  rates: readonly Rate[],
   power: number,
   left: number,
   top: number

@@ -1,7 +1,10 @@
 /** One promise counted two ways, by adding ε and by zCDP. Twin of `dpnb/widgets/counting.py` and of the accountant's conversion. */
 
-/** A kind of privacy event, its amount, its δ, and how many there were. */
-export type Event = readonly [kind: string, amount: number, delta: number, times: number];
+/** Shift and scale of each part that moves, in grid steps, for each thing that a neighbour can do. */
+export type Moves = readonly (readonly (readonly [shift: number, scale: number])[])[];
+
+/** A kind of privacy event, its amount, its δ, how many there were, and the moves of a `laplace` event. */
+export type Event = readonly [kind: string, amount: number, delta: number, times: number, moves?: Moves];
 
 const FINEST = 1e9;
 const RATIO = (Math.sqrt(5) - 1) / 2;
@@ -44,12 +47,33 @@ export function rhoFor(epsilon: number, delta: number): number | null {
   return Number((Math.floor(value / unit) * unit).toPrecision(3));
 }
 
+function entryRho(shift: number, scale: number): number {
+  const [epsilon, x] = [shift / scale, 1 / scale];
+  return epsilon + Math.expm1(-epsilon) * (x < 300 ? x / Math.sinh(x) : 0);
+}
+
+/** The ρ of a privacy event at so many times its ε. Twin of `arithmetic.event_rho`; the proofs are in `dpnb/privacy/conversion.py`. */
+export function eventRho([kind, amount, , times, moves]: Event, loss = 1): number {
+  const epsilon = amount * loss;
+  if (kind === 'gaussian') {
+    return times * epsilon;
+  }
+  let most = epsilon * Math.tanh(epsilon / 2);
+  if (kind === 'exponential') {
+    most = Math.min(most, (epsilon * epsilon) / 8);
+  }
+  if (kind === 'laplace') {
+    const sums = (moves ?? []).map(move =>
+      move.reduce((sum, [shift, scale]) => sum + entryRho(shift, scale / loss), 0)
+    );
+    most = Math.min(most, Math.max(...sums));
+  }
+  return times * most;
+}
+
 /** The ρ of some events together. */
 export function rhoOf(events: readonly Event[]): number {
-  return events.reduce((sum, [kind, amount, , times]) => {
-    const one = kind === 'gaussian' ? amount : (amount * amount) / (kind === 'exponential' ? 8 : 2);
-    return sum + one * times;
-  }, 0);
+  return events.reduce((sum, event) => sum + eventRho(event), 0);
 }
 
 /** The ε of some events by adding: each Gaussian one alone at an equal part of δ, every other at its own ε. */
@@ -91,6 +115,6 @@ export function compared(
     rhos,
     adding: whole > 0 ? sum / whole : null,
     zcdp: cap === null ? null : rhos / cap,
-    even: cap === null ? null : (2 * cap) / whole
+    even: cap === null || cap >= whole ? null : 2 * Math.atanh(cap / whole)
   };
 }

@@ -1,5 +1,5 @@
 /** What a plan is: its questions and derived values, and what a split of its loss costs. Pure functions; twin of nothing but `src/maths`. */
-import { costOf, covers, lineWeights } from '../../maths/budget';
+import { costOf, covers, lineWeights, type Rate } from '../../maths/budget';
 import { widthAt, type Curve } from '../../maths/curve';
 import { halfWidth, significant } from '../../maths/digits';
 import { words, type Forecast, type Law } from '../../maths/forecast';
@@ -35,8 +35,8 @@ export interface PlannedQuestion {
   readonly given?: string;
   /** The length of its public range. */
   readonly span: number | null;
-  /** What a loss of one costs in the budget's measure. */
-  readonly rate: number;
+  /** What a loss of one costs in the budget's measure, or its events where that is no power of the loss. */
+  readonly rate: Rate;
   /** Whether it is answered from the store as it is planned. */
   readonly stored: boolean;
   readonly held: Held | null;
