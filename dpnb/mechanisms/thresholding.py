@@ -55,14 +55,13 @@ class Thresholding:
     convex in m: the worst of all is all rows on one value, or each on its own; :meth:`delta` is the larger. Hence
     (ε, δ)-differential privacy under add-remove.
 
-    *Change-one*: D holds the unit's rows U, D' its rows U'. Let V be the values that only U has, with :math:`c_i` rows each, W those that only U'
-    has, :math:`c'_j`, and a and b the probabilities that nothing of V is shown on D, nothing of W on D'. What shows a value of V has
-    probability 1 - a on D and none on D'. Elsewhere D has the law :math:`a·P`, D' at least :math:`b·Q` where nothing of W is shown (and more where
-    D has nothing), P and Q being the laws of the values of both, whose counts differ by at most :math:`2k - \sum c_i - \sum c'_j` in L1. So D exceeds
-    e^2ε times D' by at most 1 - a, if :math:`b ≥ e^{-\sum c'_j/\text{scale}}`, for which :math:`1 - P(Z ≥ τ-c) ≥ e^{-c/\text{scale}}` at every c from 1 to k
-    suffices; :math:`P(Z ≥ τ-c) + e^{-c/\text{scale}}` is convex in c, so that c = 1 and c = k decide. By (ii) 1 - a is at most δ: **(2ε, δ)**, with
-    the δ of one step, which a value of the unit's own attains at any ε. Where that fails (δ near a half) two steps are
-    charged, (2ε, (1 + e^ε) δ). What is more than 10,000 values is cut by rank of the noised counts, a function of the output.
+    *Change-one*: D holds the unit's rows U, D' its rows U'. Let V be the values that only U has, with :math:`C_V` rows in all, W those that only
+    U' has, with :math:`C_W`, and a and b the probabilities that nothing of V is shown on D, nothing of W on D'. Outputs that show a value of V
+    have probability 1 - a on D and none on D', those that show one of W none on D. On the others D has the law a·P and D' the law b·Q, P and Q
+    being those of the values of both, whose counts differ by at most :math:`2k - C_V - C_W` in L1: :math:`P ≤ e^{2ε - (C_V+C_W)/\text{scale}}Q`, so
+    that a·P exceeds e^2ε·b·Q by at most :math:`(a - e^{(C_V+C_W)/\text{scale}}b)\,P ≤ (a - b)P` where at all. Together D exceeds e^2ε times D' by at most
+    :math:`1 - a + \max(a - b, 0) = \max(1-a, 1-b) ≤ δ` by (ii): **(2ε, δ)**, with the δ of one step, which a unit of values of its own attains at any
+    ε. What is more than 10,000 values is cut by rank of the noised counts, a function of the output.
 
     References
     ----------
@@ -122,11 +121,11 @@ class Thresholding:
         step = min(positive(epsilon, "epsilon") / (2 if changed else 1), _MOST_STEP)
         scale = rows / step
         low, high = rows + 1, rows + 2
-        while cls(scale, high, rows).delta(changed=changed) > delta:
+        while cls(scale, high, rows).delta > delta:
             low, high = high, 2 * high
         while low < high:
             middle = (low + high) // 2
-            good = cls(scale, middle, rows).delta(changed=changed) <= delta
+            good = cls(scale, middle, rows).delta <= delta
             low, high = (low, middle) if good else (middle + 1, high)
         return cls(scale, low, rows)
 
@@ -134,21 +133,12 @@ class Thresholding:
         """ε of one release."""
         return Fraction(self.rows) / self.scale * (2 if changed else 1)
 
-    def delta(self, *, changed: bool) -> Fraction:
-        """δ of one release, exact but for a rounding up by less than 10⁻²⁰ of it."""
+    @property
+    def delta(self) -> Fraction:
+        """δ of one release, exact but for a rounding up by less than 10⁻²⁰ of it; the same under both adjacencies."""
         one = self._tail(self.threshold - 1)
         spread = min(self.rows * one, 1 - _power_below(1 - one, self.rows))
-        found = max(self._tail(self.threshold - self.rows), spread)
-        if not changed or self._shows_less_than_it_hides():
-            return found
-        return found * (1 + _exp_above(Fraction(self.rows) / self.scale))
-
-    def _shows_less_than_it_hides(self) -> bool:
-        """Whether P(Z ≥ τ - c) ≤ 1 - e^(-c/scale) for c from 1 to the rows of a unit: then change-one has the δ of one step."""
-        return all(
-            self._tail(self.threshold - c) + _exp_above(-Fraction(c) / self.scale) <= 1
-            for c in {1, self.rows}
-        )
+        return max(self._tail(self.threshold - self.rows), spread)
 
     def _tail(self, reach: int) -> Fraction:
         """P(Z ≥ reach) for reach ≥ 1, rounded up: q^reach / (1 + q) with q = e^(-1/scale)."""

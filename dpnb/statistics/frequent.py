@@ -157,7 +157,7 @@ class FrequentValues:
             pick_epsilon(share, 1), delta, setting.unit.max_rows, changed=changed
         )
         epsilon = mechanism.epsilon(changed=changed)
-        if mechanism.delta(changed=changed) > delta or epsilon > pick_epsilon(share, 1):
+        if mechanism.delta > delta or epsilon > pick_epsilon(share, 1):
             raise AssertionError("The threshold chosen costs more than its share.")
         part = PricedPart("frequent", ValueCounts(setting.number().code, setting.where), mechanism, 1)
         row = PriceRow(

@@ -178,9 +178,9 @@ def _separate(
     each = share.amount / len(parts)
     if share.kind == "epsilon":
         scales = [moves.rows * max(moves.l1(p).values()) / each for p in parts]
-        return [DiscreteLaplace(scale) for scale in scales], moves.event(
-            list(zip(parts, scales, strict=True))
-        )
+        worst = [Fraction(moves.rows * max(moves.l1(p).values())) for p in parts]
+        event = PrivacyEvent.laplace([zip(worst, scales, strict=True)])
+        return [DiscreteLaplace(scale) for scale in scales], event
     squares = [Fraction(moves.rows**2 * max(moves.l2_squared(p).values())) for p in parts]
     mechanisms: list[Mechanism] = [DiscreteGaussian(square / (2 * each)) for square in squares]
     return mechanisms, PrivacyEvent("gaussian", each * len(parts))

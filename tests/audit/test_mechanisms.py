@@ -118,7 +118,7 @@ def test_no_long_run_of_the_exact_sampler_speaks_against_the_claim(kind):
 def test_what_one_person_alone_holds_shows_with_delta_and_no_more():
     """Beside the δ of a threshold nothing speaks against ε; beside nine tenths of it, the shown value does."""
     mechanism = Thresholding(Fraction(2), 6)
-    delta = float(mechanism.delta(changed=False))
+    delta = float(mechanism.delta)
     neighbours = ([9, 1], [9, 0])
     assert not audit(mechanism, neighbours, 0.5, delta=delta * (1 + 1e-9)).breaks
     assert audit(mechanism, neighbours, 0.5, delta=0.9 * delta).breaks

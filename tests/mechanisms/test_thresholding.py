@@ -83,7 +83,7 @@ def test_no_neighbour_exceeds_the_price(epsilon: Fraction, delta: str, rows: int
     """Enumerated, the whole law of the output is within (ε, δ) of every neighbour's."""
     mechanism = Thresholding.calibrate(epsilon, Fraction(delta), rows, changed=changed)
     assert mechanism.epsilon(changed=changed) == epsilon
-    claimed = mechanism.delta(changed=changed)
+    claimed = mechanism.delta
     assert worst(mechanism, epsilon, rows, changed=changed) <= float(claimed) * (1 + 1e-9) <= float(delta)
 
 
@@ -93,9 +93,7 @@ def test_the_price_is_attained_and_one_step_less_costs_more_than_asked(
 ) -> None:
     """Under add-remove δ is exact, and the threshold is the smallest that keeps it: one less would cost more."""
     mechanism = Thresholding.calibrate(epsilon, Fraction(delta), rows, changed=False)
-    assert worst(mechanism, epsilon, rows, changed=False) == pytest.approx(
-        float(mechanism.delta(changed=False)), rel=1e-6
-    )
+    assert worst(mechanism, epsilon, rows, changed=False) == pytest.approx(float(mechanism.delta), rel=1e-6)
     less = Thresholding(mechanism.scale, mechanism.threshold - 1, rows)
     assert worst(less, epsilon, rows, changed=False) > float(delta)
 
@@ -113,7 +111,7 @@ def test_the_worst_allocation_is_the_worst_of_all(scale: Fraction, rows: int) ->
             yield from ((part, *rest) for rest in partitions(left - part, part))
 
     shown = max(1 - math.prod(1 - tail[c] for c in parts) for parts in partitions(rows, rows))
-    claimed = float(mechanism.delta(changed=False))
+    claimed = float(mechanism.delta)
     assert shown <= claimed * (1 + 1e-9)
     assert claimed == pytest.approx(shown, rel=1e-9)
 
@@ -126,22 +124,21 @@ def test_any_loss_is_priced_at_once(epsilon: str, rows: int, changed: bool) -> N
     start = time.perf_counter()
     for delta in ("0.4", "1e-8", "1e-15"):
         mechanism = Thresholding.calibrate(Fraction(epsilon), Fraction(delta), rows, changed=changed)
-        assert 0 < mechanism.delta(changed=changed) <= Fraction(delta)
+        assert 0 < mechanism.delta <= Fraction(delta)
         assert mechanism.epsilon(changed=changed) <= Fraction(epsilon)
         assert mechanism.threshold > rows
     assert time.perf_counter() - start < 3
 
 
 def test_change_one_costs_twice_the_epsilon_and_the_delta_of_one_step() -> None:
-    """One changed unit leaves and enters: (2ε, δ), δ being what it alone shows; where that is much, (2ε, (1 + e^ε) δ)."""
+    """One changed unit leaves and enters: (2ε, δ), δ being what one unit alone shows."""
     mechanism = Thresholding(Fraction(2), 30)
-    step = float(mechanism.delta(changed=False))
+    step = float(mechanism.delta)
     assert mechanism.epsilon(changed=True) == 2 * mechanism.epsilon(changed=False) == 1
-    assert float(mechanism.delta(changed=True)) == step
-    near = Thresholding(Fraction(10), 2)
-    assert float(near.delta(changed=True)) == pytest.approx(
-        (1 + math.exp(0.1)) * float(near.delta(changed=False)), rel=1e-12
-    )
+    calibrated = [Thresholding.calibrate(HALF, Fraction(1, 10**6), 1, changed=c) for c in (False, True)]
+    assert [one.scale for one in calibrated] == [2, 4]
+    assert all(0.6e-6 < one.delta <= 1e-6 for one in calibrated)
+    assert step == pytest.approx(math.exp(-29 / 2) / (1 + math.exp(-1 / 2)), rel=1e-12)
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "rows"), CASES[:3])
@@ -149,7 +146,7 @@ def test_a_changed_unit_attains_its_delta(epsilon: Fraction, delta: str, rows: i
     """Under change-one too the price is the worst neighbour's, exactly: what only the unit has, and the other unit does not."""
     mechanism = Thresholding.calibrate(epsilon, Fraction(delta), rows, changed=True)
     found = max(worst(mechanism, epsilon, rows, changed=changed) for changed in (False, True))
-    assert found == pytest.approx(float(mechanism.delta(changed=True)), rel=1e-6)
+    assert found == pytest.approx(float(mechanism.delta), rel=1e-6)
 
 
 @pytest.mark.parametrize("threshold", [2, 3, 4, 6])
@@ -162,13 +159,13 @@ def test_a_changed_row_costs_no_more_where_thresholds_are_low(scale: Fraction, t
     for base in bases:
         one, two = ((base[0] + a, base[1] + b) for a, b in ((1, 0), (0, 1)))
         laws = [output_law(mechanism, counts, 60) for counts in (one, two)]
-        assert excess(*laws, float(epsilon)) <= float(mechanism.delta(changed=True)) * (1 + 1e-9) + 1e-15
+        assert excess(*laws, float(epsilon)) <= float(mechanism.delta) * (1 + 1e-9) + 1e-15
 
 
 def test_delta_is_rounded_up_and_precise_far_out() -> None:
     """The price is never below the real tail, and within 10⁻³⁰ of it where floats would be zero or one."""
     for threshold in (20, 200, 1500):
-        delta = Thresholding(Fraction(1), threshold).delta(changed=False)
+        delta = Thresholding(Fraction(1), threshold).delta
         exact = -(threshold - 1) - math.log1p(math.exp(-1))
         assert math.log(delta.numerator) - math.log(delta.denominator) >= exact - 1e-12
         if threshold == 20:
@@ -206,7 +203,7 @@ def test_a_rare_value_is_shown_as_seldom_as_stated() -> None:
     mechanism, values = Thresholding(Fraction(2), 8), 40_000
     exact = [(np.arange(values), np.ones(values, dtype=np.int64))]
     shown = sum(len(mechanism.noised(exact, SeededBits(seed))) // 2 for seed in range(5))
-    expected = 5 * values * float(mechanism.delta(changed=False))
+    expected = 5 * values * float(mechanism.delta)
     assert abs(shown - expected) < 5 * math.sqrt(expected)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -14,10 +15,12 @@ from dpnb.curator.chain import canonical
 from dpnb.curator.ledger import Ledger
 from dpnb.mechanisms import DiscreteLaplace
 from dpnb.plan import expression
-from dpnb.privacy import Measure, PrivacyEvent, PrivacyLoss, accountant, loss
+from dpnb.privacy import Measure, PrivacyEvent, PrivacyLoss, accountant, conversion, event, loss
+from dpnb.privacy.conversion import laplace_rho
 from tests.curator import test_ledger as on_ledger
 from tests.mutants.table import Mutant, Patch, replaced
 from tests.plan import test_question as on_question
+from tests.privacy.test_conversion import divergence
 
 
 def on(test: Callable[..., None], *more: Any) -> Callable[[Any], None]:
@@ -33,12 +36,14 @@ def on(test: Callable[..., None], *more: Any) -> Callable[[Any], None]:
 def laplace_costs_its_rho(_: Any) -> None:
     """The Rényi divergence of discrete Laplace neighbours is at most αρ at every order, ρ being what a ρ budget is charged."""
     for epsilon in (Fraction(1, 2), Fraction(2), Fraction(6)):
-        charged = float(PrivacyEvent("pure", epsilon).loss(Measure.ZCDP).amount)
-        scale = float(DiscreteLaplace.calibrate(1, epsilon).scale)
+        noise = DiscreteLaplace.calibrate(1, epsilon)
+        either = PrivacyEvent("pure", epsilon), PrivacyEvent.laplace([[(Fraction(1), noise.scale)]])
+        charged = min(float(event.loss(Measure.ZCDP).amount) for event in either)
+        scale = float(noise.scale)
         outputs = np.arange(-400, 401)
         one, two = -np.abs(outputs) / scale, -np.abs(outputs - 1) / scale
         norm = np.logaddexp.reduce(one)
-        for order in (1.01, 2.0, 8.0):
+        for order in (1.001, 2.0, 8.0):
             divergence = (np.logaddexp.reduce(order * one + (1 - order) * two) - norm) / (order - 1)
             assert divergence <= order * charged + 1e-9
 
@@ -121,7 +126,54 @@ def untyped(_: Any) -> Any:
     return lambda value: ["const", str(value)]
 
 
+def two_parts_cost_both(_: Any) -> None:
+    """Two independent entries that move together cost the sum of their divergences."""
+    parts = [(Fraction(1), Fraction(1)), (Fraction(1), Fraction(2))]
+    charged = float(PrivacyEvent.laplace([parts]).loss(Measure.ZCDP).amount)
+    assert sum(divergence(1, float(scale), 1.001) / 1.001 for _, scale in parts) <= charged
+
+
+def solved_within(_: Any) -> None:
+    """An ε solved from ρ costs at most that ρ."""
+    for rho in (Fraction(1, 2), Fraction(1, 100), Fraction(3)):
+        assert conversion.pure_rho(conversion.pure_epsilon.__wrapped__(rho)) <= rho
+
+
+def fine_everywhere(_: Any) -> Any:
+    """Charge every grid as if it were fine."""
+    return lambda shift, scale: Fraction(math.expm1(-shift / scale) + float(shift / scale))
+
+
 MUTANTS = {
+    "nine tenths of a one-step grid's ρ": Mutant(
+        "Discrete Laplace noise on a count is charged less than its law costs.",
+        replaced(event, "laplace_rho", lambda real: lambda *part: real(*part) * Fraction(9, 10)),
+        laplace_costs_its_rho,
+    ),
+    "every grid charged as a fine one": Mutant(
+        "ε - 1 + e^-ε is the continuous law's; a count costs a quarter more.",
+        replaced(event, "laplace_rho", fine_everywhere),
+        laplace_costs_its_rho,
+    ),
+    "tanh of a quarter": Mutant(
+        "ε·tanh(ε/4) is charged for a pure mechanism: half of what randomised response costs.",
+        replaced(event, "pure_rho", lambda real: lambda e: real(e / 2) * 2),
+        laplace_costs_its_rho,
+    ),
+    "the larger of two parts": Mutant(
+        "A count beside a sum is thought to cost nothing under add-remove too.",
+        replaced(
+            PrivacyEvent,
+            "_rho",
+            lambda _: lambda e: max(laplace_rho(*part) for move in e.moves for part in move),
+        ),
+        two_parts_cost_both,
+    ),
+    "an ε solved in floating point": Mutant(
+        "The ε that a ρ buys is rounded up, and costs more than that ρ.",
+        replaced(conversion, "_settled", lambda _: lambda place, fits: place + 1),
+        solved_within,
+    ),
     "epsilon squared / 8 for pure events": Mutant(
         "Bounded range claimed for Laplace noise: a fourth of its ρ.",
         replaced(

@@ -18,7 +18,7 @@ from tests.contracts.law import FITS, fit
 from tests.contracts.statistic import priced, schema
 from tests.mechanisms.enumeration import worst
 from tests.mechanisms.test_additive import TestDiscreteGaussian, TestDiscreteLaplace
-from tests.mechanisms.test_audit import tight
+from tests.mechanisms.test_audit import ADDED, CHANGED, LEVELS, sharp_pair, tight
 from tests.mechanisms.test_mutants import floating, quantile
 from tests.mutants.sensitivity import ROW
 from tests.mutants.table import Mutant, replaced
@@ -93,7 +93,35 @@ def saturating(_: Any) -> Any:
     return add
 
 
+def added_rows(_: Any) -> None:
+    """A row more at the end of a long grid costs at most ε, at every level."""
+    for q in LEVELS:
+        assert sharp_pair(q, Fraction(1), exponential.score_factor(q, ADDED, 1)) <= 1
+
+
+def rows_that_change_their_cell(_: Any) -> None:
+    """A row that leaves one cell and enters another costs at most ε in both together."""
+    for q in LEVELS:
+        mechanism = QuantileSelection(Fraction(1), q, -2, 4, exponential.score_factor(q, CHANGED, 3))
+        assert 2 * worst(mechanism, 4, "add-remove") <= 1
+
+
 MUTANTS = {
+    "nine tenths of max(q, 1 - q)": Mutant(
+        "An added row is thought to move a quantile's scores by less than it does.",
+        replaced(exponential, "score_factor", lambda real: lambda q, *rest: real(q, *rest) * Fraction(9, 10)),
+        added_rows,
+    ),
+    "half a row at every quantile": Mutant(
+        "What holds for the median is claimed for all quantiles.",
+        replaced(exponential, "score_factor", lambda _: lambda q, unit, cells: Fraction(unit.max_rows, 2)),
+        added_rows,
+    ),
+    "groups that cost nothing under change-one": Mutant(
+        "A row that changes its group acts on two cells: a median's ½ twice, a maximum's 1 twice.",
+        replaced(exponential, "score_factor", lambda real: lambda q, unit, cells: real(q, unit, 1)),
+        rows_that_change_their_cell,
+    ),
     "exact private n beside a noised sum": Mutant(
         "The count behind a mean is sent as it is, under the law that was paid.",
         replaced(releasing, "_noised", exact_count),

@@ -13,8 +13,8 @@ from dpnb.aggregate import Lit, Mul, Sub, preparation
 from dpnb.aggregate.reference import Ints
 from dpnb.plan.question import QueryPlan
 from dpnb.privacy.unit import PrivacyUnit
+from dpnb.statistics import quantile
 from dpnb.statistics._base import Centred, Numeric, Square
-from dpnb.statistics.quantile import Quantile
 from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Moves
 from tests.contracts.statistic import priced, realised_loss, schema, worst_loss
 from tests.mechanisms.enumeration import worst
@@ -305,12 +305,12 @@ MUTANTS = {
     ),
     "factor 2 dropped for grouped quantiles": Mutant(
         "Under change-one a row can change two groups.",
-        replaced(Quantile, "_factor", lambda _: lambda kind, setting: setting.unit.max_rows),
+        replaced(quantile, "score_factor", lambda real: lambda q, unit, cells: real(q, unit, 1)),
         a_change_of_group_is_paid,
     ),
     "factor k dropped for quantiles of units": Mutant(
         "A unit's two rows move a rank by two.",
-        replaced(Quantile, "_factor", lambda _: lambda kind, setting: 1),
+        replaced(quantile, "score_factor", lambda real: lambda q, unit, cells: real(q, unit, cells) / 2),
         two_rows_of_a_unit_are_paid,
     ),
     "clamp after instead of before": Mutant(

@@ -8,6 +8,7 @@ from typing import Any
 
 from dpnb.mechanisms import Thresholding
 from tests.mechanisms.test_thresholding import (
+    test_a_changed_unit_attains_its_delta,
     test_no_neighbour_exceeds_the_price,
     test_nothing_below_the_threshold_is_shown_and_keys_are_in_their_own_order,
     worst,
@@ -52,14 +53,9 @@ def one_row(real: Any) -> Any:
     )
 
 
-def only_spread_rows(real: Any) -> Any:
+def only_spread_rows(_: Any) -> Any:
     """Believe that a unit's rows always fall on different values."""
-
-    def delta(found: Thresholding, *, changed: bool) -> Fraction:
-        alone = 1 - (1 - found._tail(found.threshold - 1)) ** found.rows
-        return alone * 3 if changed else alone
-
-    return delta
+    return property(lambda found: 1 - (1 - found._tail(found.threshold - 1)) ** found.rows)
 
 
 def as_seen(real: Any) -> Any:
@@ -106,9 +102,7 @@ MUTANTS = {
     ),
     "threshold: δ halved": Mutant(
         "Believes a value shows half as often as it does.",
-        replaced(
-            Thresholding, "delta", lambda real: lambda found, *, changed: real(found, changed=changed) / 2
-        ),
+        replaced(Thresholding, "delta", lambda real: property(lambda found: real.fget(found) / 2)),
         within_the_asked(1),
     ),
     "threshold: change-one as one step": Mutant(
@@ -123,6 +117,15 @@ MUTANTS = {
             ),
         ),
         within_the_asked(1, changed=True),
+    ),
+    "threshold: nine tenths of δ under change-one": Mutant(
+        "Believes that what a changed unit alone has is shown less often than it is.",
+        replaced(
+            Thresholding,
+            "delta",
+            lambda real: property(lambda found: real.fget(found) * Fraction(9, 10)),
+        ),
+        lambda _: test_a_changed_unit_attains_its_delta(Fraction(1), "0.01", 1),
     ),
     "threshold: units priced as rows": Mutant(
         "Prices a unit of two rows as one row.",

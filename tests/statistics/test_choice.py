@@ -15,6 +15,7 @@ from dpnb.mechanisms import PermuteAndFlip
 from dpnb.noise import SeededBits
 from dpnb.plan.expression import BinOp, ClipTo, Compare, Const, Ref
 from dpnb.plan.question import QueryPlan
+from dpnb.privacy.conversion import pure_rho
 from dpnb.privacy.unit import PrivacyUnit
 from tests.contracts.questions import TABLES, asked, released
 from tests.contracts.questions import schema as small
@@ -75,10 +76,10 @@ def test_conditions_cost_no_factor_two_where_rows_come_and_go() -> None:
     assert priced(question("numbers"), schema(UNITS["change one row"])).parts[0].mechanism.factor == 8
 
 
-def test_a_rho_ledger_is_charged_half_the_square() -> None:
+def test_a_rho_ledger_is_charged_as_for_any_pure_mechanism() -> None:
     """Permute-and-flip is not of bounded range."""
     where = schema(PrivacyUnit("add-remove"), measure="rho")
-    assert priced(question("conditions"), where, amount=1).loss.amount == Fraction(1, 2)
+    assert priced(question("conditions"), where, amount=1).loss.amount == pure_rho(Fraction(1))
 
 
 SMALL = small(PrivacyUnit("add-remove"))

@@ -16,6 +16,7 @@ from dpnb.noise.bits import SeededBits
 from dpnb.noise.law import DiscreteLaplaceLaw
 from dpnb.plan.expression import BinOp, Const
 from dpnb.privacy import Measure
+from dpnb.privacy.conversion import pure_rho
 from dpnb.privacy.unit import PrivacyUnit
 from dpnb.release import to_json
 from dpnb.statistics.frequent import conditional_limits
@@ -56,18 +57,18 @@ def test_values_that_many_rows_have_are_shown_and_rare_ones_are_not() -> None:
     ("unit", "factor", "rows"), [("add-remove", 1, 1), ("change-one", 2, 1), ("units of three rows", 1, 3)]
 )
 def test_the_ledger_is_charged_epsilon_and_delta(unit: str, factor: int, rows: int) -> None:
-    """The event is approximate, with the ε of all moves and the δ asked; in the ledger (ε²/2, δ)."""
+    """The event is approximate, with the ε of all moves and the δ asked; in the ledger (ε·tanh(ε/2), δ)."""
     item, _ = answered({"target": X, "options": (("delta", "1e-6"),)}, unit=unit)
     (event,) = item.events
     assert (event.kind, event.amount, event.delta) == ("approximate", 1, Fraction(1, 10**6))
     assert (item.loss.measure, item.loss.amount, item.loss.delta) == (
         Measure.APPROX,
-        Fraction(1, 2),
+        pure_rho(Fraction(1)),
         event.delta,
     )
     mechanism = item.parts[0].mechanism
     assert mechanism.scale == factor * rows
-    assert mechanism.delta(changed=factor == 2) <= event.delta
+    assert mechanism.delta <= event.delta
 
 
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])

@@ -17,6 +17,7 @@ from dpnb.noise import SeededBits
 from dpnb.plan.expression import ClipTo, Compare, Const, Ref
 from dpnb.plan.question import QueryPlan
 from dpnb.privacy.accountant import Budget
+from dpnb.privacy.conversion import laplace_rho
 from dpnb.privacy.unit import PrivacyUnit
 from dpnb.schema import Column, Schema
 from tests.contracts.questions import UNITS as SMALL_UNITS
@@ -96,12 +97,11 @@ def test_no_neighbour_costs_more_than_the_claim(name: str, unit: str) -> None:
 
 
 def test_a_rho_ledger_is_charged_an_eighth_of_the_square() -> None:
-    """An exponential mechanism has bounded range: ε²/8; check and count beside it are charged ε²/2."""
+    """An exponential mechanism has bounded range: ε²/8; check and count beside it are charged what their laws cost."""
     where = schema(PrivacyUnit("add-remove"), measure="rho")
-    assert (
-        priced(asked("plain"), where, amount=2).loss.amount
-        == Fraction(152, 100) ** 2 / 8 + Fraction(38, 100) ** 2 / 2 + Fraction(1, 10) ** 2 / 2
-    )
+    assert priced(asked("plain"), where, amount=2).loss.amount == Fraction(152, 100) ** 2 / 8 + laplace_rho(
+        Fraction(3), 3 / Fraction(38, 100)
+    ) + laplace_rho(Fraction(1), Fraction(10))
 
 
 SCHEMA = Schema(

@@ -1,0 +1,61 @@
+"""For fixed bits, what every statistic releases is pinned: a change needs a higher MECHANISM_VERSION."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpnb.curator.releasing import MECHANISM_VERSION
+from dpnb.mechanisms import DiscreteLaplace
+from dpnb.statistics import BY_NAME
+from tests.statistics import golden
+
+REASON = (
+    "changed what is released for the same bits. If that is wanted, raise MECHANISM_VERSION in dpnb/curator/releasing.py "
+    "and run python -m tests.statistics.golden; stored answers of the old version are then not served any more."
+)
+
+
+def test_every_release_is_the_one_on_file() -> None:
+    on_file, made = golden.read(), golden.releases()
+    different = sorted(
+        name
+        for name in made.keys() | on_file["releases"].keys()
+        if made.get(name) != on_file["releases"].get(name)
+    )
+    assert not different, f"{', '.join(different[:5])} ({len(different)} in all) {REASON}"
+
+
+def test_the_file_is_that_of_the_version_and_all_of_it() -> None:
+    """The version in the code is the newest on file, and the digest on file is that of the releases on file."""
+    on_file = golden.read()
+    assert list(on_file["versions"])[-1] == MECHANISM_VERSION, REASON
+    assert on_file["versions"][MECHANISM_VERSION] == golden.digest(on_file["releases"]), REASON
+    assert list(map(int, on_file["versions"])) == sorted(map(int, on_file["versions"]))
+
+
+def test_every_statistic_is_pinned_under_every_unit() -> None:
+    names = golden.read()["releases"]
+    for statistic in BY_NAME:
+        for unit in golden.UNITS:
+            kinds = {name.rpartition(", ")[2] for name in names if name.startswith(f"{statistic} 0, {unit},")}
+            assert kinds == ({"approx"} if statistic == "frequent_values" else {"epsilon", "rho"}), (
+                statistic,
+                unit,
+            )
+
+
+def test_a_version_that_is_written_is_never_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Noise of another scale under the same version: the test above fails, and writing anew is refused."""
+    real = DiscreteLaplace.noised
+    monkeypatch.setattr(
+        DiscreteLaplace,
+        "noised",
+        lambda mechanism, exact, bits: real(DiscreteLaplace(mechanism.scale * 2), exact, bits),
+    )
+    monkeypatch.setattr(golden, "SAMPLES", {"count": golden.SAMPLES["count"]})
+    assert (
+        golden.releases()["count 0, add-remove, epsilon"]
+        != golden.read()["releases"]["count 0, add-remove, epsilon"]
+    )
+    with pytest.raises(SystemExit, match="MECHANISM_VERSION"):
+        golden.write()
