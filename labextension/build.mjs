@@ -27,7 +27,8 @@ async function buildWidgets() {
     entryPoints: { ...modules(), widget: join(widgets, 'widget.css') },
     bundle: true,
     minify: true,
-    format: 'esm',
+    format: 'iife', // a page holds several of them in one script; dpnb/widgets/pages.py and portable.py give each its place
+    globalName: 'dpnbView',
     target: 'es2022',
     charset: 'utf8',
     legalComments: 'none',

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -18,6 +20,7 @@ from typing import Any
 
 from dpnb.cards.digits import number, people
 from dpnb.cards.explain import at_most, posterior
+from dpnb.cards.policy import policy
 from dpnb.errors import PlanError
 from dpnb.inference import NoiseSum, effective_size, student_inflation
 from dpnb.release import Estimate
@@ -139,7 +142,14 @@ def demo_page(report: Any, effect: Estimate, schema: Schema) -> str:
         "source": (schema.citation or schema.title).rstrip("."),
     }
     page = _file("demo.html")
-    for name, text in words.items():
-        page = page.replace(f"@{name}@", escape(text))
-    data = json.dumps(asdict(facts)).replace("</", "<\\/")
-    return page.replace("@maths@", _file("noise_sum.js")).replace("@facts@", data)
+    data = {"maths": _file("noise_sum.js"), "facts": json.dumps(asdict(facts)).replace("</", "<\\/")}
+    scripts = [_filled(one, data) for one in re.findall("<script>(.*?)</script>", page, re.DOTALL)]
+    page = _filled(page, {**data, "policy": str(policy(*scripts))})
+    return _filled(page, {name: escape(text) for name, text in words.items()})
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    """Return a text with words in the places that name them."""
+    for name, word in words.items():
+        text = text.replace(f"@{name}@", word)
+    return text

@@ -13,6 +13,7 @@ from typing import Any
 from dpnb.cards.facts import Line, law_words, line_of
 from dpnb.cards.ledger import ledger_table
 from dpnb.cards.markup import Markup, clean, el, escape
+from dpnb.cards.policy import policy
 from dpnb.cards.released import line_html, line_text
 from dpnb.cards.style import STYLE
 from dpnb.privacy.loss import PrivacyLoss
@@ -101,9 +102,10 @@ def report(
 
 
 def document(title: str, body: object, *, style: str = PAGE_STYLE, script: str = "") -> str:
-    """Return a whole HTML page that asks nothing of the network."""
+    """Return a whole HTML page that asks nothing of the network, and whose policy says so: it runs ``script`` alone."""
     head = [
         el("meta", charset="utf-8"),
+        policy(script) if script else policy(),
         el("meta", name="viewport", content="width=device-width,initial-scale=1"),
         el("title", title),
         el("style", Markup(style)),

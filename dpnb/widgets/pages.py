@@ -1,12 +1,13 @@
 """One self-contained page of interactions: scripts, styles and facts in the file, nothing asked of any network.
 
-What the browser computes by itself still drags there; there is no kernel behind it, and the page says so.
+What the browser computes by itself still drags there; there is no kernel behind it, and the page says so. Its policy lets it
+run this one script, and ask nobody for anything.
 """
 
 from __future__ import annotations
 
-import base64
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
@@ -33,9 +34,8 @@ for (const place of document.querySelectorAll("[data-dpnb]")) {
     off: () => undefined,
     save_changes: () => undefined,
   };
-  const module = await import("data:text/javascript;base64," + MODULES[place.dataset.dpnb]);
   const still = place.querySelector(".still");
-  module.default.render({ model, el: place });
+  VIEWS[place.dataset.dpnb].render({ model, el: place });
   still.remove();
 }
 """
@@ -70,14 +70,13 @@ def page(interactions: Iterable[Interaction], title: str = "dpnb", *, report: Re
     found = list(interactions)
     if any(not isinstance(one, Interaction) for one in found):
         raise PlanError("A page is made of interactions: page([dpnb.widgets.odds()]).")
-    modules = {one.module: _base.source(f"{one.module}.js") for one in found}
-    if None in modules.values():
+    views = {one.module: _base.source(f"{one.module}.js") for one in found}
+    if None in views.values():
         if report is None:
             raise PlanError(
                 "The front end of dpnb is not built here: install a wheel, or build it with Node.js."
             )
-        modules = {}
-    coded = {name: base64.b64encode(str(text).encode()).decode("ascii") for name, text in modules.items()}
+        views = {}
     body = el(
         "main",
         el("p", _KERNEL, class_="dpnb-none") if found else None,
@@ -85,9 +84,19 @@ def page(interactions: Iterable[Interaction], title: str = "dpnb", *, report: Re
         el("h2", "Interactions", class_="dpnb-h") if found and report is not None else None,
         *(_place(one) for one in found),
     )
-    script = Markup(f'<script type="module">const MODULES = {json.dumps(coded)};{_SCRIPT}</script>')
     style = PAGE_STYLE + _STYLE + (_base.source("widget.css") or "")
-    return document(title, el("div", body, script if coded else None), style=style)
+    return document(title, body, style=style, script=_script(views) if views else "")
+
+
+def _script(views: Mapping[str, str | None]) -> str:
+    """Return the page's one script: the built views, each a function that gives its module, and what draws with them."""
+    made = ",\n".join(
+        f"{json.dumps(name)}: (() => {{\n{text}\nreturn dpnbView.default;\n}})()"
+        for name, text in views.items()
+    )
+    script = f'"use strict";\nconst VIEWS = {{\n{made}\n}};{_SCRIPT}'
+    assert not re.search(r"</script|<!--", script, re.IGNORECASE), "a built view would end its own script"
+    return script
 
 
 def session_page(estimates: Mapping[str, Estimate], title: str = "dpnb") -> tuple[str, int]:

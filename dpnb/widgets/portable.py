@@ -34,7 +34,7 @@ class Portable(anywidget.AnyWidget):
     def _esm(self) -> str:
         from dpnb.widgets._base import source
 
-        return source(f"{self._kind}.js") or ""
+        return f"{source(f'{self._kind}.js')}\nexport default dpnbView.default;\n"
 
     @property
     def _css(self) -> str:

@@ -26,6 +26,7 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import nbformat
 import pytest
@@ -380,6 +381,7 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Any]:
     A page error, or an error on the console, anywhere in the test fails it. ``page.busy`` makes the kernel deaf.
     """
     from dpnb import widgets
+    from dpnb.widgets import pages as pages_
 
     pages: list[Any] = []
 
@@ -410,9 +412,11 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Any]:
             return made[nth].facts
 
         page.expose_function("dpnbHear", hear)
-        text = widgets.page(made)
-        assert _SENT in text
-        (tmp_path / "page.html").write_text(text.replace(_SENT, _HEARD) if kernel else text, encoding="utf-8")
+        # the page's policy runs the one script that it was written with
+        assert _SENT in pages_._SCRIPT
+        script = pages_._SCRIPT.replace(_SENT, _HEARD) if kernel else pages_._SCRIPT
+        with mock.patch.object(pages_, "_SCRIPT", script):
+            (tmp_path / "page.html").write_text(widgets.page(made), encoding="utf-8")
         page.goto((tmp_path / "page.html").as_uri())
         page.locator(".dpnb-w").first.wait_for()
         pages.append(page)

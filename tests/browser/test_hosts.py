@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import http.server
 import re
 import shutil
 import subprocess
 import sys
+import threading
 
 import nbformat
 import pytest
@@ -203,6 +205,86 @@ def test_exported_page_still_drags(ran, offline, shots):
     narrow.locator(".dpnb-w").first.wait_for()
     assert narrow.evaluate("document.documentElement.scrollWidth") <= 320
     narrow.screenshot(path=shots / "exported-320.png", full_page=True)
+
+
+INJECTED = """
+<script>window.ran = "inline"</script>
+<script type="module">window.ran = "module"</script>
+<script src="data:text/javascript,window.ran='data'"></script>
+<script src="{there}/script.js"></script>
+<img src="{there}/image.png" onerror="window.ran = 'onerror'">
+<img src="x" onerror="window.ran = 'handler'">
+<svg onload="window.ran = 'svg'"></svg>
+<iframe srcdoc="<script>parent.ran = 'frame'</script>"></iframe>
+<iframe src="javascript:parent.ran='address'"></iframe>
+<link rel="stylesheet" href="{there}/style.css">
+<style>@import url("{there}/import.css"); body {{ background: url("{there}/background.png") }}</style>
+<base href="{there}/">
+<a id="hit" href="javascript:window.ran='link'">link</a>
+"""
+
+
+@pytest.fixture
+def listener():
+    """A server on this machine that notes what it is asked for; nobody has reason to ask it."""
+    asked = []
+
+    class Answer(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(200)
+            self.send_header("Access-Control-Allow-Origin", "*")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}", asked
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.mark.parametrize("place", ["<body>", "</body>", "<title>"])
+def test_exported_page_runs_its_own_script_alone(ran, page, listener, place, tmp_path):
+    """Markup that somehow got into the page runs nothing and asks nobody, wherever it stands; the page itself still drags."""
+    there, asked = listener
+    text = (ran / "x.html").read_text(encoding="utf-8")
+    assert place in text
+    evil = INJECTED.format(there=there)
+    changed = text.replace(place, place + evil if place == "<body>" else evil + place, 1)
+    (tmp_path / "x.html").write_text(changed, encoding="utf-8")
+    page.goto((tmp_path / "x.html").as_uri())
+    widget = page.locator(".dpnb-w", has_text="What ε means for one person").first
+    assert moves(page, widget)
+    page.locator("#hit").evaluate("link => link.click()")
+    for call in (
+        "fetch(there + '/fetch')",
+        "new WebSocket(there.replace('http', 'ws') + '/socket')",
+        "import(there + '/module.js')",
+    ):
+        page.evaluate("async there => { try { await " + call + " } catch {} }", there)
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.ran") is None
+    assert asked == []
+
+
+def test_the_injected_markup_would_run_without_the_policy(ran, page, listener, tmp_path):
+    """The same markup in the same page without its policy runs and asks: the test above can fail."""
+    there, asked = listener
+    text = (ran / "x.html").read_text(encoding="utf-8")
+    bare = re.sub('<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+    assert len(bare) < len(text)
+    (tmp_path / "x.html").write_text(
+        bare.replace("</body>", INJECTED.format(there=there) + "</body>"), encoding="utf-8"
+    )
+    page.goto((tmp_path / "x.html").as_uri())
+    page.wait_for_function("window.ran !== undefined")
+    page.wait_for_timeout(300)
+    assert {"/script.js", "/image.png", "/style.css"} <= set(asked)
 
 
 def test_exported_page_names_what_is_in_it(ran):

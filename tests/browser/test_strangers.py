@@ -1,0 +1,275 @@
+"""A stranger's notebook, opened where anywidget's extension is not: nothing of it runs, nothing is spent, and its still forms are seen.
+
+JupyterLab restores the widget state of a notebook's metadata without asking, trusted or not: models are made of it as soon as the
+notebook has a kernel. Every attack here sets ``window.hit``.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+import sys
+
+import nbformat
+import pytest
+from playwright.sync_api import expect
+
+from dpnb import widgets
+from dpnb.widgets import _base
+from dpnb.widgets._base import MODULE, VERSION
+from tests.browser.conftest import START, Lab
+
+pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
+
+HIT = "window.hit = (window.hit || 0) + 1"
+MARKUP = (
+    f"<img src=x onerror='{HIT}'><script>{HIT}</script><svg onload='{HIT}'></svg>"
+    f"<a href='javascript:{HIT}'>a</a><iframe srcdoc='<script>parent.{HIT}</script>'></iframe>"
+)
+ADDRESS = f"javascript:{HIT}"
+ESM = f"{HIT}; export default {{ initialize() {{ {HIT} }}, render() {{ {HIT} }} }};"
+VIEW = "application/vnd.jupyter.widget-view+json"
+STATE = "application/vnd.jupyter.widget-state+json"
+
+
+def poisoned(value, text):
+    """Put a text in the place of every text that a state holds."""
+    if isinstance(value, str):
+        return text
+    if isinstance(value, dict):
+        return {name: poisoned(one, text) for name, one in value.items()}
+    return [poisoned(one, text) for one in value] if isinstance(value, list) else value
+
+
+def flattened(value):
+    """Put another type in the place of every value."""
+    if isinstance(value, dict):
+        return {name: [one] for name, one in value.items()}
+    return {"0": value}
+
+
+def ours(kind, facts, chosen=None, **besides):
+    """A saved model of our class."""
+    state = {
+        "_model_module": MODULE,
+        "_model_module_version": VERSION,
+        "_model_name": "Interaction",
+        "_view_module": MODULE,
+        "_view_module_version": VERSION,
+        "_view_name": "InteractionView",
+        "_dom_classes": [],
+        "kind": kind,
+        "facts": facts,
+        "chosen": chosen or {},
+        **besides,
+    }
+    return {
+        "model_module": MODULE,
+        "model_module_version": VERSION,
+        "model_name": "Interaction",
+        "state": state,
+    }
+
+
+def anywidgets():
+    """Models whose state is code, under the names that anywidget has had."""
+    for number, version in enumerate(("~0.9.*", "0.11.0", "*")):
+        state = {
+            "_model_module": "anywidget",
+            "_model_module_version": version,
+            "_model_name": "AnyModel",
+            "_view_module": "anywidget",
+            "_view_module_version": version,
+            "_view_name": "AnyView",
+            "_esm": ESM,
+            "_css": "body { background: red }",
+            "_anywidget_id": f"evil.{number}",
+        }
+        named = {"model_module": "anywidget", "model_module_version": version, "model_name": "AnyModel"}
+        yield f"any{number}", {**named, "state": state}
+
+
+def states(made):
+    """Yield saved states by their model's id: hostile texts, wrong types, unknown kinds and classes, far too much."""
+    yield from anywidgets()
+    for name, one in made.items():
+        facts = json.loads(json.dumps(one.facts))
+        kind = one.kind
+        yield f"{name}-good", ours(kind, facts)
+        for label, text in (("markup", MARKUP), ("address", ADDRESS), ("long", "=" * 100_000)):
+            yield f"{name}-{label}", ours(kind, poisoned(facts, text), poisoned(one.chosen, text))
+        yield f"{name}-types", ours(kind, flattened(facts), {"epsilon": MARKUP, "loss": {}, "shape": [1]})
+        yield f"{name}-empty", ours(kind, {})
+        yield f"{name}-code", ours(kind, facts, _esm=ESM, _css=MARKUP)
+    good = json.loads(json.dumps(made["odds"].facts))
+    for kind in (
+        "",
+        "nothing",
+        "constructor",
+        "__proto__",
+        "../lab/index",
+        f"data:text/javascript,{HIT}",
+        7,
+        None,
+        ["odds"],
+    ):
+        yield f"kind-{json.dumps(kind)}", ours(kind, good)
+    yield "huge", ours("odds", {**good, "more": [0] * 60_000})
+    yield "text", ours("odds", MARKUP)
+    for name in ("Nothing", "constructor", "__proto__"):
+        odd = ours("odds", good, _view_name=name)
+        yield f"view-{name}", odd
+        yield f"model-{name}", {**ours("odds", good, _model_name=name), "model_name": name}
+
+
+def outputs(names):
+    """Yield outputs that ask for a view of each state, beside markup of the stranger's own."""
+    for name in names:
+        data = {
+            VIEW: {"version_major": 2, "version_minor": 0, "model_id": name},
+            "text/plain": f"still {name}",
+        }
+        yield nbformat.v4.new_output(
+            "display_data", data={**data, "text/html": f"<p>still {name}</p>{MARKUP}"}
+        )
+    for mime in ("release", "plan", "dataset"):
+        record = {"version": 1, "name": MARKUP, "question": MARKUP, "rows": [MARKUP], "cell": f"{HIT}"}
+        data = {
+            f"application/vnd.dpnb.{mime}+json": record,
+            "text/html": MARKUP,
+            "text/plain": "still record",
+        }
+        yield nbformat.v4.new_output("display_data", data=data)
+    for mime in ("application/javascript", "image/svg+xml", "text/markdown", "text/latex"):
+        yield nbformat.v4.new_output("display_data", data={mime: HIT if "java" in mime else MARKUP})
+
+
+@pytest.fixture(scope="module")
+def made():
+    """One interaction of several kinds, as dpnb makes them."""
+    return {
+        "odds": widgets.odds(),
+        "noises": widgets.noises(),
+        "person": widgets.drag_person(),
+        "clamp": widgets.clamp(),
+        "attack": widgets.attack_bench("linkage"),
+        "exhibits": widgets.exhibits(),
+    }
+
+
+@pytest.fixture(scope="module")
+def hostile(made):
+    """The stranger's notebook: a cell that would spend, outputs, state."""
+    saved = dict(states(made))
+    shown = list(outputs(saved))
+    cells = [
+        nbformat.v4.new_markdown_cell(f"# title\n{MARKUP}\n[a]({ADDRESS})"),
+        # JupyterLab shows fifty outputs of a cell at once
+        *(
+            nbformat.v4.new_code_cell("%%dp epsilon=1\nm = hiv.got.mean()", outputs=shown[i : i + 40])
+            for i in range(0, len(shown), 40)
+        ),
+        nbformat.v4.new_code_cell(START),
+        nbformat.v4.new_raw_cell(MARKUP),
+    ]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": MARKUP, "language": "python"}
+    notebook.metadata["title"] = MARKUP
+    notebook.metadata["widgets"] = {STATE: {"version_major": 2, "version_minor": 0, "state": saved}}
+    return notebook
+
+
+LOADED = "performance.getEntriesByType('resource').filter(one => one.name.includes('/dpnb-widgets/static/')).length"
+
+
+def watched(lab):
+    """Count what the kernel is asked to execute."""
+    lab.page.evaluate(
+        """() => {
+            window.executed = 0;
+            const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+            kernel.anyMessage.connect((_, { msg, direction }) => {
+                if (direction === 'send' && msg.header.msg_type === 'execute_request' && !msg.content.silent) window.executed += 1;
+            });
+        }"""
+    )
+
+
+def opened(page, server, shots, name):
+    """Open a notebook; the errors of the page are the stranger's own doing."""
+    lab = Lab(page, server, shots)
+    lab.open(name)
+    watched(lab)
+    return lab
+
+
+def settled(lab):
+    """Wait until the state of the notebook was restored, and what it might do was done."""
+    lab.page.wait_for_timeout(3000)
+    return lab.page.evaluate("window.hit ?? null")
+
+
+def test_nothing_of_a_strangers_notebook_runs(page, server, shots, hostile):
+    """Opened with a kernel: no code of its state, outputs or cells runs, the kernel is asked nothing, nothing is spent; still forms are seen."""
+    nbformat.write(hostile, server.work / "stranger.ipynb")
+    lab = opened(page, server, shots, "stranger.ipynb")
+    assert settled(lab) is None
+    assert page.evaluate("window.executed") == 0
+    assert not page.evaluate("'anywidget' in (window._JUPYTERLAB ?? {})")
+    assert page.evaluate(LOADED) > 1  # our models were made of that state: the classes came after the entry
+    expect(page.locator(".jp-OutputArea").first).to_contain_text("still odds-good")
+    expect(page.locator(".jp-Notebook")).to_contain_text("still model-constructor")
+    assert (
+        page.locator(".jp-OutputArea .dpnb-w:not(.dpnb-Release)").count() == 0
+    )  # not trusted: no view is drawn
+    assert not list(server.home.iterdir())  # no curator, no ledger
+    lab.shot("stranger")
+    lab.shutdown()
+
+
+def test_views_of_hostile_state_are_drawn_as_text_or_not_at_all(page, server, shots, hostile, made):
+    """Even trusted by mistake, so that the views are drawn: what has the shape is drawn as text, the rest is refused; no code runs."""
+    trusted = copy.deepcopy(hostile)
+    # only the outputs of views: what is trusted besides runs in every notebook, that is what trust means there
+    for cell in trusted.cells:
+        if cell.cell_type == "code":
+            cell.outputs = [one for one in cell.outputs if VIEW in one.data]
+            for one in cell.outputs:
+                one.data.pop("text/html")
+    trusted.cells = [cell for cell in trusted.cells if cell.cell_type == "code"]
+    nbformat.write(trusted, server.work / "trusted.ipynb")
+    trust(server, "trusted.ipynb")
+    lab = opened(page, server, shots, "trusted.ipynb")
+    area = page.locator(".jp-Notebook")
+    expect(area.locator(".dpnb-w", has_text="What ε means").first).to_be_visible(timeout=60_000)
+    assert settled(lab) is None
+    for locator in (
+        area.locator(".dpnb-w button:enabled"),
+        area.locator(".dpnb-w a"),
+        area.locator(".dpnb-w summary"),
+    ):
+        for one in locator.all()[:60]:
+            if one.is_visible():
+                one.click(timeout=2000, force=True, no_wait_after=True)
+    assert settled(lab) is None
+    assert page.evaluate("window.executed") == 0
+    drawn = area.locator(".dpnb-w")
+    assert drawn.filter(has_text="holds what dpnb does not write").count() >= 3 * len(made)
+    assert drawn.filter(has_text="The kernel that drew this is gone").count() >= len(made)
+    assert (
+        area.locator(
+            ".dpnb-w img, .dpnb-w script, .dpnb-w iframe, .dpnb-w [onload], .dpnb-w [onerror]"
+        ).count()
+        == 0
+    )
+    assert area.locator(".dpnb-w [href^=javascript]").count() == 0
+    assert not list(server.home.iterdir())  # no curator, no ledger
+    lab.shot("trusted-stranger")
+    lab.shutdown()
+
+
+def trust(server, name):
+    """Sign a notebook as this server's own, as the command "Trust notebook" does."""
+    command = [sys.executable, "-m", "jupyter", "trust", name]
+    subprocess.run(command, cwd=server.work, env=server.environment(), check=True, capture_output=True)
