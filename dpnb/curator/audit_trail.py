@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from dpnb.curator.chain import GENESIS, canonical, link
@@ -21,10 +22,10 @@ from dpnb.curator.stored import address, brief
 from dpnb.errors import DpnbError
 from dpnb.privacy import Odometer, PrivacyEvent, PrivacyLoss, compose
 
-__all__ = ["Verification", "examine", "restored_row", "unlike_its_entry"]
+__all__ = ["UNREADABLE", "Verification", "examine", "restored_row", "unlike_its_entry"]
 
 _FEW = 20
-_UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, DpnbError)
+UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, DpnbError)
 """What reading a body raises that is not written as the ledger writes it."""
 
 
@@ -89,7 +90,12 @@ def examine(
         When nobody does.
     """
     reading = _Reading(ended=ended)
-    fault = next(_faults(database, reading, known, mark), None)
+    try:
+        fault = next(_faults(database, reading, known, mark), None)
+    except sqlite3.Error:
+        fault = (
+            f"entry {reading.entries + 1}, or what the tables hold of entry {reading.entries}, cannot be read"
+        )
     return Verification(reading.entries, reading.previous, fault)
 
 
@@ -118,7 +124,7 @@ def _strange_tables(db: sqlite3.Connection, reading: _Reading) -> Iterator[str]:
         if rows != reading.owed.get(table, 0):
             yield f"the table {table} holds rows that no entry made, or has lost some"
     if _tables(db) != _tables_of_this_version():
-        yield "its tables, indexes or triggers are not those that dpnb makes"
+        yield _STRANGE
     said = db.execute("PRAGMA integrity_check(1)").fetchone()[0]
     if said != "ok":
         yield "an index does not agree with its table"
@@ -129,12 +135,14 @@ def _tables(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
     return sorted(map(tuple, db.execute(query)))
 
 
+@cache
 def _tables_of_this_version() -> list[tuple[Any, ...]]:
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
         migrate(db, str, MIGRATIONS)
         return _tables(db)
 
 
+_STRANGE = "its tables, indexes or triggers are not those that dpnb makes"
 _NOW = (
     "SELECT max(entry) FROM charges GROUP BY principal, pool",
     "SELECT entry FROM attachments",
@@ -151,6 +159,8 @@ def unlike_its_entry(db: sqlite3.Connection) -> str | None:
 
     It is a part of :func:`examine`, fast enough for every opening.
     """
+    if _tables(db) != _tables_of_this_version():
+        return _STRANGE
     wanted = {row[0] for query in _NOW for row in db.execute(query) if row[0] is not None}
     for entry in sorted(wanted):
         query = "SELECT entry, time, kind, body, hash FROM entries WHERE entry BETWEEN ? AND ? ORDER BY entry"
@@ -173,7 +183,7 @@ def _disagreements(
         yield from _unlike(db, reading, entry, kind, body)
         if reading is not None:
             yield from _wrong(db, reading, entry, kind, body)
-    except _UNREADABLE:
+    except UNREADABLE:
         yield f"entry {entry} is not written as the ledger writes it"
 
 

@@ -21,7 +21,7 @@ from dpnb.curator.file_faults import FAULTS, named_faults
 from dpnb.curator.guard import REFUSAL, Guard, journal_of, traces
 from dpnb.curator.mark import Mark
 from dpnb.curator.migrations import APPLICATION, DRAFT_APPLICATION, migrate
-from dpnb.errors import CuratorError, FrozenError, OwnerError
+from dpnb.errors import ChargedError, CuratorError, FrozenError, OwnerError
 
 __all__ = ["Database", "aside", "made", "opened", "sync_folder"]
 
@@ -153,14 +153,20 @@ class Database:
 
         Raises
         ------
-        OwnerError
-            When it cannot be written.
+        ChargedError
+            When it cannot be written: an answer is stored and stays in.
         FrozenError
             When a file of the ledger is no longer at its path.
         """
         self._refuse_moved()
-        if self._guard is not None and not self._guard.covers(entry):
+        if self._guard is None or self._guard.covers(entry):
+            return
+        try:
             self._guard.cover(entry, self.reading())
+        except OwnerError as error:
+            raise ChargedError(
+                f"{error.message} The charge stands: running again is not charged twice, and gives its answer."
+            ) from error
 
     def cover_all(self) -> None:
         """Raise the mark to the last entry."""

@@ -33,6 +33,8 @@ def named_faults(name: str) -> Iterator[None]:
     """Turn the faults of a ledger's file into errors that name the way out."""
     try:
         yield
+    except UnicodeDecodeError as error:  # SQLite quoted a damaged name
+        raise OwnerError(f"The ledger {name} {FAULTS[sqlite3.SQLITE_CORRUPT]}.{UNSPENT}") from error
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", None)
         fault = None if code is None else FAULTS.get(code & 0xFF)

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from dpnb.curator.audit_trail import unlike_its_entry
+from dpnb.curator.audit_trail import UNREADABLE, unlike_its_entry
 from dpnb.curator.inodes import Inodes
 from dpnb.curator.mark import Mark, MarkFile, advanced, mark_of, shortfall
 from dpnb.errors import DpnbError
@@ -179,14 +179,21 @@ def _held(ledger: Path, db: sqlite3.Connection, marks: MarkFile) -> Guard | str:
     mark = marks.read()
     if mark is None:
         return "the mark beside it is damaged, so that nothing says whether this is the newest copy"
+    now = _compared(ledger, db, mark)
+    if isinstance(now, str):
+        return now
+    marks.raised(now)  # what an earlier life stored may leave from now on
+    return Guard(ledger, marks, now)
+
+
+def _compared(ledger: Path, db: sqlite3.Connection, mark: Mark) -> Mark | str:
+    """Return the mark of the ledger as it is now, or in what it is not what its mark says."""
     db.execute("BEGIN")
     try:
-        fault = fault_of(db, ledger, mark)
-        if fault is not None:
-            return fault
-        now = advanced(mark, db)
+        return fault_of(db, ledger, mark) or advanced(mark, db)
+    except (sqlite3.OperationalError, *UNREADABLE) as error:
+        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) != sqlite3.SQLITE_ERROR:
+            raise
+        return "its tables cannot be read as the ledger writes them"
     finally:
         db.execute("ROLLBACK")
-    if now.entry > mark.entry:
-        marks.raised(now)  # what an earlier life stored may leave from now on
-    return Guard(ledger, marks, now)

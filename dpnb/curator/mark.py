@@ -185,6 +185,7 @@ class MarkFile:
         self._descriptor = os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
         self._lock = threading.Lock()
         self._known: _Slot | None = None
+        self._on_disk = 0
 
     @classmethod
     def made(cls, path: Path, mark: Mark) -> MarkFile:
@@ -217,33 +218,35 @@ class MarkFile:
             return None if slot is None else slot.mark
 
     def raised(self, mark: Mark) -> None:
-        """Raise the mark, on disk when this returns. One that is as high already, by another process, is left.
+        """Raise the mark, on disk when this returns. One that is as high already is kept, and brought to the disk.
 
         Raises
         ------
         OwnerError
             When it cannot be written. What was to leave must not.
         """
-        self._write(lambda slot: slot is None or slot.mark.entry < mark.entry, mark)
+        self._write(lambda slot: mark if slot is None or slot.mark.entry < mark.entry else slot.mark)
 
     def replaced(self, mark: Mark) -> None:
         """Put another mark in its place, a lower one too: the owner's act, after a restore was booked."""
-        self._write(lambda _: True, mark)
+        self._write(lambda _: mark)
 
-    def _write(self, wanted: Callable[[_Slot | None], bool], mark: Mark) -> None:
+    def _write(self, chosen: Callable[[_Slot | None], Mark]) -> None:
         try:
             with self._lock, self._alone():
                 slot = self._latest()
-                if wanted(slot):
+                mark = chosen(slot)
+                if slot is None or slot.mark is not mark or slot.sequence != self._on_disk:
                     self._known = self._written(slot, mark)
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise OwnerError(
-                f"The mark beside the ledger could not be raised: {reason}. No answer has left. "
-                "Check the disk and run this again."
+                f"The mark beside the ledger could not be raised: {reason}. Check the disk and "
+                "run this again. No answer has left."
             ) from error
 
     def _written(self, slot: _Slot | None, mark: Mark) -> _Slot:
+        """Write over the older slot. What a failed sync may have left in memory alone is written again by the next raise."""
         sequence = 1 if slot is None else slot.sequence + 1
         packed = _packed(sequence, mark)
         half = self._half(len(packed))
@@ -251,6 +254,7 @@ class MarkFile:
         self._known = None  # if the write fails, what is there is read again
         _write_at(self._descriptor, packed, place)
         _sync(self._descriptor)
+        self._on_disk = sequence
         return _Slot(place, sequence, mark)
 
     def _half(self, needed: int) -> int:

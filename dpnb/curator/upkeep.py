@@ -14,7 +14,7 @@ from typing import Self
 
 from dpnb.curator.ledger import Ledger
 from dpnb.curator.mark import Mark
-from dpnb.errors import CuratorError, OwnerError
+from dpnb.errors import CuratorError, DpnbError, OwnerError
 
 __all__ = ["Upkeep"]
 
@@ -70,7 +70,10 @@ class Upkeep:
 
     def _examine(self) -> None:
         """Recompute the whole ledger, giving way to who asks meanwhile."""
-        fault = self._ledger.verify(ended=lambda: self._ended.wait(_GIVES_WAY)).fault
+        try:
+            fault = self._ledger.verify(ended=lambda: self._ended.wait(_GIVES_WAY)).fault
+        except DpnbError as error:  # the file itself cannot be read
+            fault = error.message
         if fault is not None:
             self._ledger.freeze(fault)
             self._note(CuratorError(fault), "the ledger's examination")
