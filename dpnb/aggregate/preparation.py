@@ -1,9 +1,10 @@
 """How a raw table becomes integers on its declared grid: the one quantiser, spelled out in numpy.
 
-A number becomes ``floor(t + ½)`` with ``t = (x − lower)/step``, all in binary64, then clamped to ``0..steps``; NULL, NaN
-and text that is not a number are missing; ±inf clamps. A category becomes its place in the declared list; anything
-else is missing. A public constant may replace what is missing. A unit keeps its ``max_rows`` rows that come first in
-md5(key | unit | quantised row | duplicate number), decided once, before any question.
+A cell is read by itself (:mod:`dpnb.schema.cell`): missing, a number, or a text. A number becomes ``floor(t + ½)`` with
+``t = (x − lower)/step``, all in binary64, then clamped to ``0..steps``; what is missing or no number is missing; ±inf
+clamps. A category becomes the place of the declared value that is the same cell; anything else is missing. A public
+constant may replace what is missing. A unit keeps its ``max_rows`` rows that come first in md5(key | unit | quantised row
+| duplicate number), decided once, before any question; the row is written in the order of the columns' names.
 
 This room never raises on a value, never looks at levels or ranges of the data, and never changes its rounding: the
 sensitivity of every statistic is computed from this map. The curator's SQL must equal it bit for bit.
@@ -14,19 +15,18 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpnb.aggregate.containers import plain_column
 from dpnb.aggregate.reference import Bools, Ints, Table
 from dpnb.schema import Column, Schema
-from dpnb.schema.cell import BLANK, canonical, number_of, text_of
+from dpnb.schema.cell import canonical, number_of, text_of
 
 Float64s: TypeAlias = NDArray[np.float64]
-
-_WHOLE_FLOATS = float(2**53)
 
 
 def prepare(raw: Mapping[str, Any], schema: Schema, *, key: bytes = b"") -> Table:
@@ -35,7 +35,7 @@ def prepare(raw: Mapping[str, Any], schema: Schema, *, key: bytes = b"") -> Tabl
     Parameters
     ----------
     raw : mapping of column name to array
-        Numbers (NaN is missing), booleans, or objects (text and ``None``); one length.
+        Columns of one length, each in anything that :func:`~dpnb.aggregate.containers.plain_column` reads.
     schema : Schema
         Declares columns, grids and the privacy unit.
     key : bytes
@@ -50,14 +50,18 @@ def prepare(raw: Mapping[str, Any], schema: Schema, *, key: bytes = b"") -> Tabl
     table = Table.of(columns)
     if schema.unit.unit == "row":
         return table
-    units = unit_texts(raw[schema.unit.unit])
-    kept = kept_rows(units, list(columns.values()), schema.unit.max_rows, key)
+    units = unit_texts(raw[schema.unit.unit], schema.unit.unit)
+    kept = kept_rows(units, [columns[name] for name in sorted(columns)], schema.unit.max_rows, key)
     return Table.of({name: Ints(ints.values[kept], ints.known[kept]) for name, ints in columns.items()})
 
 
 def quantise(raw: Any, column: Column) -> Ints:
     """Turn one raw column into codes; see the module's first paragraph."""
-    codes = _category_codes(raw, column) if column.type == "category" else _grid_codes(numbers(raw), column)
+    codes = (
+        _category_codes(raw, column)
+        if column.type == "category"
+        else _grid_codes(numbers(raw, column.name), column)
+    )
     replacement = column.missing_code
     if replacement is None:
         return codes
@@ -75,9 +79,8 @@ def read(cell: Any, column: Column) -> int | None:
 
 
 def _category_code(cell: Any, column: Column) -> int | None:
-    text = canonical(cell)
-    declared = [canonical(value) for value in column.values or ()]
-    return declared.index(text) if text is not None and text in declared else None
+    text, declared = canonical(cell), declared_texts(column)
+    return declared.index(text) if text in declared else None
 
 
 def _grid_code(cell: Any, column: Column) -> int | None:
@@ -105,119 +108,49 @@ def _grid_codes(x: Float64s, column: Column) -> Ints:
     return Ints(codes.astype(np.int64), known)
 
 
-def category_numbers(column: Column) -> list[float | None]:
-    """The number by which a numeric source matches each declared value; ``None`` where only text can match."""
-    return [number_of(v) if isinstance(v, str) else float(v) for v in column.values or ()]
-
-
-def category_texts(column: Column) -> list[str | None]:
-    """The text by which a text source matches each declared value; ``None`` where a number must match."""
-    return [v if isinstance(v, str) else None for v in column.values or ()]
-
-
-def truth_texts(column: Column) -> bool:
-    """Whether the texts true and false count as 1 and 0: only where true/false values are declared."""
-    return any(isinstance(value, bool) for value in column.values or ())
-
-
-def text_numbers(column: Column) -> list[float | None]:
-    """The number by which a text source matches each declared value: never one declared as text."""
-    return [None if isinstance(v, str) else float(v) for v in column.values or ()]
+def declared_texts(column: Column) -> list[str]:
+    """The canonical text by which a cell matches each declared value; they are distinct."""
+    return [canonical(value) or "" for value in column.values or ()]
 
 
 def _category_codes(raw: Any, column: Column) -> Ints:
-    plain = plain_column(raw)
+    plain = plain_column(raw, column.name)
     if plain.dtype != object:
-        return Ints.of(_places(numbers(plain).tolist(), category_numbers(column)))
-    texts, floats = category_texts(column), text_numbers(column)
-    truths = truth_texts(column)
-    places = _first_places(texts), _first_places(floats)
-
-    def code(text: str | None) -> int | None:
-        if text is None:
-            return None
-        number = _truth(text) if truths else None
-        number = number_of(text) if number is None else number
-        found = [places[0].get(text), None if number is None else places[1].get(number)]
-        return min((place for place in found if place is not None), default=None)
-
-    return Ints.of([code(text) for text in plain])
+        return _places_of_numbers(plain.astype(np.float64), column)
+    places = {text: place for place, text in enumerate(declared_texts(column))}
+    known = {text: places.get(canonical(text) or "") for text in set(plain.tolist())}
+    return Ints.of([known[text] for text in plain.tolist()])
 
 
-def _truth(text: str) -> float | None:
-    return {"true": 1.0, "false": 0.0}.get(text.strip(BLANK).lower())
+def _places_of_numbers(x: Float64s, column: Column) -> Ints:
+    """The places of binary64 cells in the declared list; a declared value that is no number matches none of them."""
+    found = [(number_of(text), place) for place, text in enumerate(declared_texts(column))]
+    pairs = sorted((number, place) for number, place in found if number is not None)
+    if not pairs:
+        return Ints(np.zeros(len(x), dtype=np.int64), np.zeros(len(x), dtype=bool))
+    declared = np.array([number for number, _ in pairs])
+    nearest = np.minimum(np.searchsorted(declared, x), len(declared) - 1)
+    known = declared[nearest] == x
+    return Ints(np.where(known, np.array([place for _, place in pairs])[nearest], 0), known)
 
 
-def _places(values: Iterable[float], declared: Sequence[float | None]) -> list[int | None]:
-    first = _first_places(declared)
-    return [first.get(value) for value in values]
-
-
-def _first_places(declared: Sequence[Any]) -> dict[Any, int]:
-    return {v: place for place, v in reversed(list(enumerate(declared))) if v is not None}
-
-
-def numbers(raw: Any) -> Float64s:
+def numbers(raw: Any, name: str = "this column") -> Float64s:
     """A raw column as binary64; NaN where it is missing or not a number."""
-    plain = plain_column(raw)
+    plain = plain_column(raw, name, "grid")
     if plain.dtype != object:
         return plain.astype(np.float64)
-    parsed = (None if text is None else number_of(text) for text in plain)
-    return np.array([np.nan if number is None else number for number in parsed], dtype=np.float64)
+    parsed = {text: number_of(text) for text in set(plain.tolist())}
+    return np.array([parsed[text] for text in plain.tolist()], dtype=np.float64)
 
 
-def plain_column(raw: Any) -> NDArray[Any]:
-    """A raw column as a numeric or boolean array, or as an object array of texts and ``None``.
-
-    Objects that are all numbers or missing become binary64; any text among them makes the whole column text.
-    """
-    array = np.ma.asarray(raw) if isinstance(raw, np.ma.MaskedArray) else np.asarray(raw)
-    if isinstance(array, np.ma.MaskedArray):
-        array = np.where(np.ma.getmaskarray(array), np.nan, np.ma.getdata(array).astype(np.float64))
-    if array.dtype.kind in "biuf":
-        return array.astype(np.float64) if array.dtype.kind == "f" else array
-    cells = [None if _missing(cell) else cell for cell in array.tolist()]
-    if any(isinstance(cell, str) for cell in cells):
-        return _objects([None if cell is None else _text(cell) for cell in cells])
-    return np.array([np.nan if cell is None else float(cell) for cell in cells], dtype=np.float64)
-
-
-def _objects(cells: Sequence[str | None]) -> NDArray[Any]:
-    array = np.empty(len(cells), dtype=object)
-    array[:] = cells
-    return array
-
-
-def _missing(cell: Any) -> bool:
-    return (
-        cell is None
-        or type(cell).__name__ in {"NAType", "NaTType"}
-        or (isinstance(cell, float) and math.isnan(cell))
-    )
-
-
-def _text(cell: Any) -> str:
-    return str(cell).lower() if isinstance(cell, bool) else str(cell)
-
-
-def unit_texts(raw: Any) -> list[str | None]:
-    """A unit column as texts: whole numbers without a point, missing as ``None``."""
-    plain = plain_column(raw)
-    if plain.dtype == object:
-        return list(plain)
-    return [_unit_text(cell) for cell in plain.tolist()]
-
-
-def _unit_text(cell: float | bool) -> str | None:  # noqa: FBT001 - a cell, not a switch
-    if isinstance(cell, bool):
-        return str(cell).lower()
-    if math.isnan(cell):
-        return None
-    return str(int(cell)) if cell == cell // 1 and abs(cell) < _WHOLE_FLOATS else str(cell)
+def unit_texts(raw: Any, name: str = "this column") -> list[str | None]:
+    """A unit column as texts: a number has its digits, a text is unchanged, missing is ``None``."""
+    plain = plain_column(raw, name, "unit")
+    return [text_of(cell) for cell in plain.tolist()]
 
 
 def row_texts(columns: Sequence[Ints]) -> list[str]:
-    """Each quantised row as text: codes joined by commas, ``~`` for NULL."""
+    """Each quantised row as text: codes joined by commas, ``~`` for NULL; the caller sorts columns by name."""
     cells = [["~" if v is None else str(v) for v in column.tolist()] for column in columns]
     return [",".join(row) for row in zip(*cells, strict=True)]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -288,7 +288,8 @@ def _source(what: Any, schema: Any) -> Source:
     if schema is None:
         return FileSource(path=path)
     if isinstance(schema, Mapping | Schema):
-        return FileSource(path=path, schema=raw(load(schema, source=path).schema.to_json()))
+        owned = load(schema, source=path)
+        return FileSource(path=path, schema=raw(owned.schema.to_json()), dialect=raw(asdict(owned.dialect)))
     return FileSource(path=path, schema_path=str(Path(schema).expanduser().absolute()))
 
 

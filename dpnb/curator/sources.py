@@ -18,6 +18,7 @@ from typing import Any, Self
 import numpy as np
 
 from dpnb.datasets import find, load
+from dpnb.datasets.dialect import STRICT, Dialect
 from dpnb.datasets.named_file import NamedFile
 from dpnb.datasets.owner import OwnedDataset, beside, format_of
 from dpnb.errors import OwnerError, SchemaError
@@ -104,7 +105,7 @@ def _study(name: str) -> Found:
 def _file(source: FileSource) -> Found:
     path = Path(source.path)
     if bytes(source.schema) != b"null":
-        owned = OwnedDataset(_schema(source.schema), path)
+        owned = OwnedDataset(_schema(source.schema), path, dialect=_dialect(source.dialect))
     elif path.name.endswith(".toml"):
         owned = load(path)
     else:
@@ -112,16 +113,25 @@ def _file(source: FileSource) -> Found:
     if owned.source is None:
         raise OwnerError(f'{path.name} names no source: write source = "people.csv" under [dataset].')
     kind, schema, table = format_of(owned.source), owned.schema, owned.table
-    file = NamedFile.open(owned.source)
+    file = NamedFile.open(owned.source, owned.dialect)
 
     def recognise() -> str:
-        return file.digest(kind, table or "")
+        return file.digest(kind, table or "", repr(owned.dialect))
 
     try:
         return Found(schema, schema.name, recognise(), lambda: file, table, recognise=recognise)
     except BaseException:
         file.close()
         raise
+
+
+def _dialect(record: Any) -> Dialect:
+    facts = exact_json(record)
+    if facts is not None and not isinstance(facts, Mapping):
+        raise OwnerError(
+            '[source] is a section of its own, with quoting = "…", line_ends = "…" or ragged = …'
+        )
+    return STRICT if facts is None else Dialect.from_toml(facts, "[source]")
 
 
 def _handed_over(source: HandOver, home: Home) -> Found:
@@ -145,16 +155,28 @@ def _handed_over(source: HandOver, home: Home) -> Found:
 
 
 def read_arrays(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Rebuild columns from plain arrays: ``v0`` with its name in ``names``, and ``m0`` where texts are missing."""
+    """Rebuild columns from what :func:`dpnb.client.frames.hand_over` wrote: numbers, or texts and ``None``."""
     columns: dict[str, np.ndarray] = {}
     for place, name in enumerate(arrays["names"].tolist()):
-        values = arrays[f"v{place}"]
-        if f"m{place}" in arrays:
-            objects = values.astype(object)
-            objects[arrays[f"m{place}"]] = None
-            values = objects
-        columns[name] = values
+        if f"v{place}" in arrays:
+            columns[name] = arrays[f"v{place}"]
+        else:
+            columns[name] = _texts(arrays[f"b{place}"], arrays[f"l{place}"])
     return columns
+
+
+def _texts(letters: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Texts from their UTF-8 bytes in a row and the length of each; a length below 0 is a missing text."""
+    data = letters.tobytes()
+    ends = np.cumsum(np.maximum(lengths, 0))
+    if len(data) != (ends[-1] if len(ends) else 0):
+        raise ValueError("damaged texts")
+    cells = np.empty(len(lengths), dtype=object)
+    cells[:] = [
+        None if length < 0 else data[end - length : end].decode()
+        for end, length in zip(ends.tolist(), lengths.tolist(), strict=True)
+    ]
+    return cells
 
 
 def _schema(record: Any) -> Schema:

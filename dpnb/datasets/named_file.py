@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
+from dpnb.datasets.dialect import STRICT, Dialect
 from dpnb.errors import OwnerError
 
 __all__ = ["NamedFile", "held"]
@@ -36,6 +37,8 @@ class NamedFile:
         As it was named; only messages and the file's ending come from it.
     descriptor : int
         The one opening that everything is read through.
+    dialect : Dialect
+        How its rows are written, where it is a CSV file.
 
     Examples
     --------
@@ -49,9 +52,10 @@ class NamedFile:
 
     path: Path
     descriptor: int
+    dialect: Dialect = STRICT
 
     @classmethod
-    def open(cls, path: Path) -> NamedFile:
+    def open(cls, path: Path, dialect: Dialect = STRICT) -> NamedFile:
         """Open an ordinary file.
 
         Raises
@@ -69,7 +73,7 @@ class NamedFile:
         except BaseException:
             os.close(descriptor)
             raise
-        return cls(path, descriptor)
+        return cls(path, descriptor, dialect)
 
     def __enter__(self) -> Self:
         return self
@@ -120,10 +124,10 @@ class NamedFile:
 
 
 @contextlib.contextmanager
-def held(source: Any) -> Iterator[Any]:
+def held(source: Any, dialect: Dialect = STRICT) -> Iterator[Any]:
     """Hold a source open while it is read, where it is a path; whatever else it is comes back as it is."""
     if isinstance(source, str | Path):
-        with NamedFile.open(Path(source)) as file:
+        with NamedFile.open(Path(source), dialect) as file:
             yield file
     else:
         yield source

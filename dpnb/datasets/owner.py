@@ -14,6 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from dpnb.datasets.dialect import STRICT, Dialect
 from dpnb.datasets.named_file import NamedFile
 from dpnb.errors import LossError, OwnerError, SchemaError
 from dpnb.privacy.accountant import Budget
@@ -36,6 +37,7 @@ FORMATS: dict[str, Format] = {
 LARGEST_FILE = 8 * 2**20
 
 _SECTIONS = ("dataset", "budget", "columns")
+_OPTIONAL = ("source",)
 _TEXTS = ("title", "description", "source_note", "licence", "citation")
 _SIZES = ("rows", "units", "max_rows_per_unit")
 _DATASET = ("name", "source", "table", "adjacency", "unit", "mode", "public", "pool", *_SIZES, *_TEXTS)
@@ -62,12 +64,15 @@ class OwnedDataset:
         The table in a DuckDB file; None means its only one.
     toml : Path or None
         The file that this was read from.
+    dialect : Dialect
+        How the rows of a CSV file are written (``[source]``).
     """
 
     schema: Schema
     source: Path | None = None
     table: str | None = None
     toml: Path | None = None
+    dialect: Dialect = STRICT
 
     @property
     def format(self) -> Format | None:
@@ -175,7 +180,7 @@ def _read(
     content: Mapping[str, Any], file: str, path: Path | None, source: str | Path | None
 ) -> OwnedDataset:
     _refuse_todo(content, file)
-    _known(content, _SECTIONS, file, "section")
+    _known(content, (*_SECTIONS, *_OPTIONAL), file, "section")
     sections = {name: _section(content, name, file) for name in _SECTIONS}
     where = f"{file}, [dataset]"
     facts = sections["dataset"]
@@ -187,7 +192,15 @@ def _read(
         raise OwnerError(f"{where}: {fault}") from None
     folder = None if path is None else path.parent
     place = _place(source, None) or _place(facts.get("source"), folder)
-    return OwnedDataset(schema, place, facts.get("table"), path)
+    return OwnedDataset(schema, place, facts.get("table"), path, _dialect(content, place, file))
+
+
+def _dialect(content: Mapping[str, Any], place: Path | None, file: str) -> Dialect:
+    if "source" not in content:
+        return STRICT
+    if place is None or format_of(place) != "csv":
+        raise OwnerError(f"{file}: [source] says how a CSV file is written: remove it, or name a .csv file")
+    return Dialect.from_toml(_section(content, "source", file), f"{file}, [source]")
 
 
 def _schema(sections: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any], file: str) -> Schema:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from dpnb.errors import SchemaError
+from dpnb.schema.cell import canonical
 from dpnb.schema.exact import LARGEST_NUMBER
 from dpnb.schema.records import nearest, no_repeats
 
@@ -37,7 +38,24 @@ def declared_values(name: str, values: Any) -> tuple[Category, ...]:
     for value in values:
         _check_value(name, value)
     no_repeats(values, f"{name} declares value")
+    _refuse_collisions(name, values)
     return tuple(values)
+
+
+def _refuse_collisions(name: str, values: Sequence[Category]) -> None:
+    """Refuse two declared values that are one cell when they are read, as 1 and 01 are."""
+    seen: dict[str, Category] = {}
+    for value in values:
+        text = canonical(value)
+        if text is None:
+            raise SchemaError(
+                f"{name}: the empty text is a missing value, never a category: remove it, or write missing = …"
+            )
+        other = seen.setdefault(text, value)
+        if other is not value:
+            raise SchemaError(
+                f"{name} declares {other!r} and {value!r}, which are one number when data are read: keep one"
+            )
 
 
 def _check_value(name: str, value: Category) -> None:

@@ -100,7 +100,7 @@ def _rarer_text(cell: Any) -> str | None:
     if isinstance(cell, Fraction):
         return _fraction_text(cell)
     if isinstance(cell, np.datetime64):
-        return moment_text(str(cell))
+        return moment_texts(np.array([cell]))[0]
     if isinstance(cell, dt.date) and type(cell).__name__ != "NaTType":
         return _date_text(cell)
     return str(cell) if isinstance(cell, UUID) else None
@@ -149,6 +149,14 @@ def _date_text(cell: dt.date) -> str | None:
         return None
     nanoseconds = moment.microsecond * 1000 + getattr(moment, "nanosecond", 0)
     return moment_text(f"{moment:%H:%M:%S}.{nanoseconds:09}", f"{moment.year:04}-{moment:%m-%d}")
+
+
+def moment_texts(moments: np.ndarray) -> list[str | None]:
+    """The texts of an array of ``datetime64``, of any resolution."""
+    unit = np.datetime_data(moments.dtype)[0]
+    coarse = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s"}.get(unit)
+    exact = moments if coarse is None else moments.astype(f"datetime64[{coarse}]")
+    return [moment_text(text) for text in np.datetime_as_string(exact).tolist()]
 
 
 def moment_text(text: str, date: str = "") -> str | None:

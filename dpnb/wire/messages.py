@@ -39,11 +39,15 @@ class StudySource(Message, tag="study", frozen=True):
 
 
 class FileSource(Message, tag="file", frozen=True):
-    """An owner's file, and the schema as a path or exactly (neither: ``<name>.dpnb.toml`` beside it)."""
+    """An owner's file, and the schema as a path or exactly (neither: ``<name>.dpnb.toml`` beside it).
+
+    With an exact schema comes how the rows of a CSV file are written, where that is not the strict default.
+    """
 
     path: Text
     schema_path: Text | None = None
     schema: Raw = Raw(b"null")
+    dialect: Raw = Raw(b"null")
 
 
 class HandOver(Message, tag="hand-over", frozen=True):

@@ -74,6 +74,8 @@ def test_missing_values_of_pandas_are_missing():
         (np.datetime64("2020-01-02"), "2020-01-02"),
         (np.datetime64("2020-01-02T10:00:00.120", "ns"), "2020-01-02 10:00:00.12"),
         (dt.datetime(2020, 1, 2, 1, tzinfo=dt.timezone(dt.timedelta(hours=1))), "2020-01-02"),
+        (np.datetime64("2020-01-02T10", "h"), "2020-01-02 10:00:00"),
+        (np.datetime64("2020", "Y"), "2020-01-01"),
         (np.datetime64("-0044-03-15"), None),
         (np.datetime64("12020-01-01"), None),
         (UUID(int=1), "00000000-0000-0000-0000-000000000001"),

@@ -418,13 +418,17 @@ def test_a_session_may_be_read_while_it_opens_more(session, data):
 
 def test_a_masked_value_is_missing(dpnb_home):
     """What a masked array hides is never handed over as data."""
-    from dpnb.client.frames import _column, _plain
+    from dpnb.client.frames import hand_over
+    from dpnb.curator.sources import read_arrays
+    from dpnb.wire.places import Home
 
     masked = np.ma.MaskedArray([1.0, 99.0], mask=[False, True])
-    values, missing = _plain(_column({"x": masked}, "x", small.schema()))
-    assert missing is not None
-    assert missing.tolist() == [False, True]
-    assert "99" not in values.tolist()
+    home = Home(dpnb_home)
+    file = hand_over({"x": masked, "g": [0, 1], "y": [0, 1]}, small.schema(), home).file
+    with np.load(home.hand_over / file, allow_pickle=False) as arrays:
+        held = read_arrays(arrays)["x"].tolist()
+    assert held[0] == 1
+    assert held[1] != 99
 
 
 def test_the_public_names_are_few_and_importing_them_is_late():

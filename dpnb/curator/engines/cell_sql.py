@@ -34,14 +34,19 @@ def readable(kind: str) -> bool:
     return kind in plain | {"BOOLEAN", _NULL} or kind.startswith(("DECIMAL(", "ENUM("))
 
 
-def is_whole(kind: str) -> bool:
-    """Whether a type holds whole numbers alone."""
-    return kind in _SMALL_INTEGERS | _LARGE_INTEGERS | _HUGE_INTEGERS
-
-
 def is_float(kind: str) -> bool:
     """Whether a type holds binary floating-point numbers."""
     return kind in _FLOATS
+
+
+def is_text(kind: str) -> bool:
+    """Whether a type holds texts."""
+    return kind in _TEXTS or kind.startswith("ENUM(")
+
+
+def has_moments(kind: str) -> bool:
+    """Whether a type holds dates or times of day on a date."""
+    return kind in _MOMENTS
 
 
 def text_sql(sql: str, kind: str) -> str:
@@ -87,7 +92,7 @@ def canonical_sql(sql: str, kind: str) -> str:
         return (
             f"CASE WHEN {small} THEN CAST({sql} AS VARCHAR) ELSE CAST(CAST({sql} AS DOUBLE) AS VARCHAR) END"
         )
-    if kind in _TEXTS or kind.startswith("ENUM(") or not readable(kind):
+    if is_text(kind) or not readable(kind):
         return _canonical_text(f"CAST({sql} AS VARCHAR)")
     return _number_text(number_sql(sql, kind))
 

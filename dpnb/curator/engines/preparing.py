@@ -1,9 +1,9 @@
 """The prepared copy: an owner's table as integers on declared grids, written once, in a file that only its owner reads.
 
-The SQL here is :mod:`dpnb.aggregate.preparation` over again and equals it bit for bit: ``floor(t + ½)`` in binary64,
-then clamp; text is matched as text, numbers as numbers; what does not parse is missing. A unit's rows are bounded once,
-before any question. The copy holds codes and a permanent ordinal (of the row, or a keyed hash where sizes or units are
-private), nothing else; a prepared copy is never changed.
+The SQL here is :mod:`dpnb.aggregate.preparation` over again and equals it bit for bit: a cell is read by itself (its
+number or its canonical text, by the column's public type), then ``floor(t + ½)`` in binary64 and the clamp, or the place
+in the declared list. A unit's rows are bounded once, before any question. The copy holds codes and a permanent ordinal
+(of the row, or a keyed hash where sizes or units are private), nothing else; a prepared copy is never changed.
 """
 
 from __future__ import annotations
@@ -18,12 +18,24 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from dpnb.aggregate.preparation import category_numbers, grid_constants, truth_texts
-from dpnb.curator.engines.sources import RawTable, literal, open_source, place_of, quoted
+from dpnb.aggregate.containers import Use
+from dpnb.aggregate.preparation import declared_texts, grid_constants
+from dpnb.curator.engines.cell_sql import (
+    canonical_sql,
+    has_moments,
+    is_float,
+    is_text,
+    literal,
+    number_sql,
+    readable,
+    text_sql,
+)
+from dpnb.curator.engines.sources import RawTable, open_source, place_of, quoted
+from dpnb.datasets.dialect import STRICT, Dialect
 from dpnb.datasets.named_file import NamedFile, held
 from dpnb.errors import OwnerError
 from dpnb.schema import Column, Schema
-from dpnb.schema.cell import BLANK, NUMBER
+from dpnb.schema.cell import LARGEST_WHOLE
 
 RESERVED = "##"
 """How every name of our own inside SQL begins."""
@@ -31,9 +43,6 @@ RESERVED = "##"
 ORDINAL = "##ordinal"
 """The column that random partitions are cut by."""
 
-_INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
-_FLOATS = {"FLOAT", "DOUBLE"}
-_LARGEST_CATEGORY = 10**15
 _CHUNK = 1 << 18
 
 
@@ -46,7 +55,13 @@ class Prepared:
 
 
 def prepare(
-    source: Any, schema: Schema, into: str | Path, *, table: str | None = None, key: bytes = b""
+    source: Any,
+    schema: Schema,
+    into: str | Path,
+    *,
+    table: str | None = None,
+    key: bytes = b"",
+    dialect: Dialect = STRICT,
 ) -> Prepared:
     """Write the prepared copy of a source.
 
@@ -58,6 +73,8 @@ def prepare(
         The file to write (replaced when it exists), with mode 0600.
     table : str, optional
         The table's name in a DuckDB file.
+    dialect : Dialect
+        How a CSV file given by its path is written; an open file knows its own.
     key : bytes
         The curator's secret for this dataset: ranks a unit's rows, and hides positions where sizes are private.
 
@@ -79,9 +96,10 @@ def prepare(
             "temp_directory": str(Path(workshop) / "spill"),
             "pandas_analyze_sample": "0",
         }
-        with held(source) as named, duckdb.connect(str(draft), config=config) as connection:
-            raw = open_source(connection, named, table)
-            _shut(connection, named)
+        with held(source, dialect) as named, duckdb.connect(str(draft), config=config) as connection:
+            raw = open_source(connection, named, table, workshop=Path(workshop), uses=_uses(schema))
+            _shut(connection, named, raw)
+            _check_unit(connection, raw, schema)
             _write(connection, raw, schema, key, named)
             _check_sizes(connection, schema)
             fingerprint = _fingerprint(connection, schema)
@@ -90,12 +108,19 @@ def prepare(
     return Prepared(into, fingerprint)
 
 
-def _shut(connection: duckdb.DuckDBPyConnection, source: Any) -> None:
+def _uses(schema: Schema) -> dict[str, Use]:
+    """The columns that are read, and for what: what names a unit must be exact, whatever else it is."""
+    uses: dict[str, Use] = {c.name: "category" if c.type == "category" else "grid" for c in schema.columns}
+    return uses if schema.unit_column is None else uses | {schema.unit_column: "unit"}
+
+
+def _shut(connection: duckdb.DuckDBPyConnection, source: Any, raw: RawTable) -> None:
     """Let the connection reach its own files and the owner's one: nothing else, and no extension."""
     for name in ("autoinstall_known_extensions", "autoload_known_extensions"):
         connection.execute(f"SET {name} = false")
     if isinstance(source, NamedFile):
-        connection.execute(f"SET allowed_paths = [{literal(place_of(source))}]")
+        places = ", ".join(literal(place) for place in {place_of(source), *raw.files})
+        connection.execute(f"SET allowed_paths = [{places}]")
         connection.execute("SET enable_external_access = false")
 
 
@@ -148,7 +173,7 @@ def prepared_sql(raw: RawTable, schema: Schema, key: bytes) -> str:
         _Quantiser.of(place, column, *raw.column(column.name)) for place, column in enumerate(schema.columns)
     ]
     by_unit = schema.unit.unit != "row"
-    unit = _unit_text(schema.unit.unit, *raw.column(schema.unit.unit)) if by_unit else "NULL"
+    unit = text_sql(*raw.column(schema.unit.unit)) if by_unit else "NULL"
     read = ", ".join(f"{part.read} AS r{part.place}" for part in parts)
     rounded = ", ".join(f"{part.rounded} AS t{part.place}" for part in parts)
     coded = ", ".join(f"{part.coded} AS {quoted(part.column.name)}" for part in parts)
@@ -173,7 +198,7 @@ def _ordinal(schema: Schema, key: bytes) -> str:
 
 def _bounded(rows: str, schema: Schema, key: bytes) -> str:
     """Keep each unit's first rows by the keyed hash; rows without a unit are dropped."""
-    cells = ", ".join(f"coalesce(CAST({quoted(column.name)} AS VARCHAR), '~')" for column in schema.columns)
+    cells = ", ".join(f"coalesce(CAST({quoted(name)} AS VARCHAR), '~')" for name in sorted(schema.names))
     told = f'SELECT *, concat_ws(\',\', {cells}) AS "##row" FROM ({rows}) WHERE "##unit" IS NOT NULL'
     numbered = (
         'SELECT *, row_number() OVER (PARTITION BY "##unit", "##row" ORDER BY "##place") AS "##duplicate" '
@@ -189,17 +214,36 @@ def _bounded(rows: str, schema: Schema, key: bytes) -> str:
     )
 
 
-def _unit_text(name: str, sql: str, kind: str) -> str:
-    if kind in _FLOATS:
-        x = f"CAST({sql} AS DOUBLE)"
-        whole = f"{x} = floor({x}) AND abs({x}) < {2**53}"
-        return (
-            f"CASE WHEN isnan({x}) THEN NULL WHEN {whole} THEN CAST(TRY_CAST({x} AS BIGINT) AS VARCHAR) "
-            f"ELSE CAST({x} AS VARCHAR) END"
+def _check_unit(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Schema) -> None:
+    """Refuse unit ids that their container may have merged already, or that write one number in two ways."""
+    name = schema.unit.unit
+    if name == "row":
+        return
+    sql, kind = raw.column(name)
+    _refuse_unreadable(name, kind)
+    large = f"SELECT count(*) FROM {raw.sql} WHERE abs({sql}) >= {LARGEST_WHOLE} AND NOT isnan({sql})"
+    if kind == "FLOAT" or (is_float(kind) and _one(connection, large)):
+        raise OwnerError(
+            f'The numbers of the unit column "{name}" are beyond what a {kind} carries exactly: '
+            "convert the column to text where the numbers are still whole."
         )
-    if "[" in kind or kind.startswith(("STRUCT", "MAP", "UNION")):
-        raise OwnerError(f'The unit column "{name}" holds nested values: name a column of numbers or texts.')
-    return f"CAST({sql} AS VARCHAR)"
+    if not is_text(kind):
+        return
+    text, canonical, number = text_sql(sql, kind), canonical_sql(sql, kind), number_sql(sql, kind)
+    one = f"CASE WHEN abs({number}) < {LARGEST_WHOLE} THEN {canonical} ELSE {text} END"
+    if _one(connection, f"SELECT count(DISTINCT {text}) - count(DISTINCT {one}) FROM {raw.sql}"):
+        raise OwnerError(
+            f'The unit column "{name}" writes one number in two ways (such as 7 and 07): write each unit in one way, '
+            "or, where they are different units, put a letter in front of all."
+        )
+
+
+def _refuse_unreadable(name: str, kind: str) -> None:
+    if not readable(kind):
+        raise OwnerError(
+            f'"{name}" holds {kind}, which is no column of numbers, texts or dates: '
+            "convert it first, or remove the column from the schema."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +258,7 @@ class _Quantiser:
 
     @classmethod
     def of(cls, place: int, column: Column, sql: str, kind: str) -> _Quantiser:
+        _refuse_unreadable(column.name, kind)
         make = cls._category if column.type == "category" else cls._grid
         read, rounded, code = make(place, column, sql, kind)
         missing = "NULL" if column.missing_code is None else str(column.missing_code)
@@ -222,42 +267,27 @@ class _Quantiser:
 
     @staticmethod
     def _grid(place: int, column: Column, sql: str, kind: str) -> tuple[str, str, str]:
+        if has_moments(kind):
+            raise OwnerError(
+                f'"{column.name}" is declared {column.type}, but the data hold {kind}: '
+                "convert it to numbers first, or remove the column from the schema."
+            )
         lower, step, steps = grid_constants(column)
-        read = _number(column, sql, kind)
         rounded = f"floor((r{place} - {double(lower)}) / {double(step)} + {double(0.5)})"
         code = (
             f"CASE WHEN r{place} IS NULL OR isnan(r{place}) THEN NULL WHEN t{place} <= {double(0.0)} THEN 0 "
             f"WHEN t{place} >= {double(float(steps))} THEN {steps} ELSE TRY_CAST(t{place} AS BIGINT) END"
         )
-        return read, rounded, code
+        return number_sql(sql, kind), rounded, code
 
     @staticmethod
-    def _category(place: int, column: Column, sql: str, kind: str) -> tuple[str, str, str]:
-        values = column.values or ()
-        if isinstance(values[0], str):
-            if _is_text(kind):
-                return f"CAST({sql} AS VARCHAR)", "NULL", _place_of(place, f"r{place}")
-            numbers = ", ".join("NULL" if n is None else double(n) for n in category_numbers(column))
-            read = _number(column, sql, kind)
-            place_in_list = f"nullif(list_position([{numbers}]::DOUBLE[], r{place}), 0) - 1"
-            return (
-                read,
-                "NULL",
-                f"CASE WHEN r{place} IS NULL OR isnan(r{place}) THEN NULL ELSE {place_in_list} END",
-            )
-        read = _number(column, sql, kind)
-        whole = f"r{place} = floor(r{place}) AND abs(r{place}) <= {_LARGEST_CATEGORY}"
-        rounded = f"CASE WHEN {whole} THEN CAST(TRY_CAST(r{place} AS BIGINT) AS VARCHAR) END"
-        return read, rounded, _place_of(place, f"t{place}")
-
-
-def _place_of(place: int, text: str) -> str:
-    return f"enum_code(TRY_CAST({text} AS declared_{place}))"
+    def _category(place: int, column: Column, sql: str, kind: str) -> tuple[str, str, str]:  # noqa: ARG004
+        return canonical_sql(sql, kind), "NULL", f"enum_code(TRY_CAST(r{place} AS declared_{place}))"
 
 
 def _declare_categories(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:
     for place, column in _categories(schema):
-        values = [v if isinstance(v, str) else str(int(v)) for v in column.values or ()]
+        values = declared_texts(column)
         texts = np.empty(len(values), dtype=object)
         texts[:] = values
         connection.register("declared_values", {"value": texts, "place": np.arange(len(values))})
@@ -279,36 +309,6 @@ def _categories(schema: Schema) -> list[tuple[int, Column]]:
 def double(value: float) -> str:
     """A binary64 constant in SQL, exactly."""
     return f"CAST('{value!r}' AS DOUBLE)"
-
-
-def _is_text(kind: str) -> bool:
-    return kind == "VARCHAR" or kind.startswith("ENUM")
-
-
-def _number(column: Column, sql: str, kind: str) -> str:
-    """A raw column as binary64."""
-    if kind in _INTEGERS or kind in _FLOATS:
-        return f"CAST({sql} AS DOUBLE)"
-    if kind == "BOOLEAN":
-        return f"CAST(CAST({sql} AS INTEGER) AS DOUBLE)"
-    if kind.startswith("DECIMAL") or kind in {"HUGEINT", "UHUGEINT"}:
-        return f"CAST(CAST({sql} AS VARCHAR) AS DOUBLE)"
-    if kind == '"NULL"':
-        return "CAST(NULL AS DOUBLE)"
-    if not _is_text(kind):
-        raise OwnerError(
-            f'"{column.name}" is declared {column.type}, but the data hold {kind}: '
-            "convert it to numbers or text first, or remove the column from the schema."
-        )
-    text = f"trim(CAST({sql} AS VARCHAR), {_blank_sql()})"
-    number = f"CASE WHEN regexp_full_match({text}, {literal(NUMBER)}) THEN TRY_CAST({text} AS DOUBLE) END"
-    if not truth_texts(column):
-        return number
-    return f"CASE lower({text}) WHEN 'true' THEN 1.0::DOUBLE WHEN 'false' THEN 0.0::DOUBLE ELSE {number} END"
-
-
-def _blank_sql() -> str:
-    return "(" + " || ".join(f"chr({ord(blank)})" for blank in BLANK) + ")"
 
 
 def _check_sizes(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:

@@ -2,7 +2,7 @@
 
 A file is read through the one opening that was hashed, never by its name again: a path is no pattern here, a folder's name
 adds no column, a view or another file is never followed. CSV is read as text, every column, with the delimiter taken from its first line alone: no type and no dialect is guessed
-from rows. What is wrong with a file (missing, empty, unreadable, no such table or column) is told to the owner, as an
+from rows, and a file whose rows cannot be told apart one by one is refused (:mod:`~dpnb.curator.engines.csv_rows`). What is wrong with a file (missing, empty, unreadable, no such table or column) is told to the owner, as an
 :class:`~dpnb.errors.OwnerError` that never quotes a row.
 """
 
@@ -12,12 +12,16 @@ import csv
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import duckdb
 import numpy as np
 
-from dpnb.aggregate.preparation import plain_column
+from dpnb.aggregate.containers import Use, plain_column
+from dpnb.curator.engines.cell_sql import literal
+from dpnb.curator.engines.csv_rows import LONGEST_ROW, check_rows, write_plainly
+from dpnb.datasets.dialect import Dialect
 from dpnb.datasets.named_file import NamedFile
 from dpnb.errors import OwnerError
 
@@ -36,10 +40,11 @@ _FORMATS = {
 
 @dataclass(frozen=True, slots=True)
 class RawTable:
-    """A relation inside an open connection: how to name it in SQL, and its columns as (SQL name, type)."""
+    """A relation inside an open connection: how to name it in SQL, and its columns as (SQL name, type); other files that it needs."""
 
     sql: str
     columns: dict[str, tuple[str, str]]
+    files: tuple[str, ...] = ()
 
     def column(self, name: str) -> tuple[str, str]:
         """The quoted SQL name and the type of a column."""
@@ -55,12 +60,14 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def literal(text: str) -> str:
-    """A text as an SQL string."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def open_source(connection: duckdb.DuckDBPyConnection, source: Any, table: str | None = None) -> RawTable:
+def open_source(
+    connection: duckdb.DuckDBPyConnection,
+    source: Any,
+    table: str | None = None,
+    *,
+    workshop: Path | None = None,
+    uses: Mapping[str, Use] | None = None,
+) -> RawTable:
     """Make an owner's source readable.
 
     Parameters
@@ -69,6 +76,10 @@ def open_source(connection: duckdb.DuckDBPyConnection, source: Any, table: str |
     source : NamedFile, mapping of arrays, or an Arrow, pandas or polars table
     table : str, optional
         The table's name in a DuckDB file that holds several.
+    workshop : Path, optional
+        A private folder where a CSV file of ragged rows or several line ends is written once more.
+    uses : mapping, optional
+        The columns that are read of a table in memory, and for what; all of them, when it is left out.
 
     Raises
     ------
@@ -76,9 +87,9 @@ def open_source(connection: duckdb.DuckDBPyConnection, source: Any, table: str |
         When the source is empty, of an unknown kind, or cannot be read.
     """
     if isinstance(source, NamedFile):
-        return _open_file(connection, source, table)
+        return _open_file(connection, source, table, workshop)
     try:
-        connection.register("raw_table", _in_memory(source))
+        connection.register("raw_table", _in_memory(source, uses))
         return _described(connection, "raw_table")
     except (duckdb.Error, TypeError, ValueError) as error:
         raise OwnerError(
@@ -87,7 +98,9 @@ def open_source(connection: duckdb.DuckDBPyConnection, source: Any, table: str |
         ) from error
 
 
-def _open_file(connection: duckdb.DuckDBPyConnection, file: NamedFile, table: str | None) -> RawTable:
+def _open_file(
+    connection: duckdb.DuckDBPyConnection, file: NamedFile, table: str | None, workshop: Path | None
+) -> RawTable:
     name = file.path.name
     kind = _FORMATS.get(file.path.suffix.lower())
     if kind is None:
@@ -96,7 +109,7 @@ def _open_file(connection: duckdb.DuckDBPyConnection, file: NamedFile, table: st
         raise OwnerError(f'"{name}" is empty: it needs at least a line of column names.')
     try:
         if kind == "csv":
-            return _open_csv(file)
+            return _open_csv(file, workshop)
         if kind == "parquet":
             sql = f"read_parquet({literal(place_of(file))}, hive_partitioning=false)"
             return _described(connection, sql)
@@ -122,24 +135,37 @@ def _reason(error: Exception) -> str:
     return "its content is not of that kind, or it is damaged"
 
 
-def _open_csv(file: NamedFile) -> RawTable:
+def _open_csv(file: NamedFile, workshop: Path | None) -> RawTable:
+    """Check that each row can be read by itself, and read every column as text."""
     names, delimiter = csv_header(file)
+    dialect, place = file.dialect, place_of(file)
+    with file.reader() as lines:
+        check_rows(lines, file.path.name, delimiter, len(names), dialect)
+    if not dialect.plain:
+        if workshop is None:
+            raise ValueError("a workshop is needed to write the rows once more")
+        plain = workshop / "rows.csv"
+        with file.reader() as lines:
+            write_plainly(lines, delimiter, len(names), dialect, plain)
+        dialect, place = Dialect(quoting="across lines"), str(plain)
     columns = {f"c{place}": "VARCHAR" for place in range(len(names))}
     declared = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in columns)
+    quote = literal(dialect.quote)
     sql = (
-        f"read_csv({literal(place_of(file))}, auto_detect=false, compression='none', hive_partitioning=false, "
-        f"header=true, delim={literal(delimiter)}, quote='\"', escape='\"', nullstr='', columns={{{declared}}})"
+        f"read_csv({literal(place)}, auto_detect=false, compression='none', hive_partitioning=false, header=true, "
+        f"delim={literal(delimiter)}, quote={quote}, escape={quote}, nullstr='', columns={{{declared}}})"
     )
     named = dict(zip(names, columns, strict=True))
-    return RawTable(sql, {name: (quoted(inner), "VARCHAR") for name, inner in named.items()})
+    return RawTable(sql, {name: (quoted(inner), "VARCHAR") for name, inner in named.items()}, (place,))
 
 
 def csv_header(file: NamedFile) -> tuple[list[str], str]:
     """The column names and the delimiter of a CSV file, from its first line alone."""
     with io.TextIOWrapper(file.reader(), encoding="utf-8-sig", newline="") as lines:
-        first = lines.readline()
+        first = lines.readline(LONGEST_ROW)
     delimiter = max(_DELIMITERS, key=first.count)
-    names = [name.strip() for name in next(csv.reader(io.StringIO(first), delimiter=delimiter), [])]
+    cells = next(csv.reader(io.StringIO(first), delimiter=delimiter, quoting=file.dialect.csv_quoting), [])
+    names = [name.strip() for name in cells]
     if not any(names):
         raise OwnerError(f'"{file.path.name}" has no column names in its first line.')
     if len(set(names)) != len(names):
@@ -192,32 +218,20 @@ def _described(connection: duckdb.DuckDBPyConnection, sql: str) -> RawTable:
     return RawTable(sql, {row[0]: (quoted(row[0]), str(row[1])) for row in rows})
 
 
-def _in_memory(source: Any) -> Any:
-    """An object that DuckDB reads by its declared types: an Arrow table, or arrays and texts of one length."""
-    kind = type(source).__module__.partition(".")[0]
-    if kind == "pyarrow":
-        return source
-    if kind == "polars":
-        return (
-            _arrays({series.name: series.to_list() for series in source})
-            if not _has_arrow()
-            else source.to_arrow()
-        )
-    if kind == "pandas":
-        return _arrays({str(name): source[name].to_numpy(dtype=None) for name in source.columns})
+def _names(source: Any) -> list[str]:
     if isinstance(source, Mapping):
-        return _arrays(source)
-    raise TypeError(kind)
+        return [str(name) for name in source]
+    names = getattr(source, "column_names", getattr(source, "columns", None))
+    if names is None:
+        raise TypeError(type(source).__name__)
+    return [str(name) for name in names]
 
 
-def _has_arrow() -> bool:
-    from importlib.util import find_spec
-
-    return find_spec("pyarrow") is not None
-
-
-def _arrays(columns: Mapping[str, Any]) -> dict[str, Any]:
-    arrays = {name: plain_column(column) for name, column in columns.items()}
-    if len({len(array) for array in arrays.values()}) != 1:
+def _in_memory(source: Any, uses: Mapping[str, Use] | None) -> dict[str, Any]:
+    """The columns of a table in memory as plain arrays; of the declared ones alone, where it is said which."""
+    names = _names(source)
+    wanted: Mapping[str, Use] = dict.fromkeys(names, "category") if uses is None else uses
+    arrays = {name: plain_column(source[name], name, use) for name, use in wanted.items() if name in names}
+    if len({len(array) for array in arrays.values()}) > 1:
         raise ValueError("columns of one length are needed")
     return {name: np.ascontiguousarray(array) for name, array in arrays.items()}

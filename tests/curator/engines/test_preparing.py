@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpnb.aggregate as reference
-from dpnb.aggregate.preparation import plain_column
+from dpnb.aggregate.containers import plain_column
 from dpnb.curator.engines import ORDINAL, file_fingerprint, prepare
 from dpnb.curator.engines.sources import quoted
 from dpnb.errors import OwnerError
@@ -64,7 +64,7 @@ CATEGORIES = (
     Column.category("sex", [0, 1]),
     Column.category("odd", [7, -1, 10**15, 0]),
     Column.category("yes", [False, True]),
-    Column.category("place", ["Goa", "goa", "", " Goa", "1", "é", "it's", "1e2"]),
+    Column.category("place", ["Goa", "goa", "nan", " Goa", "1", "é", "it's", "1e2"]),
     Column.category("known", ["a", "b"], missing="b"),
 )
 
@@ -210,7 +210,7 @@ def write_csv(path, raw):
 
 RAW_TEXTS = {
     "age": ["41", None, "n/a", "100.5", "-3", "nan", "4 1", "1e1"],
-    "place": ["Goa", "goa", None, " Goa", "it's", "é", "a,b", "line\nbreak"],
+    "place": ["Goa", "goa", None, " Goa", "it's", "é", "a,b", 'say "no"'],
     "sex": ["1", "0", "1.0", None, "2", "yes", "0.0", "01"],
 }
 MIXED = (Column.integer("age", 0, 100), CATEGORIES[3], CATEGORIES[0])
@@ -421,7 +421,7 @@ def test_files_that_cannot_be_read_are_told_to_the_owner(tmp_path):
         "nameless.csv": (b"\n1,2\n", "no column names"),
         "twice.csv": (b"age,age\n1,2\n", "twice"),
         "latin.csv": ("age,place,sex\n1,é,0\n".encode("latin-1"), "not UTF-8 text"),
-        "ragged.csv": (b"age,place,sex\n1,Goa\n1,Goa,0,secret\n", "a row is damaged"),
+        "ragged.csv": (b"age,place,sex\n1,Goa\n1,Goa,0,secret\n", "line 2 has another number"),
         "wrong.parquet": (b"not parquet", "cannot be read as parquet"),
         "wrong.duckdb": (b"not a database" * 100, "cannot be read as duckdb"),
         "people.xlsx": (b"PK", "unknown ending"),
