@@ -23,7 +23,7 @@ DATA = {
     "nobody in one group": "x,y\n" + "4,0\n" * 50,
     "bytes of zero": b"x,y\n1,1\n\x00,0\n3,1\n",
     "byte order mark, CRLF": b"\xef\xbb\xbfx,y\r\n1,1\r\n2,0\r\n",
-    "a number on two lines": 'x,y\n"1\n",1\n2,0\n',
+    "quoted numbers": 'x,y\n"1","0"\n2,"1"\n',
     "other columns too": "name,x,y\nAnn,1,1\nBob,2,0\n",
 }
 
@@ -67,9 +67,12 @@ FAULTS = {
     "a blank first line": ("\n1,1\n", ".csv", "no column names in its first line"),
     "without the column": ("y\n1\n", ".csv", 'have no column "x"'),
     "a column twice": ("x,x,y\n1,1,1\n", ".csv", "names a column twice"),
-    "a row too long": ("x,y\n1,1\n7731,0,7\n", ".csv", "a row is damaged"),
-    "a row too short": ("x,y\n1,1\n7731\n", ".csv", "a row is damaged"),
-    "an open quote": ('x,y\n1,1\n"7731,0\n3,1\n', ".csv", "a row is damaged"),
+    "a row too long": ("x,y\n1,1\n7731,0,7\n", ".csv", "line 3 has another number of fields"),
+    "a row too short": ("x,y\n1,1\n7731\n", ".csv", "line 3 has another number of fields"),
+    "an open quote": ('x,y\n1,1\n"7731,0\n3,1\n', ".csv", "line 3 ends inside a quoted field"),
+    "a number on two lines": ('x,y\n"7731\n",1\n2,0\n', ".csv", "line 2 ends inside a quoted field"),
+    "a stray quote": ('x,y\n1,1\n7731",0\n', ".csv", "line 3 has a quote inside"),
+    "two kinds of line ends": ("x,y\n1,1\r\n7731,0\n", ".csv", "line 2 ends in another way"),
     "not UTF-8": (b"x,y\n1,1\n\xff\xfe7731,0\n", ".csv", "not UTF-8"),
     "a picture": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), ".csv", "not UTF-8"),
     "CSV called Parquet": ("x,y\n1,1\n", ".parquet", "cannot be read as parquet"),
@@ -120,7 +123,7 @@ FRAMES = {
     "no rows": {"x": [], "y": []},
     "texts": {"x": ["a", None, "3"], "y": [1, 0, None]},
     "objects": {"x": [object(), 3], "y": [1, 0]},
-    "dates": {"x": pd.to_datetime(["2020-01-01", "2021-01-01"]), "y": [1, 0]},
+    "dates among objects": {"x": [pd.Timestamp("2020-01-01"), 3], "y": [1, 0]},
     "categories": {"x": pd.Categorical([1, 2]), "y": [True, False]},
     "lists": {"x": [[1], [2]], "y": [1, 0]},
     "nullable": {"x": pd.array([1, None], dtype="Int64"), "y": pd.array([True, None], dtype="boolean")},
@@ -172,3 +175,11 @@ def test_what_is_no_schema_is_told_what_to_type(desk, schema):
     with pytest.raises(DpnbError) as fault:
         dpnb.open(str(desk.folder / "d.csv"), schema=schema, quiet=True)
     short(fault.value)
+
+
+def test_a_frame_whose_type_has_no_numbers_is_refused(desk):
+    """A column of dates where numbers are declared: the owner is told by its type, whatever the rows hold."""
+    (desk.folder / "f.dpnb.toml").write_text(HEAD.format(name="f", size=PRIVATE, budget="epsilon = 10"))
+    frame = pd.DataFrame({"x": pd.to_datetime(["2020-01-01"]), "y": [1]})
+    with pytest.raises(OwnerError, match="convert it first"):
+        dpnb.open(frame, schema=str(desk.folder / "f.dpnb.toml"), quiet=True)

@@ -77,9 +77,6 @@ class _Scan:
         self._check_widths(block, marks, ends)
 
     def _check_text(self, block: bytes) -> None:
-        zero = block.find(0)
-        if zero >= 0:
-            self.refuse(zero, block, "holds a NUL byte", "remove it, or save the file as UTF-8 text")
         try:
             block.decode()
         except UnicodeDecodeError as error:
