@@ -110,7 +110,7 @@ class _Scan:
         paired[breaks > 0] = letters[breaks[breaks > 0] - 1] == _CR
         if self.crlf is None and len(breaks):
             self.crlf = bool(paired[0])
-        other = breaks[paired != self.crlf] if len(breaks) else breaks
+        other = (breaks - paired)[paired != self.crlf] if len(breaks) else breaks
         wrong = np.sort(np.concatenate([alone, other]))
         if len(wrong):
             self.refuse(int(wrong[0]), block, "ends in another way than the first line", _ENDS)
