@@ -330,8 +330,8 @@ def _check_sizes(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:
 
 
 def _one(connection: duckdb.DuckDBPyConnection, sql: str) -> int:
-    row = connection.execute(sql).fetchone()
-    return 0 if row is None else int(row[0])
+    rows = connection.execute(sql).fetchall()  # to its end: an unfinished result blocks what comes next
+    return int(rows[0][0]) if rows else 0
 
 
 def _fingerprint(connection: duckdb.DuckDBPyConnection, schema: Schema) -> str:
