@@ -16,6 +16,7 @@ from dpnb.errors import SchemaError
 from dpnb.privacy.accountant import Budget
 from dpnb.privacy.unit import PrivacyUnit
 from dpnb.schema import Column, Mode, Schema, nearest
+from dpnb.schema.cell import canonical
 
 GOLDEN = Path(__file__).parent / "golden" / "schema" / "people.json"
 
@@ -45,7 +46,7 @@ numbers = st.fractions(-1000, 1000, max_denominator=1000)
 texts = st.text(st.characters(exclude_categories=["C"]), min_size=1, max_size=8)
 categories = st.one_of(
     st.lists(st.integers(-50, 50), min_size=2, max_size=8, unique=True),
-    st.lists(texts, min_size=2, max_size=8, unique=True),
+    st.lists(texts, min_size=2, max_size=8, unique_by=canonical),
     st.just([False, True]),
 )
 
@@ -378,3 +379,13 @@ def test_each_mode_has_a_badge_and_says_what_it_does_not_stop():
 def test_the_unit_column_is_named_only_where_rows_are_not_people():
     assert people().unit_column is None
     assert people(unit=PrivacyUnit("add-remove", "person", 3)).unit_column == "person"
+
+
+def test_declared_values_that_are_one_cell_when_read_are_refused():
+    """Two texts of one number, a number word, and the empty text, which is missing everywhere."""
+    for values in (["1", "01"], ["1.0", "1"], ["true", "1"], ["inf", "1e999"], ["x", "0", "-0.0"]):
+        with pytest.raises(SchemaError, match="are one number when data are read"):
+            Column.category("c", values)
+    with pytest.raises(SchemaError, match="empty text is a missing value"):
+        Column.category("c", ["", "a"])
+    assert Column.category("c", ["01", "02", "Goa", " Goa", "nan"]).size == 5
