@@ -13,7 +13,13 @@ __all__ = ["ledger_card", "ledger_table"]
 _SHOWN = 50
 _QUESTIONS = 6
 
-_WORDS = {"attach": "opened", "charge": "released", "tighten": "terms tightened", "loosen": "terms loosened"}
+_WORDS = {
+    "adopt": "completed after a crash",
+    "attach": "opened",
+    "charge": "released",
+    "loosen": "terms loosened",
+    "tighten": "terms tightened",
+}
 
 Row = Mapping[str, Any]
 

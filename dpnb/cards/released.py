@@ -36,7 +36,7 @@ def release_card(report: Any) -> Card:
     lines = lines_of(report)
     schema = report.dataset.schema
     before = report.left + report.charged
-    paid = f"{report.charged} paid" if report.charged else f"stored · {report.charged.measure.symbol} 0 paid"
+    paid = _paid_for(report)
     left = budget.words(report.left, report.cap)
     notes = _notes(report, lines)
     html = frame(
@@ -124,12 +124,18 @@ def _pending(estimate: Estimate) -> Card:
     return Card(html, None, f"<pending {question}>", record, "estimate")
 
 
+def _paid_for(report: Any) -> str:
+    if report.charged:
+        return f"{report.charged} paid"
+    return f"{'stored' if report.before is None else 'paid before'} · {report.charged.measure.symbol} 0 paid"
+
+
 def _entry(report: Any) -> str:
     return "" if report.entry is None else f" · ledger entry {report.entry}"
 
 
 def _notes(report: Any, lines: Sequence[Line]) -> list[str]:
-    notes = []
+    notes = [report.completed] if report.before is not None else []
     if report.dropped:
         notes.append(f"{report.dropped} built, not kept: free")
     if any(entry.privacy or entry.confidence for line in lines for entry in line.entries):

@@ -1,7 +1,8 @@
 """A kernel's conversation with its curator: open, plan, release, and what was spent.
 
 The session prices with the same code as the curator, to show; the curator's own price is what is charged. It keeps the id of
-every request whose answer has not arrived, so that asking again returns the stored answer instead of paying twice.
+every request whose answer has not arrived, so that asking again returns the stored answer instead of paying twice. The ids die
+with the kernel: a restarted one asks under a new id, and the curator lets it adopt what was charged and not answered.
 """
 
 from __future__ import annotations
@@ -256,6 +257,7 @@ class Session:
             self._charged.add(answered.entry)
         self._latest = _unless_released(self._latest, batch)
         charged, left = _loss(answered.charged), _loss(answered.left)
+        before = exact_json(answered.before)
         view = PlanView(
             dataset=batch.dataset,
             ask=ask,
@@ -274,6 +276,7 @@ class Session:
             left=left,
             cap=view.cap,
             entry=answered.entry,
+            before=None if before is None else PrivacyLoss.from_json(before),
             labels=view.labels,
         )
 

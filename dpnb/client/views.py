@@ -127,6 +127,8 @@ class BatchReport(Mapping[str, Estimate]):
     left, cap : PrivacyLoss
     entry : int or None
         The ledger's row, if there was a charge.
+    before : PrivacyLoss or None
+        What was charged in that row already, before kernel and curator ended without an answer: this release completed it.
     labels, dropped, named, hidden
         As in :class:`PlanView`.
     """
@@ -141,6 +143,7 @@ class BatchReport(Mapping[str, Estimate]):
     dropped: int = 0
     named: tuple[tuple[str, Estimate], ...] = ()
     hidden: tuple[Measurement, ...] = ()
+    before: PrivacyLoss | None = None
 
     @property
     def dataset(self) -> Dataset:
@@ -151,6 +154,13 @@ class BatchReport(Mapping[str, Estimate]):
     def stored(self) -> tuple[bool, ...]:
         """Which questions were answered from the store, free."""
         return tuple(any(release.stored for release in one.releases) for one in self.measurements)
+
+    @property
+    def completed(self) -> str:
+        """What to say of a charge that was made before a crash and got its answer now; empty where there was none."""
+        if self.before is None:
+            return ""
+        return f"{self.before} was charged before the crash (ledger entry {self.entry}); nothing more was charged now."
 
     @property
     def estimates(self) -> dict[str, Estimate]:
@@ -178,6 +188,7 @@ class BatchReport(Mapping[str, Estimate]):
 
     def __str__(self) -> str:
         lines = [f"released from {self.dataset.name}: {self.charged} charged, {self.left.brief('down')} left"]
+        lines += [] if self.before is None else [f"  {self.completed}"]
         lines += [f"  {label}: {estimate!r}" for label, estimate in self.estimates.items()]
         return "\n".join(lines)
 

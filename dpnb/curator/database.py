@@ -29,8 +29,6 @@ _WAIT = 10.0
 _LONGEST_JOURNAL = 4000
 """Pages after which a writer checkpoints by itself: never, while :mod:`dpnb.curator.upkeep` does it beside the writers."""
 
-_APPLICATION_AT = slice(68, 72)
-"""Where the header of a SQLite file has its application id, big-endian."""
 
 
 class Database:
@@ -220,14 +218,16 @@ def _nobody() -> None:
 
 
 def _refuse_draft_format(path: Path) -> None:
-    """Refuse a ledger of the earlier format by its header alone: the file is not opened, and stays as it is."""
-    header = b""
-    with (
-        contextlib.suppress(OSError),
-        path.open("rb") as file,
-    ):  # what cannot be read says so when it is opened
-        header = file.read(_APPLICATION_AT.stop)
-    if int.from_bytes(header[_APPLICATION_AT], "big") == DRAFT_APPLICATION:
+    """Refuse a ledger of the earlier format by its header alone: read without a lock or its journal, it stays as it is.
+
+    SQLite reads it: a file that this process opened and closed itself would take SQLite's locks on it away.
+    """
+    with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as header:
+        try:
+            application = header.execute("PRAGMA application_id").fetchone()[0]
+        except sqlite3.Error:
+            return  # what cannot be read says so when it is opened
+    if application == DRAFT_APPLICATION:
         raise OwnerError(
             f"The ledger {path.name} was written by a dpnb from before its first release, in a format that is not read "
             "any more: choose another DPNB_HOME, or move this home away. Nothing was changed."

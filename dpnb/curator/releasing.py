@@ -1,30 +1,32 @@
 r"""From a priced batch to stored releases: look up, charge, answer, store. The order is the guarantee.
 
-1. What is stored with a loss at least as large as its share is free. 2. The rest is charged in one ledger transaction.
-3. One engine call answers all of it exactly; exact noise from the operating system is added in unbounded integers.
-4. The noised integers are stored; what *is* stored (the first writer's) is sent.
+1. What is stored with a loss at least as large as its share is free. 2. The rest is charged in one ledger transaction, which
+records the resolved plan. 3. One engine call answers all of the record exactly; exact noise from the operating system is added
+in unbounded integers. 4. The noised integers are stored under the charge; what *is* stored (the first writer's) is sent.
 
-A crash before 2 leaves nothing; a crash after 2 leaves a charge that the retry of the same request completes. There is no
-refund and no second draw: one insertion decides which draw exists.
+A crash before 2 leaves nothing; a crash after 2 leaves a charge that a retry of the same request completes, or, where kernel
+and curator died together, a new request that adopts it (:mod:`dpnb.curator.adoption`). Whoever completes a charge runs its
+record and plans nothing. There is no refund and no second draw: one insertion decides which draw exists.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from dpnb.curator import faults
 from dpnb.curator.attached import Attached
-from dpnb.curator.ledger import ChargeRow, Ledger, Question
+from dpnb.curator.ledger import ChargeRow, Ledger, Question, Scope
+from dpnb.curator.plan_record import question_of, read_parts
 from dpnb.curator.stored import StoredAnswer
 from dpnb.errors import PlanError
 from dpnb.noise.bits import BitSource
 from dpnb.noise.secure import SecureBits
 from dpnb.plan.price import PricedBatch, PricedPart, PricedQuestion, total
-from dpnb.privacy.loss import PrivacyLoss, exact_text
+from dpnb.privacy import PrivacyEvent, PrivacyLoss, compose
 from dpnb.release import Release, ReleasedPart
 
 MECHANISM_VERSION = "1"
@@ -61,11 +63,15 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a batch was answered: a record per question (none where the schema answers), its charge, its ledger row."""
+    """What a batch was answered: a record per question (none where the schema answers), its charge, its ledger row.
+
+    `before` is what an earlier request was charged for these answers, where this one adopted its charge and paid nothing.
+    """
 
     records: list[dict[str, Any] | None]
     charged: PrivacyLoss
     entry: int | None
+    before: PrivacyLoss | None = None
 
 
 def stored_answers(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[dict[str, Any] | None]:
@@ -156,82 +162,100 @@ def release(
     faults.at("charged")
     answers = ledger.answers(wanted.request, wanted.principal)
     if answers is None:
-        drawn = _draw(_paid(wanted, charge), attached, chance, charge.entry)
+        drawn = _draw(charge, attached, chance)
         faults.at("before-store")
         answers = ledger.store(wanted.request, wanted.principal, drawn, time=chance.now())
         faults.at("stored")
+    return _given(wanted, stored, charge, answers)
+
+
+def _given(
+    wanted: Wanted,
+    stored: Sequence[dict[str, Any] | None],
+    charge: ChargeRow,
+    answers: Sequence[dict[str, Any]],
+) -> Given:
+    """Put together what the charge and what the store answers."""
     new = {question["key"]: answer for question, answer in zip(charge.questions, answers, strict=True)}
     records = [
         new.get(question.key, old) if not question.public else None
         for question, old in zip(wanted.priced.items, stored, strict=True)
     ]
+    if charge.adopted:
+        return Given(records, PrivacyLoss.zero(charge.loss.measure), charge.entry, charge.loss)
     return Given(records, charge.loss, charge.entry)
-
-
-def _paid(wanted: Wanted, charge: ChargeRow) -> list[PricedQuestion]:
-    """Return the questions that a charge was made for."""
-    by_key = {question.key: question for question in wanted.priced.items}
-    return [by_key[question["key"]] for question in charge.questions]
 
 
 def _charge(
     wanted: Wanted, mine: Sequence[PricedQuestion], attached: Attached, ledger: Ledger, chance: Chance
 ) -> ChargeRow:
+    scope = _scope(wanted, attached)
     return ledger.charge(
         request_id=wanted.request,
-        principal=wanted.principal,
         digest=wanted.digest,
+        **{name: getattr(scope, name) for name in scope.__slots__},
+        cap=attached.budget.cap,
+        questions=[question_of(question) for question in mine],
+        others=_others(wanted, mine),
+        time=chance.now(),
+    )
+
+
+def _scope(wanted: Wanted, attached: Attached) -> Scope:
+    return Scope(
+        principal=wanted.principal,
         pool=attached.pool,
         dataset=attached.known_as,
         data_version=attached.data_version,
         schema_version=attached.schema.version,
         mechanism_version=MECHANISM_VERSION,
-        cap=attached.budget.cap,
-        questions=[_charged(question) for question in mine],
-        others=[_charged(question) for question in wanted.priced.items if not question.public],
-        besides=sorted(wanted.besides),
+        besides=tuple(wanted.besides),
         fresh=wanted.fresh,
-        time=chance.now(),
     )
 
 
-def _charged(question: PricedQuestion) -> Question:
-    share = {} if question.share is None else {"kind": question.share.kind, "share": _share(question)}
-    return Question(question.key, question.text, question.events, share)
+def _others(wanted: Wanted, mine: Sequence[PricedQuestion]) -> list[Question]:
+    """Return the questions that the store answers."""
+    keys = {question.key for question in mine}
+    return [
+        question_of(question)
+        for question in wanted.priced.items
+        if question.key not in keys and not question.public
+    ]
 
 
-def _draw(
-    mine: Sequence[PricedQuestion], attached: Attached, chance: Chance, entry: int
-) -> list[dict[str, Any]]:
-    """Answer exactly with one engine call, add noise, and write the releases."""
-    parts = [part for question in mine for part in question.parts]
-    exact = iter(attached.engine.answer([part.request for part in parts]))
+def _draw(charge: ChargeRow, attached: Attached, chance: Chance) -> list[dict[str, Any]]:
+    """Answer a charge's own record exactly with one engine call, add noise, and write the releases."""
+    parts = [read_parts(question["plan"]) for question in charge.questions]
+    exact = iter(attached.engine.answer([part.request for these in parts for part in these]))
     faults.at("scanned")
-    releases = [_released(question, exact, attached, chance, entry) for question in mine]
+    pairs = zip(charge.questions, parts, strict=True)
+    releases = [_released(question, these, exact, attached, chance, charge) for question, these in pairs]
     faults.at("noised")
     return releases
 
 
 def _released(
-    question: PricedQuestion, exact: Any, attached: Attached, chance: Chance, entry: int
+    question: Mapping[str, Any],
+    parts: Sequence[PricedPart],
+    exact: Iterator[Any],
+    attached: Attached,
+    chance: Chance,
+    charge: ChargeRow,
 ) -> dict[str, Any]:
     made = Release(
         id=chance.new_id(),
-        question=question.key,
+        question=question["key"],
         dataset=attached.schema.name,
         data_version=attached.data_version,
-        parts=tuple(_noised(part, next(exact), chance) for part in question.parts),
-        loss=question.loss,
-        share=_share(question),
+        parts=tuple(_noised(part, next(exact), chance) for part in parts),
+        loss=compose([PrivacyEvent.from_json(event) for event in question["events"]], charge.loss.measure),
+        share=question["share"]["share"],
         stored=False,
         time=chance.now(),
-        entry=entry,
+        entry=charge.entry,
     )
     return made.to_json()
-
-
-def _share(question: PricedQuestion) -> str:
-    return "0" if question.share is None else exact_text(question.share.amount)
 
 
 def _noised(part: PricedPart, exact: Any, chance: Chance) -> ReleasedPart:
@@ -239,9 +263,15 @@ def _noised(part: PricedPart, exact: Any, chance: Chance) -> ReleasedPart:
     return ReleasedPart(part.name, part.mechanism.record, values, chance.new_id())
 
 
-def cost(wanted: Wanted, stored: Sequence[dict[str, Any] | None]) -> PrivacyLoss:
-    """Return what a batch would be charged now."""
-    return total(to_charge(wanted, stored), wanted.priced.measure)
+def cost(
+    wanted: Wanted, stored: Sequence[dict[str, Any] | None], attached: Attached, ledger: Ledger
+) -> PrivacyLoss:
+    """Return what a batch would be charged now: nothing where it would adopt a charge that was left without an answer."""
+    mine = to_charge(wanted, stored)
+    waiting = [question_of(question) for question in mine]
+    if mine and ledger.adoptable(_scope(wanted, attached), waiting, _others(wanted, mine)) is not None:
+        return PrivacyLoss.zero(wanted.priced.measure)
+    return total(mine, wanted.priced.measure)
 
 
 def refuse_twins(priced: PricedBatch) -> None:

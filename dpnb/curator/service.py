@@ -246,7 +246,7 @@ class Curator:
         stored = stored_answers(wanted, attached, self._ledger)
         return Peeked(
             stored=[answer is not None for answer in stored],
-            cost=raw(cost(wanted, stored).to_json()),
+            cost=raw(cost(wanted, stored, attached, self._ledger).to_json()),
             left=raw(self._left(attached, principal).to_json()),
             held=raw(held_shares(wanted, attached, self._ledger)),
         )
@@ -275,6 +275,7 @@ class Curator:
             charged=raw(given.charged.to_json()),
             left=raw(self._left(attached, principal).to_json()),
             entry=given.entry,
+            before=raw(None if given.before is None else given.before.to_json()),
         )
 
     def _unless_cancelled(self, wanted: Wanted) -> Callable[[Callable[[], Any]], Any]:

@@ -70,7 +70,7 @@ def _note(kind: str, body: Mapping[str, Any]) -> str:
     if kind == "reset":
         return "a new budget period"
     if kind == "adopt":
-        return f"entry {body['charge']} is completed for a new request: nothing is charged"
+        return f"entry {body['charge']}, charged before; nothing more is charged"
     if kind == "restore":
         return f"restored with {PrivacyLoss.from_json(body['spent'])} spent ({body['reason']})"
     changes = "; ".join(f"{c['term']}: {c['pinned']} → {c['now']}" for c in body.get("changes", ()))

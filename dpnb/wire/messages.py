@@ -197,13 +197,18 @@ class Peeked(Message, tag="peeked", frozen=True):
 
 
 class Answered(Message, tag="answered", frozen=True):
-    """The stored releases of a batch, in the order of its questions, and what was charged for them."""
+    """The stored releases of a batch, in the order of its questions, and what was charged for them.
+
+    ``before`` is the loss of the charge ``entry`` where an earlier request made it, whose curator ended before it answered:
+    this one adopted it and was charged nothing. Else it is ``null``.
+    """
 
     request: Hex
     releases: Raw
     charged: Raw
     left: Raw
     entry: int | None
+    before: Raw = Raw(b"null")
 
 
 class Cancelled(Message, tag="cancelled", frozen=True):

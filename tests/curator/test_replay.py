@@ -123,7 +123,7 @@ def test_a_reply_has_no_field_but_noised_integers_and_public_facts(service, data
         handle=data.handle, request="a" * 32, digest=batch.digest, plan=raw(batch.plan.to_json())
     )
     reply = service.reply(message, "ann")
-    assert set(type(reply).__struct_fields__) == {"request", "releases", "charged", "left", "entry"}
+    assert set(type(reply).__struct_fields__) == {"request", "releases", "charged", "left", "entry", "before"}
     (record,) = exact_json(reply.releases)
     names = {"id", "question", "dataset", "data_version", "parts", "loss", "share", "stored", "time", "entry"}
     assert set(record) == names
