@@ -1,0 +1,232 @@
+"""A charge's record of its plan gives back exactly what was planned, and nothing that is not exactly in its form."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from fractions import Fraction
+
+import pytest
+
+from dpnb.aggregate.algebra import (
+    Add,
+    And,
+    Case,
+    Clip,
+    Cmp,
+    Col,
+    CrossMoments,
+    FloorDiv,
+    Key,
+    Known,
+    Lit,
+    Mul,
+    Not,
+    Or,
+    Shrink,
+    Sub,
+    Total,
+    TrueP,
+    ValueCounts,
+)
+from dpnb.aggregate.request_record import read_requests, written_requests
+from dpnb.client.asked import batch_of
+from dpnb.curator.chain import canonical
+from dpnb.curator.plan_record import question_of, read_parts
+from dpnb.errors import PlanError
+from dpnb.mechanisms import (
+    MECHANISMS,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    KSExponential,
+    LocatedSums,
+    PermuteAndFlip,
+    QuantileSelection,
+    Thresholding,
+)
+from dpnb.mechanisms.located_sums import radii, selection
+from dpnb.mechanisms.mechanism_record import read_mechanism
+from dpnb.plan.request import Ask
+from tests.curator import small
+from tests.curator.test_store import MAKERS
+
+HALF = Fraction(1, 2)
+WRITTEN = {
+    DiscreteLaplace: DiscreteLaplace(Fraction(7, 3)),
+    DiscreteGaussian: DiscreteGaussian(Fraction(7, 3)),
+    QuantileSelection: QuantileSelection(HALF, Fraction(1, 3), -4, 100, 2),
+    PermuteAndFlip: PermuteAndFlip(HALF, 5, 2, 3),
+    KSExponential: KSExponential(HALF, 10, (1, 2, 3), 2, HALF),
+    LocatedSums: LocatedSums(
+        selection(HALF, HALF, 64, 1), selection(HALF, HALF, len(radii(64)) - 1, 1), 2, *(Fraction(9),) * 3
+    ),
+    Thresholding: Thresholding(Fraction(3), 20, 2),
+}
+
+
+def through(record):
+    """As it comes back from the ledger's file."""
+    return json.loads(canonical(record))
+
+
+@pytest.mark.parametrize("kind", MECHANISMS, ids=lambda kind: kind.name)
+def test_every_mechanism_is_read_back_from_its_record(kind):
+    made = WRITTEN[kind]
+    assert read_mechanism(through(made.to_json())) == made
+
+
+@pytest.mark.parametrize("kind", MECHANISMS, ids=lambda kind: kind.name)
+def test_a_mechanism_of_another_form_is_refused(kind):
+    """A field too many, one missing, another spelling of a number, another name, no noise."""
+    record = WRITTEN[kind].to_json()
+    first = next(
+        name for name, text in record.items() if (name != "mechanism" and text.isdigit()) or "/" in text
+    )
+    for wrong in (
+        {**record, "more": "1"},
+        {name: text for name, text in record.items() if name != first},
+        {**record, first: record[first] + ".0"},
+        {**record, first: " " + record[first]},
+        {**record, first: "-" + record[first]},
+        {**record, first: "nan"},
+        {**record, first: None},
+        {**record, "mechanism": "averaged-laplace"},
+        {**record, "mechanism": "__import__"},
+        {},
+    ):
+        with pytest.raises(PlanError):
+            read_mechanism(wrong)
+
+
+def test_the_located_sums_count_scale_is_read_with_and_without():
+    without = WRITTEN[LocatedSums]
+    counted = LocatedSums(without.middle, without.radius, 2, *(Fraction(9),) * 3, count_scale=Fraction(5))
+    for made in (without, counted):
+        assert read_mechanism(through(made.to_json())) == made
+
+
+@pytest.mark.parametrize("budget", [{"epsilon": 100}, {"rho": 100}, {"epsilon": 100, "delta": "1e-6"}])
+@pytest.mark.parametrize("maker", range(len(MAKERS)))
+def test_every_question_is_measured_as_it_was_planned(service, dpnb_home, budget, maker):
+    """What a record says is measured equals what was priced: requests, mechanisms, scales, names, cells."""
+    data = small.opened(small.session(service), dpnb_home, **budget)
+    (priced,) = batch_of([MAKERS[maker](data)], Ask.make(epsilon=1)).priced.items
+    record = through(question_of(priced).to_json())
+    assert read_parts(record["plan"]) == priced.parts
+
+
+def tree(rng, depth, kind):
+    """A random expression or predicate."""
+    if kind == "predicate":
+        if depth == 0:
+            return rng.choice([TrueP(), Known(Col("x")), Cmp("<", Col("x"), Lit(rng.randint(-9, 9)))])
+        make = rng.choice([And, Or, Not, Known, Cmp])
+        if make is Cmp:
+            return Cmp(rng.choice(["==", "<", "<="]), *(tree(rng, depth - 1, "number") for _ in "ab"))
+        if make in {And, Or}:
+            return make(*(tree(rng, depth - 1, "predicate") for _ in "ab"))
+        return make(tree(rng, depth - 1, "predicate" if make is Not else "number"))
+    if depth == 0:
+        return rng.choice([Col("x"), Col("y"), Lit(rng.randint(-(2**70), 2**70))])
+    make = rng.choice([Add, Sub, Mul, FloorDiv, Clip, Case])
+    one = tree(rng, depth - 1, "number")
+    if make is FloorDiv:
+        return FloorDiv(one, rng.randint(1, 9))
+    if make is Clip:
+        return Clip(one, -rng.randint(0, 9), rng.randint(0, 9))
+    if make is Case:
+        return Case(tree(rng, depth - 1, "predicate"), one, tree(rng, depth - 1, "number"))
+    return make(one, rng.choice([one, tree(rng, depth - 1, "number")]))
+
+
+def request(rng):
+    """A random request of any kind."""
+    where = rng.choice([None, tree(rng, 3, "predicate")])
+    keys = tuple(Key(tree(rng, 1, "number"), rng.randint(1, 5)) for _ in range(rng.randint(0, 2)))
+    values = tuple(Mul(tree(rng, 1, "number"), Col("x")) for _ in range(3))
+    shrink = rng.choice([None, Shrink((5, 0, 2**19), (3, 5), 4)])
+    return rng.choice(
+        [
+            Total(tree(rng, 4, "number"), where, keys),
+            ValueCounts(tree(rng, 4, "number"), where, keys),
+            CrossMoments(values, ((0, 0), (0, 2)), where, shrink),
+        ]
+    )
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_random_requests_are_read_back_and_their_records_have_one_form(seed):
+    rng = random.Random(seed)
+    requests = tuple(request(rng) for _ in range(rng.randint(1, 4)))
+    record = through(written_requests(requests))
+    assert read_requests(record) == requests
+    assert len({canonical(node) for node in record["nodes"]}) == len(record["nodes"])
+
+
+def test_an_expression_far_deeper_than_the_stack_of_an_interpreter_is_a_flat_record():
+    deep = Col("x")
+    for _ in range(600):
+        deep = Add(deep, Lit(1))
+    record = through(written_requests([Total(deep)]))
+    assert written_requests(read_requests(record)) == record
+
+
+def test_an_expression_that_repeats_itself_is_written_once():
+    """Sixty squarings have 2⁶⁰ leaves and sixty-one rows."""
+    square = Col("x")
+    for _ in range(60):
+        square = Mul(square, square)
+    assert len(written_requests([Total(square)])["nodes"]) == 61
+
+
+RECORD = written_requests(
+    [Total(Case(Cmp("<", Col("x"), Lit(3)), Col("x"), Lit(0)), None, (Key(Col("g"), 2),))]
+)
+
+
+def changed(*path, to):
+    record = copy.deepcopy(RECORD)
+    place = record
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = to
+    return record
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        None,
+        [],
+        {},
+        {"nodes": [], "requests": [{"kind": "total"}]},
+        {**RECORD, "more": 1},
+        changed("nodes", 0, to=["col", "x", "y"]),
+        changed("nodes", 0, to=["column", "x"]),
+        changed("nodes", 0, to=["col", 7]),
+        changed("nodes", 1, to=["lit", True]),
+        changed("nodes", 1, to=["lit", 3.0]),
+        changed("nodes", 1, to=["lit", "3"]),
+        changed("nodes", 2, 1, to=">"),
+        changed("nodes", 2, 2, to=2),
+        changed("nodes", 2, 2, to=9),
+        changed("nodes", 2, 2, to=-1),
+        changed("nodes", 4, 1, to=0),
+        changed("nodes", to=[*RECORD["nodes"], ["col", "unused"]]),
+        changed("nodes", to=[["col", "x"], *RECORD["nodes"]]),
+        changed("requests", 0, "kind", to="sql"),
+        changed("requests", 0, "value", to=2),
+        changed("requests", 0, "where", to=0),
+        changed("requests", 0, "keys", 0, 1, to="2"),
+        changed("requests", 0, "keys", 0, to=[5]),
+    ],
+    ids=str,
+)
+def test_what_is_not_exactly_a_record_is_refused(wrong):
+    with pytest.raises(PlanError, match="recorded"):
+        read_requests(wrong)
+
+
+def test_the_record_above_is_one():
+    assert written_requests(read_requests(RECORD)) == RECORD
