@@ -30,7 +30,6 @@ _LONGEST_JOURNAL = 4000
 """Pages after which a writer checkpoints by itself: never, while :mod:`dpnb.curator.upkeep` does it beside the writers."""
 
 
-
 class Database:
     """One open ledger file.
 
@@ -222,12 +221,11 @@ def _refuse_draft_format(path: Path) -> None:
 
     SQLite reads it: a file that this process opened and closed itself would take SQLite's locks on it away.
     """
-    with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as header:
-        try:
-            application = header.execute("PRAGMA application_id").fetchone()[0]
-        except sqlite3.Error:
-            return  # what cannot be read says so when it is opened
-    if application == DRAFT_APPLICATION:
+    application = None
+    address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(address, uri=True)) as header:
+        application = header.execute("PRAGMA application_id").fetchone()[0]
+    if application == DRAFT_APPLICATION:  # what cannot be read says so when it is opened
         raise OwnerError(
             f"The ledger {path.name} was written by a dpnb from before its first release, in a format that is not read "
             "any more: choose another DPNB_HOME, or move this home away. Nothing was changed."
