@@ -22,6 +22,7 @@ from typing import Iterator, NamedTuple, NoReturn
 ROOT = Path(__file__).resolve().parent.parent
 VERSIONS = ("3.11", "3.12", "3.13")
 STAMP = "dpnb-stamp.json"
+BESIDE = ".anywidget"
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 APT_PACKAGES = ("chromium", "fonts-dejavu", "fonts-liberation")
 # an extra installed earlier also serves the ones listed after it
@@ -180,6 +181,18 @@ def install(folder: Path, extra: str) -> None:
         (folder / STAMP).write_text(json.dumps({"key": key, "extras": sorted({*done, extra})}))
 
 
+def install_beside(python: str) -> None:
+    """Put anywidget into a folder of its own, for the tests of that extra: no environment of ours serves its extension."""
+    folder = ROOT / BESIDE
+    if folder.is_dir():
+        return
+    with step("install: anywidget into " + BESIDE):
+        command = [python, "-m", "pip", "install", "-qq", "--disable-pip-version-check", "--no-deps"]
+        command += ["--constraint", "constraints.txt", "--target", str(folder), "anywidget", "psygnal"]
+        if subprocess.run(command, cwd=ROOT, check=False).returncode:
+            raise Failure("pip could not install anywidget: see its message above.")
+
+
 def ready(name: str, python: Python, extra: str) -> str:
     """Return the Python of an environment that holds dpnb and this extra."""
     folder = ROOT / name
@@ -275,6 +288,7 @@ def test(arguments: list[str]) -> bool:
     python = ready(".venv", first, "test")
     if arguments:
         return pytest(" ".join(arguments), python, arguments)
+    install_beside(python)
     front_end()
     ensure_browser()
     alone = ["tests/benchmarks", "tests/browser"]
@@ -344,7 +358,8 @@ def clean(_arguments: list[str]) -> bool:
     ]
     made += [
         ROOT / ".import_linter_cache",
-        *(ROOT / "labextension" / name for name in ("node_modules", "lib", "dist")),
+        *(ROOT / "labextension" / name for name in ("node_modules", "lib", "dist", "src/kinds")),
+        ROOT / BESIDE,
         ROOT / "dpnb" / "widgets" / "static",
         *ROOT.glob("dpnb/**/__pycache__"),
         *ROOT.glob("tests/**/__pycache__"),

@@ -273,3 +273,26 @@ def trust(server, name):
     """Sign a notebook as this server's own, as the command "Trust notebook" does."""
     command = [sys.executable, "-m", "jupyter", "trust", name]
     subprocess.run(command, cwd=server.work, env=server.environment(), check=True, capture_output=True)
+
+
+def test_a_saved_notebook_shows_its_still_forms(page, server, shots):
+    """Saved with interactions, and opened again when their kernel is gone, by its author and by a stranger: the still form is seen."""
+    cells = ["from dpnb import widgets\nwidgets.odds(0.1, epsilon=0.5)", "widgets.noises()"]
+    server.notebook("kept.ipynb", cells)
+    lab = Lab(page, server, shots)
+    lab.open("kept.ipynb")
+    lab.run_all()
+    expect(page.locator(".dpnb-w", has_text="What ε means").first).to_be_visible()
+    lab.command("docmanager:save")
+    lab.shutdown()
+    kept = nbformat.read(server.work / "kept.ipynb", as_version=4)
+    assert "_esm" not in json.dumps(kept)
+    nbformat.write(kept, server.work / "theirs.ipynb")
+    kept.cells[1].source += "  # changed by somebody, so that no signature fits"
+    nbformat.write(kept, server.work / "strange.ipynb")
+    for name in ("theirs.ipynb", "strange.ipynb"):
+        lab.open(name)
+        lab.shot(name.removesuffix(".ipynb"))
+        for index, words in ((0, "An honest 10 % guess becomes at most 15.5 %"), (1, "Two noises")):
+            expect(lab.cell(index)).to_contain_text(words)
+        lab.shutdown()
