@@ -112,8 +112,12 @@ def _without(plain: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
 
 
 def _from_pandas(column: Any, name: str, use: Use) -> NDArray[Any]:
+    if column.ndim != 1:
+        raise _unreadable(name, "several columns of that name")
     dtype, array = column.dtype, getattr(column, "array", column)
     word = type(dtype).__name__
+    if use == "unit" and dtype.kind == "f" and dtype.itemsize < 8:
+        raise _too_large(name)
     if isinstance(dtype, np.dtype) or word == "SparseDtype":
         return _from_numpy(np.asarray(column), name, use)
     if word == "CategoricalDtype":

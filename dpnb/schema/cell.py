@@ -28,8 +28,11 @@ QUANTISER_VERSION = 1
 BLANK = " \t\n\r\f\v"
 """What may surround a number in text."""
 
-NUMBER = r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[iI][nN][fF]([iI][nN][iI][tT][yY])?)"
-"""A number in text, after trimming: plain decimals and infinities; no underscores, no thousands separators."""
+NUMBER = r"[+-]?(([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[iI][nN][fF]([iI][nN][iI][tT][yY])?)"
+"""A number in text, after trimming: plain decimals and infinities; no underscores, no thousands separators.
+
+No two parts can match the same digits, so that a long text of digits is read in linear time.
+"""
 
 TRUE, FALSE = "[tT][rR][uU][eE]", "[fF][aA][lL][sS][eE]"
 """Two words that are numbers as well, in any case: 1 and 0."""

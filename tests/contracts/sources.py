@@ -7,6 +7,7 @@ moves. A source that cannot say such a table row by row refuses it; then the own
 
 from __future__ import annotations
 
+import atexit
 import datetime as dt
 import math
 import random
@@ -130,6 +131,7 @@ def engine():
     """One connection for many sources: opening one costs more than reading a small table."""
     connection = duckdb.connect(config={"pandas_analyze_sample": "0", "threads": "1"})
     _declare_categories(connection, schema())
+    atexit.register(engine.cache_clear)
     return connection
 
 

@@ -97,6 +97,17 @@ def canonical_sql(sql: str, kind: str) -> str:
     return _number_text(number_sql(sql, kind))
 
 
+def one_way_sql(sql: str) -> str:
+    """A text by which two texts of one number are seen: its canonical form, where every digit of the number counts."""
+    text = text_sql(sql, "VARCHAR")
+    number = number_sql(sql, "VARCHAR")
+    plain = f"NOT regexp_matches({sql}, {literal(_BEGINS_A_NUMBER)}) OR regexp_full_match({sql}, {literal(_WHOLE_ALREADY)})"
+    return (
+        f"CASE WHEN {plain} THEN {text} WHEN abs({number}) < {LARGEST_WHOLE} THEN {canonical_sql(sql, 'VARCHAR')} "
+        f"ELSE {text} END"
+    )
+
+
 def _canonical_text(text: str) -> str:
     """Most texts cannot be a number by how they begin; the others are parsed once (the list binds that number)."""
     number = f"list_transform([{number_sql(text, 'VARCHAR')}], lambda d: {_number_text('d')})[1]"

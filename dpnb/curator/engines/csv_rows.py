@@ -62,7 +62,7 @@ class _Scan:
     def rows(self, data: bytes, *, last: bool = False) -> bytes:
         """Check the whole rows of a block and return what is left of it."""
         found = _Marks.of(data, self.delimiter, quotes=self.dialect.quoting != "none")
-        size = len(data) if last else found.end(across=self.dialect.quoting == "across lines")
+        size = len(data) if last else found.end(self.dialect)
         block = data[:size]
         if block:
             self._check(block, found.until(size))
@@ -155,6 +155,7 @@ class _Marks:
     breaks: Places
     returns: Places
     broken: Places
+    size: int
 
     @classmethod
     def of(cls, data: bytes, delimiter: int, *, quotes: bool) -> _Marks:
@@ -163,24 +164,28 @@ class _Marks:
         quoted = np.flatnonzero(letters == _QUOTE) if quotes else none
         found = [np.flatnonzero(letters == letter) for letter in (delimiter, _LF, _CR)]
         if not len(quoted):
-            return cls(quoted, found[0], found[1], found[2], none)
+            return cls(quoted, found[0], found[1], found[2], none, len(data))
         inside = [np.searchsorted(quoted, places) % 2 == 1 for places in found]
         broken = np.sort(np.concatenate([found[1][inside[1]], found[2][inside[2]]]))
         kept = [places[~within] for places, within in zip(found, inside, strict=True)]
-        return cls(quoted, kept[0], kept[1], kept[2], broken)
+        return cls(quoted, kept[0], kept[1], kept[2], broken, len(data))
 
-    def end(self, *, across: bool) -> int:
-        """Where the last whole row ends."""
-        last = (
-            self.breaks
-            if across or not len(self.broken)
-            else np.sort(np.concatenate([self.breaks, self.broken]))
-        )
-        return int(last[-1]) + 1 if len(last) else 0
+    def end(self, dialect: Dialect) -> int:
+        """Where the last whole row ends; a carriage return at the very end may be half of a line end."""
+        ends = [self.breaks]
+        if dialect.line_ends == "any":
+            ends.append(self.returns[self.returns < self.size - 1])
+        if dialect.quoting == "rows":
+            ends.append(self.broken)
+        return max((int(places[-1]) + 1 for places in ends if len(places)), default=0)
 
     def until(self, size: int) -> _Marks:
-        parts = (self.quotes, self.delimiters, self.breaks, self.returns, self.broken)
-        return _Marks(*(places[: np.searchsorted(places, size)] for places in parts))
+        def cut(places: Places) -> Places:
+            return places[: np.searchsorted(places, size)]
+
+        marks = map(cut, (self.quotes, self.delimiters, self.breaks, self.returns, self.broken))
+        quotes, delimiters, breaks, returns, broken = marks
+        return _Marks(quotes, delimiters, breaks, returns, broken, size)
 
 
 def _empty(block: bytes, starts: Places, lengths: Places) -> NDArray[np.bool_]:

@@ -27,6 +27,7 @@ from dpnb.curator.engines.cell_sql import (
     is_text,
     literal,
     number_sql,
+    one_way_sql,
     readable,
     text_sql,
 )
@@ -229,9 +230,9 @@ def _check_unit(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Sc
         )
     if not is_text(kind):
         return
-    text, canonical, number = text_sql(sql, kind), canonical_sql(sql, kind), number_sql(sql, kind)
-    one = f"CASE WHEN abs({number}) < {LARGEST_WHOLE} THEN {canonical} ELSE {text} END"
-    if _one(connection, f"SELECT count(DISTINCT {text}) - count(DISTINCT {one}) FROM {raw.sql}"):
+    text = f"CAST({sql} AS VARCHAR)"
+    apart, one = text_sql(text, "VARCHAR"), one_way_sql(text)
+    if _one(connection, f"SELECT count(DISTINCT {apart}) - count(DISTINCT {one}) FROM {raw.sql}"):
         raise OwnerError(
             f'The unit column "{name}" writes one number in two ways (such as 7 and 07): write each unit in one way, '
             "or, where they are different units, put a letter in front of all."

@@ -136,7 +136,10 @@ def _reason(error: Exception) -> str:
 
 
 def _open_csv(file: NamedFile, workshop: Path | None) -> RawTable:
-    """Check that each row can be read by itself, and read every column as text."""
+    """Check that each row can be read by itself, and read every column as text, by one reader from the first byte.
+
+    Readers that begin in the middle of a file guess whether they stand inside quotes.
+    """
     names, delimiter = csv_header(file)
     dialect, place = file.dialect, place_of(file)
     with file.reader() as lines:
@@ -153,7 +156,7 @@ def _open_csv(file: NamedFile, workshop: Path | None) -> RawTable:
     quote = literal(dialect.quote)
     sql = (
         f"read_csv({literal(place)}, auto_detect=false, compression='none', hive_partitioning=false, header=true, "
-        f"delim={literal(delimiter)}, quote={quote}, escape={quote}, nullstr='', columns={{{declared}}})"
+        f"delim={literal(delimiter)}, quote={quote}, escape={quote}, nullstr='', parallel=false, columns={{{declared}}})"
     )
     named = dict(zip(names, columns, strict=True))
     return RawTable(sql, {name: (quoted(inner), "VARCHAR") for name, inner in named.items()}, (place,))

@@ -17,7 +17,7 @@ import pytest
 
 from dpnb.aggregate.preparation import kept_rows, quantise, read
 from dpnb.client.frames import hand_over
-from dpnb.curator.engines import prepare
+from dpnb.curator.engines import csv_rows, prepare
 from dpnb.curator.sources import read_arrays
 from dpnb.datasets.dialect import Dialect
 from dpnb.errors import OwnerError
@@ -405,6 +405,50 @@ def test_a_file_that_passes_the_scan_is_read_as_pythons_csv_reads_it(tmp_path, q
     assert passed > 10
 
 
+@pytest.mark.parametrize("dialect", [Dialect(), Dialect("across lines"), Dialect("none", "any", ragged=True)])
+def test_a_file_is_judged_alike_however_it_is_cut_into_blocks(monkeypatch, dialect):
+    """The scan in blocks of a few bytes refuses what it refuses in one block."""
+    draw, refused = random.Random(9), 0
+    for _ in range(400):
+        text = "code,note\n" + "".join(draw.choices(PIECES, k=draw.randint(1, 12)))
+        said = set()
+        for block in (1 << 24, draw.randint(1, 9)):
+            monkeypatch.setattr(csv_rows, "_BLOCK", block)
+            said.add(scanned(text, dialect))
+        assert len(said) == 1, text
+        refused += said.pop()
+    assert refused == 0 if dialect.ragged else refused > 30
+
+
+def scanned(text, dialect):
+    """Whether the scan refuses a CSV text of two columns."""
+    try:
+        csv_rows.check_rows(io.BytesIO(text.encode()), "t.csv", ",", 2, dialect)
+    except OwnerError:
+        return True
+    return False
+
+
+def test_carriage_returns_alone_end_lines_where_that_is_declared():
+    """A file of an old machine, longer than the longest row and than a block."""
+    lines = "code,note\r" + "01,a\r02,b\r" * 2_000_000
+    assert scanned(lines, Dialect())
+    assert not scanned(lines, Dialect(line_ends="any"))
+
+
+def test_a_frame_that_names_a_column_twice_is_refused(tmp_path):
+    """Which of the two is meant, nobody says."""
+    frame = pd.DataFrame([[1, 2]], columns=["code", "code"])
+    with pytest.raises(OwnerError, match="several columns of that name"):
+        hand_over(frame, PEOPLE, Home(tmp_path))
+
+
+def test_a_long_text_of_digits_is_read_in_linear_time():
+    """A million digits and a letter: a grammar that backtracks would take hours."""
+    assert read("1" * 1_000_000 + "x", Column.integer("n", 0, 10)) is None
+    assert read("1" * 1_000_000, Column.integer("n", 0, 10)) == 10
+
+
 def parsed(text, dialect, folder):
     """The rows that the engine reads from a CSV text, or None where it is refused."""
     from dpnb.curator.engines.sources import open_source
@@ -413,7 +457,12 @@ def parsed(text, dialect, folder):
     (folder / "t.csv").write_text(text, encoding="utf-8", newline="")
     try:
         with held(folder / "t.csv", dialect) as file:
-            return engine().execute(f"SELECT * FROM {open_source(engine(), file).sql}").fetchall()
+            (folder / "rows.csv").unlink(missing_ok=True)
+            return (
+                engine()
+                .execute(f"SELECT * FROM {open_source(engine(), file, workshop=folder).sql}")
+                .fetchall()
+            )
     except OwnerError:
         return None
 
@@ -434,6 +483,7 @@ IDS = [2**53 + n for n in range(400)]
         pa.array(IDS),
         pl.Series(IDS),
         np.arange(400, dtype=np.float32),
+        pd.Series(range(400), dtype="Float32"),
         pd.Series(IDS).astype("category"),
     ],
     ids=lambda ids: f"{type(ids).__name__} {getattr(ids, 'dtype', '')}",
