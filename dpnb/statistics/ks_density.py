@@ -123,7 +123,8 @@ class KSDensity:
                 f"ε {digits(float(check))}",
             ),
         )
-        checked = PrivacyEvent.laplace([[(Fraction(points * factor), mechanism.check_scale)]])
+        each = (Fraction(points * setting.unit.max_rows), mechanism.check_scale)
+        checked = PrivacyEvent.laplace([[each] * (2 if double else 1)])
         part = PricedPart("placement", request, mechanism, setting.cells * (cells + 1))
         return Pricing((part,), (PrivacyEvent("exponential", epsilon), checked), rows)
 

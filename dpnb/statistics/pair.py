@@ -158,7 +158,8 @@ def _joint_event(
     """Return the event of Laplace noise in every direction of the box.
 
     Of all ways in which the moments can share the L1 of a move the worst gives it to one of them alone, the one of the coarsest grid:
-    the charge is convex in the shifts, and at equal ε falls with the scale. The count moves by itself.
+    the charge is convex in the shifts, and at equal ε falls with the scale. The count moves by itself. A row that changes its cell does
+    half of that in each of two.
     """
     coarsest = min(_unit(p) for p in parts if p.name != "count")
     counted = [
@@ -167,8 +168,12 @@ def _joint_event(
         for p, b in zip(parts, scales, strict=True)
         if p.name == "count"
     ] or [(Fraction(0), scale)] * len(moves.kinds)
-    moments = [(moves.rows * _L1[kind] * coarsest, scale * coarsest) for kind in moves.kinds]
-    return PrivacyEvent.laplace(zip(moments, counted, strict=True))
+    found = []
+    for kind, counts in zip(moves.kinds, counted, strict=True):
+        cells = 2 if kind == SWITCH else 1
+        moments = (moves.rows * _L1[kind] * coarsest / cells, scale * coarsest)
+        found.append([moments, (counts[0] / cells, counts[1])] * cells)
+    return PrivacyEvent.laplace(found)
 
 
 def _separate(

@@ -20,8 +20,9 @@ of variance :math:`v_j` costs :math:`ρ = k^2\max_{moves}\sum_j L2_j^2/2v_j`, wh
 *Proof.* For k = 1 the log-ratio of a product of (discrete) Laplace laws is at most :math:`\sum_j |Δ_j|_1/b_j`, and the Rényi
 divergence of order α of a product of discrete Gaussians is at most :math:`α\sum_j |Δ_j|_2^2/2v_j`. A unit of k rows changes by
 at most k such row moves (rows are paired; an unpaired row enters or leaves). Scaled L1 norms add, and scaled L2 norms add by
-the triangle inequality, so the losses grow by k and k². In ρ, Laplace noise costs :math:`\max_{moves}\sum_j K(k\,L1_j, b_j)`, K being that of
-:mod:`dpnb.privacy.conversion`: it is convex in the shift, so that of all ways in which the k rows can move, k times one move is the worst. Brute force over tiny neighbouring tables confirms each bound.
+the triangle inequality, so the losses grow by k and k². In ρ, Laplace noise costs :math:`\max_{moves}\sum_i K(k\,s_i, b_i)` over the
+entries that a move shifts by :math:`s_i` (a switch shifts two by ``enter`` each), K being that of :mod:`dpnb.privacy.conversion`: the sum is
+convex in the vector of shifts, which is the mean of k times the move of each row, so that k times one move is the worst. Brute force over tiny neighbouring tables confirms each bound.
 
 References
 ----------
@@ -115,8 +116,16 @@ class Moves:
 
     def event(self, parts: Sequence[tuple[Component, Fraction]]) -> PrivacyEvent:
         """Return the event of discrete Laplace noise of the given scales: its ε is :meth:`epsilon`."""
-        moves = [[(Fraction(self.rows * self.l1(p)[kind]), b) for p, b in parts] for kind in self.kinds]
-        return PrivacyEvent.laplace(moves)
+        return PrivacyEvent.laplace(
+            [(self.rows * shift, b) for p, b in parts for shift in self.shifts(p, kind)]
+            for kind in self.kinds
+        )
+
+    def shifts(self, part: Component, kind: str) -> tuple[Fraction, ...]:
+        """Return how far each entry of a part moves under a move of one row: a switch leaves one entry and enters another."""
+        if kind == SWITCH and not part.alone:
+            return Fraction(part.enter), Fraction(part.enter)
+        return (Fraction(self.l1(part)[kind]),)
 
     def rho(self, parts: Sequence[tuple[Component, Fraction]]) -> Fraction:
         """Return ρ for parts with discrete Gaussian noise of the given variances."""

@@ -7,7 +7,7 @@ rationals: the L1 change over the scale, summed over parts, or the squared L2 ch
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +15,7 @@ from dpnb.aggregate import answer
 from dpnb.mechanisms import DiscreteLaplace, QuantileSelection
 from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
 from dpnb.privacy.accountant import Budget
+from dpnb.privacy.conversion import laplace_rho
 from dpnb.privacy.unit import PrivacyUnit
 from dpnb.schema import Column, Schema
 
@@ -77,11 +78,26 @@ def realised_loss(question: PricedQuestion, one: Rows, two: Rows) -> Fraction:
     return cost
 
 
-def worst_loss(question: PricedQuestion, unit: PrivacyUnit, rows: Sequence[Row]) -> Fraction:
+def realised_rho(question: PricedQuestion, one: Rows, two: Rows) -> Fraction:
+    """The ρ of this pair of tables under Laplace noise: the divergence of every entry, at the order that is worst for all."""
+    cost = Fraction(0)
+    for part, a, b in zip(question.parts, totals(question, one), totals(question, two), strict=True):
+        assert isinstance(part.mechanism, DiscreteLaplace)
+        scale = part.mechanism.scale
+        cost += sum(laplace_rho(Fraction(abs(x - y)), scale) for x, y in zip(a, b, strict=True))
+    return cost
+
+
+def worst_loss(
+    question: PricedQuestion,
+    unit: PrivacyUnit,
+    rows: Sequence[Row],
+    realised: Callable[[PricedQuestion, Rows, Rows], Fraction] = realised_loss,
+) -> Fraction:
     """The largest loss over all neighbours: one unit added to nothing, or replaced by another."""
     held = list(units_of(rows, unit.max_rows))
     if unit.adjacency == "add-remove":
-        return max(realised_loss(question, (), one) for one in held)
+        return max(realised(question, (), one) for one in held)
     if unit.unit == "row":
         held = [one for one in held if len(one) == 1]
-    return max(realised_loss(question, one, two) for one, two in itertools.combinations(held, 2))
+    return max(realised(question, one, two) for one, two in itertools.combinations(held, 2))

@@ -9,8 +9,10 @@ import pytest
 
 from dpnb.plan.expression import BinOp, Compare, Const, Ref
 from dpnb.plan.question import QueryPlan
+from dpnb.privacy import Measure, PrivacyEvent
+from dpnb.privacy.conversion import pure_rho
 from dpnb.privacy.unit import PrivacyUnit
-from tests.contracts.statistic import priced, rows_of, schema, worst_loss
+from tests.contracts.statistic import priced, realised_rho, rows_of, schema, worst_loss
 
 X, B, G = Ref("x"), Ref("b"), Ref("g")
 OLD = Compare(">", X, Const(11))
@@ -87,6 +89,44 @@ def test_single_part_scales_are_tight(name: str, unit: str, kind: str) -> None:
     found = priced(_question(name), where, kind=kind)
     worst = worst_loss(found, neighbours, ROWS if neighbours.max_rows == 1 else FEW)
     assert worst > Fraction(9, 10) * found.loss.amount
+
+
+TOGETHER: dict[str, dict[str, Any]] = {
+    **{
+        name: QUESTIONS[name]
+        for name in ("filtered count", "sum by group", "mean", "mean by group", "variance")
+    },
+    "difference": QUESTIONS["difference"],
+    "histogram": QUESTIONS["histogram"],
+    "covariance": {"statistic": "covariance", "target": X, "other": B},
+    "covariance, separate": {
+        "statistic": "covariance",
+        "target": X,
+        "other": B,
+        "options": (("method", "separate"),),
+    },
+    "moments": {"statistic": "moments", "target": X, "others": (B,)},
+    "tree": {"statistic": "tree", "target": X, "options": (("levels", 2),)},
+}
+ENDS = [row for row in ROWS if row[0] in (0, 4, None) and row[1] is not None and row[2] in (0, 1)]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("name", TOGETHER)
+def test_laplace_noise_in_a_rho_budget_costs_no_neighbour_more_than_is_charged(name: str, unit: str) -> None:
+    """Asked for ε 1 where ρ is counted: the divergence of every pair of tiny neighbours is within the charge, which is below ε²/2.
+
+    Where one part is released the charge is nearly reached, so that noise of nine tenths of the scale would exceed it.
+    """
+    neighbours = UNITS[unit]
+    found = priced(QueryPlan("tiny", **TOGETHER[name]), schema(neighbours, measure="rho"))
+    (event,) = found.events
+    assert event.kind == "laplace"
+    assert PrivacyEvent.from_json(event.to_json()).loss(Measure.ZCDP) == found.loss
+    worst = worst_loss(found, neighbours, ROWS if neighbours.max_rows == 1 else ENDS[:6], realised_rho)
+    assert worst <= found.loss.amount <= pure_rho(Fraction(1)) < Fraction(1, 2)
+    if name in ("filtered count", "sum by group", "histogram"):
+        assert worst > Fraction(9, 10) * found.loss.amount
 
 
 def test_public_size_needs_no_count() -> None:
