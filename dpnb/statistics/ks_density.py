@@ -6,6 +6,7 @@ A fifth of the loss measures how far they are apart, a twentieth the number of r
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -14,7 +15,10 @@ from typing import Any, ClassVar
 from dpnb.aggregate.algebra import FloorDiv, Key, Lit, Mul, Sub, Total
 from dpnb.errors import PlanError
 from dpnb.mechanisms import KSExponential
+from dpnb.privacy.conversion import largest_epsilon
 from dpnb.privacy.event import PrivacyEvent
+from dpnb.privacy.loss import floored
+from dpnb.privacy.measure import Measure
 from dpnb.release import Axis, Release
 from dpnb.release.reading import ReadingFunction
 from dpnb.statistics._base import (
@@ -43,7 +47,6 @@ from dpnb.statistics.placement import (
 )
 from dpnb.statistics.quantile import selection_epsilon
 from dpnb.statistics.released import best
-from dpnb.statistics.selection import pick_epsilon
 
 MOST_WORK = 2**22
 CHECK_SHARE, COUNT_SHARE = Fraction(1, 5), Fraction(1, 20)
@@ -95,7 +98,6 @@ class KSDensity:
     def _placement(self, setting: Setting, share: Share, portion: Fraction) -> Pricing:
         number, grid = setting.number(), Grid.of(setting)
         cells, epsilon = len(grid.sizes), selection_epsilon(share, portion * (1 - CHECK_SHARE))
-        check = pick_epsilon(Share(share.kind, share.amount * portion * CHECK_SHARE), 1)
         double = setting.cells > 1 and setting.unit.adjacency == "change-one"
         factor = setting.unit.max_rows * (2 if double else 1)
         points = points_of(setting, epsilon, factor)
@@ -103,6 +105,11 @@ class KSDensity:
             raise PlanError(
                 "Too many groups for so fine a density: ask fewer points= and cells=, or histogram()."
             )
+        check, checked = _check(
+            Share(share.kind, share.amount * portion * CHECK_SHARE),
+            points * setting.unit.max_rows,
+            2 if double else 1,
+        )
         mechanism = KSExponential(epsilon, points, grid.sizes, factor, check)
         code = FloorDiv(Mul(Lit(cells), Sub(number.code, Lit(number.low))), number.high - number.low + 1)
         request = Total(ONE, setting.where, (*setting.keys, Key(code, cells)))
@@ -123,8 +130,6 @@ class KSDensity:
                 f"ε {digits(float(check))}",
             ),
         )
-        each = (Fraction(points * setting.unit.max_rows), mechanism.check_scale)
-        checked = PrivacyEvent.laplace([[each] * (2 if double else 1)])
         part = PricedPart("placement", request, mechanism, setting.cells * (cells + 1))
         return Pricing((part,), (PrivacyEvent("exponential", epsilon), checked), rows)
 
@@ -147,3 +152,19 @@ class KSDensity:
             for count, width in zip(placed, widths, strict=True):
                 cells.append(PlacedCell(count / sum(placed) / width, 2 / width, band, low, high))
         return Result(cells, setting.shape, (low, high), None, NO_DRAWS, notes=NOTES)
+
+
+def _check(share: Share, steps: int, groups: int) -> tuple[Fraction, PrivacyEvent]:
+    """Return the ε of the check and its event: a unit moves D by so many steps, in one group or in each of two."""
+
+    def event(epsilon: Fraction) -> PrivacyEvent:
+        return PrivacyEvent.laplace([[(Fraction(steps), groups * steps / epsilon)] * groups])
+
+    def near(epsilon: float) -> float:
+        return epsilon + groups * math.expm1(-epsilon / groups)
+
+    if share.kind == "epsilon":
+        epsilon = floored(share.amount)
+    else:
+        epsilon = largest_epsilon(share.amount, lambda one: event(one).loss(Measure.ZCDP).amount, near)
+    return epsilon, event(epsilon)

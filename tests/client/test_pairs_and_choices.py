@@ -75,7 +75,7 @@ def test_a_large_loss_finds_the_most_frequent_value(session, dpnb_home):
 
 
 def test_a_rho_budget_holds_them(session, dpnb_home):
-    """In a ρ ledger moments are discrete Gaussians, and choices are pure ε charged ε²/2."""
+    """In a ρ ledger moments are discrete Gaussians, and choices are pure ε charged ε·tanh(ε/2)."""
     data = small.opened(session, dpnb_home, rho="2")
     r, m = data.x.correlation("g"), data.x.mode()
     done = dpnb.release([r, m], rho="0.5")

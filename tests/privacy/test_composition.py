@@ -103,7 +103,7 @@ def test_advanced_composition_is_its_formula_or_the_plain_sum_rounded_up(e, k, d
 
 
 def test_pure_epsilon_in_the_other_measures():
-    """ρ = ε²/2; μ's trade-off curve passes through the corner of the ε curve."""
+    """ρ = ε·tanh(ε/2); μ's trade-off curve passes through the corner of the ε curve."""
     assert float(zcdp_of_pure("0.3")) == pytest.approx(0.3 * math.tanh(0.15), rel=1e-14)
     for e in (0.01, 0.5, 1, 5, 20):
         exact = -2 * norm.ppf(1 / (1 + exp(e)))

@@ -79,7 +79,7 @@ def test_budgets_without_delta_refuse_it_and_say_what_to_write(kind: str) -> Non
 
 
 def test_a_share_of_rho_buys_the_epsilon_that_it_pays() -> None:
-    """Asked in ρ, the noise is that of an ε whose ε²/2 is the share, rounded down."""
+    """Asked in ρ, the noise is that of an ε whose ε·tanh(ε/2) is the share, rounded down."""
     where = schema(UNITS["add-remove"], "approx")
     batch = asked({"target": X}, "frequent_values", where, "rho", "0.02")
     assert Fraction(199, 10_000) < batch.loss.amount <= Fraction(2, 100)

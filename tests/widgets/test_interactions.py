@@ -19,7 +19,7 @@ from dpnb.cards.style import TOKENS_DARK, TOKENS_LIGHT
 from dpnb.errors import DpnbError, PlanError
 from dpnb.mechanisms import DiscreteLaplace
 from dpnb.widgets import _base
-from dpnb.widgets.arithmetic import combined
+from dpnb.widgets.arithmetic import combined, cost_of
 from dpnb.widgets.curve import Curve, curve_of, question_of
 from tests.curator import small
 from tests.repo.test_rules import ROOT
@@ -254,15 +254,16 @@ def test_interactions_are_counted_up_while_a_cell_makes_more():
 
 
 def test_board_knows_how_a_loss_is_charged(dpnb_home):
-    """Where ρ is counted, an ε costs half its square, and an eighth for a selection; where ε is counted, itself."""
+    """Where ρ is counted, an ε costs what its events cost; where ε or ρ is asked as it is counted, itself."""
     service = small.curator(dpnb_home)
     rho = small.opened(small.session(service, "ann"), dpnb_home, rho=2)
     facts = widgets.plan(planned(rho, epsilon="0.9")).facts
     assert facts["paid"] == {"symbol": "ρ", "power": 2}
-    assert [one["rate"] for one in facts["questions"]] == [0.5, 0.5, 0.125]
+    kinds = [[event[0] for event in one["rate"]] for one in facts["questions"]]
+    assert kinds == [["laplace"], ["laplace"], ["exponential"]]
     view = planned(rho, epsilon="0.9")
-    charged = sum(one["rate"] * 0.3**2 for one in facts["questions"])
-    assert charged == pytest.approx(float(view.cost.amount), rel=0.02)
+    charged = sum(cost_of(0.3, None, one["rate"], 2) for one in facts["questions"])
+    assert charged == pytest.approx(float(view.cost.amount), rel=1e-9)
     asked = widgets.plan(planned(rho, epsilon=None, rho="0.1")).facts
     assert (asked["kind"], asked["paid"]) == ("rho", {"symbol": "ρ", "power": 1})
     service.close()
