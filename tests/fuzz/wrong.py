@@ -12,11 +12,11 @@ from dpnb.plan import PricedBatch
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.privacy.loss import PrivacyLoss
 from dpnb.statistics import _base, pair, tree
+from dpnb.statistics import quantile as quantiles
 from dpnb.statistics import ratio as ratios
 from dpnb.statistics.choice import Scores
 from dpnb.statistics.frequent import FrequentValues
 from dpnb.statistics.ks_density import KSDensity
-from dpnb.statistics.quantile import Quantile
 from dpnb.statistics.robust_mean import RobustMean
 from dpnb.statistics.selection import Mode
 from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Moves
@@ -201,12 +201,12 @@ WRONG: dict[str, Wrong] = {
     ),
     "max_rows ignored": Wrong(
         "A unit of k rows is priced as one row.",
-        rows_taken_as(1, "split_epsilon", "epsilon", "split_rho", "rho"),
+        rows_taken_as(1, "split_epsilon", "event", "split_rho", "rho"),
         ADDITIVE,
     ),
     "root of k for k": Wrong(
         "A unit of k rows is priced as √2 rows.",
-        rows_taken_as(ROOT_TWO, "split_epsilon", "epsilon", "split_rho", "rho"),
+        rows_taken_as(ROOT_TWO, "split_epsilon", "event", "split_rho", "rho"),
         ADDITIVE,
     ),
     "count free in groups": Wrong(
@@ -247,7 +247,16 @@ WRONG: dict[str, Wrong] = {
     ),
     "max_rows of a quantile": Wrong(
         "A unit of k rows moves a rank by one.",
-        selection_factor(Quantile, lambda setting, factor: factor // setting.unit.max_rows),
+        replaced(
+            quantiles,
+            "score_factor",
+            lambda real: lambda q, unit, cells: real(q, unit, cells) / unit.max_rows,
+        ),
+        ("quantile",),
+    ),
+    "half of max(q, 1 - q)": Wrong(
+        "A rank is thought to move by less than it does.",
+        replaced(quantiles, "score_factor", lambda real: lambda *given: real(*given) * Fraction(1, 2)),
         ("quantile",),
     ),
     "a pick's step": Wrong(

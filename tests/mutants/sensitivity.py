@@ -51,9 +51,11 @@ def scales_times(method: str, factor: Fraction) -> Patch:
     def make(real: Any) -> Any:
         return lambda moves, *rest: {name: size * factor for name, size in real(moves, *rest).items()}
 
-    cost = method.removeprefix("split_")
-    back = lambda real: lambda moves, parts: real(moves, parts) * factor
-    return together(replaced(Moves, method, make), replaced(Moves, cost, back))
+    if method == "split_epsilon":
+        back = lambda real: lambda moves, parts: real(moves, parts).scaled(factor)
+        return together(replaced(Moves, method, make), replaced(Moves, "event", back))
+    less = lambda real: lambda moves, parts: real(moves, parts) * factor
+    return together(replaced(Moves, method, make), replaced(Moves, "rho", less))
 
 
 def moves_without(kind: str) -> Patch:
@@ -82,10 +84,10 @@ def rows_taken_as(rows: Any, *methods: str) -> Patch:
 def free_count_everywhere(monkeypatch: Any) -> None:
     """Take the count for free beside the sum though a row can leave one cell and enter another."""
     one_cell = lambda moves: replace(moves, kinds=tuple(k for k in moves.kinds if k != SWITCH))
-    split, cost = Moves.split_epsilon, Moves.epsilon
+    split, cost = Moves.split_epsilon, Moves.event
     monkeypatch.setattr(Moves, "free_count", lambda moves, kind: True)
     monkeypatch.setattr(Moves, "split_epsilon", lambda moves, *rest: split(one_cell(moves), *rest))
-    monkeypatch.setattr(Moves, "epsilon", lambda moves, parts: cost(one_cell(moves), parts))
+    monkeypatch.setattr(Moves, "event", lambda moves, parts: cost(one_cell(moves), parts))
 
 
 def squares_from_the_real_formula(monkeypatch: Any) -> None:
@@ -265,7 +267,7 @@ MUTANTS = {
     ),
     "root k instead of k for a unit, L1": Mutant(
         "A unit of two rows is priced as √2 rows.",
-        rows_taken_as(ROOT_TWO, "split_epsilon", "epsilon"),
+        rows_taken_as(ROOT_TWO, "split_epsilon", "event"),
         costs_at_most_one("sum", UNIT),
     ),
     "k instead of k squared for a unit, rho": Mutant(
@@ -275,7 +277,7 @@ MUTANTS = {
     ),
     "factor k dropped, L1": Mutant(
         "A unit of two rows is priced as one row.",
-        rows_taken_as(1, "split_epsilon", "epsilon"),
+        rows_taken_as(1, "split_epsilon", "event"),
         costs_at_most_one("mean by group", UNIT),
     ),
     "factor k dropped, rho": Mutant(
