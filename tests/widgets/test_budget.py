@@ -222,7 +222,9 @@ def test_a_way_that_there_is_not_says_why(tight):
 def test_ways_out_of_a_rho_budget_are_solved_in_what_was_asked(zcdp):
     """A plan in ε of a ρ budget is offered the ε whose ρ fits; one in ρ is offered a ρ."""
     less = ways_out(dpnb.plan({"m": zcdp.x.sum()}, epsilon=5))[0]
-    assert less["cell"].startswith("%%dp epsilon=1\n")
+    assert less["cell"].startswith("%%dp epsilon=1.19\n")
+    costs = [dpnb.plan({"m": zcdp.x.sum()}, epsilon=e).cost.amount for e in ("1.19", "1.2")]
+    assert costs[0] <= 0.5 < costs[1]
     less = ways_out(dpnb.plan({"m": zcdp.x.sum()}, rho=5))[0]
     assert less["cell"].startswith("%%dp rho=0.5\n")
 
