@@ -230,6 +230,17 @@ def walk(node: Node) -> Iterator[Node]:
         stack.extend(children(top))
 
 
+def _distinct(node: Node) -> Iterator[Node]:
+    """As :func:`walk`, but a node that stands in many places is met once."""
+    stack, met = [node], {id(node)}
+    while stack:
+        top = stack.pop()
+        yield top
+        new = [child for child in children(top) if id(child) not in met]
+        met.update(map(id, new))
+        stack.extend(new)
+
+
 def columns_of(*nodes: Node | None) -> frozenset[str]:
     """The names of the columns that ``nodes`` read."""
     return frozenset(n.name for root in nodes if root is not None for n in walk(root) if isinstance(n, Col))
@@ -277,33 +288,50 @@ def bounds(node: IntExpr, ranges: Mapping[str, tuple[int, int]]) -> tuple[int, i
     (int, int)
         Both ends inclusive. Interval arithmetic: never too narrow, sometimes too wide.
     """
-    match node:
-        case Col(name):
-            return ranges[name]
-        case Lit(value):
-            return value, value
-        case Add(a, b):
-            (al, ah), (bl, bh) = bounds(a, ranges), bounds(b, ranges)
-            return al + bl, ah + bh
-        case Sub(a, b):
-            (al, ah), (bl, bh) = bounds(a, ranges), bounds(b, ranges)
-            return al - bh, ah - bl
-        case Mul(a, b) if a == b:
-            low, high = bounds(a, ranges)
-            ends = (low * low, high * high)
-            return (0 if low <= 0 <= high else min(ends)), max(ends)
-        case Mul(a, b):
-            corners = [x * y for x, y in product(bounds(a, ranges), bounds(b, ranges))]
-            return min(corners), max(corners)
-        case FloorDiv(a, k):
-            low, high = bounds(a, ranges)
-            return low // k, high // k
-        case Clip(a, lo, hi):
-            low, high = bounds(a, ranges)
-            return min(max(low, lo), hi), min(max(high, lo), hi)
-        case Case(_, then, other):
-            (al, ah), (bl, bh) = bounds(then, ranges), bounds(other, ranges)
-            return min(al, bl), max(ah, bh)
+    return _Bounds(ranges)(node)
+
+
+class _Bounds:
+    """The range of each node, found once: a node that stands in many places is the same object in all of them."""
+
+    def __init__(self, ranges: Mapping[str, tuple[int, int]]) -> None:
+        self._ranges = ranges
+        self._known: dict[int, tuple[int, int]] = {}
+
+    def __call__(self, node: IntExpr) -> tuple[int, int]:
+        found = self._known.get(id(node))
+        if found is None:
+            found = self._known[id(node)] = self._find(node)
+        return found
+
+    def _find(self, node: IntExpr) -> tuple[int, int]:
+        match node:
+            case Col(name):
+                return self._ranges[name]
+            case Lit(value):
+                return value, value
+            case Add(a, b):
+                (al, ah), (bl, bh) = self(a), self(b)
+                return al + bl, ah + bh
+            case Sub(a, b):
+                (al, ah), (bl, bh) = self(a), self(b)
+                return al - bh, ah - bl
+            case Mul(a, b) if a == b:
+                low, high = self(a)
+                ends = (low * low, high * high)
+                return (0 if low <= 0 <= high else min(ends)), max(ends)
+            case Mul(a, b):
+                corners = [x * y for x, y in product(self(a), self(b))]
+                return min(corners), max(corners)
+            case FloorDiv(a, k):
+                low, high = self(a)
+                return low // k, high // k
+            case Clip(a, lo, hi):
+                low, high = self(a)
+                return min(max(low, lo), hi), min(max(high, lo), hi)
+            case Case(_, then, other):
+                (al, ah), (bl, bh) = self(then), self(other)
+                return min(al, bl), max(ah, bh)
 
 
 def reach(node: Node, ranges: Mapping[str, tuple[int, int]]) -> int:
@@ -319,10 +347,10 @@ def reach(node: Node, ranges: Mapping[str, tuple[int, int]]) -> int:
     int
         An engine whose integers hold this many cannot overflow on any data.
     """
-    found = 0
-    for part in walk(node):
+    found, ends = 0, _Bounds(ranges)
+    for part in _distinct(node):
         if isinstance(part, IntExpr):
-            found = max(found, *(abs(end) for end in bounds(part, ranges)))
+            found = max(found, *(abs(end) for end in ends(part)))
         if isinstance(part, FloorDiv):
             found = max(found, part.k)
     return found

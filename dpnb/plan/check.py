@@ -17,6 +17,7 @@ from dpnb.errors import OptionError, PlanError, SchemaError
 from dpnb.plan.compile import Cells, cells, condition, equal_edges, numeric, place_of, value_names
 from dpnb.plan.expression import Bin, Const, Expr, Ref, show
 from dpnb.plan.question import QueryPlan
+from dpnb.plan.work import limited_steps
 from dpnb.release import Axis
 from dpnb.release.reading import ReadingFunction
 from dpnb.schema import Schema, nearest
@@ -82,6 +83,7 @@ def check(question: QueryPlan, schema: Schema) -> CheckedQuestion:
     """
     if question.dataset != schema.name:
         raise SchemaError(f"This question asks {question.dataset!r}, but the schema is of {schema.name!r}.")
+    limited_steps(question)
     statistic = _statistic(question.statistic)
     options = _options(question, statistic)
     target, target_cells = _target(question, statistic, options, schema)

@@ -439,7 +439,8 @@ def _small_integers(expr: Expr, schema: Schema) -> Cells:
             f"{shown} has {size:,} declared values; a key is limited to {MAX_KEY:,}. Group by bins; "
             "or ask .frequent_values() in a budget with δ."
         )
-    keys = tuple(int(number.offset + number.step * z) for z in range(number.low, number.high + 1))
+    origin, step = int(number.offset), int(number.step)
+    keys = tuple(origin + step * z for z in range(number.low, number.high + 1))
     name = expr.column if isinstance(expr, Ref) else shown
     label = schema[expr.column].label or name if isinstance(expr, Ref) else shown
     return Cells(Key(Sub(number.code, Lit(number.low)), size), Axis(name, label, keys), number.nullable)

@@ -7,6 +7,7 @@ they are the same expression. That form is part of the key under which answers a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from decimal import Decimal
@@ -19,7 +20,14 @@ from dpnb.errors import PlanError
 MAX_DEPTH = 64
 MAX_NODES = 4000
 MAX_LIST = 1000
+MAX_EDGES = MAX_LIST + 1
+"""A thousand bins have one edge more."""
 MAX_TEXT = 1000
+MAX_DIGITS = 400
+_LARGEST = 10**MAX_DIGITS
+_TOO_LONG = f"A number in a column expression is limited to {MAX_DIGITS} digits."
+_RATIO = re.compile(r"-?[0-9]+(?:/[0-9]+)?", re.ASCII)
+"""How :func:`encode_value` writes a rational: never with an exponent, which could ask for a number of a billion digits."""
 
 Plain = int | Fraction | bool | str
 
@@ -39,9 +47,9 @@ def plain(value: object) -> Plain:
             raise PlanError(f"A text constant is limited to {MAX_TEXT} characters.")
         return str(value)
     if isinstance(value, Integral):
-        return int(value)
+        return _short(int(value))
     if isinstance(value, Rational):
-        return Fraction(int(value.numerator), int(value.denominator))
+        return Fraction(_short(int(value.numerator)), _short(int(value.denominator)))
     if isinstance(value, Decimal):
         return _finite(value)
     if isinstance(value, Real):
@@ -52,7 +60,17 @@ def plain(value: object) -> Plain:
 def _finite(value: Decimal) -> Fraction:
     if not value.is_finite():
         raise PlanError("A constant must be finite; nan and inf have no place in a column expression.")
+    if (value and not -MAX_DIGITS < value.adjusted() < MAX_DIGITS) or len(
+        value.as_tuple().digits
+    ) > MAX_DIGITS:
+        raise PlanError(_TOO_LONG)
     return Fraction(value)
+
+
+def _short(value: int) -> int:
+    if abs(value) >= _LARGEST:
+        raise PlanError(_TOO_LONG)
+    return value
 
 
 def encode_value(value: Plain) -> list[str]:
@@ -74,9 +92,9 @@ def decode_value(tag: object, text: object) -> Plain:
             if tag == "bool" and text in {"true", "false"}:
                 value = text == "true"
             elif tag == "int" and len(text) <= MAX_TEXT:
-                value = int(text)
-            elif tag == "frac" and len(text) <= MAX_TEXT:
-                value = Fraction(text)
+                value = plain(int(text))
+            elif tag == "frac" and len(text) <= MAX_TEXT and _RATIO.fullmatch(text):
+                value = plain(Fraction(text))
             elif tag == "text":
                 value = plain(text)
         except (ValueError, ZeroDivisionError):
@@ -200,10 +218,10 @@ class Invert(Expr):
     operand: Expr
 
 
-def _constants(values: Iterable[object]) -> tuple[Const, ...]:
+def _constants(values: Iterable[object], most: int = MAX_LIST) -> tuple[Const, ...]:
     made = tuple(value if isinstance(value, Const) else Const(value) for value in values)
-    if len(made) > MAX_LIST:
-        raise PlanError(f"A list in a column expression is limited to {MAX_LIST} constants.")
+    if len(made) > most:
+        raise PlanError(f"A list in a column expression is limited to {most} constants.")
     return made
 
 
@@ -270,7 +288,7 @@ class Bin(Expr):
     edges: tuple[Any, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "edges", _constants(self.edges))
+        object.__setattr__(self, "edges", _constants(self.edges, MAX_EDGES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,7 +388,7 @@ def _build(op: str, args: list[Any], decode: Any) -> Expr:
                 raise PlanError("An operator in this plan is unknown.")
             made[name] = arg
         elif name in {"values", "edges"}:
-            if not isinstance(arg, list) or len(arg) > MAX_LIST:
+            if not isinstance(arg, list) or len(arg) > (MAX_EDGES if name == "edges" else MAX_LIST):
                 raise PlanError("A list in this plan is not in canonical form.")
             made[name] = tuple(_const(decode(part)) for part in arg)
         elif name in {"low", "high"}:

@@ -15,6 +15,7 @@ from typing import Literal
 from dpnb.errors import LossError, PlanError
 from dpnb.plan.check import CheckedQuestion, bounded_nodes, check, code_ranges
 from dpnb.plan.request import Ask, BatchPlan, Item
+from dpnb.plan.work import STEP, limited_steps, limited_work, work_of
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.privacy.loss import PrivacyLoss, floored, floored_digits
 from dpnb.privacy.measure import Measure
@@ -167,14 +168,24 @@ def price(batch: BatchPlan, schema: Schema) -> PricedBatch:
         raise PlanError(
             f"The schema of {schema.name} has changed since this cell was written. Open it again."
         )
-    checked = [check(item.question, schema) for item in batch.items]
+    checked = _checked(batch, schema)
     shares = _shares(batch.ask, batch.items, checked, schema)
     measure, ranges = schema.budget.measure, code_ranges(schema)
-    items = tuple(
-        _priced(question, share, measure, batch.ask, ranges)
-        for question, share in zip(checked, shares, strict=True)
-    )
-    return PricedBatch(batch, measure, items)
+    items, units = [], 0
+    for question, share in zip(checked, shares, strict=True):
+        items.append(_priced(question, share, measure, batch.ask, ranges))
+        units = limited_work(units + sum(work_of(part) for part in items[-1].parts))
+    return PricedBatch(batch, measure, tuple(items))
+
+
+def _checked(batch: BatchPlan, schema: Schema) -> list[CheckedQuestion]:
+    """Return the checked questions; their steps and cells have a limit, which is met before the last is looked at."""
+    found, units = [], 0
+    for item in batch.items:
+        units = limited_work(units + STEP * limited_steps(item.question))
+        found.append(check(item.question, schema))
+        units = limited_work(units + found[-1].setting.cells)
+    return found
 
 
 def _shares(

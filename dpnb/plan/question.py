@@ -33,7 +33,7 @@ def _decode_option(record: object) -> Option:
     if isinstance(record, list) and record:
         if record == ["none"]:
             return None
-        if record[0] == "list" and len(record) <= expression.MAX_LIST:
+        if record[0] == "list" and len(record) <= expression.MAX_LIST + 1:
             pairs = [v for v in record[1:] if isinstance(v, list) and len(v) == 2]
             if len(pairs) == len(record) - 1:
                 return tuple(decode_value(*v) for v in pairs)
@@ -78,6 +78,10 @@ class QueryPlan:
     def __post_init__(self) -> None:
         cleaned: list[tuple[str, Option]] = []
         for name, value in self.options:
+            if isinstance(value, tuple | list) and len(value) > expression.MAX_LIST:
+                raise PlanError(
+                    f"{name}= takes a list of at most {expression.MAX_LIST:,} values, not {len(value):,}."
+                )
             if value is None or isinstance(value, tuple | list):
                 cleaned.append((name, None if value is None else tuple(plain(v) for v in value)))
             else:

@@ -219,3 +219,12 @@ def test_bad_input_to_an_attack_is_named(call):
     with pytest.raises((OptionError, LossError)) as caught:
         call()
     assert 10 < len(str(caught.value)) < 160
+
+
+def test_linkage_takes_missing_values_and_refuses_what_is_no_column():
+    """None is a value like the others, among numbers and texts too; no columns, or no list of them, is named."""
+    found = linkage([[1, None, "x", 2]], [None, "a", None, "a"], epsilons=(EXACT,), reps=2)
+    assert found.rows[0].recovered == 1
+    for quasi, secret in [(None, None), (3, 4), ([None], [1, 2]), ([[1, [2]]], [1, 2]), ([[1, 2]], None)]:
+        with pytest.raises(OptionError, match="quasi"):
+            linkage(quasi, secret)

@@ -14,8 +14,9 @@ Sweeney (2000), "Simple Demographics Often Identify People Uniquely".
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -82,18 +83,31 @@ def linkage(
     )
 
 
-def _table(quasi: Sequence[ArrayLike], secret: ArrayLike) -> tuple[Integers, Integers, Integers]:
+def _table(quasi: Any, secret: Any) -> tuple[Integers, Integers, Integers]:
     """Each person's cell and value as codes, and the table of counts."""
-    columns = [np.asarray(column).ravel() for column in quasi]
-    _, values = np.unique(np.asarray(secret).ravel(), return_inverse=True)
+    columns = [_codes(column) for column in (quasi if isinstance(quasi, Iterable) else ())]
+    values = _codes(secret)
     if not columns or any(column.size != values.size for column in columns) or values.size < 2:
         raise OptionError("quasi is a list of columns, each as long as secret, with at least two people.")
-    coded = np.stack([np.unique(column, return_inverse=True)[1] for column in columns])
+    coded = np.stack(columns)
     _, cells = np.unique(coded, axis=1, return_inverse=True)
     cells = cells.ravel()
     table = np.zeros((int(cells.max()) + 1, int(values.max()) + 1), dtype=np.int64)
     np.add.at(table, (cells, values), 1)
     return cells, values, table
+
+
+def _codes(column: Any) -> Integers:
+    """A column's values as codes; a missing one (``None``) is a value like the others."""
+    try:
+        cells = np.asarray(() if column is None else column).ravel()
+        codes: Integers = np.unique(cells, return_inverse=True)[1]
+    except TypeError:  # values that have no order: in the order in which they come
+        known: dict[str, int] = {}
+        return np.array([known.setdefault(repr(cell), len(known)) for cell in cells], dtype=np.int64)
+    except ValueError:
+        raise OptionError("A column of quasi is a list of values, one for each person.") from None
+    return codes
 
 
 def _row(

@@ -1,0 +1,101 @@
+"""How much work a batch is, from public facts: what a message may ask the curator to do has a limit, told before the charge.
+
+One unit is one noised number: about 3 µs of processor and 130 bytes until it is stored and sent. A batch of the limit takes the
+curator some seconds where it asks for numbers, and one to two minutes where it asks for selections, which draw one exact
+integer after another; the time that a scan takes grows with the rows, which are nobody's to know, and is not counted.
+
+What an expression is written out to has a limit too: a list of values is a comparison for each of them, so that lists within
+lists multiply.
+"""
+
+from __future__ import annotations
+
+from dpnb.aggregate.algebra import CrossMoments
+from dpnb.errors import PlanError
+from dpnb.mechanisms import KSExponential, LocatedSums, PermuteAndFlip, QuantileSelection
+from dpnb.plan.expression import Between, Bin, Expr, IsIn
+from dpnb.plan.question import QueryPlan
+from dpnb.statistics import PricedPart
+
+MOST_WORK = 2_000_000
+"""Units in a batch."""
+MOST_STEPS = 20_000
+"""Steps of one question, written out."""
+STEP = 10
+"""Units of one step, which is compiled, checked and rendered: some 30 µs."""
+_PART, _SELECTION, _LOCATED, _PAIR = 200, 10, 15, 50
+_CANDIDATES = 100
+
+
+def work_of(part: PricedPart) -> int:
+    """Return the units of one released vector.
+
+    A selected value counts as ten numbers, a located sum as fifteen, a product of two columns as fifty, a hundred candidates of
+    a pick as one, and every vector two hundred on top: it is priced, and it is a query.
+    """
+    return _PART + max(part.cells, _own(part))
+
+
+def _own(part: PricedPart) -> int:
+    mechanism, request = part.mechanism, part.request
+    if isinstance(mechanism, QuantileSelection):
+        return _SELECTION * part.cells
+    if isinstance(mechanism, LocatedSums):
+        return _LOCATED * (part.cells // mechanism.width)
+    if isinstance(mechanism, PermuteAndFlip):
+        return part.cells * mechanism.size // _CANDIDATES
+    if isinstance(mechanism, KSExponential):
+        return mechanism.points * part.cells // _CANDIDATES
+    return _PAIR * len(request.pairs) if isinstance(request, CrossMoments) else 0
+
+
+def limited_work(units: int) -> int:
+    """Return what a batch asks for, or refuse it.
+
+    Raises
+    ------
+    PlanError
+        Before any charge.
+    """
+    if units > MOST_WORK:
+        raise PlanError(
+            f"This cell asks for more than {MOST_WORK:,} numbers at once (a quantile or robust mean counts as 10 or 15): "
+            "ask fewer questions, groups or levels in one cell. Nothing was spent."
+        )
+    return units
+
+
+def limited_steps(question: QueryPlan) -> int:
+    """Return how long a question is when it is written out, in steps, or refuse it.
+
+    Raises
+    ------
+    PlanError
+        Before any charge.
+    """
+    known: dict[int, int] = {}
+    asked = (question.target, question.where, question.other, *question.by, *question.others)
+    listed = sum(len(value) for _, value in question.options if isinstance(value, tuple))
+    steps = listed + sum(_steps(expr, known) for expr in asked if expr is not None)
+    if steps > MOST_STEPS:
+        raise PlanError(
+            f"This question is more than {MOST_STEPS:,} steps long when its lists are written out: "
+            "use fewer values or edges, and no isin, between or bin within another."
+        )
+    return steps
+
+
+def _steps(expr: Expr, known: dict[int, int]) -> int:
+    """Return how long an expression is when it is written out; one that stands in many places is counted once for each."""
+    if id(expr) not in known:
+        below = sum(_steps(child, known) for child in expr.children()) + 3
+        known[id(expr)] = below * _copies(expr)
+    return known[id(expr)]
+
+
+def _copies(expr: Expr) -> int:
+    if isinstance(expr, IsIn):
+        return max(len(expr.values), 1)
+    if isinstance(expr, Bin):
+        return max(len(expr.edges), 1)
+    return 2 if isinstance(expr, Between) else 1

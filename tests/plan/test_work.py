@@ -1,0 +1,199 @@
+"""What a message may ask the curator to do has a limit, which is told before the charge; what people ask is far below it."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import tempfile
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+from dpnb.errors import PlanError
+from dpnb.plan import expression as e
+from dpnb.plan.price import price
+from dpnb.plan.question import QueryPlan
+from dpnb.plan.request import Ask, BatchPlan, Item
+from dpnb.plan.work import MOST_WORK, work_of
+from dpnb.schema import Schema
+from tests.curator import small
+
+WIDE = {
+    "dataset": {"name": "wide", "mode": "guard-rail", "adjacency": "add-remove"},
+    "budget": {"rho": 1000},
+    "columns": {
+        "a": {"type": "integer", "lower": 0, "upper": 499},
+        "b": {"type": "integer", "lower": 0, "upper": 399},
+        "w": {"type": "integer", "lower": 0, "upper": 99_999},
+        "x": {"type": "integer", "lower": 0, "upper": 1_000_000},
+        **{f"n{place}": {"type": "number", "lower": 0, "upper": 1} for place in range(32)},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def wide() -> Schema:
+    """Columns with which one question can have as many cells, levels and products as one may."""
+    return small.load(WIDE).schema
+
+
+@contextlib.contextmanager
+def ending(seconds):
+    """End the process where a message keeps it busy for so long; no signal would be heard there."""
+    with tempfile.TemporaryFile("w") as told:
+        faulthandler.dump_traceback_later(seconds, exit=True, file=told)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+
+def priced(schema, *questions, **asked):
+    items = tuple(Item(question) for question in questions)
+    return price(BatchPlan(schema.name, schema.version, items, Ask.make(**asked or {"rho": 1})), schema)
+
+
+X, A, B, W = (e.Ref(name) for name in "xabw")
+N = tuple(e.Ref(f"n{place}") for place in range(32))
+LEVELS = tuple(Fraction(place, 1000) for place in range(1000))
+
+
+def over(column, least):
+    return e.Compare(">=", column, e.Const(least))
+
+
+LARGEST = {
+    "count": QueryPlan("wide", "count", by=(A, B)),
+    "mean": QueryPlan("wide", "mean", X, by=(A, B)),
+    "std": QueryPlan("wide", "std", X, by=(A, B)),
+    "correlation": QueryPlan("wide", "correlation", X, by=(A, B), other=W),
+    "value_counts": QueryPlan("wide", "value_counts", W),
+    "levels": QueryPlan("wide", "quantile", X, options=(("q", LEVELS), ("ci", True))),
+    "medians": QueryPlan(
+        "wide",
+        "quantile",
+        X,
+        by=(A, e.Bin(W, tuple(range(0, 100_001, 500)))),
+        options=(("q", Fraction(1, 2)),),
+    ),
+    "moments": QueryPlan("wide", "moments", N[0], others=N[1:]),
+    "tree": QueryPlan("wide", "tree", X, options=(("levels", 16),)),
+    "top_k": QueryPlan("wide", "top_k", W, options=(("k", 1_000),)),
+    "robust_mean": QueryPlan("wide", "robust_mean", X, by=(W,)),
+    "isin": QueryPlan("wide", "count", where=e.IsIn(X, tuple(range(1000)))),
+    "bins": QueryPlan("wide", "histogram", X, options=(("bins", 1000),)),
+}
+
+
+@pytest.mark.parametrize("question", LARGEST.values(), ids=LARGEST)
+def test_the_largest_single_questions_are_within_the_limit(wide, question):
+    """Two hundred thousand cells of a mean, a thousand levels, thirty-two columns: one question of each may be asked."""
+    (item,) = priced(wide, question, rho=100).items
+    assert 0 < sum(work_of(part) for part in item.parts) <= MOST_WORK
+
+
+TOO_MANY = {
+    "sixty of a hundred thousand cells": [
+        QueryPlan("wide", "value_counts", W, where=over(X, i)) for i in range(60)
+    ],
+    "medians of everybody": [
+        QueryPlan("wide", "quantile", X, by=(A, B), where=over(X, i), options=(("q", Fraction(1, 2)),))
+        for i in range(2)
+    ],
+    "thousands of levels": [
+        QueryPlan("wide", "quantile", X, where=over(X, i), options=(("q", LEVELS),)) for i in range(1000)
+    ],
+    "a thousand moments": [
+        QueryPlan("wide", "moments", N[0], where=over(X, i), others=N[1:]) for i in range(1000)
+    ],
+    "every pick": [QueryPlan("wide", "top_k", W, options=(("k", 50_000),))],
+    "robust means of everybody": [QueryPlan("wide", "robust_mean", X, by=(A, B))],
+    "a thousand long lists": [
+        QueryPlan("wide", "count", where=e.BoolOp("and", over(W, i), e.IsIn(X, tuple(range(900)))))
+        for i in range(1000)
+    ],
+}
+
+
+@pytest.mark.parametrize("questions", TOO_MANY.values(), ids=TOO_MANY)
+def test_more_than_a_batch_may_ask_is_refused_before_the_charge(wide, questions):
+    """The price itself refuses, from public facts, and before it has looked at all of it."""
+    with ending(120), pytest.raises(PlanError, match=r"2,000,000.*Nothing was spent"):
+        priced(wide, *questions, rho=100)
+
+
+def nested(times, grow):
+    expr = X
+    for _ in range(times):
+        expr = grow(expr)
+    return expr
+
+
+MULTIPLIED = {
+    "lists in lists": nested(40, lambda expr: e.IsIn(expr, (0, 1))),
+    "ranges in ranges": nested(50, lambda expr: e.Between(expr, 0, 1)),
+    "lists of a thousand": nested(3, lambda expr: e.IsIn(expr, tuple(range(1000)))),
+    "one expression in its own place": nested(60, lambda expr: e.Where(over(expr, 1), X, expr)),
+    "sums of themselves": nested(60, lambda expr: e.BinOp("+", expr, expr)),
+}
+
+
+@pytest.mark.parametrize("expr", MULTIPLIED.values(), ids=MULTIPLIED)
+def test_lists_within_lists_are_counted_before_they_are_written_out(wide, expr):
+    """Each list copies what is inside it: forty of two values are a million million comparisons, and one short message."""
+    with ending(60):
+        for question in (QueryPlan("wide", "mean", expr), QueryPlan("wide", "count", where=over(expr, 1))):
+            with pytest.raises(PlanError, match="steps long"):
+                priced(wide, question)
+
+
+def test_a_grid_of_bins_of_one_expression_is_one_walk(wide):
+    """A node that stands in a thousand bins is looked at once: a long expression in many bins is priced in a moment."""
+    long = nested(10, lambda expr: e.BinOp("+", expr, A))
+    edges = tuple(Fraction(place**2, 7) for place in range(300))
+    with ending(60):
+        priced(wide, QueryPlan("wide", "mean", X, by=(e.Bin(long, edges),)))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        10**400,
+        -(10**5_000),
+        Fraction(1, 10**5_000),
+        Decimal("1e999999999"),
+        Decimal("-1e-999999999"),
+        Decimal("1" * 500),
+    ],
+    ids=["401 digits", "5,001 digits", "a small ratio", "a huge power", "a tiny power", "a long decimal"],
+)
+def test_a_number_of_many_digits_is_refused_in_words(value):
+    """Python itself refuses to write 5,000 digits, and would build a number of a billion digits."""
+    with ending(60), pytest.raises(PlanError, match="limited to 400 digits"):
+        e.Compare(">", X, e.Const(value))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1e999999999", "1E9", "9" * 401 + "/7", "1/" + "9" * 999, "1_0/3", " 1/3", "1/3\n", "+1/3", "٣/٤"],
+)
+def test_a_ratio_on_the_wire_has_one_spelling(text):
+    """An exponent of nine digits would be a number of a billion."""
+    with ending(60), pytest.raises(PlanError):
+        e.from_json(["const", "frac", text])
+
+
+def test_numbers_that_people_write_are_constants(wide):
+    """The largest and the smallest float, a decimal zero of any power, four hundred digits."""
+    for value in (1e308, 5e-324, Decimal("0e99999"), 10**400 - 1, Fraction(1, 3)):
+        assert e.from_json(e.to_json(e.Const(value))) == e.Const(value)
+    assert priced(wide, QueryPlan("wide", "count", where=over(X, 1e308)))
+
+
+def test_a_thousand_levels_cross_the_wire():
+    """As many values as a list may hold are canonical, and one more is refused in words."""
+    question = QueryPlan("wide", "quantile", X, options=(("q", LEVELS),))
+    assert QueryPlan.from_json(question.to_json()) == question
+    with pytest.raises(PlanError, match="at most 1,000 values"):
+        QueryPlan("wide", "quantile", X, options=(("q", (*LEVELS, 1)),))
