@@ -70,6 +70,7 @@ from dpnb.wire.places import Home
 _MOST_CANCELLED = 10_000
 _ATTEMPTS = 3
 """How often a copy is prepared that is removed again before it is opened."""
+_LONGEST_MESSAGE = 2_000
 _LONGEST_LOG = 16 * 2**20
 
 
@@ -159,7 +160,10 @@ class Curator:
     def _failure(self, error: Exception, kind: str) -> bytes:
         if not isinstance(error, DpnbError) or type(error) in {CuratorError, FrozenError}:
             self.note(error, kind)
-        return encode(Failure(**to_wire(error)))
+        told = to_wire(error)
+        if len(told["message"]) > _LONGEST_MESSAGE:  # it names what was asked, which may be long
+            told["message"] = told["message"][:_LONGEST_MESSAGE] + " …"
+        return encode(Failure(**told))
 
     def refuse_charges(self) -> None:
         """Charge nothing from now on: this curator is about to end, and the next one is asked again."""

@@ -103,13 +103,13 @@ def _study(name: str) -> Found:
 
 
 def _file(source: FileSource) -> Found:
-    path = Path(source.path)
+    path = _named(source.path)
     if bytes(source.schema) != b"null":
         owned = OwnedDataset(_schema(source.schema), path, dialect=_dialect(source.dialect))
     elif path.name.endswith(".toml"):
         owned = load(path)
     else:
-        owned = load(Path(source.schema_path) if source.schema_path else beside(path), source=path)
+        owned = load(_named(source.schema_path) if source.schema_path else beside(path), source=path)
     if owned.source is None:
         raise OwnerError(f'{path.name} names no source: write source = "people.csv" under [dataset].')
     kind, schema, table = format_of(owned.source), owned.schema, owned.table
@@ -123,6 +123,18 @@ def _file(source: FileSource) -> Found:
     except BaseException:
         file.close()
         raise
+
+
+def _named(text: str) -> Path:
+    """Return a path that the system can look up, whether or not something is there."""
+    try:
+        Path(text).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except (OSError, ValueError) as fault:
+        reason = getattr(fault, "strerror", None) or "it holds a character that no path has"
+        raise OwnerError(f"A file of this name cannot be opened: {reason}.") from None
+    return Path(text)
 
 
 def _dialect(record: Any) -> Dialect:

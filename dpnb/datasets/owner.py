@@ -108,7 +108,10 @@ def beside(data: str | Path) -> Path:
     OwnerError
         When there is none; the message names the command that drafts it.
     """
-    found = Path(data).with_suffix(SUFFIX)
+    path = Path(data)
+    if not path.name:
+        raise OwnerError(f"{path} is a folder, not a file of rows. Name a CSV or Parquet file.")
+    found = path.with_suffix(SUFFIX)
     if not found.is_file():
         if not Path(data).exists():
             raise OwnerError(f"There is no file {Path(data).name}.")

@@ -119,7 +119,7 @@ class Statement(Message, tag="statement", frozen=True):
     """
 
     handle: Handle | None = None
-    after: Annotated[int, Meta(ge=0)] = 0
+    after: Annotated[int, Meta(ge=0, le=2**62)] = 0
 
 
 class Cap(Message, tag="cap", frozen=True):

@@ -1,0 +1,171 @@
+"""Hundreds of thousands of requests, right and wrong at every level: none stops the curator, spends in silence or shows its inside."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import time
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from dpnb.errors import DpnbError
+from dpnb.wire.codec import decode_reply, encode, exact_json
+from dpnb.wire.messages import Answered, Failure
+from tests.curator import small
+from tests.wire.requests import Requests, World
+
+SEED = int(os.environ.get("DPNB_FUZZ_SEED", "20261122"))
+LIFE = 2_500
+"""Requests that one curator is asked before it is looked over and another is made."""
+INSIDE = (
+    "Traceback",
+    'File "',
+    "Error:",
+    "Error(",
+    "duckdb",
+    "sqlite",
+    "numpy",
+    "msgspec",
+    "/dpnb/",
+    "line 1",
+)
+"""Words of programs, which no message says."""
+PATIENCE = 30.0
+BUDGETS = ({"epsilon": 10**6}, {"rho": 10**5}, {"epsilon": 1000, "delta": "1e-6"})
+
+
+def codes(kind=DpnbError):
+    """The permanent codes of all errors but that of what was not expected."""
+    return {kind.code}.union(*(codes(below) for below in kind.__subclasses__())) - {"internal"}
+
+
+class Asked:
+    """One curator in this process, and what it must keep to."""
+
+    def __init__(self, home: Path, seed: int) -> None:
+        self.home = home
+        self.service = small.curator(home)
+        here = small.session(self.service)
+        data = small.opened(here, home, **BUDGETS[seed % len(BUDGETS)])
+        self.world = World(data.handle, data.schema.version, [])
+        self.requests = Requests(seed, self.world)
+        self.seen: Counter[str] = Counter()
+        self.paid = Fraction(0)
+        self.entries: set[int] = set()
+
+    def ask(self) -> None:
+        """Send one request, and look at the reply."""
+        body = self.requests.body()
+        before = time.perf_counter()
+        reply = decode_reply(self.service.answer(body, "ann"))
+        assert time.perf_counter() - before < PATIENCE, body[:3000]
+        self.seen[type(reply).__name__ if not isinstance(reply, Failure) else reply.code] += 1
+        if isinstance(reply, Failure):
+            assert reply.code in CODES, (reply, body[:3000], self.log())
+            shown = reply.message + str(reply.details)
+            assert not any(word in shown for word in INSIDE), (reply, body[:3000])
+            assert len(shown) < 2_500, (len(shown), body[:3000])
+            assert str(self.home) not in shown
+        if isinstance(reply, Answered) and reply.entry is not None and reply.entry not in self.entries:
+            self.entries.add(reply.entry)
+            self.paid += Fraction(exact_json(reply.charged)["amount"])
+        if isinstance(reply, Failure) and reply.code == "gone":
+            self.service.answer(encode_again(self.world.handle), "ann")
+
+    def look_over(self) -> None:
+        """The chain is whole, each charge has its answer, and what was spent is the sum of what was charged."""
+        ledger = self.service._ledger
+        assert ledger.verify().intact
+        rows = [row for row in ledger.statement("small") if row.kind == "charge"]
+        assert {row.entry for row in rows} == self.entries
+        assert all(row.answered for row in rows)
+        assert (
+            sum((row.loss.amount for row in rows), Fraction(0))
+            == self.paid
+            == ledger.spent(rows_pool(ledger)).amount
+        )
+        assert not (self.home / "curator.log").exists(), self.log()
+
+    def log(self) -> str:
+        """What the curator noted for its owner: nothing, where nothing was unexpected."""
+        log = self.home / "curator.log"
+        return log.read_text()[-3000:] if log.exists() else ""
+
+
+CODES = codes()
+
+
+def rows_pool(ledger):
+    """The one pool."""
+    return ledger.pins("small").pool
+
+
+def encode_again(handle):
+    """A request that opens a closed handle again."""
+    from dpnb.wire.messages import Again, Attach
+
+    return encode(Attach(source=Again(handle=handle)))
+
+
+def fuzzed(folder, seed, times):
+    """Ask a number of requests of one curator after another, and return what they were answered."""
+    found: Counter[str] = Counter()
+    for life in range(-(-times // LIFE)):
+        home = folder / str(life)
+        home.mkdir(mode=0o700)
+        asked = Asked(home, seed + life)
+        for _ in range(min(LIFE, times - life * LIFE)):
+            asked.ask()
+        asked.look_over()
+        found += asked.seen
+        asked.service.close()
+        shutil.rmtree(home)
+    return found
+
+
+def test_thousands_of_requests_stop_nothing_and_spend_nothing_in_silence(tmp_path):
+    """Every reply is of the vocabulary, every error has a permanent code; the ledger is whole and adds up."""
+    found = fuzzed(tmp_path, SEED, 4_000)
+    assert found["Answered"] > 100
+    assert found["Peeked"] > 200
+    assert found["plan"] > 1_000
+    assert {"schema", "option", "loss", "owner", "Described", "StatementOf", "Cancelled"} <= set(found)
+
+
+@pytest.mark.soak
+def test_a_million_requests_stop_nothing_and_spend_nothing_in_silence(tmp_path):
+    """As above, with another seed each time; `DPNB_FUZZ_SEED` and `DPNB_FUZZ` repeat a part of it."""
+    seed = int(os.environ.get("DPNB_FUZZ_SEED", random.SystemRandom().randrange(10**9)))
+    times = int(os.environ.get("DPNB_FUZZ", "1000000"))
+    print(seed, fuzzed(tmp_path, seed, times))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"is": "statement", "after": 10**30},
+        {"is": "statement", "after": 2**63},
+        {"is": "attach", "source": {"is": "file", "path": "/"}},
+        {"is": "attach", "source": {"is": "file", "path": ""}},
+        {"is": "attach", "source": {"is": "file", "path": "a\x00b"}},
+        {"is": "attach", "source": {"is": "file", "path": "x" * 4_000}},
+        {"is": "attach", "source": {"is": "file", "path": "people.csv", "schema_path": "/"}},
+        {"is": "attach", "source": {"is": "file", "path": "people.csv", "schema_path": "x" * 4_000}},
+        {"is": "attach", "source": {"is": "study", "name": "../hiv"}},
+    ],
+    ids=range(9),
+)
+def test_what_the_fuzzer_found_is_a_refusal(tmp_path, message):
+    """An entry beyond 64 bits, a path without a name, with a NUL, of any length: refused in dpnb's own words."""
+    (tmp_path / "home").mkdir(mode=0o700)
+    asked = Asked(tmp_path / "home", 0)
+    asked.requests.body = lambda: json.dumps(message).encode()
+    asked.ask()
+    assert asked.seen.total() == 1
+    asked.look_over()
+    asked.service.close()
