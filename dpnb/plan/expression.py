@@ -8,6 +8,7 @@ they are the same expression. That form is part of the key under which answers a
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from decimal import Decimal
@@ -24,7 +25,7 @@ MAX_EDGES = MAX_LIST + 1
 """A thousand bins have one edge more."""
 MAX_TEXT = 1000
 MAX_DIGITS = 400
-_LARGEST = 10**MAX_DIGITS
+_LONGEST, _LARGEST = 10**MAX_DIGITS, int(sys.float_info.max)
 _TOO_LONG = f"A number in a column expression is limited to {MAX_DIGITS} digits."
 _RATIO = re.compile(r"-?[0-9]+(?:/[0-9]+)?", re.ASCII)
 """How :func:`encode_value` writes a rational: never with an exponent, which could ask for a number of a billion digits."""
@@ -47,11 +48,11 @@ def plain(value: object) -> Plain:
             raise PlanError(f"A text constant is limited to {MAX_TEXT} characters.")
         return str(value)
     if isinstance(value, Integral):
-        return _short(int(value))
+        return _shown(_short(int(value)))
     if isinstance(value, Rational):
-        return Fraction(_short(int(value.numerator)), _short(int(value.denominator)))
+        return _shown(Fraction(_short(int(value.numerator)), _short(int(value.denominator))))
     if isinstance(value, Decimal):
-        return _finite(value)
+        return _shown(_finite(value))
     if isinstance(value, Real):
         return _finite(Decimal(repr(float(value))))
     raise PlanError(f"A constant must be a number, a boolean or text, not {type(value).__name__}.")
@@ -68,8 +69,17 @@ def _finite(value: Decimal) -> Fraction:
 
 
 def _short(value: int) -> int:
-    if abs(value) >= _LARGEST:
+    if abs(value) >= _LONGEST:
         raise PlanError(_TOO_LONG)
+    return value
+
+
+def _shown(value: int | Fraction) -> int | Fraction:
+    """Return a number that a float can show."""
+    if not -_LARGEST <= value <= _LARGEST:
+        raise PlanError(
+            "A number in a column expression is limited to 1.7e308, the largest that can be shown."
+        )
     return value
 
 

@@ -32,6 +32,8 @@ Target = Literal["none", "number", "pair", "numbers", "key", "choice", "value"]
 """What a statistic is of: rows, a number, two, many, a key that becomes an axis, one that is chosen from, or values of a long list."""
 
 RANGE_LIMIT = 2**62
+_FARTHEST = 10**100
+"""How large a value, and how fine a grid, may be: their squares and products are shown as floats."""
 _SQUARE_BITS = 20
 
 
@@ -61,6 +63,11 @@ class Numeric:
     def __post_init__(self) -> None:
         if self.step <= 0 or self.low > self.high:
             raise PlanError("This expression has an empty range.")
+        farthest = max(abs(self.offset + self.step * self.low), abs(self.offset + self.step * self.high))
+        if max(farthest, 1 / self.step) > _FARTHEST:
+            raise PlanError(
+                "The values of this expression are too large, or too close, to be shown: scale it."
+            )
         if max(abs(self.low), abs(self.high)) > RANGE_LIMIT:
             raise PlanError(
                 "This expression has too wide a range to be summed exactly; use wider steps or clip it."

@@ -186,9 +186,25 @@ def test_a_ratio_on_the_wire_has_one_spelling(text):
 
 def test_numbers_that_people_write_are_constants(wide):
     """The largest and the smallest float, a decimal zero of any power, four hundred digits."""
-    for value in (1e308, 5e-324, Decimal("0e99999"), 10**400 - 1, Fraction(1, 3)):
+    for value in (1e308, 5e-324, Decimal("0e99999"), 10**308, Fraction(1, 10**399), Fraction(1, 3)):
         assert e.from_json(e.to_json(e.Const(value))) == e.Const(value)
     assert priced(wide, QueryPlan("wide", "count", where=over(X, 1e308)))
+
+
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize(
+    "factor",
+    [Fraction(10**110), Fraction(1, 10**110), 10**308, -(10**308)],
+    ids=["large", "small", "huge", "low"],
+)
+def test_values_that_no_float_shows_are_refused(wide, factor, times):
+    """A sum, a spread or a range of them would be infinite, or an error of Python's, after the plan was made."""
+    expr = nested(times, lambda inner: e.BinOp("*", inner, e.Const(factor)))
+    for name in ("sum", "mean", "std", "tree", "quantile", "histogram"):
+        with pytest.raises(PlanError, match=r"scale it|steps long"):
+            priced(wide, QueryPlan("wide", name, expr))
+    with pytest.raises(PlanError, match=r"1\.7e308"):
+        e.Const(10**309)
 
 
 def test_a_thousand_levels_cross_the_wire():
