@@ -17,6 +17,7 @@ _WORDS = {
     "adopt": "completed after a crash",
     "attach": "opened",
     "charge": "released",
+    "correct": "terms corrected",
     "loosen": "terms loosened",
     "tighten": "terms tightened",
 }

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from dpnb.curator.content import Content
 from dpnb.curator.guard import note_in_copies
 from dpnb.curator.ledger import Attachment, Ledger
 from dpnb.curator.mark import Mark
@@ -28,6 +29,7 @@ from dpnb.curator.terms import Terms, compare
 from dpnb.errors import CuratorGone, OwnerError
 from dpnb.privacy.accountant import Budget
 from dpnb.schema import Schema
+from dpnb.schema.cell import QUANTISER_VERSION
 from dpnb.wire.places import Home, write_private
 
 _FORGOTTEN = 3600.0
@@ -36,6 +38,9 @@ _FORGOTTEN = 3600.0
 
 class Engine(Protocol):
     """What answers exact questions on one prepared copy."""
+
+    content: Content
+    """What the copy's rows are known by, as it was written into the copy."""
 
     def answer(self, requests: Any) -> list[Any]:
         """Answer all requests of a batch."""
@@ -88,9 +93,9 @@ class Shelf:
     ----------
     home : Home
     prepare : callable
-        ``prepare(rows, schema, into, table, key)`` writes a prepared copy.
+        ``prepare(rows, schema, into, table, key, marking)`` writes a prepared copy.
     engine : callable
-        ``engine(path)`` opens one.
+        ``engine(path)`` opens one, unless another version's quantiser made it.
     """
 
     def __init__(self, home: Home, prepare: Callable[..., None], engine: Callable[[Path], Engine]) -> None:
@@ -99,7 +104,7 @@ class Shelf:
         self._engine = engine
         self._running: dict[Path, Engine] = {}
         self._preparing: dict[Path, threading.Lock] = {}
-        self._key = _key(home)
+        self._key = key_of(home)
         self._noting = threading.Lock()
 
     def prepared(self, found: Found) -> Copy:
@@ -121,13 +126,13 @@ class Shelf:
         """
         idle = copy.path not in self._running
         try:
-            self._run(copy.path)
+            content = self._run(copy.path).content
         except CuratorGone:  # damaged, or written by another version: the rows are at hand
             self._erase(copy.path)
             return None
         terms = Terms.of(found.schema, found.known_as)
         try:
-            attachment = ledger.attach(terms, found.fingerprint, by=principal, time=time)
+            attachment = ledger.attach(terms, content.state, content.marks, by=principal, time=time)
         except BaseException:
             self._forget(copy, idle=idle)
             raise
@@ -237,7 +242,8 @@ class Shelf:
 
     def _place(self, found: Found) -> Path:
         unit = json.dumps(found.schema.unit.to_json())
-        facts = f"{found.known_as}\n{found.fingerprint}\n{found.schema.version}\n{unit}".encode()
+        about = (found.known_as, found.fingerprint, found.schema.version, unit, str(QUANTISER_VERSION))
+        facts = "\n".join(about).encode()
         name = hmac.new(self._key, facts, hashlib.sha256).hexdigest()[:32]
         return self._home.prepared / f"{name}.duckdb"
 
@@ -245,7 +251,7 @@ class Shelf:
         draft = copy.with_name(f"draft-{secrets.token_hex(8)}.duckdb")
         try:
             secret = hmac.new(self._key, b"units\n" + found.known_as.encode(), hashlib.sha256).digest()
-            self._prepare(found.rows(), found.schema, draft, found.table, secret)
+            self._prepare(found.rows(), found.schema, draft, found.table, secret, marking(self._key))
             found.check_unchanged()
             draft.replace(copy)
         except OSError as error:
@@ -286,7 +292,12 @@ def _handle(known_as: str, version: str, schema_version: str, principal: str) ->
 _KEY_BYTES = 32
 
 
-def _key(home: Home) -> bytes:
+def marking(key: bytes) -> bytes:
+    """Return the secret under which content is recognised: one for all datasets of a home."""
+    return hmac.new(key, b"content", hashlib.sha256).digest()
+
+
+def key_of(home: Home) -> bytes:
     """Read the curator's own key, or make one."""
     if not home.key.exists():
         write_private(home.key, os.urandom(_KEY_BYTES))

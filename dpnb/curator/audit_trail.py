@@ -17,6 +17,7 @@ from typing import Any
 
 from dpnb.curator.chain import GENESIS, canonical, link
 from dpnb.curator.mark import Mark, shortfall
+from dpnb.curator.meters import doubled
 from dpnb.curator.migrations import MIGRATIONS, migrate
 from dpnb.curator.stored import address, brief
 from dpnb.errors import DpnbError
@@ -118,8 +119,14 @@ def _faults(db: sqlite3.Connection, reading: _Reading, known: str | None, mark: 
     yield from _strange_tables(db, reading)
 
 
+_TABLES = (
+    *("attachments", "versions", "marks", "refusals", "charges", "requests", "answers", "stored", "caps"),
+    *("resets", "meters"),
+)
+
+
 def _strange_tables(db: sqlite3.Connection, reading: _Reading) -> Iterator[str]:
-    for table in ("attachments", "versions", "charges", "requests", "answers", "stored", "caps", "resets"):
+    for table in _TABLES:
         rows = db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608 - our own names
         if rows != reading.owed.get(table, 0):
             yield f"the table {table} holds rows that no entry made, or has lost some"
@@ -149,6 +156,8 @@ _NOW = (
     "SELECT entry FROM versions",
     "SELECT entry FROM caps",
     "SELECT entry FROM resets",
+    "SELECT entry FROM meters",
+    "SELECT DISTINCT entry FROM refusals",
     "SELECT max(entry) FROM entries",
 )
 """The rows that a running total, a budget, a cap and a period are read from, and the head."""
@@ -194,7 +203,7 @@ def _unlike(
         if reading is not None:
             reading.owed[table] = reading.owed.get(table, 0) + len(expected)
         query = f"SELECT * FROM {table} WHERE entry = ?"  # noqa: S608 - our own names
-        if db.execute(query, (entry,)).fetchall() != expected:
+        if sorted(db.execute(query, (entry,)).fetchall()) != sorted(expected):
             yield f"the table {table} does not agree with entry {entry}"
 
 
@@ -203,6 +212,8 @@ def _wrong(
 ) -> Iterator[str]:
     if kind == "reset":
         reading.periods[body["pool"]] = entry
+    if body.get("meter"):
+        _new_meter(reading, entry, body["terms"]["pool"])
     if kind == "charge":
         yield from _wrong_totals(reading, entry, body)
     if kind == "adopt":
@@ -224,14 +235,19 @@ def _expected(entry: int, kind: str, body: dict[str, Any]) -> Iterator[tuple[str
             yield "requests", [(entry, *facts)]
         case "restore":
             yield "charges", [restored_row(entry, body)]
-        case "attach" | "tighten" | "loosen":
+        case "attach" | "tighten" | "loosen" | "correct":
             terms = body["terms"]
+            yield "meters", [(entry, terms["pool"])] if body.get("meter") else []
             yield (
                 "attachments",
                 [(entry, terms["dataset"], terms["pool"], canonical(terms["budget"]), canonical(terms))],
             )
         case "version":
-            yield "versions", [(entry, body["dataset"], body["content"], body["version"], body["protected"])]
+            dataset, protected = body["dataset"], body["protected"]
+            yield "versions", [(entry, dataset, body["content"], body["version"], protected)]
+            yield "marks", [(entry, mark, dataset, protected) for mark in body["marks"]]
+        case "refuse":
+            yield "refusals", [(entry, mark, body["dataset"], body["what"]) for mark in ("", *body["marks"])]
         case "cap":
             cap = None if body["cap"] is None else canonical(body["cap"])
             yield "caps", [(entry, body["principal"], body["pool"], cap)]
@@ -256,6 +272,14 @@ def _lowered(reading: _Reading, entry: int, body: dict[str, Any]) -> Iterator[st
     if not before.fits_in(spent):
         yield f"entry {entry} restores less than was spent"
     reading.totals[scope] = spent
+
+
+def _new_meter(reading: _Reading, entry: int, pool: str) -> None:
+    """Carry a pool's totals into the period that begins here, doubled."""
+    period, reading.periods[pool] = str(reading.periods.get(pool, 0)), entry
+    for scope, loss in list(reading.totals.items()):
+        if scope[:2] == (pool, period):
+            reading.totals[pool, str(entry), *scope[2:]] = doubled(loss)
 
 
 def _wrong_totals(reading: _Reading, entry: int, body: dict[str, Any]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
-from dpnb.curator import admission, adoption, pins, statement, stored, totals
+from dpnb.curator import admission, adoption, known_content, pins, statement, stored, totals
 from dpnb.curator.adoption import Question, Scope
 from dpnb.curator.audit_trail import Verification, examine
 from dpnb.curator.chain import GENESIS, append, canonical
@@ -133,51 +133,103 @@ class Ledger:
     # ------------------------------------------------------------------ pins
 
     def attach(
-        self, terms: Terms, fingerprint: str, *, by: str = "owner", time: str | None = None
+        self,
+        terms: Terms,
+        content: str,
+        marks: Sequence[str] | None = None,
+        *,
+        by: str = "owner",
+        time: str | None = None,
     ) -> Attachment:
         """Attach a dataset: pin its terms the first time, compare with the pins ever after.
 
         Parameters
         ----------
         terms : Terms
-        fingerprint : str
-            A hash of the content. It is mapped under the ledger's own key and never stored.
+        content : str
+            A fingerprint of exactly this content. It is mapped under the ledger's own key and never stored.
+        marks : sequence of str, optional
+            Fingerprints by which these rows are recognised in another form; by default `content`.
         by, time : str
             Who attaches, and when.
 
         Raises
         ------
         OwnerError
-            When the terms are looser than the pinned ones, or protected content is opened as TEACHING.
+            When the terms are looser than the pinned ones, when protected rows would open as TEACHING or get a second
+            budget, or when the dataset is frozen. The last three are recorded; nothing else is changed.
         """
-        return self._attach(terms, fingerprint, by, time or _now(), reason=None)
+        return self._attach(terms, content, marks, by, time or _now(), reason=None)
 
     def loosen(
-        self, terms: Terms, fingerprint: str, *, by: str, reason: str, time: str | None = None
+        self,
+        terms: Terms,
+        content: str,
+        marks: Sequence[str] | None = None,
+        *,
+        by: str,
+        reason: str,
+        time: str | None = None,
     ) -> Attachment:
-        """Attach with looser terms: the owner's act, recorded with both values and the reason.
+        """Attach with looser terms: the owner's act, recorded with both values, the reason and who did it.
+
+        It also is the owner's word that known rows may have a budget under this name, and it ends a freezing.
 
         Raises
         ------
         OwnerError
-            When protected content would open as TEACHING, or a budget with charges would change its measure.
+            When protected content would open as TEACHING, a budget with charges would change its measure or unit, or a
+            public size would become private.
         """
         if not reason.strip():
             raise OwnerError("Loosening a promise needs a reason: it is recorded with both values.")
-        return self._attach(terms, fingerprint, by, time or _now(), reason=reason)
+        return self._attach(terms, content, marks, by, time or _now(), reason=reason)
 
-    def _attach(self, terms: Terms, fingerprint: str, by: str, time: str, reason: str | None) -> Attachment:
+    def _attach(
+        self,
+        terms: Terms,
+        content: str,
+        marks: Sequence[str] | None,
+        by: str,
+        time: str,
+        reason: str | None,
+    ) -> Attachment:
         with self._database.telling() as db:
-            tag = pins.tag(db, fingerprint)
-            pins.refuse_teaching(db, terms, tag)
-            pinned = pins.pinned(db, terms.dataset)
-            changes = pins.changes_of(db, pinned, terms)
-            pins.refuse_looser(terms, changes, reason)
-            if any(change.term == "budget" for change in changes):
-                pins.refuse_measure(db, terms)
-            entry = pins.pin(db, terms, changes, by, time, reason, first=pinned is None)
-            version = pins.version_of(db, terms, tag, time)
-            return Attachment(terms.dataset, terms.pool, version, terms.budget, entry, pinned is None)
+            known = known_content.tags(db, [content] if marks is None else marks)
+            refusal = known_content.refusal(db, terms, known, reason)
+            if refusal is None:
+                return self._pin(db, terms, content, known, by, time, reason)
+            known_content.note(db, time, "content", terms.dataset, known, by)
+        raise OwnerError(refusal)
+
+    @staticmethod
+    def _pin(
+        db: sqlite3.Connection,
+        terms: Terms,
+        content: str,
+        known: Sequence[str],
+        by: str,
+        time: str,
+        reason: str | None,
+    ) -> Attachment:
+        pinned = pins.pinned(db, terms.dataset)
+        changes = pins.changes_of(db, pinned, terms)
+        pins.refuse_looser(db, terms, changes, reason)
+        meter = pins.refuse_unit(db, terms, pinned)
+        if any(change.term == "budget" for change in changes):
+            pins.refuse_measure(db, terms)
+        first = pinned is None
+        entry = pins.pin(db, terms, changes, by=by, time=time, reason=reason, first=first, meter=meter)
+        version = known_content.version_of(db, terms, known_content.tag(db, content), known, time)
+        return Attachment(terms.dataset, terms.pool, version, terms.budget, entry, first)
+
+    def count_wrong_size(
+        self, dataset: str, marks: Sequence[str], *, by: str, time: str | None = None
+    ) -> str | None:
+        """Record that a declared size was not the data's; return the refusal of a frozen dataset, once it is one."""
+        with self._database.telling() as db:
+            known = known_content.tags(db, marks)
+            return known_content.count_wrong_size(db, time or _now(), dataset, known, by)
 
     def pins(self, dataset: str) -> Terms | None:
         """Return the terms pinned for a dataset, or None before its first attach."""
@@ -394,7 +446,9 @@ class Ledger:
             query = "SELECT entry, time, kind, hash, body FROM entries WHERE entry > ? ORDER BY entry"
             acts = db.execute(query, (after,)).fetchall()
         rows = (
-            statement.row_of(act, answered) for act in acts if act[2] not in {"store", "migration", "version"}
+            statement.row_of(act, answered)
+            for act in acts
+            if act[2] not in {"store", "migration", "version", "refuse"}
         )
         pool = None if terms is None else terms.pool
         return [row for row in rows if statement.concerns(row, dataset, pool, principal)]
@@ -438,6 +492,7 @@ def _charged(
 ) -> ChargeRow:
     """Append a charge, if every cap admits it."""
     pool, principal = facts["pool"], facts["principal"]
+    pins.refuse_mixed(db, facts["dataset"])
     events = [event for question in questions for event in question.events]
     asked = compose(events, cap.measure)
     period = totals.period_of(db, pool)

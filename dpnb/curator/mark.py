@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dpnb.curator.chain import GENESIS, canonical, head
-from dpnb.curator.totals import loss_of
+from dpnb.curator.totals import loss_of, period_of, totals
 from dpnb.errors import OwnerError
 from dpnb.privacy import PrivacyLoss
 
@@ -101,27 +101,27 @@ def ledger_id(db: sqlite3.Connection) -> str:
 
 def advanced(mark: Mark | None, db: sqlite3.Connection) -> Mark:
     """Return the mark of a ledger as it is now, from an earlier mark of it: only what came since is read."""
-    since, totals = (0, {}) if mark is None else (mark.entry, dict(mark.totals))
+    since, found = (0, {}) if mark is None else (mark.entry, dict(mark.totals))
     query = "SELECT pool, period, spent FROM charges WHERE entry > ? ORDER BY entry"
     for pool, period, spent in db.execute(query, (since,)):
-        totals[pool] = Total(period, loss_of(spent))
+        found[pool] = Total(period, loss_of(spent))
     for entry, pool in db.execute("SELECT entry, pool FROM resets WHERE entry > ? ORDER BY entry", (since,)):
-        if pool in totals and totals[pool].period < entry:
-            totals[pool] = Total(entry, PrivacyLoss.zero(totals[pool].spent.measure))
+        if pool in found and found[pool].period < entry:
+            found[pool] = Total(entry, PrivacyLoss.zero(found[pool].spent.measure))
+    for (pool,) in db.execute("SELECT DISTINCT pool FROM meters WHERE entry > ?", (since,)).fetchall():
+        total = total_of(db, pool)
+        found |= {} if total is None else {pool: total}
     last, digest = head(db)
-    return Mark(ledger_id(db) if mark is None else mark.ledger, last, digest, totals)
+    return Mark(ledger_id(db) if mark is None else mark.ledger, last, digest, found)
 
 
 def total_of(db: sqlite3.Connection, pool: str) -> Total | None:
     """Return what a ledger says that a pool has spent, or None where it knows no charge of it."""
-    query = "SELECT period, spent FROM charges WHERE pool = ? ORDER BY entry DESC LIMIT 1"
-    row = db.execute(query, (pool,)).fetchone()
+    row = db.execute("SELECT spent FROM charges WHERE pool = ? LIMIT 1", (pool,)).fetchone()
     if row is None:
         return None
-    query = "SELECT coalesce(max(entry), 0) FROM resets WHERE pool = ?"
-    period = int(db.execute(query, (pool,)).fetchone()[0])
-    spent = loss_of(row[1])
-    return Total(period, spent if row[0] == period else PrivacyLoss.zero(spent.measure))
+    measure, period = loss_of(row[0]).measure, period_of(db, pool)
+    return Total(period, totals(db, pool, "", period, measure)[0])
 
 
 def shortfall(db: sqlite3.Connection, mark: Mark) -> str | None:

@@ -54,6 +54,17 @@ _TABLES = (
     ),
     "CREATE INDEX versions_by_content ON versions (content, dataset)",
     (
+        "CREATE TABLE marks (entry INTEGER NOT NULL, mark TEXT NOT NULL, dataset TEXT NOT NULL, "
+        "protected INTEGER NOT NULL, PRIMARY KEY (entry, mark)) STRICT, WITHOUT ROWID"
+    ),
+    "CREATE INDEX marks_by_mark ON marks (mark, dataset)",
+    (
+        "CREATE TABLE refusals (entry INTEGER NOT NULL, mark TEXT NOT NULL, dataset TEXT NOT NULL, "
+        "what TEXT NOT NULL, PRIMARY KEY (entry, mark)) STRICT, WITHOUT ROWID"
+    ),
+    "CREATE INDEX refusals_by_mark ON refusals (mark)",
+    "CREATE INDEX refusals_by_dataset ON refusals (dataset)",
+    (
         "CREATE TABLE charges (entry INTEGER PRIMARY KEY, principal TEXT NOT NULL, pool TEXT NOT NULL, "
         "dataset TEXT NOT NULL, period INTEGER NOT NULL, spent TEXT NOT NULL, mine TEXT NOT NULL) STRICT"
     ),
@@ -74,6 +85,8 @@ _TABLES = (
     "CREATE INDEX caps_by_principal ON caps (principal, pool, entry)",
     "CREATE TABLE resets (entry INTEGER PRIMARY KEY, pool TEXT NOT NULL) STRICT",
     "CREATE INDEX resets_by_pool ON resets (pool, entry)",
+    "CREATE TABLE meters (entry INTEGER PRIMARY KEY, pool TEXT NOT NULL) STRICT",
+    "CREATE INDEX meters_by_pool ON meters (pool, entry)",
 )
 
 _KEYS = {
@@ -87,6 +100,9 @@ _KEYS = {
     "stored": "entry = NEW.entry AND place = NEW.place",
     "caps": "entry = NEW.entry",
     "resets": "entry = NEW.entry",
+    "meters": "entry = NEW.entry",
+    "marks": "entry = NEW.entry AND mark = NEW.mark",
+    "refusals": "entry = NEW.entry AND mark = NEW.mark",
 }
 
 

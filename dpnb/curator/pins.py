@@ -1,20 +1,19 @@
-"""What the first attach promised, and what may still change: terms grow tighter alone, or looser by the owner's recorded act.
+"""What an owner promised, and what may still change: terms grow tighter alone, or looser by the owner's recorded act.
 
-Content is known by a hash under the ledger's own key, which never leaves; the world sees random version ids. Every
-function works inside its caller's transaction.
+Mode, pool, whether the data are public, and that bounds were seen on the data hold from the first opening; unit, adjacency, columns, their bounds and the
+budget from the first charge, so that a typing error can be corrected (which is recorded) until something was paid. All
+datasets of a pool have one unit and one adjacency. Every function works inside its caller's transaction.
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
-import secrets
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from dpnb.curator import meters
 from dpnb.curator.chain import append, canonical
 from dpnb.curator.terms import Change, Terms, budget_change, compare
 from dpnb.errors import OwnerError
@@ -29,9 +28,8 @@ __all__ = [
     "pool_budget",
     "refuse_looser",
     "refuse_measure",
-    "refuse_teaching",
-    "tag",
-    "version_of",
+    "refuse_mixed",
+    "refuse_unit",
 ]
 
 
@@ -45,24 +43,6 @@ class Attachment:
     budget: Budget
     entry: int
     first: bool
-
-
-def tag(db: sqlite3.Connection, fingerprint: str) -> str:
-    """Map a content hash under the ledger's own key."""
-    key = db.execute("SELECT value FROM secrets WHERE name = 'versions'").fetchone()[0]
-    return hmac.new(key, fingerprint.encode(), hashlib.sha256).hexdigest()
-
-
-def refuse_teaching(db: sqlite3.Connection, terms: Terms, tag: str) -> None:
-    """Refuse protected content as TEACHING, for good."""
-    found = db.execute(
-        "SELECT 1 FROM versions WHERE content = ? AND protected = 1 LIMIT 1", (tag,)
-    ).fetchone()
-    if terms.mode == "teaching" and found:
-        raise OwnerError(
-            f"{terms.dataset}: this content was attached as protected data and never opens as TEACHING. "
-            'Write mode = "guard-rail".'
-        )
 
 
 def pinned(db: sqlite3.Connection, dataset: str) -> Terms | None:
@@ -93,15 +73,75 @@ def changes_of(db: sqlite3.Connection, pinned: Terms | None, terms: Terms) -> tu
     return changes if budget is None else (*budget_change(budget, terms.budget), *changes)
 
 
-def refuse_looser(terms: Terms, changes: Iterable[Change], reason: str | None) -> None:
-    """Refuse looser terms without the owner's reason."""
-    looser = [str(change) for change in changes if change.looser]
+_FROM_THE_FIRST_OPENING = frozenset({"mode", "pool", "public", "bounds seen on data"})
+
+
+def refuse_looser(
+    db: sqlite3.Connection, terms: Terms, changes: Iterable[Change], reason: str | None
+) -> None:
+    """Refuse looser terms without the owner's reason, where they hold already."""
+    looser = [str(change) for change in changes if change.looser and _holds(db, terms, change.term)]
     if looser and reason is None:
         raise OwnerError(
-            f"{terms.dataset}: {'; '.join(looser[:3])}{'; …' if len(looser) > 3 else ''}. The first attach pinned "
+            f"{terms.dataset}: {'; '.join(looser[:3])}{'; …' if len(looser) > 3 else ''}. Earlier openings pinned "
             "these terms: write the pinned value again, or record the loosening as the owner: "
             f'dpnb loosen {terms.dataset}.dpnb.toml --reason "…"'
         )
+
+
+def _holds(db: sqlite3.Connection, terms: Terms, term: str) -> bool:
+    """Tell whether a term is pinned: some from the first opening, a budget by its pool's charges, the rest by its own."""
+    if term in _FROM_THE_FIRST_OPENING:
+        return True
+    if term == "budget":
+        others = "SELECT 1 FROM attachments WHERE pool = ? AND dataset <> ? LIMIT 1"
+        shared = db.execute(others, (terms.pool, terms.dataset)).fetchone() is not None
+        return shared or _paid(db, "pool", terms.pool)
+    return _paid(db, "dataset", terms.dataset)
+
+
+def _paid(db: sqlite3.Connection, what: str, name: str) -> bool:
+    query = f"SELECT 1 FROM charges WHERE {what} = ? LIMIT 1"  # noqa: S608 - our own names
+    return db.execute(query, (name,)).fetchone() is not None
+
+
+def refuse_unit(db: sqlite3.Connection, terms: Terms, before: Terms | None) -> bool:
+    """Refuse a unit or adjacency that cannot become the dataset's; return whether a new meter begins.
+
+    A size that was public stays known, so such a dataset never becomes add-remove. What was spent on one unit says
+    nothing about another. Add-remove becomes change-one with the old total doubled (:mod:`dpnb.curator.meters`).
+    """
+    if before is not None and (before.unit.adjacency, terms.unit.adjacency) == ("change-one", "add-remove"):
+        raise OwnerError(
+            f"{terms.dataset}: its size was public when it was opened, and stays known. It never becomes add-remove."
+        )
+    paid = before is not None and _paid(db, "dataset", terms.dataset)
+    if paid and before is not None and before.unit.unit != terms.unit.unit:
+        raise OwnerError(f"{terms.dataset}: a budget with charges keeps its unit. Write unit = … as it was.")
+    _refuse_other_unit(db, terms)
+    return paid and before is not None and before.unit.adjacency != terms.unit.adjacency
+
+
+def _refuse_other_unit(db: sqlite3.Connection, terms: Terms) -> None:
+    query = "SELECT DISTINCT dataset FROM charges WHERE pool = ? AND dataset <> ?"
+    for (other,) in db.execute(query, (terms.pool, terms.dataset)).fetchall():
+        theirs = pinned(db, other)
+        if theirs is not None and theirs.pool == terms.pool and not _one_unit(theirs, terms):
+            raise OwnerError(
+                f"{terms.dataset}: the datasets of a pool have one unit and one adjacency, and this pool has unit = "
+                f'"{theirs.unit.unit}" and adjacency = "{theirs.unit.adjacency}". Write these, or another pool.'
+            )
+
+
+def _one_unit(one: Terms, other: Terms) -> bool:
+    return (one.unit.unit, one.unit.adjacency) == (other.unit.unit, other.unit.adjacency)
+
+
+def refuse_mixed(db: sqlite3.Connection, dataset: str) -> None:
+    """Refuse the charge of a dataset whose pool began with another unit meanwhile: who opens it again is told more."""
+    terms = pinned(db, dataset)
+    if terms is not None:
+        _refuse_other_unit(db, terms)
 
 
 def refuse_measure(db: sqlite3.Connection, terms: Terms) -> None:
@@ -117,37 +157,27 @@ def pin(
     db: sqlite3.Connection,
     terms: Terms,
     changes: tuple[Change, ...],
+    *,
     by: str,
     time: str,
     reason: str | None,
-    *,
     first: bool,
+    meter: bool = False,
 ) -> int:
-    """Pin terms where they are new or differ; return the entry that pins them."""
-    if not first and not changes:
+    """Pin terms where they are new or differ, or where the owner gave a reason; return the entry that pins them."""
+    if not first and not changes and reason is None:
         query = "SELECT entry FROM attachments WHERE dataset = ? ORDER BY entry DESC LIMIT 1"
         return int(db.execute(query, (terms.dataset,)).fetchone()[0])
     looser = any(change.looser for change in changes)
-    kind = "loosen" if looser else "attach" if first else "tighten"
+    kind = "loosen" if reason is not None else "attach" if first else "correct" if looser else "tighten"
     body = {"terms": terms.to_json(), "by": by, "changes": [change.to_json() for change in changes]}
-    entry = append(db, time, kind, body if reason is None else {**body, "reason": reason})
+    body |= {} if reason is None else {"reason": reason}
+    entry = append(db, time, kind, {**body, "meter": True} if meter else body)
     values = (entry, terms.dataset, terms.pool, canonical(terms.budget.to_json()), canonical(terms.to_json()))
     db.execute("INSERT INTO attachments VALUES (?, ?, ?, ?, ?)", values)
+    if meter:
+        meters.start(db, entry, terms.pool)
     return entry
-
-
-def version_of(db: sqlite3.Connection, terms: Terms, tag: str, time: str) -> str:
-    """Return the random id of this content's version, made at its first sight."""
-    query = "SELECT version, protected FROM versions WHERE content = ? AND dataset = ? ORDER BY entry DESC LIMIT 1"
-    row = db.execute(query, (tag, terms.dataset)).fetchone()
-    protected = int(not terms.public)
-    if row is not None and row[1] >= protected:
-        return str(row[0])
-    version = secrets.token_hex(8) if row is None else str(row[0])
-    body = {"dataset": terms.dataset, "content": tag, "version": version, "protected": protected}
-    entry = append(db, time, "version", body)
-    db.execute("INSERT INTO versions VALUES (?, ?, ?, ?, ?)", (entry, terms.dataset, tag, version, protected))
-    return version
 
 
 def modes(db: sqlite3.Connection, pool: str) -> set[str]:

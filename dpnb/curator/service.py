@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from dpnb.curator import faults
-from dpnb.curator.attached import Attached, Engine, Shelf, sweep
+from dpnb.curator.attached import Attached, Copy, Engine, Shelf, sweep
 from dpnb.curator.config import Config
+from dpnb.curator.content import WrongSize
 from dpnb.curator.guard import REFUSAL
 from dpnb.curator.ledger import Ledger, StatementRow
 from dpnb.curator.releasing import (
@@ -28,10 +29,19 @@ from dpnb.curator.releasing import (
     release,
     stored_answers,
 )
-from dpnb.curator.sources import look_up
+from dpnb.curator.sources import Found, look_up
 from dpnb.curator.terms import Terms, compare
 from dpnb.curator.upkeep import Upkeep
-from dpnb.errors import CuratorError, CuratorGone, DpnbError, FrozenError, LossError, PlanError, to_wire
+from dpnb.errors import (
+    CuratorError,
+    CuratorGone,
+    DpnbError,
+    FrozenError,
+    LossError,
+    OwnerError,
+    PlanError,
+    to_wire,
+)
 from dpnb.plan.price import PricedBatch, price
 from dpnb.plan.request import BatchPlan
 from dpnb.privacy.conversion import pure_rho
@@ -199,12 +209,21 @@ class Curator:
         source = cast("Any", request.source)
         with look_up(source, request.mode, self._home) as found:
             for _ in range(_ATTEMPTS):
-                copy = self._shelf.prepared(found)
+                copy = self._prepared(found, principal)
                 with self._attaching:
                     made = self._shelf.attach(found, copy, self._ledger, principal, self._chance.now())
                     if made is not None:
                         return self._admitted(made, principal)
         raise CuratorGone("The prepared copy of this dataset was removed meanwhile. Open the dataset again.")
+
+    def _prepared(self, found: Found, principal: str) -> Copy:
+        """Prepare what was found; a size that is not the declared one is counted, and refused without the true one."""
+        try:
+            return self._shelf.prepared(found)
+        except WrongSize as wrong:
+            marks, now = wrong.content.marks, self._chance.now()
+            instead = self._ledger.count_wrong_size(found.known_as, marks, by=principal, time=now)
+            raise (wrong if instead is None else OwnerError(instead)) from None
 
     def _admitted(self, attached: Attached, principal: str) -> Attached:
         kept = self._keep(attached, principal)
@@ -422,10 +441,10 @@ def _row(row: StatementRow) -> dict[str, Any]:
     }
 
 
-def _prepare(rows: Any, schema: Any, into: Path, table: str | None, key: bytes) -> None:
+def _prepare(rows: Any, schema: Any, into: Path, table: str | None, key: bytes, marking: bytes) -> None:
     from dpnb.curator.engines import prepare
 
-    prepare(rows, schema, into, table=table, key=key)
+    prepare(rows, schema, into, table=table, key=key, marking=marking)
 
 
 def _engine(path: Path) -> Engine:

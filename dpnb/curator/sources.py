@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import json
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -23,6 +23,7 @@ from dpnb.datasets.named_file import NamedFile
 from dpnb.datasets.owner import OwnedDataset, beside, format_of
 from dpnb.errors import OwnerError, SchemaError
 from dpnb.schema import Mode, Schema, nearest
+from dpnb.schema.dataset import SEEN_ON_DATA
 from dpnb.wire.codec import exact_json
 from dpnb.wire.messages import FileSource, HandOver, StudySource
 from dpnb.wire.places import Home
@@ -33,6 +34,8 @@ HELD = "This kernel has already held these rows: what follows protects against a
 POOLED = (
     "This dataset shares its budget with the others of pool {pool}; overlap between them is not detected."
 )
+
+SEEN = "Bounds seen on data: the owner chose them after a look at the rows, and no guarantee covers what they say."
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +95,15 @@ def look_up(source: StudySource | FileSource | HandOver, mode: str | None, home:
     else:
         found = _handed_over(source, home)
     found = _in_mode(found, mode)
-    pool = found.schema.pool
-    return found if pool is None else replace(found, notes=(*found.notes, POOLED.format(pool=pool)))
+    return replace(found, notes=(*found.notes, *_notes(found.schema)))
+
+
+def _notes(schema: Schema) -> Iterator[str]:
+    """What the card must say of a schema."""
+    if schema.pool is not None:
+        yield POOLED.format(pool=schema.pool)
+    if schema.bounds == SEEN_ON_DATA:
+        yield SEEN
 
 
 def _study(name: str) -> Found:

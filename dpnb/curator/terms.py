@@ -16,6 +16,7 @@ from dpnb.curator.chain import canonical
 from dpnb.errors import OwnerError
 from dpnb.privacy import Budget, PrivacyUnit, parse_exact
 from dpnb.schema import Schema
+from dpnb.schema.dataset import SEEN_ON_DATA
 
 __all__ = ["Change", "Terms", "compare"]
 
@@ -40,6 +41,8 @@ class Terms:
         Each column's pinned facts, as the schema writes them exactly.
     public : bool
         Whether the owner declares the data public or synthetic.
+    seen : bool
+        Whether the owner chose the bounds after a look at the data.
     """
 
     dataset: str
@@ -49,6 +52,7 @@ class Terms:
     mode: str
     columns: Mapping[str, Mapping[str, Any]] = field(hash=False)
     public: bool = False
+    seen: bool = False
 
     def __post_init__(self) -> None:
         if self.mode not in _STRICTNESS:
@@ -62,7 +66,16 @@ class Terms:
         name = schema.name if dataset is None else dataset
         columns = {column.name: column.pricing() for column in schema.columns}
         pool = f"dataset:{name}" if schema.pool is None else f"pool:{schema.pool}"
-        return cls(name, pool, schema.unit, schema.budget, schema.mode.value, columns, schema.public)
+        return cls(
+            name,
+            pool,
+            schema.unit,
+            schema.budget,
+            schema.mode.value,
+            columns,
+            schema.public,
+            schema.bounds == SEEN_ON_DATA,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Write the terms exactly."""
@@ -74,6 +87,7 @@ class Terms:
             "mode": self.mode,
             "columns": {name: dict(facts) for name, facts in self.columns.items()},
             "public": self.public,
+            "seen": self.seen,
         }
 
     @classmethod
@@ -87,6 +101,7 @@ class Terms:
             record["mode"],
             record["columns"],
             record["public"],
+            record["seen"],
         )
 
 
@@ -130,6 +145,8 @@ def _changes(old: Terms, new: Terms) -> Iterator[Change]:
         )
     if old.public != new.public:
         yield Change("public", _word(old.public), _word(new.public), looser=new.public)
+    if old.seen != new.seen:
+        yield Change("bounds seen on data", _word(old.seen), _word(new.seen), looser=old.seen)
     before, after = old.unit.to_json(), new.unit.to_json()
     for term in before:
         if before[term] != after[term]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from dpnb.curator import pins
+from dpnb.curator import meters, pins
 from dpnb.errors import RequestReused
 from dpnb.privacy import Measure, PrivacyLoss
 
@@ -93,24 +93,34 @@ def body_of(db: sqlite3.Connection, charge: int) -> dict[str, Any]:
     return found
 
 
-def period_of(db: sqlite3.Connection, pool: str) -> int:
-    """Return a pool's current period: the entry of its last reset."""
-    row = db.execute(
-        "SELECT entry FROM resets WHERE pool = ? ORDER BY entry DESC LIMIT 1", (pool,)
-    ).fetchone()
-    return 0 if row is None else int(row[0])
+def period_of(db: sqlite3.Connection, pool: str, before: int | None = None) -> int:
+    """Return a pool's current period (or the one `before` an entry): the entry of its last reset or new meter."""
+    query = "SELECT max(entry) FROM (SELECT * FROM resets UNION ALL SELECT * FROM meters) WHERE pool = ? AND entry < ?"
+    return int(db.execute(query, (pool, 2**62 if before is None else before)).fetchone()[0] or 0)
 
 
 def totals(
     db: sqlite3.Connection, pool: str, principal: str, period: int, measure: Measure
 ) -> tuple[PrivacyLoss, PrivacyLoss]:
-    """Return what a pool and a principal have spent in a period."""
+    """Return what a pool and a principal have spent in a period; a new meter begins at the old total, doubled."""
     whole = "SELECT spent, period FROM charges WHERE pool = ? ORDER BY entry DESC LIMIT 1"
     mine = "SELECT mine, period FROM charges WHERE principal = ? AND pool = ? ORDER BY entry DESC LIMIT 1"
     rows = (db.execute(whole, (pool,)).fetchone(), db.execute(mine, (principal, pool)).fetchone())
-    zero = PrivacyLoss.zero(measure)
-    spent, own = (loss_of(row[0]) if row is not None and row[1] == period else zero for row in rows)
+    spent, own = (_read_at(db, row, pool, period, measure) for row in rows)
     return spent, own
+
+
+def _read_at(
+    db: sqlite3.Connection, row: tuple[str, int] | None, pool: str, period: int, measure: Measure
+) -> PrivacyLoss:
+    """Return a total in a period, by the last charge that counted towards it."""
+    if row is None or row[1] > period:
+        return PrivacyLoss.zero(measure)
+    if row[1] == period:
+        return loss_of(row[0])
+    if not meters.is_meter(db, period):
+        return PrivacyLoss.zero(measure)
+    return meters.doubled(_read_at(db, row, pool, period_of(db, pool, before=period), measure))
 
 
 @lru_cache(maxsize=1024)

@@ -40,7 +40,19 @@ _SECTIONS = ("dataset", "budget", "columns")
 _OPTIONAL = ("source",)
 _TEXTS = ("title", "description", "source_note", "licence", "citation")
 _SIZES = ("rows", "units", "max_rows_per_unit")
-_DATASET = ("name", "source", "table", "adjacency", "unit", "mode", "public", "pool", *_SIZES, *_TEXTS)
+_DATASET = (
+    "name",
+    "source",
+    "table",
+    "adjacency",
+    "unit",
+    "mode",
+    "public",
+    "pool",
+    "bounds",
+    *_SIZES,
+    *_TEXTS,
+)
 _BUDGET = ("epsilon", "rho", "delta")
 _COLUMN = {
     "integer": ("type", "label", "missing", "lower", "upper", "step"),
@@ -218,6 +230,7 @@ def _schema(sections: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any],
         mode=_mode(facts, where),
         public=facts.get("public", False),
         pool=facts.get("pool"),
+        bounds=facts.get("bounds", "public"),
         **{word: facts[word] for word in _TEXTS if word in facts and word != "title"},
     )
 

@@ -15,6 +15,8 @@ from dpnb.schema.records import canonical, check_dataset_name, nearest, no_repea
 
 FORMAT = 1
 MOST_COLUMNS = 4_096
+PUBLIC_BOUNDS, SEEN_ON_DATA = "public", "seen on data"
+"""How an owner came to the bounds and levels: without the data, or after a look at them, which no guarantee covers."""
 
 
 class Mode(StrEnum):
@@ -76,8 +78,11 @@ class Schema:
     public: bool = False
     pool: str | None = None
     description: str = ""
+    bounds: str = PUBLIC_BOUNDS
 
     def __post_init__(self) -> None:
+        if self.bounds not in {PUBLIC_BOUNDS, SEEN_ON_DATA}:
+            raise SchemaError(f'{self.name}: bounds is "{PUBLIC_BOUNDS}" or "{SEEN_ON_DATA}"')
         check_dataset_name(self.name, "name")
         if self.pool is not None:
             check_dataset_name(self.pool, "pool")
@@ -172,13 +177,18 @@ class Schema:
             "public": self.public,
             "pool": self.pool,
             "description": self.description,
+            "bounds": self.bounds,
         }
 
     @classmethod
     def from_json(cls, record: Any) -> Schema:
         """Rebuild a schema from :meth:`to_json`; anything unknown, absent or mistyped is refused."""
         texts = ("name", "title", "source_note", "licence", "citation", "description")
-        only(record, ("format", "columns", "unit", "budget", "mode", "public", "pool", *texts), "schema")
+        only(
+            record,
+            ("format", "columns", "unit", "budget", "mode", "public", "pool", "bounds", *texts),
+            "schema",
+        )
         if record["format"] != FORMAT or not isinstance(record["columns"], list):
             raise SchemaError(f"a schema record has format {FORMAT} and a list of columns")
         if not isinstance(record["public"], bool) or record["mode"] not in list(Mode):
@@ -190,5 +200,6 @@ class Schema:
             mode=Mode(record["mode"]),
             public=record["public"],
             pool=record["pool"],
+            bounds=record["bounds"],
             **{word: record[word] for word in texts},
         )

@@ -196,7 +196,7 @@ def test_two_filters_are_both_held(data):
 def test_rows_of_other_selections_and_datasets_do_not_mix(data, session, dpnb_home):
     """An expression over two selections has no meaning: refused where it is written."""
     part = data[data.x > 3]
-    other = small.opened(session, dpnb_home, name="other")
+    other = small.opened(session, dpnb_home, small.rows(2), name="other")
     for wrong in (
         lambda: data.x + part.x,
         lambda: data[part.g == 1],

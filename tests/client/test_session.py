@@ -131,7 +131,7 @@ def test_no_charge_inside_an_open_block(data):
 
 def test_a_batch_asks_one_dataset(data, session, dpnb_home):
     """Two datasets in one batch: told to split."""
-    other = small.opened(session, dpnb_home, name="other")
+    other = small.opened(session, dpnb_home, small.rows(2), name="other")
     with pytest.raises(PlanError, match="Split it"):
         dpnb.release([data.x.mean(), other.x.mean()], epsilon=1)
 
@@ -237,7 +237,9 @@ def test_a_failing_curator_keeps_the_request_id(data, session, monkeypatch):
 
 def test_looser_terms_are_refused_and_tighter_ones_recorded(session, dpnb_home):
     """A second attach with more budget is refused with both values; with less it is an event."""
-    small.opened(session, dpnb_home, epsilon=4)
+    small.opened(session, dpnb_home, epsilon=6)
+    first = small.opened(session, dpnb_home, epsilon=4)
+    session.release([first.x.mean()], Ask.make(epsilon="0.5"))
     with pytest.raises(OwnerError, match="ε 4 and is now ε 5"):
         small.opened(session, dpnb_home, epsilon=5)
     tighter = small.opened(session, dpnb_home, epsilon=2)
@@ -288,7 +290,7 @@ def test_cards_are_shown_once_for_each_dataset_of_a_session(session, dpnb_home, 
     for _ in range(2):
         dpnb.open(small.rows(), schema=small.declared())
     assert [data.name for data in shown] == ["small"]
-    dpnb.open(small.rows(), schema=small.declared(name="other"), quiet=True)
+    dpnb.open(small.rows(2), schema=small.declared(name="other"), quiet=True)
     assert len(shown) == 1
 
 

@@ -15,6 +15,7 @@ from dpnb.client.frames import hand_over
 from dpnb.client.handles import Dataset
 from dpnb.client.session import Session
 from dpnb.curator.attached import Shelf
+from dpnb.curator.content import content_of
 from dpnb.curator.ledger import Ledger
 from dpnb.curator.releasing import Chance
 from dpnb.curator.service import Curator
@@ -58,7 +59,7 @@ class NumpyEngine:
     """The reference evaluator as an engine, and a count of its calls."""
 
     def __init__(self, path: Path) -> None:
-        self.table = pickle.loads(path.read_bytes())
+        self.table, self.content = pickle.loads(path.read_bytes())
         self.calls = 0
 
     def answer(self, requests: Any) -> list[Any]:
@@ -70,9 +71,11 @@ class NumpyEngine:
         """Nothing to close."""
 
 
-def prepare_numpy(raw: Mapping[str, Any], of: Schema, into: Path, table: str | None, key: bytes) -> None:
+def prepare_numpy(
+    raw: Mapping[str, Any], of: Schema, into: Path, table: str | None, key: bytes, marking: bytes
+) -> None:
     """Write a prepared copy for :class:`NumpyEngine`."""
-    into.write_bytes(pickle.dumps(prepare(raw, of, key=key)))
+    into.write_bytes(pickle.dumps((prepare(raw, of, key=key), content_of(raw, of, marking))))
 
 
 def curator(home: Path | str, chance: Chance | None = None) -> Curator:

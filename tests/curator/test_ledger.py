@@ -24,6 +24,7 @@ from dpnb.curator.audit_trail import examine
 from dpnb.curator.chain import GENESIS, link
 from dpnb.curator.database import aside
 from dpnb.curator.ledger import Ledger, Question
+from dpnb.curator.meters import doubled
 from dpnb.curator.terms import Terms, compare
 from dpnb.errors import BudgetError, CuratorError, FrozenError, LossError, OwnerError, RequestReused
 from dpnb.privacy import Budget, Measure, PrivacyEvent, PrivacyLoss, PrivacyUnit
@@ -411,9 +412,10 @@ LOOSER = [
 @pytest.mark.parametrize("change", TIGHTER, ids=str)
 def test_tightening_is_an_event_and_its_own_undoing_a_loosening(ledger, change):
     ledger.attach(terms(), "content")
+    charge(ledger)
     ledger.attach(terms(**change), "content")
     assert ledger.pins("people") == terms(**change)
-    assert [row.kind for row in ledger.statement("people")] == ["attach", "tighten"]
+    assert [row.kind for row in ledger.statement("people")] == ["attach", "charge", "tighten"]
     with pytest.raises(OwnerError, match="was pinned as"):
         ledger.attach(terms(), "content")
     assert ledger.verify().intact
@@ -422,6 +424,7 @@ def test_tightening_is_an_event_and_its_own_undoing_a_loosening(ledger, change):
 @pytest.mark.parametrize("change", LOOSER, ids=str)
 def test_loosening_is_refused_at_attach_and_names_both_values(ledger, change):
     ledger.attach(terms(), "content")
+    charge(ledger)
     with pytest.raises(OwnerError) as refusal:
         ledger.attach(terms(**change), "content")
     first = compare(terms(), terms(**change))[0]
@@ -447,9 +450,9 @@ def test_an_owner_may_loosen_by_a_recorded_act_holding_both_values(ledger, chang
 def test_content_once_protected_never_opens_as_teaching_under_any_name_or_act(ledger):
     ledger.attach(terms(), "content")
     teaching = terms(dataset="copy", pool="dataset:copy", mode="teaching", public=True)
-    with pytest.raises(OwnerError, match="never opens as TEACHING"):
+    with pytest.raises(OwnerError, match="never open as TEACHING"):
         ledger.attach(teaching, "content")
-    with pytest.raises(OwnerError, match="never opens as TEACHING"):
+    with pytest.raises(OwnerError, match="never open as TEACHING"):
         ledger.loosen(teaching, "content", by="owner", reason="it is only a copy")
     assert ledger.attach(teaching, "other content").first
 
@@ -465,7 +468,7 @@ def test_content_taught_with_and_then_protected_is_protected_for_good(ledger):
     ledger.attach(terms(mode="teaching", public=True), "content")
     version = ledger.attach(terms(), "content").version
     assert ledger.attach(terms(), "content").version == version
-    with pytest.raises(OwnerError, match="never opens as TEACHING"):
+    with pytest.raises(OwnerError, match="never open as TEACHING"):
         ledger.loosen(terms(mode="teaching", public=True), "content", by="owner", reason="please")
 
 
@@ -502,7 +505,163 @@ def test_a_data_version_is_random_stable_and_no_hash_of_the_content_is_kept(path
 
 def test_two_names_of_one_content_have_versions_of_their_own(ledger):
     twin = terms(dataset="twin", pool="dataset:twin")
-    assert ledger.attach(terms(), "content").version != ledger.attach(twin, "content").version
+    first = ledger.attach(terms(), "content")
+    assert first.version != ledger.loosen(twin, "content", by="ada", reason="two surveys").version
+    assert ledger.attach(twin, "content").entry
+
+
+@pytest.mark.parametrize("change", [c for c in LOOSER if not {"mode", "pool", "public"} & set(c)], ids=str)
+def test_until_something_was_paid_a_typing_error_is_corrected_and_the_correction_recorded(ledger, change):
+    ledger.attach(terms(), "content")
+    ledger.attach(terms(**change), "content")
+    assert ledger.pins("people") == terms(**change)
+    assert [row.kind for row in ledger.statement("people")] == ["attach", "correct"]
+    assert ledger.verify().intact
+
+
+def test_that_bounds_were_seen_on_the_data_is_recorded_and_stays(ledger):
+    ledger.attach(terms(), "content")
+    ledger.attach(terms(seen=True), "content")
+    assert "bounds seen on data: false → true" in ledger.statement("people")[-1].note
+    with pytest.raises(OwnerError, match="bounds seen on data was pinned as true"):
+        ledger.attach(terms(), "content")
+
+
+@pytest.mark.parametrize("change", [{"pool": "pool:county"}, {"public": True}], ids=str)
+def test_pool_and_protection_hold_from_the_first_opening(ledger, change):
+    ledger.attach(terms(), "content")
+    with pytest.raises(OwnerError, match="was pinned as"):
+        ledger.attach(terms(**change), "content")
+
+
+def test_known_rows_get_no_second_budget_and_the_attempt_is_recorded_without_a_pin(ledger):
+    ledger.attach(terms(), "state", ["rows", "column"])
+    twin = terms(dataset="twin", pool="dataset:twin")
+    for marks in (["rows"], ["column", "other"]):
+        with pytest.raises(OwnerError) as refusal:
+            ledger.attach(twin, "another state", marks, by="ann")
+        assert "people" not in str(refusal.value).replace("people.dpnb.toml", "")
+        assert "twin" not in str(refusal.value)
+    assert ledger.pins("twin") is None
+    assert [row.kind for row in ledger.statement()] == ["attach"]
+    assert ledger.verify().intact
+    with ledger._database.reading() as db:
+        acts = db.execute("SELECT body FROM entries WHERE kind = 'refuse'").fetchall()
+    assert [json.loads(act[0])["by"] for act in acts] == ["ann", "ann"]
+    assert ledger.attach(twin, "another state", ["unknown"]).first
+
+
+def test_known_rows_may_share_their_budget(ledger):
+    ledger.attach(terms(pool="pool:county"), "content")
+    assert ledger.attach(terms(dataset="twin", pool="pool:county"), "content").first
+
+
+def test_rows_known_by_one_column_never_open_as_teaching(ledger):
+    ledger.attach(terms(), "state", ["rows", "column"])
+    with pytest.raises(OwnerError, match="never open as TEACHING"):
+        ledger.attach(terms(dataset="c", pool="dataset:c", mode="teaching", public=True), "s", ["column"])
+
+
+def test_five_wrong_sizes_freeze_the_data_under_every_name_until_the_owners_word(ledger):
+    for name in ("people", "a", "b", "c", "people"):
+        assert ledger.count_wrong_size(name, ["rows"], by="ann") is None
+    assert "is frozen" in ledger.count_wrong_size("d", ["rows"], by="ann")
+    with pytest.raises(OwnerError, match="people is frozen"):
+        ledger.attach(terms(), "rows")
+    with pytest.raises(OwnerError, match="other is frozen"):
+        ledger.attach(terms(dataset="other", pool="dataset:other"), "s", ["x", "rows"])
+    assert ledger.attach(terms(dataset="free", pool="dataset:free"), "s", ["x"]).first
+    ledger.loosen(terms(), "rows", by="ada", reason="the codebook was wrong")
+    assert ledger.attach(terms(), "rows").entry
+    assert ledger.count_wrong_size("people", ["rows"], by="ann") is None
+    assert ledger.verify().intact
+
+
+C1 = PrivacyUnit("change-one", rows=10)
+
+
+def test_a_public_size_never_becomes_private(ledger):
+    ledger.attach(terms(unit=C1), "content")
+    for act in (ledger.attach, lambda *facts: ledger.loosen(*facts, by="ada", reason="please")):
+        with pytest.raises(OwnerError, match="never becomes add-remove"):
+            act(terms(), "content")
+
+
+@pytest.mark.parametrize(
+    ("budget", "event", "after", "mine"),
+    [
+        ({"epsilon": 4}, PrivacyEvent("pure", Fraction(1, 2)), PrivacyLoss.pure(2), PrivacyLoss.pure(1)),
+        ({"rho": 4}, PrivacyEvent("gaussian", Fraction(1, 4)), PrivacyLoss.zcdp(2), PrivacyLoss.zcdp(1)),
+    ],
+)
+def test_add_remove_becomes_change_one_at_the_old_total_doubled(ledger, budget, event, after, mine):
+    old = terms(budget=Budget.from_toml(budget))
+    ledger.attach(old, "content")
+    for who in ("ann", "bob"):
+        question = [Question("k", "q", (event,))]
+        charge(ledger, who, question, cap=old.budget.cap, principal=who)
+    new = terms(budget=old.budget, unit=C1)
+    with pytest.raises(OwnerError, match="was pinned as"):
+        ledger.attach(new, "content")
+    ledger.loosen(new, "content", by="ada", reason="the size was published")
+    assert (ledger.spent(POOL), ledger.spent(POOL, "ann")) == (after, mine)
+    row = charge(ledger, "later", [Question("k", "q", (event,))], cap=old.budget.cap)
+    step = PrivacyLoss(after.measure, event.amount)
+    assert (row.spent_after, row.principal_after) == (after + step, mine + step)
+    assert ledger.spent(POOL, "bob") == mine
+    assert ledger.verify().intact
+
+
+def test_a_doubled_total_may_exceed_the_budget_and_then_nothing_more_is_admitted(ledger):
+    ledger.attach(terms(), "content")
+    charge(ledger, "r1", pure(3), cap=4)
+    ledger.loosen(terms(unit=C1), "content", by="ada", reason="the size was published")
+    with pytest.raises(BudgetError):
+        charge(ledger, "r2", pure("0.000000001"), cap=4)
+
+
+@pytest.mark.parametrize("rho", ["0.001", "0.5", "3"])
+def test_a_doubled_delta_covers_every_event_that_its_total_may_hold(rho):
+    """(1 + exp(ε)) δ for the largest ε with ε·tanh(ε/2) at most ρ, found by bisection."""
+    from math import exp, tanh
+
+    low, high = 0.0, 100.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if middle * tanh(middle / 2) <= float(Fraction(rho)) else (low, middle)
+    found = doubled(PrivacyLoss.approx(rho, "1e-6"))
+    assert found.amount == 4 * Fraction(rho)
+    assert (1 + exp(low)) * 1e-6 <= float(found.delta) <= (1 + exp(0.57)) * (1 + exp(low)) * 1e-6
+
+
+def test_a_pool_has_one_unit_and_one_adjacency(ledger):
+    ledger.attach(terms(pool="pool:p"), "content")
+    second = terms(dataset="b", pool="pool:p", unit=C1)
+    charge(ledger, pool="pool:p")
+    with pytest.raises(OwnerError, match="one unit and one adjacency"):
+        ledger.attach(second, "other")
+    with pytest.raises(OwnerError, match="one unit and one adjacency"):
+        ledger.loosen(second, "other", by="ada", reason="please")
+
+
+def test_a_pool_that_was_opened_with_two_adjacencies_is_paid_from_with_one(ledger):
+    ledger.attach(terms(pool="pool:p"), "content")
+    ledger.attach(terms(dataset="b", pool="pool:p", unit=C1), "other")
+    charge(ledger, pool="pool:p")
+    with pytest.raises(OwnerError, match="one unit and one adjacency"):
+        charge(ledger, "r2", pool="pool:p", dataset="b")
+
+
+def test_a_budget_with_charges_keeps_its_unit_even_when_loosened(ledger):
+    ledger.attach(terms(), "content")
+    charge(ledger)
+    with pytest.raises(OwnerError, match="keeps its unit"):
+        ledger.loosen(
+            terms(unit=PrivacyUnit("add-remove", unit="sex", max_rows=2)),
+            "content",
+            by="ada",
+            reason="please",
+        )
 
 
 def test_terms_are_taken_from_a_schema_and_private_pools_cannot_be_mistaken_for_joined_ones():

@@ -9,18 +9,22 @@ import socket
 import threading
 
 import duckdb
+import numpy as np
 import pytest
 
 from dpnb.curator.attached import Shelf
 from dpnb.curator.config import Config
 from dpnb.curator.ledger import Ledger
+from dpnb.curator.loosening import loosen
+from dpnb.curator.server import principal_of
 from dpnb.curator.service import Curator
 from dpnb.curator.sources import look_up
 from dpnb.datasets import load
-from dpnb.errors import OwnerError
+from dpnb.errors import CuratorGone, OwnerError
 from dpnb.plan.request import Ask
+from dpnb.schema.cell import QUANTISER_VERSION
 from dpnb.wire.codec import raw
-from dpnb.wire.messages import FileSource, HandOver
+from dpnb.wire.messages import FileSource, HandOver, StudySource
 from dpnb.wire.places import Home
 from tests.curator import small
 
@@ -97,7 +101,7 @@ def test_only_the_named_file_is_hashed_and_read_when_its_name_changes_meanwhile(
     home, path = Home(dpnb_home).make(), tmp_path / "small.csv"
     path.write_text(lines(*["1,0,1"] * 3))
 
-    def prepare(rows, schema, into, table, key):
+    def prepare(rows, schema, into, table, key, marking):
         path.rename(tmp_path / "away.csv")
         path.write_text(lines(*["2,1,0"] * 5))
         with rows.reader() as file:
@@ -153,17 +157,17 @@ def test_a_slow_source_keeps_nobody_else_waiting(dpnb_home, tmp_path):
     """While one file is read, another is attached, a question is answered, and a dataset is closed."""
     reading, go_on = threading.Event(), threading.Event()
 
-    def prepare(rows, schema, into, table, key):
-        if schema.name == "slow":
+    def prepare(rows, schema, into, table, key, marking):
+        if schema.name == "slowest":
             reading.set()
             assert go_on.wait(30)
-        small.prepare_numpy(small.rows(), schema, into, table, key)
+        small.prepare_numpy(small.rows(len(schema.name)), schema, into, table, key, marking)
 
     home = Home(dpnb_home).make()
     service = Curator(home, Ledger(home.ledger), Shelf(home, prepare, small.NumpyEngine))
     owner, path = small.session(service), tmp_path / "slow.csv"
     path.write_text(lines("1,0,1"))
-    slow = threading.Thread(target=lambda: owner.attach(named(path, name="slow")), daemon=True)
+    slow = threading.Thread(target=lambda: owner.attach(named(path, name="slowest")), daemon=True)
     slow.start()
     try:
         assert reading.wait(30)
@@ -242,13 +246,157 @@ def test_a_refused_attach_leaves_nothing(curator, owner, tmp_path):
     assert (curator._ledger.verify().head, curator._shelf._running) == (head, running)
 
 
+PAID = [f"{n * n % 11},{n % 2},{n * 7 % 2}" for n in range(small.ROWS)]
+
+
+def asked(owner, data, epsilon="1"):
+    """One release."""
+    return owner.release([data.x.sum()], Ask.make(epsilon=epsilon))
+
+
+def protected(owner, path):
+    """The small dataset as a file, with its whole budget spent."""
+    path.write_text(lines(*PAID))
+    data = owner.attach(named(path))
+    asked(owner, data, epsilon="10")
+    return data
+
+
+def other_forms(path):
+    """The same rows under another dataset name: cut, turned, rewritten, and with every cell quoted."""
+    yield "cut", lines(*PAID).removesuffix("\n")
+    yield "turned", lines(*PAID[::-1])
+    yield "dos", lines(*PAID).replace("\n", "\r\n")
+    yield "quoted", lines(*[f'"{row.replace(",", chr(34) + "," + chr(34))}"' for row in PAID])
+    yield "decimals", lines(*[row.replace(",", ".0,") for row in PAID])
+    yield "columns", lines(*[",".join(row.split(",")[::-1]) for row in PAID], head="y,g,x")
+
+
+def test_protected_rows_get_no_second_budget_in_another_form(curator, owner, tmp_path):
+    """Nor as a frame; a refused attach leaves nothing but its record, which no analyst sees."""
+    protected(owner, tmp_path / "p1.csv")
+    before = sorted(curator._home.prepared.iterdir())
+    for name, text in other_forms(tmp_path):
+        (tmp_path / f"{name}.csv").write_bytes(text.encode())
+        for mode in ({}, {"public": True, "mode": "teaching", "source": "x.csv"}):
+            with pytest.raises(OwnerError, match="attached before as protected"):
+                owner.attach(named(tmp_path / f"{name}.csv", name=name, **mode))
+    cells = [[float(cell) for cell in row.split(",")] for row in PAID]
+    frame = {name: np.array(column) for name, column in zip("xgy", zip(*cells, strict=True), strict=True)}
+    with pytest.raises(OwnerError, match="attached before as protected"):
+        small.opened(owner, curator._home.root, frame, name="frame", adjacency="change-one")
+    assert sorted(curator._home.prepared.iterdir()) == before
+    assert {row["kind"] for row in owner.statement()} == {"attach", "charge"}
+
+
+def test_an_alias_by_pattern_reaches_nothing(owner, tmp_path):
+    """With p1.csv spent, p[1].csv is a file of its own, or none."""
+    protected(owner, tmp_path / "p1.csv")
+    with pytest.raises(OwnerError, match="There is no file"):
+        owner.attach(named(tmp_path / "p[1].csv", name="alias"))
+
+
+def test_a_changed_file_is_another_version_and_is_asked_anew(owner, tmp_path):
+    """What was stored for the rows as they were is not the answer for the rows as they are; the budget goes on."""
+    path = tmp_path / "p1.csv"
+    path.write_text(lines(*PAID))
+    first = owner.attach(named(path))
+    asked(owner, first)
+    path.write_text(lines(*PAID, "3,1,1"))
+    second = owner.attach(named(path))
+    assert second.data_version != first.data_version
+    asked(owner, second)
+    assert second.budget.spent.amount == 2
+    path.write_text(lines(*PAID).removesuffix("\n"))
+    assert owner.attach(named(path)).data_version == first.data_version
+
+
+def test_rows_in_another_order_are_another_version_where_places_count(owner, tmp_path):
+    """Random partitions are cut by place: the stored answer of one order is not that of another. The budget is one."""
+    path = tmp_path / "p1.csv"
+    path.write_text(lines(*PAID))
+    first = owner.attach(named(path))
+    path.write_text(lines(*PAID[::-1]))
+    assert owner.attach(named(path)).data_version != first.data_version
+
+
+def test_five_wrong_sizes_freeze_the_rows_until_the_owners_word(owner, tmp_path, monkeypatch, curator):
+    """Each refusal is the same whatever the size; then even the right one is refused, under any name, until loosened."""
+    path = tmp_path / "p1.csv"
+    path.write_text(lines(*PAID))
+    facts = {"adjacency": "change-one"}
+    for rows in (10, 20, 30, 39, 41):
+        with pytest.raises(OwnerError, match=f"declares rows = {rows}"):
+            owner.attach(named(path, rows=rows, **facts))
+    for name, rows in (("small", 50), ("small", 40), ("other", 40)):
+        with pytest.raises(OwnerError, match=f"{name} is frozen"):
+            owner.attach(named(path, rows=rows, name=name, **facts))
+    monkeypatch.setenv("DPNB_HOME", str(curator._home.root))
+    (tmp_path / "p1.dpnb.toml").write_text(
+        toml("p1.csv").replace('"add-remove"', f'"change-one"\nrows = {small.ROWS}')
+    )
+    assert loosen(tmp_path / "p1.dpnb.toml", "the codebook was wrong") == "small"
+    assert owner.attach(FileSource(path=str(tmp_path / "p1.dpnb.toml"))).handle
+    note = [row for row in owner.statement() if row["kind"] == "loosen"]
+    assert len(note) == 1
+
+
+def test_loosening_records_the_operating_systems_user(tmp_path, dpnb_home, monkeypatch):
+    """Who did it is whoever runs the command, not a word that anybody may write."""
+    monkeypatch.setenv("DPNB_HOME", str(dpnb_home))
+    (tmp_path / "p1.csv").write_text(lines(*PAID))
+    (tmp_path / "p1.dpnb.toml").write_text(toml("p1.csv"))
+    loosen(tmp_path / "p1.dpnb.toml", "first")
+    with Ledger(Home(dpnb_home).ledger) as ledger, ledger._database.reading() as db:
+        body = db.execute("SELECT body FROM entries WHERE kind = 'loosen'").fetchone()[0]
+    assert json.loads(body)["by"] == principal_of(os.getuid())
+
+
+def test_a_copy_of_another_quantiser_is_prepared_again(dpnb_home, tmp_path):
+    """It is never answered from; a handle of an earlier curator is told to open the data again."""
+    config, path = Config(Home(dpnb_home)), tmp_path / "p1.csv"
+    path.write_text(lines(*PAID))
+    first = Curator.opened(config)
+    handle = small.session(first).attach(named(path)).handle
+    (attached,) = first._open.values()
+    first.close()
+    with duckdb.connect(str(attached.copy)) as copy:
+        copy.execute("UPDATE about SET quantiser = quantiser + 1")
+    second = Curator.opened(config)
+    with pytest.raises(CuratorGone, match="Open the dataset again"):
+        second._shelf.again(handle, second._ledger, "ann")
+    assert small.session(second).attach(named(path)).handle == handle
+    second.close()
+    with duckdb.connect(str(attached.copy), read_only=True) as copy:
+        assert copy.execute("SELECT quantiser FROM about").fetchone() == (QUANTISER_VERSION,)
+
+
+def test_bounds_seen_on_data_are_said_on_the_card_and_recorded(owner, tmp_path):
+    """The owner's own word under [dataset] stands in the schema, on the card and in the ledger."""
+    path = tmp_path / "p1.csv"
+    path.write_text(lines(*PAID))
+    opened = owner.attach(named(path, bounds="seen on data"))
+    assert opened.schema.bounds == "seen on data"
+    assert any("Bounds seen on data" in note for note in opened.notes)
+    with pytest.raises(OwnerError, match="bounds seen on data"):
+        owner.attach(named(path))
+
+
+def test_a_study_is_taught_with_and_shown_guarded_beside_it(owner):
+    """Public rows are nobody's secret: the same study has a TEACHING budget and a guarded one."""
+    taught = owner.attach(StudySource(name="incentive33"))
+    guarded = owner.attach(StudySource(name="incentive33"), "guard-rail")
+    assert (taught.schema.mode.value, guarded.schema.mode.value) == ("teaching", "guard-rail")
+    assert owner.attach(StudySource(name="incentive33")).handle == taught.handle
+
+
 def test_a_file_that_changes_while_it_is_read_is_refused(dpnb_home, tmp_path):
     """Its rows would be filed under the version the file had before; no copy is left."""
     home = Home(dpnb_home).make()
     path = tmp_path / "small.csv"
     path.write_text("x,g,y\n" + "1,0,1\n" * small.ROWS)
 
-    def prepare(rows, schema, into, table, key):
+    def prepare(rows, schema, into, table, key, marking):
         into.write_bytes(b"prepared")
         path.write_text("x,g,y\n" + "2,1,0\n" * small.ROWS)
 

@@ -8,6 +8,7 @@ built on first use and kept, because the copy never changes.
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -44,12 +45,15 @@ from dpnb.aggregate.reference import (
     exact_sums,
     split_tallies,
 )
+from dpnb.curator.content import Content
 from dpnb.curator.engines._base import EngineInterrupted
 from dpnb.curator.engines.batching import Aggregate, Cluster, Part, clusters, normal, part
 from dpnb.curator.engines.crossing import integers, statement, together
 from dpnb.curator.engines.preparing import spill_directory
 from dpnb.curator.engines.rendering import Renderer
 from dpnb.curator.engines.sources import quoted
+from dpnb.errors import OwnerError
+from dpnb.schema.cell import QUANTISER_VERSION
 
 _TABLE = "prepared"
 _INT63 = 2**62
@@ -78,11 +82,20 @@ class DuckDBEngine:
         self._connection.execute(f"SET perfect_ht_threshold = {_PERFECT_BITS}")
         self._connection.execute("SET enable_external_access = false")
         self._connection.execute("SET lock_configuration = true")
+        self.content = self._made_by_this_quantiser()
         self._sizes = dict(self._connection.execute("SELECT name, size FROM sizes").fetchall())
         self._ranges = {name: (0, size - 1) for name, size in self._sizes.items()}
         self._rows = int(self._rows_of(f"SELECT count(*) FROM {_TABLE}")[0][0])
         self._lock = threading.Lock()
         self._kept: OrderedDict[Any, tuple[Int64s, ...]] = OrderedDict()
+
+    def _made_by_this_quantiser(self) -> Content:
+        """Refuse a copy of another quantiser; return what the copy's content is known by."""
+        ((quantiser, content),) = self._connection.execute("SELECT quantiser, content FROM about").fetchall()
+        if quantiser != QUANTISER_VERSION:
+            self._connection.close()
+            raise OwnerError("This copy was prepared by another version of dpnb. Open the dataset again.")
+        return Content.from_json(json.loads(content))
 
     def answer(self, requests: Sequence[Request]) -> list[Answer]:
         """Answer a batch exactly, in the order of the requests.

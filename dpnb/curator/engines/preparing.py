@@ -8,9 +8,11 @@ in the declared list. A unit's rows are bounded once, before any question. The c
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ import numpy as np
 
 from dpnb.aggregate.containers import Use
 from dpnb.aggregate.preparation import declared_texts, grid_constants
+from dpnb.curator.content import Content, WrongSize
 from dpnb.curator.engines.cell_sql import (
     canonical_sql,
     has_moments,
@@ -31,12 +34,13 @@ from dpnb.curator.engines.cell_sql import (
     readable,
     text_sql,
 )
+from dpnb.curator.engines.recognition import recognise
 from dpnb.curator.engines.sources import RawTable, open_source, place_of, quoted
 from dpnb.datasets.dialect import STRICT, Dialect
 from dpnb.datasets.named_file import NamedFile, held
 from dpnb.errors import OwnerError
 from dpnb.schema import Column, Schema
-from dpnb.schema.cell import LARGEST_WHOLE
+from dpnb.schema.cell import LARGEST_WHOLE, QUANTISER_VERSION
 
 RESERVED = "##"
 """How every name of our own inside SQL begins."""
@@ -49,10 +53,11 @@ _CHUNK = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A finished copy. ``fingerprint`` identifies its content and never leaves the curator."""
+    """A finished copy. ``fingerprint`` identifies its codes, ``content`` its cells; neither ever leaves the curator."""
 
     path: Path
     fingerprint: str
+    content: Content
 
 
 def prepare(
@@ -63,6 +68,7 @@ def prepare(
     table: str | None = None,
     key: bytes = b"",
     dialect: Dialect = STRICT,
+    marking: bytes = b"",
 ) -> Prepared:
     """Write the prepared copy of a source.
 
@@ -78,6 +84,8 @@ def prepare(
         How a CSV file given by its path is written; an open file knows its own.
     key : bytes
         The curator's secret for this dataset: ranks a unit's rows, and hides positions where sizes are private.
+    marking : bytes
+        The curator's secret under which content is recognised: one for all datasets.
 
     Returns
     -------
@@ -87,6 +95,8 @@ def prepare(
     ------
     OwnerError
         When the source does not hold what the schema declares. Nothing is written then.
+    WrongSize
+        When it has another number of rows or units than the schema declares; it holds what the content is known by.
     """
     _refuse_names(schema)
     into = Path(into)
@@ -102,11 +112,62 @@ def prepare(
             _shut(connection, named, raw)
             _check_unit(connection, raw, schema)
             _write(connection, raw, schema, key, named)
-            _check_sizes(connection, schema)
+            content = _recognised(connection, raw, schema, marking, named)
+            _describe(connection, content)
+            _check_sizes(connection, schema, content)
             fingerprint = _fingerprint(connection, schema)
         draft.chmod(0o600)
         draft.replace(into)
-    return Prepared(into, fingerprint)
+    return Prepared(into, fingerprint, content)
+
+
+def read_content(source: Any, schema: Schema, folder: Path, *, table: str | None, marking: bytes) -> Content:
+    """Read a source for what it is known by alone; sizes are not looked at.
+
+    Parameters
+    ----------
+    source : path, NamedFile, mapping of arrays, or an Arrow, pandas or polars table
+    schema : Schema
+    folder : Path
+        Where the engine may spill.
+    table : str, optional
+    marking : bytes
+    """
+    with tempfile.TemporaryDirectory(prefix=".preparing-", dir=folder) as workshop:
+        config: dict[str, Any] = {
+            "temp_directory": str(Path(workshop) / "spill"),
+            "pandas_analyze_sample": "0",
+        }
+        with (
+            held(source) as named,
+            duckdb.connect(str(Path(workshop) / "none.duckdb"), config=config) as engine,
+        ):
+            raw = open_source(engine, named, table, workshop=Path(workshop), uses=_uses(schema))
+            _shut(engine, named, raw)
+            return _recognised(engine, raw, schema, marking, named)
+
+
+def _recognised(
+    connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Schema, marking: bytes, source: Any
+) -> Content:
+    with _whole(source):
+        return recognise(connection, raw, schema, marking)
+
+
+def _describe(connection: duckdb.DuckDBPyConnection, content: Content) -> None:
+    """Write into the copy which quantiser made it, and what its content is known by."""
+    connection.execute("CREATE TABLE about (quantiser INTEGER, content VARCHAR)")
+    connection.execute("INSERT INTO about VALUES (?, ?)", [QUANTISER_VERSION, json.dumps(content.to_json())])
+
+
+@contextlib.contextmanager
+def _whole(source: Any) -> Iterator[None]:
+    """Tell the owner of a row that cannot be read, without quoting it."""
+    try:
+        yield
+    except duckdb.Error as error:
+        name = f'"{source.path.name}"' if isinstance(source, NamedFile) else "The table"
+        raise OwnerError(f"{name} cannot be read to its end: a row is damaged or not UTF-8 text.") from error
 
 
 def _uses(schema: Schema) -> dict[str, Use]:
@@ -158,11 +219,8 @@ def _write(
 ) -> None:
     _declare_categories(connection, schema)
     query = prepared_sql(raw, schema, key)
-    try:
+    with _whole(source):
         connection.execute(f"CREATE TABLE prepared AS {query}")
-    except duckdb.Error as error:
-        name = f'"{source.path.name}"' if isinstance(source, NamedFile) else "The table"
-        raise OwnerError(f"{name} cannot be read to its end: a row is damaged or not UTF-8 text.") from error
     _drop_categories(connection, schema)
     connection.execute("CREATE TABLE sizes (name VARCHAR, size BIGINT)")
     connection.executemany("INSERT INTO sizes VALUES (?, ?)", [(c.name, c.size) for c in schema.columns])
@@ -312,22 +370,19 @@ def double(value: float) -> str:
     return f"CAST('{value!r}' AS DOUBLE)"
 
 
-def _check_sizes(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:
+def _check_sizes(connection: duckdb.DuckDBPyConnection, schema: Schema, content: Content) -> None:
     """Refuse a file that does not have the declared public size, without saying which size it has."""
-    rows, units = schema.unit.rows, schema.unit.units
-    if rows is not None and _one(connection, "SELECT count(*) FROM prepared") != rows:
-        raise OwnerError(
-            f"The schema declares rows = {rows}, and the data have another number of rows: correct one of them, or "
-            'write adjacency = "add-remove", under which the number of rows is private.'
-        )
-    if (
-        units is not None
-        and _one(connection, f"SELECT count(DISTINCT {quoted(ORDINAL)}) FROM prepared") != units
-    ):
-        raise OwnerError(
-            f"The schema declares units = {units}, and the data have another number of units: correct one of them, "
-            'or write adjacency = "add-remove", under which the number of units is private.'
-        )
+    sizes = {
+        "rows": (schema.unit.rows, "count(*)"),
+        "units": (schema.unit.units, f"count(DISTINCT {quoted(ORDINAL)})"),
+    }
+    for word, (declared, count) in sizes.items():
+        if declared is not None and _one(connection, f"SELECT {count} FROM prepared") != declared:
+            raise WrongSize(
+                f"The schema declares {word} = {declared}, and the data have another number of {word}: correct one of "
+                f'them, or write adjacency = "add-remove", under which the number of {word} is private.',
+                content,
+            )
 
 
 def _one(connection: duckdb.DuckDBPyConnection, sql: str) -> int:

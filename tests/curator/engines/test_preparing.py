@@ -302,7 +302,7 @@ def test_the_copy_is_its_owners_alone_and_holds_codes_and_an_ordinal_only(tmp_pa
             for row in connection.execute("SELECT table_name FROM duckdb_tables() ORDER BY 1").fetchall()
         ]
     assert types == {"age": "TINYINT", "place": "TINYINT", "sex": "TINYINT", ORDINAL: "BIGINT"}
-    assert tables == ["prepared", "sizes"]
+    assert tables == ["about", "prepared", "sizes"]
 
 
 def test_no_level_that_was_not_declared_is_in_the_copy(tmp_path):

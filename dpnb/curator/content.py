@@ -1,0 +1,222 @@
+"""How content is recognised: by what was read, cell by cell, under the curator's own key.
+
+Every cell is its canonical text (:mod:`dpnb.schema.cell`), so a CSV, a Parquet file, a table and a frame of the same data
+are one content. It has *marks*, by which protected rows are known again in another container, order, line end, selection
+of columns or under other column names: one of the rows as a multiset, and one of each column that can identify. A column
+of fewer than 64 distinct cells, a constant and an evenly repeated run of consecutive integers or days can be guessed from
+public knowledge: they leave no mark, or being recognised would say something about rows that one only guesses at. It also
+has a *state*: two contents of one state give equal answers, and what is stored for one is stored for the other.
+
+What is not recognised: rows of which one cell was changed, one row added or left out (every sum is another then), and a
+selection of columns none of which identifies.
+
+**Sums.** With a secret key, md5 of a cell is a pseudo-random number h. A column is known by Σh over its rows, a row by
+md5 of Σh over its cells, the rows by Σ of that: sums forget the order. (The state keeps it: it multiplies a column's
+h by an odd number of its own, and hashes the row's place or unit with it.) They are exact integers, and everything that is
+kept is an HMAC of them. Two contents that differ have equal 64-bit sums with probability 2⁻⁶⁴ over the key, which nobody
+learns. The same sums in SQL are :mod:`dpnb.curator.engines.recognition`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from dpnb.errors import OwnerError
+from dpnb.schema import Schema
+from dpnb.schema.cell import QUANTISER_VERSION, canonical, text_of
+
+__all__ = [
+    "ABSENT",
+    "DAY",
+    "LEAST_DISTINCT",
+    "WHOLE",
+    "Content",
+    "Sums",
+    "content_of",
+    "finish",
+    "hash_text",
+    "identifies",
+    "read_names",
+]
+
+LEAST_DISTINCT = 64
+"""A column of fewer distinct cells can be guessed."""
+
+WHOLE, DAY = "-?[0-9]{1,18}", "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+"""Canonical texts of which an evenly repeated run can be guessed."""
+
+ABSENT = 1
+"""What a missing cell adds to its row's sum."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What rows are known by. Nothing of it leaves the curator.
+
+    Parameters
+    ----------
+    state : str
+        Equal exactly if every answer is a function of equal rows: places and unit names included where they matter.
+    marks : tuple of str
+        Any of them in common means the same data.
+    """
+
+    state: str
+    marks: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Write the content's state and marks."""
+        return {"state": self.state, "marks": list(self.marks)}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Content:
+        """Read what :meth:`to_json` wrote."""
+        return cls(record["state"], tuple(record["marks"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """What is summed over a table.
+
+    Parameters
+    ----------
+    rows : int
+    columns : sequence of (int, int)
+        For each column that identifies the number of its known cells, and their sum.
+    guessable : bool
+        Whether every column is empty, constant or a run: then the rows leave no mark either.
+    multiset, state : tuple of int
+        The two halves of the sum over rows.
+    """
+
+    rows: int
+    columns: Sequence[tuple[int, int]]
+    guessable: bool
+    multiset: tuple[int, int]
+    state: tuple[int, int]
+
+
+class WrongSize(OwnerError):
+    """The data have another size than their schema declares; what they are known by stays in the curator."""
+
+    def __init__(self, message: str, content: Content) -> None:
+        super().__init__(message)
+        self.content = content
+
+
+def read_names(schema: Schema) -> tuple[str, ...]:
+    """Return the columns that are read, the unit's included, in the order of their names."""
+    unit = () if schema.unit_column is None else (schema.unit_column,)
+    return tuple(sorted({*schema.names, *unit}))
+
+
+def hash_text(key: bytes, kind: str) -> str:
+    """Return what is written before a text that is hashed."""
+    return f"{key.hex()}|{kind}|"
+
+
+def finish(sums: Sums, schema: Schema, key: bytes) -> Content:
+    """Make a content of its sums."""
+    names = read_names(schema)
+    marks = [_mark(key, "column", sums.rows, known, total) for known, total in sums.columns]
+    if not sums.guessable:
+        marks.append(_mark(key, "rows", sums.rows, len(names), *sums.multiset))
+    state = _mark(key, "state", QUANTISER_VERSION, names, schema.unit.unit, sums.rows, *sums.state)
+    return Content(state, tuple(sorted(set(marks))))
+
+
+def _mark(key: bytes, *facts: Any) -> str:
+    return hmac.new(key, json.dumps(facts).encode(), hashlib.sha256).hexdigest()[:32]
+
+
+def identifies(distinct: int, *, run: bool) -> bool:
+    """Say whether a column can be known again without its cells being guessed."""
+    return distinct >= LEAST_DISTINCT and not run
+
+
+def content_of(columns: Mapping[str, Iterable[Any]], schema: Schema, key: bytes) -> Content:
+    """Sum raw columns in Python: the reference of what the engine computes in SQL.
+
+    Parameters
+    ----------
+    columns : mapping of str to iterable
+        Raw cells of each declared column, and of the unit's.
+    schema : Schema
+    key : bytes
+    """
+    texts = {name: [canonical(cell) for cell in columns[name]] for name in read_names(schema)}
+    hashed = [[_half(key, "cell", text) for text in texts[name]] for name in texts]
+    rows = list(zip(*hashed, strict=True))
+    numbers = [[ABSENT if h is None else h for h in row] for row in rows]
+    whole = [_halves(key, "row", str(sum(row))) for row in numbers]
+    placed = [sum((2 * place + 1) * h for place, h in enumerate(row)) for row in numbers]
+    owners = _owners(columns, schema, len(rows))
+    states = [_halves(key, "state", f"{row}|{owner}") for row, owner in zip(placed, owners, strict=True)]
+    kinds = [_Kind.of(text) for text in texts.values()]
+    known = [
+        (sum(h is not None for h in column), sum(h or 0 for h in column))
+        for column, kind in zip(hashed, kinds, strict=True)
+        if identifies(kind.distinct, run=kind.run)
+    ]
+    guessable = all(kind.distinct <= 1 or kind.run for kind in kinds)
+    return finish(Sums(len(rows), known, guessable, _total(whole), _total(states)), schema, key)
+
+
+def _owners(columns: Mapping[str, Iterable[Any]], schema: Schema, rows: int) -> list[str]:
+    """Return whose each row is, as text: its place where the unit is the row."""
+    if schema.unit_column is None:
+        return [str(place) for place in range(rows)]
+    units = [text_of(cell) for cell in columns[schema.unit_column]]
+    return ["n" if unit is None else f"u{unit}" for unit in units]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """How many distinct cells a column has, and whether they are an evenly repeated run."""
+
+    distinct: int
+    run: bool
+
+    @classmethod
+    def of(cls, texts: Sequence[str | None]) -> _Kind:
+        counts = Counter(text for text in texts if text is not None)
+        places = [_place(text) for text in counts]
+        whole = [place for place in places if place is not None]
+        run = (
+            len(whole) == len(places) > 0
+            and max(whole) - min(whole) + 1 == len(whole)
+            and len(set(counts.values())) == 1
+        )
+        return cls(len(counts), run)
+
+
+def _place(text: str) -> int | None:
+    """Return the integer, or the number of the day, that a canonical text is."""
+    if re.fullmatch(WHOLE, text):
+        return int(text)
+    if re.fullmatch(DAY, text):
+        with contextlib.suppress(ValueError):
+            return (date.fromisoformat(text) - date(1970, 1, 1)).days
+    return None
+
+
+def _half(key: bytes, kind: str, text: str | None) -> int | None:
+    return None if text is None else _halves(key, kind, text)[0]
+
+
+def _halves(key: bytes, kind: str, text: str) -> tuple[int, int]:
+    digest = hashlib.md5((hash_text(key, kind) + text).encode(), usedforsecurity=False).digest()
+    return int.from_bytes(digest[8:], "little"), int.from_bytes(digest[:8], "little")
+
+
+def _total(pairs: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    return sum(low for low, _ in pairs), sum(high for _, high in pairs)

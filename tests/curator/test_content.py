@@ -1,0 +1,187 @@
+"""Content is known by its cells: the same in every container, order and selection of columns, and never by what is guessed."""
+
+from __future__ import annotations
+
+import csv
+import random
+import time
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpnb.curator.content import content_of
+from dpnb.curator.engines import prepare
+from dpnb.datasets import load
+from tests.examples import examples
+
+KEY = b"the curator's"
+CELLS = st.one_of(
+    st.none(),
+    st.integers(-5, 5),
+    st.floats(-3, 3),
+    st.sampled_from(
+        ["x", "07", "1.0", "true", "é", "2020-01-01", "a,b", 'q"', "|", "~", " s ", "1e400", "NaN"]
+    ),
+)
+
+
+def schema_of(names, unit=None, **sizes):
+    """Text columns of these names: what is declared about cells is not what they are known by."""
+    dataset = {"name": "s", "adjacency": "add-remove", **sizes}
+    dataset |= {} if unit is None else {"unit": unit, "max_rows_per_unit": 2}
+    columns = {name: {"type": "category", "values": ["x", "y"]} for name in names}
+    return load({"dataset": dataset, "budget": {"epsilon": 1}, "columns": columns}).schema
+
+
+def known(source, schema, folder, **options):
+    """What a source is known by, as the engine reads it."""
+    return prepare(source, schema, folder / "copy.duckdb", marking=KEY, **options).content
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(st.lists(st.tuples(CELLS, CELLS, CELLS), max_size=12), st.booleans())
+def test_the_engine_sums_as_the_reference_does(tmp_path_factory, rows, by_unit):
+    """SQL and Python agree on state and marks, whatever the cells are."""
+    columns = {name: [row[place] for row in rows] for place, name in enumerate("abc")}
+    schema = schema_of("ab", unit="c") if by_unit else schema_of("abc")
+    arrow = pa.table(
+        {
+            name: pa.array([None if c is None else str(c) for c in cells], pa.string())
+            for name, cells in columns.items()
+        }
+    )
+    texts = {name: [None if c is None else str(c) for c in cells] for name, cells in columns.items()}
+    assert known(arrow, schema, tmp_path_factory.mktemp("c")) == content_of(texts, schema, KEY)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_same_cells_are_one_content_in_every_container_order_and_selection(tmp_path, seed):
+    """CSV (with and without its last newline, with other line ends), Parquet, DuckDB and frames of one table share all marks."""
+    rng = random.Random(seed)
+    rows = 200
+    table = pd.DataFrame(
+        {
+            "id": [f"p{n}" for n in rng.sample(range(10**6), rows)],
+            "pay": [rng.choice([None, round(rng.uniform(0, 9), 3)]) for _ in range(rows)],
+            "age": [rng.randrange(90) for _ in range(rows)],
+            "sex": [rng.choice(["f", "m", None]) for _ in range(rows)],
+        }
+    )
+    schema = schema_of(table.columns)
+    first = known(table, schema, tmp_path)
+    assert len(first.marks) >= 3
+    for source in (*containers(table, tmp_path), table.iloc[::-1], table[sorted(table.columns)]):
+        assert known(source, schema, tmp_path).marks == first.marks
+    for source in containers(table, tmp_path):
+        assert known(source, schema, tmp_path).state == first.state
+    assert known(table.iloc[::-1], schema, tmp_path).state != first.state
+    renamed = table.rename(columns={"age": "years", "id": "who"})
+    assert known(renamed, schema_of(renamed.columns), tmp_path).marks == first.marks
+    for names in (["id"], ["pay", "sex"], ["age", "id"]):
+        assert set(known(table, schema_of(names), tmp_path).marks) & set(first.marks)
+
+
+def containers(table, folder):
+    """The table in files of every kind, and as an Arrow table."""
+    text = table.to_csv(index=False)
+    for name, content in {
+        "lines.csv": text,
+        "cut.csv": text.removesuffix("\n"),
+        "dos.csv": text.replace("\n", "\r\n"),
+        "semicolons.csv": text.replace(",", ";"),
+    }.items():
+        (folder / name).write_bytes(content.encode())
+        yield folder / name
+    table.to_csv(folder / "quoted.csv", index=False, quoting=csv.QUOTE_ALL)
+    yield folder / "quoted.csv"
+    table.to_parquet(folder / "t.parquet")
+    yield folder / "t.parquet"
+    (folder / "t.duckdb").unlink(missing_ok=True)
+    with duckdb.connect(str(folder / "t.duckdb")) as database:
+        database.register("people", table)
+        database.execute("CREATE TABLE t AS SELECT * FROM people")
+    yield folder / "t.duckdb"
+    yield pa.Table.from_pandas(table)
+
+
+def test_one_row_or_cell_more_is_another_content(tmp_path):
+    """The limit that is stated: whole rows and whole columns are known, not most of them."""
+    rng = random.Random(1)
+    table = pd.DataFrame({"a": [rng.random() for _ in range(100)], "b": [rng.random() for _ in range(100)]})
+    first = known(table, schema_of("ab"), tmp_path)
+    more = pd.concat([table, table.iloc[:1]])
+    assert not set(known(more, schema_of("ab"), tmp_path).marks) & set(first.marks)
+    changed = table.copy()
+    changed.loc[3, "a"] = 0.5
+    other = known(changed, schema_of("ab"), tmp_path)
+    assert other.state != first.state
+    assert len(set(other.marks) & set(first.marks)) == 1  # column b is as it was
+
+
+GUESSED = {
+    "63 distinct": ([n * n for n in range(63)] * 3, False),
+    "64 distinct": ([n * n for n in range(64)] * 3, True),
+    "a constant": ([7.5] * 500, False),
+    "a run": (list(range(5, 505)), False),
+    "a run, shuffled": (random.Random(2).sample(range(500), 500), False),
+    "a run thrice": (list(range(200)) * 3, False),
+    "a run with a hole": ([n for n in range(500) if n != 77], True),
+    "a run, one twice": ([*range(500), 77], True),
+    "negative run": (list(range(-300, 300)), False),
+    "days": ([f"{day:%Y-%m-%d}" for day in pd.date_range("2019-12-01", periods=400)], False),
+    "texts": ([f"p{n}" for n in range(100)], True),
+    "huge": ([2**70 + 2**30 * n for n in range(100)], True),
+    "nothing": ([None] * 100, False),
+    "many": (list(range(0, 40000, 2)), True),
+    "long run": (list(range(20000)), False),
+}
+
+
+@pytest.mark.parametrize("kind", GUESSED)
+def test_what_can_be_guessed_leaves_no_mark(tmp_path, kind):
+    """A column of few distinct cells, a constant and an evenly repeated run do not identify, beside a column that does not either."""
+    cells, marks = GUESSED[kind]
+    cells = [None if cell is None else str(cell) for cell in cells]
+    raw = {"a": cells, "b": [str(n * n % 3) for n in range(len(cells))]}
+    found = known(
+        pa.table({name: pa.array(c, pa.string()) for name, c in raw.items()}), schema_of("ab"), tmp_path
+    )
+    assert found == content_of(raw, schema_of("ab"), KEY)
+    assert len(found.marks) == 1 + marks  # the rows themselves, and the column
+
+
+def test_rows_that_are_all_guessed_leave_no_mark_at_all(tmp_path):
+    """A run beside a constant says nothing about anybody."""
+    assert known({"a": np.arange(100), "b": np.ones(100)}, schema_of("ab"), tmp_path).marks == ()
+    assert known({"a": np.array([]), "b": np.array([])}, schema_of("ab"), tmp_path).marks == ()
+
+
+def test_another_key_knows_nothing(tmp_path):
+    """Without the curator's key neither marks nor states of two homes can be compared."""
+    raw, schema = {"a": ["x", "y", "x"]}, schema_of("a")
+    one, two = content_of(raw, schema, b"one"), content_of(raw, schema, b"two")
+    assert not {one.state, *one.marks} & {two.state, *two.marks}
+
+
+def test_units_are_told_apart_to_their_last_digit(tmp_path):
+    """Two ids that are one binary64 are two people: another state, though the cells are read as one number."""
+    schema = schema_of("a", unit="who")
+    one, two = ({"a": ["x", "y"], "who": [str(2**60), str(2**60 + step)]} for step in (0, 1))
+    assert known(one, schema, tmp_path).state != known(two, schema, tmp_path).state
+    backwards = {name: cells[::-1] for name, cells in two.items()}
+    assert known(backwards, schema, tmp_path).state == known(two, schema, tmp_path).state
+
+
+@pytest.mark.soak
+def test_a_million_rows_are_known_in_seconds(tmp_path):
+    """Ten columns of a million rows: linear, in the engine."""
+    rng = np.random.default_rng(1)
+    raw = {f"c{n}": rng.integers(0, 10**6, 10**6) for n in range(10)}
+    started = time.process_time()
+    assert len(known(raw, schema_of(raw), tmp_path).marks) == 11
+    assert time.process_time() - started < 60
