@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.curator import pins, stored, totals
+from dpnb.curator import known_content, meters, pins, stored, totals
 from dpnb.curator.chain import canonical
+from dpnb.curator.engines import recognition
 from dpnb.curator.ledger import Ledger
 from dpnb.mechanisms import DiscreteLaplace
 from dpnb.plan import expression
 from dpnb.privacy import Measure, PrivacyEvent, PrivacyLoss, accountant, conversion, event, loss
 from dpnb.privacy.conversion import laplace_rho
+from tests.curator import test_content as on_content
 from tests.curator import test_ledger as on_ledger
 from tests.mutants.table import Mutant, Patch, replaced
 from tests.plan import test_question as on_question
@@ -99,7 +101,7 @@ def nobody_is_asked(real: Any) -> Any:
 
 def forgiving(_: Any) -> Any:
     """Let the owner's file loosen a promise in silence."""
-    return lambda terms, changes, reason: None
+    return lambda *_: None
 
 
 def read_in_binary(real: Any) -> Any:
@@ -226,6 +228,29 @@ MUTANTS = {
             on_ledger.test_loosening_is_refused_at_attach_and_names_both_values,
             {"budget": on_ledger.Budget.from_toml({"epsilon": 5})},
         ),
+    ),
+    "a second budget for known rows": Mutant(
+        "Protected rows are opened anew under another name.",
+        replaced(known_content, "refusal", lambda _: lambda *_: None),
+        on(on_ledger.test_known_rows_get_no_second_budget_and_the_attempt_is_recorded_without_a_pin),
+    ),
+    "wrong sizes without end": Mutant(
+        "A public size is searched for by declaring one after the other.",
+        replaced(known_content, "frozen", lambda _: lambda *_: False),
+        on(on_ledger.test_five_wrong_sizes_freeze_the_data_under_every_name_until_the_owners_word),
+    ),
+    "a new meter at the old total": Mutant(
+        "What was spent under add-remove counts once under change-one.",
+        replaced(meters, "doubled", lambda _: lambda loss: loss),
+        on(
+            on_ledger.test_add_remove_becomes_change_one_at_the_old_total_doubled,
+            *({"epsilon": 4}, PrivacyEvent("pure", Fraction(1, 2)), PrivacyLoss.pure(2), PrivacyLoss.pure(1)),
+        ),
+    ),
+    "few cells identify": Mutant(
+        "A column of two values is recognised: who guesses it is told.",
+        replaced(recognition, "identifies", lambda _: lambda distinct, *, run: True),
+        lambda folder: on_content.test_what_can_be_guessed_leaves_no_mark(folder, "63 distinct"),
     ),
     "untyped constants in the store's key": Mutant(
         '1, True and "1" share one stored answer.',
