@@ -10,6 +10,7 @@ from tests.mutants import (
     audits,
     estimating,
     matrix,
+    noticing,
     placing,
     selection,
     sensitivity,
@@ -30,6 +31,7 @@ MUTANTS = {
     **tree.MUTANTS,
     **estimating.MUTANTS,
     **audits.MUTANTS,
+    **noticing.MUTANTS,
 }
 ROOMS = (
     sensitivity,
@@ -43,6 +45,7 @@ ROOMS = (
     tree,
     estimating,
     audits,
+    noticing,
 )
 
 
