@@ -12,21 +12,18 @@ from dpnb.plan import PricedBatch
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.privacy.loss import PrivacyLoss
 from dpnb.statistics import _base, pair, tree
-from dpnb.statistics import quantile as quantiles
 from dpnb.statistics import ratio as ratios
 from dpnb.statistics.choice import Scores
 from dpnb.statistics.frequent import FrequentValues
 from dpnb.statistics.ks_density import KSDensity
+from dpnb.statistics.quantile import Quantile
 from dpnb.statistics.robust_mean import RobustMean
 from dpnb.statistics.selection import Mode
 from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Moves
 from tests.mutants.sensitivity import (
-    ROOT_TWO,
     claims_of_the_offset_code,
-    free_count_everywhere,
     moves_without,
     not_centred,
-    rows_taken_as,
     squares_from_the_real_formula,
 )
 from tests.mutants.table import Patch, replaced
@@ -61,9 +58,29 @@ def less_noise(name: str, kind: type, factor: Fraction) -> Patch:
     return replaced(_base, "calibrated", make)
 
 
-def selection_factor(owner: Any, turned: Callable[[Any, int], int]) -> Patch:
-    """Another factor for a selection."""
-    return replaced(owner, "_factor", lambda real: lambda self, setting: turned(setting, real(self, setting)))
+def rows_of_a_unit(rows: Callable[[int], Any]) -> Patch:
+    """Price a unit as if it held another number of rows."""
+
+    def make(real: Any) -> Any:
+        def of(cls: Any, unit: Any, *, private: bool, cells: int) -> Moves:
+            found = real.__func__(cls, unit, private=private, cells=cells)
+            return Moves(found.kinds, rows(found.rows))
+
+        return classmethod(of)
+
+    return replaced(Moves, "of", make)
+
+
+def count_stays(monkeypatch: Any) -> None:
+    """A count does not move where a row changes its cell, so that it is free beside any sum."""
+    for name in ("l1", "l2_squared"):
+        real = getattr(Moves, name)
+
+        def moved(moves: Moves, part: Any, real: Any = real) -> dict[str, int]:
+            found = real(moves, part)
+            return {kind: 0 if kind == SWITCH and part.name == "count" else found[kind] for kind in found}
+
+        monkeypatch.setattr(Moves, name, moved)
 
 
 def priced_with(owner: Any, change: Callable[[Any, Any], Any]) -> Patch:
@@ -78,6 +95,11 @@ def priced_with(owner: Any, change: Callable[[Any, Any], Any]) -> Patch:
         return price
 
     return replaced(owner, "price", make)
+
+
+def one_row_of_a_unit(setting: Any, mechanism: Any) -> Any:
+    """The factor of a unit of one row."""
+    return replace(mechanism, factor=Fraction(mechanism.factor) / setting.unit.max_rows)
 
 
 def one_cell_touched(setting: Any, mechanism: Any) -> Any:
@@ -201,17 +223,17 @@ WRONG: dict[str, Wrong] = {
     ),
     "max_rows ignored": Wrong(
         "A unit of k rows is priced as one row.",
-        rows_taken_as(1, "split_epsilon", "event", "split_rho", "rho"),
+        rows_of_a_unit(lambda _: 1),
         ADDITIVE,
     ),
     "root of k for k": Wrong(
-        "A unit of k rows is priced as √2 rows.",
-        rows_taken_as(ROOT_TWO, "split_epsilon", "event", "split_rho", "rho"),
+        "A unit of four rows is priced as two.",
+        rows_of_a_unit(lambda rows: 2 if rows == 4 else rows),
         ADDITIVE,
     ),
     "count free in groups": Wrong(
         "The count beside a sum is free though a row can change its group.",
-        free_count_everywhere,
+        count_stays,
         ("mean", "difference", "variance"),
     ),
     "squares by the real formula": Wrong(
@@ -247,21 +269,12 @@ WRONG: dict[str, Wrong] = {
     ),
     "max_rows of a quantile": Wrong(
         "A unit of k rows moves a rank by one.",
-        replaced(
-            quantiles,
-            "score_factor",
-            lambda real: lambda q, unit, cells: real(q, unit, cells) / unit.max_rows,
-        ),
-        ("quantile",),
-    ),
-    "half of max(q, 1 - q)": Wrong(
-        "A rank is thought to move by less than it does.",
-        replaced(quantiles, "score_factor", lambda real: lambda *given: real(*given) * Fraction(1, 2)),
+        priced_with(Quantile, one_row_of_a_unit),
         ("quantile",),
     ),
     "a pick's step": Wrong(
         "A changed row moves one count of a mode, not two.",
-        selection_factor(Mode, lambda setting, _: setting.unit.max_rows),
+        replaced(Mode, "_factor", lambda _: lambda self, setting: setting.unit.max_rows),
         ("mode", "top_k"),
     ),
     "twice the rate of a selection": Wrong(

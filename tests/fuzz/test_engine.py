@@ -1,0 +1,97 @@
+"""DuckDB answers random cells as the reference does, bit for bit: many small tables at once, raw values, keys of very different sizes."""
+
+from __future__ import annotations
+
+import random
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpnb.aggregate import CrossMoments, FloorDiv, Key, Lit, Sub, Total, ValueCounts, answer
+from dpnb.aggregate.algebra import bounds
+from dpnb.curator.engines import DuckDBEngine, prepare
+from dpnb.errors import DpnbError
+from dpnb.plan import price
+from dpnb.plan.check import code_ranges
+from dpnb.privacy.unit import PrivacyUnit
+from dpnb.schema import Column
+from tests.contracts.engine import as_lists
+from tests.fuzz import pairs, questions
+from tests.fuzz.report import value
+from tests.fuzz.tables import TABLE
+
+
+def drawn_stack(rng, where):
+    """Small tables, one of them empty and one of missing rows, and the rows as they would be handed over."""
+    pool, tables = pairs.Rows.drawn(rng, where, 30), rng.choice([2, 40, 700])
+    sizes = [rng.choice([0, 1, 2, 5, 9]) for _ in range(tables - 2)]
+    places = [[], [len(pool) - 1] * 3, *(rng.choices(range(len(pool)), k=size) for size in sizes)]
+    stack = pool.stack(places)
+    raw = {}
+    for at, column in enumerate(where.columns):
+        cells = [value(column, pool.row(row)[at]) for table in places for row in table]
+        raw[column.name] = np.array([*cells, None], dtype=object)[:-1]
+    raw[TABLE] = stack.number.astype(float)
+    return stack, raw
+
+
+@contextmanager
+def engine_over(raw, where, tables, folder):
+    """An engine over a prepared copy of raw values, the number of the table being one more column."""
+    numbered = Column.integer(TABLE, 0, max(2, tables + tables % 2))
+    wide = replace(where, columns=(*where.columns, numbered), unit=PrivacyUnit("add-remove"))
+    copy = prepare(raw, wide, folder / f"{random.getrandbits(60):x}.duckdb")
+    with DuckDBEngine(copy.path, threads=1) as engine:
+        yield engine
+
+
+def requests_of(rng, where, priced, stack):
+    """What a cell asks, of all rows and table by table, and totals by keys of very different sizes."""
+    found = [part.request for item in priced.items for part in item.parts]
+    found += [stack.keyed(request) for request in found if not isinstance(request, CrossMoments)]
+    ranges = code_ranges(where)
+    for request in [request for request in found if isinstance(request, Total | ValueCounts)][:4]:
+        low, high = bounds(request.value, ranges)
+        width = rng.choice([1, 7, 2**10, max((high - low) // 20_000, 1)])
+        size = min((high - low) // width + 1, rng.choice([3, 50, 20_001]))
+        key = Key(FloorDiv(Sub(request.value, Lit(low)), width), size)
+        found.append(Total(rng.choice([Lit(1), request.value]), request.where, (key, *request.keys[:1])))
+    rng.shuffle(found)
+    return found
+
+
+def compared(seed, cells, folder):
+    """Hold random cells against the reference; how many requests there were."""
+    rng, asked, seen = random.Random(seed), 0, 0
+    while seen < cells:
+        where = questions.schema(rng)
+        stack, raw = drawn_stack(rng, where)
+        with engine_over(raw, where, stack.tables, folder) as engine:
+            for _ in range(4):
+                drawn = [questions.question(rng, name) for name in rng.choices(list(questions.PARTS), k=3)]
+                try:
+                    priced = price(questions.batch(rng, where, drawn), where)
+                except DpnbError:
+                    continue
+                requests = requests_of(rng, where, priced, stack)
+                words = (where.to_json(), [item.text for item in priced.items], requests)
+                assert as_lists(engine.answer(requests)) == as_lists(answer(stack.table, requests)), words
+                asked, seen = asked + len(requests), seen + 1
+    return asked
+
+
+@pytest.mark.slow
+def test_random_cells_have_the_references_integers(tmp_path):
+    """Raw values through the SQL quantiser, every statistic's requests, 60 cells."""
+    assert compared(11, 60, tmp_path) > 400
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("part", range(4))
+def test_more_random_cells_have_the_references_integers(part, tmp_path):
+    """The long version, anew each time."""
+    seed = random.SystemRandom().randrange(2**40)
+    print(f"compared({seed}, 1500), part {part}")
+    compared(seed, 1500, tmp_path)
