@@ -414,24 +414,50 @@ def _const(node: Expr) -> Const:
     return node
 
 
-def show(expr: Expr, dataset: str) -> str:
-    """Return the expression as a person would type it, for example ``(hiv.age > 30)``."""
+def show(expr: Expr, dataset: str, source: str | None = None) -> str:
+    """Return the expression as a person would type it, for example ``(hiv.age > 30)``; what it says is what is meant.
+
+    Parameters
+    ----------
+    expr : Expr
+    dataset : str
+        What columns are taken from.
+    source : str, optional
+        What the first of them is taken from, where that is a selection or a grouping: ``(hiv[hiv.got == 1].age * 2)``.
+    """
     if isinstance(expr, Ref):
-        return f"{dataset}.{expr.column}" if expr.column.isidentifier() else f"{dataset}[{expr.column!r}]"
+        source = source or dataset
+        return f"{source}.{expr.column}" if expr.column.isidentifier() else f"{source}[{expr.column!r}]"
     if isinstance(expr, Const):
         return show_value(expr.value)
-    inner = [show(child, dataset) for child in expr.children()]
+    inner = _shown_children(expr, dataset, source)
     if isinstance(expr, BinOp | Compare):
         return f"({inner[0]} {expr.sign} {inner[1]})"
     if isinstance(expr, BoolOp):
         return f"({inner[0]} {'&' if expr.sign == 'and' else '|'} {inner[1]})"
     if isinstance(expr, Neg | Invert):
         return f"{'-' if isinstance(expr, Neg) else '~'}{inner[0]}"
+    subject = as_subject(inner[0])
     if isinstance(expr, Ranged):
-        return f"{inner[0]}.{expr.op}({show_value(expr.low.value)}, {show_value(expr.high.value)})"
+        return f"{subject}.{expr.op}({show_value(expr.low.value)}, {show_value(expr.high.value)})"
     if isinstance(expr, IsIn | Bin):
         listed = expr.values if isinstance(expr, IsIn) else expr.edges
-        return f"{inner[0]}.{expr.op}([{', '.join(show_value(v.value) for v in listed)}])"
+        return f"{subject}.{expr.op}([{', '.join(show_value(v.value) for v in listed)}])"
     if isinstance(expr, Where):
-        return f"{inner[0]}.where({inner[1]}, {inner[2]})"
-    return f"{inner[0]}.is_missing()"
+        return f"{subject}.where({inner[1]}, {inner[2]})"
+    return f"{subject}.is_missing()"
+
+
+def _shown_children(expr: Expr, dataset: str, source: str | None) -> list[str]:
+    """Return the texts of what an expression is made of, in the order in which they are typed."""
+    shown = []
+    children = (expr.then, expr.condition, expr.other) if isinstance(expr, Where) else expr.children()
+    for child in children:
+        shown.append(show(child, dataset, source))
+        source = None if source is None or child.columns() else source
+    return shown
+
+
+def as_subject(shown: str) -> str:
+    """Return an expression's text so that a method can be called on it: a sign before it would otherwise be the answer's."""
+    return f"({shown})" if shown.startswith(("-", "~")) else shown

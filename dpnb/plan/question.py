@@ -12,13 +12,25 @@ from typing import Any
 
 from dpnb.errors import PlanError
 from dpnb.plan import expression
-from dpnb.plan.expression import Expr, Plain, decode_value, encode_value, plain, show, show_value
+from dpnb.plan.expression import (
+    Expr,
+    Plain,
+    as_subject,
+    decode_value,
+    encode_value,
+    plain,
+    show,
+    show_value,
+)
 
 FORMAT = 1
 MAX_KEYS = 8
 MAX_NUMBERS = 32
 
 Option = Plain | None | tuple[Plain, ...]
+
+_TYPED = {"edges": "bins"}
+"""Options that are typed under another name."""
 
 
 def _encode_option(value: Option) -> list[Any]:
@@ -199,7 +211,7 @@ class QueryPlan:
         return "{" + ", ".join(shown) + "}"
 
     def _arguments(self) -> str:
-        listed = [f"{name}={_option_text(value)}" for name, value in self.options]
+        listed = [f"{_TYPED.get(name, name)}={_option_text(value)}" for name, value in self.options]
         if self.statistic == "quantile":
             listed = sorted((text.removeprefix("q=") for text in listed), key=lambda text: "=" in text)
         if self.statistic == "top_k":
@@ -222,10 +234,7 @@ def _key_text(key: Expr, dataset: str) -> str:
 
 
 def _target_text(target: Expr, source: str, dataset: str) -> str:
-    if isinstance(target, expression.Ref):
-        return f"{source}.{target.column}" if target.column.isidentifier() else f"{source}[{target.column!r}]"
-    shown = show(target, dataset)
-    return shown if source == dataset else f"{source}[{shown}]"
+    return as_subject(show(target, dataset, source))
 
 
 def _option_text(value: Option) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,7 @@ MOST_RANGE = 14
 MOST_SHOWN = 80
 _ENTRIES = 60_000
 _CLIMBS = 2
+_ROUNDS = 4
 Places = list[int]
 
 
@@ -93,7 +94,7 @@ class Rows:
 
 def _cell(rng: random.Random, column: Any) -> int | None:
     top = column.size - 1
-    codes = [0, 0, top, top, top // 2, min(1, top), rng.randint(0, top)]
+    codes = [0, 0, top, top, top // 2, min(1, top), max(top - 1, 0), rng.randint(0, top)]
     return rng.choice([*codes, None] if column.drops else codes)
 
 
@@ -124,8 +125,8 @@ class Tally:
     highest: dict[tuple[str, str], float] = field(default_factory=dict)
 
     def add(self, pairs: int, claims: Sequence[Claim]) -> None:
-        """Count a batch."""
-        self.pairs, self.batches = self.pairs + pairs, self.batches + 1
+        """Count some pairs of a cell."""
+        self.pairs += pairs
         for claim in claims:
             for kind, found in claim.ratios.items():
                 at = claim.item.checked.statistic, kind
@@ -362,14 +363,49 @@ def examine(rng: random.Random, where: Schema, batch: BatchPlan, count: int, tal
     entries = sum(part.cells for item in priced.items for part in item.parts)
     count = max(8, min(count, _ENTRIES // max(entries, 1)))
     pool, worst = climbed(where, priced, Rows.drawn(rng, where, 24))
-    pairs = pairs_of(rng, where, len(pool), worst, count)
+    additive = all(isinstance(m, DiscreteLaplace | DiscreteGaussian) for m in mechanisms_of(priced))
+    rounds = 1 if additive else _ROUNDS
+    pairs = pairs_of(rng, where, len(pool), worst, count // rounds)
+    for _ in range(rounds):
+        best = _held(where, batch, priced, pool, pairs, tally)
+        pairs = [mutated(rng, where, len(pool), rng.choice(best)) for _ in range(count // rounds)]
+
+
+def mechanisms_of(priced: PricedBatch) -> list[Any]:
+    """The mechanisms of all parts of a cell."""
+    return [part.mechanism for item in priced.items for part in item.parts]
+
+
+def mutated(rng: random.Random, where: Schema, rows: int, pair: Pair) -> Pair:
+    """A pair near another: some common rows more, fewer or others, or another moved row."""
+    both, kind, new = list(pair.both), rng.randrange(5), rng.randrange(rows)
+    if kind == 0:
+        one, two = (tuple(new for _ in side) if rng.random() < 0.5 else side for side in (pair.one, pair.two))
+        return Pair(pair.both, one, two)
+    if kind == 1 and both:
+        old = rng.choice(both)
+        return replace(pair, both=tuple(new if at == old else at for at in both))
+    if where.unit.public_rows is not None:
+        return replace(pair, both=tuple(new if rng.random() < 0.2 else at for at in both))
+    if kind == 2 and len(both) < 40:
+        return replace(pair, both=(*both, *rng.choices([new, *both], k=rng.randint(1, 3))))
+    if kind == 3 and len(both) < 20:
+        return replace(pair, both=(*both, *both))
+    return replace(pair, both=tuple(rng.sample(both, rng.randint(0, len(both)))))
+
+
+def _held(
+    where: Schema, batch: BatchPlan, priced: PricedBatch, pool: Rows, pairs: Sequence[Pair], tally: Tally
+) -> list[Pair]:
+    """Hold all ratios of some pairs, and return the pairs that come nearest to the charge."""
     found, whole = judged(priced, pool, pairs)
-    for claim in found:
-        for kind, ratios in claim.ratios.items():
-            _hold(where, batch, pool, pairs, ratios, f"{claim.item.text}: {kind}")
-    for kind, ratios in whole.items():
-        _hold(where, batch, pool, pairs, ratios, f"the whole cell: {kind}")
-    tally.add(count, found)
+    every = [(f"{claim.item.text}: {kind}", r) for claim in found for kind, r in claim.ratios.items()]
+    for said, ratios in [*every, *((f"the whole cell: {kind}", r) for kind, r in whole.items())]:
+        _hold(where, batch, pool, pairs, ratios, said)
+    tally.add(len(pairs), found)
+    if not every:
+        return list(pairs)
+    return [pairs[at] for at in dict.fromkeys(int(at) for _, r in every for at in np.argsort(-r)[:3])]
 
 
 def judged(priced: PricedBatch, pool: Rows, pairs: Sequence[Pair]) -> tuple[list[Claim], dict[str, Array]]:
@@ -434,6 +470,7 @@ def run(
             where, batch = case(rng, name, alone=alone)
             try:
                 examine(rng, where, batch, each, tally)
+                tally.batches += 1
             except (DpnbError, TooLong, *refusals):
                 tally.refused += 1
             except Violation:

@@ -55,7 +55,7 @@ def privacy_unit(rng: Rng) -> PrivacyUnit:
 
 def _grids(rng: Rng, often: float) -> tuple[Column, ...]:
     maybe: Callable[[Any], dict[str, Any]] = lambda found: {"missing": found} if rng.random() < often else {}
-    low, steps = rng.choice([-7, -3, 0, 10]), rng.choice([1, 2, 3, 4, 5, 7, 10])
+    low, steps = rng.choice([-7, -3, 0, 10]), rng.choice([1, 2, 3, 4, 5, 7, 10, 24])
     first, last, step = rng.choice([(0, 1, "1/4"), (-1, 1, "1/2"), ("1/10", 1, "1/10"), (-2, 3, 1)])
     x = Column.integer("x", low, low + steps, **maybe(low + rng.randint(0, steps)))
     y = Column.number("y", Fraction(first), Fraction(last), step=Fraction(step), **maybe(Fraction(last)))
@@ -225,7 +225,8 @@ def _choose(rng: Rng) -> dict[str, Any]:
 
 
 def _placed(rng: Rng) -> dict[str, Any]:
-    options = (("points", rng.randint(1, 4)), ("cells", rng.randint(2, 4)))
+    points = rng.randint(1, 4)
+    options = (("points", points), ("cells", rng.randint(2, {1: 16, 2: 8}.get(points, 4))))
     return {"target": number(rng, rng.choice([0, 1]), ("x", "y", "w")), "options": options}
 
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace, KSExponential, QuantileSelection, Thresholding
 from dpnb.plan import PricedBatch
+from dpnb.privacy import event
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.privacy.loss import PrivacyLoss
-from dpnb.statistics import _base, pair, tree
+from dpnb.statistics import _base, pair, quantile, tree
 from dpnb.statistics import ratio as ratios
 from dpnb.statistics.choice import Scores
 from dpnb.statistics.frequent import FrequentValues
@@ -151,7 +152,7 @@ def bounded_range_for_picks(real: Any) -> Any:
 
     def price(self: Any, setting: Any, share: Any) -> Any:
         found = real(self, setting, share)
-        events = tuple(PrivacyEvent("exponential", event.amount) for event in found.events)
+        events = tuple(PrivacyEvent("exponential", paid.amount) for paid in found.events)
         return replace(found, events=events)
 
     return price
@@ -266,6 +267,23 @@ WRONG: dict[str, Wrong] = {
         replaced(PricedBatch, "loss", disjoint_without_proof),
         ADDITIVE,
         alone=False,
+    ),
+    "every quantile a median": Wrong(
+        "A row that comes moves every rank's score by a half.",
+        replaced(
+            quantile, "score_factor", lambda real: lambda _, unit, cells: real(Fraction(1, 2), unit, cells)
+        ),
+        ("quantile",),
+    ),
+    "Laplace in rho x .9": Wrong(
+        "Discrete Laplace noise costs nine tenths of its law's value.",
+        replaced(event, "laplace_rho", lambda real: lambda *part: real(*part) * Fraction(9, 10)),
+        ("count", "sum", "mean"),
+    ),
+    "pure at ε²/8 in rho": Wrong(
+        "Every pure event is charged as one of bounded range.",
+        replaced(event, "pure_rho", lambda _: lambda epsilon: epsilon**2 / 8),
+        ("mode", "top_k", "choose"),
     ),
     "max_rows of a quantile": Wrong(
         "A unit of k rows moves a rank by one.",

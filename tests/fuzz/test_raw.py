@@ -1,0 +1,168 @@
+"""Neighbours among raw tables, with cells of every kind: only the changed unit's rows move, and no more than is charged."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from dpnb.aggregate import prepare
+from dpnb.errors import DpnbError
+from dpnb.plan import price
+from tests.fuzz import pairs, questions
+from tests.fuzz.report import value
+
+KEY = b"a key"
+ODD = (
+    None,
+    float("nan"),
+    float("inf"),
+    float("-inf"),
+    0.49999,
+    -1e300,
+    10**20,
+    2.5,
+    7,
+    -3,
+    True,
+    np.float32(1.5),
+)
+TEXTS = ("?", "", " 3 ", "1.0", "01", "+2", "1e1", "nan", "true", "u", "٣", 'x"', "a,b", "-inf", "0x10")
+
+
+def cell(rng, column):
+    """A declared value, or anything else."""
+    kind = rng.random()
+    if kind < 0.6:
+        return value(column, rng.choice([0, column.size - 1, rng.randrange(column.size)]))
+    return rng.choice(ODD if kind < 0.8 else TEXTS) if kind < 0.9 else None
+
+
+def contained(cells):
+    """A column in the container that its cells suggest: whole numbers, floats with NaN for what is missing, else objects."""
+    kinds = {type(found) for found in cells if found is not None}
+    whole = bool(cells) and kinds == {int} and None not in cells and max(map(abs, cells)) < 2**62
+    if whole:
+        return np.array(cells, dtype=np.int64)
+    if cells and kinds <= {int, float}:
+        return np.array([np.nan if found is None else float(found) for found in cells])
+    return np.array([*cells, None], dtype=object)[:-1]
+
+
+@dataclass(frozen=True)
+class Raw:
+    """Raw rows of a schema with the unit that each belongs to."""
+
+    where: object
+    rows: tuple
+    units: tuple
+
+    def prepared(self):
+        """The prepared rows, as codes."""
+        columns = {
+            column.name: contained([row[at] for row in self.rows])
+            for at, column in enumerate(self.where.columns)
+        }
+        columns["who"] = contained(list(self.units))
+        table = prepare(columns, self.where, key=KEY)
+        lists = [table.columns[column.name].tolist() for column in self.where.columns]
+        return [tuple(row) for row in zip(*lists, strict=True)]
+
+    def without(self, unit):
+        """The rows of all others."""
+        left = [at for at, mine in enumerate(self.units) if mine != unit]
+        return Raw(self.where, tuple(self.rows[at] for at in left), tuple(self.units[at] for at in left))
+
+    def also(self, rows, unit):
+        """These rows, and some of one unit."""
+        return Raw(self.where, (*self.rows, *rows), (*self.units, *[unit] * len(rows)))
+
+
+def row(rng, where):
+    """One raw row."""
+    return tuple(cell(rng, column) for column in where.columns)
+
+
+def rows_of_one(rng, where):
+    """What one unit holds: one row where the unit is the row, else one to many, some of them equal."""
+    if where.unit.by_row:
+        return [row(rng, where)]
+    found = [row(rng, where) for _ in range(rng.randint(1, 3))]
+    return rng.choices(found, k=rng.randint(1, 3 * where.unit.max_rows))
+
+
+def others(rng, where):
+    """The rows of everybody else: as many units as are declared."""
+    unit = where.unit
+    size = (unit.rows or unit.units or rng.choice([1, 2, 6])) - 1
+    found, ids = Raw(where, (), ()), rng.choice([range(10, 50), [f"p{at}" for at in range(40)]])
+    for who in list(ids)[:size]:
+        found = found.also(rows_of_one(rng, where), who)
+    return found
+
+
+def neighbours(rng, where):
+    """Two raw tables, and what is common to both."""
+    common, me = others(rng, where), rng.choice([1, "me"])
+    one = common.also(rows_of_one(rng, where), me)
+    return (
+        common,
+        one,
+        common if where.unit.adjacency == "add-remove" else common.also(rows_of_one(rng, where), me),
+    )
+
+
+def moved_rows(common, table):
+    """The prepared rows that a table has beside the common ones; none of those may be lost or changed."""
+    before, after = Counter(common.prepared()), Counter(table.prepared())
+    assert not before - after
+    return after - before
+
+
+def raw_pairs(seed, cells, each=6):
+    """Hold raw neighbours against what cells are charged; how many there were."""
+    rng, seen = random.Random(seed), 0
+    while seen < cells * each:
+        where, batch = pairs.case(rng, rng.choice(list(questions.PARTS)))
+        try:
+            priced = price(batch, where)
+            for item in priced.items:
+                pairs.listable(item)
+        except (DpnbError, pairs.TooLong):
+            continue
+        tables, made = [], []
+        for _ in range(each):
+            common, one, two = neighbours(rng, where)
+            for side in (one, two):
+                assert sum(moved_rows(common, side).values()) <= where.unit.max_rows
+            prepared = [one.prepared(), two.prepared()]
+            start = len(tables)
+            tables += [*prepared[0], *prepared[1]]
+            middle = start + len(prepared[0])
+            made.append(pairs.Pair((), tuple(range(start, middle)), tuple(range(middle, len(tables)))))
+        try:
+            found, whole = pairs.judged(priced, pairs.Rows.of(where, tables), made)
+        except pairs.TooLong:
+            continue
+        ratios = [*(r for claim in found for r in claim.ratios.values()), *whole.values()]
+        assert all((r <= 1 + pairs.EXACT).all() for r in ratios), (where.to_json(), batch.to_json(), made)
+        seen += each
+    return seen
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_one_units_raw_rows_move_no_others_and_cost_no_more_than_is_charged(seed):
+    """Numbers off the grid, texts, infinities, NaN and missing, in whatever container they make; units with too many rows."""
+    assert raw_pairs(seed, 60) >= 360
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("part", range(4))
+def test_many_raw_rows_move_no_others_and_cost_no_more_than_is_charged(part):
+    """The long version, anew each time."""
+    seed = random.SystemRandom().randrange(2**40)
+    print(f"raw_pairs({seed}, 5000), part {part}")
+    raw_pairs(seed, 5000)
