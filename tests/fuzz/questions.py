@@ -46,6 +46,7 @@ def privacy_unit(rng: Rng) -> PrivacyUnit:
     return rng.choice(
         [
             PrivacyUnit("change-one", rows=size),
+            PrivacyUnit("change-one", rows=size),
             PrivacyUnit("add-remove"),
             PrivacyUnit("add-remove", unit="who", max_rows=most),
             PrivacyUnit("change-one", unit="who", max_rows=most, units=size),
@@ -199,7 +200,9 @@ def _difference(rng: Rng) -> dict[str, Any]:
 
 def _pair(rng: Rng) -> dict[str, Any]:
     first, second = number(rng, rng.randrange(2)), number(rng, rng.randrange(2), ("y", "x", "w", "b"))
-    asked = {"target": first, "other": second, "options": _some(rng, ("method", "separate"))}
+    asked = {"target": first, "other": second, "options": ()}
+    if rng.random() < 0.3:
+        asked["options"] = (("method", "separate"),)
     return {**asked, "where": None, "by": ()} if rng.random() < 0.4 else asked
 
 

@@ -268,11 +268,9 @@ WRONG: dict[str, Wrong] = {
         ADDITIVE,
         alone=False,
     ),
-    "every quantile a median": Wrong(
-        "A row that comes moves every rank's score by a half.",
-        replaced(
-            quantile, "score_factor", lambda real: lambda _, unit, cells: real(Fraction(1, 2), unit, cells)
-        ),
+    "half the score of a quantile": Wrong(
+        "A unit moves the scores of a quantile by half of what it does.",
+        replaced(quantile, "score_factor", lambda real: lambda *asked: real(*asked) / 2),
         ("quantile",),
     ),
     "Laplace in rho x .9": Wrong(
