@@ -23,6 +23,7 @@ from dpnb.statistics.selection import Mode
 from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Moves
 from tests.mutants.sensitivity import (
     claims_of_the_offset_code,
+    free_count_everywhere,
     moves_without,
     not_centred,
     squares_from_the_real_formula,
@@ -70,18 +71,6 @@ def rows_of_a_unit(rows: Callable[[int], Any]) -> Patch:
         return classmethod(of)
 
     return replaced(Moves, "of", make)
-
-
-def count_stays(monkeypatch: Any) -> None:
-    """A count does not move where a row changes its cell, so that it is free beside any sum."""
-    for name in ("l1", "l2_squared"):
-        real = getattr(Moves, name)
-
-        def moved(moves: Moves, part: Any, real: Any = real) -> dict[str, int]:
-            found = real(moves, part)
-            return {kind: 0 if kind == SWITCH and part.name == "count" else found[kind] for kind in found}
-
-        monkeypatch.setattr(Moves, name, moved)
 
 
 def priced_with(owner: Any, change: Callable[[Any, Any], Any]) -> Patch:
@@ -234,7 +223,7 @@ WRONG: dict[str, Wrong] = {
     ),
     "count free in groups": Wrong(
         "The count beside a sum is free though a row can change its group.",
-        count_stays,
+        free_count_everywhere,
         ("mean", "difference", "variance"),
     ),
     "squares by the real formula": Wrong(
