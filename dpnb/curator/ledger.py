@@ -308,6 +308,10 @@ class Ledger:
                 return _adopted(db, now, before, facts)
             return _charged(db, now, facts, questions, cap, caps or {})
 
+    def has_abandoned(self, principal: str, pool: str) -> bool:
+        """Tell whether an earlier life of the curator left this principal a charge of a pool without an answer."""
+        return bool(self._abandoned.get((principal, pool)))
+
     def adoptable(
         self, scope: Scope, questions: Sequence[Question], others: Sequence[Question] = ()
     ) -> int | None:

@@ -22,7 +22,7 @@ from dpnb.curator.attached import Attached
 from dpnb.curator.ledger import ChargeRow, Ledger, Question, Scope
 from dpnb.curator.plan_record import question_of, read_parts
 from dpnb.curator.stored import StoredAnswer
-from dpnb.errors import PlanError
+from dpnb.errors import CuratorError, PlanError
 from dpnb.noise.bits import BitSource
 from dpnb.noise.secure import SecureBits
 from dpnb.plan.price import PricedBatch, PricedPart, PricedQuestion, total
@@ -195,10 +195,19 @@ def _charge(
         digest=wanted.digest,
         **{name: getattr(scope, name) for name in scope.__slots__},
         cap=attached.budget.cap,
-        questions=[question_of(question) for question in mine],
-        others=_others(wanted, mine),
+        questions=[_readable(question_of(question)) for question in mine],
+        others=_others(wanted, mine) if ledger.has_abandoned(scope.principal, scope.pool) else (),
         time=chance.now(),
     )
+
+
+def _readable(question: Question) -> Question:
+    """Refuse to charge what could not be completed: a record must be read back before it is paid for."""
+    try:
+        read_parts(question.plan)
+    except PlanError as error:
+        raise CuratorError("A plan could not be recorded. Nothing was spent.") from error
+    return question
 
 
 def _scope(wanted: Wanted, attached: Attached) -> Scope:
@@ -226,13 +235,20 @@ def _others(wanted: Wanted, mine: Sequence[PricedQuestion]) -> list[Question]:
 
 def _draw(charge: ChargeRow, attached: Attached, chance: Chance) -> list[dict[str, Any]]:
     """Answer a charge's own record exactly with one engine call, add noise, and write the releases."""
-    parts = [read_parts(question["plan"]) for question in charge.questions]
+    parts = [_recorded_parts(question) for question in charge.questions]
     exact = iter(attached.engine.answer([part.request for these in parts for part in these]))
     faults.at("scanned")
     pairs = zip(charge.questions, parts, strict=True)
     releases = [_released(question, these, exact, attached, chance, charge) for question, these in pairs]
     faults.at("noised")
     return releases
+
+
+def _recorded_parts(question: Mapping[str, Any]) -> tuple[PricedPart, ...]:
+    try:
+        return read_parts(question["plan"])
+    except PlanError as error:  # refused before a charge, never after one
+        raise CuratorError("The ledger's record of a charge cannot be read.") from error
 
 
 def _released(
@@ -267,10 +283,11 @@ def cost(
     wanted: Wanted, stored: Sequence[dict[str, Any] | None], attached: Attached, ledger: Ledger
 ) -> PrivacyLoss:
     """Return what a batch would be charged now: nothing where it would adopt a charge that was left without an answer."""
-    mine = to_charge(wanted, stored)
-    waiting = [question_of(question) for question in mine]
-    if mine and ledger.adoptable(_scope(wanted, attached), waiting, _others(wanted, mine)) is not None:
-        return PrivacyLoss.zero(wanted.priced.measure)
+    mine, scope = to_charge(wanted, stored), _scope(wanted, attached)
+    if mine and ledger.has_abandoned(scope.principal, scope.pool):
+        waiting = [question_of(question) for question in mine]
+        if ledger.adoptable(scope, waiting, _others(wanted, mine)) is not None:
+            return PrivacyLoss.zero(wanted.priced.measure)
     return total(mine, wanted.priced.measure)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dpnb.aggregate.reference import Evaluator
-from dpnb.curator import faults, releasing, service, totals
+from dpnb.curator import adoption, faults, releasing, service, totals
 from dpnb.curator import ledger as ledger_module
 from dpnb.curator.releasing import Chance
 from dpnb.errors import BudgetError, CuratorError
@@ -21,7 +21,7 @@ from dpnb.release import Release, ReleasedPart
 from dpnb.statistics import released
 from dpnb.statistics._base import Setting
 from dpnb.statistics.ratio import Ratio
-from tests.curator import small, test_faults, test_replay, test_store
+from tests.curator import small, test_adoption_rules, test_faults, test_replay, test_store
 from tests.mutants.table import Mutant, replaced, together
 
 
@@ -48,6 +48,26 @@ def on(test: Callable[..., None], *wanted: str) -> Callable[[Any], None]:
             test(*(given[name] for name in wanted))
 
     return check
+
+
+def abandoned(test: Callable[..., None], *more: Any) -> Callable[[Any], None]:
+    """Run a test on a home whose curator can be killed."""
+
+    def check(folder: Any) -> None:
+        (folder / "home").mkdir()
+        house = test_adoption_rules.House(folder / "home")
+        try:
+            test(house, *more)
+        finally:
+            faults.install(None)
+            house.service.close()
+
+    return check
+
+
+def read_anew(real: Any) -> Any:
+    """List the charges without an answer at every charge, also those of this life."""
+    return lambda db, _, *rest: real(db, adoption.abandoned(db), *rest)
 
 
 def nothing_is_read_before_its_charge(folder: Any) -> None:
@@ -303,6 +323,37 @@ MUTANTS = {
             replaced(ledger_module.Ledger, "store", sent_as_drawn),
         ),
         on(test_store.test_a_retry_returns_the_same_answer_for_the_same_charge, "service", "data"),
+    ),
+    "a draw of its own for each adopter": Mutant(
+        "A late first worker and those who adopted its charge each send what they drew.",
+        replaced(ledger_module.Ledger, "store", sent_as_drawn),
+        abandoned(
+            test_adoption_rules.test_a_late_first_worker_and_racing_adopters_store_one_row_and_all_send_it, 5
+        ),
+    ),
+    "an adoption by anybody": Mutant(
+        "What Ann was charged answers Bob, or a fresh request, or one besides other draws, or another budget period.",
+        replaced(
+            adoption,
+            "find",
+            lambda real: lambda db, left, *_: next((e for one in left.values() for e in one), None),
+        ),
+        abandoned(test_adoption_rules.test_another_principal_adopts_nothing),
+    ),
+    "an adoption of what is asked in part": Mutant(
+        "A charge is completed for whoever asks one of its questions.",
+        replaced(adoption, "_covers", lambda _: lambda *_: True),
+        abandoned(test_adoption_rules.test_what_else_is_asked_must_be_stored_or_public),
+    ),
+    "an adoption in the worker's own life": Mutant(
+        "A charge whose worker is at work is adopted, and a fresh request is not charged.",
+        replaced(adoption, "find", read_anew),
+        abandoned(test_adoption_rules.test_a_charge_of_this_life_of_the_curator_is_not_adopted),
+    ),
+    "a retry over a restoration": Mutant(
+        "A charge that may have been answered before the ledger was restored is drawn again.",
+        replaced(totals, "restored_since", lambda _: lambda db, entry: False),
+        abandoned(test_adoption_rules.test_nothing_is_adopted_or_retried_over_a_restoration),
     ),
     "a plan that its digest does not name": Mutant(
         "An id is bound to a digest that the kernel made up.",
