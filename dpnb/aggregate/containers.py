@@ -88,7 +88,8 @@ def _from_cells(cells: Sequence[Any], name: str, use: Use) -> NDArray[Any]:
 
 def _is_large(cell: Any) -> bool:
     number: Any = cell
-    return isinstance(cell, int | float | np.integer | np.floating) and bool(abs(number) >= LARGEST_WHOLE)
+    known = isinstance(cell, int | float | np.integer | np.floating)
+    return known and bool(number >= LARGEST_WHOLE or number <= -LARGEST_WHOLE)
 
 
 def _all_utf8(cells: Sequence[str | None]) -> bool:

@@ -478,6 +478,7 @@ IDS = [2**53 + n for n in range(400)]
         np.array(IDS),
         np.array([*IDS[1:], math.nan]),
         np.array(IDS, dtype=np.uint64),
+        pd.Series([np.int64(-(2**63)), *range(399)], dtype=object),
         IDS,
         pd.Series([*IDS[1:], None], dtype="Int64"),
         pa.array(IDS),
