@@ -23,14 +23,14 @@ MOST_STEPS = 20_000
 """Steps of one question, written out."""
 STEP = 10
 """Units of one step, which is compiled, checked and rendered: some 30 µs."""
-_PART, _SELECTION, _LOCATED, _PAIR = 200, 10, 15, 50
+_PART, _SELECTION, _LOCATED, _PAIR = 200, 9, 15, 50
 _CANDIDATES = 100
 
 
 def work_of(part: PricedPart) -> int:
     """Return the units of one released vector.
 
-    A selected value counts as ten numbers, a located sum as fifteen, a product of two columns as fifty, a hundred candidates of
+    A selected value counts as nine numbers, a located sum as fifteen, a product of two columns as fifty, a hundred candidates of
     a pick as one, and every vector two hundred on top: it is priced, and it is a query.
     """
     return _PART + max(part.cells, _own(part))
@@ -59,7 +59,7 @@ def limited_work(units: int) -> int:
     """
     if units > MOST_WORK:
         raise PlanError(
-            f"This cell asks for more than {MOST_WORK:,} numbers at once (a quantile or robust mean counts as 10 or 15): "
+            f"This cell asks for more than {MOST_WORK:,} numbers at once (a quantile counts as 9, a robust mean as 15): "
             "ask fewer questions, groups or levels in one cell. Nothing was spent."
         )
     return units
