@@ -86,7 +86,8 @@ def check(question: QueryPlan, schema: Schema) -> CheckedQuestion:
     limited_steps(question)
     statistic = _statistic(question.statistic)
     options = _options(question, statistic)
-    target, target_cells = _target(question, statistic, options, schema)
+    key = _key(question, statistic, options, schema)
+    target, target_cells = _target(question, statistic, key, schema)
     other = _other(question, statistic, schema)
     others = _others(question, statistic, schema)
     groups = [cells(key, schema) for key in question.by]
@@ -96,7 +97,7 @@ def check(question: QueryPlan, schema: Schema) -> CheckedQuestion:
         groups.append(target_cells)
     _limit(groups)
     setting = _setting(question, schema, (target, other, *others), groups, statistic, options)
-    setting = replace(setting, edges=_edges(question, statistic, options, schema))
+    setting = replace(setting, edges=_edges(statistic, key))
     if statistic.target == "value":
         return _of_values(question, statistic, setting, schema)
     axes = setting.axes + statistic.extra_axes(setting)
@@ -156,7 +157,7 @@ def _options(question: QueryPlan, statistic: Statistic) -> dict[str, Any]:
 
 
 def _target(
-    question: QueryPlan, statistic: Statistic, options: dict[str, Any], schema: Schema
+    question: QueryPlan, statistic: Statistic, key: Expr | None, schema: Schema
 ) -> tuple[Numeric | None, Cells | None]:
     expr = question.target
     if statistic.target == "none":
@@ -169,7 +170,14 @@ def _target(
         return numeric(expr, schema), None
     if statistic.target == "value":
         return place_of(expr, schema), None
-    return None, cells(_binned(expr, options, schema), schema)
+    return None, cells(expr if key is None else key, schema)
+
+
+def _key(question: QueryPlan, statistic: Statistic, options: dict[str, Any], schema: Schema) -> Expr | None:
+    """Return what a statistic of a key counts, or chooses from; nothing where it is of something else, or of nothing."""
+    if question.target is None or statistic.target not in {"key", "choice"}:
+        return None
+    return _binned(question.target, options, schema)
 
 
 def _other(question: QueryPlan, statistic: Statistic, schema: Schema) -> Numeric | None:
@@ -227,14 +235,10 @@ def _binned(expr: Expr, options: dict[str, Any], schema: Schema) -> Expr:
     )
 
 
-def _edges(
-    question: QueryPlan, statistic: Statistic, options: dict[str, Any], schema: Schema
-) -> tuple[Fraction, ...]:
+def _edges(statistic: Statistic, key: Expr | None) -> tuple[Fraction, ...]:
     """Return the edges of the bins that a statistic of a key counts."""
-    if statistic.target != "key" or question.target is None:
-        return ()
-    binned = _binned(question.target, options, schema)
-    return tuple(edge.number for edge in binned.edges) if isinstance(binned, Bin) else ()
+    counted = key if statistic.target == "key" else None
+    return tuple(edge.number for edge in counted.edges) if isinstance(counted, Bin) else ()
 
 
 def _two_arms(groups: list[Cells], question: QueryPlan, schema: Schema) -> None:

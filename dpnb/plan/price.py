@@ -179,10 +179,11 @@ def price(batch: BatchPlan, schema: Schema) -> PricedBatch:
 
 
 def _checked(batch: BatchPlan, schema: Schema) -> list[CheckedQuestion]:
-    """Return the checked questions; their steps and cells have a limit, which is met before the last is looked at."""
+    """Return the checked questions; their steps have a limit that is met before any is looked at, their cells before the last."""
     found, units = [], 0
     for item in batch.items:
         units = limited_work(units + STEP * limited_steps(item.question))
+    for item in batch.items:
         found.append(check(item.question, schema))
         units = limited_work(units + found[-1].setting.cells)
     return found

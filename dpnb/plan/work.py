@@ -10,11 +10,13 @@ lists multiply.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from dpnb.aggregate.algebra import CrossMoments
 from dpnb.errors import PlanError
 from dpnb.mechanisms import KSExponential, LocatedSums, PermuteAndFlip, QuantileSelection
 from dpnb.plan.expression import Between, Bin, Expr, IsIn
-from dpnb.plan.question import QueryPlan
+from dpnb.plan.question import Option, QueryPlan
 from dpnb.statistics import PricedPart
 
 MOST_WORK = 2_000_000
@@ -75,7 +77,7 @@ def limited_steps(question: QueryPlan) -> int:
     """
     known: dict[int, int] = {}
     asked = (question.target, question.where, question.other, *question.by, *question.others)
-    listed = sum(len(value) for _, value in question.options if isinstance(value, tuple))
+    listed = sum(_listed(name, value) for name, value in question.options)
     steps = listed + sum(_steps(expr, known) for expr in asked if expr is not None)
     if steps > MOST_STEPS:
         raise PlanError(
@@ -83,6 +85,15 @@ def limited_steps(question: QueryPlan) -> int:
             "use fewer values or edges, and no isin, between or bin within another."
         )
     return steps
+
+
+def _listed(name: str, value: Option) -> int:
+    """Return how many values an option stands for: a number of bins is written out as their edges."""
+    if isinstance(value, tuple):
+        return len(value)
+    return (
+        int(value) if name == "bins" and isinstance(value, int | Fraction) and 0 < value <= MOST_STEPS else 0
+    )
 
 
 def _steps(expr: Expr, known: dict[int, int]) -> int:

@@ -35,6 +35,8 @@ RANGE_LIMIT = 2**62
 _FARTHEST = 10**100
 """How large a value, and how fine a grid, may be: their squares and products are shown as floats."""
 _SQUARE_BITS = 20
+_LONGEST = 2**4096
+"""How large numerator and denominator of a grid may be: exact sums of ratios grow with each of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,8 @@ class Numeric:
     def __post_init__(self) -> None:
         if self.step <= 0 or self.low > self.high:
             raise PlanError("This expression has an empty range.")
+        if any(max(abs(n.numerator), n.denominator) > _LONGEST for n in (self.offset, self.step)):
+            raise PlanError("The constants of this expression have too many digits together: round them.")
         farthest = max(abs(self.offset + self.step * self.low), abs(self.offset + self.step * self.high))
         if max(farthest, 1 / self.step) > _FARTHEST:
             raise PlanError(

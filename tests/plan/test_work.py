@@ -101,6 +101,9 @@ TOO_MANY = {
     "a thousand moments": [
         QueryPlan("wide", "moments", N[0], where=over(X, i), others=N[1:]) for i in range(1000)
     ],
+    "a thousand bins, by their number": [
+        QueryPlan("wide", "histogram", X, where=over(W, i), options=(("bins", 1000),)) for i in range(500)
+    ],
     "every pick": [QueryPlan("wide", "top_k", W, options=(("k", 50_000),))],
     "robust means of everybody": [QueryPlan("wide", "robust_mean", X, by=(A, B))],
     "a thousand long lists": [
@@ -207,3 +210,32 @@ def test_a_thousand_levels_cross_the_wire():
     assert QueryPlan.from_json(question.to_json()) == question
     with pytest.raises(PlanError, match="at most 1,000 values"):
         QueryPlan("wide", "quantile", X, options=(("q", (*LEVELS, 1)),))
+
+
+def coprime(place):
+    """A constant of 390 digits over as many; no two of them have a common denominator."""
+    return e.Const(Fraction(10**390 - 1 - place, 10**389 + 2 * place + 1))
+
+
+def summed(terms):
+    while len(terms) > 1:
+        pairs = [terms[place : place + 2] for place in range(0, len(terms), 2)]
+        terms = [e.BinOp("+", *pair) if len(pair) == 2 else pair[0] for pair in pairs]
+    return terms[0]
+
+
+def test_constants_that_grow_with_each_other_are_refused(wide):
+    """The sum of a thousand ratios is a ratio of half a million digits: a megabyte of them kept the processor for seconds, deaf."""
+    expr = e.BinOp("+", X, summed([coprime(place) for place in range(1000)]))
+    spread = e.Compare("<", expr, A)
+    with ending(60):
+        for question in (QueryPlan("wide", "mean", expr), QueryPlan("wide", "count", where=spread)):
+            with pytest.raises(PlanError, match="too many digits together"):
+                priced(wide, question)
+
+
+def test_constants_that_people_write_do_not_grow_too_long(wide):
+    """Sixty conversions with floats one after another, and the sum of a thousand prices."""
+    chain = nested(60, lambda expr: e.BinOp("*", expr, e.Const(1.0000000000000002)))
+    prices = summed([e.Const(round(0.07 * place, 2)) for place in range(1000)])
+    assert priced(wide, QueryPlan("wide", "mean", chain), QueryPlan("wide", "mean", e.BinOp("+", X, prices)))
