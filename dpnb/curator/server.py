@@ -52,6 +52,8 @@ MOST_HEADERS = 16 * 1024
 MOST_CONNECTIONS = 256
 MOST_STRANGERS = 32
 """How many may be connected, and how many of them without having shown yet that they may ask."""
+MOST_ARRIVING = 64 * 2**20
+"""Bytes of all bodies together that have begun to arrive and are not whole."""
 FIRST_WORD = 10.0
 WHOLE_BODY = 60.0
 """Seconds within which a connection shows that it may ask, and within which a body arrives."""
@@ -91,6 +93,8 @@ class Life:
         self.still.set()
         self.ending = False
         self.known: weakref.WeakSet[tornado.iostream.IOStream] = weakref.WeakSet()
+        self.resting: dict[tornado.iostream.IOStream, int] = {}
+        self._arriving = 0
         self._quiet_since = time.monotonic() + max(0.0, FIRST_WAIT - linger)
 
     def change(self, holders: int = 0, busy: int = 0) -> None:
@@ -99,6 +103,37 @@ class Life:
         self.busy += busy
         (self.still.clear if self.busy else self.still.set)()
         self._quiet_since = time.monotonic()
+
+    def rest(self, stream: tornado.iostream.IOStream) -> None:
+        """Note that a connection of somebody who may ask waits for a request, or for the rest of one."""
+        self.leave(stream)
+        if not stream.closed():
+            self.resting[stream] = 0
+
+    def leave(self, stream: tornado.iostream.IOStream) -> None:
+        """Note that a connection waits no more: it is answered, it is a life-line, or it is closed."""
+        self._arriving -= self.resting.pop(stream, 0)
+
+    def arrived(self, stream: tornado.iostream.IOStream, size: int) -> None:
+        """Count bytes of a body; where there are too many in all, whoever has been sending the longest is hung up on."""
+        if stream in self.resting:
+            self.resting[stream] += size
+            self._arriving += size
+        while self._arriving > MOST_ARRIVING:
+            self.hang_up(next(one for one, held in self.resting.items() if held))
+
+    def make_room(self) -> bool:
+        """Hang up on the connection that has rested the longest; say whether there was one."""
+        oldest = next(iter(self.resting), None)
+        if oldest is None:
+            return False
+        self.hang_up(oldest)
+        return True
+
+    def hang_up(self, stream: tornado.iostream.IOStream) -> None:
+        """Close a connection: a kernel opens another when it asks again."""
+        self.leave(stream)
+        stream.close()
 
     @property
     def over(self) -> bool:
@@ -143,12 +178,19 @@ class _Handler(tornado.web.RequestHandler):
             raise tornado.web.HTTPError(403)
         if self.request.headers.get("Origin"):  # a page in a browser
             raise tornado.web.HTTPError(403)
+        self._stream = stream
         self.life.known.add(stream)
+        self.life.rest(stream)
         if self.life.ending:
             raise tornado.web.HTTPError(503)
 
     def data_received(self, chunk: bytes) -> None:
         """Keep nothing."""
+
+    def on_connection_close(self) -> None:
+        """Forget a connection."""
+        if hasattr(self, "_stream"):
+            self.life.leave(self._stream)
 
     def write_error(self, status_code: int, **_: Any) -> None:  # noqa: ARG002 - tornado's signature
         self.finish(b"")
@@ -177,9 +219,16 @@ class _Messages(_Handler):
     def data_received(self, chunk: bytes) -> None:
         """Keep a body that may be asked; its length is limited by the server."""
         self._body += chunk
+        self.life.arrived(self._stream, len(chunk))
+
+    def on_connection_close(self) -> None:
+        """Keep nothing of a body that never became whole; this object may live on until somebody collects it."""
+        super().on_connection_close()
+        self._body = bytearray()
 
     async def post(self) -> None:
         self.life.change(busy=1)
+        self.life.leave(self._stream)
         try:
             reply = await self._reply(bytes(self._body))
             with contextlib.suppress(Exception):
@@ -187,6 +236,7 @@ class _Messages(_Handler):
                 await self.finish(reply)
         finally:
             self.life.change(busy=-1)
+            self.life.rest(self._stream)
 
     async def _reply(self, body: bytes) -> bytes:
         asked = await self.workers.run("rest", self.service.read, body)
@@ -204,6 +254,7 @@ class _Hold(_Handler):
 
     async def post(self) -> None:
         self._closed = asyncio.Event()
+        self.life.leave(self._stream)
         self.life.change(holders=1)
         try:
             self.set_header("Content-Type", "application/octet-stream")
@@ -251,12 +302,14 @@ class _Server(tornado.httpserver.HTTPServer):
         self._strangers: dict[tornado.iostream.IOStream, None] = {}
 
     def handle_stream(self, stream: tornado.iostream.IOStream, address: Any) -> None:
-        """Take a connection, in the place of the oldest stranger where there are many."""
+        """Take a connection, where there are many in the place of the oldest stranger, or of the one that has rested the longest."""
         for other in [one for one in self._strangers if one.closed() or one in self._life.known]:
             del self._strangers[other]
         while len(self._strangers) >= MOST_STRANGERS:
             self._hang_up(next(iter(self._strangers)))
-        if len(self._connections) >= MOST_CONNECTIONS:
+        for gone in [one for one in self._life.resting if one.closed()]:
+            self._life.leave(gone)
+        if len(self._connections) >= MOST_CONNECTIONS and not self._life.make_room():
             stream.close()
             return
         self._strangers[stream] = None

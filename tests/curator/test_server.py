@@ -138,6 +138,54 @@ def test_silent_strangers_keep_nobody_out(door):
             line.close()
 
 
+def resident(pid):
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) * 1024
+
+
+def begun(door, length, body):
+    return b"\r\n".join(
+        [
+            f"POST {MESSAGES} HTTP/1.1".encode(),
+            b"Host: x",
+            f"{TOKEN}: {door['token']}".encode(),
+            f"Content-Length: {length}".encode(),
+            b"",
+            body,
+        ]
+    )
+
+
+def test_those_who_have_asked_and_stay_keep_nobody_out(door):
+    """Hundreds of connections that are kept open after an answer: those that have rested the longest make room."""
+    with contextlib.ExitStack() as open_:
+        for _ in range(server.MOST_CONNECTIONS + 50):
+            line = open_.enter_context(
+                socket.create_connection(("127.0.0.1", door["port"]), timeout=PATIENCE)
+            )
+            line.sendall(begun(door, len(encode(Hello())), encode(Hello())))
+            assert status(line.recv(65_536)) == 200
+        asked = TcpTransport(door["port"], door["token"])
+        assert decode_reply(asked.send(encode(Hello()))).pid == door["pid"]
+        asked.close()
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
+def test_bodies_that_never_become_whole_fill_no_memory(door):
+    """Hundreds of requests that lack one byte: whoever has been sending the longest is hung up on, and a kernel is answered."""
+    with contextlib.ExitStack() as open_:
+        for _ in range(server.MOST_CONNECTIONS + 50):
+            line = open_.enter_context(
+                socket.create_connection(("127.0.0.1", door["port"]), timeout=PATIENCE)
+            )
+            with contextlib.suppress(OSError):
+                line.sendall(begun(door, MAX_REQUEST, bytes(MAX_REQUEST - 1)))
+        asked = TcpTransport(door["port"], door["token"])
+        assert decode_reply(asked.send(encode(Hello()))).pid == door["pid"]
+        asked.close()
+        assert resident(door["pid"]) < 2**29
+
+
 def test_a_socket_on_which_somebody_else_listens_is_not_spoken_to(home, monkeypatch):
     """Whatever put it there: the kernel asks the system who listens, before it says a word."""
     home.make()
