@@ -10,17 +10,15 @@ import { atOnce, Pricer, priceOf, READING, tagText, tagTitle, type Answer, type 
 const RELEASE = 'application/vnd.dpnb.release+json';
 const PLAN = 'application/vnd.dpnb.plan+json';
 
-interface Loss {
-  measure: string;
-  amount: string;
-}
-
 /** A loss of a saved card in words: `ε 0.5`. */
 export function paid(loss: unknown): string | null {
   if (typeof loss !== 'object' || loss === null) {
     return null;
   }
-  const { measure, amount } = loss as Loss;
+  const { measure, amount } = loss as { measure?: unknown; amount?: unknown };
+  if (typeof amount !== 'string') {
+    return null; // an output that was saved by whomever
+  }
   const [top = '', bottom] = amount.split('/');
   const value = Number(top) / Number(bottom ?? 1);
   if (!Number.isFinite(value)) {
@@ -32,8 +30,8 @@ export function paid(loss: unknown): string | null {
 /** What the outputs of a cell say that it paid; null where it released nothing. */
 export function tagOf(bundles: readonly Readonly<Record<string, unknown>>[]): string | null {
   for (const bundle of bundles) {
-    const card = bundle[RELEASE] as { charged?: unknown } | undefined;
-    const words = card === undefined ? null : paid(card.charged);
+    const card = bundle[RELEASE] as { charged?: unknown } | null | undefined;
+    const words = paid(card?.charged);
     if (words !== null) {
       return words.endsWith(' 0') ? `stored · ${words}` : words;
     }

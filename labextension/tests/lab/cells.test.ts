@@ -10,6 +10,19 @@ it('a saved loss is read exactly, and nothing else is read as one', () => {
   expect(paid({ measure: 'pure', amount: 'much' })).toBeNull();
 });
 
+it.each([
+  null,
+  0,
+  'x',
+  [],
+  {},
+  { charged: 1 },
+  { charged: { measure: 1, amount: 2 } },
+  { charged: { amount: {} } }
+])('a saved card that is %j leaves the other cells their prices', card => {
+  expect(tagOf([{ [RELEASE]: card }])).toBeNull();
+});
+
 it('a cell wears what its card says that it paid', () => {
   expect(tagOf([])).toBeNull();
   expect(tagOf([{ 'text/plain': 'ε 9' }])).toBeNull();

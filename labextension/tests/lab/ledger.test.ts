@@ -8,11 +8,11 @@ it.each([
   '+cmd',
   '-2+3',
   '@sum',
-  '\t=1',
-  '\r=1',
-  '\n=1',
   '  =1',
   '\uFF1D1',
+  '\u200b=1',
+  '\0=1',
+  '\ufeff +1+cmd',
   '=HYPERLINK("http://x")'
 ])('puts an apostrophe before %j', text => {
   expect(field(text).startsWith('"\'')).toBe(true);
@@ -34,6 +34,19 @@ it('quotes every field, so that no text begins another one', () => {
     note: '=note'
   } as unknown as Charge;
   expect(csv([row]).split('\r\n').slice(1).join('\r\n')).toBe(
-    '"3","2026-01-02T03:04:05","charge","ε 0.5","a,""b""\r\n=c","stored","\'=note"'
+    `"3","2026-01-02T03:04:05","charge","ε 0.5","a,""b""\r\n'=c","stored","'=note"`
   );
+});
+
+it.each([
+  ['hiv[hiv.name == ";=1+1"]', 'hiv[hiv.name == ";\'=1+1"]'],
+  ['\t=1', "'\t'=1"],
+  ['\r=1', "'\r'=1"],
+  ['\n=1', "'\n'=1"],
+  ['a;\t +cmd', "a;\t '+cmd"],
+  ['a\r\n@b', "a\r\n'@b"],
+  ['a;"=1', 'a;"\'=1'],
+  ['count(); sum()', 'count(); sum()']
+])('where cells are parted by semicolons, %j has no formula either', (text, safe) => {
+  expect(field(text)).toBe(`"${safe.replaceAll('"', '""')}"`);
 });
