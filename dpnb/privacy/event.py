@@ -73,7 +73,7 @@ class PrivacyEvent:
         if self.amount <= 0:
             raise LossError("A privacy event has an amount above 0; what costs nothing is no event.")
         if (self.kind == "laplace") != bool(self.moves) or (
-            self.moves and self.amount != _epsilon(self.moves)
+            self.moves and self.amount != _epsilon(_positive(self.moves))
         ):
             raise LossError("A laplace event, and no other, has moves; its amount is the ε of the costliest.")
 
@@ -93,7 +93,8 @@ class PrivacyEvent:
         >>> float(event.amount), round(float(event.loss(Measure.ZCDP).amount), 4)
         (1.0, 0.229)
         """
-        found = tuple(sorted({tuple((shift, scale) for shift, scale in move if shift) for move in moves}))
+        listed = {tuple((shift, scale) for shift, scale in move if shift) for move in moves}
+        found = _positive(tuple(sorted(listed)))
         kept = tuple(one for one in found if not any(_within(one, other) for other in found if other != one))
         return cls("laplace", _epsilon(kept), moves=kept)
 
@@ -171,9 +172,14 @@ def _moves(record: Any) -> tuple[Move, ...]:
         found = tuple(tuple((parse_exact(a), parse_exact(b)) for a, b in move) for move in record)
     except (TypeError, ValueError):
         raise LossError("A laplace event lists, for each move, pairs of a shift and a scale.") from None
-    if any(shift <= 0 or scale <= 0 for move in found for shift, scale in move):
+    return _positive(found)
+
+
+def _positive(moves: tuple[Move, ...]) -> tuple[Move, ...]:
+    """Refuse a shift that would be taken off the others, and a scale that is no noise."""
+    if any(shift <= 0 or scale <= 0 for move in moves for shift, scale in move):
         raise LossError("The shifts and scales of a laplace event are above 0.")
-    return found
+    return moves
 
 
 def _epsilon(moves: Iterable[Move]) -> Fraction:

@@ -107,6 +107,16 @@ def test_the_charge_of_a_laplace_entry_is_rounded_up_and_precise(shift, scale):
     assert charged <= pure_rho(shift / scale) * (1 + Fraction(1, 10**12))
 
 
+@pytest.mark.parametrize("power", range(10, 31, 2))
+@pytest.mark.parametrize("shift", [1, 10**6])
+def test_the_charge_of_the_smallest_losses_is_rounded_up_too(power, shift):
+    """1 - e^-ε has lost nearly all of its digits there: at ε = 10⁻²⁰ the charge was too small by 10⁻¹⁰ of it, at 10⁻²⁸ by all of it."""
+    scale = shift * Fraction(10) ** power + Fraction(1, 3)
+    epsilon = shift / scale
+    assert exact_laplace(Fraction(shift), scale) <= laplace_rho(Fraction(shift), scale) <= epsilon**2 / 2
+    assert exact_pure(epsilon) <= pure_rho(epsilon) <= epsilon**2 / 2
+
+
 @pytest.mark.parametrize("scale", SCALES, ids=str)
 def test_no_order_costs_an_entry_more_and_orders_near_one_cost_as_much(scale):
     """Brute force over shifts and orders: D_α/α ≤ ρ, falls in α, and is ρ in the limit, so that 98 % of ρ would not cover it."""

@@ -91,6 +91,16 @@ def test_an_unknown_event_is_refused_not_guessed(record):
         PrivacyEvent.from_json(record)
 
 
+@pytest.mark.parametrize("part", [(-1, 1), (1, -1), (-1, -1), (1, 0)])
+def test_a_shift_or_a_scale_that_would_lower_a_charge_is_no_move(part):
+    """A shift of -1 beside one of 2 was charged as one step, however the event was made."""
+    moves = [[tuple(map(Fraction, part)), (Fraction(2), Fraction(1))]]
+    with pytest.raises(LossError, match="above 0"):
+        PrivacyEvent.laplace(moves)
+    with pytest.raises(LossError, match="above 0"):
+        PrivacyEvent("laplace", Fraction(1), moves=(tuple(moves[0]),))
+
+
 def _renyi(p, q, order):
     return np.log(np.sum(p**order * q ** (1 - order))) / (order - 1)
 
