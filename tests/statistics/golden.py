@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +18,21 @@ import numpy as np
 from dpnb.aggregate import answer, prepare
 from dpnb.curator.releasing import MECHANISM_VERSION
 from dpnb.errors import LossError
+from dpnb.mechanisms import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    KSExponential,
+    LocatedSums,
+    PermuteAndFlip,
+    QuantileSelection,
+)
+from dpnb.mechanisms.thresholding import Thresholding
 from dpnb.noise.bits import SeededBits
 from dpnb.privacy.unit import PrivacyUnit
 from tests.contracts.questions import SAMPLES, asked, schema
 
 FILE = Path(__file__).parents[1] / "golden" / "releases" / "releases.json"
+DRAWS = FILE.with_name("draws.json")
 LOSSES = {"epsilon": "0.75", "rho": "0.5", "approx": "0.75"}
 UNITS = {
     "change-one": PrivacyUnit("change-one", rows=60),
@@ -77,6 +89,50 @@ def release(
     return {"events": _text([event.to_json() for event in item.events]), "parts": parts}
 
 
+def _tally(*counts: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """A multiset in which the places that have rows are their own values."""
+    places = np.flatnonzero(counts).astype(np.int64)
+    return places, np.array(counts, dtype=np.int64)[places]
+
+
+def _cases() -> dict[str, tuple[Any, Sequence[Any], int]]:
+    """Mechanisms, what they are drawn from, and how often: as often as a sampler that is a hundredth off needs to be seen."""
+    half, ages = Fraction(1, 2), _tally(3, 0, 1, 4, 0, 2)
+    middle, radius = (
+        QuantileSelection(Fraction(1), half, 0, 5),
+        QuantileSelection(Fraction(1), Fraction(1), -1, 4),
+    )
+    return {
+        "laplace": (DiscreteLaplace(Fraction(7, 3)), [0] * 3000, 1),
+        "laplace, wide": (DiscreteLaplace(Fraction(2**40)), [0] * 300, 1),
+        "gaussian": (DiscreteGaussian(Fraction(7, 3)), [0] * 3000, 1),
+        "gaussian, wide": (DiscreteGaussian(Fraction(2**60)), [0] * 300, 1),
+        "quantile": (QuantileSelection(Fraction(2), half, 0, 5), [ages] * 1000, 1),
+        "quantile, beyond": (QuantileSelection(Fraction(2), Fraction(9, 10), -2, 5), [ages] * 1000, 1),
+        "permute and flip": (PermuteAndFlip(Fraction(1), 3, 2), [5, 4, 2] * 2000, 1),
+        "synthetic sample": (KSExponential(Fraction(1), 4, (1, 2, 1), 1, half), [3, 1, 2] * 200, 1),
+        "sums in a private range": (
+            LocatedSums(middle, radius, 1, Fraction(2), Fraction(3), Fraction(4), Fraction(5)),
+            [ages] * 300,
+            1,
+        ),
+        "thresholding": (Thresholding(Fraction(1), 5, 2), [_tally(1, 2, 0, 4, 5, 6)], 400),
+    }
+
+
+def draws() -> dict[str, str]:
+    """The digest of many draws of every mechanism: a release is one draw, and hides a sampler that is off by little."""
+    return {
+        name: digest([_numbers(mechanism.noised(exact, bits)) for _ in range(times)])
+        for name, (mechanism, exact, times) in _cases().items()
+        for bits in [SeededBits(13)]
+    }
+
+
+def _numbers(values: Sequence[Any]) -> list[int]:
+    return [int(value) for value in values]
+
+
 def _text(value: Any) -> str:
     """Short things as they are, long ones by their digest."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False)
@@ -89,7 +145,7 @@ def _pinned(values: tuple[int, ...]) -> list[Any]:
     return numbers if len(numbers) <= _FEW else [*numbers[:3], len(numbers), _text(numbers)]
 
 
-def digest(made: dict[str, Any]) -> str:
+def digest(made: Any) -> str:
     """What the history keeps of a version."""
     return hashlib.sha256(json.dumps(made, sort_keys=True).encode()).hexdigest()
 
@@ -97,6 +153,21 @@ def digest(made: dict[str, Any]) -> str:
 def read() -> dict[str, Any]:
     """The file: the digest of every version so far, and the releases of the last."""
     return json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {"versions": {}, "releases": {}}
+
+
+def read_draws() -> dict[str, dict[str, str]]:
+    """The digests of every version so far."""
+    return json.loads(DRAWS.read_text(encoding="utf-8")) if DRAWS.exists() else {}
+
+
+def write_draws() -> None:
+    """Write the draws of this version; those of a version that is written already are never replaced."""
+    made, on_file = draws(), read_draws()
+    if on_file.get(MECHANISM_VERSION) not in (None, made):
+        raise SystemExit(
+            "Draws changed: raise MECHANISM_VERSION in dpnb/curator/releasing.py, then write anew."
+        )
+    DRAWS.write_text(json.dumps({**on_file, MECHANISM_VERSION: made}, indent=1) + "\n", encoding="utf-8")
 
 
 def write() -> None:
@@ -117,3 +188,4 @@ def write() -> None:
 
 if __name__ == "__main__":
     write()
+    write_draws()

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
 import pytest
 
 from dpnb.curator.releasing import MECHANISM_VERSION
-from dpnb.mechanisms import DiscreteLaplace
+from dpnb.mechanisms import DiscreteLaplace, PermuteAndFlip
+from dpnb.mechanisms.thresholding import Thresholding
 from dpnb.statistics import BY_NAME
 from tests.statistics import golden
 
@@ -13,6 +18,25 @@ REASON = (
     "changed what is released for the same bits. If that is wanted, raise MECHANISM_VERSION in dpnb/curator/releasing.py "
     "and run python -m tests.statistics.golden; stored answers of the old version are then not served any more."
 )
+
+
+def wrong_rate(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Choices with coins of a rate that is a hundredth too large."""
+    monkeypatch.setattr(
+        PermuteAndFlip, "rate", property(lambda choice: choice.epsilon * Fraction(101, 100) / choice.factor)
+    )
+    return "permute and flip"
+
+
+def wrong_place(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Counts that are shown above the threshold, and no more at it."""
+    real = Thresholding._shown
+
+    def above(mechanism: Thresholding, *told: list[int]) -> tuple[int, ...]:
+        return real(replace(mechanism, threshold=mechanism.threshold + 1), *told)
+
+    monkeypatch.setattr(Thresholding, "_shown", above)
+    return "thresholding"
 
 
 def test_every_release_is_the_one_on_file() -> None:
@@ -31,6 +55,23 @@ def test_the_file_is_that_of_the_version_and_all_of_it() -> None:
     assert list(on_file["versions"])[-1] == MECHANISM_VERSION, REASON
     assert on_file["versions"][MECHANISM_VERSION] == golden.digest(on_file["releases"]), REASON
     assert list(map(int, on_file["versions"])) == sorted(map(int, on_file["versions"]))
+
+
+def test_every_mechanism_draws_what_is_on_file() -> None:
+    """Many draws of each: a release is one draw, which a sampler that is a hundredth off seldom changes."""
+    on_file = golden.read_draws()
+    assert list(on_file)[-1] == MECHANISM_VERSION, REASON
+    assert golden.draws() == on_file[MECHANISM_VERSION], REASON
+
+
+@pytest.mark.parametrize("wrong", [wrong_rate, wrong_place], ids=lambda wrong: wrong.__name__)
+def test_a_sampler_that_is_off_by_little_is_not_the_one_on_file(
+    monkeypatch: pytest.MonkeyPatch, wrong: Callable[[pytest.MonkeyPatch], str]
+) -> None:
+    """Neither changes one golden release: only many draws show them."""
+    name, on_file = wrong(monkeypatch), golden.read_draws()[MECHANISM_VERSION]
+    made = golden.draws()
+    assert {one for one in on_file if on_file[one] != made[one]} == {name}
 
 
 def test_every_statistic_is_pinned_under_every_unit() -> None:
