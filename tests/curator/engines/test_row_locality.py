@@ -313,6 +313,13 @@ def codes_of(frame, column, folder):
         return quantise(read_arrays(arrays)[column.name], column).tolist()
 
 
+def test_a_nan_in_a_list_stays_missing_beside_a_text(tmp_path):
+    """One type for a whole list, as numpy finds it: where another row holds a text, NaN would be the declared text nan."""
+    column = Column.category("code", ["nan", "Goa"])
+    for other, code in ((1.5, None), ("Goa", 1), (None, None)):
+        assert codes_of({"code": [math.nan, other]}, column, tmp_path) == [None, code]
+
+
 PEOPLE = Schema("t", "t", (CODE,), PrivacyUnit("add-remove"), Budget.from_toml({"epsilon": 1}))
 
 
@@ -363,10 +370,13 @@ def test_what_is_declared_is_read_exactly_so(tmp_path, text, dialect, codes):
 
 
 def test_text_that_is_not_utf_8_is_refused_with_its_line(tmp_path):
-    """Also in a column that nobody declared, a million bytes into the file."""
-    (tmp_path / "t.csv").write_bytes(b"code,note\n" + b"01,fine\n" * 100_000 + b"02,\xff\n")
-    with pytest.raises(OwnerError, match="line 100002 is not UTF-8"):
-        prepare(tmp_path / "t.csv", PEOPLE, tmp_path / "copy.duckdb")
+    """Also in a column that nobody declared, a million bytes into the file, at its beginning and in its header."""
+    rows, bad = b"01,fine\n" * 100_000, b"02,\xff\n"
+    texts = {1: b"code,\xff\n" + rows, 2: b"code,note\n" + bad + rows, 100002: b"code,note\n" + rows + bad}
+    for line, text in texts.items():
+        (tmp_path / "t.csv").write_bytes(text)
+        with pytest.raises(OwnerError, match=f"line {line} is not UTF-8 text"):
+            prepare(tmp_path / "t.csv", PEOPLE, tmp_path / "copy.duckdb")
 
 
 PIECES = [

@@ -1,0 +1,83 @@
+"""Wrong versions of the reading: a column, a container or an order of columns that has a say in what one cell becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpnb.aggregate import containers, preparation
+from dpnb.aggregate.containers import plain_column
+from dpnb.curator.engines import preparing
+from tests.curator.engines import test_row_locality as rows
+from tests.mutants.table import Mutant, replaced
+
+
+def one_text_makes_the_column_texts(real: Any) -> Any:
+    """A column in which any cell is no number holds no numbers."""
+
+    def numbers(raw: Any, name: str = "this column") -> NDArray[np.float64]:
+        found: NDArray[np.float64] = real(raw, name)
+        plain = plain_column(raw, name, "grid")
+        texts = plain.dtype == object and any(
+            text is not None and np.isnan(number) for text, number in zip(plain, found, strict=True)
+        )
+        return np.full(len(found), np.nan) if texts else found
+
+    return numbers
+
+
+def lists_as_numpy_makes_them(real: Any) -> Any:
+    """Cells of a list in the one type that numpy finds for all of them."""
+
+    def from_cells(cells: Sequence[Any], name: str, use: Any) -> Any:
+        try:
+            held = np.array(cells)
+        except (ValueError, OverflowError):
+            held = np.array(cells, dtype=object)
+        return real(held.tolist(), name, use)
+
+    return from_cells
+
+
+def as_they_are_declared(_: Any) -> Any:
+    """Declared values matched by how they are written, not by the cell that they are."""
+    return lambda column: [str(value) for value in column.values or ()]
+
+
+def unsorted(patch: Any) -> None:
+    """The engine writes a unit's rows in the order of the declaration."""
+    patch.setattr(preparing, "sorted", list, raising=False)
+
+
+def each_row_alone(folder: Path) -> None:
+    """The contract for lists: one changed cell moves no other row's code."""
+    for seed in range(40):
+        rows.TestLists.check(seed, folder)
+
+
+MUTANTS = {
+    "a column whose type decides": Mutant(
+        "One text makes a column of numbers texts: every other row's number goes missing with it.",
+        replaced(preparation, "numbers", one_text_makes_the_column_texts),
+        each_row_alone,
+    ),
+    "a list that numpy converts": Mutant(
+        "numpy finds one type for all cells of a list: a NaN beside a text becomes the text nan.",
+        replaced(containers, "_from_cells", lists_as_numpy_makes_them),
+        rows.test_a_nan_in_a_list_stays_missing_beside_a_text,
+    ),
+    "a unit's rows ranked in the order of columns": Mutant(
+        "The same schema in another order of columns keeps other rows of a unit.",
+        unsorted,
+        rows.test_which_rows_a_unit_keeps_does_not_depend_on_the_order_of_columns,
+    ),
+    "categories matched as they are written": Mutant(
+        "A declared 01 is a text alone, so that the number 1 is missing wherever its column holds texts.",
+        replaced(preparation, "declared_texts", as_they_are_declared),
+        lambda folder: rows.test_one_odd_cell_leaves_a_frames_other_codes("whole numbers", "itself", folder),
+    ),
+}
