@@ -57,7 +57,7 @@ def _from_numpy(array: NDArray[Any], name: str, use: Use) -> NDArray[Any]:
         raise _unreadable(name, str(array.dtype) if array.ndim == 1 else f"arrays of {array.ndim} dimensions")
     if kind == "M":
         if use == "grid":
-            raise _unreadable(name, str(array.dtype))
+            raise _dates(name)
         return _objects(moment_texts(array))
     if kind in "UTO":
         return _from_cells(array.tolist(), name, use)
@@ -188,6 +188,12 @@ def _unreadable(name: str, kind: str) -> OwnerError:
     return OwnerError(
         f'"{name}" holds {kind}, which is no column of numbers, texts or dates: '
         "convert it first, or remove the column from the schema."
+    )
+
+
+def _dates(name: str) -> OwnerError:
+    return OwnerError(
+        f'"{name}" holds dates, and its schema declares numbers: convert it first, or declare a category.'
     )
 
 

@@ -85,9 +85,9 @@ def restore(home: Home, reason: str, source: Path | None = None, *, by: str | No
             _begin_anew(home, mark)
         _refuse_damaged(home.ledger)
         booked = _booked(home, mark, act)
-    return "\n".join(
-        ["Restored. Booked as spent, for good:", *(booked or ["    nothing: nothing was charged"])]
-    )
+    if not booked:
+        return "Restored. Nothing was ever charged, so nothing is booked as spent."
+    return "\n".join(["Restored. Booked as spent, for good:", *booked])
 
 
 @contextmanager

@@ -51,8 +51,9 @@ class Panel(Interaction):
         ]
         head = ("dataset", "mode", "budget", "columns")
         empty = [] if rows else ['No dataset is open: hiv = dpnb.open("hiv").']
+        said = [self.facts["problem"]] if self.facts["problem"] else empty
         about = f"datasets and budgets, as they stood at {_when(self.facts['at'])}"
-        return still("panel", "This session", about, head, rows, self.facts, notes=empty)
+        return still("panel", "This session", about, head, rows, self.facts, notes=said)
 
 
 def panel() -> Panel:

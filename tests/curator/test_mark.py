@@ -866,6 +866,14 @@ def test_a_restore_is_refused_without_a_reason_beside_a_curator_and_for_a_damage
     assert main(["restore", "--reason", "a good copy", "--from", str(desk.older)]) == 0
 
 
+def test_a_restore_where_nothing_was_charged_says_so(tmp_path):
+    """The marks of a home without a charge: nothing is booked, in one sentence."""
+    home = Home(tmp_path).make()
+    with Ledger(home.ledger) as ledger:
+        ledger.attach(terms(), "content")
+    assert restore(home, "moved") == "Restored. Nothing was ever charged, so nothing is booked as spent."
+
+
 def test_totals_never_fall_in_any_mix_of_copies(tmp_path):
     """Random histories, random older copies, marks lost or kept: after a restore no pool has less than it had."""
     draw = random.Random(3)

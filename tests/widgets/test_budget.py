@@ -9,13 +9,15 @@ import pytest
 import dpnb
 from dpnb import widgets
 from dpnb.client import api
-from dpnb.errors import PlanError
+from dpnb.curator.guard import REFUSAL
+from dpnb.errors import FrozenError, PlanError
 from dpnb.plan.request import Ask
 from dpnb.privacy.accountant import Budget, compose, epsilon_of
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.privacy.loss import PrivacyLoss
 from dpnb.privacy.measure import Measure
 from dpnb.widgets import asking
+from dpnb.widgets import snapshot as snapshots
 from dpnb.widgets.counting import compared, counting, listed
 from dpnb.widgets.modelling import model
 from dpnb.widgets.snapshot import _charged, dataset_record, ledger_rows
@@ -414,6 +416,19 @@ def test_the_panel_answers_under_the_number_of_the_question(tight, monkeypatch):
     asking.answered_by(None)
     assert sent[0] == {"number": 2, "answer": {"is": "echo", "of": "ledger"}}
     assert sent[1]["answer"]["is"] == "refusal"
+
+
+def test_the_still_panel_of_a_frozen_home_says_so(tight, monkeypatch):
+    """Seen: it said that no dataset was open, when none could be read."""
+
+    def frozen(*_):
+        raise FrozenError(REFUSAL)
+
+    monkeypatch.setattr(api, "session", lambda: tight.session)
+    monkeypatch.setattr(snapshots, "_record_now_or_last", frozen)
+    text = widgets.panel().card().text
+    assert "This home is frozen" in text
+    assert "No dataset is open" not in text
 
 
 def test_the_current_plan_is_the_last_one_until_it_is_released(tight):

@@ -380,7 +380,8 @@ def _check_sizes(connection: duckdb.DuckDBPyConnection, schema: Schema, content:
         if declared is not None and _one(connection, f"SELECT {count} FROM prepared") != declared:
             raise WrongSize(
                 f"The schema declares {word} = {declared}, and the data have another number of {word}: correct one of "
-                f'them, or write adjacency = "add-remove", under which the number of {word} is private.',
+                f'them, or write adjacency = "add-remove", under which the number of {word} is private. '
+                "After five wrong sizes the dataset is frozen until its owner's word.",
                 content,
             )
 

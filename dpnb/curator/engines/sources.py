@@ -164,15 +164,19 @@ def _open_csv(file: NamedFile, workshop: Path | None) -> RawTable:
 
 def csv_header(file: NamedFile) -> tuple[list[str], str]:
     """The column names and the delimiter of a CSV file, from its first line alone."""
-    with io.TextIOWrapper(file.reader(), encoding="utf-8-sig", newline="") as lines:
-        first = lines.readline(LONGEST_ROW)
+    with io.TextIOWrapper(file.reader(), encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
+        first = lines.readline(
+            LONGEST_ROW
+        )  # the scan of all rows names the line of what is no text further below
+    if any("\udc80" <= letter <= "\udcff" for letter in first):
+        raise OwnerError(f'"{file.path.name}", line 1 is not UTF-8 text: save the file as UTF-8.')
     delimiter = max(_DELIMITERS, key=first.count)
     cells = next(csv.reader(io.StringIO(first), delimiter=delimiter, quoting=file.dialect.csv_quoting), [])
     names = [name.strip() for name in cells]
     if not any(names):
         raise OwnerError(f'"{file.path.name}" has no column names in its first line.')
     if len(set(names)) != len(names):
-        raise OwnerError(f'"{file.path.name}" names a column twice in its first line.')
+        raise OwnerError(f'"{file.path.name}" names a column twice in its first line: rename one of them.')
     return names, delimiter
 
 
