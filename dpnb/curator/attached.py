@@ -132,7 +132,8 @@ class Shelf:
             return None
         terms = Terms.of(found.schema, found.known_as)
         try:
-            attachment = ledger.attach(terms, content.state, content.marks, by=principal, time=time)
+            marks = (*content.marks, *found.marks)
+            attachment = ledger.attach(terms, content.state, marks, by=principal, time=time)
         except BaseException:
             self._forget(copy, idle=idle)
             raise

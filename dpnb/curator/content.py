@@ -7,8 +7,9 @@ of fewer than 64 distinct cells, a constant and an evenly repeated run of consec
 public knowledge: they leave no mark, or being recognised would say something about rows that one only guesses at. It also
 has a *state*: two contents of one state give equal answers, and what is stored for one is stored for the other.
 
-What is not recognised: rows of which one cell was changed, one row added or left out (every sum is another then), and a
-selection of columns none of which identifies.
+What is not recognised: rows of which one cell was changed, one row added or left out (every sum is another then), and, in
+another file, a selection of columns none of which identifies. (The same file is known by its bytes, see
+:mod:`dpnb.curator.sources`.)
 
 **Sums.** With a secret key, md5 of a cell is a pseudo-random number h. A column is known by Σh over its rows, a row by
 md5 of Σh over its cells, the rows by Σ of that: sums forget the order. (The state keeps it: it multiplies a column's

@@ -46,5 +46,6 @@ def loosen(source: Path, reason: str) -> str:
         secret = marking(key_of(home))
         content = read_content(found.rows(), found.schema, home.prepared, table=found.table, marking=secret)
         terms = Terms.of(found.schema, found.known_as)
-        ledger.loosen(terms, content.state, content.marks, by=principal_of(os.getuid()), reason=reason)
+        marks = (*content.marks, *found.marks)
+        ledger.loosen(terms, content.state, marks, by=principal_of(os.getuid()), reason=reason)
     return found.known_as

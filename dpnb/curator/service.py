@@ -221,7 +221,7 @@ class Curator:
         try:
             return self._shelf.prepared(found)
         except WrongSize as wrong:
-            marks, now = wrong.content.marks, self._chance.now()
+            marks, now = (*wrong.content.marks, *found.marks), self._chance.now()
             instead = self._ledger.count_wrong_size(found.known_as, marks, by=principal, time=now)
             raise (wrong if instead is None else OwnerError(instead)) from None
 

@@ -56,6 +56,8 @@ class Found:
     notes : tuple of str
     recognise : callable, optional
         Returns the fingerprint of the content as it is now; for what can change while it is read.
+    marks : tuple of str
+        What else the rows are known by: a file by its bytes, whichever of its columns are declared.
     """
 
     schema: Schema
@@ -65,6 +67,7 @@ class Found:
     table: str | None = None
     notes: tuple[str, ...] = ()
     recognise: Callable[[], str] | None = None
+    marks: tuple[str, ...] = ()
 
     def __enter__(self) -> Self:
         return self
@@ -91,7 +94,7 @@ def look_up(source: StudySource | FileSource | HandOver, mode: str | None, home:
     if isinstance(source, StudySource):
         found = _study(source.name)
     elif isinstance(source, FileSource):
-        found = _file(source)
+        found = _file(source, home)
     else:
         found = _handed_over(source, home)
     found = _in_mode(found, mode)
@@ -112,33 +115,57 @@ def _study(name: str) -> Found:
     return Found(study.schema, study.name, _columns_digest(columns), lambda: columns)
 
 
-def _file(source: FileSource) -> Found:
-    path = _named(source.path)
+def _file(source: FileSource, home: Home) -> Found:
+    path = _named(source.path, home)
     if bytes(source.schema) != b"null":
         owned = OwnedDataset(_schema(source.schema), path, dialect=_dialect(source.dialect))
     elif path.name.endswith(".toml"):
         owned = load(path)
     else:
-        owned = load(_named(source.schema_path) if source.schema_path else beside(path), source=path)
+        terms = _named(source.schema_path, home) if source.schema_path else beside(path)
+        owned = load(_named(str(terms), home), source=path)
     if owned.source is None:
         raise OwnerError(f'{path.name} names no source: write source = "people.csv" under [dataset].')
-    kind, schema, table = format_of(owned.source), owned.schema, owned.table
-    file = NamedFile.open(owned.source, owned.dialect)
+    return _held_open(owned, NamedFile.open(_named(str(owned.source), home), owned.dialect))
 
-    def recognise() -> str:
-        return file.digest(kind, table or "", repr(owned.dialect))
+
+def _held_open(owned: OwnedDataset, file: NamedFile) -> Found:
+    """An open file as it was found: closed again where it cannot be read."""
+    schema, table = owned.schema, owned.table
+
+    def fingerprint(whole: str) -> str:
+        return _digest(whole, kind, table or "", repr(owned.dialect))
 
     try:
-        return Found(schema, schema.name, recognise(), lambda: file, table, recognise=recognise)
+        kind, whole = format_of(file.path), file.digest()
+        return Found(
+            schema,
+            schema.name,
+            fingerprint(whole),
+            lambda: file,
+            table,
+            recognise=lambda: fingerprint(file.digest()),
+            marks=(_digest(whole, table or ""),),
+        )
     except BaseException:
         file.close()
         raise
 
 
-def _named(text: str) -> Path:
-    """Return a path that the system can look up, whether or not something is there."""
+def _digest(*facts: str) -> str:
+    return hashlib.blake2b(repr(facts).encode("utf-8", "surrogatepass"), digest_size=32).hexdigest()
+
+
+def _named(text: str, home: Home) -> Path:
+    """Return a path that the system can look up, whether or not something is there; never a file of the home's own.
+
+    Its rows are nobody's; and a file that this process opens and closes again loses every lock that SQLite has on it.
+    """
     try:
         Path(text).lstat()
+        with contextlib.suppress(OSError):
+            if home.owns(Path(text).stat()):
+                raise OwnerError(f"{Path(text).name} is a file of dpnb's own home: name your own file.")
     except (FileNotFoundError, NotADirectoryError):
         pass
     except (OSError, ValueError) as fault:

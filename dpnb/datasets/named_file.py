@@ -114,12 +114,21 @@ class NamedFile:
             raise OwnerError(f"{self.path.name} was replaced while it was read. Open it again.")
         return os.fdopen(again.descriptor, "rb")
 
-    def digest(self, *facts: str) -> str:
-        """Hash the bytes, and facts beside them."""
-        digest = hashlib.blake2b(repr(facts).encode("utf-8", "surrogatepass"), digest_size=32)
-        with self.reader() as file:
-            while block := file.read(_BLOCK):
-                digest.update(block)
+    def digest(self) -> str:
+        """Hash the bytes.
+
+        Raises
+        ------
+        OwnerError
+            When the system cannot read them.
+        """
+        digest = hashlib.blake2b(digest_size=32)
+        try:
+            with self.reader() as file:
+                while block := file.read(_BLOCK):
+                    digest.update(block)
+        except OSError as error:
+            raise OwnerError(_unreadable(self.path, error)) from None
         return digest.hexdigest()
 
 

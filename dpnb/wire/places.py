@@ -6,6 +6,7 @@ readable by its user alone. The socket lives in a short runtime folder, because 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import stat
@@ -84,6 +85,20 @@ class Home:
         name = hashlib.sha256(os.fsencode(str(self.root))).hexdigest()[:12]
         return runtime_folder() / f"{name}.sock"
 
+    def owns(self, found: os.stat_result) -> bool:
+        """Say whether a file is one of the home's own, by whatever name it was reached."""
+        beside = self.root.glob(f"{self.ledger.name}*")
+        own = (
+            *beside,
+            self.key,
+            self.log,
+            self.lock,
+            self.start_lock,
+            self.address,
+            *self.prepared.glob("*"),
+        )
+        return any(_is_same(place, found) for place in own)
+
     def make(self) -> Home:
         """Create the folders with mode 0700, and return the home."""
         self.check()
@@ -112,6 +127,12 @@ class Home:
                 f"{folder} {reason}, who could replace what is in DPNB_HOME ({self.root}). "
                 f"Set DPNB_HOME to a folder below your own, or let its owner run: chmod go-w {folder}"
             )
+
+
+def _is_same(place: Path, found: os.stat_result) -> bool:
+    with contextlib.suppress(OSError):
+        return os.path.samestat(place.lstat(), found)
+    return False
 
 
 def runtime_folder() -> Path:

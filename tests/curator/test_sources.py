@@ -7,6 +7,7 @@ import os
 import shutil
 import socket
 import threading
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -27,6 +28,8 @@ from dpnb.wire.codec import raw
 from dpnb.wire.messages import FileSource, HandOver, StudySource
 from dpnb.wire.places import Home
 from tests.curator import small
+
+LOCKS = Path("/proc/locks")
 
 
 @pytest.fixture
@@ -424,3 +427,49 @@ def test_an_empty_key_is_refused(dpnb_home):
     home.key.write_bytes(b"")
     with pytest.raises(OwnerError, match="key file is damaged"):
         Shelf(home, small.prepare_numpy, small.NumpyEngine)
+
+
+def test_a_file_is_known_by_its_bytes_whichever_columns_are_declared(owner, tmp_path):
+    """Leaving out a column that identifies nobody neither teaches with a protected file nor gives it a second budget."""
+    protected(owner, tmp_path / "p1.csv")
+    for mode in ({}, {"public": True, "mode": "teaching", "source": "x.csv"}):
+        source = fewer(tmp_path / "p1.csv", name="other", **mode)
+        with pytest.raises(OwnerError, match="attached before as protected"):
+            owner.attach(source)
+
+
+def test_wrong_sizes_are_counted_whichever_columns_are_declared(owner, tmp_path):
+    """Five guesses at one file's size freeze it, also when each guess has another name and another declaration."""
+    path = tmp_path / "p1.csv"
+    path.write_text(lines(*PAID))
+    for rows in (10, 20, 30, 35, 39):
+        with pytest.raises(OwnerError, match="declares rows"):
+            owner.attach(named(path, name=f"n{rows}", rows=rows, adjacency="change-one"))
+    with pytest.raises(OwnerError, match="is frozen"):
+        owner.attach(fewer(path, name="other", rows=41, adjacency="change-one"))
+
+
+def fewer(path, **dataset):
+    """A file with the terms of the small dataset without its column y."""
+    source = named(path, **dataset)
+    declared = json.loads(bytes(source.schema))
+    declared["columns"] = [column for column in declared["columns"] if column["name"] != "y"]
+    return FileSource(path=str(path), schema=raw(declared))
+
+
+@pytest.mark.skipif(not LOCKS.exists(), reason="the system does not list its locks")
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+@pytest.mark.parametrize("name", ["ledger.sqlite3", "ledger.sqlite3-shm"])
+def test_the_homes_own_files_are_no_sources_and_keep_their_locks(curator, owner, tmp_path, link, name):
+    """Closing a second opening of the ledger would take SQLite's locks away, and let two writers in."""
+    before = locks_of_this_process()
+    link(curator._home.root / name, tmp_path / "p.csv")
+    with pytest.raises(OwnerError, match="dpnb's own home"):
+        owner.attach(named(tmp_path / "p.csv"))
+    assert locks_of_this_process() == before != []
+
+
+def locks_of_this_process():
+    """What the system lists of this process's locks on files, each as (kind, file, range)."""
+    words = [line.split() for line in LOCKS.read_text().splitlines()]
+    return sorted(tuple(word[3:4] + word[5:]) for word in words if word[4] == str(os.getpid()))
