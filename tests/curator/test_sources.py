@@ -473,3 +473,21 @@ def locks_of_this_process():
     """What the system lists of this process's locks on files, each as (kind, file, range)."""
     words = [line.split() for line in LOCKS.read_text().splitlines()]
     return sorted(tuple(word[3:4] + word[5:]) for word in words if word[4] == str(os.getpid()))
+
+
+def test_units_that_a_collation_calls_equal_are_two_units(curator, owner, tmp_path):
+    """A DuckDB column may ignore case or accents: adding the unit "A" never displaces a row of the unit "a"."""
+    with duckdb.connect(str(tmp_path / "d.duckdb")) as database:
+        database.execute("CREATE TABLE t (id VARCHAR COLLATE NOCASE.NOACCENT, x INT, g INT, y INT)")
+        database.execute("INSERT INTO t VALUES ('a', 1, 1, 1), ('A', 2, 1, 1), ('á', 3, 1, 1)")
+    opened = owner.attach(named(tmp_path / "d.duckdb", unit="id", max_rows_per_unit=1))
+    assert true_count(curator, opened) == 3
+
+
+def test_a_generated_column_is_refused(owner, tmp_path):
+    """What is computed when it is read, perhaps from chance or the clock, is no cell of the file."""
+    with duckdb.connect(str(tmp_path / "d.duckdb")) as database:
+        database.execute("CREATE TABLE t (g INT, y INT, x DOUBLE GENERATED ALWAYS AS (random() * 10))")
+        database.execute("INSERT INTO t VALUES (1, 1)")
+    with pytest.raises(OwnerError, match="generated"):
+        owner.attach(named(tmp_path / "d.duckdb"))

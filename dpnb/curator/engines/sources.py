@@ -26,6 +26,7 @@ from dpnb.datasets.named_file import NamedFile
 from dpnb.errors import OwnerError
 
 _DELIMITERS = ",;\t|"
+_COMPUTED = "a generated value"
 _FORMATS = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -188,7 +189,30 @@ def _open_database(connection: duckdb.DuckDBPyConnection, file: NamedFile, table
     if not file.is_at(path):
         raise OwnerError(f'"{name}" was replaced while it was read. Open it again.')
     chosen = _one_table(_tables(connection), _views(connection), name, table)
-    return _described(connection, f"owners_file.{quoted(chosen[0])}.{quoted(chosen[1])}")
+    return _stored(connection, *chosen)
+
+
+def _stored(connection: duckdb.DuckDBPyConnection, schema: str, table: str) -> RawTable:
+    """A table whose columns are read as they are stored.
+
+    A column may carry a collation, under which texts that differ are equal: two units would be one, and bounded as one.
+    A generated column is computed when it is read, perhaps from chance or the clock: it can be read for nothing.
+    """
+    found = _described(connection, f"owners_file.{quoted(schema)}.{quoted(table)}")
+    computed = connection.execute(
+        "SELECT column_name FROM duckdb_columns() WHERE database_name = 'owners_file' AND schema_name = ? "
+        "AND table_name = ? AND is_generated",
+        [schema, table],
+    ).fetchall()
+    names = {row[0] for row in computed}
+    columns = {
+        name: (
+            f'({sql} COLLATE "binary")' if kind == "VARCHAR" else sql,
+            _COMPUTED if name in names else kind,
+        )
+        for name, (sql, kind) in found.columns.items()
+    }
+    return RawTable(found.sql, columns)
 
 
 def _tables(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
