@@ -35,6 +35,17 @@ from dpnb.privacy import Measure, Odometer, PrivacyLoss, compose
 __all__ = ["Attachment", "ChargeRow", "Ledger", "Question", "Scope", "StatementRow", "StoredAnswer"]
 
 
+def _refuse_unsayable(db: sqlite3.Connection, terms: Terms) -> None:
+    """Refuse a new meter whose first total is no loss: a doubled δ of 1 or more promises nothing, and cannot be read."""
+    try:
+        totals.totals(db, terms.pool, "", totals.period_of(db, terms.pool), totals.measure_of(db, terms.pool))
+    except LossError:
+        raise OwnerError(
+            f"{terms.dataset}: what was spent says nothing any more where one row may change (its δ would be 1 or more). "
+            'Keep adjacency = "add-remove".'
+        ) from None
+
+
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
@@ -220,6 +231,8 @@ class Ledger:
             pins.refuse_measure(db, terms)
         first = pinned is None
         entry = pins.pin(db, terms, changes, by=by, time=time, reason=reason, first=first, meter=meter)
+        if meter:
+            _refuse_unsayable(db, terms)
         version = known_content.version_of(db, terms, known_content.tag(db, content), known, time)
         return Attachment(terms.dataset, terms.pool, version, terms.budget, entry, first)
 

@@ -620,6 +620,24 @@ def test_a_doubled_total_may_exceed_the_budget_and_then_nothing_more_is_admitted
         charge(ledger, "r2", pure("0.000000001"), cap=4)
 
 
+def test_a_total_that_cannot_be_doubled_stays_under_its_adjacency(path, ledger):
+    """A δ of 1 or more is no loss: the owner's act is refused, and the ledger is read and opened as before."""
+    budget = Budget.from_toml({"epsilon": 30, "delta": "0.001"})
+    ledger.attach(terms(budget=budget), "content")
+    events = (
+        PrivacyEvent("gaussian", Fraction(11)),
+        PrivacyEvent("approximate", Fraction(1), Fraction(1, 2000)),
+    )
+    charge(ledger, "r1", [Question("k", "q", events)], cap=budget.cap)
+    spent = ledger.spent(POOL)
+    with pytest.raises(OwnerError, match="Keep adjacency"):
+        ledger.loosen(terms(budget=budget, unit=C1), "content", by="ada", reason="the size was published")
+    assert ledger.spent(POOL) == spent
+    assert ledger.verify().intact
+    with Ledger(path) as again:
+        assert again.frozen is None
+
+
 @pytest.mark.parametrize("rho", ["0.001", "0.5", "3"])
 def test_a_doubled_delta_covers_every_event_that_its_total_may_hold(rho):
     """(1 + exp(ε)) δ for the largest ε with ε·tanh(ε/2) at most ρ, found by bisection."""
