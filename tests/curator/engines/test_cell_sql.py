@@ -56,6 +56,15 @@ def test_every_type_is_read_as_python_reads_it(kind, cells):
             assert found == number_of(text_of(held))
 
 
+def test_every_power_of_two_is_written_with_its_shortest_decimal():
+    """An engine prints such numbers by a rule of their own: two numbers are never one text."""
+    powers = [sign * 2.0**power for power in range(-1074, 1024) for sign in (1, -1)]
+    with duckdb.connect() as connection:
+        connection.register("powers", {"v": np.array(powers)})
+        found = connection.execute(f"SELECT {canonical_sql('v', 'DOUBLE')} FROM powers").fetchall()
+    assert [row[0] for row in found] == [canonical(power) for power in powers]
+
+
 def test_moments_that_python_cannot_hold_are_missing_or_universal():
     """Years beyond 1 to 9999 and infinity are missing, zones become universal time, nanoseconds stay."""
     cases = {
