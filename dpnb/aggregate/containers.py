@@ -117,7 +117,7 @@ def _from_pandas(column: Any, name: str, use: Use) -> NDArray[Any]:
         raise _unreadable(name, "several columns of that name")
     dtype, array = column.dtype, getattr(column, "array", column)
     word = type(dtype).__name__
-    if use == "unit" and dtype.kind == "f" and dtype.itemsize < 8:
+    if use == "unit" and dtype.kind == "f" and getattr(dtype, "subtype", dtype).itemsize < 8:
         raise _too_large(name)
     if isinstance(dtype, np.dtype) or word == "SparseDtype":
         return _from_numpy(np.asarray(column), name, use)

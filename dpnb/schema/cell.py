@@ -90,6 +90,8 @@ def text_of(cell: Any) -> str | None:
         return _plain_text(str.__str__(cell))
     if isinstance(cell, bool | np.bool_):
         return str(int(cell))
+    if isinstance(cell, np.timedelta64):  # numpy counts spans of time among the integers
+        return None
     if isinstance(cell, Integral):
         return _whole_text(int(cell))
     if isinstance(cell, float | np.floating):

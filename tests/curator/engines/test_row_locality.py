@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dpnb.aggregate.containers import plain_column
 from dpnb.aggregate.preparation import kept_rows, quantise, read
 from dpnb.client.frames import hand_over
 from dpnb.curator.engines import csv_rows, prepare
@@ -555,3 +556,15 @@ def test_which_rows_a_unit_keeps_does_not_depend_on_the_order_of_columns(tmp_pat
         kept.add(tuple(rows))
     assert len(kept) == 1
     assert kept_rows(["a"], [quantise([1], one)], 1, b"").tolist() == [True]
+
+
+def test_a_span_of_time_among_cells_is_missing_by_itself():
+    """To numpy it is an integer, of which some cannot be one: no cell stops the reading of the others."""
+    cells = np.array([1, np.timedelta64(1, "s"), np.timedelta64(2, "ns"), "2"], dtype=object)
+    assert plain_column(cells).tolist() == ["1", None, None, "2"]
+
+
+def test_sparse_numbers_name_units():
+    """A sparse column of floats is read as a dense one is."""
+    column = pd.Series(pd.arrays.SparseArray([1.0, 2.0, 2.0]))
+    assert plain_column(column, "id", "unit").tolist() == [1.0, 2.0, 2.0]
