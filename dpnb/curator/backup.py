@@ -17,8 +17,8 @@ from pathlib import Path
 from dpnb.curator.audit_trail import examine
 from dpnb.curator.database import aside, sync_folder
 from dpnb.curator.file_faults import named_faults
-from dpnb.curator.guard import fault_of, mark_at, owners_words
-from dpnb.curator.mark import Mark, MarkFile, advanced, mark_of
+from dpnb.curator.guard import fault_of, known_of, mark_at, owners_words
+from dpnb.curator.mark import Mark, MarkFile, advanced, keyed, mark_of
 from dpnb.errors import OwnerError
 from dpnb.wire.places import Home, write_private
 
@@ -65,16 +65,17 @@ def _filled(home: Home, folder: Path) -> Mark:
     before = mark_at(home.ledger)
     if before is None:
         raise OwnerError(owners_words("the mark beside it is missing or damaged"))
+    known = known_of(home.ledger, before)
     copy = folder / home.ledger.name
     copied(home.ledger, copy)
     with aside(copy) as db:
-        fault = examine(db).fault or fault_of(db, home.ledger, before)
+        fault = examine(db).fault or fault_of(db, home.ledger, known)
         if fault is not None:
             raise OwnerError(owners_words(fault))
         mark = advanced(None, db)
-    MarkFile.made(mark_of(copy), mark).close()
     if home.key.exists():
         write_private(folder / home.key.name, home.key.read_bytes())
+    MarkFile.made(mark_of(copy), keyed(mark, copy)).close()
     for beside in ("-wal", "-shm"):  # empty: the copy is whole without them
         copy.with_name(copy.name + beside).unlink(missing_ok=True)
     sync_folder(folder)

@@ -205,6 +205,8 @@ class Database:
 @contextlib.contextmanager
 def aside(path: Path, wait: float = _WAIT) -> Iterator[sqlite3.Connection]:
     """Read one consistent state of a ledger on a connection of its own, which never writes; nobody waits for it."""
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        raise OwnerError(f"The ledger {path.name} {FAULTS[sqlite3.SQLITE_NOTADB]}.")
     mode = "ro" if journal_of(path).exists() or os.access(path.parent, os.W_OK) else "ro&immutable=1"
     with named_faults(path.name), contextlib.closing(_connect(path, wait, mode)) as connection:
         _refuse_other_files(connection, path)

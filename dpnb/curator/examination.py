@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dpnb.curator.audit_trail import Verification, examine
 from dpnb.curator.database import aside
-from dpnb.curator.guard import fault_of, journal_of, mark_at, owners_words, traces
+from dpnb.curator.guard import fault_of, journal_of, known_of, mark_at, owners_words, traces
 from dpnb.curator.mark import Mark, advanced
 from dpnb.errors import OwnerError
 from dpnb.wire.places import Home
@@ -44,12 +44,13 @@ def verify(home: Home) -> str:
 
 def examined(ledger: Path) -> tuple[Verification, Mark]:
     """Examine a ledger whole, hold it to its mark and its notes, and return what was found with the mark that it would have."""
-    mark = mark_at(ledger)  # before the ledger is read: what is raised meanwhile is not held against it
+    mark = mark_at(ledger)
+    known = [] if mark is None else known_of(ledger, mark)
     with aside(ledger) as db:
         found = examine(db)
         fault = found.fault or (
-            fault_of(db, ledger, mark)
-            if mark is not None
+            fault_of(db, ledger, known)
+            if known
             else "the mark beside it is missing or damaged, so that nothing says whether this is the newest copy"
         )
         return Verification(found.entries, found.head, fault), advanced(None, db)

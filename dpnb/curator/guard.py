@@ -10,12 +10,12 @@ import contextlib
 import json
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dpnb.curator.audit_trail import UNREADABLE, unlike_its_entry
 from dpnb.curator.inodes import Inodes
-from dpnb.curator.mark import Mark, MarkFile, advanced, mark_of, shortfall
+from dpnb.curator.mark import Mark, MarkFile, advanced, key_id, keyed, mark_of, shortfall
 from dpnb.errors import DpnbError
 from dpnb.wire.places import write_private
 
@@ -24,6 +24,7 @@ __all__ = [
     "Guard",
     "fault_of",
     "journal_of",
+    "known_of",
     "mark_at",
     "note_in_copies",
     "noted",
@@ -31,6 +32,9 @@ __all__ = [
     "owners_words",
     "traces",
 ]
+
+_NO_MARK = (ValueError, TypeError, KeyError, AttributeError)
+"""What reading a note raises that is not written as a curator writes it."""
 
 REFUSAL = (
     "This home is frozen: its ledger is not the one that answers were given from. Nothing is released. "
@@ -67,7 +71,7 @@ def notes_of(ledger: Path) -> list[Path]:
 def noted(ledger: Path) -> Iterator[Mark]:
     """Yield the marks that the notes of prepared copies carry: each as it was when the note was written."""
     for note in notes_of(ledger):
-        with contextlib.suppress(OSError, ValueError, TypeError, KeyError, DpnbError):
+        with contextlib.suppress(OSError, DpnbError, *_NO_MARK):
             yield Mark.from_json(json.loads(note.read_bytes())["mark"])
 
 
@@ -79,6 +83,8 @@ def mark_at(ledger: Path) -> Mark | None:
         return None
     try:
         return marks.read()
+    except OSError:  # a pipe, or a disk that fails
+        return None
     finally:
         marks.close()
 
@@ -86,19 +92,35 @@ def mark_at(ledger: Path) -> Mark | None:
 def note_in_copies(ledger: Path, mark: Mark) -> None:
     """Write the mark into the notes of the prepared copies; who calls this keeps others from writing them."""
     for note in notes_of(ledger):
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, *_NO_MARK):
             record = json.loads(note.read_bytes())
             if record.get("mark") != mark.to_json():
                 write_private(note, json.dumps({**record, "mark": mark.to_json()}).encode())
 
 
-def fault_of(db: sqlite3.Connection, ledger: Path, mark: Mark) -> str | None:
-    """Say in what a ledger is not what its mark, its notes and its own head say, or return None."""
-    for known in (mark, *noted(ledger)):
-        fault = shortfall(db, known)
+def known_of(ledger: Path, mark: Mark) -> list[Mark]:
+    """List a ledger's mark and those in its prepared copies.
+
+    They are read before the ledger is: what others raise meanwhile is not held against an earlier state of it.
+    """
+    return [mark, *noted(ledger)]
+
+
+def fault_of(db: sqlite3.Connection, ledger: Path, known: Sequence[Mark]) -> str | None:
+    """Say in what a ledger is not what its mark (the first), its notes and its own head say, or return None."""
+    for mark in known:
+        fault = shortfall(db, mark)
         if fault is not None:
             return fault
-    return unlike_its_entry(db)
+    return _strange_key(ledger, known[0]) or unlike_its_entry(db)
+
+
+def _strange_key(ledger: Path, mark: Mark) -> str | None:
+    beside = key_id(ledger)
+    if mark.key is None or mark.key == beside:
+        return None
+    state = "missing" if beside is None else "another one"
+    return f"the key beside it is {state}, and protected rows are recognised under their key alone"
 
 
 class Guard:
@@ -116,6 +138,7 @@ class Guard:
         journal = journal_of(ledger)
         kept = (ledger.parent, ledger, mark_of(ledger), *([journal] if journal.exists() else []))
         self._inodes = Inodes(kept)
+        self._ledger = ledger
         self._marks = marks
         self._lock = threading.Lock()
         self.mark = mark
@@ -161,7 +184,7 @@ class Guard:
             if self.covers(entry):
                 return
             with now as db:
-                mark = advanced(self.mark, db)
+                mark = keyed(advanced(self.mark, db), self._ledger)
             self._marks.raised(mark)
             self.mark = mark
 
@@ -188,9 +211,10 @@ def _held(ledger: Path, db: sqlite3.Connection, marks: MarkFile) -> Guard | str:
 
 def _compared(ledger: Path, db: sqlite3.Connection, mark: Mark) -> Mark | str:
     """Return the mark of the ledger as it is now, or in what it is not what its mark says."""
+    known = known_of(ledger, mark)
     db.execute("BEGIN")
     try:
-        return fault_of(db, ledger, mark) or advanced(mark, db)
+        return fault_of(db, ledger, known) or keyed(advanced(mark, db), ledger)
     except (sqlite3.OperationalError, *UNREADABLE) as error:
         if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) != sqlite3.SQLITE_ERROR:
             raise

@@ -265,6 +265,7 @@ class Ledger:
         others: Sequence[Question] = (),
         besides: Sequence[str] = (),
         fresh: bool = False,
+        terms: Terms | None = None,
         caps: Mapping[str, PrivacyLoss] | None = None,
         schema_version: str = "",
         mechanism_version: str = "",
@@ -289,6 +290,8 @@ class Ledger:
             Draws that do not count as stored.
         fresh : bool
             Whether nothing counts as stored.
+        terms : Terms, optional
+            The terms that the price was made for; what is charged anew is refused when they are not the pinned ones.
         caps : mapping of str to PrivacyLoss
             Caps on this principal's own total, each with the words to call it by. The recorded cap holds as well.
         time : str
@@ -303,6 +306,8 @@ class Ledger:
         ------
         BudgetError
             When a budget or cap would be exceeded. Nothing was spent.
+        CuratorGone
+            When the owner changed the terms meanwhile. Nothing was spent.
         RequestReused
             When the id was used by another principal, for another plan, or of another state: a retry completes the
             charge that was made, with the data and the mechanisms that it was made for.
@@ -316,6 +321,8 @@ class Ledger:
             found = totals.charged(db, request_id, bound)
             if found is not None:
                 return found
+            if terms is not None:
+                pins.refuse_stale(db, terms)
             before = adoption.find(db, self._abandoned, scope, questions, others)
             if before is not None:
                 return _adopted(db, now, before, facts)

@@ -21,7 +21,7 @@ import struct
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,7 +30,18 @@ from dpnb.curator.totals import loss_of, period_of, totals
 from dpnb.errors import OwnerError
 from dpnb.privacy import PrivacyLoss
 
-__all__ = ["Mark", "MarkFile", "Total", "advanced", "ledger_id", "mark_of", "shortfall", "total_of"]
+__all__ = [
+    "Mark",
+    "MarkFile",
+    "Total",
+    "advanced",
+    "key_id",
+    "keyed",
+    "ledger_id",
+    "mark_of",
+    "shortfall",
+    "total_of",
+]
 
 _SLOT: Final = 16_384
 _HEADER: Final = struct.Struct(">32sQI")
@@ -64,17 +75,22 @@ class Mark:
         Its last entry, and that entry's hash.
     totals : mapping of str to Total
         What each pool had spent.
+    key : str, optional
+        Which key lay beside it (:func:`key_id`): protected rows are recognised under that key alone. None before there
+        was one.
     """
 
     ledger: str
     entry: int
     head: str
     totals: Mapping[str, Total]
+    key: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the mark as JSON."""
         totals = {pool: [total.period, total.spent.to_json()] for pool, total in self.totals.items()}
-        return {"ledger": self.ledger, "entry": self.entry, "head": self.head, "totals": totals}
+        facts = {"ledger": self.ledger, "entry": self.entry, "head": self.head, "totals": totals}
+        return {**facts, "key": self.key}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Mark:
@@ -87,7 +103,9 @@ class Mark:
         """
         pairs = record["totals"].items()
         totals = {pool: Total(int(period), PrivacyLoss.from_json(spent)) for pool, (period, spent) in pairs}
-        return cls(str(record["ledger"]), int(record["entry"]), str(record["head"]), totals)
+        return cls(
+            str(record["ledger"]), int(record["entry"]), str(record["head"]), totals, record.get("key")
+        )
 
 
 # ---------------------------------------------------------------------- a mark and its ledger
@@ -97,6 +115,21 @@ def ledger_id(db: sqlite3.Connection) -> str:
     """Return which ledger this is: a hash under its own key, made with it at random."""
     key = db.execute("SELECT value FROM secrets WHERE name = 'versions'").fetchone()[0]
     return hashlib.sha256(b"the ledger's own name\n" + key).hexdigest()[:32]
+
+
+def key_id(ledger: Path) -> str | None:
+    """Return which key lies beside a ledger, or None where there is none."""
+    path = ledger.with_name("key")
+    try:
+        key = path.read_bytes() if path.is_file() else None
+    except OSError:
+        return None
+    return None if key is None else hashlib.sha256(b"the home's own key\n" + key).hexdigest()[:32]
+
+
+def keyed(mark: Mark, ledger: Path) -> Mark:
+    """Return a mark that knows the key beside its ledger; the one that it knows already stays."""
+    return mark if mark.key is not None else replace(mark, key=key_id(ledger))
 
 
 def advanced(mark: Mark | None, db: sqlite3.Connection) -> Mark:
@@ -112,7 +145,9 @@ def advanced(mark: Mark | None, db: sqlite3.Connection) -> Mark:
         total = total_of(db, pool)
         found |= {} if total is None else {pool: total}
     last, digest = head(db)
-    return Mark(ledger_id(db) if mark is None else mark.ledger, last, digest, found)
+    if mark is None:
+        return Mark(ledger_id(db), last, digest, found)
+    return Mark(mark.ledger, last, digest, found, mark.key)
 
 
 def total_of(db: sqlite3.Connection, pool: str) -> Total | None:

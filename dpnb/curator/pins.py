@@ -16,7 +16,7 @@ from functools import lru_cache
 from dpnb.curator import meters
 from dpnb.curator.chain import append, canonical
 from dpnb.curator.terms import Change, Terms, budget_change, compare
-from dpnb.errors import OwnerError
+from dpnb.errors import CuratorGone, OwnerError
 from dpnb.privacy import Budget
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "refuse_looser",
     "refuse_measure",
     "refuse_mixed",
+    "refuse_stale",
     "refuse_unit",
 ]
 
@@ -49,7 +50,12 @@ def pinned(db: sqlite3.Connection, dataset: str) -> Terms | None:
     """Return a dataset's terms as they are pinned now, or None before its first attach."""
     query = "SELECT terms FROM attachments WHERE dataset = ? ORDER BY entry DESC LIMIT 1"
     row = db.execute(query, (dataset,)).fetchone()
-    return None if row is None else Terms.from_json(json.loads(row[0]))
+    return None if row is None else _terms_of(row[0])
+
+
+@lru_cache(maxsize=256)
+def _terms_of(text: str) -> Terms:
+    return Terms.from_json(json.loads(text))
 
 
 def pool_budget(db: sqlite3.Connection, pool: str) -> Budget | None:
@@ -142,6 +148,19 @@ def refuse_mixed(db: sqlite3.Connection, dataset: str) -> None:
     terms = pinned(db, dataset)
     if terms is not None:
         _refuse_other_unit(db, terms)
+
+
+def refuse_stale(db: sqlite3.Connection, terms: Terms) -> None:
+    """Refuse a charge on terms that are no longer the pinned ones: a loosening from a terminal reaches what is open.
+
+    Its price would be one of the old promise, and be added to a total of the new one. Budgets are left out: the pinned
+    one is looked up at every charge.
+    """
+    before = pinned(db, terms.dataset)
+    if before is not None and any(change.term != "budget" for change in compare(before, terms)):
+        raise CuratorGone(
+            "The owner changed the terms of this dataset. Nothing was spent. Open the dataset again."
+        )
 
 
 def refuse_measure(db: sqlite3.Connection, terms: Terms) -> None:

@@ -22,6 +22,7 @@ from dpnb.curator.attached import Attached
 from dpnb.curator.ledger import ChargeRow, Ledger, Question, Scope
 from dpnb.curator.plan_record import question_of, read_parts
 from dpnb.curator.stored import StoredAnswer
+from dpnb.curator.terms import Terms
 from dpnb.errors import CuratorError, PlanError
 from dpnb.noise.bits import BitSource
 from dpnb.noise.secure import SecureBits
@@ -195,6 +196,7 @@ def _charge(
         digest=wanted.digest,
         **{name: getattr(scope, name) for name in scope.__slots__},
         cap=attached.budget.cap,
+        terms=Terms.of(attached.schema, attached.known_as),
         questions=[_readable(question_of(question)) for question in mine],
         others=_others(wanted, mine) if ledger.has_abandoned(scope.principal, scope.pool) else (),
         time=chance.now(),

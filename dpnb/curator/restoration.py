@@ -16,18 +16,29 @@ import secrets
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from dpnb.curator import pins, totals
 from dpnb.curator.audit_trail import examine, restored_row
 from dpnb.curator.backup import copied
-from dpnb.curator.chain import append
+from dpnb.curator.chain import append, head
 from dpnb.curator.database import aside, made, opened, sync_folder
 from dpnb.curator.file_faults import named_faults
 from dpnb.curator.guard import mark_at, note_in_copies, noted, notes_of
-from dpnb.curator.mark import Mark, MarkFile, Total, advanced, mark_of, total_of
+from dpnb.curator.mark import (
+    Mark,
+    MarkFile,
+    Total,
+    advanced,
+    key_id,
+    keyed,
+    ledger_id,
+    mark_of,
+    shortfall,
+    total_of,
+)
 from dpnb.curator.terms import Terms
 from dpnb.errors import DpnbError, OwnerError
 from dpnb.privacy import PrivacyLoss
@@ -76,15 +87,30 @@ def restore(home: Home, reason: str, source: Path | None = None, *, by: str | No
     """
     if not reason.strip():
         raise OwnerError("A restore needs a reason: it is recorded in the ledger.")
-    act = _Act(by or getpass.getuser(), reason, _now())
+    try:
+        booked = _restored(home, source, _Act(by or getpass.getuser(), reason, _now()))
+    except (OSError, RuntimeError) as error:  # a RuntimeError is a link that leads to itself
+        fault = getattr(error, "strerror", None) or "a link leads to itself"
+        name = Path(getattr(error, "filename", None) or home.ledger).name
+        raise OwnerError(
+            f"The home {home.root} could not be restored: {name}: {fault}. Move that out of the home, or free some space, and "
+            "run this again."
+        ) from error
+    return "\n".join(
+        ["Restored. Booked as spent, for good:", *(booked or ["    nothing: nothing was charged"])]
+    )
+
+
+def _restored(home: Home, source: Path | None, act: _Act) -> list[str]:
     with _alone(home.make()):
         mark = _trusted(home.ledger)
+        floor = _spent_there(home.ledger, mark)
         if source is not None:
             _put_back(home, source)
         elif not home.ledger.exists():
             _begin_anew(home, mark)
         _refuse_damaged(home.ledger)
-        booked = _booked(home, mark, act)
+        booked = _booked(home, mark, floor, act)
     if not booked:
         return "Restored. Nothing was ever charged, so nothing is booked as spent."
     return "\n".join(["Restored. Booked as spent, for good:", *booked])
@@ -104,9 +130,37 @@ def _alone(home: Home) -> Iterator[None]:
 def _trusted(ledger: Path) -> Mark | None:
     """Return the mark, unless a prepared copy knows a later one: then it is an older copy itself."""
     mark = mark_at(ledger)
-    if mark is None or any(note.ledger != mark.ledger or note.entry > mark.entry for note in noted(ledger)):
+    if mark is None:
         return None
-    return mark
+    later = [note for note in noted(ledger) if note.ledger != mark.ledger or note.entry > mark.entry]
+    return mark if not later or _was_restored_to(ledger, later) else None
+
+
+def _was_restored_to(ledger: Path, notes: list[Mark]) -> bool:
+    """Tell whether a restore booked this very ledger, wrote these notes, and died before it replaced the mark."""
+    if not ledger.exists():
+        return False
+    with suppress(DpnbError), aside(ledger) as db:
+        kind = db.execute("SELECT kind FROM entries ORDER BY entry DESC LIMIT 1").fetchone()
+        held = {(note.ledger, note.entry, note.head) for note in notes} == {(ledger_id(db), *head(db))}
+        return held and kind == ("restore",) and examine(db).intact
+    return False
+
+
+def _spent_there(ledger: Path, mark: Mark | None) -> dict[str, PrivacyLoss]:
+    """Return what to book by the ledger that is there, which may be set aside: it may hold charges above the mark.
+
+    A trusted mark is raised to it, so that a restore that dies between here and its end forgets nothing either.
+    """
+    if not ledger.exists():
+        return {}
+    with suppress(DpnbError), aside(ledger) as db:
+        if not examine(db).intact or (mark is not None and shortfall(db, mark) is not None):
+            return {}
+        if mark is not None:
+            _replace_mark(ledger, replace(advanced(None, db), key=mark.key))
+        return _wanted(db, ledger, mark)
+    return {}
 
 
 def _begin_anew(home: Home, mark: Mark | None) -> None:
@@ -133,14 +187,22 @@ def _put_back(home: Home, source: Path) -> None:
     finally:
         for part in ("", "-wal", "-shm"):
             draft.with_name(draft.name + part).unlink(missing_ok=True)
-    key = copy.with_name(home.key.name)
-    if key.exists() and not home.key.exists():
+    _put_key_back(home, copy.with_name(home.key.name))
+
+
+def _put_key_back(home: Home, key: Path) -> None:
+    """Put the key of a backup beside its ledger, which recognises rows under that key alone; another one is set aside."""
+    if key.exists() and key_id(home.ledger) != key_id(key):
+        _moved_aside(home, [home.key])
         write_private(home.key, key.read_bytes())
 
 
 def _set_aside(home: Home) -> None:
     """Move the ledger that is there, and its journal, into a folder: nothing that may say what was spent is deleted."""
-    present = [home.ledger.with_name(home.ledger.name + part) for part in ("", "-wal", "-shm")]
+    _moved_aside(home, [home.ledger.with_name(home.ledger.name + part) for part in ("", "-wal", "-shm")])
+
+
+def _moved_aside(home: Home, present: list[Path]) -> None:
     if any(path.exists() for path in present):
         folder = home.root / f"set-aside-{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(2)}"
         folder.mkdir(mode=0o700)
@@ -160,14 +222,15 @@ def _refuse_damaged(ledger: Path) -> None:
         )
 
 
-def _booked(home: Home, mark: Mark | None, act: _Act) -> list[str]:
+def _booked(home: Home, mark: Mark | None, floor: dict[str, PrivacyLoss], act: _Act) -> list[str]:
     with named_faults(home.ledger.name), closing(opened(home.ledger, _now)) as db:
         db.execute("BEGIN IMMEDIATE")
         try:
             wanted = _wanted(db, home.ledger, mark)
+            wanted |= {pool: _larger(pool, wanted.get(pool), spent) for pool, spent in floor.items()}
             for pool, spent in sorted(wanted.items()):
                 _book(db, pool, spent, mark, act)
-            now = advanced(None, db)
+            now = keyed(advanced(None, db), home.ledger)
             db.execute("COMMIT")
         finally:
             if db.in_transaction:

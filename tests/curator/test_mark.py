@@ -665,7 +665,7 @@ def test_the_mark_is_written_as_it_always_was(tmp_path):
     content = (tmp_path / "mark").read_bytes()
     digest, sequence, length = struct.unpack(">32sQI", content[:44])
     body = (
-        '{"entry":3,"head":"' + f"{3:064x}" + '","ledger":"' + "l" * 32 + '","totals":'
+        '{"entry":3,"head":"' + f"{3:064x}" + '","key":null,"ledger":"' + "l" * 32 + '","totals":'
         '{"p0":[0,{"amount":"3","delta":"0","measure":"pure"}]}}'
     )
     assert (sequence, content[44 : 44 + length].decode()) == (1, body)
