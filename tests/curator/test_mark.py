@@ -556,7 +556,7 @@ def test_threads_and_processes_that_answer_at_once_leave_the_highest_mark(tmp_pa
 
     def some(ledger, name):
         for n in range(8):
-            charge(ledger, f"{name}-{n}", pure("0.01"), cap=100)
+            charge(ledger, f"{name}-{n}", pure("0.01"), cap=100, dataset=name[0])
             ledger.store(f"{name}-{n}", "ann", [{}])
 
     children = []
