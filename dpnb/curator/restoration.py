@@ -96,9 +96,9 @@ def restore(home: Home, reason: str, source: Path | None = None, *, by: str | No
             f"The home {home.root} could not be restored: {name}: {fault}. Move that out of the home, or free some space, and "
             "run this again."
         ) from error
-    return "\n".join(
-        ["Restored. Booked as spent, for good:", *(booked or ["    nothing: nothing was charged"])]
-    )
+    if not booked:
+        return "Restored. Nothing was ever charged, so nothing is booked as spent."
+    return "\n".join(["Restored. Booked as spent, for good:", *booked])
 
 
 def _restored(home: Home, source: Path | None, act: _Act) -> list[str]:
@@ -110,10 +110,7 @@ def _restored(home: Home, source: Path | None, act: _Act) -> list[str]:
         elif not home.ledger.exists():
             _begin_anew(home, mark)
         _refuse_damaged(home.ledger)
-        booked = _booked(home, mark, floor, act)
-    if not booked:
-        return "Restored. Nothing was ever charged, so nothing is booked as spent."
-    return "\n".join(["Restored. Booked as spent, for good:", *booked])
+        return _booked(home, mark, floor, act)
 
 
 @contextmanager
