@@ -79,8 +79,14 @@ export function cdf(law: Law, k: number): number {
   return sf(law, -Math.floor(k) - 1);
 }
 
-/** The smallest integer x ≥ 0 with P(|K| > x) ≤ alpha. */
+/** Whether a law is one: no noise is wider than 2^48 steps, and whole numbers are exact well beyond. A saved one may be anything. */
+const isLaw = (law: Law): boolean => law.scale > 0 && law.scale <= 2 ** 50;
+
+/** The smallest integer x ≥ 0 with P(|K| > x) ≤ alpha; not a number where there is no such law. */
 export function tailRadius(law: Law, alpha: number): number {
+  if (!isLaw(law) || !(alpha > 0)) {
+    return NaN;
+  }
   const rate = 1 / law.scale;
   const start =
     law.kind === 'discrete-laplace'
@@ -96,8 +102,11 @@ export function tailRadius(law: Law, alpha: number): number {
   return guess;
 }
 
-/** The smallest integer k with P(K ≤ k) ≥ p. */
+/** The smallest integer k with P(K ≤ k) ≥ p; not a number where there is none, or no such law. */
 export function quantile(law: Law, p: number): number {
+  if (!isLaw(law) || !(p > 0 && p < 1)) {
+    return NaN;
+  }
   const spread = law.kind === 'discrete-laplace' ? law.scale * Math.SQRT2 : law.scale;
   let low = -1;
   let high = 1;

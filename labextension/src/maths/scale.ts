@@ -27,9 +27,12 @@ export function step(range: Range, value: number, direction: 1 | -1): number {
   return Math.min(Math.max(twoDigits(now + direction * size), range.low), range.high);
 }
 
-/** The powers of ten, and their halves where there is room, for tick marks. */
+/** The powers of ten, and their halves where there is room, for tick marks; none where a logarithm has no end. */
 export function ticks(range: Range): number[] {
   const found: number[] = [];
+  if (!(range.low > 0 && range.high < Infinity)) {
+    return found;
+  }
   for (let power = Math.floor(Math.log10(range.low)); power <= Math.ceil(Math.log10(range.high)); power++) {
     for (const lead of [1, 2, 5]) {
       const value = Number((lead * 10 ** power).toPrecision(1));
