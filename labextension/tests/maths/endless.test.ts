@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { quantile, tailRadius, type Law } from '../../src/maths/laws';
+import { quantile, tailRadius } from '../../src/maths/laws';
 import { ticks } from '../../src/maths/scale';
 
 const laws = (['discrete-laplace', 'discrete-gaussian'] as const).flatMap(kind =>
