@@ -35,10 +35,13 @@ const EPSILONS = [0.1, 1, 3];
 const LEAST = 1e-10;
 const DELTAS = { low: LEAST, high: 0.01 };
 
+/** More than these are no picture any more, and a saved state may name any number. */
+const MOST_DOTS = 20_000;
+
 /** The dots of an icon array, row by row, as one path: a line of no length with a cap is a dot. */
 export function dots(from: number, to: number, columns: number, gap: number): string {
   let path = '';
-  for (let i = from; i < to; i++) {
+  for (let i = Math.max(from, 0); i < Math.min(to, MOST_DOTS); i++) {
     path += `M${(i % columns) * gap + gap / 2} ${Math.floor(i / columns) * gap + gap / 2}h0`;
   }
   return path;

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { quantile, tailRadius } from '../../src/maths/laws';
 import { ticks } from '../../src/maths/scale';
+import { dots } from '../../src/widgets/odds.widget';
 
 const laws = (['discrete-laplace', 'discrete-gaussian'] as const).flatMap(kind =>
   [-1, -1e300, 0, 2 ** 60, 1e300, NaN, Infinity].map(scale => ({ kind, scale }))
@@ -33,4 +34,11 @@ it.each([
   [1, NaN]
 ])('a range from %d to %d has no ticks, and ends', (low, high) => {
   expect(ticks({ low, high })).toEqual([]);
+});
+
+it('more people than a picture holds are not all drawn', () => {
+  expect(dots(0, 3, 2, 10)).toBe('M5 5h0M15 5h0M5 15h0');
+  expect(dots(0, 1e15, 50, 10).length).toBeLessThan(1e6);
+  expect(dots(-5e14, -5e14 + 2, 50, 10).length).toBeLessThan(100);
+  expect(dots(1e15, 2e15, 50, 10)).toBe('');
 });
