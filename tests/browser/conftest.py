@@ -365,6 +365,23 @@ def cards(lab: Lab) -> Iterator[Callable[..., Lab]]:
     lab.shutdown()
 
 
+def until(page: Any, condition: str, arg: Any = None) -> None:
+    """Wait until a condition holds, looked at in every frame; a page whose policy forbids `eval` allows this much."""
+    met = page.evaluate(
+        f"""async arg => {{
+            const holds = {condition};
+            const end = performance.now() + 30_000;
+            while (!holds(arg)) {{
+                if (performance.now() > end) return false;
+                await new Promise(requestAnimationFrame);
+            }}
+            return true;
+        }}""",
+        arg,
+    )
+    assert met, condition
+
+
 # the model of a page, of which what the hand sets goes to a kernel, and the facts come back
 _SENT = "save_changes: () => undefined,"
 _HEARD = """save_changes: async () => {

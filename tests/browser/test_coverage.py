@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 import dpnb
 from dpnb import widgets
 from dpnb.widgets import _base
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, until
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
@@ -53,7 +53,7 @@ def test_paused_resumed_and_cancelled(show):
     page = show(lab)
     bar = page.locator("progress")
     button(page, "Start").click()
-    page.wait_for_function("document.querySelector('progress').value > 0.2")
+    until(page, "() => document.querySelector('progress').value > 0.2")
     button(page, "Pause").click()
     page.wait_for_timeout(400)
     part = lab.result.studies
@@ -81,7 +81,8 @@ def test_a_block_is_played_where_motion_is_welcome(show):
     lab = widgets.coverage_lab()
     page = show(lab, motion="no-preference")
     button(page, "Start").click()
-    page.wait_for_function(
+    until(
+        page,
         """() => document.querySelector('progress').value > 0.1 &&
         [...document.querySelectorAll('button')].find(one => one.textContent === 'Pause').click() === undefined"""
     )  # pressed in the very frame: a slow machine may draw the rest before a hand is there
@@ -166,7 +167,7 @@ def test_a_sweep_that_is_paused_says_where_it_is(show):
     page = show(lab)
     page.get_by_label("view").select_option("loss")
     button(page, "Start").click()
-    page.wait_for_function("document.querySelector('progress').value > 0.12")
+    until(page, "() => document.querySelector('progress').value > 0.12")
     button(page, "Pause").click()
     expect(button(page, "Resume")).to_be_visible()
     heard = page.locator("[aria-live]")
@@ -324,17 +325,18 @@ def test_a_million_studies_can_be_watched_and_left(show):
     lab = widgets.coverage_lab("proportion", "half", n=50, reps=1_000_000, methods=["confidence", "naive"])
     page = show(lab)
     button(page, "Start").click()
-    page.wait_for_function("document.querySelector('progress').value >= 0.005")
+    until(page, "() => document.querySelector('progress').value >= 0.005")
     button(page, "Pause").click()
     expect(button(page, "Resume")).to_be_visible()
     first = len(json.dumps(lab.facts))
     button(page, "Resume").click()
-    page.wait_for_function("document.querySelector('progress').value >= 0.02")
+    until(page, "() => document.querySelector('progress').value >= 0.02")
     plot = "svg[aria-label^='running coverage']"
     button(page, "Pause").click()
     expect(button(page, "Resume")).to_be_visible()
     # curves, not strokes at the left end; measured within the page, whose last block may still be drawn
-    page.wait_for_function(
+    until(
+        page,
         """lines => {
             const drawn = [...document.querySelectorAll(lines)];
             return drawn.length === 2 && drawn.every(one => one.getBBox().width > 0.3 * 640);

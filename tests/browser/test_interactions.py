@@ -468,7 +468,7 @@ def test_a_table_that_is_cut_says_so(show):
     expect(hint).to_be_visible()
     region.focus()
     region.press("ArrowRight")
-    page.wait_for_function("document.activeElement.scrollLeft > 0")
+    until(page, "() => document.activeElement.scrollLeft > 0")
     page.set_viewport_size({"width": 1000, "height": 900})
     expect(hint).to_be_hidden()
     expect(region).to_have_count(0)
