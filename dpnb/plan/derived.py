@@ -149,7 +149,8 @@ class _Space:
         used = [self._place(leaf) for leaf in estimate.leaves()]
         if any(node.op is None and node.args[0].root is not node.args[0] for node in nodes([estimate])):
             raise _NotSaid("known after the release: it is read from an answer")
-        self._free = [place for place in used if sources[place].known is None]
+        # one question that was written twice is one number
+        self._free = [place for place in dict.fromkeys(used) if sources[place].known is None]
         if not self._free:
             raise _NotSaid("nothing in it is asked anew")
         self._slices, start = {}, 0

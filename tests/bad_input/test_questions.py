@@ -173,7 +173,7 @@ OVER = {
     "pure question in zcdp": (
         "rho = 0.5",
         {"epsilon": 50},
-        "Ways out: %%dp epsilon=1.41 · look for a stored answer",
+        "Ways out: %%dp epsilon=1.44 · look for a stored answer",
     ),
     "approximate": ("epsilon = 1\ndelta = 1e-6", {"rho": 5}, "Ways out: %%dp rho=0.0"),
 }

@@ -84,7 +84,7 @@ def test_a_block_is_played_where_motion_is_welcome(show):
     until(
         page,
         """() => document.querySelector('progress').value > 0.1 &&
-        [...document.querySelectorAll('button')].find(one => one.textContent === 'Pause').click() === undefined"""
+        [...document.querySelectorAll('button')].find(one => one.textContent === 'Pause').click() === undefined""",
     )  # pressed in the very frame: a slow machine may draw the rest before a hand is there
     page.wait_for_timeout(100)
     held = page.locator("progress").evaluate("e => e.value")

@@ -11,6 +11,7 @@ import dpnb
 from dpnb import widgets
 from dpnb.cards.plan import plan_card
 from dpnb.widgets import _base
+from tests.browser.conftest import until
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 

@@ -35,6 +35,6 @@ def test_every_cell_of_the_gallery_runs(shell, front_end, tmp_path, monkeypatch,
     api.close()
     page = tmp_path / "interactions.html"
     assert "written to interactions.html" in capsys.readouterr().out
-    assert ("MODULES" in page.read_text()) is front_end
+    assert ("VIEWS" in page.read_text()) is front_end
     assert len(said) >= 7
     assert set(said.values()) == {not front_end}, said
