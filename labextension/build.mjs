@@ -51,8 +51,9 @@ async function buildExtensions() {
   run(join(here, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json');
   rmSync(join(here, 'dist'), { recursive: true, force: true });
   await build({
-    entryPoints: [join(widgets, 'widget.css')],
-    outfile: join(here, 'lib', 'widget.css'),
+    entryPoints: { widget: join(widgets, 'widget.css'), index: join(here, 'style', 'index.css') },
+    outdir: join(here, 'lib'),
+    bundle: true,
     minify: true,
     charset: 'utf8'
   });
