@@ -31,7 +31,11 @@ function shapeOf(type, checker, inside = []) {
   if (type.flags & ts.TypeFlags.StringLike) return 'string';
   if (type.flags & ts.TypeFlags.NumberLike) return 'number';
   if (type.isUnion()) return unionOf(type, again);
-  if (checker.isTupleType(type)) return { row: checker.getTypeArguments(type).map(again) };
+  if (checker.isTupleType(type)) {
+    const row = checker.getTypeArguments(type).map(again);
+    const least = type.target.minLength; // the last entries may be left out
+    return least < row.length ? { row, least } : { row };
+  }
   if (checker.isArrayType(type)) return { list: again(checker.getTypeArguments(type)[0]) };
   if (type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) return objectOf(type, checker, again);
   throw new Error(`no shape for ${checker.typeToString(type)}`);

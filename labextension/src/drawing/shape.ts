@@ -9,7 +9,7 @@ export type Shape =
   | { readonly is: readonly (string | number)[] }
   | { readonly one: readonly Shape[] }
   | { readonly list: Shape }
-  | { readonly row: readonly Shape[] }
+  | { readonly row: readonly Shape[]; readonly least?: number }
   | { readonly each: Shape }
   | Fields;
 
@@ -74,9 +74,12 @@ function matches(value: unknown, shape: Shape): boolean {
     return Array.isArray(value) && value.every(one => matches(one, shape.list));
   }
   if ('row' in shape) {
-    const { row } = shape;
+    const { row, least = row.length } = shape;
     return (
-      Array.isArray(value) && value.length === row.length && row.every((one, i) => matches(value[i], one))
+      Array.isArray(value) &&
+      value.length >= least &&
+      value.length <= row.length &&
+      value.every((one, i) => matches(one, row[i]!))
     );
   }
   if (!isObject(value)) {

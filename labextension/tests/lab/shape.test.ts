@@ -93,3 +93,12 @@ describe('the table of kinds', () => {
     }
   });
 });
+
+it('the last entries of a row may be left out where its type says so', () => {
+  const shape: Shape = { all: { event: { row: ['string', 'number', { list: 'number' }], least: 2 } } };
+  expect(fits({ event: ['gaussian', 1] }, shape)).toBe(true);
+  expect(fits({ event: ['laplace', 1, [2]] }, shape)).toBe(true);
+  for (const event of [['laplace'], ['laplace', 1, 2], ['laplace', 1, [2], 3]]) {
+    expect(fits({ event }, shape)).toBe(false);
+  }
+});
