@@ -253,7 +253,8 @@ def test_a_ledger_cut_between_charge_and_store_does_not_pass_and_draw_again(dpnb
 
         def keep(step):
             if step == "before-store":
-                with aside(service._ledger._database.path) as db, sqlite3.connect(":memory:") as copy:
+                opened = contextlib.closing(sqlite3.connect(":memory:"))
+                with aside(service._ledger._database.path) as db, opened as copy:
                     db.backup(copy)
                     kept.append(copy.serialize())
 
