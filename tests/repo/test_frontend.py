@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from dpnb.widgets._base import KINDS, MODULE, VERSION
+from tests.repo.measures import FRONT_END_SCRIPT
 
 pytestmark = pytest.mark.repo
 
@@ -132,3 +133,11 @@ def test_built_files_are_not_committed():
     ]
     done = subprocess.run(command, cwd=FOLDER.parent, capture_output=True, text=True, check=False)
     assert not done.stdout
+
+
+@pytest.mark.usefixtures("npm")
+def test_functions_are_measured_in_lines(tmp_path):
+    (tmp_path / "a.ts").write_text("const f = () => 1;\n\nfunction g() {\n  return f();\n}\n")
+    command = [str(shutil.which("node")), FRONT_END_SCRIPT, tmp_path]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == {"files": 1, "lines": 5, "functions": [1, 3]}

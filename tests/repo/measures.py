@@ -1,0 +1,224 @@
+"""Measures of the house: files, lines, lengths of functions, arrows between rooms, circles of imports.
+
+`python -m tests.repo.measures [checkout]` prints them as a table, `--json` as JSON. Nothing is imported from what is
+measured, so an earlier checkout can be measured by today's script.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import io
+import json
+import shutil
+import statistics
+import subprocess
+import tokenize
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FRONT_END_SCRIPT = ROOT / "labextension" / "measures.mjs"
+SILENT = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENCODING,
+    tokenize.ENDMARKER,
+}
+
+Graph = Mapping[str, frozenset[str]]
+
+
+# ---------------------------------------------------------------- lines
+
+
+def documented(node: ast.AST) -> range:
+    """Return the lines of a node's docstring; empty where it has none."""
+    body = getattr(node, "body", None)
+    if not isinstance(body, list) or not body or not isinstance(body[0], ast.Expr):
+        return range(0)
+    value = body[0].value
+    if not (isinstance(value, ast.Constant) and isinstance(value.value, str)):
+        return range(0)
+    return range(body[0].lineno, (body[0].end_lineno or body[0].lineno) + 1)
+
+
+def docstring_lines(tree: ast.Module) -> set[int]:
+    """Return the numbers of the lines that docstrings take in a module."""
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    return {line for node in ast.walk(tree) if isinstance(node, kinds) for line in documented(node)}
+
+
+def code_lines(text: str) -> int:
+    """Count a module's lines of code: docstrings, comments and blank lines left out."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    spoken = [token for token in tokens if token.type not in SILENT]
+    lines = {line for token in spoken for line in range(token.start[0], token.end[0] + 1)}
+    return len(lines - docstring_lines(ast.parse(text)))
+
+
+def function_lengths(text: str) -> list[int]:
+    """Return the length of each function of a module in lines, its docstring and decorators left out."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, kinds)]
+    return [(node.end_lineno or node.lineno) - node.lineno + 1 - len(documented(node)) for node in functions]
+
+
+# ---------------------------------------------------------------- imports
+
+
+def module_names(package: Path) -> dict[str, Path]:
+    """Map the dotted name of each module of a package to its file."""
+    files = {}
+    for path in sorted(package.rglob("*.py")):
+        parts = (package.name, *path.relative_to(package).with_suffix("").parts)
+        files[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return files
+
+
+def for_types_alone(node: ast.AST) -> bool:
+    """Tell whether this is `if TYPE_CHECKING:`, whose imports never run."""
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+
+
+def running(node: ast.AST) -> Iterator[ast.AST]:
+    """Walk a tree without what is there for types alone."""
+    for child in ast.iter_child_nodes(node):
+        if not for_types_alone(child):
+            yield child
+            yield from running(child)
+
+
+def imported(tree: ast.Module, here: str, modules: Iterable[str]) -> frozenset[str]:
+    """Return the package's modules that a module imports when it runs, inside its functions too."""
+    known, found = frozenset(modules), set()
+    for node in running(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            inside = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= (inside & known) or {node.module}
+    return frozenset((found & known) - {here})
+
+
+def import_graph(package: Path) -> dict[str, frozenset[str]]:
+    """Map each module to the modules of its package that it imports."""
+    files = module_names(package)
+    return {name: imported(ast.parse(path.read_text()), name, files) for name, path in files.items()}
+
+
+def room(module: str) -> str:
+    """Return the room of a module: the first folder below the package, or the module itself."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else parts[0]
+
+
+def arrows(graph: Graph) -> list[tuple[str, str]]:
+    """Return each pair of rooms of which the first imports the second."""
+    pairs = {(room(name), room(other)) for name, others in graph.items() for other in others}
+    return sorted((one, other) for one, other in pairs if one != other)
+
+
+def circles(graph: Graph) -> list[list[str]]:
+    """Return the strongly connected components of more than one module, the largest first (Tarjan, 1972)."""
+    order: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(name: str) -> None:
+        order[name] = low[name] = len(order)
+        stack.append(name)
+        for other in graph[name]:
+            if other not in order:
+                visit(other)
+            if other in stack:
+                low[name] = min(low[name], low[other])
+        if low[name] == order[name]:
+            at = stack.index(name)
+            found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    for name in graph:
+        if name not in order:
+            visit(name)
+    return sorted((part for part in found if len(part) > 1), key=len, reverse=True)
+
+
+# ---------------------------------------------------------------- tables
+
+
+def spread(lengths: list[int]) -> dict[str, int]:
+    """Return the median, the 95th percentile and the largest of some lengths."""
+    ordered = sorted(lengths) or [0]
+    return {
+        "median": round(statistics.median(ordered)),
+        "p95": ordered[int(0.95 * (len(ordered) - 1))],
+        "max": ordered[-1],
+    }
+
+
+def library(checkout: Path) -> dict[str, object]:
+    """Measure the library of a checkout."""
+    package = checkout / "dpnb"
+    texts = {path: path.read_text() for path in module_names(package).values()}
+    graph = import_graph(package)
+    return {
+        "files": len(texts),
+        "lines": sum(len(text.splitlines()) for text in texts.values()),
+        "functions": spread([length for text in texts.values() for length in function_lengths(text)]),
+        "rooms": len({room(name) for name in graph if "." in name}),
+        "arrows": len(arrows(graph)),
+        "circles": [len(circle) for circle in circles(graph)],
+    }
+
+
+def rooms(checkout: Path) -> dict[str, dict[str, int]]:
+    """Count the files and the lines of code of each room."""
+    table: dict[str, dict[str, int]] = {}
+    for name, path in module_names(checkout / "dpnb").items():
+        row = table.setdefault(room(name), {"files": 0, "code": 0})
+        row["files"] += 1
+        row["code"] += code_lines(path.read_text())
+    return table
+
+
+def front_end(checkout: Path) -> dict[str, object] | None:
+    """Measure the front end of a checkout; None where Node.js or TypeScript is missing."""
+    node = shutil.which("node")
+    if node is None:
+        return None
+    command = [node, str(FRONT_END_SCRIPT), str(checkout / "labextension" / "src")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        return None
+    said = json.loads(done.stdout)
+    return {"files": said["files"], "lines": said["lines"], "functions": spread(said["functions"])}
+
+
+def measures(checkout: Path) -> dict[str, object]:
+    """Measure a checkout whole."""
+    return {"library": library(checkout), "front end": front_end(checkout), "rooms": rooms(checkout)}
+
+
+def main() -> None:
+    """Print the measures of a checkout."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("checkout", nargs="?", type=Path, default=ROOT)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    options = parser.parse_args()
+    table = measures(options.checkout)
+    if options.json:
+        print(json.dumps(table, indent=1))
+        return
+    for part in ("library", "front end"):
+        print(part, table[part])
+    for name, row in sorted(rooms(options.checkout).items()):
+        print(f"  {name:<12} {row['files']:>4} files {row['code']:>6} lines of code")
+
+
+if __name__ == "__main__":
+    main()

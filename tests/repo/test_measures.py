@@ -1,0 +1,79 @@
+"""The measures of the house count what they say, on a small house that is built here."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.repo.measures import (
+    arrows,
+    circles,
+    code_lines,
+    function_lengths,
+    import_graph,
+    library,
+)
+
+pytestmark = pytest.mark.repo
+
+MODULE = '''"""What this is.
+
+At length.
+"""
+
+# why
+from __future__ import annotations
+
+
+class Thing:
+    """A thing."""
+
+    def act(self) -> str:
+        """Act."""
+        return """two
+lines"""  # not a docstring
+'''
+
+
+@pytest.fixture
+def house(tmp_path):
+    files = {
+        "__init__.py": "",
+        "low/__init__.py": "",
+        "low/one.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from dpnb.high import top\n",
+        "low/two.py": "from dpnb.low import three\n",
+        "low/three.py": "def f():\n    from dpnb.low.two import x\n    return x\n",
+        "high/__init__.py": "",
+        "high/top.py": "import dpnb.low.one\nfrom dpnb.low.three import f\n",
+    }
+    for name, text in files.items():
+        path = tmp_path / "dpnb" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+def test_docstrings_comments_and_blank_lines_are_no_code():
+    assert code_lines(MODULE) == 5
+
+
+def test_a_functions_length_leaves_its_docstring_out():
+    assert function_lengths(MODULE) == [3]
+
+
+def test_an_arrow_joins_two_rooms_and_imports_for_types_draw_none(house):
+    assert arrows(import_graph(house / "dpnb")) == [("high", "low")]
+
+
+def test_a_circle_is_found_through_imports_inside_functions(house):
+    assert circles(import_graph(house / "dpnb")) == [["dpnb.low.three", "dpnb.low.two"]]
+
+
+def test_the_house_is_measured_whole(house):
+    assert library(house) == {
+        "files": 7,
+        "lines": 9,
+        "functions": {"median": 3, "p95": 3, "max": 3},
+        "rooms": 2,
+        "arrows": 1,
+        "circles": [2],
+    }
