@@ -15,7 +15,7 @@ import secrets
 import shutil
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -128,7 +128,7 @@ class Shelf:
         try:
             content = self._run(copy.path).content
         except CuratorGone:  # damaged, or written by another version: the rows are at hand
-            self._erase(copy.path)
+            _erase(copy.path)
             return None
         terms = Terms.of(found.schema, found.known_as)
         try:
@@ -148,7 +148,7 @@ class Shelf:
         if idle:
             self._stop(copy.path)
         if idle and copy.new:
-            self._erase(copy.path)
+            _erase(copy.path)
 
     def again(self, handle: str, ledger: Ledger, principal: str) -> Attached:
         """Open a handle of an earlier curator."""
@@ -195,13 +195,7 @@ class Shelf:
         self._stop(copy)
         with self._noting:
             self._note(handle).unlink(missing_ok=True)
-        self._erase(copy)
-
-    @staticmethod
-    def _erase(copy: Path) -> None:
-        copy.unlink(missing_ok=True)
-        for beside in copy.parent.glob(f".{copy.name}.*"):
-            shutil.rmtree(beside, ignore_errors=True)
+        _erase(copy)
 
     def _opened(
         self,
@@ -273,7 +267,11 @@ class Shelf:
 
 
 def sweep(home: Home) -> None:
-    """Delete what a killed curator left half-made: drafts, workshops, and rows handed over long ago. Needs the home's lock."""
+    """Delete what nobody opens again: drafts and workshops of a killed curator, copies without a description, old rows.
+
+    A description names one copy; the same cells in a file of other bytes are another copy of the same handle. Needs the
+    home's lock.
+    """
     for draft in (*home.prepared.glob("draft-*"), *home.prepared.glob(".preparing-*")):
         if draft.is_dir():
             shutil.rmtree(draft, ignore_errors=True)
@@ -283,6 +281,23 @@ def sweep(home: Home) -> None:
         with contextlib.suppress(OSError):
             if time.time() - rows.stat().st_mtime > _FORGOTTEN:
                 rows.unlink()
+    described = set(_copies_described(home))
+    for copy in home.prepared.glob("*.duckdb"):
+        if copy.name not in described:
+            _erase(copy)
+
+
+def _copies_described(home: Home) -> Iterator[str]:
+    for note in home.prepared.glob("*.json"):
+        with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+            yield str(json.loads(note.read_bytes())["copy"])
+
+
+def _erase(copy: Path) -> None:
+    """Delete a copy, and where its engine spilled."""
+    copy.unlink(missing_ok=True)
+    for beside in copy.parent.glob(f".{copy.name}.*"):
+        shutil.rmtree(beside, ignore_errors=True)
 
 
 def _handle(known_as: str, version: str, schema_version: str, principal: str) -> str:

@@ -235,8 +235,9 @@ class Curator:
         return kept if kept is not None else self._shelf.again(handle, self._ledger, principal)
 
     def _keep(self, attached: Attached, principal: str) -> Attached:
+        """Keep what is open already, unless it paid from another pool: a batch under way is then refused at its charge."""
         kept = self._open.get((principal, attached.handle))
-        if kept is None:
+        if kept is None or kept.pool != attached.pool:
             self._open[principal, attached.handle] = attached
             return attached
         if kept is not attached:
@@ -349,18 +350,21 @@ class Curator:
             return Done()
         if attached is None:  # opened at an earlier curator, or under terms that were tightened since
             with self._attaching:
-                self._remove(request.handle, self._shelf.copy_of(request.handle, principal))
+                self._remove(request.handle, principal)
             return Done()
         with (
             attached.lock,
             self._attaching,
         ):  # a batch under way is answered first; one that waits finds it closed
-            self._remove(request.handle, attached.copy)
+            self._remove(request.handle, principal, attached.copy)
         return Done()
 
-    def _remove(self, handle: str, copy: Path | None) -> None:
-        if copy is not None and not any(other.copy == copy for other in self._open.values()):
-            self._shelf.remove(handle, copy)
+    def _remove(self, handle: str, principal: str, *copies: Path) -> None:
+        """Delete the copies of a handle: the open one, and the one described last, made of other bytes of the same cells."""
+        described = self._shelf.copy_of(handle, principal)
+        for copy in {*copies, *(() if described is None else (described,))}:
+            if not any(other.copy == copy for other in self._open.values()):
+                self._shelf.remove(handle, copy)
 
     # budgets ---------------------------------------------------------------------------------------------------
 

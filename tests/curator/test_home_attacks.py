@@ -76,6 +76,33 @@ def test_what_is_open_is_not_charged_under_terms_that_the_owner_changed_from_a_t
     assert again.entry is not None  # what was charged before is answered as ever
 
 
+def test_a_dataset_that_joins_a_pool_while_it_is_open_pays_from_that_pool(dpnb_home):
+    """Its handle is the same as before; what its open batch would charge is refused, and what comes after is counted jointly."""
+    with contextlib.closing(small.curator(dpnb_home)) as service:
+        session, home = small.session(service), Home(dpnb_home)
+        alone = small.opened(session, dpnb_home)
+        before = service._find(alone.handle, "ann")
+        county = load(small.declared(pool="county")).schema
+        with Ledger(home.ledger) as owner:
+            owner.loosen(Terms.of(county), "rows", by="owner", reason="the same people")
+        joined = session.attach(hand_over(small.rows(), county, home))
+        assert joined.handle == alone.handle
+        with pytest.raises(CuratorGone, match="changed the terms"):
+            charged_as(service, before, message(joined, "1" * 32))
+        service.reply(message(joined, "2" * 32), "ann")
+        assert str(service._ledger.spent("pool:county")) == "ε 1"
+        assert not service._ledger.spent(SMALL)
+
+
+def charged_as(service, attached, request):
+    """Answer a request on what was open before: the batch was past every check but the charge's own."""
+    service._open["ann", attached.handle], now = attached, service._open["ann", attached.handle]
+    try:
+        service.reply(request, "ann")
+    finally:
+        service._open["ann", attached.handle] = now
+
+
 # ------------------------------------------------------------- the key
 
 
