@@ -148,6 +148,18 @@ def circles(graph: Graph) -> list[list[str]]:
     return sorted((part for part in found if len(part) > 1), key=len, reverse=True)
 
 
+def loaded_with(graph: Graph, modules: Iterable[str]) -> set[str]:
+    """Return what importing some modules can load: what they import, at any time, and the folders above each."""
+    found: set[str] = set()
+    waiting = list(modules)
+    while waiting:
+        name = waiting.pop()
+        if name in graph and name not in found:
+            found.add(name)
+            waiting += [*graph[name], *(above for above in [name.rpartition(".")[0]] if "." in above)]
+    return found
+
+
 # ---------------------------------------------------------------- tables
 
 
@@ -186,6 +198,27 @@ def rooms(checkout: Path) -> dict[str, dict[str, int]]:
     return table
 
 
+def trusted(checkout: Path) -> dict[str, dict[str, int]]:
+    """Count, room by room, what a running curator can load: all that could break the promise."""
+    files, graph = module_names(checkout / "dpnb"), import_graph(checkout / "dpnb")
+    table: dict[str, dict[str, int]] = {}
+    for name in sorted(loaded_with(graph, [name for name in graph if room(name) == "curator"])):
+        row = table.setdefault(room(name), {"files": 0, "code": 0})
+        row["files"] += 1
+        row["code"] += code_lines(files[name].read_text())
+    return table
+
+
+def trusted_table(checkout: Path) -> str:
+    """Write what a running curator can load as a Markdown table, lines to the nearest hundred."""
+    counted = trusted(checkout)
+    whole = {key: sum(row[key] for row in counted.values()) for key in ("files", "code")}
+    ordered = sorted(counted.items(), key=lambda item: -item[1]["code"])
+    rows = [("`" + name + "`", row) for name, row in ordered] + [("**all**", whole)]
+    lines = [f"| {name} | {row['files']} | {round(row['code'], -2):,} |" for name, row in rows]
+    return "\n".join(["| room | files | lines of code |", "|---|---|---|", *lines])
+
+
 def front_end(checkout: Path) -> dict[str, object] | None:
     """Measure the front end of a checkout; None where Node.js or TypeScript is missing."""
     node = shutil.which("node")
@@ -209,7 +242,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("checkout", nargs="?", type=Path, default=ROOT)
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--trusted", action="store_true", help="print what a running curator can load")
     options = parser.parse_args()
+    if options.trusted:
+        print(trusted_table(options.checkout))
+        return
     table = measures(options.checkout)
     if options.json:
         print(json.dumps(table, indent=1))

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+
 import pytest
 
 from tests.repo.measures import (
+    ROOT,
     arrows,
     circles,
     code_lines,
     function_lengths,
     import_graph,
     library,
+    trusted_table,
 )
 
 pytestmark = pytest.mark.repo
@@ -77,3 +82,25 @@ def test_the_house_is_measured_whole(house):
         "arrows": 1,
         "circles": [2],
     }
+
+
+def test_the_drawing_of_the_house_is_the_layers_that_are_enforced():
+    drawing = (ROOT / "docs" / "architecture.md").read_text().split("```")[1]
+    drawn = [re.split(r"\s{2,}", line)[0] for line in drawing.strip().splitlines()]
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]
+    layers = [re.sub(r"[()]", "", layer) for layer in contract["layers"]]
+    here = {path.stem for path in (ROOT / "dpnb").iterdir()}
+    built = [" | ".join(name for name in layer.split(" | ") if name in here) for layer in layers]
+    assert drawn == [layer for layer in built if layer not in {"", "__main__"}]
+
+
+def test_security_says_how_much_must_be_trusted():
+    """The rooms exactly, files within three and lines within two hundred: a small repair needs no new count."""
+    row = re.compile(r"^\| \**`?(\w+)`?\** \| (\d+) \| ([\d,]+) \|$", re.MULTILINE)
+    said, counted = (
+        {name: (int(files), int(code.replace(",", ""))) for name, files, code in row.findall(text)}
+        for text in ((ROOT / "SECURITY.md").read_text(), trusted_table(ROOT))
+    )
+    assert set(said) == set(counted)
+    assert all(abs(said[name][0] - files) <= 3 for name, (files, _) in counted.items())
+    assert all(abs(said[name][1] - code) <= 200 for name, (_, code) in counted.items())

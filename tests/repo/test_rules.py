@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -28,6 +29,9 @@ FORBIDDEN_ROOMS = {"utils", "util", "helpers", "helper", "manager", "handler", "
 def relative(path: Path) -> str:
     """Name a file from the repository's root."""
     return str(path.relative_to(ROOT))
+
+
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def tracked() -> list[Path]:
@@ -159,12 +163,14 @@ print(missing, sorted(offered - set(dpnb.__all__) - {"annotations", "Any", "TYPE
 
 
 def test_version_is_the_same_everywhere():
-    """The package, its metadata and the changelog agree on the version."""
+    """The package, its metadata, the front end, the citation and the changelog agree on the version."""
     import dpnb
 
     version = PROJECT["project"]["version"]
     assert dpnb.__version__ == version
     assert f"[{version}]" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    assert json.loads((ROOT / "labextension/package.json").read_text())["version"] == version
 
 
 @pytest.mark.parametrize(("room", "registry"), [("mechanisms", "MECHANISMS"), ("statistics", "STATISTICS")])
@@ -199,7 +205,8 @@ def defines_an_entry(package: str, name: str, entries: tuple[object, ...]) -> bo
     return any(shared <= set(dir(kind)) for kind in classes)
 
 
-def test_readme_links_lead_somewhere():
-    """Every relative link and picture of the README is a file of the repository."""
-    links = re.findall(r"\]\(([^)#:]+)\)|src=\"([^\":]+)\"", (ROOT / "README.md").read_text())
-    assert not [link for pair in links for link in pair if link and not (ROOT / link).exists()]
+@pytest.mark.parametrize("page", PAGES, ids=relative)
+def test_links_lead_somewhere(page):
+    """Every relative link and picture of a page is a file of the repository."""
+    links = re.findall(r"\]\(([^)#:]+)\)|src=\"([^\":]+)\"", page.read_text())
+    assert not [link for pair in links for link in pair if link and not (page.parent / link).exists()]
