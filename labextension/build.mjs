@@ -57,7 +57,10 @@ async function buildExtensions() {
     minify: true,
     charset: 'utf8'
   });
-  copyFileSync(join(here, '..', 'notebooks', '01-gallery.ipynb'), join(here, 'lib', 'lab', 'gallery.ipynb'));
+  copyFileSync(
+    join(here, '..', 'notebooks', '01-gallery.ipynb'),
+    join(here, 'lib', 'lab', 'plugins', 'gallery.ipynb')
+  );
   run(builder, '--core-package-file', core, '.');
   run(builder, '--core-package-file', core, 'dpnb-widgets');
   for (const extension of ['dpnb', 'dpnb-widgets']) {
@@ -84,7 +87,15 @@ if (!process.argv.includes('--watch')) {
     clearTimeout(waiting);
     waiting = setTimeout(() => everything().catch(error => console.error(String(error))), 200);
   };
-  for (const folder of ['src/maths', 'src/widgets', 'src/drawing', 'src/lab', 'style', 'schema']) {
+  for (const folder of [
+    'src/maths',
+    'src/cards',
+    'src/widgets',
+    'src/drawing',
+    'src/lab',
+    'style',
+    'schema'
+  ]) {
     watch(join(here, folder), again);
   }
   await everything().catch(error => console.error(String(error)));

@@ -3,6 +3,31 @@ import { defineConfig } from 'eslint/config';
 import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
 
+// the views that are still to be divided into a model and named drawings: the list only gets shorter
+const long = [
+  'widgets/attack/view',
+  'widgets/clamp/view',
+  'widgets/coverage/view',
+  'widgets/coverage/controls',
+  'widgets/coverage/sweep',
+  'widgets/coverage/why',
+  'widgets/exhibits/view',
+  'widgets/exhibits/lever',
+  'widgets/guide/view',
+  'widgets/noises/view',
+  'widgets/odds/view',
+  'widgets/panel/regression',
+  'widgets/panel/columns',
+  'widgets/parts/ledger',
+  'widgets/parts/slider',
+  'widgets/person/view',
+  'widgets/plan/view',
+  'widgets/plan/split_bar',
+  'widgets/remeasure/view',
+  'widgets/seesaw/view',
+  'cards/disclosure'
+].map(name => `src/${name}.ts`);
+
 export default defineConfig(
   { ignores: ['lib', 'dist', 'src/kinds', 'node_modules', '*.mjs'] },
   js.configs.recommended,
@@ -18,8 +43,10 @@ export default defineConfig(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       // an index that the loop's bounds guarantee is asserted, not checked again
       '@typescript-eslint/no-non-null-assertion': 'off',
-      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }]
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      'max-lines-per-function': ['error', { max: 80 }]
     }
   },
+  { files: long, rules: { 'max-lines-per-function': 'off' } },
   prettier
 );

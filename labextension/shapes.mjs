@@ -8,13 +8,13 @@ import ts from 'typescript';
 const here = dirname(fileURLToPath(import.meta.url));
 const widgets = join(here, 'src', 'widgets');
 const target = join(here, 'src', 'kinds');
-const END = '.widget.ts';
 
-/** The names of the interactions: each src/widgets/<kind>.widget.ts is one. */
+const entry = kind => join(widgets, kind, 'index.ts');
+
+/** The names of the interactions: each src/widgets/<kind>/index.ts is one. */
 export function kinds() {
   return readdirSync(widgets)
-    .filter(name => name.endsWith(END))
-    .map(name => name.slice(0, -END.length))
+    .filter(name => existsSync(entry(name)))
     .sort();
 }
 
@@ -71,9 +71,9 @@ function argumentsOf(file, checker) {
 }
 
 function text(kind, [facts, set]) {
-  return `// made by shapes.mjs from the types of ${kind}${END}
+  return `// made by shapes.mjs from the types of widgets/${kind}
 import { checked } from '../drawing/checked';
-import module from '../widgets/${kind}.widget';
+import module from '../widgets/${kind}';
 
 export default checked(module, ${JSON.stringify(facts)}, ${JSON.stringify(set)});
 `;
@@ -86,7 +86,7 @@ export function writeKinds() {
     ts.sys,
     here
   );
-  const files = kinds().map(kind => join(widgets, `${kind}${END}`));
+  const files = kinds().map(entry);
   const program = ts.createProgram(files, options);
   const checker = program.getTypeChecker();
   mkdirSync(target, { recursive: true });

@@ -1,7 +1,7 @@
 """A split of a plan's loss as the magic line says it: the loss in three digits, whole weights, and what such a cell is charged.
 
 Pure functions of a plan's facts (:func:`~dpnb.widgets.planned_line.planned_line`). The browser computes the same while a hand
-moves (``parts/plan_facts.ts``); what is charged is computed exactly elsewhere. The body of a cell is never changed.
+moves (``widgets/plan/model.ts``); what is charged is computed exactly elsewhere. The body of a cell is never changed.
 """
 
 from __future__ import annotations

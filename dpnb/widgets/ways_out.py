@@ -1,7 +1,7 @@
 """The ways out of a plan that does not fit: the largest loss that does, an answer that is stored, one statistic less.
 
 Each way is a split of the cell's loss that its magic line can say, over the same body, and fits in what is left. The split
-board computes the same while a hand moves (``parts/ways.ts``, one set of golden cases). Nothing here spends: running the cell
+board computes the same while a hand moves (``widgets/plan/remedies.ts``, one set of golden cases). Nothing here spends: running the cell
 is a person's act. A way that there is not says why.
 """
 

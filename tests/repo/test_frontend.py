@@ -74,7 +74,7 @@ def test_interactions_load_nothing_of_jupyterlab():
 
 def test_kinds_are_one_closed_table():
     """Python names the kinds, the extension has the code of each, and each has its source: three lists, one content."""
-    sources = {path.name.removesuffix(".widget.ts") for path in FOLDER.glob("src/widgets/*.widget.ts")}
+    sources = {path.parent.name for path in FOLDER.glob("src/widgets/*/index.ts")}
     table = re.findall(
         r"\['(\w+)', \(\) => import\('\.\./kinds/(\w+)'\)\]", (FOLDER / "src/drawing/kinds.ts").read_text()
     )

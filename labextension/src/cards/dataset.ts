@@ -1,6 +1,6 @@
 /** The card of a dataset alive: its columns open to what they can be asked, and its budget follows the ledger. */
-import type { Grow } from '../lab/living';
-import { budget, columns, isAttachFacts } from '../widgets/attach.widget';
+import type { Grow } from '../lab/views/live_card';
+import { budget, columns, isAttachFacts } from '../widgets/attach/view';
 import { html } from '../widgets/parts/dom';
 import { standing } from './session';
 

@@ -1,8 +1,8 @@
 /** A plan's card alive: the list of prices becomes the split board, in its place. Moving it asks nobody and spends nothing. */
-import type { Grow } from '../lab/living';
-import { isPlanFacts, type PlanFacts, type PlanSet } from '../widgets/parts/plan_facts';
+import type { Grow } from '../lab/views/live_card';
+import { isPlanFacts, type PlanFacts, type PlanSet } from '../widgets/plan/model';
 import { mount } from '../widgets/parts/widget';
-import { planControls } from '../widgets/plan.widget';
+import { planControls } from '../widgets/plan/view';
 import { standing } from './session';
 
 const ALONE = 'No kernel with dpnb answers here: what is left is as it stood when this was planned.';

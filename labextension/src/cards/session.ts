@@ -1,6 +1,6 @@
 /** What a card asks of the session around it: a dataset's budget as it stands, and what the notebook calls it. */
-import type { Kernel } from '../lab/living';
-import { isSnapshot, type Dataset } from '../widgets/parts/state';
+import type { Kernel } from '../lab/views/live_card';
+import { isSnapshot, type Dataset } from '../widgets/parts/session_state';
 
 export interface Standing {
   readonly dataset: Dataset;

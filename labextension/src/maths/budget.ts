@@ -116,7 +116,7 @@ function beyond(
 }
 
 /**
- * Whole weights that stand for the losses of a cell, 0 for what is left out. A stored answer that covers its loss still
+ * IntegerField weights that stand for the losses of a cell, 0 for what is left out. A stored answer that covers its loss still
  * covers it after rounding: then the weights are finer. `total` is what the magic line asks for all of them.
  */
 export function lineWeights(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { columnAt, said } from '../../src/lab/hover';
-import type { Column, Snapshot } from '../../src/widgets/parts/state';
+import { columnAt, said } from '../../src/lab/cells/hover';
+import type { Column, Snapshot } from '../../src/widgets/parts/session_state';
 
 const age: Column = {
   name: 'age',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asPlan, isProtected, marks } from '../../src/lab/magic';
+import { asPlan, isProtected, marks } from '../../src/lab/cells/magic';
 
 describe('a %%dp cell is known by its first line', () => {
   it.each(['%%dp', '%%dp epsilon=1\nx', '\n  %%dp plan\nx'])('%j is one', source => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { linesOf, release, waitingOf } from '../../src/lab/record';
+import { linesOf, release, waitingOf } from '../../src/lab/views/record';
 
 const line = {
   name: 'm',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { shown } from '../../src/lab/settings';
+import { shown } from '../../src/lab/plugins/settings';
 
 const schema = JSON.parse(readFileSync('schema/session.json', 'utf8')) as {
   properties: Record<string, { type: string; default: boolean }>;

@@ -14,7 +14,7 @@ import * as noiseSum from '../../src/maths/noise_sum';
 import * as odds from '../../src/maths/odds';
 import * as person from '../../src/maths/person';
 import * as scale from '../../src/maths/scale';
-import * as ways from '../../src/widgets/parts/ways';
+import { remedies } from '../../src/widgets/plan/remedies';
 
 interface Case {
   call: string;
@@ -40,7 +40,7 @@ const FILES: Record<string, Called> = {
   odds,
   person: { statistic: person.statistic, worst: person.worst },
   scale,
-  ways: { ways: ways.ways }
+  ways: { ways: remedies }
 };
 
 function expectClose(found: unknown, want: unknown, where: string): void {

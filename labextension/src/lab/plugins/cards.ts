@@ -1,10 +1,10 @@
 /** The kernels of the cards on screen: a card's question goes to the notebook that it stands in. */
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { INotebookTracker } from '@jupyterlab/notebook';
-import { advice, PROTOCOL } from '../../widgets/parts/state';
-import type { Client } from '../client';
-import { answerCards, tellCards } from '../living';
-import { ISessions, type Sessions } from '../sessions';
+import { advice, PROTOCOL } from '../../widgets/parts/session_state';
+import type { Client } from '../kernel/client';
+import { answerCards, tellCards } from '../views/live_card';
+import { ISessions, type Sessions } from '../kernel/sessions';
 
 const SILENT = 'The kernel did not answer. It may be busy: try again when it is not.';
 

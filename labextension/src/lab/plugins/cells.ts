@@ -4,15 +4,15 @@ import { IEditorExtensionRegistry } from '@jupyterlab/codemirror';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { INSERT_EVENT, type InsertRequest } from '../../widgets/parts/insert';
 import { RELEASE_EVENT, type ReleaseRequest } from '../../widgets/parts/release';
-import type { Snapshot } from '../../widgets/parts/state';
-import { Marks } from '../cells';
-import { highlight } from '../highlight';
-import { hoverHelp } from '../hover';
-import { icon } from '../icon';
-import { asPlan, isProtected } from '../magic';
-import { runBelow, runReleased, writeBelow } from '../notebooks';
-import { watchStill } from '../saved';
-import { ISessions, type Sessions } from '../sessions';
+import type { Snapshot } from '../../widgets/parts/session_state';
+import { Marks } from '../cells/badges';
+import { highlight } from '../cells/highlight';
+import { hoverHelp } from '../cells/hover';
+import { icon } from '../views/icon';
+import { asPlan, isProtected } from '../cells/magic';
+import { runBelow, runReleased, writeBelow } from '../cells/notebooks';
+import { watchStill } from '../views/still_form';
+import { ISessions, type Sessions } from '../kernel/sessions';
 
 const PLAN = 'dpnb:plan-cell';
 

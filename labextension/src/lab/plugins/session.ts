@@ -6,11 +6,11 @@ import { IStatusBar } from '@jupyterlab/statusbar';
 import type { JSONObject } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
 import { mount } from '../../widgets/parts/widget';
-import { Gauge } from '../gauge';
-import { icon } from '../icon';
-import { insertText } from '../notebooks';
-import { SessionPanel } from '../panel';
-import { ISessions, Sessions } from '../sessions';
+import { Gauge } from '../views/gauge';
+import { icon } from '../views/icon';
+import { insertText } from '../cells/notebooks';
+import { SessionPanel } from '../views/panel';
+import { ISessions, Sessions } from '../kernel/sessions';
 
 /** Put the gauge into the status bar, where there is one: Notebook 7 has none. */
 function addGauge(app: JupyterFrontEnd, status: IStatusBar, sessions: Sessions): Gauge {
@@ -33,10 +33,7 @@ function addPanel(app: JupyterFrontEnd, tracker: INotebookTracker, sessions: Ses
     insert: text => insertText(tracker.currentWidget, text),
     ask: async question => (await sessions.front?.ask(question as JSONObject)) ?? null,
     board: async facts =>
-      mount(
-        (await import(/* webpackChunkName: "card-plan" */ '../../widgets/plan.widget')).planControls,
-        facts
-      )
+      mount((await import(/* webpackChunkName: "card-plan" */ '../../widgets/plan/view')).planControls, facts)
   });
   panel.title.icon = icon;
   app.shell.add(panel, 'right', { rank: 650 });

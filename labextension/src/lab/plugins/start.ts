@@ -3,8 +3,8 @@ import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/applica
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { ILauncher } from '@jupyterlab/launcher';
 import { INotebookTracker } from '@jupyterlab/notebook';
-import { icon } from '../icon';
-import { freshNotebook, gallery, GUIDED } from '../starting';
+import { icon } from '../views/icon';
+import { freshNotebook, gallery, GUIDED } from './first_notebook';
 
 const CATEGORY = 'Differential privacy';
 const PALETTE = ['dpnb:open-panel', 'dpnb:new-notebook', 'dpnb:open-gallery', 'dpnb:plan-cell'];

@@ -1,7 +1,7 @@
 /** The budget as a bar: a block for each charge, a ghost for the plan, hatching where it would not fit. */
 import { usedShare } from '../../maths/budget';
 import { html, set, svg, unique, type Child } from './dom';
-import { brief, clock, type Charge, type Dataset } from './state';
+import { brief, clock, type Charge, type Dataset } from './session_state';
 
 export interface Block {
   readonly from: number;

@@ -1,6 +1,6 @@
 /** The ledger of a dataset: found, sorted and narrowed to this session, fast with thousands of entries; and taken along as a file. */
 import { html, set } from './dom';
-import { clock, type Charge, type Dataset } from './state';
+import { clock, type Charge, type Dataset } from './session_state';
 import type { Answer } from './widget';
 
 /** How many rows are drawn at first, and with each further wish. */
