@@ -15,9 +15,12 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Iterator, NamedTuple, NoReturn
+from typing import Iterator, NamedTuple, NoReturn, Sequence
+from xml.etree import ElementTree as ET
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSIONS = ("3.11", "3.12", "3.13")
@@ -27,8 +30,69 @@ CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrom
 APT_PACKAGES = ("chromium", "fonts-dejavu", "fonts-liberation")
 # an extra installed earlier also serves the ones listed after it
 SERVES = {"test": ("core-test", "demo", "lab,studies"), "core-test": ("demo",)}
-# laws, coverage and attacks: numbers that do not depend on the Python; run under the first one alone
-STATISTICAL = tuple("tests/" + room for room in ("audit", "exhibits", "mutants", "simulate", "statistics"))
+# What may differ between Pythons, and why; the rest (laws, coverage, attacks, plans, displays) is arithmetic on numbers that
+# these show to be the same, and runs under the first Python alone. tests/repo holds this table against the tests' imports.
+DIFFERS = {
+    "tests/notebook": "code objects, frames, tracebacks, cells that await, and a real kernel",
+    "tests/wire": "sockets, threads, JSON and the errors of each",
+    "tests/curator/engines": "engines and sources under their contracts: how floats, decimals, dates and CSV are read",
+    "tests/aggregate": "one cell, read by itself, and the numpy meaning of every question",
+    "tests/noise": "laws under their contract: bits, fractions and roundings",
+    "tests/mechanisms/test_additive.py": "mechanisms under their contract",
+    "tests/statistics/test_golden_releases.py": "every statistic and every mechanism draws, bit for bit, what is on file",
+    "tests/privacy": "losses: decimals, and floats that are rounded upwards",
+    "tests/release/test_collection.py": "weak references, and coroutines that ask",
+    "tests/release/test_expression.py": "recursion, and how chains are freed",
+    "tests/release/test_identity.py": "pickles, copies and hashes",
+    "tests/release/test_programs.py": "what a program still holds",
+    "tests/release/test_readings.py": "pickles",
+    "tests/release/test_texts.py": "pickles, and the errors' texts",
+    "tests/client/test_frequent.py": "pickles",
+    "tests/client/test_handles.py": "pickles, and attributes that are looked up",
+    "tests/client/test_session.py": "pickles",
+    "tests/client/test_tables.py": "pickles",
+    "tests/curator/test_ledger.py": "sqlite3: transactions, and what a damaged file raises",
+    "tests/curator/test_mark.py": "sqlite3 and file descriptors",
+    "tests/curator/test_migrations.py": "sqlite3",
+    "tests/curator/test_content.py": "sqlite3, and digests of what a frame holds",
+    "tests/curator/test_sources.py": "CSV, SQLite and files by descriptor",
+    "tests/bad_input": "what Python itself says of a mistake, in our words",
+    "tests/test_init.py": "names that are loaded when asked for",
+    "tests/test_modules.py": "every module imports",
+    "tests/test_schema.py": "TOML",
+}
+REST = "not soak and not alone and not repo and not browser"
+# minutes on the clock, on two quiet cores; ALLOWED is of the clock and of processor, the difference is for engines to come
+LINTERS, LIBRARY, BROWSER, ALONE = "linters, walls, front end", "library", "browser", "timing, alone"
+OTHER = "Python {}: what may differ"
+BUDGET = {
+    LINTERS: 1.5,
+    LIBRARY: 5,
+    BROWSER: 6,
+    ALONE: 1,
+    **{OTHER.format(version): 1 for version in VERSIONS},
+}
+ALLOWED = (20, 30)
+SLOWEST = 20
+# neighbours in a file stay in one process, which shares what the file prepares; who is ready first takes from the other
+SPREAD = ("-n2", "--dist=worksteal")
+BY_FILE = ("-n2", "--dist=loadfile")
+SPENT = ROOT / ".ci" / "spent.py"
+# the quick tests of what the guarantee rests on
+TRUSTED = (
+    "tests/privacy",
+    "tests/noise",
+    "tests/aggregate",
+    "tests/mechanisms",
+    "tests/wire",
+    "tests/test_schema.py",
+)
+CHECKS = (
+    ("ruff", "format", "--check", "."),
+    ("ruff", "check", "."),
+    ("lint-imports", "--no-logo"),
+    ("mypy",),
+)
 SIZES = {
     "demo": "a download of about 140 MB, one to three minutes",
     "lab,studies": "a download of about 170 MB, one to three minutes",
@@ -49,6 +113,14 @@ class Python(NamedTuple):
     path: str
 
 
+class Cost(NamedTuple):
+    """What a step of the tests took: seconds on the clock, and seconds of processor, of all its processes."""
+
+    name: str
+    wall: float
+    processor: float
+
+
 @contextlib.contextmanager
 def step(name: str) -> Iterator[None]:
     """Print a step's name when it starts, and its seconds when it ends."""
@@ -59,7 +131,7 @@ def step(name: str) -> Iterator[None]:
     except BaseException:
         print("== FAILED after {:.1f} s: {}".format(time.monotonic() - start, name), flush=True)
         raise
-    print("   {:.1f} s".format(time.monotonic() - start), flush=True)
+    print("   {:.1f} s: {}".format(time.monotonic() - start, name), flush=True)
 
 
 # ---------------------------------------------------------------- interpreters
@@ -272,43 +344,128 @@ def ensure_browser() -> None:
 # ---------------------------------------------------------------- targets
 
 
-def pytest(name: str, python: str, arguments: list[str]) -> bool:
-    """Run pytest as a step and tell whether it passed."""
+def pytest(name: str, python: str, arguments: list[str], under: Sequence[str] = ()) -> bool:
+    """Run pytest, under another command if there is one, as a step and tell whether it passed."""
+    command = [*under, python, "-m", "pytest", "-q", *arguments]
     with contextlib.suppress(Failure):
         with step("test: " + name):
-            if subprocess.run([python, "-m", "pytest", "-q", *arguments], cwd=ROOT, check=False).returncode:
+            if subprocess.run(command, cwd=ROOT, check=False).returncode:
                 raise Failure(name)
         return True
     return False
 
 
+class Run:
+    """The steps of one `make test`: whether they passed, what each took, and how long each test was."""
+
+    def __init__(self, reports: Path) -> None:
+        self.reports = reports
+        self.costs: list[Cost] = []
+        self.failed: list[str] = []
+
+    def pytest(self, name: str, python: str, arguments: list[str]) -> None:
+        """Run a step of tests; note what it took and how long each test was."""
+        spent, report = (self.reports / (str(len(self.costs)) + end) for end in (".spent", ".xml"))
+        counted = [sys.executable, str(SPENT), str(spent)]
+        start = time.monotonic()
+        if not pytest(name, python, ["--junitxml={}".format(report), *arguments], counted):
+            self.failed.append(name)
+        self.costs.append(Cost(name, time.monotonic() - start, float(spent.read_text())))
+
+    def say(self) -> None:
+        """Print what each step took beside its budget, the total, and the slowest tests."""
+        print("== minutes on the clock, and of processor ({})".format(machine()))
+        for cost in self.costs:
+            say_cost(cost, BUDGET.get(cost.name, 0), 0)
+        wall, processor = (sum(cost[field] for cost in self.costs) for field in (1, 2))
+        say_cost(Cost("all, after installs", wall, processor), *ALLOWED)
+        print("== the slowest tests")
+        for seconds, name in slowest(sorted(self.reports.glob("*.xml"))):
+            print("   {:6.1f} s   {}".format(seconds, name))
+
+
+def say_cost(cost: Cost, wall: float, processor: float) -> None:
+    """Print one line of the costs, each beside what it may be."""
+    print("   {:14} {:14} {}".format(of(cost.wall, wall), of(cost.processor, processor), cost.name))
+
+
+def machine() -> str:
+    """Say how many cores there are, and how many processes wanted one in the last minute."""
+    load = "{:.1f}".format(os.getloadavg()[0]) if hasattr(os, "getloadavg") else "unknown"
+    return "{} cores, load {}".format(os.cpu_count(), load)
+
+
+def of(seconds: float, minutes: float) -> str:
+    """Write minutes beside the minutes that are allowed, marked where they are exceeded."""
+    said = "{}:{:02d}".format(*divmod(round(seconds), 60))
+    if not minutes:
+        return said
+    return "{} of {:g}{}".format(said, minutes, " !" if seconds > 60 * minutes else "  ")
+
+
+def slowest(reports: list[Path]) -> list[tuple[float, str]]:
+    """Return the longest tests of these reports, the longest first."""
+    cases = [case for report in reports for case in ET.parse(report).iter("testcase")]
+    lengths = [
+        (float(case.get("time", 0)), "{}::{}".format(case.get("classname"), case.get("name")))
+        for case in cases
+    ]
+    return sorted(lengths, reverse=True)[:SLOWEST]
+
+
+def everything(run: Run, python: str) -> None:
+    """Run every ordinary test under the first Python."""
+    apart = ["--ignore=tests/" + folder for folder in ("benchmarks", "browser", "repo")]
+    run.pytest(LINTERS, python, [*SPREAD, "-m", "repo and not soak", "tests/repo"])
+    run.pytest(LIBRARY, python, [*SPREAD, "-m", "not soak", *apart])
+    run.pytest(BROWSER, python, [*BY_FILE, "-m", "not soak and not alone", "tests/browser"])
+    # a figure measured beside another test says nothing
+    run.pytest(ALONE, python, ["-m", "alone and not soak", "tests/benchmarks", "tests/browser"])
+
+
 def test(arguments: list[str]) -> bool:
     """Run the ordinary tests: everything once, and what may differ between Pythons under the other ones."""
     first, *others = interpreters() or [first_interpreter()]
-    python = ready(".venv", first, "test")
     if arguments:
-        return pytest(" ".join(arguments), python, arguments)
-    install_beside(python)
-    front_end()
-    ensure_browser()
-    alone = ["tests/benchmarks", "tests/browser"]
-    apart = ["--ignore=" + folder for folder in alone]
-    title = "Python {}: {}".format
-    passed = [pytest(title(first.version, "all but browser and benchmarks"), python, ["-n2", *apart])]
-    # one at a time: a figure measured beside another test, or a browser starved by one, says nothing
-    present = [folder for folder in alone if any((ROOT / folder).glob("test_*.py"))]
-    if present:
-        passed.append(pytest(title(first.version, " and ".join(present)), python, present))
-    elsewhere = [*apart, *("--ignore=" + folder for folder in STATISTICAL)]
-    for other in others:
-        environment = ready(".venv-" + other.version, other, "core-test")
-        chosen = ["-n2", "-m", "not soak and not slow and not repo and not browser", *elsewhere]
-        passed.append(
-            pytest(title(other.version, "all that may differ between Pythons"), environment, chosen)
+        return pytest(" ".join(arguments), ready(".venv", first, "test"), arguments)
+    with ThreadPoolExecutor(1) as beside:
+        # what needs the network does not wait for what needs a processor
+        front = beside.submit(front_end)
+        python = ready(".venv", first, "test")
+        install_beside(python)
+        front.result()
+        ensure_browser()
+        elsewhere = beside.submit(
+            lambda: [(one, ready(".venv-" + one.version, one, "core-test")) for one in others]
         )
+        with tempfile.TemporaryDirectory() as folder:
+            run = Run(Path(folder))
+            try:
+                everything(run, python)
+                for other, environment in elsewhere.result():
+                    run.pytest(OTHER.format(other.version), environment, [*SPREAD, "-m", REST, *DIFFERS])
+            finally:
+                run.say()
     tested = ", ".join(python.version for python in (first, *others))
-    print("== {} under Python {}".format("passed" if all(passed) else "FAILED", tested), flush=True)
-    return all(passed)
+    print("== {} under Python {}".format("FAILED" if run.failed else "passed", tested), flush=True)
+    return not run.failed
+
+
+def check(_arguments: list[str]) -> bool:
+    """Run formatter, linter, walls and types, and beside them the trusted rooms' quick tests: what a commit needs, in a minute."""
+    python = ready(".venv", first_interpreter(), "test")
+    with ThreadPoolExecutor(1) as beside:
+        tools = beside.submit(lambda: [said for command in CHECKS if (said := complaint(python, command))])
+        passed = pytest("trusted rooms", python, ["-m", "not soak and not slow", *TRUSTED])
+        print("\n".join(tools.result()), end="", flush=True)
+    return passed and not tools.result()
+
+
+def complaint(python: str, command: tuple[str, ...]) -> str:
+    """Run a tool of the environment and return what it complains of."""
+    program = [str(Path(python).parent / command[0]), *command[1:]]
+    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=False)
+    return "== {}\n{}{}".format(" ".join(command), done.stdout, done.stderr) if done.returncode else ""
 
 
 def soak(arguments: list[str]) -> bool:
@@ -371,7 +528,7 @@ def clean(_arguments: list[str]) -> bool:
     return True
 
 
-TARGETS = {"demo": demo, "lab": lab, "test": test, "soak": soak, "clean": clean}
+TARGETS = {"demo": demo, "lab": lab, "check": check, "test": test, "soak": soak, "clean": clean}
 
 
 def main() -> NoReturn:

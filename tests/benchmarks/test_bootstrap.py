@@ -4,6 +4,8 @@ import pytest
 
 from tests.benchmarks.bench_bootstrap import BAR, RATIO, measure
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.mark.soak
 def test_the_study_is_fast():

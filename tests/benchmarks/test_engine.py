@@ -6,6 +6,8 @@ import pytest
 
 from tests.benchmarks.bench_engine import measure
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.mark.soak
 def test_a_warm_batch_is_as_fast_as_the_same_by_hand():

@@ -6,6 +6,10 @@ import statistics
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.alone
+
 
 def seconds(module: str) -> float:
     """Return the median time of importing a module in a new interpreter, over five runs."""

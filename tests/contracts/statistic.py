@@ -22,6 +22,7 @@ from dpnb.schema import Column, Schema
 COLUMNS = ("x", "b", "g")
 Row = tuple[int | None, int | None, int | None]
 Rows = tuple[Row, ...]
+Totals = tuple[tuple[int, ...], ...]
 
 
 def schema(unit: PrivacyUnit, *, measure: str = "epsilon", missing_b: Any = "drop", steps: int = 4) -> Schema:
@@ -56,48 +57,63 @@ def units_of(rows: Sequence[Row], most: int) -> Iterator[Rows]:
         yield from itertools.combinations_with_replacement(rows, size)
 
 
-def totals(question: PricedQuestion, table: Rows) -> list[tuple[int, ...]]:
+def totals(question: PricedQuestion, table: Rows) -> Totals:
     """The exact integers behind every additive part."""
     columns = {name: [row[i] for row in table] for i, name in enumerate(COLUMNS)}
-    return [
-        tuple(int(v) for v in found) for found in answer(columns, [part.request for part in question.parts])
-    ]
+    found = answer(columns, [part.request for part in question.parts])
+    return tuple(tuple(int(v) for v in part) for part in found)
+
+
+def gaps(one: Totals, two: Totals) -> Totals:
+    """How far each exact integer is from its neighbour's."""
+    return tuple(tuple(abs(x - y) for x, y in zip(a, b, strict=True)) for a, b in zip(one, two, strict=True))
+
+
+def loss_of(question: PricedQuestion, moved: Totals) -> Fraction:
+    """The exact loss of neighbours whose integers differ by so much, under the noise that pricing chose."""
+    cost = Fraction(0)
+    for part, steps in zip(question.parts, moved, strict=True):
+        mechanism = part.mechanism
+        assert not isinstance(mechanism, QuantileSelection)
+        if isinstance(mechanism, DiscreteLaplace):
+            cost += Fraction(sum(steps)) / mechanism.scale
+        else:
+            cost += Fraction(sum(step * step for step in steps)) / (2 * mechanism.variance)
+    return cost
+
+
+def rho_of(question: PricedQuestion, moved: Totals) -> Fraction:
+    """The ρ of such neighbours under Laplace noise: the divergence of every entry, at the order that is worst for all."""
+    cost = Fraction(0)
+    for part, steps in zip(question.parts, moved, strict=True):
+        assert isinstance(part.mechanism, DiscreteLaplace)
+        scale = part.mechanism.scale
+        cost += sum(laplace_rho(Fraction(step), scale) for step in steps)
+    return cost
 
 
 def realised_loss(question: PricedQuestion, one: Rows, two: Rows) -> Fraction:
     """The exact loss of this pair of tables under the noise that pricing chose."""
-    cost = Fraction(0)
-    for part, a, b in zip(question.parts, totals(question, one), totals(question, two), strict=True):
-        mechanism = part.mechanism
-        assert not isinstance(mechanism, QuantileSelection)
-        gaps = [abs(x - y) for x, y in zip(a, b, strict=True)]
-        if isinstance(mechanism, DiscreteLaplace):
-            cost += Fraction(sum(gaps)) / mechanism.scale
-        else:
-            cost += Fraction(sum(gap * gap for gap in gaps)) / (2 * mechanism.variance)
-    return cost
-
-
-def realised_rho(question: PricedQuestion, one: Rows, two: Rows) -> Fraction:
-    """The ρ of this pair of tables under Laplace noise: the divergence of every entry, at the order that is worst for all."""
-    cost = Fraction(0)
-    for part, a, b in zip(question.parts, totals(question, one), totals(question, two), strict=True):
-        assert isinstance(part.mechanism, DiscreteLaplace)
-        scale = part.mechanism.scale
-        cost += sum(laplace_rho(Fraction(abs(x - y)), scale) for x, y in zip(a, b, strict=True))
-    return cost
+    return loss_of(question, gaps(totals(question, one), totals(question, two)))
 
 
 def worst_loss(
     question: PricedQuestion,
     unit: PrivacyUnit,
     rows: Sequence[Row],
-    realised: Callable[[PricedQuestion, Rows, Rows], Fraction] = realised_loss,
+    realised: Callable[[PricedQuestion, Totals], Fraction] = loss_of,
 ) -> Fraction:
-    """The largest loss over all neighbours: one unit added to nothing, or replaced by another."""
+    """The largest loss over all neighbours: one unit added to nothing, or replaced by another.
+
+    Each table is answered once, and each distance that two of them have is priced once: a pair costs by its distance alone.
+    """
     held = list(units_of(rows, unit.max_rows))
-    if unit.adjacency == "add-remove":
-        return max(realised(question, (), one) for one in held)
-    if unit.unit == "row":
+    if unit.unit == "row" and unit.adjacency != "add-remove":
         held = [one for one in held if len(one) == 1]
-    return max(realised(question, one, two) for one, two in itertools.combinations(held, 2))
+    answers = {totals(question, one) for one in held}
+    if unit.adjacency == "add-remove":
+        nothing = totals(question, ())
+        moved = {gaps(nothing, one) for one in answers}
+    else:
+        moved = {gaps(one, two) for one, two in itertools.combinations(answers, 2)}
+    return max((realised(question, one) for one in moved), default=Fraction(0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import json
 import subprocess
@@ -173,3 +174,124 @@ def test_continuous_integration_is_make_test():
     """.ci/run calls `make test` and gives its exit status."""
     lines = (ROOT / ".ci" / "run").read_text().splitlines()
     assert lines[-1] == "exec make test"
+
+
+# whose behaviour changed from one Python to the next, and the contracts of what reads cells and makes noise
+DIFFERENT = {"ast", "asyncio", "csv", "linecache", "pickle", "sqlite3", "tomllib"}
+CONTRACTS = ("EngineContract", "SourceContract", "LawContract")
+# that take a syntax tree, or a pickle, for a fact of ours and not of Python's
+ELSEWISE = {"tests/widgets/test_forecasting.py", "tests/widgets/test_names.py"}
+
+
+def imported(path: Path) -> set[str]:
+    """Return the modules that a file imports."""
+    nodes = list(ast.walk(ast.parse(path.read_text())))
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    return names | {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+
+
+def chosen(steps, path: Path) -> bool:
+    """Tell whether the other Pythons run this file."""
+    name = str(path.relative_to(ROOT))
+    return any(name == place or name.startswith(place + "/") for place in steps.DIFFERS)
+
+
+def test_every_other_python_runs_what_may_differ(steps):
+    """Each place of the table exists, and no test of pickles, SQLite, CSV, syntax trees or a contract is left out of it."""
+    assert not [place for place in steps.DIFFERS if not (ROOT / place).exists()]
+    ordinary = [path for room in steps_rooms() for path in room.glob("**/test_*.py")]
+    assert len(ordinary) > 100
+    left_out = {
+        str(path.relative_to(ROOT))
+        for path in ordinary
+        if not chosen(steps, path)
+        and (imported(path) & DIFFERENT or any(name in path.read_text() for name in CONTRACTS))
+    }
+    assert left_out == ELSEWISE
+
+
+def steps_rooms() -> list[Path]:
+    """Return the folders of tests that every environment could run."""
+    first_alone = {"browser", "benchmarks", "repo", "golden", "contracts"}
+    return [room for room in (ROOT / "tests").iterdir() if room.is_dir() and room.name not in first_alone]
+
+
+def test_what_is_timed_runs_alone():
+    """The mark is given only where the step of the timed tests looks for it."""
+    marked = {
+        str(path.relative_to(ROOT).parent)
+        for path in (ROOT / "tests").glob("*/**/test_*.py")
+        if "mark.alone" in path.read_text() and path != Path(__file__)
+    }
+    assert marked
+    assert marked <= {"tests/benchmarks", "tests/browser"}
+
+
+def test_the_quick_check_names_what_is_there(steps):
+    """`make check` runs rooms that exist and tools that this environment has."""
+    assert not [place for place in steps.TRUSTED if not (ROOT / place).exists()]
+    assert not [
+        command for command, *_ in steps.CHECKS if not (Path(sys.executable).parent / command).exists()
+    ]
+    assert (
+        "make check"
+        in subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    )
+
+
+def test_a_complaint_of_a_tool_is_shown_whole(steps, tmp_path):
+    """A tool that is content says nothing; one that is not is quoted with its name."""
+    script(tmp_path / "content", "echo fine")
+    script(tmp_path / "strict", "echo 'line 3: no'; exit 1")
+    python = str(tmp_path / "python")
+    assert steps.complaint(python, ("content",)) == ""
+    assert steps.complaint(python, ("strict", ".")) == "== strict .\nline 3: no\n"
+
+
+BURNS = "import time\nend = time.process_time() + {}\nwhile time.process_time() < end: pass"
+LEAVES = (
+    f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {BURNS.format(0.1)!r}]); sys.exit(3)"
+)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux alone")
+def test_what_outlives_its_parent_is_counted(steps, tmp_path):
+    """The exit status is the command's own; the processor time is of all it started, though nobody waited for the child."""
+    note = tmp_path / "spent"
+    done = subprocess.run([sys.executable, steps.SPENT, note, sys.executable, "-c", LEAVES], check=False)
+    assert done.returncode == 3
+    assert float(note.read_text()) > 0.1
+
+
+REPORT = """<testsuites><testsuite>
+<testcase classname="tests.a" name="test_one" time="{}" /><testcase classname="tests.a" name="test_two" time="0.1" />
+</testsuite></testsuites>"""
+
+
+def test_costs_are_said_beside_what_they_may_be(steps, tmp_path, monkeypatch, capsys):
+    """Each step has its line; what exceeds its budget is marked; the slowest tests of all steps come first."""
+    for nth, seconds in enumerate((3.5, 12.25)):
+        (tmp_path / f"{nth}.xml").write_text(REPORT.format(seconds))
+    monkeypatch.setattr(steps, "SLOWEST", 3)
+    run = steps.Run(tmp_path)
+    run.costs = [steps.Cost(steps.LIBRARY, 310, 500), steps.Cost(steps.BROWSER, 200, 350)]
+    run.say()
+    said = capsys.readouterr().out
+    lines = [" ".join(line.split()) for line in said.splitlines()]
+    assert lines[1:4] == [
+        "5:10 of 5 ! 8:20 library",
+        "3:20 of 6 5:50 browser",
+        "8:30 of 20 14:10 of 30 all, after installs",
+    ]
+    assert lines[5:] == ["12.2 s tests.a::test_one", "3.5 s tests.a::test_one", "0.1 s tests.a::test_two"]
+
+
+def test_a_failed_step_is_noted_and_the_next_one_runs(steps, tmp_path, monkeypatch):
+    """A step's failure is kept until the end; its costs are noted all the same."""
+    monkeypatch.setattr(steps, "pytest", lambda name, *_: name != "bad")
+    run = steps.Run(tmp_path)
+    for nth, name in enumerate(("good", "bad", "good")):
+        (tmp_path / f"{nth}.spent").write_text("1.5")
+        run.pytest(name, "python", [])
+    assert run.failed == ["bad"]
+    assert [(cost.name, cost.processor) for cost in run.costs] == [("good", 1.5), ("bad", 1.5), ("good", 1.5)]

@@ -12,7 +12,7 @@ from dpnb.plan.question import QueryPlan
 from dpnb.privacy import Measure, PrivacyEvent
 from dpnb.privacy.conversion import pure_rho
 from dpnb.privacy.unit import PrivacyUnit
-from tests.contracts.statistic import priced, realised_rho, rows_of, schema, worst_loss
+from tests.contracts.statistic import priced, rho_of, rows_of, schema, worst_loss
 
 X, B, G = Ref("x"), Ref("b"), Ref("g")
 OLD = Compare(">", X, Const(11))
@@ -123,7 +123,7 @@ def test_laplace_noise_in_a_rho_budget_costs_no_neighbour_more_than_is_charged(n
     (event,) = found.events
     assert event.kind == "laplace"
     assert PrivacyEvent.from_json(event.to_json()).loss(Measure.ZCDP) == found.loss
-    worst = worst_loss(found, neighbours, ROWS if neighbours.max_rows == 1 else ENDS[:6], realised_rho)
+    worst = worst_loss(found, neighbours, ROWS if neighbours.max_rows == 1 else ENDS[:6], rho_of)
     assert worst <= found.loss.amount <= pure_rho(Fraction(1)) < Fraction(1, 2)
     if name in ("filtered count", "sum by group", "histogram"):
         assert worst > Fraction(9, 10) * found.loss.amount
