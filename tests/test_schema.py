@@ -238,7 +238,7 @@ def test_an_unknown_column_names_the_nearest_and_what_it_is():
     schema = people(name="hiv", columns=(Column.category("got", [0, 1]), Column.integer("age", 0, 100)))
     with pytest.raises(SchemaError) as refused:
         schema["gott"]
-    assert str(refused.value) == "got is declared 0/1: no column 'gott' in hiv. Did you mean got?"
+    assert str(refused.value) == "no column 'gott' in hiv. Did you mean got (0/1)?"
     with pytest.raises(SchemaError) as refused:
         schema["zzz"]
     assert str(refused.value) == "no column 'zzz' in hiv. Columns: got, age."

@@ -17,7 +17,8 @@ from dpnb.client.frames import hand_over, is_frame
 from dpnb.client.handles import Dataset
 from dpnb.client.session import Session
 from dpnb.client.views import BatchReport, PlanView
-from dpnb.datasets.owner import FORMATS, load
+from dpnb.datasets import names
+from dpnb.datasets.owner import format_of, load
 from dpnb.errors import OwnerError, PlanError
 from dpnb.plan.request import Ask
 from dpnb.release import Batch, Estimate, Measurement, hooks
@@ -284,7 +285,12 @@ def _source(what: Any, schema: Any) -> Source:
         raise OwnerError(f'schema= takes a file such as "people.dpnb.toml", not {type(schema).__name__}.')
     if isinstance(what, str) and schema is None and not _names_a_file(text):
         return StudySource(name=text)
-    path = str(Path(text).expanduser().absolute())
+    return _file(Path(text).expanduser(), schema)
+
+
+def _file(what: Path, schema: Any) -> Source:
+    _refuse_no_table(what)
+    path = str(what.absolute())
     if schema is None:
         return FileSource(path=path)
     if isinstance(schema, Mapping | Schema):
@@ -295,4 +301,12 @@ def _source(what: Any, schema: Any) -> Source:
 
 def _names_a_file(text: str) -> bool:
     path = Path(text)
-    return os.sep in text or path.suffix.lower() in {*FORMATS, ".toml"} or path.is_file()
+    named = os.sep in text or bool(path.suffix) or path.is_file()
+    return named or (path.is_dir() and text not in names())
+
+
+def _refuse_no_table(path: Path) -> None:
+    if path.is_dir():
+        raise OwnerError(f"{path} is a folder: name one file of rows, such as people.csv.")
+    if path.suffix.lower() != ".toml":
+        format_of(path)

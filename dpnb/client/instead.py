@@ -51,6 +51,10 @@ _COLUMN = {
     **dict.fromkeys(
         ("fillna", "dropna"), "the owner's schema says what missing means. Filter with {it}.isna()"
     ),
+    "isnull": "ask {it}.isna()",
+    **dict.fromkeys(("notna", "notnull"), "ask ~{it}.isna()"),
+    "plot": "ask {it}.histogram(), release it, and plot the answer",
+    "astype": "its type is declared in the schema: {it}.column",
     **dict.fromkeys(("ttest", "t_test", "z_test"), 'ask {it}.difference(by="…") and then .test()'),
     "sem": "ask {it}.mean(): its interval and .standard_error come with it",
     "dtype": "its declaration is public: {it}.column",
@@ -84,7 +88,27 @@ _DATASET = {
         ("merge", "join", "concat"),
         "one dataset is asked at a time; its owner joins tables before it is opened",
     ),
-    "mean": 'name the column: {it}["…"].mean()',
+    **{
+        name: f'name the column: {{it}}["…"].{name}()'
+        for name in ("mean", "median", "std", "sum", "var", "value_counts")
+    },
+    **dict.fromkeys(("agg", "aggregate", "apply"), 'ask a question for each figure: {it}["…"].mean()'),
+    **dict.fromkeys(("quantile", "min", "max"), 'name the column: {it}["…"].quantile([0.01, 0.5, 0.99])'),
+    **dict.fromkeys(("nunique", "unique"), 'name the column: {it}["…"].value_counts()'),
+    **dict.fromkeys(
+        ("corr", "cov"), 'name two columns: {it}["…"].correlation("…"), or {it}.moments(…) for many'
+    ),
+    **dict.fromkeys(("hist", "plot"), 'ask {it}["…"].histogram(), release it, and plot the answer'),
+    **dict.fromkeys(
+        ("fillna", "dropna", "isna", "isnull", "notna", "notnull"),
+        'the owner\'s schema says what missing means. Filter with {it}["…"].isna()',
+    ),
+    **dict.fromkeys(
+        ("assign", "drop", "rename", "sort_values", "astype", "drop_duplicates"),
+        'a handle holds no table to change. Write the expression where it is asked: ({it}["…"] * 2).mean()',
+    ),
+    "pivot_table": 'ask {it}.groupby("…", "…")["…"].mean()',
+    "size": "ask {it}.count()",
     "power": "plan a study with dpnb.power(…)",
 }
 

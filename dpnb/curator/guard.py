@@ -155,9 +155,7 @@ class Guard:
         before : list of Path
             What lay about the ledger before it was opened: see :func:`traces`.
         """
-        new = _is_new(
-            db
-        )  # looked at before the mark: a ledger with an entry has had one since before that entry
+        new = _is_new(db)  # before the mark is: a ledger with an entry has had one since before that entry
         try:
             marks = MarkFile(mark_of(ledger))
         except FileNotFoundError:

@@ -25,7 +25,7 @@ __all__ = ["KNOWN", "count_wrong_size", "frozen", "note", "refusal", "tag", "tag
 KNOWN: Final = (
     "These rows were attached before as protected data: they never open as TEACHING, and they have their budget. Open "
     'them under the name that they have, share its budget (the same pool = "…" in both schemas), or record as their '
-    'owner why they get another one: dpnb loosen people.dpnb.toml --reason "…"'
+    'owner why they get another one: dpnb loosen SCHEMA.dpnb.toml --reason "…"'
 )
 
 _MOST_WRONG_SIZES = 5

@@ -1,8 +1,9 @@
 """What an owner promised, and what may still change: terms grow tighter alone, or looser by the owner's recorded act.
 
-Mode, pool, whether the data are public, and that bounds were seen on the data hold from the first opening; unit, adjacency, columns, their bounds and the
-budget from the first charge, so that a typing error can be corrected (which is recorded) until something was paid. All
-datasets of a pool have one unit and one adjacency. Every function works inside its caller's transaction.
+Mode, pool, whether the data are public, and that bounds were seen on the data hold from the first opening; unit,
+adjacency, columns, their bounds and the budget from the first charge, so that a typing error can be corrected (which is
+recorded) until something was paid. All datasets of a pool have one unit and one adjacency. Every function works inside its
+caller's transaction.
 """
 
 from __future__ import annotations

@@ -109,7 +109,9 @@ def format_of(source: Path) -> Format:
         return FORMATS[source.suffix.lower()]
     except KeyError:
         known = ", ".join(FORMATS)
-        raise OwnerError(f"{source.name}: dpnb reads {known}; convert the file to one of them") from None
+        raise OwnerError(
+            f"{source.name}: dpnb reads {known}; convert the file to one of them (save a spreadsheet as CSV)"
+        ) from None
 
 
 def beside(data: str | Path) -> Path:

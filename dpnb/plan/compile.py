@@ -278,7 +278,7 @@ def _(expr: Compare, schema: Schema) -> Condition:
         if category is not None and sign in {"==", "!="}:
             found = _equals_category(category, right)
             return found if sign == "==" else Condition(Not(found.pred), found.nullable)
-        return _against(numeric(left, schema), sign, right.number)
+        return _against(numeric(left, schema), sign, _number_beside(left, right, schema))
     first, second = _category(left, schema), _category(right, schema)
     if first is not None and second is not None and not (first.numeric and second.numeric):
         return _same_category(first, second, sign)
@@ -286,6 +286,14 @@ def _(expr: Compare, schema: Schema) -> Condition:
     b = numeric(right, schema)
     gap = _sum(a, Numeric(Sub(Lit(0), b.code), -b.offset, b.step, -b.high, -b.low, b.nullable))
     return _against(gap, sign, Fraction(0))
+
+
+def _number_beside(number: Expr, constant: Const, schema: Schema) -> Fraction:
+    """Return what a number is compared with; a text is none."""
+    if isinstance(constant.value, str):
+        shown = show(number, schema.name)
+        raise PlanError(f"{shown} is a number and {constant.value!r} is text: compare it with a number.")
+    return constant.number
 
 
 def _category(expr: Expr, schema: Schema) -> Column | None:

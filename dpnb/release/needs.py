@@ -47,7 +47,10 @@ def never_released(measurement: Measurement) -> PendingError:
         return PendingError(
             f"{where} was never released. {cell} stopped before the release; nothing was spent. Run it again."
         )
-    return PendingError(f"{where} was never released. Put it in a cell: %%dp epsilon=1, last line: q")
+    return PendingError(
+        f"{where} was never released. Put %%dp epsilon=1 above the cell that builds it; in a script: "
+        'dpnb.release({"q": q}, epsilon=1).'
+    )
 
 
 def unpicklable() -> PendingError:

@@ -140,8 +140,7 @@ class Schema:
         if close is None:
             listed = ", ".join(self.names[:8]) + (", …" if len(self.names) > 8 else "")
             return f"no column {name!r} in {self.name}. Columns: {listed}."
-        described = self[close].describe()
-        return f"{close} is declared {described}: no column {name!r} in {self.name}. Did you mean {close}?"
+        return f"no column {name!r} in {self.name}. Did you mean {close} ({self[close].describe()})?"
 
     def opened_as(self, mode: str) -> Schema:
         """Return the same schema under another mode: how a public study shows what an owner's data would do.

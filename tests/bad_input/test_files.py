@@ -107,6 +107,16 @@ def test_a_folder_is_no_file(desk):
         desk.open(None)
 
 
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [(".", "is a folder"), ("people.xlsx", "save a spreadsheet as CSV"), ("mk.py", "dpnb reads .csv")],
+)
+def test_what_is_no_table_is_not_taken_for_the_name_of_a_study(what, words):
+    """A folder and a file of another kind: the message says what can be opened, whether or not it is there."""
+    with pytest.raises(OwnerError, match=words):
+        dpnb.open(what)
+
+
 @pytest.mark.parametrize("rows", [0, 2, 77, 10**9])
 def test_a_wrong_public_row_count_does_not_tell_the_true_one(desk, rows):
     """The schema says another number of rows than the file holds: the message is the same whatever the file holds."""

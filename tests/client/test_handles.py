@@ -80,7 +80,7 @@ def test_error_5_shows_the_operators_and_between(data):
 
 def test_error_8_names_the_near_match(data):
     """An unknown column, by attribute or by key: the declared one that is nearest, and how it is declared."""
-    text = "g is declared 0/1: no column 'gg' in small. Did you mean g?"
+    text = "no column 'gg' in small. Did you mean g (0/1)?"
     for wrong in (
         lambda: data.gg,
         lambda: data["gg"],

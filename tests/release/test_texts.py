@@ -93,7 +93,7 @@ def test_error_2_says_where_the_question_was_built():
     q = Estimate.leaf(Measurement("q", Checked("hiv.got.mean()"), origin=Origin("x.py", 2, "In[5]")))
     assert message(lambda: q + 1 > 3) == (
         "`hiv.got.mean()` (built in In[5], line 2) was never released. "
-        "Put it in a cell: %%dp epsilon=1, last line: q"
+        'Put %%dp epsilon=1 above the cell that builds it; in a script: dpnb.release({"q": q}, epsilon=1).'
     )
 
 

@@ -3,7 +3,8 @@
 A quote that opens in one row and closes in another, a line that ends in two ways, a row of another length: each would let
 what one row holds decide where other rows begin. The scan finds the first such place and refuses the file with its line
 number, in every column, declared or not. It proves of a file that passes: outside of quotes every line end ends a row,
-every row has the header's number of fields (an empty line is no row, or one missing cell in a file of one column), and (but under ``quoting = "across lines"``) no line end is inside of quotes.
+every row has the header's number of fields (an empty line is no row, or one missing cell in a file of one column), and
+(but under ``quoting = "across lines"``) no line end is inside of quotes.
 """
 
 from __future__ import annotations

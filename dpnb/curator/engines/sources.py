@@ -1,9 +1,10 @@
 """Opening what an owner has: CSV, Parquet, a DuckDB file, or a table in memory.
 
 A file is read through the one opening that was hashed, never by its name again: a path is no pattern here, a folder's name
-adds no column, a view or another file is never followed. CSV is read as text, every column, with the delimiter taken from its first line alone: no type and no dialect is guessed
-from rows, and a file whose rows cannot be told apart one by one is refused (:mod:`~dpnb.curator.engines.csv_rows`). What is wrong with a file (missing, empty, unreadable, no such table or column) is told to the owner, as an
-:class:`~dpnb.errors.OwnerError` that never quotes a row.
+adds no column, a view or another file is never followed. CSV is read as text, every column, with the delimiter taken from
+its first line alone: no type and no dialect is guessed from rows, and a file whose rows cannot be told apart one by one is
+refused (:mod:`~dpnb.curator.engines.csv_rows`). What is wrong with a file (missing, empty, unreadable, no such table or
+column) is told to the owner, as an :class:`~dpnb.errors.OwnerError` that never quotes a row.
 """
 
 from __future__ import annotations
@@ -23,20 +24,11 @@ from dpnb.curator.engines.cell_sql import literal
 from dpnb.curator.engines.csv_rows import LONGEST_ROW, check_rows, write_plainly
 from dpnb.datasets.dialect import Dialect
 from dpnb.datasets.named_file import NamedFile
+from dpnb.datasets.owner import FORMATS
 from dpnb.errors import OwnerError
 
 _DELIMITERS = ",;\t|"
 _COMPUTED = "a generated value"
-_FORMATS = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".txt": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".duckdb": "duckdb",
-    ".ddb": "duckdb",
-    ".db": "duckdb",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +95,7 @@ def _open_file(
     connection: duckdb.DuckDBPyConnection, file: NamedFile, table: str | None, workshop: Path | None
 ) -> RawTable:
     name = file.path.name
-    kind = _FORMATS.get(file.path.suffix.lower())
+    kind = FORMATS.get(file.path.suffix.lower())
     if kind is None:
         raise OwnerError(f'"{name}" has an unknown ending: use .csv, .parquet or .duckdb.')
     if file.size == 0:
