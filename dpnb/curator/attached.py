@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -104,8 +105,12 @@ class Shelf:
         self._engine = engine
         self._running: dict[Path, Engine] = {}
         self._preparing: dict[Path, threading.Lock] = {}
-        self._key = key_of(home)
         self._noting = threading.Lock()
+
+    @cached_property
+    def _key(self) -> bytes:
+        """The home's key, made when rows are first read: a home whose ledger is frozen gets none, for it reads none."""
+        return key_of(self._home)
 
     def prepared(self, found: Found) -> Copy:
         """Find the prepared copy of the rows, or prepare them; nothing else waits for it."""
@@ -314,12 +319,22 @@ def marking(key: bytes) -> bytes:
 
 
 def key_of(home: Home) -> bytes:
-    """Read the curator's own key, or make one."""
+    """Read the curator's own key, or make one. Of several who make one at once the first wins, and all read that one."""
     if not home.key.exists():
-        write_private(home.key, os.urandom(_KEY_BYTES))
+        _make_key(home.key)
     key = home.key.read_bytes()
     if len(key) != _KEY_BYTES:
         raise OwnerError(
             f"The curator's key file is damaged: it holds {len(key)} bytes, not {_KEY_BYTES}. Restore it from a backup."
         )
     return key
+
+
+def _make_key(place: Path) -> None:
+    draft = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
+    try:
+        write_private(draft, os.urandom(_KEY_BYTES))
+        with contextlib.suppress(FileExistsError):  # another process was faster: its key is the key
+            os.link(draft, place)
+    finally:
+        draft.unlink(missing_ok=True)

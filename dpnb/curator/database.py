@@ -62,7 +62,7 @@ class Database:
         with named_faults(path.name):
             if not path.exists():
                 if before or journal_of(path).exists():
-                    self.freeze("it is missing: entry 1 and all after it")
+                    self.freeze("it is missing, with entry 1 and all after it")
                     return
                 made(path, now)
             self._connection = opened(path, now, wait)
@@ -96,6 +96,7 @@ class Database:
             connection = self._mine()
             connection.execute("BEGIN IMMEDIATE")
             try:
+                self.refuse_fallen(connection)
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
@@ -159,7 +160,7 @@ class Database:
         if self._guard is None or self._guard.covers(entry):
             return
         try:
-            self._guard.cover(entry, self.reading())
+            self._refuse(self._guard.cover(entry, self.reading()))
         except OwnerError as error:
             raise ChargedError(
                 f"{error.message} The charge stands: running again is not charged twice, and gives its answer."
@@ -177,10 +178,16 @@ class Database:
         with named_faults(self.path.name), contextlib.closing(_connect(self.path, 0.0)) as connection:
             connection.execute(f"PRAGMA wal_checkpoint({kind})")
 
+    def refuse_fallen(self, connection: sqlite3.Connection, pool: str | None = None) -> None:
+        """Freeze a ledger that is below its mark in a transaction: what it says of a pool, too, where one is named."""
+        self._refuse(None if self._guard is None else self._guard.fallen(connection, pool))
+
     def _refuse_moved(self) -> None:
-        moved = None if self._guard is None else self._guard.moved()
-        if moved is not None:
-            self.freeze(moved)
+        self._refuse(None if self._guard is None else self._guard.moved())
+
+    def _refuse(self, fault: str | None) -> None:
+        if fault is not None:
+            self.freeze(fault)
         if self.frozen is not None:
             raise FrozenError(REFUSAL) from CuratorError(self.frozen)
 
@@ -196,10 +203,28 @@ class Database:
         with contextlib.suppress(OwnerError, CuratorError, sqlite3.Error):
             self.cover_all()
         with self._lock:
-            if self._connection is not None:
+            if self._connection is not None and self._is_ours():
                 self._connection.close()
+            elif self._connection is not None:
+                _let_go(self._connection, self.path)
             if self._guard is not None:
                 self._guard.close()
+
+    def _is_ours(self) -> bool:
+        """Tell whether the journal is this ledger's own: moved into it and deleted, it would lose nothing of others."""
+        return self.frozen is None if self._guard is None else not self._guard.replaced()
+
+
+def _let_go(connection: sqlite3.Connection, path: Path) -> None:
+    """Close a ledger and leave its files as they are.
+
+    The last connection to close would move the journal into the ledger, as far as its own index goes, and delete what lies
+    at the journal's path. It is not the last while a reader is open, and a reader deletes nothing.
+    """
+    with contextlib.ExitStack() as reader:
+        with contextlib.suppress(OwnerError, CuratorError):
+            reader.enter_context(aside(path))
+        connection.close()
 
 
 @contextlib.contextmanager
@@ -269,6 +294,7 @@ def opened(path: Path, now: Callable[[], str], wait: float = _WAIT) -> sqlite3.C
         _refuse_other_files(connection, path)
         connection.execute("BEGIN IMMEDIATE")  # a read-only or locked file says so now, not at a charge
         connection.execute("ROLLBACK")
+        connection.execute("PRAGMA journal_mode = WAL")  # another program may have turned it off
         migrate(connection, now)
     except BaseException:
         connection.close()

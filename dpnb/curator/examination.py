@@ -33,7 +33,7 @@ def verify(home: Home) -> str:
     """
     if not home.ledger.exists():
         if traces(home.ledger) or journal_of(home.ledger).exists():
-            raise OwnerError(owners_words("it is missing: entry 1 and all after it"))
+            raise OwnerError(owners_words("it is missing, with entry 1 and all after it"))
         raise OwnerError(f"There is no ledger in {home.root}. Set DPNB_HOME to the home that you mean.")
     found, now = examined(home.ledger)
     if found.fault is not None:

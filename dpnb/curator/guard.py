@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dpnb.curator.audit_trail import UNREADABLE, unlike_its_entry
+from dpnb.curator.chain import GENESIS
 from dpnb.curator.inodes import Inodes
-from dpnb.curator.mark import Mark, MarkFile, advanced, key_id, keyed, mark_of, shortfall
+from dpnb.curator.mark import Mark, MarkFile, advanced, has_fallen, key_id, keyed, mark_of, shortfall
 from dpnb.errors import DpnbError
 from dpnb.wire.places import write_private
 
@@ -38,14 +40,14 @@ _NO_MARK = (ValueError, TypeError, KeyError, AttributeError)
 
 REFUSAL = (
     "This home is frozen: its ledger is not the one that answers were given from. Nothing is released. "
-    "Its owner types dpnb verify in a terminal: it says what is wrong and what to do."
+    "Its owner can type dpnb verify in a terminal, which says what is wrong and what to do."
 )
 
 
 def owners_words(fault: str) -> str:
     """Tell an owner of a frozen ledger: the fault, and what to do."""
     return (
-        f"The ledger is frozen: {fault}. Nothing is released. Put the newest copy of it back with\n"
+        f"The ledger is frozen, because {fault}. Nothing is released. Put the newest copy of it back with\n"
         '    dpnb restore --from BACKUP --reason "…"\n'
         "or go on with what is there, and what the mark knows booked as spent:\n"
         '    dpnb restore --reason "…"'
@@ -53,8 +55,13 @@ def owners_words(fault: str) -> str:
 
 
 def journal_of(ledger: Path) -> Path:
-    """Return where SQLite keeps a ledger's journal."""
-    return ledger.with_name(f"{ledger.name}-wal")
+    """Return where SQLite keeps a ledger's journal: beside the file that a link leads to."""
+    return _beside(ledger, "-wal")
+
+
+def _beside(ledger: Path, part: str) -> Path:
+    place = Path(os.path.realpath(ledger))
+    return place.with_name(f"{place.name}{part}")
 
 
 def traces(ledger: Path) -> list[Path]:
@@ -135,9 +142,7 @@ class Guard:
     """
 
     def __init__(self, ledger: Path, marks: MarkFile, mark: Mark) -> None:
-        journal = journal_of(ledger)
-        kept = (ledger.parent, ledger, mark_of(ledger), *([journal] if journal.exists() else []))
-        self._inodes = Inodes(kept)
+        self._inodes = Inodes(_watched(ledger))
         self._ledger = ledger
         self._marks = marks
         self._lock = threading.Lock()
@@ -172,23 +177,57 @@ class Guard:
         name = self._inodes.moved()
         return None if name is None else f"{name} was deleted, renamed or replaced while the ledger was open"
 
+    def replaced(self) -> bool:
+        """Say whether another file lies where one of the ledger's was."""
+        return self._inodes.replaced()
+
     def covers(self, entry: int) -> bool:
         """Say whether the mark knows an entry."""
         return self.mark.entry >= entry
 
-    def cover(self, entry: int, now: contextlib.AbstractContextManager[sqlite3.Connection]) -> None:
-        """Raise the mark to the ledger as it is now, unless it knows the entry. Who waited for another finds it done."""
+    def fallen(self, db: sqlite3.Connection, pool: str | None = None) -> str | None:
+        """Say whether an open ledger is below its mark, as it is where a file was copied over it, or return None.
+
+        Parameters
+        ----------
+        db : sqlite3.Connection
+            In the transaction that is to go on from what it reads.
+        pool : str, optional
+            Whose total to look at, too.
+        """
+        row = db.execute("SELECT hash FROM entries WHERE entry = ?", (self.mark.entry,)).fetchone()
+        held = (GENESIS if row is None else row[0]) == self.mark.head
+        total = None if pool is None else self.mark.totals.get(pool)
+        if held and (total is None or pool is None or not has_fallen(db, pool, total)):
+            return None
+        return f"what it held up to entry {self.mark.entry} was overwritten while it was open"
+
+    def cover(self, entry: int, now: contextlib.AbstractContextManager[sqlite3.Connection]) -> str | None:
+        """Raise the mark to the ledger as it is now, unless it knows the entry; return the fault of one that has fallen."""
         with self._lock:
-            if self.covers(entry):
-                return
+            if self.covers(entry):  # who waited for another finds it done
+                return None
             with now as db:
+                fault = self.fallen(db)
                 mark = keyed(advanced(self.mark, db), self._ledger)
-            self._marks.raised(mark)
-            self.mark = mark
+            if fault is None:
+                self._marks.raised(mark)
+                self.mark = mark
+            return fault
 
     def close(self) -> None:
         """Let go of the mark's file."""
         self._marks.close()
+
+
+def _watched(ledger: Path) -> list[Path]:
+    """Return what must stay where it is while a ledger is open.
+
+    The journal's index (``-shm``) too: whoever opens the ledger without it makes another one, and then two processes each
+    append where their own index says, one over what the other was charged.
+    """
+    beside = (_beside(ledger, "-wal"), _beside(ledger, "-shm"), ledger.with_name("key"))
+    return [ledger.parent, ledger, mark_of(ledger), *(path for path in beside if path.exists())]
 
 
 def _is_new(db: sqlite3.Connection) -> bool:

@@ -23,16 +23,20 @@ class Inodes:
 
     def moved(self) -> str | None:
         """Return the name of the first that is no longer at its path, or None."""
-        for path, known in self._known.items():
-            try:
-                if _identity(path) == known:
-                    continue
-            except OSError:
-                pass
-            return Path(path).name
+        return next((Path(path).name for path, known in self._known.items() if _found(path) != known), None)
+
+    def replaced(self) -> bool:
+        """Say whether another file lies at one of the paths."""
+        return any(_found(path) not in {known, None} for path, known in self._known.items())
+
+
+def _found(path: str) -> tuple[int, int] | None:
+    try:
+        return _identity(path)
+    except OSError:
         return None
 
 
 def _identity(path: str) -> tuple[int, int]:
-    found = os.stat(path)  # noqa: PTH116 - four of these are made for each charge
+    found = os.stat(path)  # noqa: PTH116 - six of these are made for each charge
     return found.st_dev, found.st_ino

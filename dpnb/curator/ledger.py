@@ -321,6 +321,7 @@ class Ledger:
             found = totals.charged(db, request_id, bound)
             if found is not None:
                 return found
+            self._database.refuse_fallen(db, pool)
             if terms is not None:
                 pins.refuse_stale(db, terms)
             before = adoption.find(db, self._abandoned, scope, questions, others)

@@ -13,10 +13,12 @@ from pathlib import Path
 
 from dpnb.curator.attached import key_of, marking
 from dpnb.curator.engines.preparing import read_content
+from dpnb.curator.guard import owners_words
 from dpnb.curator.ledger import Ledger
 from dpnb.curator.server import principal_of
 from dpnb.curator.sources import look_up
 from dpnb.curator.terms import Terms
+from dpnb.errors import FrozenError
 from dpnb.wire.messages import FileSource
 from dpnb.wire.places import Home
 
@@ -40,9 +42,13 @@ def loosen(source: Path, reason: str) -> str:
     ------
     OwnerError
         Without a reason, or where the ledger refuses the terms.
+    FrozenError
+        When the ledger is not the one that answers were given from.
     """
     home = Home.current().make()
     with Ledger(home.ledger) as ledger, look_up(FileSource(path=str(source.resolve())), None, home) as found:
+        if ledger.frozen is not None:
+            raise FrozenError(owners_words(ledger.frozen))
         secret = marking(key_of(home))
         content = read_content(found.rows(), found.schema, home.prepared, table=found.table, marking=secret)
         terms = Terms.of(found.schema, found.known_as)

@@ -35,6 +35,7 @@ __all__ = [
     "MarkFile",
     "Total",
     "advanced",
+    "has_fallen",
     "key_id",
     "keyed",
     "ledger_id",
@@ -176,10 +177,14 @@ def shortfall(db: sqlite3.Connection, mark: Mark) -> str | None:
     if (GENESIS if row is None else row[0]) != mark.head:
         return f"entry {mark.entry} is not the one that was answered from"
     for pool, total in mark.totals.items():
-        now = total_of(db, pool)
-        if total.exceeds(now or Total(0, PrivacyLoss.zero(total.spent.measure))):
+        if has_fallen(db, pool, total):
             return f"the running total of {pool} is less than it was at entry {mark.entry}"
     return None
+
+
+def has_fallen(db: sqlite3.Connection, pool: str, total: Total) -> bool:
+    """Say whether a ledger states less for a pool than a mark does."""
+    return total.exceeds(total_of(db, pool) or Total(0, PrivacyLoss.zero(total.spent.measure)))
 
 
 def _missing(first: int, last: int) -> str:

@@ -6,7 +6,7 @@ in unbounded integers. 4. The noised integers are stored under the charge; what 
 
 A crash before 2 leaves nothing; a crash after 2 leaves a charge that a retry of the same request completes, or, where kernel
 and curator died together, a new request that adopts it (:mod:`dpnb.curator.adoption`). Whoever completes a charge runs its
-record and plans nothing. There is no refund and no second draw: one insertion decides which draw exists.
+record and plans nothing; a record that is not what the request is priced at is not run. There is no refund and no second draw: one insertion decides which draw exists.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 
 from dpnb.curator import faults
 from dpnb.curator.attached import Attached
+from dpnb.curator.chain import canonical
 from dpnb.curator.ledger import ChargeRow, Ledger, Question, Scope
 from dpnb.curator.plan_record import question_of, read_parts
 from dpnb.curator.stored import StoredAnswer
@@ -163,11 +164,22 @@ def release(
     faults.at("charged")
     answers = ledger.answers(wanted.request, wanted.principal)
     if answers is None:
+        if not charge.new:
+            _refuse_strange_record(charge, wanted)
         drawn = _draw(charge, attached, chance)
         faults.at("before-store")
         answers = ledger.store(wanted.request, wanted.principal, drawn, time=chance.now())
         faults.at("stored")
     return _given(wanted, stored, charge, answers)
+
+
+def _refuse_strange_record(charge: ChargeRow, wanted: Wanted) -> None:
+    """Run a record only if it is what this request is priced at: no mark holds the last charge before it is answered."""
+    asked = {question.key: question for question in wanted.priced.items}
+    for recorded in charge.questions:
+        question = asked.get(recorded["key"])
+        if question is None or canonical(question_of(question).to_json()) != canonical(recorded):
+            raise CuratorError("The ledger's record of a charge is not what was asked.")
 
 
 def _given(

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import getpass
 import json
+import os
 import secrets
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -47,6 +48,9 @@ from dpnb.wire.filelock import FileLock
 from dpnb.wire.places import Home, write_private
 
 __all__ = ["restore"]
+
+_PARTS = ("", "-wal", "-shm", "-journal")
+"""A ledger, its journal with its index, and the journal that a program leaves which writes it in another way and is killed."""
 
 
 def _now() -> str:
@@ -93,8 +97,8 @@ def restore(home: Home, reason: str, source: Path | None = None, *, by: str | No
         fault = getattr(error, "strerror", None) or "a link leads to itself"
         name = Path(getattr(error, "filename", None) or home.ledger).name
         raise OwnerError(
-            f"The home {home.root} could not be restored: {name}: {fault}. Move that out of the home, or free some space, and "
-            "run this again."
+            f"The home {home.root} could not be restored, because of {name} ({fault}). Move that out of the home, or free some "
+            "space, and run this again."
         ) from error
     if not booked:
         return "Restored. Nothing was ever charged, so nothing is booked as spent."
@@ -109,7 +113,7 @@ def _restored(home: Home, source: Path | None, act: _Act) -> list[str]:
             _put_back(home, source)
         elif not home.ledger.exists():
             _begin_anew(home, mark)
-        _refuse_damaged(home.ledger)
+        _refuse_damaged(home)
         return _booked(home, mark, floor, act)
 
 
@@ -147,24 +151,45 @@ def _was_restored_to(ledger: Path, notes: list[Mark]) -> bool:
 def _spent_there(ledger: Path, mark: Mark | None) -> dict[str, PrivacyLoss]:
     """Return what to book by the ledger that is there, which may be set aside: it may hold charges above the mark.
 
-    A trusted mark is raised to it, so that a restore that dies between here and its end forgets nothing either.
+    A trusted mark is raised to it, so that a restore that dies between here and its end forgets nothing either. Without
+    one the ledgers that were set aside are asked too: a restore that died may have put them there.
     """
-    if not ledger.exists():
-        return {}
-    with suppress(DpnbError), aside(ledger) as db:
-        if not examine(db).intact or (mark is not None and shortfall(db, mark) is not None):
-            return {}
-        if mark is not None:
+    if mark is None:
+        return _spent_in([ledger, *ledger.parent.glob(f"set-aside-*/{ledger.name}")], ledger)
+    with suppress(DpnbError), _intact(ledger) as db:
+        if db is not None and shortfall(db, mark) is None:
             _replace_mark(ledger, replace(advanced(None, db), key=mark.key))
-        return _wanted(db, ledger, mark)
+            return _wanted(db, ledger, mark)
     return {}
+
+
+@contextmanager
+def _intact(ledger: Path) -> Iterator[sqlite3.Connection | None]:
+    """Read a ledger, if it is there and every entry of it agrees."""
+    if not ledger.exists():
+        yield None
+        return
+    with aside(ledger) as db:
+        yield db if examine(db).intact else None
+
+
+def _spent_in(ledgers: Iterable[Path], home: Path) -> dict[str, PrivacyLoss]:
+    """Return the most that any of some ledgers would book without a mark; the first one says in which measure."""
+    found: dict[str, PrivacyLoss] = {}
+    for ledger in ledgers:
+        with suppress(DpnbError), _intact(ledger) as db:
+            wanted = {} if db is None else _wanted(db, home, None)
+            for pool, spent in wanted.items():
+                with suppress(OwnerError):
+                    found[pool] = _larger(pool, found.get(pool), spent)
+    return found
 
 
 def _begin_anew(home: Home, mark: Mark | None) -> None:
     if mark is None and not notes_of(home.ledger):
         raise OwnerError(
-            "There is no ledger here, no mark, and no prepared copy: nothing says what was spent. Put a copy of the ledger back "
-            'with dpnb restore --from BACKUP --reason "…".'
+            "There is no ledger here, no mark and no prepared copy, so nothing says what was spent. Put a copy of the ledger "
+            'back with dpnb restore --from BACKUP --reason "…".'
         )
     _set_aside(home)
     made(home.ledger, _now)
@@ -177,12 +202,13 @@ def _put_back(home: Home, source: Path) -> None:
     draft = home.root / f".{home.ledger.name}.{secrets.token_hex(4)}"
     try:
         copied(copy, draft)
-        _refuse_damaged(draft)
+        if (fault := _fault_in(draft)) is not None:
+            raise OwnerError(f"The copy {copy} is damaged ({fault}). Name another one.")
         _set_aside(home)
         draft.replace(home.ledger)
         sync_folder(home.root)
     finally:
-        for part in ("", "-wal", "-shm"):
+        for part in _PARTS:
             draft.with_name(draft.name + part).unlink(missing_ok=True)
     _put_key_back(home, copy.with_name(home.key.name))
 
@@ -195,25 +221,35 @@ def _put_key_back(home: Home, key: Path) -> None:
 
 
 def _set_aside(home: Home) -> None:
-    """Move the ledger that is there, and its journal, into a folder: nothing that may say what was spent is deleted."""
-    _moved_aside(home, [home.ledger.with_name(home.ledger.name + part) for part in ("", "-wal", "-shm")])
+    """Move the ledger that is there, and its journals, into a folder: nothing that may say what was spent is deleted."""
+    _moved_aside(home, [home.ledger.with_name(home.ledger.name + part) for part in _PARTS])
 
 
 def _moved_aside(home: Home, present: list[Path]) -> None:
-    if any(path.exists() for path in present):
-        folder = home.root / f"set-aside-{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(2)}"
-        folder.mkdir(mode=0o700)
-        for path in reversed(present):
-            with suppress(FileNotFoundError):
-                path.rename(folder / path.name)
+    """Move files into a folder that holds all of them from the moment that it has its name: the first of them leaves first."""
+    present = [path for path in present if path.exists()]
+    if not present:
+        return
+    folder = home.root / f"set-aside-{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(2)}"
+    draft = folder.with_name(f".{folder.name}")
+    draft.mkdir(mode=0o700)
+    for path in present:
+        os.link(path, draft / path.name, follow_symlinks=False)
+    draft.rename(folder)
+    sync_folder(home.root)
+    for path in present:
+        path.unlink()
 
 
-def _refuse_damaged(ledger: Path) -> None:
+def _fault_in(ledger: Path) -> str | None:
     with aside(ledger) as db:
-        fault = examine(db).fault
-    if fault is not None:
+        return examine(db).fault
+
+
+def _refuse_damaged(home: Home) -> None:
+    if (fault := _fault_in(home.ledger)) is not None:
         raise OwnerError(
-            f"{ledger.name} itself is damaged: {fault}. Put a good copy in its place with "
+            f"{home.ledger.name} itself is damaged ({fault}). Put a good copy in its place with "
             'dpnb restore --from BACKUP --reason "…"; without one, move it out of the home and restore again: a new ledger '
             "then begins at what the mark knows as spent."
         )
@@ -279,7 +315,8 @@ def _larger(pool: str, one: PrivacyLoss | None, two: PrivacyLoss) -> PrivacyLoss
         if not two:
             return one
         raise OwnerError(
-            f"{pool} is kept in {one.measure.symbol} here and in {two.measure.symbol} by the mark."
+            f"{pool} is kept in {one.measure.symbol} here and in {two.measure.symbol} by the mark. Restore from a newer backup; "
+            "without one, move the ledger out of the home and restore again."
         )
     return PrivacyLoss(one.measure, max(one.amount, two.amount), max(one.delta, two.delta))
 

@@ -112,8 +112,9 @@ class Curator:
     def opened(cls, config: Config, chance: Chance | None = None) -> Curator:
         """Open a home's ledger and copies, and look after them."""
         home = config.home.make()
-        sweep(home)
         service = cls(home, Ledger(home.ledger), Shelf(home, _prepare, _engine), chance)
+        if service.frozen is None:
+            sweep(home)
         service._upkeep = Upkeep(service._ledger, service.note, service._shelf.keep).start()
         return service
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,13 +12,14 @@ import pytest
 
 from dpnb.client.asked import batch_of
 from dpnb.curator import faults, plan_record, releasing
-from dpnb.curator.chain import append
+from dpnb.curator.chain import append, canonical, link
 from dpnb.errors import ChargedError, CuratorError, CuratorGone, OwnerError, PlanError, RequestReused
 from dpnb.plan.request import Ask
 from dpnb.release import Measurement
 from dpnb.wire.binding import request_digest
 from dpnb.wire.codec import encode, exact_json, raw
 from dpnb.wire.messages import Again, Attach, Cancel, Detach, Peek, Reset, Submit
+from dpnb.wire.places import Home
 from tests.curator import small
 from tests.curator.test_adoption import Killed
 
@@ -287,6 +289,45 @@ def test_whoever_completes_a_charge_runs_its_record_and_plans_nothing(house, mon
     (release,) = exact_json(reply.releases)
     scales = [part["mechanism"]["scale"] for part in recorded["parts"]]
     assert [part["law"]["scale"] for part in release["parts"]] == scales
+
+
+def test_a_record_that_was_edited_before_it_was_answered_is_run_by_nobody(house):
+    """No mark holds the last charge before its answer: a smaller scale is seen by whoever would draw with it."""
+    x = house.data.x.mean()
+    first = house.submit(x)
+    faults.install(lambda now: dies(now, "charged"))
+    with pytest.raises(Killed):
+        house.ask(first)
+    faults.install(None)
+    (entry,) = house.charges()
+    house.service._ledger._database._connection.close()  # a kill: the mark is not raised
+    with_smaller_scales(Home(house.home).ledger, entry)
+    house.service = small.curator(house.home)
+    house.service.reply(Attach(source=Again(handle=house.data.handle)), "ann")
+    assert house.service.frozen is None
+    assert house.service._ledger.verify().intact
+    with pytest.raises(CuratorError, match="not what was asked"):
+        house.ask(first)
+    assert not adopted(house, house.submit(x), entry)
+
+
+def with_smaller_scales(path, entry):
+    """Edit the plan of the last charge, and make its hash follow again."""
+    with sqlite3.connect(path) as db:
+        guards = db.execute("SELECT sql FROM sqlite_master WHERE name = 'entries_no_update'").fetchone()
+        db.execute("DROP TRIGGER entries_no_update")
+        time, kind, text = db.execute(
+            "SELECT time, kind, body FROM entries WHERE entry = ?", (entry,)
+        ).fetchone()
+        body = json.loads(text)
+        for part in body["questions"][0]["plan"]["parts"]:
+            part["mechanism"]["scale"] = "1/100"
+        (before,) = db.execute("SELECT hash FROM entries WHERE entry = ?", (entry - 1,)).fetchone()
+        text = canonical(body)
+        values = (text, link(before, entry, time, kind, text), entry)
+        db.execute("UPDATE entries SET body = ?, hash = ? WHERE entry = ?", values)
+        db.execute(*guards)
+    db.close()
 
 
 def test_a_cancelled_request_adopts_nothing_and_leaves_nothing_to_adopt(house):

@@ -5,6 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -12,18 +18,27 @@ from dpnb.__main__ import main
 from dpnb.client.frames import hand_over
 from dpnb.curator import backup as copying
 from dpnb.curator import examination, faults, restoration
+from dpnb.curator.attached import key_of
 from dpnb.curator.backup import backup
+from dpnb.curator.config import Config
 from dpnb.curator.guard import note_in_copies, notes_of
 from dpnb.curator.ledger import Ledger
 from dpnb.curator.mark import mark_of
 from dpnb.curator.restoration import restore
+from dpnb.curator.service import Curator
 from dpnb.curator.terms import Terms
 from dpnb.datasets import load
-from dpnb.errors import CuratorGone, FrozenError, OwnerError
+from dpnb.errors import BudgetError, CuratorError, CuratorGone, FrozenError, OwnerError
+from dpnb.privacy import PrivacyLoss
 from dpnb.wire.messages import Again, Attach
 from dpnb.wire.places import Home
 from tests.curator import small
-from tests.curator.test_mark import SMALL, Desk, message
+from tests.curator.test_ledger import POOL, charge, pure, terms
+from tests.curator.test_mark import SMALL, Desk, in_child, message
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+
+ROOT = Path(__file__).parents[2]
 
 
 class Killed(BaseException):
@@ -210,6 +225,47 @@ def test_an_older_copy_without_a_mark_refunds_no_pool_that_only_the_newer_ledger
         assert str(ledger.spent("dataset:other")) == "ε 10"
 
 
+@pytest.mark.parametrize("step", ["mkdir", "link", "rename", "unlink", "replace"])
+@pytest.mark.parametrize("nth", [1, 2, 3])
+def test_a_restore_without_a_mark_that_dies_anywhere_forgets_no_pool_of_the_ledger_that_it_set_aside(
+    desk, tmp_path, monkeypatch, step, nth
+):
+    backup(desk.home, tmp_path / "copy")
+    service = small.curator(desk.home.root)  # killed: its charges stay in the journal
+    data = small.opened(small.session(service), desk.home.root, small.rows(2), name="other")
+    service.reply(message(data, "7" * 32), "ann")
+    mark_of(desk.home.ledger).unlink()
+    for note in notes_of(desk.home.ledger):
+        note.unlink()
+    kept = shutil.copytree(desk.home.root, tmp_path / "kept")
+    service.close()
+    home = Home(kept)
+    with monkeypatch.context() as patch:
+        die_at(step, nth, patch)
+        with contextlib.suppress(Killed):
+            restore(home, "why", tmp_path / "copy")
+    restore(home, "why", tmp_path / "copy")
+    with Ledger(home.ledger) as ledger:
+        assert ledger.frozen is None
+        assert ledger.verify().intact
+        assert [str(ledger.spent(pool)) for pool in (SMALL, "dataset:other")] == ["ε 10", "ε 10"]
+
+
+def die_at(step, nth, patch):
+    """Let the process end before a step on the file system is done for the nth time, while a ledger is put back."""
+    holder = os if step == "link" else Path
+    done, left = getattr(holder, step), [nth]
+
+    def or_die(path, *more, **options):
+        if "set-aside" in f"{path}{more}" or (step in {"unlink", "replace"} and "ledger" in path.name):
+            left[0] -= 1
+            if left[0] == 0:
+                raise Killed
+        return done(path, *more, **options)
+
+    patch.setattr(holder, step, or_die)
+
+
 def test_a_restore_that_dies_before_it_replaces_the_mark_books_the_same_when_it_is_done_again(
     desk, monkeypatch
 ):
@@ -238,3 +294,144 @@ def test_a_note_that_no_curator_wrote_is_passed_over(desk, note):
     assert spent(desk) == "ε 6"
     restore(desk.home, "why")
     assert spent(desk) == "ε 6"
+
+
+# ------------------------------------------------------------- what a frozen home keeps as it is
+
+
+def contents(home):
+    """Every file of a home that says what was spent, with its bytes."""
+    beside = ("", "-wal")
+    paths = [home.ledger.with_name(f"{home.ledger.name}{part}") for part in beside]
+    paths += [home.key, mark_of(home.ledger), *home.prepared.iterdir()]
+    return {path.name: path.read_bytes() for path in paths if path.exists()}
+
+
+def test_a_frozen_home_without_its_key_is_left_as_it_is_by_a_curator_and_by_loosen(desk, tmp_path, capsys):
+    desk.home.key.unlink()
+    (desk.home.prepared / "draft-1").write_bytes(b"half")
+    before = contents(desk.home)
+    service = Curator.opened(Config(desk.home))
+    assert "the key beside it is missing" in service.frozen
+    service.close()
+    assert contents(desk.home) == before
+    (tmp_path / "small.csv").write_text("x,g,y\n" + "1,0,1\n" * 40)
+    declared = '[dataset]\nname = "small"\nsource = "small.csv"\nadjacency = "change-one"\nrows = 40\n'
+    columns = '[budget]\nepsilon = 10\n[columns.x]\ntype = "integer"\nlower = 0\nupper = 10\n'
+    (tmp_path / "small.dpnb.toml").write_text(declared + columns)
+    assert main(["loosen", str(tmp_path / "small.csv"), "--reason", "why"]) == 2
+    assert "The ledger is frozen" in capsys.readouterr().err
+    assert contents(desk.home) == before
+
+
+def test_of_many_who_make_a_key_at_once_one_wins_and_all_read_it(tmp_path):
+    home = Home(tmp_path).make()
+    with ThreadPoolExecutor(8) as pool:
+        keys = set(pool.map(lambda _: key_of(home), range(64)))
+    assert len(keys) == 1
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["key"]
+
+
+def by_another_process(path, request):
+    """Let another process open a ledger, charge and store an answer."""
+    code = (
+        "import sys; from tests.curator.test_ledger import Ledger, charge\n"
+        "with Ledger(sys.argv[1]) as ledger:\n"
+        "    charge(ledger, sys.argv[2]); ledger.store(sys.argv[2], 'ann', [{}])\n"
+    )
+    subprocess.run([sys.executable, "-c", code, path, request], cwd=ROOT, check=True)
+
+
+@pytest.mark.parametrize("part", ["-wal", "-shm"])
+@pytest.mark.parametrize("link", [False, True])
+def test_a_journal_or_index_that_is_taken_away_loses_no_charge_of_another_process(tmp_path, part, link):
+    """Without its index two processes append to the journal each where its own says: one writes over the other's charge."""
+    real = tmp_path / "elsewhere" / "ledger.sqlite3"
+    real.parent.mkdir()
+    path = tmp_path / "ledger.sqlite3" if link else real
+    if link:
+        path.symlink_to(real)
+        Ledger(real).close()
+        mark_of(real).rename(mark_of(path))
+    with Ledger(path) as ledger:
+        assert ledger.frozen is None
+        ledger.attach(terms(), "content")
+        charge(ledger, "r1")
+        ledger.store("r1", "ann", [{}])
+        ledger.checkpoint("TRUNCATE")
+        real.with_name(f"{real.name}{part}").unlink()
+        by_another_process(path, "theirs")
+        with pytest.raises(FrozenError):
+            charge(ledger, "r2")
+        assert f"{part} was deleted" in ledger.frozen
+    with Ledger(path) as ledger:
+        assert ledger.frozen is None
+        assert ledger.spent(POOL) == PrivacyLoss.pure("0.2")
+        assert ledger.verify().intact
+
+
+@pytest.mark.parametrize("table", ["charges", "entries"])
+@pytest.mark.parametrize("cold", [False, True])
+def test_an_older_copy_written_over_an_open_ledger_gives_no_second_budget(tmp_path, cold, table):
+    """Written in place it has the same inode, and what SQLite has not cached is read from it: a total, or the entries."""
+    path = tmp_path / "ledger.sqlite3"
+    with Ledger(path) as ledger:
+        ledger.attach(terms(), "content")
+        for n in range(3):
+            charge(ledger, f"r{n}", pure("1"), cap=4)
+            ledger.store(f"r{n}", "ann", [{}])
+            ledger.checkpoint("TRUNCATE")
+            if n == 0:
+                older = path.read_bytes()
+    with Ledger(path) as ledger:
+        before = ledger.mark
+        connection = ledger._database._connection
+        connection.execute("PRAGMA shrink_memory" if cold else f"SELECT count(*) FROM {table}")
+        with path.open("r+b") as file:
+            file.write(older)
+            file.truncate()
+        for n in range(3, 6):
+            with pytest.raises((FrozenError, CuratorError, BudgetError)):
+                charge(ledger, f"r{n}", pure("2"), cap=4)
+        assert ledger.mark == before
+    with Ledger(path) as ledger:
+        assert "are missing, and an answer left" in ledger.frozen
+
+
+# ------------------------------------------------------------- what other programs do to the file
+
+
+def by_another_program(path, *statements):
+    """Let another program work on a ledger that nobody has open."""
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as db:
+        for statement in statements:
+            db.execute(statement)
+
+
+@pytest.mark.parametrize("mode", ["DELETE", "PERSIST", "MEMORY", "OFF"])
+def test_a_ledger_whose_journal_another_program_turned_off_keeps_one_again(desk, mode):
+    by_another_program(desk.home.ledger, f"PRAGMA journal_mode = {mode}", "VACUUM")
+    with Ledger(desk.home.ledger) as ledger:
+        assert ledger.frozen is None
+        assert ledger.spent(SMALL) == PrivacyLoss.pure(6)
+        assert desk.files()[1].exists()
+        assert ledger.verify().intact
+
+
+def test_a_journal_that_another_program_left_is_not_played_into_a_restored_ledger(desk, tmp_path):
+    backup(desk.home, tmp_path / "copy")
+
+    def die_while_writing():
+        db = sqlite3.connect(desk.home.ledger, isolation_level=None)
+        for statement in ("PRAGMA journal_mode = DELETE", "PRAGMA cache_size = 1", "BEGIN IMMEDIATE"):
+            db.execute(statement)
+        rows = [(1000 + n, f"q{n}" * 50, "a", "d", 1) for n in range(500)]
+        db.executemany("INSERT INTO requests VALUES (?, ?, ?, ?, ?)", rows)
+
+    in_child(die_while_writing)
+    journal = desk.home.ledger.with_name(f"{desk.home.ledger.name}-journal")
+    assert journal.stat().st_size > 1000
+    restore(desk.home, "why", tmp_path / "copy")
+    assert not journal.exists()
+    assert spent(desk) == "ε 6"
+    assert main(["verify"]) == 0
