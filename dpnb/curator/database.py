@@ -318,15 +318,18 @@ def made(path: Path, now: Callable[[], str]) -> None:
         connection = _connect(draft, _WAIT)
         try:
             connection.execute(f"PRAGMA application_id = {APPLICATION:d}")
-            connection.execute("PRAGMA journal_mode = WAL")
             migrate(connection, now)
+            connection.execute(
+                "PRAGMA journal_mode = WAL"
+            )  # at the end: no part of the new file is in a journal
         finally:
             connection.close()
         with contextlib.suppress(FileExistsError):  # another process was faster: its ledger is the ledger
             os.link(draft, path)
         sync_folder(path.parent)
     finally:
-        draft.unlink()
+        for part in ("", "-journal", "-wal", "-shm"):
+            draft.with_name(draft.name + part).unlink(missing_ok=True)
 
 
 def sync_folder(folder: Path) -> None:

@@ -17,13 +17,14 @@ import pytest
 from dpnb.__main__ import main
 from dpnb.client.frames import hand_over
 from dpnb.curator import backup as copying
-from dpnb.curator import examination, faults, restoration
+from dpnb.curator import database, examination, faults, restoration
 from dpnb.curator.attached import key_of
 from dpnb.curator.backup import backup
 from dpnb.curator.config import Config
 from dpnb.curator.guard import note_in_copies, notes_of
 from dpnb.curator.ledger import Ledger
 from dpnb.curator.mark import mark_of
+from dpnb.curator.migrations import migrate
 from dpnb.curator.restoration import restore
 from dpnb.curator.service import Curator
 from dpnb.curator.terms import Terms
@@ -435,3 +436,24 @@ def test_a_journal_that_another_program_left_is_not_played_into_a_restored_ledge
     assert not journal.exists()
     assert spent(desk) == "ε 6"
     assert main(["verify"]) == 0
+
+
+def test_a_new_ledger_is_whole_when_it_gets_its_name_also_where_its_journal_cannot_be_moved_into_it(
+    tmp_path, monkeypatch
+):
+    """On a full disk, or beside a reader, SQLite closes a database in silence and leaves what it wrote in the journal."""
+    readers = []
+
+    def beside_a_reader(db, now):
+        ran = migrate(db, now)
+        readers.append(sqlite3.connect(db.execute("PRAGMA database_list").fetchone()[2]))
+        readers[-1].execute("SELECT count(*) FROM entries").fetchone()
+        return ran
+
+    monkeypatch.setattr(database, "migrate", beside_a_reader)
+    database.made(tmp_path / "ledger.sqlite3", str)
+    monkeypatch.undo()
+    readers.pop().close()
+    assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite3"]
+    with Ledger(tmp_path / "ledger.sqlite3") as ledger:
+        assert ledger.verify().intact

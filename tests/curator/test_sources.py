@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -424,9 +425,11 @@ def test_a_damaged_hand_over_is_named(dpnb_home):
 def test_an_empty_key_is_refused(dpnb_home):
     """An empty key would make every data version guessable."""
     home = Home(dpnb_home).make()
-    home.key.write_bytes(b"")
-    with pytest.raises(OwnerError, match="key file is damaged"):
-        Shelf(home, small.prepare_numpy, small.NumpyEngine)
+    with contextlib.closing(small.curator(dpnb_home)) as service:
+        home.key.write_bytes(b"")
+        with pytest.raises(OwnerError, match="key file is damaged"):
+            small.opened(small.session(service), dpnb_home)
+    assert not list(home.prepared.iterdir())
 
 
 def test_a_file_is_known_by_its_bytes_whichever_columns_are_declared(owner, tmp_path):
