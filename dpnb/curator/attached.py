@@ -336,5 +336,9 @@ def _make_key(place: Path) -> None:
         write_private(draft, os.urandom(_KEY_BYTES))
         with contextlib.suppress(FileExistsError):  # another process was faster: its key is the key
             os.link(draft, place)
+    except OSError as error:
+        raise OwnerError(
+            f"The home's key could not be written ({error.strerror}). Check the disk."
+        ) from error
     finally:
         draft.unlink(missing_ok=True)

@@ -324,12 +324,23 @@ def made(path: Path, now: Callable[[], str]) -> None:
             )  # at the end: no part of the new file is in a journal
         finally:
             connection.close()
-        with contextlib.suppress(FileExistsError):  # another process was faster: its ledger is the ledger
-            os.link(draft, path)
+        _name(draft, path)
         sync_folder(path.parent)
     finally:
         for part in ("", "-journal", "-wal", "-shm"):
             draft.with_name(draft.name + part).unlink(missing_ok=True)
+
+
+def _name(draft: Path, path: Path) -> None:
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        pass  # another process was faster: its ledger is the ledger
+    except OSError as error:
+        raise OwnerError(
+            f"The ledger {path.name} could not get its name ({error.strerror}). Set DPNB_HOME to a folder on a local disk whose "
+            "file system has hard links."
+        ) from error
 
 
 def sync_folder(folder: Path) -> None:
