@@ -104,9 +104,10 @@ class Mark:
         """
         pairs = record["totals"].items()
         totals = {pool: Total(int(period), PrivacyLoss.from_json(spent)) for pool, (period, spent) in pairs}
-        return cls(
-            str(record["ledger"]), int(record["entry"]), str(record["head"]), totals, record.get("key")
-        )
+        found = cls(str(record["ledger"]), int(record["entry"]), str(record["head"]), totals, record["key"])
+        if canonical(found.to_json()) != canonical(record):
+            raise ValueError("This mark is not in the form in which marks are written.")
+        return found
 
 
 # ---------------------------------------------------------------------- a mark and its ledger

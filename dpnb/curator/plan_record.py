@@ -44,10 +44,15 @@ def read_parts(plan: Mapping[str, Any]) -> tuple[PricedPart, ...]:
     PlanError
         If the record is not in the form that this version writes.
     """
-    if set(plan) != {"nodes", "requests", "parts"} or any(set(part) != _FIELDS for part in plan["parts"]):
+    if set(plan) != {"nodes", "requests", "parts"} or not all(map(_is_part, plan["parts"])):
         raise PlanError("A recorded plan is not in the form that this version of dpnb writes.")
     requests = read_requests({name: plan[name] for name in ("nodes", "requests")})
     return tuple(
         PricedPart(part["name"], request, read_mechanism(part["mechanism"]), part["cells"])
         for part, request in zip(plan["parts"], requests, strict=True)
     )
+
+
+def _is_part(part: Mapping[str, Any]) -> bool:
+    """Whether a part has a name, a mechanism and a number of cells, each of its own type."""
+    return set(part) == _FIELDS and isinstance(part["name"], str) and type(part["cells"]) is int

@@ -138,6 +138,7 @@ class QueryPlan:
         if (
             not isinstance(record, dict)
             or set(record) - {"other", "others"} != names
+            or type(record["format"]) is not int
             or record["format"] != FORMAT
         ):
             raise PlanError("A question in this plan is not in canonical form.")

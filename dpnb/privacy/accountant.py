@@ -307,9 +307,11 @@ class Budget:
         names = record.get("asked_as")
         if set(record) != {"cap", "asked_as"} or not isinstance(names, Mapping):
             raise LossError("A budget is written as cap and asked_as.")
-        if not set(names) <= {"epsilon", "rho", "delta"}:
+        if not set(names) <= {"epsilon", "rho", "delta"} or not all(
+            isinstance(v, str) for v in names.values()
+        ):
             raise LossError("A budget is asked as epsilon, rho, or epsilon and delta.")
-        read = cls(PrivacyLoss.from_json(record["cap"]), {str(k): str(v) for k, v in names.items()})
+        read = cls(PrivacyLoss.from_json(record["cap"]), dict(names))
         if not read._keeps_its_words():
             raise LossError("This budget allows more than its words say: write [budget] anew.")
         return read

@@ -155,24 +155,34 @@ class PrivacyEvent:
         LossError
             For an unknown version or kind, or unknown or missing fields.
         """
-        kind = str(record.get("kind"))
+        kind, version = str(record.get("kind")), record.get("event")
         names = {"event", "kind", "amount"} | _MORE.get(kind, set())
-        if record.get("event") != VERSION or set(record) != names:
+        if type(version) is not int or version != VERSION or set(record) != names:
             raise LossError("This privacy event was written by another dpnb: upgrade to read it.")
         delta = parse_exact(record["delta"]) if "delta" in record else Fraction(0)
-        return cls(cast("Kind", kind), parse_exact(record["amount"]), delta, _moves(record.get("moves", ())))
+        return cls(cast("Kind", kind), parse_exact(record["amount"]), delta, _moves(record.get("moves", [])))
 
 
 _MORE: Final[dict[str, set[str]]] = {"approximate": {"delta"}, "laplace": {"moves"}}
 
 
 def _moves(record: Any) -> tuple[Move, ...]:
-    """Read moves strictly: texts of a shift and a scale above 0."""
+    """Read moves strictly: lists of lists of two texts, a shift and a scale above 0."""
     try:
-        found = tuple(tuple((parse_exact(a), parse_exact(b)) for a, b in move) for move in record)
+        moves = [
+            [tuple(map(parse_exact, _listed(part))) for part in _listed(move)] for move in _listed(record)
+        ]
+        found = tuple(tuple((shift, scale) for shift, scale in move) for move in moves)
     except (TypeError, ValueError):
         raise LossError("A laplace event lists, for each move, pairs of a shift and a scale.") from None
     return _positive(found)
+
+
+def _listed(record: Any) -> list[Any]:
+    """Return a list, or nothing at all: the characters of a text are no list of texts."""
+    if not isinstance(record, list):
+        raise TypeError
+    return record
 
 
 def _positive(moves: tuple[Move, ...]) -> tuple[Move, ...]:

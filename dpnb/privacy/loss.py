@@ -212,7 +212,7 @@ def _decimal_places(denominator: int) -> int | None:
     return None
 
 
-def parse_exact(text: str) -> Fraction:
+def parse_exact(text: object) -> Fraction:
     """Read what :func:`exact_text` wrote, and nothing else.
 
     Raises
@@ -220,11 +220,10 @@ def parse_exact(text: str) -> Fraction:
     LossError
         For any text that :func:`exact_text` does not write.
     """
-    text = str(text)
-    match = _EXACT.fullmatch(text) if len(text) <= _LONGEST else None
+    match = _EXACT.fullmatch(text) if isinstance(text, str) and len(text) <= _LONGEST else None
     number = Fraction(text) if match else None
     if number is None or exact_text(number) != text:
-        raise LossError(f"{_shown(text)} is not an exact number as dpnb writes them (0.25, 1/3).")
+        raise LossError(f"{_shown(str(text))} is not an exact number as dpnb writes them (0.25, 1/3).")
     return number
 
 

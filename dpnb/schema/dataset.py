@@ -188,7 +188,8 @@ class Schema:
             ("format", "columns", "unit", "budget", "mode", "public", "pool", "bounds", *texts),
             "schema",
         )
-        if record["format"] != FORMAT or not isinstance(record["columns"], list):
+        known = type(record["format"]) is int and record["format"] == FORMAT
+        if not known or not isinstance(record["columns"], list):
             raise SchemaError(f"a schema record has format {FORMAT} and a list of columns")
         if not isinstance(record["public"], bool) or record["mode"] not in list(Mode):
             raise SchemaError("a schema record has a mode, and public is true or false")
