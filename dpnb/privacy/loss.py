@@ -212,7 +212,7 @@ def _decimal_places(denominator: int) -> int | None:
     return None
 
 
-def parse_exact(text: object) -> Fraction:
+def parse_exact(text: Any) -> Fraction:
     """Read what :func:`exact_text` wrote, and nothing else.
 
     Raises

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpnb.errors import LossError, PlanError
-from dpnb.mechanisms import QuantileSelection
+from dpnb.mechanisms import QuantileSelection, exponential
 from dpnb.mechanisms.exponential import FLOOR, _Terrain
 from dpnb.noise import SeededBits
 from tests.contracts.law import FITS
@@ -206,3 +207,35 @@ def test_a_target_beyond_all_rows_selects_the_end_of_the_grid(rows, offset, end)
     assert max(law) == law[end]
     missed = abs(HALF * len(rows) + offset) - (0 if end == 0 else len(rows))
     assert law[end] / law[50] > math.exp(0.499 * missed)
+
+
+PINNED = [
+    QuantileSelection(Fraction(1), HALF, 0, 100),
+    QuantileSelection(Fraction(2), Fraction(9, 10), -1, 10**6, Fraction(9, 5)),
+    QuantileSelection(Fraction(1, 10**4), HALF, 0, 5, Fraction(2)),
+]
+
+
+def off_the_definition():
+    """The weights that are not max(2²⁰, round(2^(60+⌈log₂ N⌉)·e^(-(ε/factor - 4·10⁻⁶)·miss/2))), in sixty digits."""
+    found = []
+    with localcontext(prec=60):
+        for mechanism in PINNED:
+            row = mechanism.epsilon / mechanism.factor - Fraction(4, 10**6)
+            for penalty in (0, 1, 7, 50, 10**9):
+                fall = -row * penalty / mechanism.q.denominator / 2
+                fall = (Decimal(fall.numerator) / fall.denominator).exp()
+                wanted = max(2**20, round(2 ** (60 + mechanism.steps.bit_length()) * fall))
+                if mechanism._weight(penalty) != wanted:
+                    found.append((mechanism, penalty))
+    return found
+
+
+def test_every_weight_is_the_integer_of_its_definition(monkeypatch):
+    """Floor and allowance for rounding are pinned here: no draw shows either, and a stored answer means them."""
+    assert not off_the_definition()
+    monkeypatch.setattr(exponential, "FLOOR", 2**20 - 1)
+    assert {penalty for _, penalty in off_the_definition()} == {10**9}
+    monkeypatch.undo()
+    monkeypatch.setattr(exponential, "ROUNDING", Fraction(404, 10**8))
+    assert len(off_the_definition()) > 8
