@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from dpnb.errors import PlanError
@@ -242,10 +241,3 @@ def _option_text(value: Option) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(show_value(v) for v in value)}]"
     return "None" if value is None else show_value(value)
-
-
-def fraction_option(value: Option, name: str) -> Fraction:
-    """Return an option as a rational, or refuse it."""
-    if isinstance(value, bool | str | tuple) or value is None:
-        raise PlanError(f"{name} must be a number.")
-    return Fraction(value)

@@ -21,7 +21,6 @@ MAX_REQUEST = 4 * 2**20
 MAX_REPLY = 512 * 2**20
 MAX_DEPTH = 200
 MAX_LIST = 100_000
-MAX_QUESTIONS = 1_000
 MAX_STRING = 262_144
 
 _OTHERS = bytes(set(range(256)) - set(b"[]{}"))
