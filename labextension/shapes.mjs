@@ -8,6 +8,11 @@ import ts from 'typescript';
 const here = dirname(fileURLToPath(import.meta.url));
 const widgets = join(here, 'src', 'widgets');
 const target = join(here, 'src', 'kinds');
+/** The lists that dpnb itself writes longer than others, by the name of their field. */
+const LONG = {
+  clamp: { values: 5000 },
+  '*': { columns: 10_000, groups: 10_000, ledger: 10_000, events: 10_000 }
+};
 
 const entry = kind => join(widgets, kind, 'index.ts');
 
@@ -62,6 +67,21 @@ function objectOf(type, checker, again) {
   return Object.keys(some).length === 0 ? { all } : { all, some };
 }
 
+/** A shape, with the length that dpnb's own long lists may have. */
+function lengthened(shape, long) {
+  if (typeof shape !== 'object' || shape === null) return shape;
+  if (Array.isArray(shape)) return shape.map(one => lengthened(one, long));
+  return Object.fromEntries(
+    Object.entries(shape).map(([name, one]) => {
+      const made = lengthened(one, long);
+      return [
+        name,
+        Object.hasOwn(long, name) && made?.list !== undefined ? { ...made, most: long[name] } : made
+      ];
+    })
+  );
+}
+
 /** Facts and Set of `export default widget(draw)`. */
 function argumentsOf(file, checker) {
   const exported = file.statements.find(one => ts.isExportAssignment(one));
@@ -92,7 +112,12 @@ export function writeKinds() {
   mkdirSync(target, { recursive: true });
   kinds().forEach((kind, i) => {
     const path = join(target, `${kind}.ts`);
-    const made = text(kind, argumentsOf(program.getSourceFile(files[i]), checker));
+    const long = { ...LONG['*'], ...LONG[kind] };
+    const shapes = argumentsOf(program.getSourceFile(files[i]), checker);
+    const made = text(
+      kind,
+      shapes.map(shape => lengthened(shape, long))
+    );
     if (!existsSync(path) || readFileSync(path, 'utf8') !== made) {
       writeFileSync(path, made);
     }

@@ -269,6 +269,45 @@ def test_views_of_hostile_state_are_drawn_as_text_or_not_at_all(page, server, sh
     lab.shutdown()
 
 
+def buffered(*path):
+    """A saved model whose buffer is put where a path says; ipywidgets follows it to wherever it leads."""
+    named = {
+        "model_module": "@jupyter-widgets/base",
+        "model_module_version": "2.0.0",
+        "model_name": "LayoutModel",
+    }
+    state = {f"_{name}": value for name, value in named.items()}
+    return {**named, "state": state, "buffers": [{"encoding": "base64", "path": list(path), "data": "YWJj"}]}
+
+
+@pytest.mark.parametrize("path", [("__proto__", "trusted"), ("constructor", "prototype", "trusted")])
+def test_no_buffer_of_a_saved_state_makes_a_page_trust_everything(page, server, shots, made, path):
+    """Nothing is added to what all objects inherit from; drawn again, a stranger's Markdown still runs nothing, outputs stay still."""
+    good = ours("odds", json.loads(json.dumps(made["odds"].facts)))
+    shown = next(outputs(["good"]))
+    cells = [nbformat.v4.new_markdown_cell(MARKUP), nbformat.v4.new_code_cell("1", outputs=[shown])]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    saved = {"bad": buffered(*path), "good": good}
+    notebook.metadata["widgets"] = {STATE: {"version_major": 2, "version_minor": 0, "state": saved}}
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(notebook, server.work / "buffers.ipynb")
+    lab = opened(page, server, shots, "buffers.ipynb")
+    assert settled(lab) is None
+    assert page.evaluate("({}).trusted === undefined")
+    page.evaluate(
+        """async () => {
+            const cell = window.jupyterapp.shell.currentWidget.content.widgets[0];
+            cell.rendered = false;
+            cell.model.sharedModel.setSource(`${cell.model.sharedModel.getSource()} again`);
+            cell.rendered = true;
+        }"""
+    )
+    expect(lab.cell(0).locator(".jp-RenderedMarkdown")).to_contain_text("again")
+    assert settled(lab) is None
+    expect(lab.cell(1)).to_contain_text("still good")
+    lab.shutdown()
+
+
 def trust(server, name):
     """Sign a notebook as this server's own, as the command "Trust notebook" does."""
     command = [sys.executable, "-m", "jupyter", "trust", name]

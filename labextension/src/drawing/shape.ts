@@ -8,7 +8,7 @@ export type Shape =
   | 'string'
   | { readonly is: readonly (string | number)[] }
   | { readonly one: readonly Shape[] }
-  | { readonly list: Shape }
+  | { readonly list: Shape; readonly most?: number }
   | { readonly row: readonly Shape[]; readonly least?: number }
   | { readonly each: Shape }
   | Fields;
@@ -19,9 +19,11 @@ export interface Fields {
   readonly some?: Readonly<Record<string, Shape>>;
 }
 
-/** The longest list, the most values in all, and the most characters in all. */
-const [LONGEST, VALUES, CHARACTERS] = [50_000, 500_000, 2_000_000];
+/** The longest list and the longest text, the most values in all, and the most characters in all: what is drawn within a second. */
+const [LONGEST, VALUES, CHARACTERS] = [50_000, 500_000, 1_000_000];
 const DEEPEST = 12;
+/** The longest list that is drawn, where its shape names no other: each entry may become an element of the page. */
+const MOST = 2000;
 
 class Room {
   values = VALUES;
@@ -35,7 +37,7 @@ class Room {
     }
     if (typeof value === 'string') {
       this.characters -= value.length;
-      return this.characters >= 0;
+      return value.length <= LONGEST && this.characters >= 0;
     }
     if (Array.isArray(value)) {
       return value.length <= LONGEST && value.every(one => this.holds(one, depth + 1));
@@ -71,7 +73,8 @@ function matches(value: unknown, shape: Shape): boolean {
     return shape.one.some(one => matches(value, one));
   }
   if ('list' in shape) {
-    return Array.isArray(value) && value.every(one => matches(one, shape.list));
+    const { list, most = MOST } = shape;
+    return Array.isArray(value) && value.length <= most && value.every(one => matches(one, list));
   }
   if ('row' in shape) {
     const { row, least = row.length } = shape;
@@ -86,7 +89,8 @@ function matches(value: unknown, shape: Shape): boolean {
     return false;
   }
   if ('each' in shape) {
-    return Object.values(value).every(one => matches(one, shape.each));
+    const each = Object.values(value);
+    return each.length <= MOST && each.every(one => matches(one, shape.each));
   }
   const { all, some = {} } = shape;
   return (

@@ -35,8 +35,10 @@ describe('a shape', () => {
     ['an optional field of another type', { ...GOOD, note: 3 }],
     ['an object with a prototype of its own', Object.assign(Object.create({ polluted: 1 }), GOOD)],
     ['a field that is only inherited', { ...GOOD, __proto__: { name: 'a' }, name: undefined }],
-    ['a list that is too long', { ...GOOD, rows: new Array(60_000).fill(0) }],
-    ['a text that is too long', { ...GOOD, name: 'x'.repeat(3_000_000) }],
+    ['a list that is too long', { ...GOOD, rows: new Array(2001).fill(0) }],
+    ['a list that nobody reads, and is far too long', { ...GOOD, more: new Array(60_000).fill(0) }],
+    ['a text that is too long', { ...GOOD, name: 'x'.repeat(60_000) }],
+    ['too many characters in all', { ...GOOD, more: new Array(25).fill('x'.repeat(45_000)) }],
     [
       'too many values in all, in a field that nobody reads',
       { ...GOOD, more: new Array(40).fill(new Array(20_000).fill(0)) }
@@ -44,6 +46,15 @@ describe('a shape', () => {
     ['a function', { ...GOOD, more: () => 1 }]
   ])('refuses %s', (_, value) => {
     expect(fits(value, SHAPE)).toBe(false);
+  });
+
+  it('admits a list as long as its shape says', () => {
+    expect(fits(new Array(2000).fill(0), { list: 'number' })).toBe(true);
+    expect(fits(new Array(9000).fill(0), { list: 'number', most: 9000 })).toBe(true);
+    expect(fits(new Array(9001).fill(0), { list: 'number', most: 9000 })).toBe(false);
+    expect(fits(Object.fromEntries(new Array(2001).fill(0).map((_, i) => [i, 0])), { each: 'number' })).toBe(
+      false
+    );
   });
 
   it('refuses what is nested without end', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asPlan, isProtected, marks } from '../../src/lab/cells/magic';
+import { asPlan, isProtected, marks, rewrites } from '../../src/lab/cells/magic';
 
 describe('a %%dp cell is known by its first line', () => {
   it.each(['%%dp', '%%dp epsilon=1\nx', '\n  %%dp plan\nx'])('%j is one', source => {
@@ -24,4 +24,17 @@ it('a cell becomes its plan, whatever it said before, and nothing else changes',
   expect(asPlan('%%dp plan\nx')).toBe('%%dp plan\nx');
   expect(asPlan('%%dp\nplan = 1')).toBe('%%dp plan\nplan = 1');
   expect(asPlan('%%dp planned=1')).toBe('%%dp plan planned=1');
+});
+
+it('a line of blanks without end is read once, not once for each of its places', () => {
+  const blanks = ' '.repeat(2_000_000);
+  expect(marks(`%%dp${blanks}x`)?.marks).toHaveLength(1); // hours, where each place looks back
+  expect(marks(`%%dp${blanks}plan`)?.marks).toHaveLength(2);
+});
+
+it('a plan that is released is the same cell by its magic line alone', () => {
+  expect(rewrites('%%dp plan epsilon=1\nx', '%%dp epsilon=1\nx')).toBe(true);
+  expect(rewrites('  %%dp epsilon=1\nx', '%%dp release epsilon=1\nx')).toBe(true);
+  expect(rewrites('%%dp epsilon=1\nx', '%%dp epsilon=2\nx')).toBe(false);
+  expect(rewrites('%%dp plan\nx', '%%dp\ny')).toBe(false);
 });

@@ -49,6 +49,19 @@ describe('the record of a release in words', () => {
       'discrete Laplace, scale 4'
     ]);
   });
+  it('that a stranger made without end is drawn in part, and says how much is not', () => {
+    const entries = new Array(200_000).fill({ key: 'k'.repeat(3000), value: 1, privacy: [0, 2] });
+    const flags = new Array(200_000).fill('x');
+    const endless = { ...line, name: 'n'.repeat(100_000), entries, flags };
+    const found = release({ format: 1, lines: new Array(20_000).fill(endless) });
+    const answers = found?.answers ?? [];
+    const rows = answers.flatMap(one => one.rows);
+    expect(answers).toHaveLength(100);
+    expect(rows).toHaveLength(1000);
+    expect(answers[0]?.notes[0]).toBe('… 199000 more');
+    expect(Math.max(...answers.map(one => one.notes.length))).toBe(50);
+    expect([answers[0]?.name.length, rows[0]?.key.length]).toEqual([2001, 2001]);
+  });
   it('that is none gives nothing', () => {
     for (const other of [
       null,

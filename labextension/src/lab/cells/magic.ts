@@ -2,7 +2,8 @@
 
 const MAGIC = /^\s*%%dp(?=\s|$)/;
 const OPTION = /(?<=\s)[a-z][a-z_-]*(?==)/g;
-const VERB = /(?<=^\s*%%dp\s+)(plan|release)(?=\s|$)/;
+// what leads to the word is matched forwards: looking behind, blanks without end would be read over and over
+const VERB = /^(\s*%%dp\s+)(plan|release)(?=\s|$)/;
 
 export interface Mark {
   from: number;
@@ -25,9 +26,10 @@ export function marks(source: string): { line: number; marks: Mark[] } | null {
   const end = source.indexOf('\n', start) < 0 ? source.length : source.indexOf('\n', start);
   const line = source.slice(start, end);
   const listed: Mark[] = [{ from: start, to: start + 4, kind: 'magic' }];
-  const verb = VERB.exec(line);
-  if (verb !== null) {
-    listed.push({ from: start + verb.index, to: start + verb.index + verb[0].length, kind: 'option' });
+  const [, before = '', verb] = VERB.exec(line) ?? [];
+  if (verb !== undefined) {
+    const from = start + before.length;
+    listed.push({ from, to: from + verb.length, kind: 'option' });
   }
   for (const option of line.matchAll(OPTION)) {
     listed.push({ from: start + option.index, to: start + option.index + option[0].length, kind: 'option' });
@@ -54,7 +56,7 @@ export function rewrites(source: string, next: string): boolean {
     return false;
   }
   const [[line, body], [wanted, same]] = [parted(source), parted(next)];
-  return body === same && (VERB.exec(line)?.[0] === 'plan' || VERB.exec(wanted)?.[0] === 'release');
+  return body === same && (VERB.exec(line)?.[2] === 'plan' || VERB.exec(wanted)?.[2] === 'release');
 }
 
 /** A cell with one more line: at the end of a `%%dp` cell, or in a new one that shows its plan. */

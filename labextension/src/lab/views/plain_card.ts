@@ -1,6 +1,6 @@
 /** A release, or a question that waits for one, drawn from its record alone, as text: where a notebook has it without its card, or is not trusted. */
 import { html } from '../../widgets/parts/dom';
-import { release, waitingOf, type Answer } from './record';
+import { cut, release, waitingOf, type Answer } from './record';
 
 const PENDING = 'Pending: no value yet. Nothing was spent.';
 
@@ -26,7 +26,7 @@ function table(answer: Answer): HTMLElement {
 export function plainCard(record: unknown): HTMLElement[] | null {
   const waiting = waitingOf(record);
   if (waiting !== null) {
-    return [html('p', {}, html('code', {}, waiting.question)), html('p', { class: 'soft' }, PENDING)];
+    return [html('p', {}, html('code', {}, cut(waiting.question))), html('p', { class: 'soft' }, PENDING)];
   }
   const found = release(record);
   return found === null

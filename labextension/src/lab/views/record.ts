@@ -1,6 +1,9 @@
 /** The record of a released card, as `dpnb/cards/facts.py` writes it, in words. A record that is not one gives nothing. */
 import { decimalsFor, number, span } from '../../maths/digits';
 
+/** The most that is drawn of a record: rows in all, answers, notes of one, characters of a text. A record may be a stranger's. */
+const [ROWS, ANSWERS, NOTES, LONGEST] = [1000, 100, 50, 2000];
+
 /** One number of an answer, ready to be drawn as text. */
 export interface Row {
   readonly key: string;
@@ -31,6 +34,15 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter(item => typeof item === 'string') : [];
 
+/** The texts of a list that are drawn. */
+const few = (value: unknown): string[] => (Array.isArray(value) ? texts(value.slice(0, NOTES)) : []);
+
+/** A text as it is drawn. */
+export const cut = (value: unknown): string => {
+  const whole = text(value);
+  return whole.length > LONGEST ? `${whole.slice(0, LONGEST)}…` : whole;
+};
+
 /** Both ends of an interval; an end without a number is unbounded. */
 function ends(value: unknown): [number, number] | null {
   if (!Array.isArray(value) || value.length !== 2) {
@@ -58,30 +70,32 @@ function row(entry: Json, decimals: number | null): Row {
     return pair === null ? '–' : span(pair[0], pair[1], decimals);
   };
   return {
-    key: text(entry.key),
+    key: cut(entry.key),
     value: typeof entry.value === 'number' ? number(entry.value, decimals) : 'undefined',
     privacy: interval(entry.privacy),
     confidence: interval(entry.confidence)
   };
 }
 
-function answer(record: Json): Answer | null {
+function answer(record: Json, room: number): Answer | null {
   if (!Array.isArray(record.entries) || typeof record.question !== 'string') {
     return null;
   }
-  const entries = record.entries.filter(isObject);
+  const entries = record.entries.slice(0, room).filter(isObject);
+  const unlisted = typeof record.more === 'number' && record.more > 0 ? record.more : 0;
+  const hidden = unlisted + record.entries.length - entries.length;
   const widths = entries.map(narrowest).filter((width): width is number => width !== null);
   const decimals = decimalsFor(widths.length === 0 ? [] : [Math.max(...widths)]);
-  const more = typeof record.more === 'number' && record.more > 0 ? [`… ${record.more} more`] : [];
+  const more = hidden > 0 ? [`… ${hidden} more`] : [];
   const missing = isObject(record.unavailable)
     ? Object.entries(record.unavailable).map(([kind, why]) => `No ${kind} interval: ${text(why)}`)
     : [];
   return {
-    name: text(record.name) || record.question,
-    question: record.question,
-    paid: text(record.paid),
+    name: cut(record.name) || cut(record.question),
+    question: cut(record.question),
+    paid: cut(record.paid),
     rows: entries.map(entry => row(entry, decimals)),
-    notes: [...more, ...texts(record.flags), ...missing, ...texts(record.mechanism)]
+    notes: [...more, ...few(record.flags), ...missing, ...few(record.mechanism)].slice(0, NOTES).map(cut)
   };
 }
 
@@ -140,10 +154,15 @@ export function release(record: unknown): Release | null {
     return null;
   }
   const lines = Array.isArray(record.lines) ? record.lines.filter(isObject) : [record];
-  const answers = lines.map(answer).filter(found => found !== null);
+  let room = ROWS;
+  const answers = lines.slice(0, ANSWERS).flatMap(line => {
+    const found = answer(line, room);
+    room -= found?.rows.length ?? 0;
+    return found ?? [];
+  });
   if (answers.length === 0) {
     return null;
   }
-  const dataset = text(record.dataset);
+  const dataset = cut(record.dataset);
   return { title: dataset === '' ? 'Released' : `Released from ${dataset}`, answers };
 }
