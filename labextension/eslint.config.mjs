@@ -20,8 +20,6 @@ const long = [
   'widgets/parts/ledger',
   'widgets/parts/slider',
   'widgets/person/view',
-  'widgets/plan/view',
-  'widgets/plan/split_bar',
   'widgets/remeasure/view',
   'widgets/seesaw/view',
   'cards/disclosure'
