@@ -19,7 +19,6 @@ const long = [
   'widgets/panel/columns',
   'widgets/parts/ledger',
   'widgets/parts/slider',
-  'widgets/person/view',
   'widgets/remeasure/view',
   'widgets/seesaw/view',
   'cards/disclosure'
