@@ -357,6 +357,14 @@ def test_dummy_rows_fit_the_schema_and_are_a_function_of_it_alone(column):
             assert column.lower <= Fraction(value) + Fraction(1, 10**9)
 
 
+@pytest.mark.parametrize(("lower", "step"), [(Fraction(1, 401), Fraction(1, 2)), (Fraction(1, 999_983), 1)])
+def test_every_value_of_a_dummy_row_is_a_constant_that_a_question_may_hold(lower, step):
+    """A value copied from a dummy row into a filter is accepted, also where its binary64 prints with 19 decimals."""
+    column = Column.number("x", lower, lower + 4 * step, step=step)
+    rows = people(columns=(column,)).dummy_rows(40)
+    assert {column.code_of(row["x"]) for row in rows} == set(range(column.size))
+
+
 def test_dummy_rows_of_a_halved_integer_are_whole_numbers():
     assert all(isinstance(row["children"], int) for row in people().dummy_rows(50))
 

@@ -18,6 +18,7 @@ from dpnb.privacy.loss import exact_text
 from dpnb.schema.categories import Category, codes, declared_values, listed, spacing, unknown_value
 from dpnb.schema.exact import (
     DEFAULT_STEPS,
+    MOST_DECIMALS,
     Number,
     check_range,
     exact,
@@ -362,7 +363,7 @@ def dummy(column: Column, row: int) -> int | float | str | bool:
     if column.values is not None:
         return column.values[draw % len(column.values)]
     value = column.value_of(_round_code(column, draw))
-    return value if isinstance(value, int | str) else float(value)
+    return value if isinstance(value, int | str) else round(float(value), MOST_DECIMALS)
 
 
 def _round_code(column: Column, draw: int) -> int:
