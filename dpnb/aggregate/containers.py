@@ -9,6 +9,7 @@ container declares to hold neither numbers, texts nor dates (nested values, byte
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -67,7 +68,7 @@ def _from_numpy(array: NDArray[Any], name: str, use: Use) -> NDArray[Any]:
 def _numbers(array: NDArray[Any], name: str, use: Use) -> NDArray[Any]:
     """A numeric array in the machine's byte order, in a width that every engine knows."""
     if array.dtype.kind == "f":
-        if use == "unit" and array.dtype.itemsize < 8:
+        if use == "unit" and array.dtype.itemsize != 8:
             raise _too_large(name)
         with np.errstate(over="ignore"):
             array = array.astype(np.float32 if array.dtype.itemsize < 8 else np.float64)
@@ -87,9 +88,21 @@ def _from_cells(cells: Sequence[Any], name: str, use: Use) -> NDArray[Any]:
 
 
 def _is_large(cell: Any) -> bool:
+    """Whether a number of this kind may have lost digits before it came here, or would lose them in its text."""
+    if isinstance(cell, Fraction):
+        return cell.denominator != 1 and not _is_binary64(cell)
+    if isinstance(cell, np.floating) and cell.itemsize > np.dtype(np.float64).itemsize:
+        return True
     number: Any = cell
     known = isinstance(cell, int | float | np.integer | np.floating)
     return known and bool(number >= LARGEST_WHOLE or number <= -LARGEST_WHOLE)
+
+
+def _is_binary64(number: Fraction) -> bool:
+    try:
+        return Fraction(float(number)) == number
+    except OverflowError:
+        return False
 
 
 def _all_utf8(cells: Sequence[str | None]) -> bool:

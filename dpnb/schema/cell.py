@@ -138,6 +138,8 @@ def _decimal_text(number: Decimal) -> str | None:
 
 
 def _fraction_text(number: Fraction) -> str | None:
+    if number.denominator == 1:
+        return _whole_text(number.numerator)
     try:
         return number_text(float(number))
     except OverflowError:

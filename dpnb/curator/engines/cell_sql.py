@@ -20,6 +20,9 @@ _BEGINS_A_NUMBER = f"^[{BLANK}]*[-+.0-9iItTfF]"
 _WHOLE_ALREADY = "0|-?[1-9][0-9]{0,14}"
 """Texts that are canonical whole numbers as they stand."""
 
+_PARTS = r"^[+-]?([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+))?$"
+_INFINITE = "[+-]?[iI].*"
+
 
 def literal(text: str) -> str:
     """A text as an SQL string."""
@@ -98,14 +101,29 @@ def canonical_sql(sql: str, kind: str) -> str:
 
 
 def one_way_sql(sql: str) -> str:
-    """A text by which two texts of one number are seen: its canonical form, where every digit of the number counts."""
+    """A text by which two texts of one number are seen: its canonical form, where every digit of the number counts.
+
+    Below 2^53 that is the binary64. Beyond it (and beyond all binary64) texts are compared digit by digit.
+    """
     text = text_sql(sql, "VARCHAR")
     number = number_sql(sql, "VARCHAR")
     plain = f"NOT regexp_matches({sql}, {literal(_BEGINS_A_NUMBER)}) OR regexp_full_match({sql}, {literal(_WHOLE_ALREADY)})"
     return (
         f"CASE WHEN {plain} THEN {text} WHEN abs({number}) < {LARGEST_WHOLE} THEN {canonical_sql(sql, 'VARCHAR')} "
-        f"ELSE {text} END"
+        f"WHEN {number} IS NULL THEN {text} ELSE coalesce({_digits_sql(sql)}, {text}) END"
     )
+
+
+def _digits_sql(sql: str) -> str:
+    """A number's text as sign, digits without zeros around, and a power of ten; of an infinity its sign; else NULL."""
+    text = f"trim({sql}, {_blank_sql()})"
+    whole, part, power = (f"regexp_extract({text}, {literal(_PARTS)}, {group})" for group in (1, 2, 3))
+    led = f"ltrim({whole} || {part}, '0')"
+    shift = f"coalesce(TRY_CAST(nullif({power}, '') AS HUGEINT), CASE WHEN {power} = '' THEN 0 END)"
+    moved = f"{shift} - length({part}) + length({led}) - length(rtrim({led}, '0'))"
+    sign = f"CASE WHEN {text} LIKE '-%' THEN '-' ELSE '' END"
+    word = f"regexp_full_match({text}, {literal(_INFINITE)})"
+    return f"CASE WHEN {word} THEN {sign} || 'inf' ELSE {sign} || rtrim({led}, '0') || 'e' || ({moved}) END"
 
 
 def _canonical_text(text: str) -> str:

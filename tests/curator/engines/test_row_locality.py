@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import random
+from fractions import Fraction
 
 import duckdb
 import numpy as np
@@ -530,8 +531,45 @@ def test_ids_that_write_one_number_in_two_ways_are_refused(tmp_path):
     for other in ("07", "7.0", " 7", "70e-1"):
         with pytest.raises(OwnerError, match="in two ways"):
             prepare({"who": ["7", other], "code": [1, 1]}, by_unit, tmp_path / "copy.duckdb")
-    long = ["9007199254740993", "9007199254740992", "5e1234", "7e4321", "a", "A"]
-    prepare({"who": long, "code": [1] * 6}, by_unit, tmp_path / "copy.duckdb")
+    for one, other in LONG_IN_TWO_WAYS:
+        with pytest.raises(OwnerError, match="in two ways"):
+            prepare({"who": [one, other], "code": [1, 1]}, by_unit, tmp_path / "copy.duckdb")
+    long = [
+        "9007199254740993",
+        "9007199254740992",
+        "5e1234",
+        "7e4321",
+        "a",
+        "A",
+        "0012345678901234567",
+        "-" + "9" * 30,
+    ]
+    prepare({"who": long, "code": [1] * 8}, by_unit, tmp_path / "copy.duckdb")
+
+
+LONG_IN_TWO_WAYS = (
+    ("9007199254740993", "09007199254740993"),
+    ("9007199254740993", "+9007199254740993.0"),
+    ("100000000000000000000", "1e20"),
+    ("123456789012345678901234567890", " 12345678901234567890123456789.00e1 "),
+    ("5e1234", "50e1233"),
+    ("inf", "Infinity"),
+)
+
+
+def test_fractions_that_no_binary64_holds_identify_no_unit(tmp_path):
+    """Seen: two ids that differ by one in 2^60, as fractions, were one person."""
+    unit = PrivacyUnit("add-remove", unit="who", max_rows=1)
+    by_unit = Schema("t", "t", (CODE,), unit, Budget.from_toml({"epsilon": 1}))
+    whole = [Fraction(2**60 + n) for n in range(40)]
+    made = prepare({"who": whole, "code": [1] * 40}, by_unit, tmp_path / "copy.duckdb")
+    with duckdb.connect(str(made.path), read_only=True) as copy:
+        assert copy.execute("SELECT count(*) FROM prepared").fetchone() == (40,)
+    prepare({"who": [Fraction(1, 4), Fraction(3, 4)], "code": [1, 1]}, by_unit, tmp_path / "copy.duckdb")
+    wide = [np.longdouble(1) / 3] * (np.dtype(np.longdouble).itemsize > np.dtype(np.float64).itemsize)
+    for third in (Fraction(1, 3), Fraction(10**400, 3), *wide):
+        with pytest.raises(OwnerError, match="convert the column to text"):
+            prepare({"who": [third, 1], "code": [1, 1]}, by_unit, tmp_path / "copy.duckdb")
 
 
 def test_which_rows_a_unit_keeps_does_not_depend_on_the_order_of_columns(tmp_path):
