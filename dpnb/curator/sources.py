@@ -55,7 +55,7 @@ class Found:
         The table of a DuckDB file.
     notes : tuple of str
     recognise : callable, optional
-        Returns the fingerprint of the content as it is now; for what can change while it is read.
+        Returns the fingerprint of the content as it is now, if it never changed; for what can change while it is read.
     marks : tuple of str
         What else the rows are known by: a file by its bytes, whichever of its columns are declared.
     """
@@ -136,15 +136,19 @@ def _held_open(owned: OwnedDataset, file: NamedFile) -> Found:
     def fingerprint(whole: str) -> str:
         return _digest(whole, kind, table or "", repr(owned.dialect))
 
+    def now() -> str:
+        whole = file.digest()
+        return fingerprint(whole) if file.stamp() == stamp else "another"
+
     try:
-        kind, whole = format_of(file.path), file.digest()
+        kind, stamp, whole = format_of(file.path), file.stamp(), file.digest()
         return Found(
             schema,
             schema.name,
             fingerprint(whole),
             lambda: file,
             table,
-            recognise=lambda: fingerprint(file.digest()),
+            recognise=now,
             marks=(_digest(whole, table or ""),),
         )
     except BaseException:

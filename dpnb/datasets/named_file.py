@@ -12,6 +12,7 @@ import errno
 import hashlib
 import os
 import stat
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,8 @@ __all__ = ["NamedFile", "held"]
 _FLAGS = ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY")
 _OPEN_FILES = Path("/proc/self/fd")
 _BLOCK = 2**22
+_TICK = 0.01
+"""Seconds between two times that a system's file clock tells apart, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +116,17 @@ class NamedFile:
             again.close()
             raise OwnerError(f"{self.path.name} was replaced while it was read. Open it again.")
         return os.fdopen(again.descriptor, "rb")
+
+    def stamp(self) -> tuple[int, ...]:
+        """When the file last changed, by the system's clock: no program sets it, so that a change is seen that was undone.
+
+        A change within the clock's own tick would not be seen: a file that young is waited for.
+        """
+        found = os.fstat(self.descriptor)
+        age = time.time() - found.st_ctime
+        if 0 <= age < _TICK:
+            time.sleep(_TICK - age)
+        return found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
     def digest(self) -> str:
         """Hash the bytes.

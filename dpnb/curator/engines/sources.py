@@ -177,7 +177,7 @@ def _open_database(connection: duckdb.DuckDBPyConnection, file: NamedFile, table
     name, path = file.path.name, file.path.resolve()
     if path.with_name(f"{path.name}.wal").exists():
         raise OwnerError(f'"{name}" was not closed by the program that wrote it: open and close it there.')
-    connection.execute(f"ATTACH {literal(str(path))} AS owners_file (TYPE duckdb, READ_ONLY)")
+    connection.execute(f"ATTACH {literal(file.place or str(path))} AS owners_file (TYPE duckdb, READ_ONLY)")
     if not file.is_at(path):
         raise OwnerError(f'"{name}" was replaced while it was read. Open it again.')
     chosen = _one_table(_tables(connection), _views(connection), name, table)
