@@ -4,8 +4,8 @@ Every cell is its canonical text (:mod:`dpnb.schema.cell`), so a CSV, a Parquet 
 are one content. It has *marks*, by which protected rows are known again in another container, order, line end, selection
 of columns or under other column names: one of the rows as a multiset, and one of each column that can identify. A column
 of fewer than 64 distinct cells, a constant and an evenly repeated run of consecutive integers or days can be guessed from
-public knowledge: they leave no mark, or being recognised would say something about rows that one only guesses at. It also
-has a *state*: two contents of one state give equal answers, and what is stored for one is stored for the other.
+public knowledge: they leave no mark, or being recognised would say something about rows that one only guesses at; nor do
+rows of which fewer than 2^48 tables can be made (:func:`may_be_guessed`). It also has a *state*: two contents of one state give equal answers, and what is stored for one is stored for the other.
 
 What is not recognised: rows of which one cell was changed, one row added or left out (every sum is another then), and, in
 another file, a selection of columns none of which identifies. (The same file is known by its bytes, see
@@ -24,6 +24,7 @@ import contextlib
 import hashlib
 import hmac
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,16 +42,21 @@ __all__ = [
     "LEAST_DISTINCT",
     "WHOLE",
     "Content",
+    "Kind",
     "Sums",
     "content_of",
     "finish",
     "hash_text",
     "identifies",
+    "may_be_guessed",
     "read_names",
 ]
 
 LEAST_DISTINCT = 64
 """A column of fewer distinct cells can be guessed."""
+
+_LEAST_BITS = 48
+"""Fewer tables than two to this power could be guessed one by one: at one attach a millisecond they take 8,900 years."""
 
 WHOLE, DAY = "-?[0-9]{1,18}", "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 """Canonical texts of which an evenly repeated run can be guessed."""
@@ -94,7 +100,7 @@ class Sums:
     columns : sequence of (int, int)
         For each column that identifies the number of its known cells, and their sum.
     guessable : bool
-        Whether every column is empty, constant or a run: then the rows leave no mark either.
+        Whether the rows can be guessed too: then they leave no mark either.
     multiset, state : tuple of int
         The two halves of the sum over rows.
     """
@@ -104,6 +110,15 @@ class Sums:
     guessable: bool
     multiset: tuple[int, int]
     state: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How many distinct cells a column has (or at least so many), whether they are a run, and whether any is missing."""
+
+    distinct: int
+    run: bool
+    missing: bool = False
 
 
 class WrongSize(OwnerError):
@@ -144,6 +159,26 @@ def identifies(distinct: int, *, run: bool) -> bool:
     return distinct >= LEAST_DISTINCT and not run
 
 
+def may_be_guessed(rows: int, kinds: Sequence[Kind]) -> bool:
+    """Say whether the rows can be guessed: every column is, or fewer than 2^48 tables of so many rows have these cells.
+
+    Rows are known as a multiset, so n rows of K possible kinds make C(n + K - 1, n) tables: n + 1 for a column of two
+    kinds of cells, whose exact count would be found in n + 1 guesses. K is the product of the kinds of cells that each
+    column has.
+
+    Examples
+    --------
+    >>> two, many = Kind(distinct=2, run=False), Kind(distinct=50, run=False)
+    >>> may_be_guessed(10**6, [two]), may_be_guessed(50, [many, two])
+    (True, False)
+    """
+    if all(kind.distinct <= 1 or kind.run for kind in kinds):
+        return True
+    cells = math.prod(kind.distinct + kind.missing for kind in kinds)
+    fewer = min(rows, cells - 1)
+    return fewer < _LEAST_BITS and math.comb(rows + cells - 1, fewer) < 2**_LEAST_BITS
+
+
 def content_of(columns: Mapping[str, Iterable[Any]], schema: Schema, key: bytes) -> Content:
     """Sum raw columns in Python: the reference of what the engine computes in SQL.
 
@@ -162,13 +197,13 @@ def content_of(columns: Mapping[str, Iterable[Any]], schema: Schema, key: bytes)
     placed = [sum((2 * place + 1) * h for place, h in enumerate(row)) for row in numbers]
     owners = _owners(columns, schema, len(rows))
     states = [_halves(key, "state", f"{row}|{owner}") for row, owner in zip(placed, owners, strict=True)]
-    kinds = [_Kind.of(text) for text in texts.values()]
+    kinds = [_kind_of(text) for text in texts.values()]
     known = [
         (sum(h is not None for h in column), sum(h or 0 for h in column))
         for column, kind in zip(hashed, kinds, strict=True)
         if identifies(kind.distinct, run=kind.run)
     ]
-    guessable = all(kind.distinct <= 1 or kind.run for kind in kinds)
+    guessable = may_be_guessed(len(rows), kinds)
     return finish(Sums(len(rows), known, guessable, _total(whole), _total(states)), schema, key)
 
 
@@ -180,24 +215,16 @@ def _owners(columns: Mapping[str, Iterable[Any]], schema: Schema, rows: int) -> 
     return ["n" if unit is None else f"u{unit}" for unit in units]
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """How many distinct cells a column has, and whether they are an evenly repeated run."""
-
-    distinct: int
-    run: bool
-
-    @classmethod
-    def of(cls, texts: Sequence[str | None]) -> _Kind:
-        counts = Counter(text for text in texts if text is not None)
-        places = [_place(text) for text in counts]
-        whole = [place for place in places if place is not None]
-        run = (
-            len(whole) == len(places) > 0
-            and max(whole) - min(whole) + 1 == len(whole)
-            and len(set(counts.values())) == 1
-        )
-        return cls(len(counts), run)
+def _kind_of(texts: Sequence[str | None]) -> Kind:
+    counts = Counter(text for text in texts if text is not None)
+    places = [_place(text) for text in counts]
+    whole = [place for place in places if place is not None]
+    run = (
+        len(whole) == len(places) > 0
+        and max(whole) - min(whole) + 1 == len(whole)
+        and len(set(counts.values())) == 1
+    )
+    return Kind(len(counts), run=run, missing=None in texts)
 
 
 def _place(text: str) -> int | None:

@@ -1,9 +1,14 @@
 """What the ledger knows of content: which rows were attached as protected data, and how often a size was guessed wrongly.
 
 Protected rows never open as TEACHING, and get no second budget under another name without the owner's word: a pool that
-both names share, or ``dpnb loosen --reason``. The refusal is one constant sentence without a name, and is recorded.
+both names share, or ``dpnb loosen --reason``. The refusal is one sentence without the name they have, and is recorded.
 Content is known by marks under the ledger's own key, which never leaves. Every function works inside its caller's
 transaction.
+
+**What a refusal tells.** It answers one guess: that these cells are somebody's protected ones. Cells of which fewer than
+2^48 tables could be made leave no mark (:func:`dpnb.curator.content.may_be_guessed`), and five refusals of different
+tables end every opening of that principal until an owner's recorded act. So m attaches end in at most
+C(m, 0) + … + C(m, 5) different ways: what they tell is less than 5 log2(m) + 1 bits, where it was one bit each.
 """
 
 from __future__ import annotations
@@ -14,21 +19,23 @@ import json
 import secrets
 import sqlite3
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from dpnb.curator import pins
 from dpnb.curator.chain import append
 from dpnb.curator.terms import Terms
 
-__all__ = ["KNOWN", "count_wrong_size", "frozen", "note", "refusal", "tag", "tags", "version_of"]
+__all__ = ["count_wrong_size", "frozen", "note", "refusal", "tag", "tags", "version_of"]
 
-KNOWN: Final = (
+_KNOWN: Final = (
     "These rows were attached before as protected data: they never open as TEACHING, and they have their budget. Open "
     'them under the name that they have, share its budget (the same pool = "…" in both schemas), or record as their '
-    'owner why they get another one: dpnb loosen SCHEMA.dpnb.toml --reason "…"'
+    'owner why {dataset} gets one of its own: dpnb loosen {dataset}.dpnb.toml --reason "…"'
 )
 
 _MOST_WRONG_SIZES = 5
+_MOST_KNOWN_TABLES = 5
 
 
 def tag(db: sqlite3.Connection, fingerprint: str) -> str:
@@ -42,17 +49,49 @@ def tags(db: sqlite3.Connection, fingerprints: Iterable[str]) -> list[str]:
     return [hmac.new(key, one.encode(), hashlib.sha256).hexdigest() for one in fingerprints]
 
 
-def refusal(db: sqlite3.Connection, terms: Terms, marks: Sequence[str], reason: str | None) -> str | None:
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why content may not be attached: what is recorded of it, and what is said."""
+
+    what: str
+    text: str
+
+
+def refusal(
+    db: sqlite3.Connection, terms: Terms, marks: Sequence[str], reason: str | None, by: str
+) -> Refusal | None:
     """Say why content may not be attached on these terms, or return None."""
-    if frozen(db, terms.dataset, marks) and reason is None:
-        return _frozen_text(terms.dataset)
+    if reason is None and _guessed(db, by):
+        return Refusal("closed", _closed_text(terms.dataset))
+    if reason is None and frozen(db, terms.dataset, marks):
+        return Refusal("frozen", _frozen_text(terms.dataset))
     protected = _protected(db, marks)
-    if terms.mode == "teaching" and protected:
-        return KNOWN
     others = protected - {terms.dataset}
-    if reason is None and any(_second_budget(db, terms, other) for other in others):
-        return KNOWN
+    taught = terms.mode == "teaching" and protected
+    if taught or (reason is None and any(_second_budget(db, terms, other) for other in others)):
+        return Refusal("content", _KNOWN.format(dataset=terms.dataset))
     return None
+
+
+def _guessed(db: sqlite3.Connection, by: str) -> bool:
+    """Tell whether a principal was refused five different tables since an owner's last recorded act.
+
+    One table refused again, in whatever container or under whatever name, tells nothing new and counts once.
+    """
+    query = (
+        "SELECT count(DISTINCT json_extract(body, '$.content')) FROM refusals JOIN entries USING (entry) "
+        "WHERE what = 'content' AND mark = '' AND json_extract(body, '$.by') = ? AND entry > "
+        "(SELECT coalesce(max(entry), 0) FROM attachments JOIN entries USING (entry) WHERE kind = 'loosen')"
+    )
+    return bool(db.execute(query, (by,)).fetchone()[0] >= _MOST_KNOWN_TABLES)
+
+
+def _closed_text(dataset: str) -> str:
+    return (
+        f"{dataset} is not opened, and nothing else is: {_MOST_KNOWN_TABLES} different tables were refused because their rows "
+        "were attached before as protected data, and each such refusal says what somebody's rows are. An owner opens "
+        f'again by a recorded act: dpnb loosen {dataset}.dpnb.toml --reason "…"'
+    )
 
 
 def _protected(db: sqlite3.Connection, marks: Sequence[str]) -> set[str]:
@@ -75,9 +114,18 @@ def _second_budget(db: sqlite3.Connection, terms: Terms, other: str) -> bool:
     return db.execute(query, (terms.dataset, other)).fetchone() is None
 
 
-def note(db: sqlite3.Connection, time: str, what: str, dataset: str, marks: Sequence[str], by: str) -> int:
-    """Record a refused attach."""
+def note(
+    db: sqlite3.Connection,
+    time: str,
+    what: str,
+    dataset: str,
+    marks: Sequence[str],
+    by: str,
+    content: str | None = None,
+) -> int:
+    """Record a refused attach; `content` is the tag of the cells that were read, by which one table counts once."""
     body = {"what": what, "dataset": dataset, "marks": sorted(set(marks)), "by": by}
+    body |= {} if content is None else {"content": content}
     entry = append(db, time, "refuse", body)
     rows = [(entry, mark, dataset, what) for mark in ("", *body["marks"])]
     db.executemany("INSERT INTO refusals VALUES (?, ?, ?, ?)", rows)

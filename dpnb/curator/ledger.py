@@ -207,11 +207,12 @@ class Ledger:
     ) -> Attachment:
         with self._database.telling() as db:
             known = known_content.tags(db, [content] if marks is None else marks)
-            refusal = known_content.refusal(db, terms, known, reason)
+            refusal = known_content.refusal(db, terms, known, reason, by)
             if refusal is None:
                 return self._pin(db, terms, content, known, by, time, reason)
-            known_content.note(db, time, "content", terms.dataset, known, by)
-        raise OwnerError(refusal)
+            tag = known_content.tag(db, content)
+            known_content.note(db, time, refusal.what, terms.dataset, known, by, tag)
+        raise OwnerError(refusal.text)
 
     @staticmethod
     def _pin(

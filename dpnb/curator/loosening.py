@@ -1,7 +1,8 @@
 """An owner's act from the command line: terms looser than the pinned ones, recorded with both values and the reason.
 
-It refuses an act without a reason, and never opens protected content as TEACHING. It charges nothing, and no row leaves it:
-the file is read for what it is known by alone, and the ledger's own transaction orders it against a curator that runs.
+It refuses an act without a reason, terms that the data cannot be opened on (a size that is still wrong is counted as any
+other), and never opens protected content as TEACHING. It charges nothing, and no row leaves it: the copy that it prepares
+is deleted at once, and the ledger's own transaction orders it against a curator that runs.
 The act is recorded with the operating-system user who did it. It also says that known rows may have a budget under this
 name, and ends the freezing after five wrong sizes.
 """
@@ -9,16 +10,18 @@ name, and ends the freezing after five wrong sizes.
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 from dpnb.curator.attached import key_of, marking
-from dpnb.curator.engines.preparing import read_content
+from dpnb.curator.content import Content, WrongSize
+from dpnb.curator.engines.preparing import prepare
 from dpnb.curator.guard import owners_words
 from dpnb.curator.ledger import Ledger
 from dpnb.curator.server import principal_of
-from dpnb.curator.sources import look_up
+from dpnb.curator.sources import Found, look_up
 from dpnb.curator.terms import Terms
-from dpnb.errors import FrozenError
+from dpnb.errors import FrozenError, OwnerError
 from dpnb.wire.messages import FileSource
 from dpnb.wire.places import Home
 
@@ -41,7 +44,7 @@ def loosen(source: Path, reason: str) -> str:
     Raises
     ------
     OwnerError
-        Without a reason, or where the ledger refuses the terms.
+        Without a reason, or where the data or the ledger refuse the terms. Nothing is loosened then.
     FrozenError
         When the ledger is not the one that answers were given from.
     """
@@ -49,9 +52,22 @@ def loosen(source: Path, reason: str) -> str:
     with Ledger(home.ledger) as ledger, look_up(FileSource(path=str(source.resolve())), None, home) as found:
         if ledger.frozen is not None:
             raise FrozenError(owners_words(ledger.frozen))
-        secret = marking(key_of(home))
-        content = read_content(found.rows(), found.schema, home.prepared, table=found.table, marking=secret)
+        by = principal_of(os.getuid())
+        try:
+            content = _prepared(found, home)
+        except WrongSize as wrong:
+            ledger.count_wrong_size(found.known_as, (*wrong.content.marks, *found.marks), by=by)
+            raise OwnerError(f"Nothing was loosened. {wrong}") from None
         terms = Terms.of(found.schema, found.known_as)
-        marks = (*content.marks, *found.marks)
-        ledger.loosen(terms, content.state, marks, by=principal_of(os.getuid()), reason=reason)
+        ledger.loosen(terms, content.state, (*content.marks, *found.marks), by=by, reason=reason)
     return found.known_as
+
+
+def _prepared(found: Found, home: Home) -> Content:
+    """Prepare the rows as an opening does, and keep what they are known by alone."""
+    secret = marking(key_of(home))
+    with tempfile.TemporaryDirectory(prefix=".preparing-", dir=home.prepared) as aside:
+        copy = Path(aside) / "copy.duckdb"
+        made = prepare(found.rows(), found.schema, copy, table=found.table, marking=secret)
+        found.check_unchanged()
+    return made.content

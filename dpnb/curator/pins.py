@@ -80,7 +80,7 @@ def changes_of(db: sqlite3.Connection, pinned: Terms | None, terms: Terms) -> tu
     return changes if budget is None else (*budget_change(budget, terms.budget), *changes)
 
 
-_FROM_THE_FIRST_OPENING = frozenset({"mode", "pool", "public", "bounds seen on data"})
+_FROM_THE_FIRST_OPENING = frozenset({"mode", "pool", "public", "choice of bounds"})
 
 
 def refuse_looser(

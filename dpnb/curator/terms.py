@@ -146,7 +146,7 @@ def _changes(old: Terms, new: Terms) -> Iterator[Change]:
     if old.public != new.public:
         yield Change("public", _word(old.public), _word(new.public), looser=new.public)
     if old.seen != new.seen:
-        yield Change("bounds seen on data", _word(old.seen), _word(new.seen), looser=old.seen)
+        yield Change("choice of bounds", _sight(old.seen), _sight(new.seen), looser=old.seen)
     before, after = old.unit.to_json(), new.unit.to_json()
     for term in before:
         if before[term] != after[term]:
@@ -193,6 +193,10 @@ def _narrower(fact: str, before: Any, after: Any) -> bool:
 
 def _declared(column: Mapping[str, Any] | None) -> str:
     return "not declared" if column is None else "declared"
+
+
+def _sight(seen: bool) -> str:  # noqa: FBT001 - a fact of the terms
+    return "made after a look at the data" if seen else "made without a look at the data"
 
 
 def _word(value: object) -> str:

@@ -522,8 +522,9 @@ def test_until_something_was_paid_a_typing_error_is_corrected_and_the_correction
 def test_that_bounds_were_seen_on_the_data_is_recorded_and_stays(ledger):
     ledger.attach(terms(), "content")
     ledger.attach(terms(seen=True), "content")
-    assert "bounds seen on data: false → true" in ledger.statement("people")[-1].note
-    with pytest.raises(OwnerError, match="bounds seen on data was pinned as true"):
+    now = "made without a look at the data → made after a look at the data"
+    assert f"choice of bounds: {now}" in ledger.statement("people")[-1].note
+    with pytest.raises(OwnerError, match="choice of bounds was pinned as made after a look at the data"):
         ledger.attach(terms(), "content")
 
 

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import socket
+import sqlite3
 import threading
 from pathlib import Path
 
@@ -16,12 +17,14 @@ import pytest
 
 from dpnb.curator.attached import Shelf
 from dpnb.curator.config import Config
+from dpnb.curator.engines.sources import open_source
 from dpnb.curator.ledger import Ledger
 from dpnb.curator.loosening import loosen
 from dpnb.curator.server import principal_of
 from dpnb.curator.service import Curator
 from dpnb.curator.sources import look_up
 from dpnb.datasets import load
+from dpnb.datasets.named_file import NamedFile
 from dpnb.errors import CuratorGone, OwnerError
 from dpnb.plan.request import Ask
 from dpnb.schema.cell import QUANTISER_VERSION
@@ -101,19 +104,24 @@ def write(path, rows):
 
 
 def test_only_the_named_file_is_hashed_and_read_when_its_name_changes_meanwhile(dpnb_home, tmp_path):
-    """A name that leads elsewhere while the file is read changes nothing: the opened file is hashed, and it is read."""
-    home, path = Home(dpnb_home).make(), tmp_path / "small.csv"
+    """Where a name leads elsewhere while the file is read, the opened file is hashed and read; the owner opens it again."""
+    home, path, seen = Home(dpnb_home).make(), tmp_path / "small.csv", []
     path.write_text(lines(*["1,0,1"] * 3))
 
     def prepare(rows, schema, into, table, key, marking):
         path.rename(tmp_path / "away.csv")
         path.write_text(lines(*["2,1,0"] * 5))
+        into.write_bytes(b"prepared")
         with rows.reader() as file:
-            into.write_bytes(file.read())
+            seen.append(file.read().decode())
+        seen.append(rows.digest())
 
     with look_up(named(path), None, home) as found:
-        copy = Shelf(home, prepare, small.NumpyEngine).prepared(found)
-    assert copy.path.read_text() == lines(*["1,0,1"] * 3)
+        before = found.rows().digest()
+        with pytest.raises(OwnerError, match="changed while it was read"):
+            Shelf(home, prepare, small.NumpyEngine).prepared(found)
+    assert seen == [lines(*["1,0,1"] * 3), before]
+    assert list(home.prepared.iterdir()) == []
 
 
 def pipe(path):
@@ -382,7 +390,7 @@ def test_bounds_seen_on_data_are_said_on_the_card_and_recorded(owner, tmp_path):
     opened = owner.attach(named(path, bounds="seen on data"))
     assert opened.schema.bounds == "seen on data"
     assert any("Bounds seen on data" in note for note in opened.notes)
-    with pytest.raises(OwnerError, match="bounds seen on data"):
+    with pytest.raises(OwnerError, match="choice of bounds was pinned as made after a look at the data"):
         owner.attach(named(path))
 
 
@@ -412,6 +420,69 @@ def test_a_file_that_changes_while_it_is_read_is_refused(dpnb_home, tmp_path):
     assert list(home.prepared.iterdir()) == []
 
 
+def overwritten(path, other):
+    """Other rows are written into the file, and then the old ones."""
+    old, found = path.read_bytes(), path.stat()
+    path.write_bytes(other)
+    yield
+    path.write_bytes(old)
+    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+
+
+def replaced(path, other):
+    """Another file stands in the place, and then the old one."""
+    path.rename(path.with_name("away"))
+    path.write_bytes(other)
+    yield
+    path.with_name("away").replace(path)
+
+
+def lengthened(path, other):
+    """Rows are written below, and then cut off."""
+    size = path.stat().st_size
+    with path.open("ab") as file:
+        file.write(other)
+    yield
+    os.truncate(path, size)
+
+
+@pytest.mark.parametrize("change", [overwritten, replaced, lengthened])
+@pytest.mark.parametrize("ending", ["csv", "parquet", "duckdb"])
+def test_a_change_that_is_undone_while_a_file_is_read_is_seen(dpnb_home, tmp_path, change, ending):
+    """Between two of its readings the codes of one content would be filed as another's, though the bytes are the old ones again."""
+    home, path = Home(dpnb_home).make(), tmp_path / f"small.{ending}"
+    write(path, 3)
+    write(tmp_path / f"other.{ending}", 5)
+
+    def prepare(rows, schema, into, table, key, marking):
+        into.write_bytes(b"prepared")
+        steps = change(path, (tmp_path / f"other.{ending}").read_bytes())
+        next(steps)
+        next(steps, None)
+
+    with look_up(named(path), None, home) as found:
+        before = found.rows().digest()
+        with pytest.raises(OwnerError, match="changed while it was read"):
+            Shelf(home, prepare, small.NumpyEngine).prepared(found)
+        assert found.rows().digest() == before
+    assert list(home.prepared.iterdir()) == []
+
+
+def test_a_database_is_read_through_the_opening_that_was_hashed(tmp_path, monkeypatch):
+    """Its path could lead to another file for just that moment; what is read is what was hashed."""
+    for folder, rows in (("d", 3), ("other", 5)):
+        (tmp_path / folder).mkdir()
+        write(tmp_path / folder / "t.duckdb", rows)
+    with NamedFile.open(tmp_path / "d" / "t.duckdb") as file, duckdb.connect() as connection:
+        if file.place is None:
+            pytest.skip("the system names no openings")
+        (tmp_path / "d").rename(tmp_path / "away")
+        (tmp_path / "other").rename(tmp_path / "d")
+        monkeypatch.setattr(NamedFile, "is_at", lambda *_: True)
+        raw = open_source(connection, file)
+        assert connection.execute(f"SELECT count(*) FROM {raw.sql}").fetchone() == (3,)
+
+
 def test_a_damaged_hand_over_is_named(dpnb_home):
     """A cut file of handed-over rows is an owner's error with its fix, and is deleted."""
     home = Home(dpnb_home).make()
@@ -430,6 +501,84 @@ def test_an_empty_key_is_refused(dpnb_home):
         with pytest.raises(OwnerError, match="key file is damaged"):
             small.opened(small.session(service), dpnb_home)
     assert not list(home.prepared.iterdir())
+
+
+RICH = [[f"{n * n % 9973},{n % 2},{(n + m) % 2}" for n in range(100 + m)] for m in range(6)]
+
+
+def test_rows_refused_under_another_name_are_told_that_name_and_freeze_nothing(owner, tmp_path):
+    """Who opens one file under other names by accident reads what to type for each of them, as often as it happens."""
+    protected(owner, tmp_path / "p1.csv")
+    for name, form in [*other_forms(tmp_path)] * 2:
+        (tmp_path / "again.csv").write_bytes(form.encode())
+        with pytest.raises(OwnerError, match=rf"{name} gets one of its own: dpnb loosen {name}\.dpnb\.toml"):
+            owner.attach(named(tmp_path / "again.csv", name=name))
+    (tmp_path / "new.csv").write_text(lines(*RICH[0]))
+    assert owner.attach(named(tmp_path / "new.csv", name="new")).handle
+
+
+def test_five_tables_refused_end_a_principals_openings_until_the_owners_word(
+    owner, curator, tmp_path, monkeypatch
+):
+    """A guess that was right and one that was wrong then look alike; the data of others and open handles go on."""
+    for place, rows in enumerate(RICH):
+        (tmp_path / f"p{place}.csv").write_text(lines(*rows))
+        data = owner.attach(named(tmp_path / f"p{place}.csv", name=f"p{place}"))
+    for place in range(5):
+        with pytest.raises(OwnerError, match="attached before"):
+            owner.attach(named(tmp_path / f"p{place}.csv", name="guess"))
+    (tmp_path / "wrong.csv").write_text(lines(*RICH[5][1:]))
+    told = set()
+    for path in (tmp_path / "p5.csv", tmp_path / "wrong.csv", tmp_path / "p0.csv"):
+        with pytest.raises(OwnerError, match="5 different tables") as refused:
+            owner.attach(named(path, name="guess"))
+        told.add(str(refused.value))
+    assert len(told) == 1
+    assert asked(owner, data)
+    monkeypatch.setenv("DPNB_HOME", str(curator._home.root))
+    (tmp_path / "p1.dpnb.toml").write_text(toml("p1.csv").replace('"small"', '"guess"'))
+    assert loosen(tmp_path / "p1.dpnb.toml", "two surveys of the same people") == "guess"
+    assert owner.attach(named(tmp_path / "wrong.csv", name="new")).handle
+    assert curator._ledger.verify().intact
+
+
+def test_one_column_of_two_kinds_of_cells_cannot_be_counted_out(owner, tmp_path):
+    """Seen: N + 1 attaches of guessed files told how many rows hold a 1."""
+    cells = [n * n % 3 % 2 for n in range(small.ROWS)]
+    (tmp_path / "sick.csv").write_text("\n".join(["g", *map(str, cells), ""]))
+    owner.attach(one_column(tmp_path / "sick.csv", name="sick"))
+    for ones in range(small.ROWS + 1):
+        guess = [1] * ones + [0] * (small.ROWS - ones)
+        (tmp_path / "guess.csv").write_text("\n".join(["g", *map(str, guess), ""]))
+        assert owner.attach(one_column(tmp_path / "guess.csv", name=f"guess{ones}")).handle
+
+
+def one_column(path, **dataset):
+    """A file with the terms of the small dataset's column g alone."""
+    source = named(path, **dataset)
+    declared = json.loads(bytes(source.schema))
+    declared["columns"] = [column for column in declared["columns"] if column["name"] == "g"]
+    return FileSource(path=str(path), schema=raw(declared))
+
+
+def test_loosening_refuses_a_size_that_is_still_wrong_and_counts_it(tmp_path, dpnb_home, monkeypatch):
+    """Seen: it said that it was recorded, and the next opening was refused."""
+    monkeypatch.setenv("DPNB_HOME", str(dpnb_home))
+    (tmp_path / "p1.csv").write_text(lines(*PAID))
+    text = toml("p1.csv").replace('"add-remove"', '"change-one"\nrows = 7')
+    (tmp_path / "p1.dpnb.toml").write_text(text)
+    with pytest.raises(OwnerError, match=r"Nothing was loosened\..*another number of rows"):
+        loosen(tmp_path / "p1.dpnb.toml", "the codebook was wrong")
+    home = Home(dpnb_home)
+    with Ledger(home.ledger) as ledger:
+        assert ledger.pins("small") is None
+        assert [row.kind for row in ledger.statement("small")] == []
+        assert ledger.verify().intact
+    assert list(home.prepared.iterdir()) == []
+    with sqlite3.connect(home.ledger) as db:
+        assert db.execute("SELECT count(*) FROM refusals WHERE what = 'size' AND mark = ''").fetchone() == (
+            1,
+        )
 
 
 def test_a_file_is_known_by_its_bytes_whichever_columns_are_declared(owner, tmp_path):

@@ -121,32 +121,6 @@ def prepare(
     return Prepared(into, fingerprint, content)
 
 
-def read_content(source: Any, schema: Schema, folder: Path, *, table: str | None, marking: bytes) -> Content:
-    """Read a source for what it is known by alone; sizes are not looked at.
-
-    Parameters
-    ----------
-    source : path, NamedFile, mapping of arrays, or an Arrow, pandas or polars table
-    schema : Schema
-    folder : Path
-        Where the engine may spill.
-    table : str, optional
-    marking : bytes
-    """
-    with tempfile.TemporaryDirectory(prefix=".preparing-", dir=folder) as workshop:
-        config: dict[str, Any] = {
-            "temp_directory": str(Path(workshop) / "spill"),
-            "pandas_analyze_sample": "0",
-        }
-        with (
-            held(source) as named,
-            duckdb.connect(str(Path(workshop) / "none.duckdb"), config=config) as engine,
-        ):
-            raw = open_source(engine, named, table, workshop=Path(workshop), uses=_uses(schema))
-            _shut(engine, named, raw)
-            return _recognised(engine, raw, schema, marking, named)
-
-
 def _recognised(
     connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Schema, marking: bytes, source: Any
 ) -> Content:

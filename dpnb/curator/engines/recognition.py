@@ -17,10 +17,12 @@ from dpnb.curator.content import (
     LEAST_DISTINCT,
     WHOLE,
     Content,
+    Kind,
     Sums,
     finish,
     hash_text,
     identifies,
+    may_be_guessed,
     read_names,
 )
 from dpnb.curator.engines.cell_sql import canonical_sql, literal, text_sql
@@ -51,8 +53,8 @@ def recognise(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Sche
         known = [
             (column.known, column.total) for column, kind in pairs if identifies(kind.distinct, run=kind.run)
         ]
-        guessable = all(kind.distinct <= 1 or kind.run for kind in kinds)
         rows, *halves = _row(connection, _totals(width, key))
+        guessable = may_be_guessed(rows, kinds)
     finally:
         connection.execute('DROP TABLE "##cells"')
     low, high, state_low, state_high = (0 if half is None else int(half) for half in halves)
@@ -87,6 +89,7 @@ def _place(text: str) -> str:
 class _Column:
     """What one pass says of a column's cells."""
 
+    rows: int
     known: int
     total: int
     near: int
@@ -95,32 +98,26 @@ class _Column:
     highest: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """How many distinct cells (or at least so many), and whether they are an evenly repeated run."""
-
-    distinct: int
-    run: bool
-
-
 def _columns(connection: duckdb.DuckDBPyConnection, width: int) -> list[_Column]:
     parts = ", ".join(
         f"count(h{n}), coalesce(sum(h{n}), 0), approx_count_distinct(h{n}), count(i{n}), min(i{n}), max(i{n})"
         for n in range(width)
     )
-    found = _row(connection, f'SELECT {parts} FROM "##cells"')
-    return [_Column(*found[6 * n : 6 * n + 6]) for n in range(width)]
+    found = _row(connection, f'SELECT {parts}, count(*) FROM "##cells"')
+    return [_Column(found[-1], *found[6 * n : 6 * n + 6]) for n in range(width)]
 
 
-def _kind(connection: duckdb.DuckDBPyConnection, place: int, column: _Column) -> _Kind:
+def _kind(connection: duckdb.DuckDBPyConnection, place: int, column: _Column) -> Kind:
     """Count exactly only where it matters: few cells, or integers whose range is about as long as they are many."""
     may_run = column.lowest is not None and column.highest is not None and column.whole == column.known
+    missing = column.known < column.rows
     span = column.highest - column.lowest + 1 if may_run else 0  # type: ignore[operator]
     if column.near >= _SURELY_MANY and not (may_run and column.near / 2 <= span <= column.near * 2):
-        return _Kind(column.near, run=False)
+        return Kind(column.near, run=False, missing=missing)
     counted = f'SELECT count(*) AS n FROM "##cells" WHERE h{place} IS NOT NULL GROUP BY h{place}'
     distinct, least, most = _row(connection, f"SELECT count(*), min(n), max(n) FROM ({counted})")
-    return _Kind(distinct, run=distinct > 0 and may_run and span == distinct and least == most)
+    run = distinct > 0 and may_run and span == distinct and least == most
+    return Kind(distinct, run=run, missing=missing)
 
 
 def _totals(width: int, key: bytes) -> str:
