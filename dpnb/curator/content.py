@@ -12,8 +12,7 @@ another file, a selection of columns none of which identifies. (The same file is
 :mod:`dpnb.curator.sources`.)
 
 **Sums.** With a secret key, md5 of a cell is a pseudo-random number h. A column is known by Σh over its rows, a row by
-md5 of Σh over its cells, the rows by Σ of that: sums forget the order. (The state keeps it: it multiplies a column's
-h by an odd number of its own, and hashes the row's place or unit with it.) They are exact integers, and everything that is
+md5 of Σh over its cells, the rows by Σ of that: sums forget the order. (The state keeps it: it hashes a row's numbers in the order of the columns' names, with the row's place or unit.) They are exact integers, and everything that is
 kept is an HMAC of them. Two contents that differ have equal 64-bit sums with probability 2⁻⁶⁴ over the key, which nobody
 learns. The same sums in SQL are :mod:`dpnb.curator.engines.recognition`.
 """
@@ -192,9 +191,8 @@ def content_of(columns: Mapping[str, Iterable[Any]], schema: Schema, key: bytes)
     texts = {name: [canonical(cell) for cell in columns[name]] for name in read_names(schema)}
     hashed = [[_half(key, "cell", text) for text in texts[name]] for name in texts]
     rows = list(zip(*hashed, strict=True))
-    numbers = [[ABSENT if h is None else h for h in row] for row in rows]
-    whole = [_halves(key, "row", str(sum(row))) for row in numbers]
-    placed = [sum((2 * place + 1) * h for place, h in enumerate(row)) for row in numbers]
+    whole = [_halves(key, "row", str(sum(ABSENT if h is None else h for h in row))) for row in rows]
+    placed = [",".join("~" if h is None else str(h) for h in row) for row in rows]
     owners = _owners(columns, schema, len(rows))
     states = [_halves(key, "state", f"{row}|{owner}") for row, owner in zip(placed, owners, strict=True)]
     kinds = [_kind_of(text) for text in texts.values()]

@@ -186,6 +186,25 @@ def test_rows_that_can_be_counted_out_leave_no_mark(tmp_path, kind):
     assert bool(found.marks) == marked
 
 
+def test_one_rows_cells_in_other_columns_are_another_state(tmp_path):
+    """Seen: 1, 0, 0, 1 and 0, 1, 1, 0 in a row had one state, so that the second file got the stored answers of the first."""
+    rows = [
+        ["1", "0", "0", "1"],
+        ["0", "1", "1", "0"],
+        ["1", None, None, "1"],
+        [None, "1", "1", None],
+        ["1", "1", "0", "0"],
+    ]
+    states = set()
+    for row in rows:
+        raw = {name: [cell, "1", "0"] for name, cell in zip("abcd", row, strict=True)}
+        arrow = pa.table({name: pa.array(cells, pa.string()) for name, cells in raw.items()})
+        found = known(arrow, schema_of("abcd"), tmp_path)
+        assert found == content_of(raw, schema_of("abcd"), KEY)
+        states.add(found.state)
+    assert len(states) == len(rows)
+
+
 def test_another_key_knows_nothing(tmp_path):
     """Without the curator's key neither marks nor states of two homes can be compared."""
     raw, schema = {"a": ["x", "y", "x"]}, schema_of("a")

@@ -123,9 +123,9 @@ def _kind(connection: duckdb.DuckDBPyConnection, place: int, column: _Column) ->
 def _totals(width: int, key: bytes) -> str:
     """The SELECT of both sums over rows."""
     whole = " + ".join(f"coalesce(CAST(h{n} AS HUGEINT), {ABSENT})" for n in range(width))
-    placed = " + ".join(f"{2 * n + 1} * coalesce(CAST(h{n} AS HUGEINT), {ABSENT})" for n in range(width))
+    placed = ", ".join(f"coalesce(CAST(h{n} AS VARCHAR), '~')" for n in range(width))
     row = f"{literal(hash_text(key, 'row'))} || CAST({whole} AS VARCHAR)"
-    state = f"{literal(hash_text(key, 'state'))} || CAST({placed} AS VARCHAR) || '|' || owner"
+    state = f"{literal(hash_text(key, 'state'))} || concat_ws(',', {placed}) || '|' || owner"
     sums = ", ".join(
         f"sum(md5_number_{half}({text}))" for text in ("row", "state") for half in ("lower", "upper")
     )
