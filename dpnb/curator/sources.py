@@ -17,6 +17,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from dpnb.curator.engines.sources import refuse_empty, told_apart
 from dpnb.datasets import find, load
 from dpnb.datasets.dialect import STRICT, Dialect
 from dpnb.datasets.named_file import NamedFile
@@ -141,6 +142,7 @@ def _held_open(owned: OwnedDataset, file: NamedFile) -> Found:
         return fingerprint(whole) if file.stamp() == stamp else "another"
 
     try:
+        refuse_empty(file)
         kind, stamp, whole = format_of(file.path), file.stamp(), file.digest()
         return Found(
             schema,
@@ -149,7 +151,7 @@ def _held_open(owned: OwnedDataset, file: NamedFile) -> Found:
             lambda: file,
             table,
             recognise=now,
-            marks=(_digest(whole, table or ""),),
+            marks=(_digest(whole, told_apart(file, table)),),
         )
     except BaseException:
         file.close()

@@ -91,6 +91,7 @@ class Home:
         own = (
             *beside,
             self.key,
+            self.ledger.with_name(f"mark-of-{self.ledger.stem}"),
             self.log,
             self.lock,
             self.start_lock,

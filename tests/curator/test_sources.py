@@ -590,6 +590,42 @@ def test_a_file_is_known_by_its_bytes_whichever_columns_are_declared(owner, tmp_
             owner.attach(source)
 
 
+@pytest.mark.parametrize("ending", ["csv", "duckdb"])
+def test_a_file_of_one_table_is_known_by_its_bytes_whether_or_not_the_table_is_named(owner, tmp_path, ending):
+    """Seen: table = "t" opened a protected file anew, without its column that identifies, and in a CSV file any word did."""
+    (tmp_path / "rows.csv").write_text(lines(*PAID))
+    if ending == "duckdb":
+        with duckdb.connect(str(tmp_path / "rows.duckdb")) as database:
+            database.execute(f"CREATE TABLE t AS SELECT * FROM '{tmp_path / 'rows.csv'}'")
+    for name, table in (("small", None), ("other", "t")):
+        text = toml(f"rows.{ending}", table).replace('"small"', f'"{name}"')
+        (tmp_path / f"{name}.dpnb.toml").write_text(text if table is None else text.split("[columns.x]")[0])
+    assert owner.attach(FileSource(path=str(tmp_path / "small.dpnb.toml"))).handle
+    with pytest.raises(OwnerError, match="attached before as protected"):
+        owner.attach(FileSource(path=str(tmp_path / "other.dpnb.toml")))
+
+
+def test_two_tables_of_one_database_are_two_datasets(owner, tmp_path):
+    """The bytes of a file say nothing of which of its tables is read."""
+    with duckdb.connect(str(tmp_path / "d.duckdb")) as database:
+        for table, rows in (("small", 3), ("other", 5)):
+            database.execute(f"CREATE TABLE {table} AS SELECT 1 AS x, 0 AS g, 1 AS y FROM range({rows})")
+    for table in ("small", "other"):
+        (tmp_path / f"{table}.dpnb.toml").write_text(
+            toml("d.duckdb", table).replace('"small"', f'"{table}"', 1)
+        )
+        assert owner.attach(FileSource(path=str(tmp_path / f"{table}.dpnb.toml"))).handle
+
+
+@pytest.mark.skipif(not LOCKS.exists(), reason="the system makes up no files")
+def test_a_file_that_a_system_makes_up_is_refused_before_it_is_read(dpnb_home, tmp_path, monkeypatch):
+    """Such a file says that it is empty, and reading it may wait for ever (as the kernel's messages do)."""
+    (tmp_path / "small.csv").symlink_to(LOCKS)
+    monkeypatch.setattr(NamedFile, "reader", lambda _: pytest.fail("it was read"))
+    with pytest.raises(OwnerError, match="is empty"):
+        look_up(named(tmp_path / "small.csv"), None, Home(dpnb_home).make())
+
+
 def test_wrong_sizes_are_counted_whichever_columns_are_declared(owner, tmp_path):
     """Five guesses at one file's size freeze it, also when each guess has another name and another declaration."""
     path = tmp_path / "p1.csv"
@@ -611,7 +647,7 @@ def fewer(path, **dataset):
 
 @pytest.mark.skipif(not LOCKS.exists(), reason="the system does not list its locks")
 @pytest.mark.parametrize("link", [os.symlink, os.link])
-@pytest.mark.parametrize("name", ["ledger.sqlite3", "ledger.sqlite3-shm"])
+@pytest.mark.parametrize("name", ["ledger.sqlite3", "ledger.sqlite3-shm", "mark-of-ledger"])
 def test_the_homes_own_files_are_no_sources_and_keep_their_locks(curator, owner, tmp_path, link, name):
     """Closing a second opening of the ledger would take SQLite's locks away, and let two writers in."""
     before = locks_of_this_process()

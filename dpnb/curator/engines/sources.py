@@ -9,6 +9,7 @@ column) is told to the owner, as an :class:`~dpnb.errors.OwnerError` that never 
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 from collections.abc import Mapping
@@ -98,8 +99,7 @@ def _open_file(
     kind = FORMATS.get(file.path.suffix.lower())
     if kind is None:
         raise OwnerError(f'"{name}" has an unknown ending: use .csv, .parquet or .duckdb.')
-    if file.size == 0:
-        raise OwnerError(f'"{name}" is empty: it needs at least a line of column names.')
+    refuse_empty(file)
     try:
         if kind == "csv":
             return _open_csv(file, workshop)
@@ -109,6 +109,23 @@ def _open_file(
         return _open_database(connection, file, table)
     except (duckdb.Error, OSError, UnicodeError, csv.Error) as error:
         raise OwnerError(f'"{name}" cannot be read as {kind}: {_reason(error)}.') from error
+
+
+def refuse_empty(file: NamedFile) -> None:
+    """Refuse a file of no bytes; those that a system makes up when they are read call themselves so, and may never end."""
+    if file.size == 0:
+        raise OwnerError(f'"{file.path.name}" is empty: it needs at least a line of column names.')
+
+
+def told_apart(file: NamedFile, table: str | None) -> str:
+    """The table that is read, where a file holds several; a file of one table is known by its bytes whatever is named."""
+    if FORMATS.get(file.path.suffix.lower()) != "duckdb":
+        return ""
+    with duckdb.connect() as connection, contextlib.suppress(OwnerError):
+        _open_file(connection, file, table, None)  # what it refuses is told by who reads it
+        if len(_tables(connection)) == 1:
+            return ""
+    return table or ""
 
 
 def place_of(file: NamedFile) -> str:
