@@ -1,6 +1,6 @@
-"""Whether a charge is admitted: every cap that holds is asked, and a refusal names the ways out.
+"""Whether a charge is admitted: every cap that holds is asked.
 
-Nothing here writes. A refusal tells amounts of budget alone.
+Nothing here writes. A refusal tells amounts of budget alone; :mod:`dpnb.curator.remedies` adds to it what would be admitted.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from dpnb.privacy import (
     Measure,
     PrivacyEvent,
     PrivacyLoss,
-    brief,
     compose,
     exact_text,
     floored_digits,
 )
 
-__all__ = ["admit", "filters", "limits"]
+__all__ = ["admit", "filters", "limits", "option_that_fits", "with_ways_out"]
+
+_UNCHANGED = "Nothing was spent."
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +54,16 @@ def filters(
     return [(limit.words, Filter(limit.cap), mine if limit.personal else spent) for limit in found]
 
 
-def admit(
-    asked: PrivacyLoss,
-    events: Sequence[PrivacyEvent],
-    questions: int,
-    filters: Iterable[tuple[str, Filter, PrivacyLoss]],
-) -> None:
-    """Admit a loss, or refuse it with what is left and the ways out."""
+def admit(asked: PrivacyLoss, filters: Iterable[tuple[str, Filter, PrivacyLoss]]) -> None:
+    """Admit a loss, or refuse it with what is left."""
     refusing = [(words, limit, spent) for words, limit, spent in filters if not limit.admits(spent, asked)]
     if not refusing:
         return
     words, limit, spent = min(refusing, key=lambda refusal: refusal[1].left(refusal[2]).amount)
     left = limit.left(spent)
-    ways = " · ".join(_ways_out(asked, left, events, questions))
     raise BudgetError(
         f"This cell asks for {asked.brief('up')}; {_amount(left)} is left of {words}{_amount(limit.cap)}. "
-        f"Ways out: {ways}. Nothing was spent.",
+        f"{_UNCHANGED}",
         asked=exact_text(asked.amount),
         left=exact_text(left.amount),
         cap=exact_text(limit.cap.amount),
@@ -85,21 +80,21 @@ def _amount(loss: PrivacyLoss) -> str:
     return loss.brief("down").split(" ", 1)[1]
 
 
-def _ways_out(
-    asked: PrivacyLoss, left: PrivacyLoss, events: Sequence[PrivacyEvent], questions: int
-) -> Iterable[str]:
-    option = _option_that_fits(asked, left, events)
-    if option is not None:
-        yield f"%%dp {option}"
-    yield "look for a stored answer (%dp ledger)"
-    if questions > 1:
-        yield f"drop one of {questions} queries"
+def with_ways_out(refusal: BudgetError, ways: Sequence[str]) -> BudgetError:
+    """Return a refusal that names the ways out before its last sentence."""
+    if not ways:
+        return refusal
+    facts = refusal.message.removesuffix(_UNCHANGED)
+    return BudgetError(f"{facts}Ways out: {' · '.join(ways)}. {_UNCHANGED}", **refusal.details)
 
 
-def _option_that_fits(asked: PrivacyLoss, left: PrivacyLoss, events: Sequence[PrivacyEvent]) -> str | None:
-    """Name the same cell's option at a loss that fits: what is paid in ρ for an ε is no power of it, and is searched."""
+def option_that_fits(left: PrivacyLoss, events: Sequence[PrivacyEvent]) -> tuple[str, Fraction] | None:
+    """Return the option and the amount at which mechanisms together fit what is left, rounded down to three digits.
+
+    What is paid in ρ for an ε is no power of it, and is searched.
+    """
     kinds = {event.kind for event in events}
-    if asked.measure is Measure.PURE:
+    if left.measure is Measure.PURE:
         name, amount = "epsilon", left.amount
     elif kinds == {"gaussian"}:
         name, amount = "rho", left.amount
@@ -108,7 +103,7 @@ def _option_that_fits(asked: PrivacyLoss, left: PrivacyLoss, events: Sequence[Pr
     else:
         return None
     amount = floored_digits(amount)
-    return f"{name}={brief(amount, 'down')}" if amount > 0 else None
+    return (name, amount) if amount > 0 else None
 
 
 def _shrink(left: PrivacyLoss, events: Sequence[PrivacyEvent]) -> Fraction:

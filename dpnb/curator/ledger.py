@@ -14,6 +14,7 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self
 
@@ -30,7 +31,7 @@ from dpnb.curator.stored import Answer, StoredAnswer
 from dpnb.curator.terms import Terms
 from dpnb.curator.totals import ChargeRow
 from dpnb.errors import CuratorError, LossError, OwnerError
-from dpnb.privacy import Measure, Odometer, PrivacyLoss, compose
+from dpnb.privacy import Filter, Measure, Odometer, PrivacyLoss, compose
 
 __all__ = ["Attachment", "ChargeRow", "Ledger", "Question", "Scope", "StatementRow", "StoredAnswer"]
 
@@ -412,6 +413,20 @@ class Ledger:
         found = [stored.stored_answer(row, measure) for row in rows]
         return sorted(found, key=lambda stored: (-stored.loss.amount, -stored.loss.delta, stored.entry))
 
+    def left(self, pool: str, principal: str, cap: PrivacyLoss) -> PrivacyLoss:
+        """Return what is left of the tightest cap that holds."""
+        return min((limit.left(spent) for limit, spent in self._filters(pool, principal, cap)), key=_amount)
+
+    def admits(self, pool: str, principal: str, cap: PrivacyLoss, asked: PrivacyLoss) -> bool:
+        """Say whether a loss would be admitted now."""
+        return all(limit.admits(spent, asked) for limit, spent in self._filters(pool, principal, cap))
+
+    def _filters(self, pool: str, principal: str, cap: PrivacyLoss) -> list[tuple[Filter, PrivacyLoss]]:
+        with self._database.reading() as db:
+            both = totals.totals(db, pool, principal, totals.period_of(db, pool), cap.measure)
+            limits = admission.limits(db, pool, principal, cap, {})
+            return [(limit, spent) for _, limit, spent in admission.filters(limits, *both)]
+
     # ------------------------------------------------------- caps and resets
 
     def set_cap(self, principal: str, pool: str, cap: PrivacyLoss | None, *, time: str | None = None) -> int:
@@ -500,6 +515,10 @@ class Ledger:
         return found if found.fault else replace(found, fault=self.frozen)
 
 
+def _amount(loss: PrivacyLoss) -> Fraction:
+    return loss.amount
+
+
 def _adopted(db: sqlite3.Connection, time: str, charge: int, facts: Mapping[str, Any]) -> ChargeRow:
     """Bind a request to a charge that an earlier life of the curator left without an answer."""
     names = ("request", "principal", "digest", "life", "dataset", "pool")
@@ -524,7 +543,7 @@ def _charged(
     period = totals.period_of(db, pool)
     spent, mine = totals.totals(db, pool, principal, period, cap.measure)
     limits = admission.limits(db, pool, principal, cap, caps)
-    admission.admit(asked, events, len(questions), admission.filters(limits, spent, mine))
+    admission.admit(asked, admission.filters(limits, spent, mine))
     sums = [Odometer(before).after(asked).spent.to_json() for before in (spent, mine)]
     record = [question.to_json() for question in questions]
     losses = {"loss": asked.to_json(), "spent": sums[0], "mine": sums[1]}

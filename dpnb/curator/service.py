@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from dpnb.curator import faults
+from dpnb.curator.admission import with_ways_out
 from dpnb.curator.attached import Attached, Copy, Engine, Shelf, sweep
 from dpnb.curator.config import Config
 from dpnb.curator.content import WrongSize
@@ -29,10 +30,12 @@ from dpnb.curator.releasing import (
     release,
     stored_answers,
 )
+from dpnb.curator.remedies import remedies
 from dpnb.curator.sources import Found, look_up
 from dpnb.curator.terms import Terms, compare
 from dpnb.curator.upkeep import Upkeep
 from dpnb.errors import (
+    BudgetError,
     CuratorError,
     CuratorGone,
     DpnbError,
@@ -288,7 +291,10 @@ class Curator:
         with attached.lock:
             if self._find(request.handle, principal) is not attached:
                 raise CuratorGone("This dataset was closed and opened again meanwhile.", reattach=True)
-            given = release(wanted, attached, self._ledger, self._chance, self._unless_cancelled(wanted))
+            try:
+                given = release(wanted, attached, self._ledger, self._chance, self._unless_cancelled(wanted))
+            except BudgetError as refusal:
+                raise with_ways_out(refusal, remedies(wanted, attached, self._ledger)) from None
         answered = self._answered(request, given, attached, principal)
         faults.at("before-send")
         return answered

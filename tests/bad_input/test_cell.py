@@ -129,7 +129,7 @@ def test_the_same_cell_in_two_threads_is_one_charge(cells):
 def test_a_cell_over_budget_then_a_cheaper_one(cells):
     """What the refusal proposes works as it is written."""
     seen = cells.fails("%%dp epsilon=11\na = p.x.mean()\nb = p.y.mean()")
-    assert "drop one of 2 queries" in seen
+    assert "leave out p.x.mean() and write %%dp epsilon=5.5. Nothing was spent." in seen
     option = seen.split("%%dp ")[1].split(" ")[0]
     cells(f"%%dp {option}\na = p.x.mean()\nb = p.y.mean()")
     assert spent(cells) == 10
