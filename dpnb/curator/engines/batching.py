@@ -8,7 +8,7 @@ Regrouping integers is exact, so the plan never changes an answer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import cast
@@ -35,12 +35,16 @@ from dpnb.aggregate.algebra import (
     conjuncts,
     substitute,
 )
+from dpnb.aggregate.reference import cell_count
 
 MOST_CELLS = 1 << 14
 """Joint cells, NULL codes included, that totals may share."""
 
 MOST_EXTRA_CELLS = 1 << 12
 """Joint cells up to which filters and values become axes although no key asks for them."""
+
+MOST_TOTALS, MOST_STATES = 32, 1 << 22
+"""Totals of one statement, and cells of all of them times totals: every group of a statement keeps every sum of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,25 @@ def normal(total: Total) -> Total:
         where = conjunction((*conjuncts(where), *conjuncts(value.cond)))
         value = value.then
     return Total(value, where, total.keys)
+
+
+def shares(totals: Sequence[Total]) -> Iterator[list[Total]]:
+    """Share out totals over statements, in their order.
+
+    In one statement a sum with a filter takes time for every other sum, and memory in every group: what a thousand questions take
+    would grow with the square of their number.
+    """
+    share: list[Total] = []
+    cells = 0
+    for total in totals:
+        more = cells + cell_count(total.keys)
+        if share and (len(share) == MOST_TOTALS or (len(share) + 1) * more > MOST_STATES):
+            yield share
+            share, more = [], cell_count(total.keys)
+        share.append(total)
+        cells = more
+    if share:
+        yield share
 
 
 def clusters(totals: Sequence[Total], sizes: Mapping[str, int]) -> list[Cluster]:

@@ -1,5 +1,5 @@
-"""The embedded engine: DuckDB over a prepared copy, one statement and one scan for all totals of a batch,
-and one for each matrix of cross moments.
+"""The embedded engine: DuckDB over a prepared copy, one statement and one scan for the totals of an ordinary batch (a long one is
+shared out), and one for each matrix of cross moments.
 
 Sums are 128-bit inside DuckDB and Python integers outside; nothing is a float. The engine reads its copy alone: it
 cannot write, reach a file or load an extension. Value counts that depend on one column come from a structure that is
@@ -47,7 +47,7 @@ from dpnb.aggregate.reference import (
 )
 from dpnb.curator.content import Content
 from dpnb.curator.engines._base import EngineInterrupted
-from dpnb.curator.engines.batching import Aggregate, Cluster, Part, clusters, normal, part
+from dpnb.curator.engines.batching import Aggregate, Cluster, Part, clusters, normal, part, shares
 from dpnb.curator.engines.crossing import integers, statement, together
 from dpnb.curator.engines.preparing import spill_directory
 from dpnb.curator.engines.rendering import Renderer
@@ -128,7 +128,7 @@ class DuckDBEngine:
         self.close()
 
     def statement(self, totals: Sequence[Total]) -> str:
-        """The one SQL statement that serves these totals (for EXPLAIN)."""
+        """The one SQL statement that serves these totals, if they are few (for EXPLAIN)."""
         return _Batch([normal(total) for total in dict.fromkeys(totals)], self._sizes, self._rows).sql
 
     def _answer(self, requests: Sequence[Request]) -> list[Answer]:
@@ -144,10 +144,11 @@ class DuckDBEngine:
     # ------------------------------------------------------------------ totals
 
     def _totals(self, totals: Sequence[Total]) -> list[Answer]:
-        if not totals:
-            return []
-        batch = _Batch([normal(total) for total in totals], self._sizes, self._rows)
-        return batch.finish(self._connection.execute(batch.sql).fetchnumpy())
+        found: list[Answer] = []
+        for some in shares([normal(total) for total in totals]):
+            batch = _Batch(some, self._sizes, self._rows)
+            found += batch.finish(self._connection.execute(batch.sql).fetchnumpy())
+        return found
 
     # ----------------------------------------------------------- cross moments
 

@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 
 from dpnb.aggregate import Cmp, Col, FloorDiv, Key, Known, Lit, Mul, Sub, Total, ValueCounts
+from dpnb.aggregate.reference import cell_count
 from dpnb.curator.engines import DuckDBEngine, EngineInterrupted, prepare
+from dpnb.curator.engines.batching import MOST_STATES, MOST_TOTALS, shares
 from dpnb.privacy.accountant import Budget
 from dpnb.privacy.unit import PrivacyUnit
 from dpnb.schema import Column, Schema
@@ -73,21 +75,55 @@ def test_all_totals_of_a_batch_are_one_scan(batch):
     assert len(re.findall(r"─ Seq Scan|SEQ_SCAN", "".join(row[1] for row in rows))) == 1
 
 
-def test_a_batch_is_one_statement(monkeypatch):
-    """However many totals a batch has, the engine executes once."""
+def statements(engine, batch):
+    """What an engine answers a batch, and the statements that it executes for it."""
+    asked, real = [], engine._connection
+
+    class Counting:
+        def execute(self, sql):
+            asked.append(sql)
+            return real.execute(sql)
+
+    engine._connection = Counting()
+    answers = engine.answer(batch)
+    engine._connection = real
+    return answers, asked
+
+
+def test_a_batch_is_one_statement():
+    """The engine executes once for all totals of an ordinary batch."""
     with engine_over(many()) as engine:
-        asked = []
-        real = engine._connection
+        assert len(statements(engine, BATCH + FAR_APART)[1]) == 1
 
-        class Counting:
-            def execute(self, sql):
-                asked.append(sql)
-                return real.execute(sql)
 
-        engine._connection = Counting()
-        engine.answer(BATCH + FAR_APART)
-        engine._connection = real
-    assert len(asked) == 1
+LONG = [
+    Total(Col("income"), Cmp("<", Col("wide"), Lit(k)), (Key(FloorDiv(Col("income"), 9 + k), 21_000),))
+    for k in range(60)
+]
+FILTERED = [Total(Col("income"), Cmp("<", Col("wide"), Lit(k))) for k in range(100)]
+
+
+@pytest.mark.parametrize("batch", [LONG, FILTERED], ids=["groupings", "filters"])
+def test_a_long_batch_is_shared_out(batch):
+    """Each of a thousand sums in each group of a thousand groupings would be gigabytes, asked in one short message."""
+    with engine_over(many()) as engine:
+        answers, asked = statements(engine, batch)
+        for sql in asked:
+            sets = max(sql.count("GROUP BY"), sql.partition("GROUPING SETS")[2].count("("))
+            assert sql.count(" FILTER ") <= MOST_TOTALS
+            assert sets * sql.count(" FILTER ") * 21_000 <= 8 * MOST_STATES or sets == 0
+        assert answers == [engine.answer([total])[0] for total in batch]
+
+
+def test_shares_are_few_totals_with_few_cells_in_their_order():
+    """Nothing is lost or doubled, and no share but a single total holds more than a statement may."""
+    batch = [*LONG, *FILTERED, Total(Lit(1), None, (Key(Col("income"), 2 * MOST_STATES),)), *BATCH]
+    found = list(shares(batch))
+    assert [total for share in found for total in share] == batch
+    assert max(map(len, found)) == MOST_TOTALS
+    for share in found:
+        cells = sum(cell_count(total.keys) for total in share)
+        assert len(share) == 1 or len(share) * cells <= MOST_STATES
 
 
 def test_the_second_value_count_of_a_column_reads_no_table():
