@@ -5,7 +5,8 @@ Requests are answered on worker threads, each kind on threads of its own, so tha
 would stop and a price never behind an attach.
 
 Who may ask is decided on the headers, before a byte of a body is kept. Whoever has not shown that within some seconds is hung
-up on, the one that has waited longest first when there are many.
+up on, the one that has waited longest first when there are many. Where the door is full, the kernel that holds most connections
+loses one to the next kernel.
 
 Asked to end (SIGTERM), it takes nothing new and charges nothing more at once; what was charged has a moment to be stored and
 sent. A scan that takes longer is left: its charge is on disk, and the retry of the same request completes it.
@@ -24,7 +25,8 @@ import socket
 import sys
 import time
 import weakref
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -40,7 +42,7 @@ from dpnb.wire.codec import MAX_REQUEST
 from dpnb.wire.filelock import FileLock
 from dpnb.wire.messages import PROTOCOL, Attach, Detach, Peek, Request, Submit
 from dpnb.wire.places import write_private
-from dpnb.wire.transport import HOLD, MESSAGES, TOKEN, peer_of
+from dpnb.wire.transport import HOLD, MESSAGES, TOKEN, peer_of, process_of
 
 if TYPE_CHECKING:
     from dpnb.curator.service import Curator
@@ -52,6 +54,8 @@ MOST_HEADERS = 16 * 1024
 MOST_CONNECTIONS = 256
 MOST_STRANGERS = 32
 """How many may be connected, and how many of them without having shown yet that they may ask."""
+MOST_LINES = MOST_CONNECTIONS // 2
+"""How many connections may be life-lines: there is always room for a question."""
 MOST_ARRIVING = 64 * 2**20
 """Bytes of all bodies together that have begun to arrive and are not whole."""
 FIRST_WORD = 10.0
@@ -87,7 +91,7 @@ class Life:
     def __init__(self, linger: float) -> None:
         self.linger = linger
         self.holders = 0
-        self.lines: set[_Hold] = set()
+        self.lines: dict[_Hold, None] = {}
         self.busy = 0
         self.still = asyncio.Event()
         self.still.set()
@@ -259,11 +263,25 @@ class _Hold(_Handler):
         try:
             self.set_header("Content-Type", "application/octet-stream")
             await self.flush()
-            self.life.lines.add(self)
+            self._hold()
             await self._closed.wait()
         finally:
-            self.life.lines.discard(self)
+            self.life.lines.pop(self, None)
             self.life.change(holders=-1)
+
+    def _hold(self) -> None:
+        """Join the life-lines; where there are many, the oldest of whoever holds most of them is cut: a kernel opens another."""
+        lines = self.life.lines
+        if len(lines) >= MOST_LINES:
+            cut = _of_the_greediest(line.stream for line in lines)[0]
+            self.life.hang_up(cut)
+            del lines[next(line for line in lines if line.stream is cut)]
+        lines[self] = None
+
+    @property
+    def stream(self) -> tornado.iostream.IOStream:
+        """The connection."""
+        return self._stream
 
     def wake(self) -> None:
         """Tell this kernel; one that does not read is let alone, and one that has gone is found out elsewhere."""
@@ -283,6 +301,22 @@ def _heard(future: Any) -> None:
     future.exception()  # looked at: a kernel that went in this moment is no fault
 
 
+_OWNERS: weakref.WeakKeyDictionary[tornado.iostream.IOStream, int | None] = weakref.WeakKeyDictionary()
+
+
+def _owner(stream: tornado.iostream.IOStream) -> int | None:
+    if stream not in _OWNERS:
+        _OWNERS[stream] = None if stream.socket is None else process_of(stream.socket)
+    return _OWNERS[stream]
+
+
+def _of_the_greediest(streams: Iterable[tornado.iostream.IOStream]) -> list[tornado.iostream.IOStream]:
+    """Return the connections of the process that has most of them, the oldest first."""
+    owned = [(_owner(stream), stream) for stream in streams]
+    most = Counter(owner for owner, _ in owned).most_common(1)
+    return [stream for owner, stream in owned if owner == most[0][0]]
+
+
 def principal_of(uid: int) -> str:
     """Return the principal of an operating-system user."""
     try:
@@ -300,21 +334,34 @@ class _Server(tornado.httpserver.HTTPServer):
         """Ask this life who is known."""
         self._life = life
         self._strangers: dict[tornado.iostream.IOStream, None] = {}
+        self._open: dict[tornado.iostream.IOStream, None] = {}
 
     def handle_stream(self, stream: tornado.iostream.IOStream, address: Any) -> None:
         """Take a connection, where there are many in the place of the oldest stranger, or of the one that has rested the longest."""
+        for gone in [one for one in self._open if one.closed()]:
+            del self._open[gone]
         for other in [one for one in self._strangers if one.closed() or one in self._life.known]:
             del self._strangers[other]
         while len(self._strangers) >= MOST_STRANGERS:
             self._hang_up(next(iter(self._strangers)))
         for gone in [one for one in self._life.resting if one.closed()]:
             self._life.leave(gone)
-        if len(self._connections) >= MOST_CONNECTIONS and not self._life.make_room():
+        if len(self._connections) >= MOST_CONNECTIONS and not self._room_for(stream):
             stream.close()
             return
-        self._strangers[stream] = None
+        self._strangers[stream] = self._open[stream] = None
         asyncio.get_running_loop().call_later(FIRST_WORD, self._hang_up, stream)
         super().handle_stream(stream, address)
+
+    def _room_for(self, stream: tornado.iostream.IOStream) -> bool:
+        """Hang up on a connection that rests, or on the newest of whoever has most of them, unless that is who comes; say whether."""
+        if self._life.make_room():
+            return True
+        taken = _of_the_greediest(one for one in self._open if not one.closed())
+        if not taken or _owner(taken[0]) == _owner(stream):
+            return not taken
+        self._life.hang_up(taken[-1])
+        return True
 
     def _hang_up(self, stream: tornado.iostream.IOStream) -> None:
         self._strangers.pop(stream, None)

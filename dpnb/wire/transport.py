@@ -222,6 +222,13 @@ def peer_of(peer: socket.socket) -> int:
     return os.getuid()  # the socket's mode 0600 has already decided
 
 
+def process_of(peer: socket.socket) -> int | None:
+    """Return the process at the other end of a Unix socket when it connected, where the system knows it."""
+    if peer.family != getattr(socket, "AF_UNIX", None) or not hasattr(socket, "SO_PEERCRED"):
+        return None
+    return int(struct.unpack("3i", peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0])
+
+
 def _expect_own(peer: socket.socket) -> None:
     """Refuse a socket that somebody else listens on, whatever put it there."""
     if peer_of(peer) != os.getuid():

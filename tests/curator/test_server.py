@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -168,6 +169,65 @@ def test_those_who_have_asked_and_stay_keep_nobody_out(door):
         asked = TcpTransport(door["port"], door["token"])
         assert decode_reply(asked.send(encode(Hello()))).pid == door["pid"]
         asked.close()
+
+
+def test_life_lines_fill_no_door(door):
+    """Hundreds of life-lines: the oldest are cut, a question is answered, and who holds on again is heard."""
+    with contextlib.ExitStack() as open_:
+        held = [TcpTransport(door["port"], door["token"]) for _ in range(server.MOST_CONNECTIONS + 20)]
+        for line in held:
+            open_.callback(line.close)
+            line.hold()
+        assert held[0].wait() is False
+        asked = TcpTransport(door["port"], door["token"])
+        open_.callback(asked.close)
+        asked.hold()
+        assert decode_reply(asked.send(encode(Hello()))).pid == door["pid"]
+
+
+GREEDY = """
+import socket, sys, time
+lines = []
+for _ in range(400):
+    line = socket.socket(socket.AF_UNIX)
+    try:
+        line.connect(sys.argv[1])
+        line.sendall(sys.argv[2].encode().decode("unicode_escape").encode())
+        line.settimeout(0.05)
+        line.recv(100)
+    except OSError:
+        pass
+    lines.append(line)
+print("full", flush=True)
+time.sleep(600)
+"""
+LINE = "POST /v1/hold HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 0\\r\\n\\r\\n"
+HALF = "POST /v1/messages HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 9\\r\\n\\r\\nx"
+
+
+@pytest.mark.skipif(not hasattr(socket, "SO_PEERCRED"), reason="the system does not say which process asks")
+@pytest.mark.parametrize("words", [LINE, HALF], ids=["life-lines", "halves"])
+def test_one_kernel_cannot_shut_others_out(home, people, words):
+    """Four hundred connections of one process: another kernel's life-line stays, and one that comes later is let in."""
+    data = dpnb.open(people, quiet=True)
+    mine = reach(home)
+    ended = threading.Event()
+    threading.Thread(target=lambda: (mine.wait(), ended.set()), daemon=True).start()
+    greedy = subprocess.Popen(
+        [sys.executable, "-c", GREEDY, str(home.socket), words], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert greedy.stdout.readline() == "full\n"
+        later = reach(home)
+        assert isinstance(decode_reply(later.send(encode(Hello()))), Welcome)
+        later.close()
+        assert not ended.is_set()
+        assert data.budget.spent.amount == 0
+    finally:
+        greedy.kill()
+        greedy.wait()
+        greedy.stdout.close()
+        mine.close()
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
