@@ -15,7 +15,7 @@ from typing import Literal
 from dpnb.errors import LossError, PlanError
 from dpnb.plan.check import CheckedQuestion, bounded_nodes, check, code_ranges
 from dpnb.plan.request import Ask, BatchPlan, Item
-from dpnb.plan.work import STEP, limited_steps, limited_work, work_of
+from dpnb.plan.work import STEP, WITHIN, limited_steps, limited_work, work_of
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.privacy.loss import PrivacyLoss, floored, floored_digits
 from dpnb.privacy.measure import Measure
@@ -181,8 +181,9 @@ def price(batch: BatchPlan, schema: Schema) -> PricedBatch:
 def _checked(batch: BatchPlan, schema: Schema) -> list[CheckedQuestion]:
     """Return the checked questions; their steps have a limit that is met before any is looked at, their cells before the last."""
     found, units = [], 0
+    each = WITHIN if batch.ask.kind == "within" else 0
     for item in batch.items:
-        units = limited_work(units + STEP * limited_steps(item.question))
+        units = limited_work(units + each + STEP * limited_steps(item.question))
     for item in batch.items:
         found.append(check(item.question, schema))
         units = limited_work(units + found[-1].setting.cells)

@@ -25,6 +25,8 @@ MOST_STEPS = 20_000
 """Steps of one question, written out."""
 STEP = 10
 """Units of one step, which is compiled, checked and rendered: some 30 µs."""
+WITHIN = 4_000
+"""Units of finding what one question must pay to be `within` an accuracy: it is priced some twenty times."""
 _PART, _SELECTION, _LOCATED, _PAIR = 200, 9, 15, 50
 _CANDIDATES = 100
 
@@ -61,7 +63,8 @@ def limited_work(units: int) -> int:
     """
     if units > MOST_WORK:
         raise PlanError(
-            f"This cell asks for more than {MOST_WORK:,} numbers at once (a quantile counts as 9, a robust mean as 15): "
+            f"This cell asks for more than {MOST_WORK:,} numbers at once (a quantile counts as 9, a robust mean as 15, "
+            f"a question of within= as {WITHIN:,}): "
             "ask fewer questions, groups or levels in one cell. Nothing was spent."
         )
     return units

@@ -120,6 +120,15 @@ def test_more_than_a_batch_may_ask_is_refused_before_the_charge(wide, questions)
         priced(wide, *questions, rho=100)
 
 
+def test_finding_what_an_accuracy_costs_is_work(wide):
+    """Each question of within= is priced some twenty times: a thousand of them in one message kept the processor for 13 seconds."""
+    questions = [QueryPlan("wide", "count", where=over(X, place)) for place in range(1000)]
+    assert len(priced(wide, *questions, rho=100).items) == 1000
+    with ending(120), pytest.raises(PlanError, match=r"within= as 4,000.*Nothing was spent"):
+        priced(wide, *questions, within=5, assume_n=1000)
+    assert len(priced(wide, *questions[:100], within=5, assume_n=1000).items) == 100
+
+
 def nested(times, grow):
     expr = X
     for _ in range(times):
