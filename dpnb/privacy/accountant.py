@@ -43,6 +43,7 @@ from dpnb.privacy.measure import Measure
 __all__ = ["Budget", "Filter", "Odometer", "compose", "epsilon_of", "rho_for"]
 
 _GUARD = Fraction(1, 10**40)
+_FARTHEST = 10**100
 
 
 def compose(events: Iterable[PrivacyEvent], measure: Measure) -> PrivacyLoss:
@@ -133,7 +134,7 @@ def epsilon_of(rho: Fraction | str | float, delta: Fraction | str | float) -> Fr
     Raises
     ------
     LossError
-        When δ is not in (0, 1) or ρ is negative.
+        When δ is not in (0, 1), ρ is negative, or ρ is above 10¹⁰⁰.
 
     Examples
     --------
@@ -143,6 +144,7 @@ def epsilon_of(rho: Fraction | str | float, delta: Fraction | str | float) -> Fr
     r, d = rational(rho, name="rho"), proper_delta(delta)
     if r < 0:
         raise LossError("rho must be at least 0.")
+    _shown_as_float("rho", r)
     if r == 0:
         return Fraction(0)
     order = _minimise(lambda x: _epsilon_at(float(r), float(d), x))
@@ -166,7 +168,7 @@ def rho_for(epsilon: Fraction | str | float, delta: Fraction | str | float) -> F
     Raises
     ------
     LossError
-        When ε is not above 0, δ is not in (0, 1), or the ρ is below the smallest that can be asked.
+        When ε is not above 0 or is above 10¹⁰⁰, δ is not in (0, 1), or the ρ is below the smallest that can be asked.
 
     Examples
     --------
@@ -176,6 +178,7 @@ def rho_for(epsilon: Fraction | str | float, delta: Fraction | str | float) -> F
     e, d = rational(epsilon), proper_delta(delta)
     if e <= 0:
         raise LossError("epsilon must be above 0. Write for example epsilon=1.")
+    _shown_as_float("epsilon", e)
     order = _minimise(lambda x: -_rho_at(float(e), float(d), x))
     value = _exactly(lambda a: (_decimal(e) - _penalty(a, d)) / a, order) - _GUARD
     rho = floored_digits(max(value, Fraction(0)))
@@ -184,6 +187,12 @@ def rho_for(epsilon: Fraction | str | float, delta: Fraction | str | float) -> F
             "This epsilon and delta leave less than the smallest ρ, 1e-09. Raise epsilon or delta."
         )
     return rho
+
+
+def _shown_as_float(name: str, number: Fraction) -> None:
+    """Refuse what the search for the best order could not hold: it works in floats, and they end."""
+    if number > _FARTHEST:
+        raise LossError(f"{name} is above 1e+100: write for example {name}=1.")
 
 
 # α = 1 + exp(x): the searches run over x, on which both objectives have one turning point.

@@ -39,6 +39,7 @@ FINEST = 10**9
 """Largest denominator of a number that a person or a message may state."""
 
 _SMALLEST, _LARGEST = Fraction(1, 10**9), Fraction(10**9)
+_SMALLEST_DELTA = Fraction(1, 10**300)
 _COARSE = 10**60
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
 _RATIO = re.compile(r"([+-]?\d+)\s*/\s*(\d+)", re.ASCII)
@@ -112,11 +113,15 @@ def non_negative(value: str | float | Decimal | Fraction, *, name: str = "epsilo
 
 
 def proper_delta(value: str | float | Decimal | Fraction) -> Fraction:
-    """Read a δ exactly: above 0 and below 1."""
+    """Read a δ exactly: above 0, at least 10⁻³⁰⁰, and below 1."""
     delta = rational(value, name="delta")
     if not 0 < delta < 1:
         raise LossError(
             f"delta must be above 0 and below 1, not {brief(delta)}. Write for example delta=1e-6."
+        )
+    if delta < _SMALLEST_DELTA:
+        raise LossError(
+            "delta is below 1e-300, the smallest that can be asked. Write for example delta=1e-6."
         )
     return delta
 

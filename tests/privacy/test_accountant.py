@@ -71,6 +71,36 @@ def test_a_delta_outside_zero_and_one_is_refused(delta):
         rho_for(1, delta)
 
 
+@pytest.mark.parametrize(
+    "epsilon", ["1e101", "1e400", "1e9999", 10**200_000, Fraction(10**400, 3)], ids=range(5)
+)
+def test_an_epsilon_that_no_float_holds_is_refused(epsilon):
+    with pytest.raises(LossError, match=r"above 1e\+100"):
+        rho_for(epsilon, "1e-6")
+    with pytest.raises(LossError, match=r"above 1e\+100"):
+        epsilon_of(epsilon, "1e-6")
+
+
+@pytest.mark.parametrize("epsilon", ["1e9", "1e30", "1e100"])
+def test_a_huge_epsilon_is_nearly_its_rho(epsilon):
+    assert 0.99 <= rho_for(epsilon, "1e-6") / Fraction(epsilon) <= 1
+    assert epsilon_of(rho_for(epsilon, "1e-6"), "1e-6") <= Fraction(epsilon)
+
+
+@pytest.mark.parametrize("delta", ["1e-301", "1e-390", "1e-9999", Fraction(1, 10**5_000)], ids=range(4))
+def test_a_delta_that_no_float_holds_is_refused(delta):
+    for convert in (rho_for, epsilon_of):
+        with pytest.raises(LossError, match="below 1e-300"):
+            convert(1, delta)
+    with pytest.raises(LossError, match="below 1e-300"):
+        Budget.from_toml({"epsilon": 1, "delta": delta})
+
+
+def test_the_smallest_delta_is_converted():
+    assert epsilon_of(rho_for(1, "1e-300"), "1e-300") <= 1
+    assert Budget.from_toml({"epsilon": 1, "delta": "2e-300"}).cap.delta == Fraction(1, 10**300)
+
+
 def test_no_loss_converts_to_no_loss():
     assert epsilon_of(0, "1e-6") == 0
 
