@@ -20,6 +20,7 @@ from dpnb.wire.messages import Reply, Request
 MAX_REQUEST = 4 * 2**20
 MAX_REPLY = 512 * 2**20
 MAX_DEPTH = 200
+MAX_BRACKETS = 500_000
 MAX_LIST = 100_000
 MAX_STRING = 262_144
 
@@ -100,9 +101,13 @@ def _decode(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
 
 
 def _check_depth(body: bytes) -> None:
-    if any(depth > MAX_DEPTH for depth in accumulate(map(_STEPS.__getitem__, _brackets(body)))):
+    many = (
+        body.count(b"[") + body.count(b"{") > MAX_BRACKETS
+    )  # counted first: to walk through them takes a second
+    if many or any(depth > MAX_DEPTH for depth in accumulate(map(_STEPS.__getitem__, _brackets(body)))):
         raise PlanError(
-            f"An expression nested more than {MAX_DEPTH} deep: split it, or use isin, between or clip."
+            f"An expression nested more than {MAX_DEPTH} deep, or a cell of more than {MAX_BRACKETS:,} lists: "
+            "split it, or use isin, between or clip."
         )
 
 

@@ -124,6 +124,14 @@ def test_the_longest_hostile_body_is_read_in_linear_time(body):
         decode_request(body)
 
 
+def test_a_million_lists_are_refused_before_they_are_walked_through(monkeypatch):
+    """They are counted, which takes a moment; how deep each of them is would take a second or two, on every such message."""
+    monkeypatch.setattr(codec, "accumulate", None)
+    for body in (HOSTILE["a plan of lists"], b'{"is":"submit","plan":[' + b'{"a":[]},' * 400_000 + b"1]}"):
+        with pytest.raises(PlanError, match="500,000 lists"):
+            decode_request(body)
+
+
 def depth_of(text):
     """The nesting of a JSON text, letter by letter."""
     depth = most = 0
