@@ -14,7 +14,8 @@ from fractions import Fraction
 
 from dpnb.aggregate.algebra import CrossMoments
 from dpnb.errors import PlanError
-from dpnb.mechanisms import KSExponential, LocatedSums, PermuteAndFlip, QuantileSelection
+from dpnb.mechanisms import KSExponential, LocatedSums, PermuteAndFlip, QuantileSelection, Thresholding
+from dpnb.mechanisms.thresholding import MOST_SHOWN
 from dpnb.plan.expression import Between, Bin, Expr, IsIn
 from dpnb.plan.question import Option, QueryPlan
 from dpnb.statistics import PricedPart
@@ -28,14 +29,15 @@ STEP = 10
 WITHIN = 4_000
 """Units of finding what one question must pay to be `within` an accuracy: it is priced some twenty times."""
 _PART, _SELECTION, _LOCATED, _PAIR = 200, 9, 15, 50
-_CANDIDATES = 100
+_CANDIDATES, _PLACED = 100, 60
 
 
 def work_of(part: PricedPart) -> int:
     """Return the units of one released vector.
 
     A selected value counts as nine numbers, a located sum as fifteen, a product of two columns as fifty, a hundred candidates of
-    a pick as one, and every vector two hundred on top: it is priced, and it is a query.
+    a pick as one, a cell in which a synthetic sample is placed as sixty (its tables are made in some milliseconds, for each group),
+    frequent values as the ten thousand that may be shown, and every vector two hundred on top: it is priced, and it is a query.
     """
     return _PART + max(part.cells, _own(part))
 
@@ -49,7 +51,9 @@ def _own(part: PricedPart) -> int:
     if isinstance(mechanism, PermuteAndFlip):
         return part.cells * mechanism.size // _CANDIDATES
     if isinstance(mechanism, KSExponential):
-        return mechanism.points * part.cells // _CANDIDATES
+        return (_PLACED + mechanism.points // _CANDIDATES) * part.cells
+    if isinstance(mechanism, Thresholding):
+        return MOST_SHOWN
     return _PAIR * len(request.pairs) if isinstance(request, CrossMoments) else 0
 
 

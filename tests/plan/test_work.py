@@ -106,6 +106,13 @@ TOO_MANY = {
     ],
     "every pick": [QueryPlan("wide", "top_k", W, options=(("k", 50_000),))],
     "robust means of everybody": [QueryPlan("wide", "robust_mean", X, by=(A, B))],
+    "samples in five hundred groups": [
+        QueryPlan("wide", "ks_density", X, by=(A,), options=(("cells", 256), ("points", 2)))
+    ],
+    "samples by the thousand": [
+        QueryPlan("wide", "ks_density", X, where=over(X, i), options=(("cells", 256), ("points", 2)))
+        for i in range(1000)
+    ],
     "a thousand long lists": [
         QueryPlan("wide", "count", where=e.BoolOp("and", over(W, i), e.IsIn(X, tuple(range(900)))))
         for i in range(1000)
@@ -118,6 +125,15 @@ def test_more_than_a_batch_may_ask_is_refused_before_the_charge(wide, questions)
     """The price itself refuses, from public facts, and before it has looked at all of it."""
     with ending(120), pytest.raises(PlanError, match=r"2,000,000.*Nothing was spent"):
         priced(wide, *questions, rho=100)
+
+
+def test_frequent_values_count_as_what_may_be_shown():
+    """Ten thousand values may pass in each of a thousand questions, whatever the data are: ten million pairs."""
+    schema = small.load({**WIDE, "budget": {"epsilon": 1000, "delta": "0.01"}}).schema
+    questions = [QueryPlan("wide", "frequent_values", W, where=over(X, i)) for i in range(1000)]
+    assert len(priced(schema, *questions[:100], epsilon=100).items) == 100
+    with ending(120), pytest.raises(PlanError, match=r"2,000,000.*Nothing was spent"):
+        priced(schema, *questions, epsilon=100)
 
 
 def test_finding_what_an_accuracy_costs_is_work(wide):
