@@ -32,14 +32,17 @@ _MARK = '0 AS "##"'
 Pair = tuple[int, int]
 
 
-def together(requests: Sequence[CrossMoments]) -> dict[CrossMoments, dict[Pair, int]]:
-    """Join requests about the same rows and values: one request for all their pairs, and where each pair is in it."""
-    found: dict[CrossMoments, dict[Pair, int]] = {}
+def bare(request: CrossMoments) -> CrossMoments:
+    """The rows and values of a request, without its pairs."""
+    return replace(request, pairs=())
+
+
+def together(requests: Sequence[CrossMoments]) -> list[CrossMoments]:
+    """Join requests about the same rows and values: one request for all their pairs."""
+    found: dict[CrossMoments, dict[Pair, None]] = {}
     for request in requests:
-        places = found.setdefault(replace(request, pairs=()), {})
-        for pair in request.pairs:
-            places.setdefault(pair, len(places))
-    return {replace(bare, pairs=tuple(places)): places for bare, places in found.items()}
+        found.setdefault(bare(request), {}).update(dict.fromkeys(request.pairs))
+    return [replace(rows, pairs=tuple(pairs)) for rows, pairs in found.items()]
 
 
 def statement(request: CrossMoments, table: str, ranges: Mapping[str, tuple[int, int]], rows: int) -> str:

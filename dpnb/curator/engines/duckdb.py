@@ -12,7 +12,6 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from math import prod
 from pathlib import Path
 from types import TracebackType
@@ -48,7 +47,7 @@ from dpnb.aggregate.reference import (
 from dpnb.curator.content import Content
 from dpnb.curator.engines._base import EngineInterrupted
 from dpnb.curator.engines.batching import Aggregate, Cluster, Part, clusters, normal, part, shares
-from dpnb.curator.engines.crossing import integers, statement, together
+from dpnb.curator.engines.crossing import Pair, bare, integers, statement, together
 from dpnb.curator.engines.preparing import spill_directory
 from dpnb.curator.engines.rendering import Renderer
 from dpnb.curator.engines.sources import quoted
@@ -153,14 +152,13 @@ class DuckDBEngine:
     # ----------------------------------------------------------- cross moments
 
     def _cross_moments(self, requests: Sequence[CrossMoments]) -> dict[Request, Answer]:
-        answers: dict[Request, Answer] = {}
-        for whole, places in together(requests).items():
+        sums: dict[CrossMoments, dict[Pair, int]] = {}
+        for whole in together(requests):
             sql = statement(whole, _TABLE, self._ranges, self._rows)
-            sums = integers(self._rows_of(sql)[0])
-            for request in requests:
-                if replace(request, pairs=whole.pairs) == whole:
-                    answers[request] = tuple(sums[places[pair]] for pair in request.pairs)
-        return answers
+            found = integers(self._rows_of(sql)[0])
+            sums[bare(whole)] = dict(zip(whole.pairs, found, strict=True))
+        wanted = ((request, sums[bare(request)]) for request in requests)
+        return {request: tuple(found[pair] for pair in request.pairs) for request, found in wanted}
 
     # ------------------------------------------------------------ value counts
 
