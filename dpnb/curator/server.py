@@ -28,7 +28,7 @@ import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import tornado.httpserver
 import tornado.iostream
@@ -281,7 +281,7 @@ class _Hold(_Handler):
     @property
     def stream(self) -> tornado.iostream.IOStream:
         """The connection."""
-        return self._stream
+        return cast("tornado.iostream.IOStream", self._stream)
 
     def wake(self) -> None:
         """Tell this kernel; one that does not read is let alone, and one that has gone is found out elsewhere."""
@@ -306,7 +306,7 @@ _OWNERS: weakref.WeakKeyDictionary[tornado.iostream.IOStream, int | None] = weak
 
 def _owner(stream: tornado.iostream.IOStream) -> int | None:
     if stream not in _OWNERS:
-        _OWNERS[stream] = None if stream.socket is None else process_of(stream.socket)
+        _OWNERS[stream] = None if stream.closed() else process_of(stream.socket)
     return _OWNERS[stream]
 
 
