@@ -19,6 +19,7 @@ from dpnb import widgets
 from dpnb.widgets import _base
 from dpnb.widgets._base import MODULE, VERSION
 from tests.browser.conftest import START, Lab
+from tests.browser.test_interactions import everything
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
@@ -305,6 +306,28 @@ def test_no_buffer_of_a_saved_state_makes_a_page_trust_everything(page, server, 
     expect(lab.cell(0).locator(".jp-RenderedMarkdown")).to_contain_text("again")
     assert settled(lab) is None
     expect(lab.cell(1)).to_contain_text("still good")
+    lab.shutdown()
+
+
+def test_a_release_in_a_saved_view_writes_a_cell_and_runs_none(page, server, shots, data):
+    """A saved plan of the very cell above it, with a dearer loss in its facts than the cell has: the click runs nothing."""
+    facts = json.loads(json.dumps(everything(data)["plan"].facts))
+    source = f"%%dp plan epsilon=0.1 assume_n=40\n{facts['body']}"
+    shown = nbformat.v4.new_output(
+        "display_data", data={VIEW: {"version_major": 2, "version_minor": 0, "model_id": "plan"}}
+    )
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source, outputs=[shown])])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    state = {"plan": ours("plan", {**facts, "loss": 5})}
+    notebook.metadata["widgets"] = {STATE: {"version_major": 2, "version_minor": 0, "state": state}}
+    nbformat.write(notebook, server.work / "dear.ipynb")
+    trust(server, "dear.ipynb")
+    lab = opened(page, server, shots, "dear.ipynb")
+    page.get_by_role("button", name="Release", exact=True).click()
+    expect(lab.cell(1)).to_contain_text("%%dp epsilon=5")
+    expect(lab.cell(0)).to_contain_text("%%dp plan epsilon=0.1")
+    assert settled(lab) is None
+    assert page.evaluate("window.executed") == 0
     lab.shutdown()
 
 

@@ -17,9 +17,10 @@ function goTo(panel: NotebookPanel, element: Element): number {
 const isSaved = (element: Element): boolean => element.closest(`[${SAVED}]`) !== null;
 
 /**
- * Run what a Release button asks for: in the cell that showed its plan, else in a cell below. A plan that grew from a saved record
- * is run only where the cell itself says the same: what else a record says is written below, to be read before it is run, and so is
- * whatever an interaction says that was drawn from a notebook's saved state. What the kernel was asked for is no record's.
+ * Run what a Release button asks for: in the cell that showed its plan, else in a cell below. Whatever an interaction says that was
+ * drawn from a notebook's saved state is written below, to be read before it is run: the loss that it writes need not be the one that
+ * it shows. A plan that grew from a saved record is run only where the cell itself says the same, else it is written below too. What
+ * the kernel was asked for is no record's.
  */
 export async function runReleased(
   panel: NotebookPanel,
@@ -27,10 +28,11 @@ export async function runReleased(
   { source, asked = false }: ReleaseRequest
 ): Promise<void> {
   const cell = panel.content.widgets[goTo(panel, element)];
-  if (cell !== undefined && rewrites(cell.model.sharedModel.getSource(), source)) {
+  const saved = isSaved(element);
+  if (!saved && cell !== undefined && rewrites(cell.model.sharedModel.getSource(), source)) {
     cell.model.sharedModel.setSource(source);
     await NotebookActions.run(panel.content, panel.sessionContext);
-  } else if (isSaved(element) || (!asked && isProtected(source) && element.closest('.dpnb-Card') !== null)) {
+  } else if (saved || (!asked && isProtected(source) && element.closest('.dpnb-Card') !== null)) {
     NotebookActions.insertBelow(panel.content);
     panel.content.activeCell?.model.sharedModel.setSource(source);
   } else {

@@ -132,7 +132,8 @@ export function mount<Facts, Set>(
   };
 }
 
-const STRANGE = 'This interaction holds what dpnb does not write, so it is not drawn: run its cell again.';
+const STRANGE =
+  'This interaction holds what dpnb does not write, so it is not drawn. Read its cell before you run it again.';
 
 /** What stands where nothing is drawn. */
 export function refusal(words: string): HTMLElement {
