@@ -119,6 +119,13 @@ class ColumnHandle(ColumnQuestions):
             return f"Ask a question: {name}.value_counts(), .count()."
         return f"Ask a question: {name}.mean(), .histogram(), .quantile(0.5)."
 
+    def __getitem__(self, _: object) -> NoReturn:
+        """Refuse rows of a column: rows are chosen before it."""
+        name, shown = self._dataset.name, self._spoken()
+        raise HandleError(
+            f"{shown} holds no data here, so it cannot be indexed. Filter first: {name}[{shown} > 1].count()."
+        )
+
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_"):
             raise AttributeError(name)

@@ -12,7 +12,7 @@ from dpnb.errors import HandleError
 
 
 class HoldsNoData:
-    """Base of datasets, columns and groups: no iteration, no length, no truth value, no conversion, no pickle."""
+    """Base of datasets, columns and groups: no iteration, no length, no truth value, no writing, no conversion, no pickle."""
 
     __slots__ = ()
     __array_ufunc__: Any = None
@@ -37,6 +37,12 @@ class HoldsNoData:
 
     def __contains__(self, _: object) -> bool:
         self._refuse("searched with `in`")
+
+    def __setitem__(self, _: object, __: object) -> NoReturn:
+        self._refuse("written to")
+
+    def __delitem__(self, _: object) -> NoReturn:
+        self._refuse("written to")
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         self._refuse("turned into an array")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from dpnb.client.columns import ColumnHandle, NoColumn, asked
 from dpnb.client.empty import HoldsNoData
 from dpnb.client.instead import for_dataset
-from dpnb.errors import PlanError, SchemaError
+from dpnb.errors import HandleError, PlanError, SchemaError
 from dpnb.plan.expression import BoolOp, Expr, Ref, show
 from dpnb.plan.question import QueryPlan
 from dpnb.privacy.accountant import Budget
@@ -203,6 +203,9 @@ class Dataset(HoldsNoData):
             return ColumnHandle(self, Ref(self.schema[key].name))
         if isinstance(key, ColumnHandle):
             return self._selected(key)
+        if isinstance(key, list | tuple):
+            first = str(key[0]) if key else "…"
+            raise HandleError(f"A question is of one column: {self._spoken()}[{first!r}].mean().")
         return self._refuse("indexed by a position")
 
     def __getattr__(self, name: str) -> ColumnHandle:

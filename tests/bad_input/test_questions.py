@@ -41,6 +41,10 @@ WRONG = {
     "p.x.difference(by='g')": (PlanError, "exactly two declared values"),
     "p[p.x].count()": (PlanError, "not a condition"),
     "p[3]": (HandleError, "a position"),
+    "p[['x', 'y']]": (HandleError, "A question is of one column: p['x'].mean()"),
+    "p.x[p.x > 3]": (HandleError, "Filter first: p[p.x > 1].count()"),
+    "p.__setitem__('new', p.x)": (HandleError, "cannot be written to"),
+    "p.__delitem__('x')": (HandleError, "cannot be written to"),
     "p[0:5]": (HandleError, "a position"),
     # values that cannot be
     "(p.x / 0).mean()": (PlanError, "divide by a constant that is not zero"),
