@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 
 from dpnb.aggregate import containers, preparation
 from dpnb.aggregate.containers import plain_column
-from dpnb.curator.engines import preparing
+from dpnb.curator.engines import preparing, recognition
+from dpnb.datasets.named_file import NamedFile
+from tests.curator import test_content as content
+from tests.curator import test_sources as attached
 from tests.curator.engines import test_row_locality as rows
 from tests.mutants.table import Mutant, replaced
 
@@ -53,6 +56,25 @@ def unsorted(patch: Any) -> None:
     patch.setattr(preparing, "sorted", list, raising=False)
 
 
+def runs_alone_are_guessed(_: Any) -> Any:
+    """Rows leave a mark unless every column is a constant or a run, however few tables they could be."""
+    return lambda _, kinds: all(kind.distinct <= 1 or kind.run for kind in kinds)
+
+
+def unstamped(patch: Any) -> None:
+    """A file is what its bytes are at the end."""
+    patch.setattr(NamedFile, "stamp", lambda _: ())
+
+
+def an_undone_change_is_seen(folder: Path) -> None:
+    """A file that was overwritten while it was read, and is the old one again, is refused."""
+    home, data = folder / "home", folder / "data"
+    data.mkdir()
+    attached.test_a_change_that_is_undone_while_a_file_is_read_is_seen(
+        home, data, attached.overwritten, "csv"
+    )
+
+
 def each_row_alone(folder: Path) -> None:
     """The contract for lists: one changed cell moves no other row's code."""
     for seed in range(40):
@@ -60,6 +82,18 @@ def each_row_alone(folder: Path) -> None:
 
 
 MUTANTS = {
+    "rows that can be counted out leave a mark": Mutant(
+        "A column of 0 and 1 is known again: N + 1 attaches of guesses tell how many rows hold a 1.",
+        replaced(recognition, "may_be_guessed", runs_alone_are_guessed),
+        lambda folder: content.test_rows_that_can_be_counted_out_leave_no_mark(
+            folder, "two kinds, one cell missing"
+        ),
+    ),
+    "a source known by its last bytes": Mutant(
+        "A file changed between two of its readings and then changed back is filed as what it never was.",
+        unstamped,
+        an_undone_change_is_seen,
+    ),
     "a column whose type decides": Mutant(
         "One text makes a column of numbers texts: every other row's number goes missing with it.",
         replaced(preparation, "numbers", one_text_makes_the_column_texts),
