@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dpnb.client.api import open, plan, release, report, session, spend  # noqa: A004 - the public names
     from dpnb.client.combining import combine
     from dpnb.client.power import power
-    from dpnb.release import to_json
+    from dpnb.estimate import to_json
     from dpnb.widgets.panels import panel
 
 __version__ = "0.1.0"
@@ -38,7 +38,7 @@ _NAMES = {
     "combine": "dpnb.client.combining",
     "power": "dpnb.client.power",
     "panel": "dpnb.widgets.panels",
-    "to_json": "dpnb.release",
+    "to_json": "dpnb.estimate",
 }
 _ROOMS = frozenset(
     (
@@ -87,7 +87,7 @@ def __dir__() -> list[str]:
 
 
 class _Package(ModuleType):
-    """``dpnb.plan`` and ``dpnb.release`` are functions, although rooms of the same names are imported below them."""
+    """``dpnb.plan`` is a function, although a room of the same name is imported below it."""
 
     @property
     def plan(self) -> Any:
@@ -96,15 +96,6 @@ class _Package(ModuleType):
 
     @plan.setter
     def plan(self, _: Any) -> None:
-        """Let the import system pass."""
-
-    @property
-    def release(self) -> Any:
-        """Release a batch."""
-        return __getattr__("release")
-
-    @release.setter
-    def release(self, _: Any) -> None:
         """Let the import system pass."""
 
 

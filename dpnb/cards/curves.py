@@ -15,7 +15,8 @@ import numpy as np
 from dpnb.cards.digits import number
 from dpnb.cards.markup import Markup, el
 from dpnb.errors import DpnbError
-from dpnb.release import Estimate, plain_number
+from dpnb.estimate import Estimate
+from dpnb.inference.interval import plain_number
 
 __all__ = ["Curve", "curve_figure", "curve_of", "curve_svg", "sparkline"]
 

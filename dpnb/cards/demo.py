@@ -22,8 +22,8 @@ from dpnb.cards.digits import number, people
 from dpnb.cards.explain import at_most, posterior
 from dpnb.cards.policy import policy
 from dpnb.errors import PlanError
+from dpnb.estimate import Estimate
 from dpnb.inference import NoiseSum, effective_size, student_inflation
-from dpnb.release import Estimate
 from dpnb.schema import Schema
 from dpnb.statistics.released import combine
 

@@ -10,9 +10,9 @@ from dpnb.cards import digits
 from dpnb.cards.card import Card, frame
 from dpnb.cards.facts import law_words, line_of
 from dpnb.cards.markup import el
+from dpnb.estimate import Estimate
 from dpnb.mechanisms import MECHANISMS
 from dpnb.privacy.measure import Measure
-from dpnb.release import Estimate
 
 __all__ = ["Explanation", "at_most", "explain", "odds_sentence", "posterior"]
 

@@ -22,9 +22,10 @@ from dpnb.cards.markup import clean
 from dpnb.cards.stored import Stored, stored_of
 from dpnb.cards.trail import Step, more_of, trail_of
 from dpnb.errors import DpnbError, Unavailable
+from dpnb.estimate import Estimate, Measurement
+from dpnb.estimate.shown import words as words_of
 from dpnb.privacy.loss import PrivacyLoss, brief
-from dpnb.release import Estimate, Measurement, Release
-from dpnb.release.shown import words as words_of
+from dpnb.releases import Release
 from dpnb.statistics import conclude
 from dpnb.statistics.outcome import FLAG_WORDS
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from dpnb.cards.facts import Entry, Line
 from dpnb.cards.markup import Markup, el
-from dpnb.release.table import aligned
+from dpnb.statistics.text_table import aligned
 
 __all__ = ["grid_html", "grid_text"]
 

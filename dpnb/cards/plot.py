@@ -8,8 +8,8 @@ import numpy as np
 
 from dpnb.cards.curves import curve_figure, curve_of
 from dpnb.errors import DpnbError, OptionError
-from dpnb.release import Estimate
-from dpnb.release.shown import names, printable
+from dpnb.estimate import Estimate
+from dpnb.estimate.shown import names, printable
 
 __all__ = ["estimate_figure"]
 

@@ -15,8 +15,8 @@ from dpnb.cards.markup import Markup, clean, el
 from dpnb.cards.stored import badge
 from dpnb.cards.tracks import Scale, entry_track, figure, past_track, span_track, text_track
 from dpnb.cards.trail import first_of
-from dpnb.release import Estimate
-from dpnb.release.table import aligned
+from dpnb.estimate import Estimate
+from dpnb.statistics.text_table import aligned
 
 __all__ = ["estimate_card", "line_html", "line_text", "lines_of", "release_card"]
 

@@ -16,9 +16,9 @@ from dpnb.cards.markup import Markup, clean, el, escape
 from dpnb.cards.policy import policy
 from dpnb.cards.released import line_html, line_text
 from dpnb.cards.style import STYLE
+from dpnb.estimate import Estimate
 from dpnb.privacy.loss import PrivacyLoss
 from dpnb.privacy.measure import Measure
-from dpnb.release import Estimate
 from dpnb.schema import Schema
 
 __all__ = ["PAGE_STYLE", "Report", "document", "methods", "report"]

@@ -15,9 +15,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from dpnb.errors import DpnbError, Unavailable
+from dpnb.estimate import Measurement
 from dpnb.privacy.loss import PrivacyLoss
 from dpnb.privacy.measure import Measure
-from dpnb.release import Measurement, Release
+from dpnb.releases import Release
 from dpnb.statistics import Share, conclude
 
 __all__ = ["Step", "first_of", "least_certain", "more_of", "paid_for", "trail_of"]

@@ -7,7 +7,7 @@ process and home.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import TracebackType
@@ -20,16 +20,12 @@ from dpnb.client.views import BatchReport, PlanView
 from dpnb.datasets import names
 from dpnb.datasets.owner import format_of, load
 from dpnb.errors import OwnerError, PlanError
+from dpnb.estimate import Batch, Estimate, Measurement, current_host
 from dpnb.plan.request import Ask
-from dpnb.release import Batch, Estimate, Measurement, hooks
 from dpnb.schema import Schema
-from dpnb.statistics import conclude
 from dpnb.wire.codec import raw
 from dpnb.wire.messages import FileSource, Source, StudySource
 from dpnb.wire.places import Home
-
-OPENED: list[Callable[[Dataset], None]] = []
-"""Called with each handle that is opened for the first time in a session, unless ``quiet=True``."""
 
 _SESSIONS: dict[Path, Session] = {}
 
@@ -86,8 +82,7 @@ def open(  # noqa: A001 - the name that a person expects
     known = set(here._roots)
     dataset = here.attach(_source(what, schema), None if mode is None else str(mode))
     if not quiet and dataset.handle not in known:
-        for show in OPENED:
-            show(dataset)
+        current_host().opened(dataset)
     return dataset
 
 
@@ -217,19 +212,6 @@ def session_of(items: Iterable[Estimate | Measurement]) -> Session:
             found: Session = one.dataset.session
             return found
     return session()
-
-
-def _remeasure(estimate: Estimate, **asked: Any) -> Estimate:
-    old = estimate.measurement
-    if old is None or old.dataset is None:
-        raise PlanError(
-            "This answer was loaded without its dataset. Open the dataset and ask the question again."
-        )
-    return session_of([estimate]).remeasure(estimate, **asked)
-
-
-hooks.REMEASURE = _remeasure
-hooks.CONCLUDE = conclude
 
 
 def _leaves(items: Iterable[Estimate | Measurement]) -> list[Measurement]:

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 from dpnb.client.handles import Dataset
 from dpnb.errors import OptionError, PlanError
+from dpnb.estimate import Estimate, Measurement
 from dpnb.plan.price import PricedBatch, price
 from dpnb.plan.request import Ask, BatchPlan, Item
-from dpnb.release import Estimate, Measurement
 from dpnb.wire.binding import request_digest
 
 Asked = Measurement | Estimate

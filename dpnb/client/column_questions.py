@@ -11,9 +11,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dpnb.client.empty import HoldsNoData
+from dpnb.estimate import Estimate
 from dpnb.plan.expression import Expr
 from dpnb.privacy.loss import rational
-from dpnb.release import Estimate
 
 if TYPE_CHECKING:
     from dpnb.client.columns import ColumnHandle

@@ -16,6 +16,7 @@ from dpnb.client.column_questions import ColumnQuestions
 from dpnb.client.empty import HoldsNoData
 from dpnb.client.instead import for_column
 from dpnb.errors import HandleError, PlanError, SchemaError
+from dpnb.estimate import Estimate, ask
 from dpnb.plan.check import check
 from dpnb.plan.expression import (
     Between,
@@ -35,7 +36,6 @@ from dpnb.plan.expression import (
     show,
 )
 from dpnb.plan.question import QueryPlan
-from dpnb.release import Estimate, ask
 from dpnb.schema import Column
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from itertools import chain
 
 from dpnb.errors import OptionError, PlanError
-from dpnb.release import Estimate, Measurement, Release
+from dpnb.estimate import Estimate, Measurement
+from dpnb.releases import Release
 from dpnb.statistics import conclude
 
 

@@ -16,11 +16,11 @@ from dpnb.client.columns import ColumnHandle, NoColumn, asked
 from dpnb.client.empty import HoldsNoData
 from dpnb.client.instead import for_dataset
 from dpnb.errors import HandleError, PlanError, SchemaError
+from dpnb.estimate import Estimate, Rehearsal, open_batch
 from dpnb.plan.expression import BoolOp, Expr, Ref, show
 from dpnb.plan.question import QueryPlan
 from dpnb.privacy.accountant import Budget
 from dpnb.privacy.loss import PrivacyLoss
-from dpnb.release import Estimate, Rehearsal, open_batch
 from dpnb.schema import Mode, Schema
 from dpnb.statistics.formula import parse
 

@@ -14,6 +14,8 @@ from typing import Any, Literal
 import numpy as np
 
 from dpnb.errors import OptionError, PlanError
+from dpnb.estimate import Estimate
+from dpnb.estimate.reading import Reading
 from dpnb.plan.check import CheckedQuestion, check
 from dpnb.plan.design import Design, Facts, FromFacts, FromRelease
 from dpnb.plan.expression import Compare, Const, Expr, Ref
@@ -21,8 +23,6 @@ from dpnb.plan.question import QueryPlan
 from dpnb.privacy.accountant import Budget
 from dpnb.privacy.measure import Measure
 from dpnb.privacy.unit import Adjacency, PrivacyUnit
-from dpnb.release import Estimate
-from dpnb.release.reading import Reading
 from dpnb.schema import Column, Schema
 from dpnb.statistics import conclude
 

@@ -16,12 +16,12 @@ import numpy as np
 from dpnb.client.drawing import bundle
 from dpnb.client.planned import Preset, design_of, number
 from dpnb.errors import LossError, OptionError, PlanError
+from dpnb.estimate import Estimate
 from dpnb.plan.design import Accuracy, Design
 from dpnb.plan.power import Goal, curve, least_loss, least_size, power_table
 from dpnb.privacy.loss import positive
 from dpnb.privacy.measure import Measure
 from dpnb.privacy.unit import Adjacency
-from dpnb.release import Estimate
 from dpnb.statistics import Share
 
 __all__ = ["PowerPlan", "power"]

@@ -11,7 +11,7 @@ import contextlib
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from dpnb.client import launch
 from dpnb.client.asked import Asked, AskedBatch, batch_of
@@ -29,12 +29,13 @@ from dpnb.errors import (
     PlanError,
     RequestReused,
 )
+from dpnb.estimate import Estimate, Measurement, current_host, open_batch
+from dpnb.estimate.refusals import nested
 from dpnb.plan.price import as_stored
 from dpnb.plan.request import Ask
 from dpnb.privacy.accountant import Budget
 from dpnb.privacy.loss import PrivacyLoss, exact_text, parse_exact, positive
-from dpnb.release import Estimate, Measurement, Release, open_batch
-from dpnb.release.needs import nested
+from dpnb.releases import Release
 from dpnb.schema import Mode, Schema
 from dpnb.statistics import Share, conclude
 from dpnb.wire.codec import exact_json, raw
@@ -81,12 +82,6 @@ class Session:
         Returns a transport; by default the curator of the current home, started when needed.
     """
 
-    waiting: ClassVar[Any] = contextlib.nullcontext
-    """A context manager, made with what is waited for, around an attach; the notebook shows elapsed time there."""
-
-    news: ClassVar[Callable[[], None] | None] = None
-    """Called, on any thread and at once, when a ledger has grown, a dataset was opened, or the curator came or went."""
-
     def __init__(self, connect: Callable[[], Transport] | None = None) -> None:
         self._roots: dict[str, Dataset] = {}
         self._sources: dict[str, Attach] = {}
@@ -103,7 +98,7 @@ class Session:
             self._tell,
             join=None if connect else lambda: launch.reach(home),
         )
-        if Session.news is not None:
+        if current_host().listens:
             self.line.watch()
 
     # datasets --------------------------------------------------------------------------------------------------
@@ -120,7 +115,7 @@ class Session:
     def attach(self, source: Source, mode: str | None = None) -> Dataset:
         """Open a dataset, or return the handle that this session has on it."""
         message = Attach(source=source, mode=mode)
-        with self.waiting("opening the dataset"):
+        with current_host().progress("opening the dataset"):
             reply = self._ask(message, Attached)
         schema = Schema.from_json(exact_json(reply.schema))
         opened = Opened(reply.handle, schema, reply.data_version, Mode(reply.mode), tuple(reply.notes))
@@ -421,9 +416,7 @@ class Session:
         return self.line.ask(message, wanted)
 
     def _tell(self) -> None:
-        news = Session.news
-        if news is not None:
-            news()
+        current_host().ledger_changed()
 
 
 def _peek(batch: AskedBatch) -> Peek:

@@ -8,11 +8,11 @@ from typing import Any
 
 from dpnb.client.handles import Dataset
 from dpnb.errors import SchemaError
-from dpnb.plan.derived import Outlook
+from dpnb.estimate import Estimate, Measurement
+from dpnb.estimate.derived import Outlook
 from dpnb.plan.price import PricedBatch, PricedQuestion
 from dpnb.plan.request import Ask
 from dpnb.privacy.loss import PrivacyLoss
-from dpnb.release import Estimate, Measurement
 from dpnb.schema import nearest
 from dpnb.statistics import Share
 

@@ -29,7 +29,7 @@ from dpnb.noise.bits import BitSource
 from dpnb.noise.secure import SecureBits
 from dpnb.plan.price import PricedBatch, PricedPart, PricedQuestion, total
 from dpnb.privacy import PrivacyEvent, PrivacyLoss, compose
-from dpnb.release import Release, ReleasedPart
+from dpnb.releases import Release, ReleasedPart
 
 MECHANISM_VERSION = "1"
 """Part of the store's key: raised when any mechanism's sampler, split or grid changes.

@@ -2,7 +2,7 @@
 
 A test asks nothing and costs nothing: it reads what was released. Like an estimate it may be written before the release, and has
 its value after. It never calls a null hypothesis true, and gives no p-value below what it resolves. How a p-value is found is in
-:mod:`dpnb.inference.z_test` and :mod:`dpnb.inference.chi_square`. Nothing here looks at a row.
+:mod:`dpnb.estimate.z_test` and :mod:`dpnb.inference.chi_square`. Nothing here looks at a row.
 
 References
 ----------
@@ -21,7 +21,7 @@ import numpy as np
 from dpnb.errors import OptionError, Unavailable
 
 if TYPE_CHECKING:
-    from dpnb.release import Estimate
+    from dpnb.estimate import Estimate
 
 _SHOWN = 12
 

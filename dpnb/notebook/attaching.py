@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
-from IPython.display import display as show
-
+from dpnb.estimate import provide
 from dpnb.notebook import awaiting, complete, display, inspecting, tracebacks
+from dpnb.notebook.host import NotebookHost
 from dpnb.notebook.magic import DPMagic
-from dpnb.notebook.progress import Progress
-from dpnb.release import CELL_LABELS
 
 
 def attach(shell: Any) -> DPMagic:
@@ -20,15 +17,14 @@ def attach(shell: Any) -> DPMagic:
     shell.configurables.append(magic)
     magic.automatic.install()
     shell.events.register("post_run_cell", magic.refresh)
-    magic.hooks = (awaiting.transformer(shell), complete.matcher(shell), label_cell(shell))
+    magic.hooks = (awaiting.transformer(shell), complete.matcher(shell), label_cell(shell, magic.host))
     shell.events.register("pre_run_cell", magic.hooks[2])
     shell.input_transformers_post.append(magic.hooks[0])
     shell.Completer.custom_matchers.append(magic.hooks[1])
-    display.register(shell, magic.screen)
+    display.register(shell)
     inspecting.register(shell)
     tracebacks.install()
-    _opened_hooks().append(draw_attach_card)
-    _sessions().waiting = Progress
+    provide(magic.host)
     magic.link.install()
     return magic
 
@@ -47,36 +43,18 @@ def detach(shell: Any, magic: DPMagic) -> None:
     display.unregister(shell)
     inspecting.unregister(shell)
     tracebacks.uninstall()
-    _remove(_opened_hooks(), draw_attach_card)
-    _sessions().waiting = contextlib.nullcontext
+    provide(None)
 
 
-def label_cell(shell: Any) -> Any:
+def label_cell(shell: Any, host: NotebookHost) -> Any:
     """Return a hook that notes which file name a cell is compiled under, for "built in In[5], line 2"."""
 
     def note(info: Any) -> None:
         number = shell.displayhook.prompt_count
         name = shell.compile.get_code_name(info.raw_cell, info.transformed_cell or info.raw_cell, number)
-        CELL_LABELS[name] = f"In[{number}]"
+        host.labels[name] = f"In[{number}]"
 
     return note
-
-
-def draw_attach_card(dataset: Any) -> None:
-    """Draw the card of a dataset that was just opened."""
-    show(display.attach_bundle(dataset), raw=True)
-
-
-def _opened_hooks() -> list[Any]:
-    from dpnb.client import api
-
-    return api.OPENED
-
-
-def _sessions() -> Any:
-    from dpnb.client.session import Session
-
-    return Session
 
 
 def _remove(items: list[Any], item: Any) -> None:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from dpnb.estimate import Batch
 from dpnb.notebook.cell import bound_names
 from dpnb.notebook.options import CellOptions
-from dpnb.release import Batch
 
 if TYPE_CHECKING:
     from dpnb.notebook.magic import DPMagic

@@ -12,8 +12,8 @@ from typing import Any
 
 from dpnb.cards.markup import clean
 from dpnb.errors import PlanError
+from dpnb.estimate import Estimate
 from dpnb.notebook.waiting import Waiting
-from dpnb.release import Estimate
 from dpnb.widgets.balancing import Balance, planned_size
 from dpnb.widgets.curve import Curves, question_of
 from dpnb.widgets.forecasting import forecast, holder

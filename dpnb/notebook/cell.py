@@ -18,7 +18,7 @@ from typing import Any
 from IPython.core.displayhook import DisplayHook
 
 from dpnb.errors import DpnbError
-from dpnb.release import CELL_LABELS
+from dpnb.estimate import current_host
 
 
 class CellSyntaxError(DpnbError):
@@ -79,7 +79,7 @@ def prepare(shell: Any, cell: str, head: str = "%%dp") -> Body:
     """
     raw, above = _raw(shell, cell, head)
     name = shell.compile.cache(raw, shell.displayhook.prompt_count, raw_code=raw)
-    CELL_LABELS[name] = f"In[{shell.displayhook.prompt_count}]"
+    current_host().labels[name] = f"In[{shell.displayhook.prompt_count}]"
     linecache.cache[name] = (len(raw), None, raw.splitlines(keepends=True), name)
     failure = None
     try:

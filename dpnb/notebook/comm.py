@@ -26,16 +26,15 @@ from dpnb.cards.markup import clean
 from dpnb.cards.report import methods
 from dpnb.client.columns import ColumnHandle
 from dpnb.client.handles import Dataset
-from dpnb.client.session import Session
 from dpnb.client.views import PlanView
 from dpnb.errors import DpnbError, PlanError
+from dpnb.estimate import Estimate
 from dpnb.notebook.card_questions import CardQuestions
 from dpnb.notebook.holding import named
 from dpnb.notebook.news import News
 from dpnb.notebook.unrun import Snapshot, price_of
 from dpnb.notebook.waiting import Waiting
-from dpnb.release import Estimate
-from dpnb.widgets.asking import answered_by, handle_of
+from dpnb.widgets.asking import handle_of
 from dpnb.widgets.curve import Curves
 from dpnb.widgets.modelling import model
 from dpnb.widgets.planning import board
@@ -95,25 +94,18 @@ class Link:
         manager = get_comm_manager()
         manager.register_target(TARGET, self._opened)
         self._shell.events.register("post_run_cell", self.push)
-        answered_by(
-            lambda asked: self._answer(asked.get("ask"), asked),
-            lambda: _nameable(self._shell.user_ns),
-        )
         self._beacon = create_comm(target_name=TARGET, comm_id=ANNOUNCE, primary=False)
         # never opened on the other side: so it is not closed there either, when it is collected
         self._beacon._closed = True  # noqa: SLF001
         manager.register_comm(self._beacon)
         self._beacon.send({"protocol": PROTOCOL})
         self._news.start()
-        Session.news = self._news.put
         self._session().watch()  # a dataset may have been opened before %load_ext
 
     def uninstall(self) -> None:
         """Let go of every front end."""
         if not self.connected:
             return
-        answered_by(None)
-        Session.news = None
         self._news.stop()
         self._shell.events.unregister("post_run_cell", self.push)
         get_comm_manager().unregister_target(TARGET, self._opened)
@@ -198,6 +190,19 @@ class Link:
         self._reading += any(id(one) not in before for _, one in self._held)
         self._refresh_interactions()
         self._send()
+
+    def tell(self) -> None:
+        """Tell front ends soon what became of ledger or curator; on any thread."""
+        if self.connected:
+            self._news.put()
+
+    def names(self) -> Mapping[str, Any] | None:
+        """Return the names of handles and released answers; None where no front end can be told."""
+        return _nameable(self._shell.user_ns) if self.connected else None
+
+    def asked(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer what an interaction asks, as a front end is answered."""
+        return self._answer(asked.get("ask"), asked)
 
     def _tell(self) -> None:
         """Tell what became of ledger or curator, on a thread of its own: also while a cell runs."""

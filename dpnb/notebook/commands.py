@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from IPython.display import display
 
 from dpnb.errors import DpnbError, OptionError
+from dpnb.estimate import Estimate
 from dpnb.notebook import interactions
 from dpnb.notebook.display import attach_bundle, draw
 from dpnb.notebook.options import CELL_HELP, near, parse
-from dpnb.release import Estimate
 
 if TYPE_CHECKING:
     from dpnb.notebook.magic import DPMagic

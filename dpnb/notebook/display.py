@@ -18,8 +18,8 @@ from typing import Any
 
 from IPython.display import DisplayHandle, display
 
+from dpnb.estimate import Estimate, Measurement
 from dpnb.notebook.waiting import Waiting
-from dpnb.release import Estimate, Measurement, hooks
 
 Bundle = dict[str, Any]
 
@@ -156,9 +156,8 @@ class Screen:
         self._shown.append(_Shown(handle, waiting, redraw))
 
 
-def register(shell: Any, screen: Screen) -> None:
+def register(shell: Any) -> None:
     """Register the formatters of a shell."""
-    hooks.SHOW_PENDING, hooks.BUNDLE = screen.show_estimate, estimate_bundle
     formatter = shell.display_formatter
     for module, name, maker in _HANDLES:
         formatter.mimebundle_formatter.for_type_by_name(module, name, _as_formatter(maker))
@@ -167,7 +166,6 @@ def register(shell: Any, screen: Screen) -> None:
 
 def unregister(shell: Any) -> None:
     """Remove the formatters of a shell."""
-    hooks.SHOW_PENDING = hooks.BUNDLE = None
     formatter = shell.display_formatter
     for module, name, _ in _HANDLES:
         formatter.mimebundle_formatter.pop(f"{module}.{name}", None)

@@ -14,7 +14,7 @@ from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from dpnb.release import Estimate, Measurement
+from dpnb.estimate import Estimate, Measurement
 from dpnb.statistics.regression_summary import Regression
 
 DEPTH = 5

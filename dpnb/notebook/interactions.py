@@ -146,7 +146,7 @@ def _coverage(names: Mapping[str, Any], text: str) -> Any:
 
 def _estimate(names: Mapping[str, Any], text: str) -> Any:
     """Return the estimate that a line stands for, or nothing: then it is a statistic and a population."""
-    from dpnb.release import Estimate
+    from dpnb.estimate import Estimate
 
     try:
         found = eval(text, dict(names))  # noqa: S307  the user's own line

@@ -11,15 +11,16 @@ from typing import Any
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
 from traitlets import Bool, Enum, Unicode
 
+from dpnb.estimate import Batch, Measurement
 from dpnb.notebook import commands
 from dpnb.notebook.auto import Auto
 from dpnb.notebook.cell import Body, prepare, run, run_async
 from dpnb.notebook.comm import Link
 from dpnb.notebook.display import Screen
 from dpnb.notebook.holding import pending_in
+from dpnb.notebook.host import NotebookHost
 from dpnb.notebook.options import CELL_HELP, CellOptions, parse
 from dpnb.notebook.spending import current_session, settle
-from dpnb.release import Batch, Measurement
 
 
 @magics_class
@@ -56,6 +57,7 @@ class DPMagic(Magics):
         self.planned: tuple[Any, str | None] = (None, None)
         self.hooks: tuple[Any, ...] = ()
         self.link = Link(shell, current_session, self.screen.waiting)
+        self.host = NotebookHost(self.screen, self.link)
 
     def refresh(self, result: Any = None) -> None:
         """Redraw what was released by whatever means since it was drawn."""

@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TypeAlias
 from dpnb.client.columns import ColumnHandle
 from dpnb.client.handles import Dataset
 from dpnb.errors import DpnbError
-from dpnb.release import Estimate
+from dpnb.estimate import Estimate
 from dpnb.schema import Column, Schema
 
 Handle: TypeAlias = Dataset | ColumnHandle

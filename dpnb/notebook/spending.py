@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 from IPython.display import display
 
 from dpnb.errors import BudgetError, OptionError
+from dpnb.estimate import Estimate, Measurement
 from dpnb.notebook import holding
 from dpnb.notebook.display import report_bundle
 from dpnb.notebook.options import CellOptions, near
 from dpnb.notebook.progress import Progress
 from dpnb.plan.request import Ask
-from dpnb.release import Estimate, Measurement
 
 if TYPE_CHECKING:
     from dpnb.notebook.magic import DPMagic

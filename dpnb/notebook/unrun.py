@@ -22,11 +22,11 @@ from dpnb.client.columns import ColumnHandle
 from dpnb.client.handles import Dataset
 from dpnb.client.session import Glance
 from dpnb.errors import DpnbError
+from dpnb.estimate import Estimate, Rehearsal
 from dpnb.notebook import holding
 from dpnb.notebook.options import CellOptions, parse
 from dpnb.notebook.reader import CALLABLE, Handle, Unread, read
 from dpnb.notebook.spending import asked, labels_of, weigh
-from dpnb.release import Estimate, Rehearsal
 
 _AFTER_NAME = re.compile(r"\W")
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from weakref import WeakKeyDictionary, ref
 
 from dpnb.errors import PlanError
-from dpnb.release import Estimate, Measurement
+from dpnb.estimate import Estimate, Measurement
 
 __all__ = ["Waiting"]
 

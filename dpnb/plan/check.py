@@ -18,11 +18,11 @@ from dpnb.plan.compile import Cells, cells, condition, equal_edges, numeric, pla
 from dpnb.plan.expression import Bin, Const, Expr, Ref, show
 from dpnb.plan.question import QueryPlan
 from dpnb.plan.work import limited_steps
-from dpnb.release import Axis
-from dpnb.release.reading import ReadingFunction
+from dpnb.releases import Axis
 from dpnb.schema import Schema, nearest
 from dpnb.statistics import BY_NAME, Numeric, Setting, Statistic
 from dpnb.statistics._base import RANGE_LIMIT
+from dpnb.statistics.reading import ReadingFunction
 
 MAX_CELLS = 200_000
 

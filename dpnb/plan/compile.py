@@ -51,7 +51,7 @@ from dpnb.plan.expression import (
     show,
     show_value,
 )
-from dpnb.release import Axis
+from dpnb.releases import Axis
 from dpnb.schema import Column, Schema
 from dpnb.statistics import Numeric
 from dpnb.statistics._base import RANGE_LIMIT, common_step, scaled

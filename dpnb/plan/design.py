@@ -18,11 +18,10 @@ from dpnb.errors import PlanError, Unavailable
 from dpnb.plan.check import CheckedQuestion
 from dpnb.privacy.loss import PrivacyLoss
 from dpnb.privacy.measure import Measure
-from dpnb.release import Release
-from dpnb.release.measurement import Outcome
-from dpnb.release.record import ReleasedPart
+from dpnb.releases import Release, ReleasedPart
 from dpnb.statistics import Setting, Share
 from dpnb.statistics._base import PricedPart
+from dpnb.statistics.outcome import Outcome
 
 __all__ = ["PLANNED", "Accuracy", "Design", "Facts", "FromFacts", "FromRelease"]
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import OptionError
+from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.plan.check import CheckedQuestion
-from dpnb.release import Release
-from dpnb.release.pushing import DrawGenerator
+from dpnb.releases import Release
 from dpnb.simulate.intervals import PerRelease, per_release
 from dpnb.statistics import conclude
 

@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.errors import OptionError
+from dpnb.estimate.table import Table
 from dpnb.mechanisms import KSExponential
 from dpnb.noise import fast
-from dpnb.release.table import Table
 from dpnb.simulate.design import amount_of
 
 Floats = NDArray[np.float64]

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpnb.errors import OptionError
-from dpnb.release.table import Table
+from dpnb.estimate.table import Table
 from dpnb.simulate.design import amount_of
 
 Floats = NDArray[np.float64]

@@ -25,7 +25,7 @@ from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
 from dpnb.plan.expression import Ref
 from dpnb.privacy.accountant import Budget
 from dpnb.privacy.unit import PrivacyUnit
-from dpnb.release import Release, ReleasedPart
+from dpnb.releases import Release, ReleasedPart
 from dpnb.schema import Schema
 from dpnb.simulate.design import Loss, levels_of, losses_of, reps_of, seed_of, sizes_of
 from dpnb.simulate.populations import Codes, Population, population

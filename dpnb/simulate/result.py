@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from dpnb.estimate.table import Table
 from dpnb.plan.expression import show
-from dpnb.release.table import Table
 from dpnb.simulate.design import Design
 from dpnb.simulate.tally import Held, Tally, wilson
 

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.errors import OptionError
-from dpnb.inference.impact import impact_codes
+from dpnb.estimate.impact import impact_codes
 from dpnb.noise import fast
 
 __all__ = ["ImpactFit", "Reuse", "impact_overfit", "reuse"]

@@ -21,7 +21,7 @@ from dpnb.errors import Unavailable
 from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace, QuantileSelection
 from dpnb.plan import PricedQuestion
 from dpnb.plan.check import CheckedQuestion
-from dpnb.release import Release, ReleasedPart
+from dpnb.releases import Release, ReleasedPart
 from dpnb.simulate.exact import Block, histograms, totals
 from dpnb.simulate.selection import MOST_STEPS, select
 from dpnb.statistics import Result, conclude

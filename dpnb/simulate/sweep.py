@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpnb.errors import OptionError
-from dpnb.release.table import Table
+from dpnb.estimate.table import Table
 from dpnb.simulate.coverage import coverage
 from dpnb.simulate.result import CoverageResult
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dpnb.release import Release
+from dpnb.releases import Release
 from dpnb.statistics._base import Numeric, PricedPart, PriceRow, Pricing, Setting, Share, Statistic
 from dpnb.statistics.choice import Choice
 from dpnb.statistics.correlation import Correlation

@@ -25,7 +25,7 @@ from dpnb.mechanisms import (
 )
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.privacy.unit import PrivacyUnit
-from dpnb.release import Axis, Release
+from dpnb.releases import Axis, Release
 from dpnb.statistics.sensitivity import Component, Moves
 
 Target = Literal["none", "number", "pair", "numbers", "key", "choice", "value"]

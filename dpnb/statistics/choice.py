@@ -23,7 +23,7 @@ from dpnb.aggregate.algebra import CrossMoments, IntExpr, Lit
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.mechanisms import PermuteAndFlip
 from dpnb.privacy.event import PrivacyEvent
-from dpnb.release import Axis, Release
+from dpnb.releases import Axis, Release
 from dpnb.statistics._base import (
     PricedPart,
     PriceRow,

@@ -18,7 +18,7 @@ from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum
 from dpnb.inference.elementwise import inside
 from dpnb.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
-from dpnb.release import Axis, Release
+from dpnb.releases import Axis, Release
 from dpnb.statistics._base import Pricing, Setting, Share, additive, count_component, digits
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.released import Law, Part, SimulatedPart, combine, law_as_sum

@@ -16,7 +16,7 @@ from dpnb.errors import Unavailable
 from dpnb.inference import accepted, effective_size, student_inflation
 from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
 from dpnb.inference.noise_sum import NoiseSum
-from dpnb.release import Axis, Release
+from dpnb.releases import Axis, Release
 from dpnb.statistics._base import Pricing, Setting, Share, Target, digits
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.pair import Moments, components, moment, moments, price_pair, redrawn, sides

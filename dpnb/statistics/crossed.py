@@ -16,8 +16,8 @@ import numpy as np
 
 from dpnb.errors import SchemaError, Unavailable
 from dpnb.inference import NoiseSum
-from dpnb.release import Release
-from dpnb.release.pushing import DrawGenerator
+from dpnb.inference.draw_generator import DrawGenerator
+from dpnb.releases import Release
 from dpnb.schema import nearest
 from dpnb.statistics._base import Setting
 from dpnb.statistics.frobenius import Block, blocks, radius_squared, sides, two_valued

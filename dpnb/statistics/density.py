@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from dpnb.release import Axis, Release
+from dpnb.releases import Axis, Release
 from dpnb.statistics._base import Pricing, Setting, Share, digits
 from dpnb.statistics.binned import checked_method, density_domain, density_result, public_rows, widths_of
 from dpnb.statistics.count import exact_radius

@@ -19,11 +19,12 @@ from typing import Any, ClassVar
 
 from dpnb.aggregate.algebra import ValueCounts
 from dpnb.errors import LossError, OptionError, Unavailable
+from dpnb.inference.interval import Interval
 from dpnb.mechanisms.thresholding import Thresholding
 from dpnb.noise.law import DiscreteLaplaceLaw
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.privacy.loss import rational
-from dpnb.release import Axis, Interval, Release
+from dpnb.releases import Axis, Release
 from dpnb.statistics._base import PricedPart, PriceRow, Pricing, Setting, Share, Target, digits
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.outcome import Pair, Result

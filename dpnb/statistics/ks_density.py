@@ -19,8 +19,7 @@ from dpnb.privacy.conversion import largest_epsilon
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.privacy.loss import floored
 from dpnb.privacy.measure import Measure
-from dpnb.release import Axis, Release
-from dpnb.release.reading import ReadingFunction
+from dpnb.releases import Axis, Release
 from dpnb.statistics._base import (
     ONE,
     PricedPart,
@@ -46,6 +45,7 @@ from dpnb.statistics.placement import (
     tick,
 )
 from dpnb.statistics.quantile import selection_epsilon
+from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.released import best
 
 MOST_WORK = 2**22

@@ -18,7 +18,7 @@ import numpy as np
 from dpnb.aggregate.algebra import FloorDiv, IntExpr, Key, Lit, Sub
 from dpnb.errors import OptionError, PlanError
 from dpnb.inference.tree import level_sizes
-from dpnb.release import Axis
+from dpnb.releases import Axis
 from dpnb.statistics._base import Numeric, Setting
 
 LEVELS = 10

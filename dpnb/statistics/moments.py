@@ -16,13 +16,13 @@ from typing import Any, ClassVar
 from dpnb.aggregate.algebra import CrossMoments, Lit
 from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.privacy.event import PrivacyEvent
-from dpnb.release import Axis, Release
-from dpnb.release.reading import ReadingFunction
+from dpnb.releases import Axis, Release
 from dpnb.statistics._base import Mechanism, PricedPart, PriceRow, Pricing, Setting, Share, Target, digits
 from dpnb.statistics.crossed import matrix_outcome
 from dpnb.statistics.frobenius import Block, blocks, l1, l2_squared, radius_squared, shrink, sides
 from dpnb.statistics.moment_readings import correlation, covariance, mean
 from dpnb.statistics.outcome import Pair
+from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.regression_readings import coefficients, r_squared
 from dpnb.statistics.regression_summary import OLS
 from dpnb.statistics.sensitivity import ENTER, Moves

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
-from dpnb.release import Interval
+from dpnb.inference.interval import Interval
 
 Pair = tuple[float, float]
 Kind = str
@@ -33,6 +33,50 @@ FLAG_WORDS = {
     "clamped": "the noised value lay outside the declared bounds and was moved to them",
     "spread unclear": "the noised spread was not clear: the widest spread that the bounds allow was used",
 }
+
+
+@runtime_checkable
+class Outcome(Protocol):
+    """What ``statistics`` concludes from the releases of one measurement.
+
+    An outcome of *several* releases (a remeasured question) sets ``draws_by_release = True`` and takes its noise
+    from ``rng.of(release.id)`` (see :class:`dpnb.inference.draw_generator.DrawGenerator`), one generator for each release, so
+    that it is rightly correlated with estimates that share one of them.
+    """
+
+    @property
+    def value(self) -> Any:
+        """The point estimate: a float, or an array of the question's shape."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+
+    @property
+    def standard_error(self) -> Any:
+        """Its standard error about the population (sampling and noise)."""
+
+    @property
+    def n(self) -> Any:
+        """The rows it speaks of (public, or released with noise)."""
+
+    @property
+    def n_eff(self) -> Any:
+        """As accurate as this many of the `n` rows would be without noise."""
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Warnings computed from released numbers alone."""
+
+    @property
+    def domain(self) -> tuple[Any, Any]:
+        """Public bounds of the value; ``(None, None)`` or infinite where there are none."""
+
+    def interval(self, level: float, kind: Kind) -> Interval:
+        """The exact interval; raises Unavailable with the reason."""
+
+    def draws(self, count: int, rng: np.random.Generator, kind: Kind) -> np.ndarray:
+        """Plausible true values, shape ``(count, *shape)``; raises Unavailable with the reason."""
 
 
 class CellResult(Protocol):
@@ -83,7 +127,7 @@ class Chosen:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """All entries of an answer; implements ``dpnb.release.Outcome``.
+    """All entries of an answer; implements ``dpnb.estimate.Outcome``.
 
     Parameters
     ----------

@@ -29,11 +29,11 @@ import numpy as np
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.mechanisms.ks_exponential import from_record
 from dpnb.noise.law import DiscreteLaplaceLaw, law_from_json
-from dpnb.release import Axis, Release
-from dpnb.release.reading import Read, ReadingFunction
+from dpnb.releases import Axis, Release
 from dpnb.statistics._base import Setting
 from dpnb.statistics.outcome import Chosen, Pair, Result
 from dpnb.statistics.ratio import CLUSTERED
+from dpnb.statistics.reading import Read, ReadingFunction
 from dpnb.statistics.released import Law, best
 
 MOST_POINTS, MOST_CELLS, FEWEST_POINTS = 1000, 256, 20

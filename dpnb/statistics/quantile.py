@@ -27,7 +27,7 @@ from dpnb.mechanisms import QuantileSelection
 from dpnb.mechanisms.exponential import score_factor
 from dpnb.privacy.conversion import exponential_epsilon
 from dpnb.privacy.event import PrivacyEvent
-from dpnb.release import Axis, Release
+from dpnb.releases import Axis, Release
 from dpnb.statistics._base import PricedPart, PriceRow, Pricing, Setting, Share, digits
 from dpnb.statistics.outcome import Chosen, Pair, Result
 from dpnb.statistics.released import Part, SimulatedPart, best

@@ -10,17 +10,19 @@ from __future__ import annotations
 import html
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpnb.errors import Unavailable
-from dpnb.release import Estimate
-from dpnb.release.reading import Method
-from dpnb.release.table import aligned
 from dpnb.statistics.formula import parse
 from dpnb.statistics.outcome import FLAG_WORDS
+from dpnb.statistics.reading import Method
 from dpnb.statistics.regression import Fit
+from dpnb.statistics.text_table import aligned
+
+if TYPE_CHECKING:
+    from dpnb.estimate import Estimate
 
 
 def ols(self: Estimate, formula: str) -> Regression:
@@ -132,7 +134,7 @@ class Regression:
         return self.coefficients.flags
 
     def interval(self, level: float = 0.95, kind: str = "confidence") -> Any:
-        """Return the intervals of all coefficients; see :meth:`dpnb.release.Estimate.interval`."""
+        """Return the intervals of all coefficients; see :meth:`dpnb.estimate.Estimate.interval`."""
         return self.coefficients.interval(level, kind)  # type: ignore[arg-type]
 
     def summary(self, level: float = 0.95) -> Summary:

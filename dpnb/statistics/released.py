@@ -15,7 +15,7 @@ import numpy as np
 from dpnb.inference import NoiseSum
 from dpnb.noise import fast
 from dpnb.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw, law_from_json
-from dpnb.release import Release
+from dpnb.releases import Release
 
 Law = DiscreteLaplaceLaw | DiscreteGaussianLaw
 

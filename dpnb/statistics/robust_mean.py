@@ -38,8 +38,7 @@ from dpnb.privacy.conversion import largest_epsilon, pure_epsilon
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.privacy.loss import floored
 from dpnb.privacy.measure import Measure
-from dpnb.release import Axis, Release
-from dpnb.release.reading import Read, ReadingFunction
+from dpnb.releases import Axis, Release
 from dpnb.statistics._base import (
     ONE,
     PricedPart,
@@ -56,6 +55,7 @@ from dpnb.statistics.mean import MeanCell
 from dpnb.statistics.outcome import Chosen, Pair, Result
 from dpnb.statistics.quantile import selection_epsilon
 from dpnb.statistics.ratio import Ratio
+from dpnb.statistics.reading import Read, ReadingFunction
 from dpnb.statistics.released import best
 from dpnb.statistics.sensitivity import Component
 

@@ -20,7 +20,7 @@ from dpnb.mechanisms import PermuteAndFlip
 from dpnb.privacy.conversion import pure_epsilon
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.privacy.loss import floored
-from dpnb.release import Axis, Release
+from dpnb.releases import Axis, Release
 from dpnb.statistics._base import ONE, PricedPart, PriceRow, Pricing, Setting, Share, Target, digits
 from dpnb.statistics.outcome import Chosen, Pair, Result
 from dpnb.statistics.released import best

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference.chi_square import MOST_CELLS, ChiSquare, draws_for, goodness_of_fit, independence
+from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.hypothesis import HypothesisTest, Tested
-from dpnb.release import DrawGenerator, Estimate
 from dpnb.statistics._base import Setting
 from dpnb.statistics.released import Part, combine, fast_draws
 from dpnb.statistics.shares import public_total
+
+if TYPE_CHECKING:
+    from dpnb.estimate import Estimate
 
 _CLUSTERED = (
     "One person may have several rows here, and a chi-square test counts independent rows: no test. Test a mean or a "

@@ -24,8 +24,7 @@ from typing import Any, ClassVar
 from dpnb.aggregate.algebra import Total
 from dpnb.inference.ratio_interval import critical
 from dpnb.inference.tree import ConsistentTree
-from dpnb.release import Axis, Release
-from dpnb.release.reading import ReadingFunction
+from dpnb.releases import Axis, Release
 from dpnb.statistics import tree_readings as read
 from dpnb.statistics._base import (
     ONE,
@@ -41,6 +40,7 @@ from dpnb.statistics._base import (
 )
 from dpnb.statistics.leaves import Leaves, leaves_of
 from dpnb.statistics.outcome import Pair
+from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.released import law_as_sum
 from dpnb.statistics.sensitivity import Component, Moves
 from dpnb.statistics.tree_fit import ROOT, Fitted, fitted, level_name

@@ -18,7 +18,7 @@ from dpnb.inference import NoiseSum
 from dpnb.inference.ratio_interval import critical
 from dpnb.inference.tree import ConsistentTree, Prefixes, prefix_sums, rising
 from dpnb.noise.law import DiscreteLaplaceLaw
-from dpnb.release import Release
+from dpnb.releases import Release
 from dpnb.statistics._base import Setting
 from dpnb.statistics.leaves import Leaves, leaves_of
 from dpnb.statistics.outcome import Kind

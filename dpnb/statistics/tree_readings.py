@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import OptionError
-from dpnb.release import Axis, Release
-from dpnb.release.reading import Read
+from dpnb.releases import Axis, Release
 from dpnb.statistics._base import Setting
 from dpnb.statistics.leaves import Places, leaves_of
+from dpnb.statistics.reading import Read
 from dpnb.statistics.tree_density import density_result
 from dpnb.statistics.tree_fit import Fitted, fitted
 from dpnb.statistics.tree_location import mean_result, mode_result, quantile_results

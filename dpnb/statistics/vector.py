@@ -12,7 +12,7 @@ from typing import Any, overload
 import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
-from dpnb.release import Interval
+from dpnb.inference.interval import Interval
 from dpnb.statistics.outcome import Kind, Pair, _level
 
 Ends = Callable[[float, Kind], tuple[np.ndarray, np.ndarray]]
@@ -21,7 +21,7 @@ Redraw = Callable[[int, Any, Kind], np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class VectorResult:
-    """All entries of an answer; implements ``dpnb.release.Outcome``.
+    """All entries of an answer; implements ``dpnb.estimate.Outcome``.
 
     Parameters
     ----------

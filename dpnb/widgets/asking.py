@@ -1,40 +1,23 @@
 """What an interaction may ask of the notebook around it: the questions that its front ends ask, answered by the same functions.
 
-The room of the notebook says here how it answers (``notebook`` knows this room, never the other way round). No question
-spends, and without a notebook that was loaded every answer is a refusal that says what to type.
+The host answers (:class:`dpnb.estimate.Host`; ``notebook`` provides one). No question spends, and without a notebook that was
+loaded every answer is a refusal that says what to type.
 """
 
 from __future__ import annotations
 
 import ast
 import keyword
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["answer", "answered_by", "called", "handle_of", "opening", "spoken"]
+from dpnb.estimate import current_host
 
-Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
-
-_UNLOADED = "This notebook has not loaded dpnb. Run: %load_ext dpnb"
+__all__ = ["answer", "called", "handle_of", "opening", "spoken"]
 
 
-def _refuse(asked: Mapping[str, Any]) -> dict[str, Any]:
-    del asked
-    return {"is": "refusal", "problem": _UNLOADED}
-
-
-def _unnamed() -> dict[str, Any]:
-    return {}
-
-
-_answer: Answer = _refuse
-_names: Callable[[], Mapping[str, Any]] = _unnamed
-
-
-def answered_by(how: Answer | None, names: Callable[[], Mapping[str, Any]] = _unnamed) -> None:
-    """Say who answers, and what the notebook calls its handles and its released answers; None takes it back."""
-    global _answer, _names
-    _answer, _names = (_refuse, _unnamed) if how is None else (how, names)
+def _names() -> Mapping[str, Any]:
+    return current_host().names() or {}
 
 
 def called(thing: Any) -> str | None:
@@ -58,7 +41,7 @@ def handle_of(dataset: Any) -> str:
 
 def opening(dataset: Any) -> str:
     """Return the line that gives a dataset its name, before a cell that speaks of it; empty where the notebook has one."""
-    if _names is _unnamed or called(dataset) is not None:
+    if current_host().names() is None or called(dataset) is not None:
         return ""
     name, again = handle_of(dataset), dataset.session.opening(dataset)
     return f"{name} = {again}\n" if again else f"# the dataset has no name here yet: {name} = dpnb.open(…)\n"
@@ -85,4 +68,4 @@ def answer(asked: object) -> dict[str, Any]:
     """Answer one question; what is no question is refused."""
     if not isinstance(asked, Mapping):
         return {"is": "refusal", "problem": "This is no question."}
-    return _answer(asked)
+    return current_host().ask(asked)

@@ -18,7 +18,7 @@ from dpnb.audit.attacks.publications import Bench, Publication
 from dpnb.audit.attacks.repeating import repetitions
 from dpnb.cards.card import Card
 from dpnb.errors import DpnbError, PlanError
-from dpnb.release.table import Table
+from dpnb.estimate.table import Table
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.attack_picture import bench_picture
 from dpnb.widgets.wording import still

@@ -12,8 +12,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from dpnb.errors import LossError, PlanError
+from dpnb.estimate import Measurement
 from dpnb.inference import effective_size
-from dpnb.release import Measurement
 from dpnb.statistics import Share
 from dpnb.statistics.ratio import mean_noise_sd
 from dpnb.widgets import register

@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 from dpnb.cards.card import Card
 from dpnb.client.empty import HoldsNoData
 from dpnb.errors import DpnbError, OptionError, PlanError
-from dpnb.release import Estimate
-from dpnb.release.table import Table
+from dpnb.estimate import Estimate
+from dpnb.estimate.table import Table
 from dpnb.simulate import BootstrapStudy, CoverageResult, Population, population
 from dpnb.widgets import coverage_still
 from dpnb.widgets._base import Interaction

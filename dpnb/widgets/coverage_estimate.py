@@ -14,11 +14,11 @@ from types import MappingProxyType
 from typing import Any
 
 from dpnb.errors import DpnbError, PlanError
+from dpnb.estimate import Estimate, Measurement
 from dpnb.plan.expression import Ref
 from dpnb.privacy.conversion import exponential_epsilon, pure_epsilon
 from dpnb.privacy.loss import parse_exact
 from dpnb.privacy.measure import Measure
-from dpnb.release import Estimate, Measurement
 from dpnb.schema import Column
 from dpnb.widgets.curve import question_of
 from dpnb.widgets.scenes import Asked, Kind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from dpnb.release.table import Table
+from dpnb.estimate.table import Table
 from dpnb.simulate import wilson
 from dpnb.simulate.bootstrap import begun_study
 from dpnb.widgets.coverage_charge import Costs, paid, place_of

@@ -16,8 +16,8 @@ from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from dpnb.errors import LossError, PlanError
+from dpnb.estimate import Estimate, Measurement
 from dpnb.privacy.measure import Measure
-from dpnb.release import Estimate, Measurement
 from dpnb.statistics import Share
 
 __all__ = [

@@ -15,7 +15,7 @@ import numpy as np
 from dpnb.cards.markup import clean
 from dpnb.cards.trail import least_certain, more_of, paid_for, trail_of
 from dpnb.errors import PlanError
-from dpnb.release import Estimate, Measurement
+from dpnb.estimate import Estimate, Measurement
 from dpnb.widgets.curve import Curves, kind_of, left_of, needs_size, question_of
 
 __all__ = ["answer_of", "forecast", "holder"]

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from dpnb.cards.card import Card
 from dpnb.client.handles import Dataset
 from dpnb.errors import DpnbError, PlanError
-from dpnb.release import Estimate
+from dpnb.estimate import Estimate
 from dpnb.schema import Column
 from dpnb.statistics import Share
 from dpnb.widgets._base import Interaction

@@ -12,10 +12,10 @@ from typing import Any
 
 from dpnb.client.handles import Dataset
 from dpnb.errors import DpnbError, OptionError, PlanError
+from dpnb.estimate import Estimate
 from dpnb.plan.question import QueryPlan
 from dpnb.plan.request import Ask
 from dpnb.privacy.measure import Measure
-from dpnb.release import Estimate
 from dpnb.statistics.formula import parse
 from dpnb.widgets.asking import opening
 from dpnb.widgets.questions import quoted

@@ -17,6 +17,7 @@ from dpnb.cards.card import Card
 from dpnb.cards.digits import number
 from dpnb.client.empty import HoldsNoData
 from dpnb.errors import PlanError
+from dpnb.estimate import Estimate
 from dpnb.inference.matching import match
 from dpnb.mechanisms import DiscreteLaplace
 from dpnb.plan.check import check
@@ -24,7 +25,6 @@ from dpnb.plan.expression import Compare, Const, Ref
 from dpnb.plan.question import QueryPlan
 from dpnb.privacy.accountant import Budget
 from dpnb.privacy.unit import PrivacyUnit
-from dpnb.release import Estimate
 from dpnb.schema import Column, Schema
 from dpnb.statistics import Share
 from dpnb.widgets import person

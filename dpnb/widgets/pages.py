@@ -16,7 +16,7 @@ from dpnb.cards.markup import Markup, el
 from dpnb.cards.report import PAGE_STYLE, Report, document
 from dpnb.client import api
 from dpnb.errors import DpnbError, PlanError
-from dpnb.release import Estimate
+from dpnb.estimate import Estimate
 from dpnb.widgets import _base
 from dpnb.widgets._base import Interaction, built, shown
 from dpnb.widgets.remeasuring import Remeasure

@@ -15,11 +15,11 @@ from typing import Any
 
 from dpnb.cards.markup import clean
 from dpnb.client.views import PlanView
+from dpnb.estimate import Measurement
 from dpnb.plan.price import PricedQuestion
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.privacy.loss import exact_text
 from dpnb.privacy.measure import Measure
-from dpnb.release import Measurement
 from dpnb.statistics import Share
 from dpnb.widgets.arithmetic import Rate, event_rho, largest_loss
 from dpnb.widgets.asking import handle_of, opening, spoken

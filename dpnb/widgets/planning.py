@@ -16,9 +16,9 @@ from typing import Any
 from dpnb.cards.markup import clean
 from dpnb.client.views import PlanView
 from dpnb.errors import LossError, PlanError
-from dpnb.plan.derived import Outlook
+from dpnb.estimate import Measurement
+from dpnb.estimate.derived import Outlook
 from dpnb.plan.price import PricedQuestion
-from dpnb.release import Measurement
 from dpnb.statistics import Share
 from dpnb.statistics._base import all_count
 from dpnb.widgets.curve import EPSILONS, RHOS, Curve, Curves, Kind, curve_of, grid

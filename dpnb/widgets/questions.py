@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpnb.client.handles import Dataset
-from dpnb.release import Estimate
+from dpnb.estimate import Estimate
 from dpnb.schema import Column, Schema
 
 __all__ = ["GOALS", "Goal", "quoted", "ready", "subject", "two_valued"]

@@ -12,8 +12,8 @@ from dpnb.cards.markup import clean
 from dpnb.cards.stored import payments
 from dpnb.cards.trail import paid_for
 from dpnb.errors import DpnbError, PlanError
+from dpnb.estimate import Estimate, Measurement
 from dpnb.privacy.loss import brief
-from dpnb.release import Estimate, Measurement
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.asking import called
 from dpnb.widgets.curve import Curves, question_of

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, clean, el
-from dpnb.release.table import aligned
+from dpnb.statistics.text_table import aligned
 from dpnb.widgets import _base
 
 __all__ = ["ABSENT", "DRAG", "drag", "still"]

@@ -14,9 +14,9 @@ import dpnb
 from dpnb.client.asked import batch_of
 from dpnb.curator.engines import DuckDBEngine, prepare
 from dpnb.datasets import census, census_schema
+from dpnb.estimate import Measurement
 from dpnb.plan.price import price
 from dpnb.plan.request import Ask
-from dpnb.release import Measurement
 
 ROWS, ROUNDS = 10_000, 60
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from dpnb.client.views import BatchReport, PlanView
+from dpnb.estimate import Estimate, Measurement
 from dpnb.plan.expression import Ref
 from dpnb.plan.price import price
 from dpnb.plan.question import QueryPlan
@@ -12,7 +13,7 @@ from dpnb.plan.request import Ask, BatchPlan, Item
 from dpnb.privacy.accountant import Budget
 from dpnb.privacy.loss import PrivacyLoss, exact_text
 from dpnb.privacy.unit import PrivacyUnit
-from dpnb.release import Estimate, Measurement, Release, ReleasedPart
+from dpnb.releases import Release, ReleasedPart
 from dpnb.schema import Column, Schema
 from dpnb.statistics import conclude
 

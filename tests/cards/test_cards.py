@@ -18,7 +18,7 @@ from dpnb.cards import digits, facts
 from dpnb.cards.explain import explain, odds_sentence
 from dpnb.cards.facts import Entry, Line
 from dpnb.cards.raster import picture
-from dpnb.release import Estimate, Measurement
+from dpnb.estimate import Estimate, Measurement
 from dpnb.statistics import conclude
 from tests.cards import made
 

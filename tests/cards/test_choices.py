@@ -13,10 +13,10 @@ from dpnb.cards.facts import line_of
 from dpnb.cards.released import estimate_card
 from dpnb.cards.report import report
 from dpnb.cards.tracks import figure
+from dpnb.estimate import Estimate
 from dpnb.noise.bits import SeededBits
 from dpnb.plan.expression import Compare, Const
 from dpnb.privacy.accountant import Budget
-from dpnb.release import Estimate
 from dpnb.schema import Column, Schema
 from tests.contracts.questions import UNITS, B, G, X, Y, asked, released, schema
 

@@ -9,7 +9,7 @@ import pytest
 
 import dpnb
 from dpnb.errors import OptionError, PlanError
-from dpnb.release import Estimate, Measurement
+from dpnb.estimate import Estimate, Measurement
 from dpnb.statistics import conclude
 
 

@@ -16,8 +16,7 @@ from dpnb.plan.expression import Ref
 from dpnb.privacy.accountant import Budget
 from dpnb.privacy.loss import PrivacyLoss
 from dpnb.privacy.unit import PrivacyUnit
-from dpnb.release import Release
-from dpnb.release.record import ReleasedPart
+from dpnb.releases import Release, ReleasedPart
 from dpnb.schema import Column, Schema
 from dpnb.statistics import Share
 

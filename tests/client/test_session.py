@@ -22,10 +22,10 @@ from dpnb.errors import (
     RequestReused,
     SchemaError,
 )
+from dpnb.estimate import Estimate, current_host
 from dpnb.plan.request import Ask
 from dpnb.privacy import Budget, PrivacyUnit
 from dpnb.privacy.loss import PrivacyLoss
-from dpnb.release import Estimate
 from dpnb.schema import Column, Schema
 from tests.curator import small
 
@@ -285,7 +285,7 @@ def test_a_public_study_has_one_ledger_as_itself_and_one_shown_as_protected(sess
 def test_cards_are_shown_once_for_each_dataset_of_a_session(session, dpnb_home, monkeypatch):
     """The attach card: the first time, unless quiet."""
     shown = []
-    monkeypatch.setattr(api, "OPENED", [shown.append])
+    monkeypatch.setattr(current_host(), "opened", shown.append)
     monkeypatch.setattr(api, "session", lambda: session)
     for _ in range(2):
         dpnb.open(small.rows(), schema=small.declared())
@@ -438,7 +438,7 @@ def test_the_public_names_are_few_and_importing_them_is_late():
     import importlib
 
     importlib.import_module("dpnb.plan.price")
-    importlib.import_module("dpnb.release.record")
+    importlib.import_module("dpnb.releases.record")
     assert callable(dpnb.plan)
     assert callable(dpnb.release)
     assert set(dpnb.__all__) == {

@@ -10,13 +10,13 @@ import pytest
 from dpnb.datasets import find
 from dpnb.datasets.trial import SITES
 from dpnb.errors import OptionError
+from dpnb.estimate import Estimate, Measurement
 from dpnb.plan import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.plan.expression import Ref
 from dpnb.privacy.accountant import Budget
 from dpnb.privacy.loss import PrivacyLoss
 from dpnb.privacy.unit import PrivacyUnit
-from dpnb.release import Estimate, Measurement, Release
-from dpnb.release.record import ReleasedPart
+from dpnb.releases import Release, ReleasedPart
 from dpnb.schema import Column, Schema
 from dpnb.statistics import conclude
 

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from dpnb.aggregate import answer, prepare
+from dpnb.estimate import Estimate, ask
 from dpnb.noise.bits import BitSource
 from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
 from dpnb.plan.expression import Compare, Const, Ref
 from dpnb.privacy.accountant import Budget
 from dpnb.privacy.unit import PrivacyUnit
-from dpnb.release import Estimate, Release, ReleasedPart, ask
+from dpnb.releases import Release, ReleasedPart
 from dpnb.schema import Column, Schema
 from dpnb.statistics import conclude
 

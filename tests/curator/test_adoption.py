@@ -58,7 +58,7 @@ class Notebook:
 
     def message(self, cell, request=None):
         """The cell as a request: under a new id, unless one is given."""
-        from dpnb.release import Measurement
+        from dpnb.estimate import Measurement
 
         chosen, epsilon, fresh = cell
         items = [Measurement(old.question, old.checked, dataset=old.dataset) for old in chosen]

@@ -14,8 +14,8 @@ from dpnb.client.asked import batch_of
 from dpnb.curator import faults, plan_record, releasing
 from dpnb.curator.chain import append, canonical, link
 from dpnb.errors import ChargedError, CuratorError, CuratorGone, OwnerError, PlanError, RequestReused
+from dpnb.estimate import Measurement
 from dpnb.plan.request import Ask
-from dpnb.release import Measurement
 from dpnb.wire.binding import request_digest
 from dpnb.wire.codec import encode, exact_json, raw
 from dpnb.wire.messages import Again, Attach, Cancel, Detach, Peek, Reset, Submit

@@ -84,7 +84,7 @@ class Kernel:
 
 
 def _anew(item):
-    from dpnb.release import Measurement
+    from dpnb.estimate import Measurement
 
     old = item.measurement
     return Measurement(old.question, old.checked, dataset=old.dataset)

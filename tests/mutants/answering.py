@@ -17,7 +17,7 @@ from dpnb.curator.releasing import Chance
 from dpnb.errors import BudgetError, CuratorError
 from dpnb.noise import SeededBits
 from dpnb.plan.request import Ask
-from dpnb.release import Release, ReleasedPart
+from dpnb.releases import Release, ReleasedPart
 from dpnb.statistics import released
 from dpnb.statistics._base import Setting
 from dpnb.statistics.ratio import Ratio

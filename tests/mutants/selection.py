@@ -13,7 +13,7 @@ from dpnb.curator.releasing import Chance
 from dpnb.mechanisms import QuantileSelection, exponential, gaussian, laplace
 from dpnb.noise import SeededBits, law_from_json
 from dpnb.plan.question import QueryPlan
-from dpnb.release import ReleasedPart
+from dpnb.releases import ReleasedPart
 from tests.contracts.law import FITS, fit
 from tests.contracts.statistic import priced, schema
 from tests.mechanisms.enumeration import worst

@@ -104,7 +104,6 @@ def notebook(shell: CellShell, monkeypatch: pytest.MonkeyPatch) -> Notebook:
     """A shell with ``%load_ext dpnb`` done, and ``study`` in its names."""
     session = FakeSession()
     monkeypatch.setattr("dpnb.notebook.spending.current_session", lambda: session)
-    monkeypatch.setattr("dpnb.notebook.attaching._opened_hooks", list)
     load(shell)
     shell.user_ns["study"] = Study()
     return Notebook(shell, session)

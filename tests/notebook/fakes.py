@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import BudgetError, PlanError
+from dpnb.estimate import Estimate, Measurement, Origin, ask, current_host
+from dpnb.inference.interval import Interval
 from dpnb.plan.request import Ask
 from dpnb.privacy.loss import PrivacyLoss
-from dpnb.release import CELL_LABELS, Estimate, Interval, Measurement, Origin, Release, ReleasedPart, ask
+from dpnb.releases import Release, ReleasedPart
 
 LAW = {"kind": "discrete-laplace", "scale": "4"}
 
@@ -59,7 +61,9 @@ class Study:
         frame = sys._getframe(1)
         while frame.f_code.co_filename == __file__:
             frame = frame.f_back
-        origin = Origin(frame.f_code.co_filename, frame.f_lineno, CELL_LABELS.get(frame.f_code.co_filename))
+        origin = Origin(
+            frame.f_code.co_filename, frame.f_lineno, current_host().labels.get(frame.f_code.co_filename)
+        )
         return ask(text, checked, dataset=self, origin=origin)
 
     def mean(self, name: str = "got") -> Estimate:

@@ -12,8 +12,11 @@ import pytest
 
 import dpnb
 from dpnb.errors import CuratorGone, PlanError
+from dpnb.estimate import provide
 from dpnb.notebook import comm as link_module
 from dpnb.notebook.comm import ANNOUNCE, TARGET, Link
+from dpnb.notebook.display import Screen
+from dpnb.notebook.host import NotebookHost
 from dpnb.plan.request import Ask
 from dpnb.widgets import asking
 from dpnb.widgets.snapshot import _row, snapshot
@@ -90,9 +93,11 @@ def link(session, monkeypatch):
     monkeypatch.setattr(link_module, "create_comm", Beacon)
     shell = SimpleNamespace(kernel=object(), events=Events(), user_ns={"small": session.small})
     made = Link(shell, lambda: session)
+    provide(NotebookHost(Screen(), made))
     made.install()
     made.targets, made.held, made.shell = targets, held, shell
     yield made
+    provide(None)
     if targets:
         made.uninstall()
 
@@ -126,7 +131,7 @@ def test_what_others_charge_is_told(link, session):
     """News of the ledger reach every front end without a cell, and the kernel's answer stands when it is told."""
     front = opened(link, {"protocol": 1})
     session.release([session.small.x.mean()], Ask.make(epsilon=2))
-    link_module.Session.news()
+    link.tell()
     front.wait(2)
     (one,) = front.sent[-1]["state"]["datasets"]
     assert one["left"] == 8.0

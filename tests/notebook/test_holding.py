@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from dpnb.notebook.holding import estimates_in
-from tests.release.fakes import pending
+from tests.estimate.fakes import pending
 
 
 def texts(*values, **options):

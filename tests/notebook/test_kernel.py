@@ -24,7 +24,6 @@ import sys
 sys.path.insert(0, {str(ROOT)!r})
 import dpnb.notebook.attaching, dpnb.notebook.spending
 from tests.notebook.fakes import FakeSession, Study
-dpnb.notebook.attaching._opened_hooks = list
 session = FakeSession()
 dpnb.notebook.spending.current_session = lambda: session
 study = Study()

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from dpnb.client.asked import batch_of
 from dpnb.errors import DpnbError
+from dpnb.estimate import Batch, Rehearsal
 from dpnb.notebook import holding
 from dpnb.notebook.options import parse
 from dpnb.notebook.spending import asked, weigh
 from dpnb.notebook.unrun import CellPrice, Snapshot, price_of
-from dpnb.release import Batch, Rehearsal
 from tests.curator import small
 from tests.examples import examples
 

@@ -14,7 +14,7 @@ import pytest
 from dpnb import simulate
 from dpnb.noise import fast
 from dpnb.plan import PricedQuestion
-from dpnb.release import Release
+from dpnb.releases import Release
 from dpnb.schema import Column
 from dpnb.simulate.studies import released
 

@@ -11,7 +11,7 @@ from dpnb.plan import PricedQuestion, QueryPlan
 from dpnb.plan.expression import Ref
 from dpnb.privacy.accountant import Budget
 from dpnb.privacy.unit import PrivacyUnit
-from dpnb.release import Release, ReleasedPart
+from dpnb.releases import Release, ReleasedPart
 from dpnb.schema import Column, Schema
 from tests.contracts.statistic import priced
 

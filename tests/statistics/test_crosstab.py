@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.plan.expression import Compare, Const, Ref
 from dpnb.plan.question import QueryPlan
-from dpnb.release.pushing import DrawGenerator
 from dpnb.statistics import conclude
 from dpnb.statistics._base import digits
 from tests.statistics.tables import asked, reading, released, studies

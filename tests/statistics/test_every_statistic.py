@@ -10,8 +10,8 @@ import pytest
 
 from dpnb.cards import facts
 from dpnb.errors import LossError, Unavailable
+from dpnb.estimate import Estimate, to_json
 from dpnb.noise.bits import SeededBits
-from dpnb.release import Estimate, to_json
 from dpnb.statistics import BY_NAME
 from tests.contracts.questions import SAMPLES, TABLES, UNITS, asked, released, schema
 

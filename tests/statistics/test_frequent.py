@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from dpnb.errors import LossError, OptionError, PlanError, Unavailable
+from dpnb.estimate import to_json
 from dpnb.mechanisms import Thresholding
 from dpnb.noise.bits import SeededBits
 from dpnb.noise.law import DiscreteLaplaceLaw
@@ -18,7 +19,6 @@ from dpnb.plan.expression import BinOp, Const
 from dpnb.privacy import Measure
 from dpnb.privacy.conversion import pure_rho
 from dpnb.privacy.unit import PrivacyUnit
-from dpnb.release import to_json
 from dpnb.statistics.frequent import conditional_limits
 from tests.contracts.questions import TABLES, UNITS, B, G, X, asked, released, schema
 from tests.statistics.test_coverage import enough

@@ -290,7 +290,7 @@ def test_an_unknown_column_is_named_with_its_nearest() -> None:
 
 def test_readings_of_one_release_are_correlated_with_themselves() -> None:
     """Draws of two readings of one release come from the same noise."""
-    from dpnb.release.pushing import DrawGenerator
+    from dpnb.inference.draw_generator import DrawGenerator
 
     read = released(question(*ALL), study(500, "rho"), people(np.random.default_rng(5), 500), "rho", 1)
     rng = DrawGenerator(("a",))

@@ -12,11 +12,11 @@ import pytest
 
 from dpnb.aggregate import prepare
 from dpnb.errors import OptionError, PendingError, PlanError, SchemaError, Unavailable
+from dpnb.estimate import Estimate, ask
 from dpnb.plan import QueryPlan
 from dpnb.plan.expression import Ref
 from dpnb.privacy.accountant import Budget
 from dpnb.privacy.unit import PrivacyUnit
-from dpnb.release import Estimate, ask
 from dpnb.schema import Column, Schema
 from dpnb.statistics import conclude
 from dpnb.statistics.formula import parse
@@ -242,7 +242,7 @@ def test_no_data_break_the_shape(edge: str, loss: tuple[str, Any], radius: Any) 
 
 
 def _rng() -> Any:
-    from dpnb.release import DrawGenerator
+    from dpnb.inference.draw_generator import DrawGenerator
 
     return DrawGenerator(("a",))
 

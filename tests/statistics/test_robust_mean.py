@@ -20,7 +20,7 @@ from dpnb.plan.expression import ClipTo, Compare, Const, Ref
 from dpnb.plan.question import QueryPlan
 from dpnb.privacy.accountant import Budget
 from dpnb.privacy.unit import PrivacyUnit
-from dpnb.release import Release, ReleasedPart
+from dpnb.releases import Release, ReleasedPart
 from dpnb.schema import Column, Schema
 from dpnb.statistics import conclude
 from tests.contracts.statistic import COLUMNS, Rows, priced, rows_of, schema, units_of

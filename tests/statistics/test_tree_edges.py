@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpnb.estimate import Estimate
 from dpnb.noise.bits import SeededBits
 from dpnb.plan.expression import Ref
-from dpnb.release import Estimate
 from tests.contracts.questions import TABLES, UNITS, asked, released, schema
 from tests.statistics.test_every_statistic import whole
 

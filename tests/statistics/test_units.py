@@ -18,6 +18,7 @@ import pytest
 
 from dpnb.aggregate import answer, prepare
 from dpnb.errors import DpnbError, LossError, Unavailable
+from dpnb.estimate import Estimate
 from dpnb.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -30,7 +31,6 @@ from dpnb.mechanisms.ks_exponential import distance, placements
 from dpnb.noise.bits import SeededBits
 from dpnb.plan import PricedQuestion
 from dpnb.privacy.unit import PrivacyUnit
-from dpnb.release import Estimate
 from tests.contracts.questions import SAMPLES, TABLES, UNITS, asked, released, schema
 from tests.mechanisms.enumeration import gap, log_law
 from tests.statistics.test_selection import loss_between

@@ -14,7 +14,7 @@ from dpnb.plan.expression import Compare, Const, Ref
 from dpnb.plan.question import QueryPlan
 from dpnb.privacy.accountant import Budget
 from dpnb.privacy.unit import PrivacyUnit
-from dpnb.release import Release, ReleasedPart
+from dpnb.releases import Release, ReleasedPart
 from dpnb.schema import Column, Schema
 
 GRID = 100

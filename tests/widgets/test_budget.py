@@ -23,6 +23,7 @@ from dpnb.widgets.modelling import model
 from dpnb.widgets.snapshot import _charged, dataset_record, ledger_rows
 from dpnb.widgets.ways_out import ways, ways_out
 from tests.curator import small
+from tests.widgets.notebooks import notebook
 
 
 def opened(home, **budget):
@@ -249,10 +250,9 @@ def test_what_a_question_spends_by_itself_is_kept(tight):
 
 def test_a_cell_speaks_of_the_dataset_as_it_runs(tight):
     """Where the notebook calls the dataset otherwise, its questions are written so: no name of the notebook is taken."""
-    asking.answered_by(lambda _: {}, lambda: {"people": tight})
-    less = ways_out(dpnb.plan({"m": tight.x.mean()}, epsilon=5))[0]
-    own = ways_out(dpnb.plan({"m": tight.x.mean()}, epsilon=5), "mine = people.x.mean()")[0]
-    asking.answered_by(None)
+    with notebook({"people": tight}):
+        less = ways_out(dpnb.plan({"m": tight.x.mean()}, epsilon=5))[0]
+        own = ways_out(dpnb.plan({"m": tight.x.mean()}, epsilon=5), "mine = people.x.mean()")[0]
     assert less["cell"] == "%%dp epsilon=2\nm = people.x.mean()"
     assert own["cell"] == "%%dp epsilon=2\nmine = people.x.mean()"
 
@@ -400,7 +400,6 @@ def test_more_than_is_left_is_said_beside_the_cell(tight):
 
 def test_without_a_notebook_the_panel_is_told_what_to_type():
     """No notebook has said how it answers: every question is refused with the line to run."""
-    asking.answered_by(None)
     assert "%load_ext dpnb" in asking.answer({"ask": "ledger"})["problem"]
     assert asking.answer("ledger")["is"] == "refusal"
 
@@ -408,12 +407,11 @@ def test_without_a_notebook_the_panel_is_told_what_to_type():
 def test_the_panel_answers_under_the_number_of_the_question(tight, monkeypatch):
     """Two questions at once are told apart; what is no message is refused, and nothing breaks."""
     monkeypatch.setattr(api, "session", lambda: tight.session)
-    asking.answered_by(lambda asked: {"is": "echo", "of": asked.get("ask")})
     panel, sent = widgets.panel(), []
     monkeypatch.setattr(panel, "send", sent.append)
-    panel._asked(panel, {"ask": "ledger", "number": 2}, [])
-    panel._asked(panel, "nonsense", [])
-    asking.answered_by(None)
+    with notebook({}, lambda asked: {"is": "echo", "of": asked.get("ask")}):
+        panel._asked(panel, {"ask": "ledger", "number": 2}, [])
+        panel._asked(panel, "nonsense", [])
     assert sent[0] == {"number": 2, "answer": {"is": "echo", "of": "ledger"}}
     assert sent[1]["answer"]["is"] == "refusal"
 

@@ -12,10 +12,11 @@ from dpnb import widgets
 from dpnb.client.frames import hand_over
 from dpnb.datasets import load
 from dpnb.errors import PlanError
-from dpnb.widgets.asking import answered_by, handle_of
+from dpnb.widgets.asking import handle_of
 from dpnb.widgets.modelling import model
 from dpnb.wire.places import Home
 from tests.curator import small
+from tests.widgets.notebooks import notebook
 
 QUOTE = 'x"); stolen = open("keys"); ("'
 PLAIN = 'a "great" deal'
@@ -79,8 +80,5 @@ def test_every_ready_question_is_one_question(data):
 
 def test_a_dataset_is_not_called_by_a_name_that_moves_on(data):
     """``_`` holds the last result: after the next cell it is another thing."""
-    answered_by(dict, lambda: {"_": data, "_3": data, "study": data})
-    try:
+    with notebook({"_": data, "_3": data, "study": data}):
         assert handle_of(data) == "study"
-    finally:
-        answered_by(None)

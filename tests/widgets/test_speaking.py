@@ -9,14 +9,14 @@ import pytest
 import dpnb
 from dpnb import widgets
 from dpnb.client.opening import typed
-from dpnb.release import Estimate
-from dpnb.widgets import asking
+from dpnb.estimate import Estimate
 from dpnb.widgets.asking import handle_of, opening, spoken
 from dpnb.widgets.dataset_facts import attach_facts
 from dpnb.widgets.modelling import model
 from dpnb.widgets.snapshot import dataset_record
 from dpnb.wire.messages import Attach, FileSource, HandOver, StudySource
 from tests.curator import small
+from tests.widgets import notebooks
 
 
 @pytest.fixture
@@ -31,9 +31,8 @@ def data(dpnb_home):
 def notebook():
     """The names of a notebook that has loaded dpnb."""
     names = {}
-    asking.answered_by(dict, lambda: names)
-    yield names
-    asking.answered_by(None)
+    with notebooks.notebook(names):
+        yield names
 
 
 def guided(data):

@@ -1,0 +1,37 @@
+"""What an analyst holds: estimates that are pending and then released, and arithmetic on them.
+
+* :class:`Estimate` is what every question returns, before *and* after the release: an immutable expression.
+* :class:`Measurement` is the one mutable thing, a write-once cell that estimates look into.
+* :class:`Batch` is what a cell built and still holds when it ends; a :class:`Rehearsal` is never released.
+* :class:`Host` is what surrounds the session: a plain script, or a notebook.
+
+The room refuses to show a value before its release, a vector as one number, and numpy functions that would drop the
+uncertainty silently. It lies above the statistics, and the curator cannot import it; cards draw estimates, so ``Estimate.plot``
+and ``.explain`` reach up to them when they are called. What may never change: objects resolve in place, and identity and hash stay
+what they were.
+"""
+
+from dpnb.estimate.arithmetic import CARRIED
+from dpnb.estimate.batch import OPEN_BATCH, Batch, Rehearsal, open_batch
+from dpnb.estimate.estimate import Estimate, ask
+from dpnb.estimate.host import Host, current_host, provide
+from dpnb.estimate.pending_question import Measurement, Origin
+from dpnb.estimate.serialize import to_json
+from dpnb.estimate.table import Table
+
+__all__ = [
+    "CARRIED",
+    "OPEN_BATCH",
+    "Batch",
+    "Estimate",
+    "Host",
+    "Measurement",
+    "Origin",
+    "Rehearsal",
+    "Table",
+    "ask",
+    "current_host",
+    "open_batch",
+    "provide",
+    "to_json",
+]

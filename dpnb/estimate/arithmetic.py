@@ -1,0 +1,388 @@
+"""Arithmetic on estimates: free, and it carries its uncertainty.
+
+Operators, numpy's elementwise functions and a few others build new nodes, pending or released. The room refuses numpy
+functions that would drop the uncertainty silently; functions that only look take the values, after the release.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Real
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
+
+import numpy as np
+
+from dpnb.estimate import refusals
+from dpnb.estimate.evaluate import is_node
+from dpnb.estimate.indexing import find, from_right, remaining
+from dpnb.estimate.node import Node
+from dpnb.estimate.operations import (
+    VERDICTS,
+    Cumulate,
+    Dot,
+    Join,
+    Operation,
+    Reduce,
+    Reshape,
+    Round,
+    Take,
+    Where,
+)
+
+N = TypeVar("N", bound=Node)
+_OF_TABLES = frozenset(("goodness_of_fit_test", "independence_test"))
+
+
+class Arithmetic(Node):
+    """A node with Python's operators, places and numpy's protocol."""
+
+    __slots__ = ()
+
+    # ---------------------------------------------------------------- places
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("This estimate is a single number: it has no len().")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Self]:
+        if not self.shape:
+            raise TypeError("This estimate is a single number: it cannot be iterated.")
+        return (self._take((place,)) for place in range(self.shape[0]))
+
+    def __contains__(self, item: object) -> bool:
+        if isinstance(item, str):
+            return any(item in axis.keys for axis in self.axes[:1])
+        return any(item is mine or item == mine for mine in self)
+
+    def __getitem__(self, index: Any) -> Self:
+        """Values by key (``eff["Goa"]``, ``by_any[1]``) or, where keys are not whole numbers, by place (``h[0]``)."""
+        shape = self.shape
+        if not shape:
+            raise TypeError("This estimate is a single number: it cannot be indexed.")
+        return self._take(find(index, shape, self.axes))
+
+    def _take(self, places: Sequence[Any]) -> Self:
+        whole = (*places, *(slice(None),) * (self.ndim - len(places)))
+        axes = tuple(remaining(axis, place) for axis, place in zip(self.axes, whole, strict=False))
+        return _node(self.derived(), Take(whole), (self,), tuple(axis for axis in axes if axis is not None))
+
+    # ---------------------------------------------------------------- arithmetic
+
+    def __add__(self, other: Any) -> Any:
+        return _ufunc(np.add, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _ufunc(np.add, other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _ufunc(np.subtract, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _ufunc(np.subtract, other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _ufunc(np.multiply, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _ufunc(np.multiply, other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _ufunc(np.true_divide, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _ufunc(np.true_divide, other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return _ufunc(np.floor_divide, self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return _ufunc(np.floor_divide, other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return _ufunc(np.remainder, self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return _ufunc(np.remainder, other, self)
+
+    def __divmod__(self, other: Any) -> Any:
+        if operand(other) is NotImplemented:
+            return NotImplemented
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        if operand(other) is NotImplemented:
+            return NotImplemented
+        return other // self, other % self
+
+    def __pow__(self, other: Any) -> Any:
+        return _ufunc(np.power, self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _ufunc(np.power, other, self)
+
+    def __matmul__(self, other: Any) -> Any:
+        return _dot(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return _dot(other, self)
+
+    def __neg__(self) -> Self:
+        return _node(self.derived(), np.negative, (self,), self._axes)
+
+    def __pos__(self) -> Self:
+        return self
+
+    def __abs__(self) -> Self:
+        return _node(self.derived(), np.absolute, (self,), self._axes)
+
+    def __round__(self, decimals: int | None = None) -> Self:
+        return self.round(decimals or 0)
+
+    if not TYPE_CHECKING:  # a checker sees the declared names alone
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name in _OF_TABLES:
+                raise AttributeError(
+                    f"`{self.text}` has no .{name}: it tests a table as it was asked. Ask the key by itself, "
+                    f"for example .value_counts().goodness_of_fit_test(), or .crosstab(…).independence_test()."
+                )
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
+            )
+
+    # ---------------------------------------------------------------- numpy
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if ufunc is np.matmul and method == "__call__" and not kwargs:
+            return _dot(*inputs)
+        if method != "__call__" or ufunc.nout != 1 or ufunc.signature is not None or kwargs:
+            raise refusals.carries_no_interval(ufunc, CARRIED)
+        if ufunc in VERDICTS:
+            return ufunc(*(_known(arg, f"`np.{ufunc.__name__}`") for arg in inputs))
+        return _ufunc(ufunc, *inputs)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if func in _FUNCTIONS:
+            return _FUNCTIONS[func](*args, **kwargs)
+        if func in _ON_VALUES:
+            name = f"`np.{func.__name__}`"
+            return func(*_all_known(args, name), **{k: _all_known(v, name) for k, v in kwargs.items()})
+        raise refusals.carries_no_interval(func, CARRIED)
+
+    def sum(self, axis: Any = None, *, keepdims: bool = False) -> Self:
+        """Sum over all axes, or some."""
+        return self._reduce("sum", axis, keepdims=keepdims)
+
+    def mean(self, axis: Any = None, *, keepdims: bool = False) -> Self:
+        """Mean over all axes, or some."""
+        return self._reduce("mean", axis, keepdims=keepdims)
+
+    def _reduce(self, what: str, axis: Any, *, keepdims: bool) -> Self:
+        gone = range(self.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
+        counted = tuple(sorted(from_right(number, self.ndim) for number in gone))
+        kept = tuple(x for number, x in enumerate(self.axes) if number - self.ndim not in counted)
+        return _node(self.derived(), Reduce(what, counted, keepdims), (self,), () if keepdims else kept)
+
+    def cumsum(self, axis: int | None = None) -> Self:
+        """Running sum along an axis; of all values, row-major, if none is given."""
+        if axis is None and self.ndim != 1:
+            return _node(self.derived(), Reshape((self.size,)), (self,), ()).cumsum(0)
+        return _node(self.derived(), Cumulate(from_right(axis or 0, self.ndim)), (self,), self.axes)
+
+    def clip(self, low: Any = None, high: Any = None) -> Any:
+        """Values held between two bounds."""
+        held = self if low is None else _ufunc(np.maximum, self, low)
+        return held if high is None else _ufunc(np.minimum, held, high)
+
+    def round(self, decimals: int = 0) -> Self:
+        """Values rounded to decimals."""
+        return _node(self.derived(), Round(operator.index(decimals)), (self,), self.axes)
+
+    def dot(self, other: Any) -> Any:
+        """Inner or matrix product."""
+        return _dot(self, other)
+
+
+# ---------------------------------------------------------------- making nodes
+
+
+def _kind(args: tuple[Any, ...]) -> Any:
+    """The class of the estimates among some operands."""
+    return next(arg.derived() for arg in args if is_node(arg))
+
+
+def _node(kind: type[N], op: Any, args: tuple[Any, ...], axes: tuple[Any, ...]) -> N:
+    """A derived estimate; numpy's shape rules, numpy's errors."""
+    shapes = [arg.shape if is_node(arg) else np.shape(arg) for arg in args]
+    shape = op.shape(shapes) if isinstance(op, Operation) else np.broadcast_shapes(*shapes)
+    return kind(op, args, shape, axes if len(axes) == len(shape) else ())
+
+
+def _ufunc(op: Any, *inputs: Any) -> Any:
+    """An elementwise node; NotImplemented for an operand of an unknown kind."""
+    args = tuple(operand(item) for item in inputs)
+    if any(arg is NotImplemented for arg in args):
+        return NotImplemented
+    shape = np.broadcast_shapes(*(arg.shape if is_node(arg) else np.shape(arg) for arg in args))
+    return _kind(args)(op, args, shape, _common_axes(args, shape) if shape else ())
+
+
+def _common_axes(args: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """The axes of the first estimate that has this shape and axes."""
+    for arg in args:
+        if is_node(arg) and arg.shape == shape and arg.axes:
+            return arg.axes  # type: ignore[no-any-return]
+    return ()
+
+
+def operand(item: Any) -> Any:
+    """An estimate, a float, or a read-only float array; NotImplemented for anything else."""
+    if isinstance(item, Node):
+        return item
+    if isinstance(item, Decimal | Fraction | Real):
+        return float(item)
+    if isinstance(item, np.ndarray | list | tuple):
+        if isinstance(item, list | tuple) and any(isinstance(part, Node) for part in item):
+            return _join(item, new=True)
+        array = np.asarray(item)
+        if array.dtype.kind not in "biuf":
+            return NotImplemented
+        constant = np.array(array, dtype=float)
+        constant.flags.writeable = False
+        return constant if constant.ndim else float(constant)
+    return NotImplemented
+
+
+def _operands(items: Sequence[Any], function: Any) -> tuple[Any, ...]:
+    found = tuple(operand(item) for item in items)
+    if any(item is NotImplemented for item in found):
+        raise refusals.carries_no_interval(function, CARRIED)
+    return found
+
+
+def _known(arg: Any, by: str) -> Any:
+    """The values of an estimate, where no interval can be carried; anything else as it is."""
+    if isinstance(arg, Node):
+        arg._need(by)  # noqa: SLF001 -- its own kind
+        return arg.value
+    return arg
+
+
+def _all_known(arg: Any, by: str) -> Any:
+    if isinstance(arg, list | tuple):
+        return type(arg)([_all_known(part, by) for part in arg])
+    return _known(arg, by)
+
+
+# ---------------------------------------------------------------- numpy functions that carry intervals
+
+
+def _dot(left: Any, right: Any) -> Any:
+    args = tuple(operand(item) for item in (left, right))
+    if any(arg is NotImplemented for arg in args):
+        return NotImplemented
+    if any(np.ndim(arg) == 0 if not is_node(arg) else arg.ndim == 0 for arg in args):
+        return _ufunc(np.multiply, *args)
+    return _node(_kind(args), Dot(), args, ())
+
+
+def _join(items: Any, axis: int = 0, *, new: bool) -> Any:
+    args = _operands(list(items), np.stack if new else np.concatenate)
+    ndim = max(arg.ndim if is_node(arg) else np.ndim(arg) for arg in args) + new
+    return _node(_kind(args), Join(from_right(axis, ndim), new), args, ())
+
+
+def _where(condition: Any, *options: Any) -> Any:
+    decided = np.asarray(_known(condition, "`np.where`"), dtype=bool)
+    if not options:
+        return np.nonzero(decided)
+    args = _operands(options, np.where)
+    return _node(
+        _kind(args), Where(decided.tobytes(), decided.shape), args, _common_axes(args, decided.shape)
+    )
+
+
+def _clip(array: Any, a_min: Any = None, a_max: Any = None, **kwargs: Any) -> Any:
+    low, high = kwargs.pop("min", a_min), kwargs.pop("max", a_max)
+    if kwargs:
+        raise refusals.carries_no_interval(np.clip, CARRIED)
+    held = operand(array)
+    held = held if low is None else _ufunc(np.maximum, held, low)
+    return held if high is None else _ufunc(np.minimum, held, high)
+
+
+def _method(name: str) -> Callable[..., Any]:
+    def call(array: Any, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(array, Arithmetic):
+            raise refusals.carries_no_interval(getattr(np, name), CARRIED)
+        return getattr(array, name)(*args, **kwargs)
+
+    return call
+
+
+def _size(array: Any, axis: int | None = None) -> int:
+    return array.size if axis is None else array.shape[axis]  # type: ignore[no-any-return]
+
+
+#: numpy functions that carry draws, by name; the text of error 9 lists them.
+CARRIED = (
+    "clip",
+    "concatenate",
+    "cumsum",
+    "dot",
+    "mean",
+    "ndim",
+    "round",
+    "shape",
+    "size",
+    "stack",
+    "sum",
+    "where",
+)
+
+_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.sum: _method("sum"),
+    np.mean: _method("mean"),
+    np.cumsum: _method("cumsum"),
+    np.round: _method("round"),
+    np.clip: _clip,
+    np.where: _where,
+    np.dot: _dot,
+    np.concatenate: lambda arrays, axis=0: _join(arrays, axis, new=False),
+    np.stack: lambda arrays, axis=0: _join(arrays, axis, new=True),
+    np.shape: lambda array: array.shape,
+    np.ndim: lambda array: array.ndim,
+    np.size: _size,
+}
+
+#: numpy functions that look at values without making new ones: drawing libraries call them on what they are given.
+_ON_VALUES: frozenset[Any] = frozenset(
+    (
+        np.all,
+        np.allclose,
+        np.any,
+        np.argmax,
+        np.argmin,
+        np.argsort,
+        np.array2string,
+        np.array_equal,
+        np.array_repr,
+        np.array_str,
+        np.atleast_1d,
+        np.atleast_2d,
+        np.broadcast_arrays,
+        np.broadcast_to,
+        np.column_stack,
+        np.copyto,
+        np.iscomplexobj,
+        np.isclose,
+        np.isrealobj,
+        np.nonzero,
+        np.ravel,
+        np.result_type,
+    )
+)

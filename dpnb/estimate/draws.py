@@ -1,0 +1,228 @@
+"""Intervals of derived estimates: the known noise, pushed through the expression.
+
+A derived estimate is a function of releases. Where it is a function of *one number* of one release (``sqrt(c * (1 -
+c))``), its interval is the image of that number's own interval, which covers whenever the original does. Otherwise
+draws of the plausible true values are pushed through the graph; repeated calls agree.
+
+Denominators that the noise cannot tell from zero follow Fieller: draws beyond the pole count against both ends, and
+when they are more than the error rate the interval is unbounded and says so. How draws go through the graph, and how sampling
+errors of several answers are put together, is in :mod:`dpnb.estimate.propagation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpnb.estimate.evaluate import Poles, evaluate, leaves, nodes, plain
+from dpnb.estimate.operations import Operation, Take
+from dpnb.estimate.propagation import DRAWS, key_of, push, sources
+from dpnb.inference.interval import Interval, Kind
+
+if TYPE_CHECKING:
+    from dpnb.estimate.estimate import Estimate
+    from dpnb.estimate.node import Node
+
+_GRID = 1_025
+_TURNS = 32
+_CELLS = 2_000_000
+_UNBOUNDED = "unbounded where the noise cannot tell a denominator from zero"
+
+
+def interval(estimate: Estimate, level: float, kind: Kind) -> Interval:
+    """The interval of a released estimate that is not a leaf.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        A released, derived estimate.
+    level : float
+        Coverage, for each component alone.
+    kind : {"privacy", "confidence"}
+        About this dataset, or about the population.
+
+    Raises
+    ------
+    Unavailable
+        With the reason.
+    """
+    if isinstance(estimate.op, Take) and _small_enough(estimate.args[0]):
+        whole = estimate.args[0].interval(level, kind)
+        ends = [estimate.op.apply([np.asarray(end)], 0) for end in (whole.low, whole.high)]
+        return Interval(plain(ends[0]), plain(ends[1]), level, kind, whole.note)
+    source = _source(estimate)
+    if source is not None:
+        return _image(estimate, source, level, kind)
+    return _percentiles(estimate, level, kind)
+
+
+def standard_error(estimate: Estimate) -> Any:
+    """Standard deviation of the confidence draws of a derived estimate."""
+    if isinstance(estimate.op, Take):
+        whole = estimate.args[0].standard_error
+        return None if whole is None else plain(estimate.op.apply([np.asarray(whole)], 0))
+    draws, _ = push(estimate, "confidence")
+    with np.errstate(all="ignore"):
+        return plain(np.nanstd(draws, axis=0))
+
+
+def _small_enough(parent: Estimate) -> bool:
+    return parent.op is None or parent.size <= DRAWS // 5
+
+
+# ---------------------------------------------------------------- one number: the image of its interval
+
+
+def _is_source(node: Node) -> bool:
+    """Whether a node is a leaf, or a place of a leaf."""
+    return node.op is None or (isinstance(node.op, Take) and node.args[0].op is None)
+
+
+def _source_key(node: Node) -> Any:
+    places = () if node.op is None else node.op.places
+    leaf = node if node.op is None else node.args[0]
+    return key_of(leaf.args[0]), str(places)
+
+
+def _source(estimate: Node) -> Node | None:
+    """The one released number (or vector, componentwise) of which an expression is a function, if there is one."""
+    found: dict[Any, Node] = {}
+    above: list[Node] = []
+    for node in nodes([estimate], _is_source):
+        if not _is_source(node):
+            above.append(node)
+        elif leaves([node])[0].releases:
+            found.setdefault(_source_key(node), node)
+            if len(found) > 1:
+                return None
+    if not found:
+        return None
+    (source,) = found.values()
+    return source if source.shape == () or all(_componentwise(node, source.shape) for node in above) else None
+
+
+def _componentwise(node: Node, shape: tuple[int, ...]) -> bool:
+    return node.shape == shape and (not isinstance(node.op, Operation) or node.op.elementwise)
+
+
+def _image(estimate: Estimate, source: Any, level: float, kind: Kind) -> Interval:
+    """The range of the expression while its one number runs through its own interval."""
+    whole = source.interval(level, kind)
+    grid = _grid(whole, np.asarray(source.value, dtype=float))
+
+    def at(points: np.ndarray, poles: Poles | None = None) -> np.ndarray:
+        def leaf(node: Node) -> np.ndarray:
+            known = not leaves([node])[0].releases
+            return np.broadcast_to(node.value, (len(points), *node.shape)) if known else points
+
+        return evaluate(estimate, leaf, stop=_is_source, lead=1, poles=poles)
+
+    poles = Poles()
+    values = at(grid, poles)
+    note = f"the image of the interval of `{leaves([source])[0].text}`"
+    if poles.crossed:
+        low, high = _steady(at(grid))
+        note += f"; {_UNBOUNDED}"
+    else:
+        low, high = _turning(at, grid, values)
+    return Interval(plain(low), plain(high), level, kind, note)
+
+
+def _steady(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Unbounded, but for components that are the same number wherever they are defined (``q / q``)."""
+    low, high = _range(values)
+    with np.errstate(all="ignore"):
+        same = high - low <= 1e-9 * np.abs(low)
+    return np.where(same, low, -np.inf), np.where(same, high, np.inf)
+
+
+def _turning(
+    at: Callable[[np.ndarray], np.ndarray], grid: np.ndarray, values: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The range, looked at more closely around turning points inside the grid."""
+    low, high = _range(values)
+    for sign in (1.0, -1.0):
+        place = np.where(np.isnan(values), -np.inf, sign * values).argmax(axis=0)
+        inside = (place > 0) & (place < len(grid) - 1)
+        for around in _around(grid, np.clip(place, 1, len(grid) - 2), inside):
+            closer = _range(at(around))
+            low, high = np.fmin(low, closer[0]), np.fmax(high, closer[1])
+    return low, high
+
+
+def _around(grid: np.ndarray, place: np.ndarray, inside: np.ndarray) -> Iterator[np.ndarray]:
+    """Finer grids between the neighbours of some places: one for all components, or one for each place."""
+    if not inside.any():
+        return
+    if grid.ndim > 1:
+        left, right = (np.take_along_axis(grid, place[None] + step, axis=0)[0] for step in (-1, 1))
+        yield np.linspace(left, right, len(grid))
+    else:
+        for chosen in np.unique(place[inside])[:_TURNS]:
+            yield np.linspace(grid[chosen - 1], grid[chosen + 1], len(grid))
+
+
+def _grid(whole: Interval, value: np.ndarray) -> np.ndarray:
+    """Points through an interval, both ends among them; an infinite end is approached and included."""
+    low, high = np.asarray(whole.low, dtype=float), np.asarray(whole.high, dtype=float)
+    points = int(np.clip(_CELLS // max(low.size, 1), 33, _GRID))
+    steps = np.linspace(0.0, 1.0, points).reshape((points,) + (1,) * low.ndim)
+    with np.errstate(all="ignore"):
+        if np.isfinite(low).all() and np.isfinite(high).all():
+            grid = low + (high - low) * steps
+            grid[-1] = high
+            return np.asarray(grid)
+        wide = np.clip(np.where(np.isfinite(value), value, 0.0) + np.sinh(1_400 * (steps - 0.5)), low, high)
+        return np.concatenate([low[None], wide, high[None]])
+
+
+def _range(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Smallest and largest, undefined points left out; NaN where all are undefined."""
+    undefined = np.isnan(values)
+    low = np.where(undefined, np.inf, values).min(axis=0)
+    high = np.where(undefined, -np.inf, values).max(axis=0)
+    nowhere = undefined.all(axis=0)
+    return np.where(nowhere, np.nan, low), np.where(nowhere, np.nan, high)
+
+
+# ---------------------------------------------------------------- several numbers: draws
+
+
+def _percentiles(estimate: Estimate, level: float, kind: Kind) -> Interval:
+    """Central percentiles of the pushed draws."""
+    draws, crossed = push(estimate, kind)
+    count = len(draws)
+    tail = (1.0 - level) / 2.0
+    lower, upper = int(np.floor(tail * (count - 1))), int(np.ceil((1.0 - tail) * (count - 1)))
+    flat = np.ascontiguousarray(draws.reshape(count, -1).T)
+    share = np.isnan(flat).mean(axis=1)
+    note = f"{count:,} draws of the known noise"
+    if kind == "confidence" and len(sources(estimate)) > 1:
+        note += "; the sampling errors of answers about the same rows are taken together at their worst"
+    if not share.any():
+        ordered = np.partition(flat, (lower, upper), axis=1)
+        low, high = ordered[:, lower], ordered[:, upper]
+    elif crossed:
+        low = np.partition(np.where(np.isnan(flat), -np.inf, flat), lower, axis=1)[:, lower]
+        high = np.partition(np.where(np.isnan(flat), np.inf, flat), upper, axis=1)[:, upper]
+        beyond = share > tail
+        low, high = np.where(beyond, -np.inf, low), np.where(beyond, np.inf, high)
+        if beyond.any():
+            note += f"; {_UNBOUNDED}"
+    else:
+        low, high = _nan_percentiles(flat, tail)
+        note += f"; undefined in {share.max():.2g} of the draws, which are left out"
+    shape = estimate.shape
+    return Interval(plain(low.reshape(shape)), plain(high.reshape(shape)), level, kind, note)
+
+
+def _nan_percentiles(flat: np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:
+    """Percentiles of what is defined; NaN where nothing is."""
+    ends = np.full((2, len(flat)), np.nan)
+    for place, row in enumerate(flat):
+        defined = row[~np.isnan(row)]
+        if defined.size:
+            ends[:, place] = np.quantile(defined, (tail, 1.0 - tail), method="nearest")
+    return ends[0], ends[1]

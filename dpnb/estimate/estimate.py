@@ -1,0 +1,456 @@
+"""The object that an analyst holds, before and after the release: an immutable expression over measurements.
+
+An :class:`Estimate` is a leaf (one measurement) or a node (an operation on estimates and constants). Arithmetic on
+estimates is free and carries its uncertainty. While a leaf is pending, whatever needs a value raises an error that
+says what to type; when its measurement is filled, every alias sees the value. It refuses numpy functions that would
+drop the uncertainty silently. What may never change: hash and identity, before and after.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.estimate import draws, refusals, shown, wording
+from dpnb.estimate.arithmetic import Arithmetic, operand
+from dpnb.estimate.batch import open_batch
+from dpnb.estimate.evaluate import plain
+from dpnb.estimate.host import current_host
+from dpnb.estimate.operations import Take
+from dpnb.estimate.pending_question import Measurement, Origin
+from dpnb.estimate.table import Table, table_of
+from dpnb.inference.interval import KINDS, Interval, Kind, plain_number
+from dpnb.privacy.loss import PrivacyLoss
+from dpnb.privacy.measure import Measure
+from dpnb.releases import Release
+
+
+class Estimate(Arithmetic):
+    """A released number, or one that will be: use it in ordinary Python.
+
+    Leaves are made by :func:`ask`; every other estimate comes from arithmetic.
+    """
+
+    __slots__ = ()
+
+    # ---------------------------------------------------------------- what it is worth
+
+    def interval(self, level: Any = 0.95, kind: Kind = "confidence") -> Interval:
+        """The interval of a level and kind; each component of a vector alone.
+
+        Parameters
+        ----------
+        level : float
+            Coverage, between 0 and 1.
+        kind : {"confidence", "privacy"}
+            *confidence*: what sampling and noise hide about the population. *privacy*: what the noise hides about
+            this dataset.
+
+        Returns
+        -------
+        Interval
+            Unpacks as ``low, high``.
+
+        Raises
+        ------
+        PendingError
+            Before the release.
+        Unavailable
+            If the releases cannot support it; the message is the reason.
+        """
+        if kind not in KINDS:
+            raise OptionError(f'No interval of kind {kind!r}. Use kind="confidence" or kind="privacy".')
+        if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
+            raise OptionError(f"A level lies between 0 and 1, such as 0.95; not {level!r}.")
+        self._need("`.interval()`")
+        return self._remember((float(level), kind), lambda: self._interval(float(level), kind))  # type: ignore[no-any-return]
+
+    def _interval(self, level: float, kind: Kind) -> Interval:
+        if self.op is None:
+            return self._outcome().interval(level, kind)  # type: ignore[no-any-return]
+        return draws.interval(self, level, kind)
+
+    def _remember(self, key: Any, compute: Callable[[], Any]) -> Any:
+        """Compute once."""
+        memo = self._memo
+        if memo is None:
+            memo = {}
+            object.__setattr__(self, "_memo", memo)
+        if key not in memo:
+            memo[key] = compute()
+        return memo[key]
+
+    def _outcome(self) -> Any:
+        return self.args[0].outcome
+
+    def test(self, null: Any = 0.0, *, kind: Kind = "confidence", alternative: str = "two-sided") -> Any:
+        """Test a null value: the p-value is the largest ``1 - level`` at which the interval still holds it.
+
+        Parameters
+        ----------
+        null : float, or array of this shape
+            The value under the null hypothesis.
+        kind : {"confidence", "privacy"}
+            About the population, or about this dataset.
+        alternative : {"two-sided", "greater", "less"}
+            What the truth may be instead.
+
+        Returns
+        -------
+        HypothesisTest
+            With ``p_value``, ``statistic``, ``rejects(alpha)`` and ``conclusion(alpha)``; pending while this is.
+
+        Examples
+        --------
+        >>> hiv.got.difference(by="any").test()  # doctest: +SKIP
+        """
+        from dpnb.estimate.z_test import z_test
+
+        return z_test(self, null, kind, alternative)
+
+    @property
+    def standard_error(self) -> Any:
+        """Standard error about the population: sampling and noise together."""
+        self._need("`.standard_error`")
+        if self.op is None:
+            return self._outcome().standard_error
+        return self._remember("standard error", lambda: draws.standard_error(self))
+
+    @property
+    def n(self) -> Any:
+        """Rows that the estimate speaks of: public, or released with noise."""
+        return self._of_leaf("n")
+
+    @property
+    def n_eff(self) -> Any:
+        """As accurate as this many rows would be without noise."""
+        return self._of_leaf("n_eff")
+
+    @property
+    def labels(self) -> Any:
+        """The declared values behind a choice (``mode``, ``top_k``, ``choose``), in the shape of the answer; else None.
+
+        They are what a choice shows; where they are no numbers, ``.value`` and arithmetic hold their places, from 0.
+        """
+        self._need("`.labels`")
+        found = shown.labels(self)
+        if not found or self.shape == ():
+            return found[0] if found else None
+        shaped = np.empty(len(found), dtype=object)
+        shaped[:] = found
+        return shaped.reshape(self.shape)
+
+    def _of_leaf(self, name: str) -> Any:
+        """A figure of a leaf, or of places of a leaf."""
+        self._need(f"`.{name}`")
+        if self.op is None:
+            return getattr(self._outcome(), name)
+        if isinstance(self.op, Take):
+            whole = self.args[0]._of_leaf(name)  # noqa: SLF001 -- another of its kind
+            figure = np.asarray(whole)
+            return plain(self.op.apply([figure], 0)) if figure.ndim else whole
+        raise Unavailable(
+            f"A derived estimate has no `.{name}` of its own. Ask `{self.leaves()[0].text}` for it."
+        )
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Warnings, computed from released numbers alone."""
+        self._need("`.flags`")
+        if self.op is None:
+            return tuple(self._outcome().flags)
+        found = dict.fromkeys(
+            flag for m in self.leaves() if m.outcome is not None for flag in m.outcome.flags
+        )
+        if not np.isfinite(self.value).all():
+            found["undefined"] = None
+        return tuple(found)
+
+    @property
+    def releases(self) -> tuple[Release, ...]:
+        """The distinct releases under this estimate."""
+        self._need("`.releases`")
+        found = {release.id: release for m in self.leaves() for release in m.releases}
+        return tuple(found.values())
+
+    @property
+    def release(self) -> Release:
+        """The record of the release: integers, laws, loss, provenance (the newest, if it was measured again)."""
+        self._need("`.release`")
+        found = self.releases
+        if len(self.leaves()) == 1 and found:
+            return found[-1]
+        if not found:
+            raise Unavailable(f"`{self.text}` is public: it was answered from the schema, without a release.")
+        raise Unavailable(f"This estimate is built on {len(found)} releases. Use .releases.")
+
+    @property
+    def loss(self) -> PrivacyLoss:
+        """What the distinct releases under this estimate cost together."""
+        self._need("`.loss`")
+        total: PrivacyLoss | None = None
+        for release in self.releases:
+            total = release.loss if total is None else total + release.loss
+        return self._nothing() if total is None else total
+
+    def _nothing(self) -> PrivacyLoss:
+        schema = getattr(self.leaves()[0].checked, "schema", None)
+        measure = getattr(getattr(schema, "budget", None), "measure", Measure.PURE)
+        return PrivacyLoss.zero(measure)
+
+    # ---------------------------------------------------------------- what to do with it
+
+    def weight(self, weight: Any) -> Estimate:
+        """Set this question's weight in its cell's split; returns the same estimate."""
+        self._base("weight").share(weight=weight)
+        return self
+
+    def spend(self, epsilon: Any = None, *, rho: Any = None) -> Estimate:
+        """Set exactly what this question spends of its cell's loss; returns the same estimate."""
+        if (epsilon is None) == (rho is None):
+            raise OptionError("Give one of epsilon= and rho=, for example .spend(epsilon=0.3).")
+        amount, name = (epsilon, "epsilon") if rho is None else (rho, "rho")
+        self._base("spend").share(spend=amount, spend_as=name)
+        return self
+
+    def remeasure(self, epsilon: Any = None, *, rho: Any = None, within: Any = None) -> Estimate:
+        """Pay more for the same question, and combine: a new estimate with a narrower interval.
+
+        Parameters
+        ----------
+        epsilon, rho, within : number or str
+            What to pay now, or the half-width of the privacy interval to reach; exactly one of them.
+        """
+        asked = {
+            name: x for name, x in (("epsilon", epsilon), ("rho", rho), ("within", within)) if x is not None
+        }
+        if len(asked) != 1:
+            raise OptionError("Give one of epsilon=, rho= and within=, for example .remeasure(epsilon=0.5).")
+        self._need("`.remeasure()`")
+        dataset = self._base("remeasure").dataset
+        if dataset is None:
+            raise PlanError(
+                "This answer was loaded without its dataset. Open the dataset and ask the question again."
+            )
+        again: Estimate = dataset.session.remeasure(self, **asked)
+        return again
+
+    def _base(self, name: str) -> Measurement:
+        if self.measurement is None:
+            raise PlanError(
+                f".{name}() belongs to a question. This is derived from it: use `{self.leaves()[0].text}`.{name}(...)."
+            )
+        return self.measurement
+
+    def table(self, level: float = 0.95) -> Table:
+        """Plain columns: keys, values and both intervals; ``.to_pandas()`` gives a DataFrame.
+
+        A choice whose labels are no numbers has a column ``label``; where the noise leaves entries undefined, a column
+        ``note`` says which.
+        """
+        self._need("`.table()`")
+        return table_of(self, level)
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Everything as plain JSON values; what is infinite or undefined becomes None."""
+        self._need("`.to_dict()`")
+        intervals: dict[str, Any] = {}
+        for kind in KINDS:
+            try:
+                intervals[kind] = self.interval(level, kind).to_json()
+            except Unavailable as reason:
+                intervals[kind] = {"unavailable": str(reason)}
+        return {
+            "question": self.text,
+            "value": plain_number(self.value),
+            **({"labels": [_plain_key(label) for label in named]} if (named := shown.names(self)) else {}),
+            "keys": [[_plain_key(key) for key in axis.keys] for axis in self.axes],
+            "intervals": intervals,
+            "flags": list(self.flags),
+            "loss": self.loss.to_json(),
+            "releases": [release.to_json() for release in self.releases],
+        }
+
+    def plot(self, order: str | None = None, *, beside: Any = None) -> Any:
+        """A matplotlib figure; ``order="size"`` or ``"effect"`` sorts by released values.
+
+        Parameters
+        ----------
+        order : {None, "size", "effect"}
+            As asked, by the released number of rows, or by the released value.
+        beside : array of this shape, optional
+            Values to draw beside, such as the exact ones of a public study; they never sort.
+        """
+        self._need("`.plot()`")
+        from dpnb.cards.plot import estimate_figure
+
+        return estimate_figure(self, order=order, beside=beside)
+
+    def explain(self) -> Any:
+        """How this number came about: mechanism, scale, loss, both intervals."""
+        from dpnb.cards.explain import explain
+
+        return explain(self)
+
+    # ---------------------------------------------------------------- text
+
+    def __repr__(self) -> str:
+        try:
+            return self._described()
+        except Exception:  # noqa: BLE001 -- debuggers and tracebacks call repr: it never raises
+            return "<estimate>"
+
+    def _described(self) -> str:
+        if self.pending:
+            return f"<pending {self.text}>"
+        said = f"{self.text}: {self._told()}"
+        if self.op is None and self.shape == ():
+            for kind in KINDS:
+                with suppress(Unavailable):
+                    said += f", 95% {kind} interval {self.interval(0.95, kind)}"
+        return f"<{said}>"
+
+    def _told(self) -> str:
+        """The value, or what is shown in its place."""
+        words = shown.words(self)
+        if not words:
+            return wording.value(self.value)
+        names = [word for word in words if word is not None]
+        return wording.named(names, self.axes) if shown.names(self) else wording.told(self.value, words)
+
+    def __str__(self) -> str:
+        try:
+            return f"<pending {self.text}>" if self.pending else self._told()
+        except Exception:  # noqa: BLE001 -- as repr
+            return "<estimate>"
+
+    def __format__(self, spec: str) -> str:
+        self._need("A format string")
+        if not spec:
+            return str(self)
+        return format(self._one("A format string"), spec)
+
+    def _ipython_display_(self) -> None:
+        if not (self.pending and current_host().show_pending(self)):
+            raise NotImplementedError
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        return current_host().bundle(self)
+
+    # ---------------------------------------------------------------- one value
+
+    def _one(self, by: str) -> float:
+        if self.shape != ():
+            raise refusals.many_values(self)
+        self._need(by)
+        return self.value  # type: ignore[no-any-return]
+
+    def __float__(self) -> float:
+        return self._one("`float`")
+
+    def __int__(self) -> int:
+        return int(self._one("`int`"))
+
+    def __complex__(self) -> complex:
+        return complex(self._one("`complex`"))
+
+    def __bool__(self) -> bool:
+        return bool(self._one("`if`"))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        self._need("`np.asarray`")
+        result = np.array(self.value, dtype=dtype)
+        if copy is False and dtype is not None and np.dtype(dtype) != np.float64:
+            raise ValueError("the values of an estimate are float64: another dtype needs a copy")
+        return result
+
+    def to_numpy(self) -> np.ndarray:
+        """The point values as an array."""
+        return self.__array__()
+
+    # ---------------------------------------------------------------- equality, order, identity
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> Any:
+        return True if other is self else self._compare(other, operator.eq, "`==`")
+
+    def __ne__(self, other: object) -> Any:
+        return False if other is self else self._compare(other, operator.ne, "`!=`")
+
+    def __lt__(self, other: object) -> Any:
+        return self._compare(other, operator.lt, "`<`")
+
+    def __le__(self, other: object) -> Any:
+        return self._compare(other, operator.le, "`<=`")
+
+    def __gt__(self, other: object) -> Any:
+        return self._compare(other, operator.gt, "`>`")
+
+    def __ge__(self, other: object) -> Any:
+        return self._compare(other, operator.ge, "`>=`")
+
+    def _compare(self, other: object, verdict: Callable[[Any, Any], Any], by: str) -> Any:
+        """Compare point values; a plain bool for scalars."""
+        theirs = operand(other)
+        if theirs is NotImplemented:
+            return NotImplemented
+        self._need(by)
+        if isinstance(theirs, Estimate):
+            theirs._need(by)  # noqa: SLF001 -- another of its kind
+            theirs = theirs.value
+        found = verdict(self.value, theirs)
+        return bool(found) if np.ndim(found) == 0 else found
+
+    def __copy__(self) -> Estimate:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Estimate:
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        if self.pending:
+            raise refusals.unpicklable()
+        from dpnb.estimate.serialize import flat, rebuild
+
+        return rebuild, (flat(self),)
+
+
+def ask(question: Any, checked: Any, *, dataset: Any = None, origin: Origin | None = None) -> Estimate:
+    """The pending estimate of a question. Equal questions of one open batch are one measurement.
+
+    Parameters
+    ----------
+    question : object
+        The plan; hashable, equal for equal questions.
+    checked : object
+        The checked plan (``text``, ``shape``, ``axes``, ``statistic``).
+    dataset : object
+        The handle that asks.
+    origin : Origin, optional
+        Where it was written; the calling line outside dpnb by default.
+
+    Returns
+    -------
+    Estimate
+        A pending leaf.
+    """
+    where = Origin.here() if origin is None else origin
+
+    def make() -> Measurement:
+        return Measurement(question, checked, dataset=dataset, origin=where)
+
+    batch = open_batch()
+    if batch is None:
+        return Estimate.leaf(make())
+    canonical = question.canonical() if hasattr(question, "canonical") else question
+    return Estimate.leaf(batch.ask((id(dataset), canonical), make))
+
+
+def _plain_key(key: Any) -> Any:
+    return key if isinstance(key, str | int | float | bool | None) else str(key)

@@ -1,0 +1,184 @@
+"""Walking and computing expressions without recursion, so that a chain of 100,000 sums is an ordinary thing.
+
+The left argument is computed first, uses are counted, and an intermediate is dropped after its last use: the memory
+of a long sum is that of a few terms. Draws lie on the first axis. The room refuses nothing and decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpnb.estimate.operations import DIVISIONS, Operation
+
+if TYPE_CHECKING:
+    from dpnb.estimate.node import Node
+    from dpnb.estimate.pending_question import Measurement
+
+Leaf = Callable[["Node"], np.ndarray]
+
+
+def nodes(roots: Iterable[Node], stop: Callable[[Node], bool] | None = None) -> Iterator[Node]:
+    """Every distinct node of these expressions, left arguments first, each root before its arguments.
+
+    `stop` says of a node that the walk need not go below it.
+    """
+    seen: set[int] = set()
+    stack = list(roots)[::-1]
+    while stack:
+        node = stack.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        yield node
+        if node.op is not None and not (stop is not None and stop(node)):
+            stack.extend(arg for arg in reversed(node.args) if is_node(arg))
+
+
+def leaves(roots: Iterable[Node], stop: Callable[[Node], bool] | None = None) -> list[Measurement]:
+    """The distinct measurements under these expressions, in the order in which they are read."""
+    found: dict[int, Measurement] = {}
+    for node in nodes(roots, stop):
+        if node.op is None:
+            root = node.args[0].root
+            found.setdefault(id(root), root)
+    return list(found.values())
+
+
+class Poles:
+    """Watches divisions by something that may be zero: results whose denominator has the rarer sign are blanked."""
+
+    def __init__(self) -> None:
+        self.crossed = False
+
+    def divide(self, below: np.ndarray, result: np.ndarray) -> np.ndarray:
+        """Blank the results beyond a pole, and remember that there were any."""
+        usual = np.where((below > 0).mean(axis=0) >= (below < 0).mean(axis=0), 1.0, -1.0)
+        beyond = below * usual <= 0
+        if not beyond.any():
+            return result
+        self.crossed = True
+        return np.where(beyond, np.nan, result)
+
+
+def evaluate(
+    root: Node,
+    leaf: Leaf,
+    *,
+    stop: Callable[[Node], bool] | None = None,
+    lead: int = 0,
+    poles: Poles | None = None,
+) -> np.ndarray:
+    """Compute an expression.
+
+    Parameters
+    ----------
+    root : Node
+        The expression.
+    leaf : callable
+        The array of a leaf, or of a node where `stop` says to stop.
+    stop : callable, optional
+        Of a node: whether `leaf` gives its array, so that nothing below it is needed.
+    lead : int
+        1 if arrays carry draws on their first axis.
+    poles : Poles, optional
+        Watches divisions, for draws.
+
+    Returns
+    -------
+    ndarray
+        The value, with `lead` leading axes.
+    """
+    uses = _uses(root, stop)
+    values: dict[int, np.ndarray] = {}
+    stack: list[tuple[Node, bool]] = [(root, False)]
+    with np.errstate(all="ignore"):
+        while stack:
+            node, ready = stack.pop()
+            if id(node) in values:
+                continue
+            if ready:
+                values[id(node)] = _apply(node, [_take(arg, values, uses) for arg in node.args], lead, poles)
+                continue
+            if node.op is None or (stop is not None and stop(node)):
+                values[id(node)] = leaf(node)
+            else:
+                stack.append((node, True))
+                stack.extend((arg, False) for arg in reversed(node.args) if is_node(arg))
+    return values[id(root)]
+
+
+def _uses(root: Node, stop: Callable[[Node], bool] | None) -> dict[int, int]:
+    """How often each node is an argument of what will be computed."""
+    uses: dict[int, int] = {}
+    for node in nodes([root], stop):
+        if node.op is not None and not (stop is not None and stop(node)):
+            for arg in node.args:
+                if is_node(arg):
+                    uses[id(arg)] = uses.get(id(arg), 0) + 1
+    return uses
+
+
+def _take(arg: Any, values: dict[int, np.ndarray], uses: dict[int, int]) -> Any:
+    """The array of an argument, dropped from the store at its last use."""
+    if not is_node(arg):
+        return arg
+    uses[id(arg)] -= 1
+    return values[id(arg)] if uses[id(arg)] else values.pop(id(arg))
+
+
+def _apply(node: Node, arrays: list[Any], lead: int, poles: Poles | None) -> np.ndarray:
+    """One operation on arrays."""
+    if isinstance(node.op, Operation):
+        if lead and (len(arrays) > 1):
+            count = max(len(array) for arg, array in zip(node.args, arrays, strict=True) if is_node(arg))
+            arrays = [
+                _aligned(arg, array, node) if node.op.elementwise else _led(arg, array, count)
+                for arg, array in zip(node.args, arrays, strict=True)
+            ]
+        return node.op.apply(arrays, lead)
+    if lead:
+        arrays = [_aligned(arg, array, node) for arg, array in zip(node.args, arrays, strict=True)]
+    result: np.ndarray = node.op(*arrays)
+    below = _denominator(node)
+    if poles is not None and below is not None:
+        result = poles.divide(np.asarray(arrays[below]), result)
+    return result
+
+
+def _denominator(node: Node) -> int | None:
+    """Which argument must not be zero; None where there is none, or where it divides itself."""
+    if node.op in DIVISIONS and is_node(node.args[1]) and node.args[0] is not node.args[1]:
+        return 1
+    if node.op is np.reciprocal:
+        return 0
+    inverse = node.op in {np.power, np.float_power} and not is_node(node.args[1]) and np.any(node.args[1] < 0)
+    return 0 if inverse and is_node(node.args[0]) else None
+
+
+def _aligned(arg: Any, array: Any, node: Node) -> Any:
+    """Put the axes that broadcasting will add between the draws and the argument's own axes."""
+    missing = len(node.shape) - len(arg.shape) if is_node(arg) else 0
+    return array.reshape(array.shape[:1] + (1,) * missing + array.shape[1:]) if missing else array
+
+
+def _led(arg: Any, array: Any, count: int) -> np.ndarray:
+    """Give a constant the axis of draws."""
+    return array if is_node(arg) else np.broadcast_to(array, (count, *np.shape(array)))
+
+
+def is_node(arg: Any) -> bool:
+    """Whether an argument is an estimate; the others are plain constants."""
+    return not isinstance(arg, float | int | np.ndarray)
+
+
+def plain(array: Any) -> Any:
+    """A float for a scalar, a read-only array otherwise."""
+    result = np.asarray(array, dtype=float)
+    if result.ndim == 0:
+        return float(result)
+    result = result.copy() if result.flags.writeable else result
+    result.flags.writeable = False
+    return result

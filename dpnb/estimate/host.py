@@ -1,0 +1,69 @@
+"""What surrounds a session: a plain script, unless a notebook provides more.
+
+Lower rooms may not import the notebook, so it provides one object, and what it does not do falls back to what a script does. Nothing
+here decides anything about privacy. What may never change: without a host everything works, and nothing is drawn.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["Host", "current_host", "provide"]
+
+_UNLOADED = "This notebook has not loaded dpnb. Run: %load_ext dpnb"
+
+
+class Host:
+    """A plain script: nothing is drawn, nobody is told, and no name is known."""
+
+    #: Whether somebody wants to hear when a ledger grows or a curator ends.
+    listens: bool = False
+
+    def __init__(self) -> None:
+        self.labels: dict[str, str] = {}
+        """The file name under which a cell is compiled, and what a person calls the cell: ``"In[5]"``."""
+
+    def show_pending(self, estimate: Any) -> bool:
+        """Draw a pending estimate, to be drawn anew when it is released; tell whether that was done."""
+        del estimate
+        return False
+
+    def bundle(self, estimate: Any) -> dict[str, Any]:
+        """Return the MIME bundle of an estimate."""
+        return {"text/plain": repr(estimate)}
+
+    def opened(self, dataset: Any) -> None:
+        """Show a dataset that was just opened."""
+
+    def progress(self, what: str) -> contextlib.AbstractContextManager[Any]:
+        """Return a context that shows how long something takes."""
+        return contextlib.nullcontext(what)
+
+    def ledger_changed(self) -> None:
+        """Hear, on any thread, that a ledger has grown, a dataset was opened, or the curator came or went."""
+
+    def names(self) -> Mapping[str, Any] | None:
+        """Return the names of handles and released answers; None where there is no notebook."""
+        return None
+
+    def ask(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer what an interaction asks of the notebook around it; no question spends."""
+        del asked
+        return {"is": "refusal", "problem": _UNLOADED}
+
+
+_SCRIPT = Host()
+_host = _SCRIPT
+
+
+def current_host() -> Host:
+    """Return what surrounds this session."""
+    return _host
+
+
+def provide(host: Host | None) -> None:
+    """Say what surrounds this session from now on; None is a plain script again."""
+    global _host  # noqa: PLW0603 -- one kernel has one surrounding
+    _host = _SCRIPT if host is None else host

@@ -1,0 +1,218 @@
+"""A question on its way to its answer: the one mutable thing that an analyst holds.
+
+A :class:`Measurement` is a write-once cell: it is pending, then submitted, then released, and every estimate built
+on it sees the value at that moment. It refuses a second write.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal
+
+from dpnb.errors import DpnbError, OptionError
+from dpnb.estimate.host import current_host
+from dpnb.plan.check import CheckedQuestion
+from dpnb.privacy.loss import positive
+from dpnb.releases import Release
+from dpnb.statistics import conclude
+from dpnb.statistics.outcome import Outcome
+
+State = Literal["pending", "submitted", "released"]
+
+_PACKAGE = str(Path(__file__).resolve().parents[1])
+_order = itertools.count()
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a question was written."""
+
+    file: str = ""
+    line: int = 0
+    label: str | None = None
+
+    @classmethod
+    def here(cls) -> Origin:
+        """The innermost frame outside dpnb."""
+        frame = sys._getframe(1)  # noqa: SLF001 -- the documented way to ask who calls
+        while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+            frame = frame.f_back
+        name = frame.f_code.co_filename
+        return cls(name, frame.f_lineno, current_host().labels.get(name))
+
+    def __str__(self) -> str:
+        if not self.file:
+            return "earlier"
+        name = self.label or current_host().labels.get(self.file) or Path(self.file).name
+        return f"in {name}, line {self.line}"
+
+
+class Measurement:
+    """A question on its way to its answer: pending, then submitted, then released; written once.
+
+    Parameters
+    ----------
+    question : object
+        The plan (opaque here); equal questions are one measurement.
+    checked : object
+        The checked plan: has ``text``, ``shape``, ``axes`` and ``statistic``.
+    dataset : object
+        The handle that asked (opaque here).
+    origin : Origin
+        Where it was written.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "batch",
+        "checked",
+        "dataset",
+        "order",
+        "origin",
+        "outcome",
+        "question",
+        "releases",
+        "request_id",
+        "spend",
+        "spend_as",
+        "state",
+        "stopped",
+        "weight",
+    )
+
+    def __init__(
+        self, question: Any, checked: Any, *, dataset: Any = None, origin: Origin | None = None
+    ) -> None:
+        self.question = question
+        self.checked = checked
+        self.dataset = dataset
+        self.origin = origin if origin is not None else Origin.here()
+        self.order = next(_order)
+        self.weight: Fraction | None = None
+        self.spend: Fraction | None = None
+        self.spend_as: str | None = None
+        self.state: State = "pending"
+        self.request_id: str | None = None
+        self.releases: tuple[Release, ...] = ()
+        self.outcome: Outcome | None = None
+        self.batch: Any = None
+        self.stopped = False
+
+    def __repr__(self) -> str:
+        return f"<Measurement {self.text}: {self.state}>"
+
+    @property
+    def root(self) -> Measurement:
+        """The question that is asked and paid: this one (a reading has another)."""
+        return self
+
+    @property
+    def text(self) -> str:
+        """The question as it was typed."""
+        return str(getattr(self.checked, "text", None) or "a question")
+
+    @property
+    def shape(self) -> tuple[int, ...] | None:
+        """The public shape of the answer; None while a shape that is itself private is unknown."""
+        shape = getattr(self.checked, "shape", ())
+        if shape is None:
+            return None if self.outcome is None else tuple(self.outcome.shape)
+        return tuple(shape)
+
+    @property
+    def axes(self) -> tuple[Any, ...]:
+        """The public axes of the answer."""
+        axes = getattr(self.checked, "axes", None)
+        if axes is None:
+            axes = getattr(self.outcome, "axes", None)
+        return tuple(axes or ())
+
+    @property
+    def released(self) -> bool:
+        """Whether the answer is here."""
+        return self.outcome is not None
+
+    @property
+    def answerable(self) -> bool:
+        """Whether the cell that asks is still running, so that the answer comes when it ends."""
+        return self.batch is not None and bool(self.batch.is_open)
+
+    def share(self, *, weight: Any = None, spend: Any = None, spend_as: str = "epsilon") -> None:
+        """Set how much of its cell's loss this question takes: a weight, or an exact amount.
+
+        Raises
+        ------
+        OptionError
+            If it is set already, differently, or the question is answered already.
+        """
+        weight_ = None if weight is None else positive(weight, name="weight")
+        spend_ = None if spend is None else positive(spend, name=spend_as)
+        if self.released:
+            raise OptionError(
+                f"`{self.text}` is released: its share is spent. Ask more with .remeasure(epsilon=...)."
+            )
+        new = (weight_, spend_, spend_as if spend_ is not None else None)
+        old = (self.weight, self.spend, self.spend_as)
+        if old not in {(None, None, None), new}:
+            raise OptionError(
+                f"`{self.text}` has two different shares: {_said(*old)} and {_said(*new)}. Keep one."
+            )
+        self.weight, self.spend, self.spend_as = new
+
+    def submit(self, request_id: str) -> None:
+        """Note that the plan is on its way, under this request id."""
+        self._refuse_second_write()
+        self.request_id = request_id
+        self.state = "submitted"
+
+    def withdraw(self, *, forget: bool = True) -> None:
+        """Note that the plan was refused before any charge: pending again."""
+        self._refuse_second_write()
+        self.state = "pending"
+        if forget:
+            self.request_id = None
+
+    def fill(self, releases: tuple[Release, ...], outcome: Outcome) -> None:
+        """Write the answer, once: every estimate built on this measurement has a value from here on."""
+        self._refuse_second_write()
+        self.releases = tuple(releases)
+        self.outcome = outcome
+        self.state = "released"
+        self.batch = None
+
+    def _refuse_second_write(self) -> None:
+        if self.released:
+            raise DpnbError(f"`{self.text}` has its answer already; an answer is written once.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if not self.released:
+            from dpnb.estimate.refusals import unpicklable
+
+            raise unpicklable()
+        answer = conclude if isinstance(self.checked, CheckedQuestion) else self.outcome
+        state = (self.question, self.checked, self.origin, self.releases, answer, self.weight, self.spend)
+        return (_measurement, state)
+
+
+def _measurement(
+    question: Any,
+    checked: Any,
+    origin: Origin,
+    releases: tuple[Release, ...],
+    answer: Any,
+    weight: Fraction | None,
+    spend: Fraction | None,
+) -> Measurement:
+    """Rebuild a released measurement from its record; the handle stays where it was."""
+    measurement = Measurement(question, checked, origin=origin)
+    measurement.weight, measurement.spend = weight, spend
+    measurement.fill(releases, answer(checked, releases) if callable(answer) else answer)
+    return measurement
+
+
+def _said(weight: Fraction | None, spend: Fraction | None, spend_as: str | None) -> str:
+    return f".weight({weight})" if weight is not None else f".spend({spend_as}={spend})"

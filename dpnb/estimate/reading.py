@@ -1,0 +1,124 @@
+"""Readings: other things that one release says, free, each with an outcome of its own.
+
+Some releases answer more than one question: a noisy tree has a median and a cumulative distribution, a matrix of moments every
+regression on its columns. The statistic lists such *readings*; each is a method of the estimate, before and after the release.
+A reading is a leaf over the releases of its root: it asks nothing, costs nothing and never changes what the root paid.
+It refuses bad arguments on the line that writes it.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from dpnb.estimate.pending_question import Measurement
+from dpnb.releases import Release
+from dpnb.statistics.outcome import Outcome
+from dpnb.statistics.reading import Method, Read, ReadingFunction
+
+if TYPE_CHECKING:
+    from dpnb.estimate.estimate import Estimate
+
+
+K = TypeVar("K")
+
+
+class Reading:
+    """What a reading looks into: a view of a measurement with another text, shape and outcome.
+
+    Parameters
+    ----------
+    root : Measurement
+        The question that is asked, and paid.
+    name : str
+        Which reading.
+    args, kwargs : tuple, dict
+        Its arguments.
+    """
+
+    __slots__ = ("__weakref__", "_outcome", "args", "kwargs", "name", "read", "root")
+
+    def __init__(self, root: Measurement, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.root = root
+        self.name, self.args, self.kwargs = name, args, kwargs
+        function = readings_of(root)[name]
+        assert not isinstance(function, Method)
+        self.read = function(root.checked.setting, *args, **kwargs)
+        self._outcome: Outcome | None = None
+
+    @property
+    def text(self) -> str:
+        """The question and what is read from it."""
+        return self.root.text + self.read.text
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The public shape of the answer."""
+        return self.read.shape
+
+    @property
+    def axes(self) -> tuple[Any, ...]:
+        """The public axes of the answer."""
+        return self.read.axes
+
+    @property
+    def releases(self) -> tuple[Release, ...]:
+        """The releases of the root."""
+        return self.root.releases
+
+    @property
+    def released(self) -> bool:
+        """Whether the root has its answer."""
+        return self.root.released
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """What is read from the releases, computed once; None before."""
+        if self._outcome is None and self.root.released:
+            self._outcome = self.read.conclude(self.root.releases)
+        return self._outcome
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Reading, (self.root, self.name, self.args, self.kwargs)
+
+
+def readings_of(measurement: Measurement) -> Mapping[str, ReadingFunction]:
+    """Return the readings of a question: the names and functions that its statistic lists."""
+    found: Mapping[str, ReadingFunction] = getattr(measurement.checked, "readings", None) or {}
+    return found
+
+
+def readable(kind: type[K], measurement: Measurement) -> type[K]:
+    """Return the class of the estimates of a question: `kind` with the question's readings as methods."""
+    found = readings_of(measurement)
+    made: type[K] = _readable(cast("Any", kind), tuple(found.items())) if found else kind
+    return made
+
+
+@functools.cache
+def _readable(kind: Any, readings: tuple[tuple[str, ReadingFunction], ...]) -> Any:
+    methods = {
+        name: function.call if isinstance(function, Method) else _method(kind, name, function)
+        for name, function in readings
+    }
+    own = {"__slots__": (), "__module__": kind.__module__, "derived": classmethod(lambda _: kind)}
+    return type(kind.__name__, (kind,), {**own, **methods})
+
+
+def _method(kind: Any, name: str, function: Callable[..., Read]) -> Callable[..., Estimate]:
+    def read(self: Estimate, *args: Any, **kwargs: Any) -> Estimate:
+        view = Reading(self.args[0], name, args, kwargs)
+        made: Estimate = kind(None, (view,), view.shape, view.axes)
+        return made
+
+    read.__name__ = name
+    read.__qualname__ = f"{kind.__name__}.{name}"
+    read.__doc__ = function.__doc__
+    mine = inspect.signature(function)
+    setting, *rest = mine.parameters.values()
+    read.__signature__ = mine.replace(  # type: ignore[attr-defined]
+        parameters=[setting.replace(name="self"), *rest], return_annotation=kind
+    )
+    return read

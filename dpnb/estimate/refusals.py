@@ -1,0 +1,173 @@
+"""The error texts of pending estimates and of vectors: what needed a value, of which question, what to do.
+
+A text names the *leaf question*, also when a derived estimate was used, because that is what a person typed. The
+room never shows data here. What may never change without its golden test: the texts themselves.
+"""
+
+from __future__ import annotations
+
+import dis
+import linecache
+import re
+import sys
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Any
+
+from dpnb.errors import NestedSpendError, PendingError, Unavailable
+from dpnb.estimate.pending_question import Measurement
+
+if TYPE_CHECKING:
+    from dpnb.estimate.node import Node
+
+_PACKAGE = __name__.rpartition(".")[0]
+_LIBRARIES = ("site-packages", "dist-packages")
+_KEYWORDS = ("if", "elif", "while", "assert", "not", "and", "or")
+
+
+def value_needed(measurement: Measurement, by: str) -> PendingError:
+    """Error 1 while the asking cell runs, error 2 after it: the value of a pending question was needed."""
+    if measurement.answerable:
+        hint = " Inside the cell use np.maximum(a, b)." if by in {"`max`", "`min`", "`sorted`"} else ""
+        return PendingError(
+            f"{by} needs the value of `{measurement.text}`, which is released when this cell ends. "
+            f"Move this line to the next cell.{hint}"
+        )
+    return never_released(measurement)
+
+
+def never_released(measurement: Measurement) -> PendingError:
+    """Error 2: a question whose cell is over, and which has no answer."""
+    where = f"`{measurement.text}` (built {measurement.origin})"
+    if measurement.state == "submitted":
+        return PendingError(
+            f"{where} was submitted and its answer has not arrived. Run its cell again: the answer is stored."
+        )
+    if measurement.stopped:
+        cell = measurement.origin.label or "Its cell"
+        return PendingError(
+            f"{where} was never released. {cell} stopped before the release; nothing was spent. Run it again."
+        )
+    return PendingError(
+        f"{where} was never released. Put %%dp epsilon=1 above the cell that builds it; in a script: "
+        'dpnb.release({"q": q}, epsilon=1).'
+    )
+
+
+def unpicklable() -> PendingError:
+    """Error 6: a pending estimate was pickled."""
+    return PendingError(
+        "A pending estimate cannot be pickled (%store, joblib): it has no value yet. Release it first."
+    )
+
+
+def nested() -> NestedSpendError:
+    """Error 7: a batch was opened inside a batch."""
+    return NestedSpendError(
+        "A %%dp cell is one batch: a second spend inside it would be charged even if the cell fails. "
+        "Put it in its own cell."
+    )
+
+
+def carries_no_interval(function: Any, carried: tuple[str, ...]) -> Unavailable:
+    """Error 9: a numpy function whose result would lose its uncertainty."""
+    module = str(getattr(function, "__module__", "") or "numpy")
+    name = f"{module.replace('numpy._core', 'numpy')}.{getattr(function, '__name__', function)}"
+    name = re.sub(r"^numpy\.(fromnumeric|numeric|function_base|umath|multiarray)\.", "numpy.", name)
+    return Unavailable(
+        f"{name} does not carry intervals. Use h.value for the numbers alone, or one of: {', '.join(carried)}."
+    )
+
+
+def many_values(estimate: Node) -> Unavailable:
+    """Error 10: one value was asked of a vector."""
+    leaf = estimate.measurement
+    shape = estimate.shape
+    size = " x ".join(map(str, shape))
+    noun = "A vector of " + size + " values"
+    if leaf is not None:
+        bins = getattr(leaf.checked, "statistic", "") == "histogram" and len(shape) == 1
+        noun = f"A histogram of {size} bins" if bins else f"`{leaf.text}`, with {size} values,"
+    return Unavailable(
+        f"{noun} has no single value: index it (h[0]) or convert it (np.asarray(h), after release)."
+    )
+
+
+def user_frame() -> FrameType:
+    """The innermost frame that is neither this room's nor an installed library's."""
+    frame = sys._getframe(1)  # noqa: SLF001 -- the documented way to ask who calls
+    while frame.f_back is not None and _is_library(frame):
+        frame = frame.f_back
+    return frame
+
+
+def _is_library(frame: FrameType) -> bool:
+    inside = str(frame.f_globals.get("__name__", "")).startswith(_PACKAGE)
+    return inside or any(part in frame.f_code.co_filename for part in _LIBRARIES)
+
+
+def asked_by(fallback: str) -> str:
+    """What in the user's line needed a value: ``"`if`"``, ``"`max`"``, or `fallback`.
+
+    Parameters
+    ----------
+    fallback : str
+        The special method's own name for itself, such as ``"`<`"``.
+    """
+    frame = user_frame()
+    code, place = frame.f_code, frame.f_lasti
+    if fallback.startswith("`.") or not 0 <= place < len(code.co_code):
+        return fallback
+    while place > 0 and dis.opname[code.co_code[place]] == "CACHE":
+        place -= 2
+    name = dis.opname[code.co_code[place]]
+    if name == "UNARY_NOT":
+        return "`not`"
+    if name.startswith("CALL"):
+        return _called(frame) or fallback
+    if name in {"COMPARE_OP", "CONTAINS_OP", "TO_BOOL"} or "JUMP" in name:
+        return _branch(code, place, frame) or ("`in`" if name == "CONTAINS_OP" else fallback)
+    return fallback
+
+
+def _branch(code: CodeType, place: int, frame: FrameType) -> str | None:
+    """The keyword of the branch that this instruction decides, if it decides one."""
+    for step in range(place, min(place + 24, len(code.co_code)), 2):
+        name = dis.opname[code.co_code[step]]
+        if "JUMP" in name and "_IF_" in name:
+            return f"`{_keyword(frame)}`"
+        if name == "UNARY_NOT" and dis.opname[code.co_code[place]] == "TO_BOOL":
+            return "`not`"  # since Python 3.13 `not` asks for a truth value by an instruction of its own
+        if step > place and name not in {"CACHE", "TO_BOOL", "EXTENDED_ARG", "COPY", "NOT_TAKEN"}:
+            return None
+    return None
+
+
+def _keyword(frame: FrameType) -> str:
+    """The branching word of the user's line, or ``if``."""
+    line = linecache.getline(frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
+    first = line.split(maxsplit=1)[0] if line.strip() else ""
+    if first in _KEYWORDS:
+        return first
+    for word in ("if", "while", "and", "or", "not"):
+        if re.search(rf"\b{word}\b", line):
+            return word
+    return "if"
+
+
+def _called(frame: FrameType) -> str | None:
+    """The name of the function that this frame is calling, read from its source."""
+    positions = next(_positions(frame), None)
+    if positions is None:
+        return None
+    line, _, start, _ = positions
+    if line is None or start is None:
+        return None
+    text = linecache.getline(frame.f_code.co_filename, line, frame.f_globals)
+    found = re.match(r"[\w.]+(?=\()", text.encode()[start:].decode(errors="ignore"))
+    return f"`{found.group()}`" if found else None
+
+
+def _positions(frame: FrameType) -> Any:
+    """The source positions of the instruction that this frame is at."""
+    everywhere = frame.f_code.co_positions()
+    return (at for number, at in enumerate(everywhere) if number == frame.f_lasti // 2)

@@ -1,0 +1,75 @@
+"""What is shown in place of a number that would mislead: the declared label of a choice, or that there is no value.
+
+A choice (``mode``, ``top_k``, ``choose``) is stored as a number, its place in the declaration where the declared values are no
+numbers. Whatever shows an answer asks here for words first; ``.value`` and arithmetic keep the number. Labels are public texts of a
+schema or a question; nothing but these, and the flags of released entries, is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpnb.estimate.operations import Take
+
+if TYPE_CHECKING:
+    from dpnb.estimate.node import Node
+
+UNDEFINED = "undefined"
+
+
+def labels(estimate: Node) -> tuple[Any, ...]:
+    """Return the declared values behind a choice, row-major; empty for other answers."""
+    outcome, places = _source(estimate)
+    found = getattr(outcome, "labels", None)
+    return tuple(found[place] for place in places) if found else ()
+
+
+def names(estimate: Node) -> tuple[Any, ...]:
+    """Return the labels of a choice where they say more than its numbers; else empty."""
+    found = labels(estimate)
+    values = np.ravel(estimate.value).tolist() if found else ()
+    told = all(_is(label, value) for label, value in zip(found, values, strict=True))
+    return () if told else found
+
+
+def undefined(estimate: Node) -> tuple[bool, ...]:
+    """Return which entries carry the flag *undefined* themselves; empty where none does."""
+    outcome, places = _source(estimate)
+    flags = getattr(outcome, "cell_flags", None) or ()
+    lost = tuple(place < len(flags) and UNDEFINED in flags[place] for place in places) if flags else ()
+    return lost if any(lost) else ()
+
+
+def words(estimate: Node) -> tuple[str | None, ...]:
+    """Return what to show for each entry, None where it is the number; empty where every entry is its number."""
+    found = names(estimate)
+    if found:
+        return tuple(printable(label) for label in found)
+    return tuple(UNDEFINED if lost else None for lost in undefined(estimate))
+
+
+def printable(label: Any) -> str:
+    """Return a label as text of one line: no control characters and no marks that change its direction."""
+    return "".join(c if c.isprintable() else " " * c.isspace() for c in str(label))
+
+
+def _is(label: Any, value: float) -> bool:
+    return isinstance(label, int | float | Fraction) and float(label) == value
+
+
+def _source(estimate: Node) -> tuple[Any, Sequence[int]]:
+    """The outcome that an answer, or an answer that was indexed, comes from, and its places there."""
+    taken = []
+    while isinstance(estimate.op, Take):
+        taken.append(estimate.op)
+        estimate = estimate.args[0]
+    if estimate.op is not None or estimate.outcome is None:
+        return None, ()
+    places = np.arange(estimate.size).reshape(estimate.shape)
+    for op in reversed(taken):
+        places = op.apply([places], 0)
+    return estimate.outcome, np.ravel(places).tolist()

@@ -1,0 +1,53 @@
+"""What else one release says, free: readings that a statistic lists, each a function of its releases.
+
+A noisy tree has a median and a cumulative distribution, a matrix of moments every regression on its columns. A reading is checked on
+the line that writes it, before the release too; :mod:`dpnb.estimate.reading` makes it a method of the estimate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpnb.releases import Release
+from dpnb.statistics.outcome import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One reading with its arguments, checked against the public setting.
+
+    Parameters
+    ----------
+    text : str
+        What follows the text of the question, for example ``".quantile(0.5)"``.
+    shape : tuple of int
+        Shape of the answer.
+    axes : tuple of Axis
+        Its public directions.
+    conclude : callable
+        Outcome of the releases of the question.
+    """
+
+    text: str
+    shape: tuple[int, ...]
+    axes: tuple[Any, ...]
+    conclude: Callable[[Sequence[Release]], Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of the question's own estimate that makes something else than an estimate, for example a test.
+
+    Parameters
+    ----------
+    call : callable
+        ``call(estimate, *args, **kwargs)``.
+    """
+
+    call: Callable[..., Any]
+
+
+ReadingFunction = Callable[..., Read] | Method
+"""``(setting, *args, **kwargs) -> Read``: run at once, so that bad arguments are refused where they are written."""
