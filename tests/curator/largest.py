@@ -1,0 +1,179 @@
+"""The largest batch of each statistic that may be asked, put to a curator of its own; run as a program it tells what that took."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpnb.client.frames import hand_over
+from dpnb.curator.config import Config
+from dpnb.curator.service import Curator
+from dpnb.datasets import load
+from dpnb.errors import PlanError
+from dpnb.plan import expression as e
+from dpnb.plan.price import price
+from dpnb.plan.question import QueryPlan
+from dpnb.plan.request import MAX_ITEMS, Ask, BatchPlan, Item
+from dpnb.wire.codec import MAX_REQUEST, decode_reply, encode, raw
+from dpnb.wire.messages import Attach, Request, Submit
+from dpnb.wire.places import Home
+
+ROWS = 20_000
+DECLARED: dict[str, Any] = {
+    "dataset": {"name": "wide", "mode": "guard-rail", "adjacency": "add-remove"},
+    "budget": {"epsilon": 10**6, "delta": "0.01"},
+    "columns": {
+        "a": {"type": "integer", "lower": 0, "upper": 499},
+        "b": {"type": "integer", "lower": 0, "upper": 399},
+        "w": {"type": "integer", "lower": 0, "upper": 99_999},
+        "x": {"type": "integer", "lower": 0, "upper": 1_000_000},
+        **{f"n{place}": {"type": "number", "lower": 0, "upper": 1} for place in range(32)},
+    },
+}
+X, A, B, W = (e.Ref(name) for name in "xabw")
+N = tuple(e.Ref(f"n{place}") for place in range(32))
+LEVELS = tuple(Fraction(place, 1000) for place in range(1000))
+
+Form = Callable[[e.Expr], QueryPlan]
+
+
+def _asked(statistic: str, target: e.Expr | None = None, **more: Any) -> Form:
+    return lambda where: QueryPlan("wide", statistic, target, where=where, **more)
+
+
+def _option(**options: Any) -> tuple[tuple[str, Any], ...]:
+    return tuple(sorted(options.items()))
+
+
+FORMS: dict[str, dict[str, Form]] = {
+    "count": {"few": _asked("count"), "many": _asked("count", by=(A, B))},
+    "sum": {"few": _asked("sum", X), "many": _asked("sum", X, by=(A, B))},
+    "mean": {"few": _asked("mean", X), "many": _asked("mean", X, by=(A, B))},
+    "variance": {"few": _asked("variance", X), "many": _asked("variance", X, by=(A, B))},
+    "std": {"few": _asked("std", X), "many": _asked("std", X, by=(A, B))},
+    "quantile": {
+        "few": _asked("quantile", X, options=_option(q=Fraction(1, 2), ci=True)),
+        "many": _asked("quantile", X, by=(A,), options=_option(q=Fraction(1, 2))),
+        "levels": _asked("quantile", X, options=_option(q=LEVELS, ci=True)),
+    },
+    "histogram": {"few": _asked("histogram", X), "many": _asked("histogram", X, options=_option(bins=1000))},
+    "density": {"few": _asked("density", X), "many": _asked("density", X, options=_option(bins=1000))},
+    "value_counts": {"few": _asked("value_counts", A), "many": _asked("value_counts", W)},
+    "crosstab": {
+        "few": _asked("crosstab", A, by=(e.Compare(">", X, e.Const(3)),)),
+        "many": _asked("crosstab", A, by=(B,)),
+    },
+    "frequent_values": {"many": _asked("frequent_values", W)},
+    "difference": {
+        "few": _asked("difference", X, by=(e.Compare(">", A, e.Const(3)),)),
+        "many": _asked("difference", X, by=(W, e.Compare(">", A, e.Const(3)))),
+    },
+    "covariance": {
+        "few": _asked("covariance", X, other=W),
+        "many": _asked("covariance", X, by=(A, B), other=W),
+    },
+    "correlation": {
+        "few": _asked("correlation", X, other=W),
+        "many": _asked("correlation", X, by=(A, B), other=W),
+    },
+    "moments": {"few": _asked("moments", N[0], others=N[1:3]), "many": _asked("moments", N[0], others=N[1:])},
+    "mode": {"few": _asked("mode", A), "many": _asked("mode", W), "groups": _asked("mode", A, by=(B,))},
+    "top_k": {
+        "few": _asked("top_k", A),
+        "many": _asked("top_k", W, options=_option(k=1000)),
+        "groups": _asked("top_k", A, by=(B,), options=_option(k=400)),
+    },
+    "ks_density": {
+        "few": _asked("ks_density", X, options=_option(points=20)),
+        "many": _asked("ks_density", X),
+    },
+    "choose": {"few": _asked("choose", N[0], others=N[1:3]), "many": _asked("choose", N[0], others=N[1:])},
+    "robust_mean": {"few": _asked("robust_mean", X), "many": _asked("robust_mean", X, by=(W,))},
+    "tree": {
+        "few": _asked("tree", X, options=_option(levels=4)),
+        "many": _asked("tree", X, options=_option(levels=16)),
+    },
+}
+"""Each statistic as a small question, of which there can be many, and as a large one."""
+
+
+def _question(form: Form, place: int) -> QueryPlan:
+    return form(e.Compare(">=", X, e.Const(place)))
+
+
+def largest(form: Form, schema: Any, asked: Ask) -> BatchPlan:
+    """Return the longest batch of questions of one form that the limits allow."""
+
+    def of(size: int) -> BatchPlan:
+        items = tuple(Item(_question(form, place)) for place in range(size))
+        return BatchPlan(schema.name, schema.version, items, asked)
+
+    low, high = 1, MAX_ITEMS
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if _allowed(of(middle), schema) else (low, middle - 1)
+    return of(low)
+
+
+def _allowed(batch: BatchPlan, schema: Any) -> bool:
+    if len(encode(_submitted(batch))) > MAX_REQUEST:
+        return False
+    try:
+        price(batch, schema)
+    except PlanError:
+        return False
+    return True
+
+
+def _submitted(batch: BatchPlan, handle: str = "a" * 32) -> Request:
+    return Submit(handle=handle, request="b" * 32, digest=batch.digest(), plan=raw(batch.to_json()))
+
+
+def _rows() -> dict[str, Any]:
+    rng = np.random.default_rng(1)
+    tops = {"a": 500, "b": 400, "w": 5_000, "x": 1_000_001}
+    return {name: rng.integers(0, top, ROWS).astype(float) for name, top in tops.items()} | {
+        f"n{place}": rng.random(ROWS) for place in range(32)
+    }
+
+
+def told(home: Path, statistic: str, form: str, **asked: Any) -> dict[str, Any]:
+    """Ask a curator the largest batch of one form; tell how many questions, what it was answered, seconds and megabytes."""
+    service = Curator.opened(Config(Home(home)))
+    opened = hand_over(_rows(), load(DECLARED).schema, Home(home))
+    attached = decode_reply(service.answer(encode(Attach(source=opened)), "ann"))
+    schema = load(DECLARED).schema
+    batch = largest(FORMS[statistic][form], schema, Ask.make(**(asked or {"epsilon": 10_000})))
+    body, before = encode(_submitted(batch, attached.handle)), _megabytes()
+    started = time.process_time()
+    reply = service.answer(body, "ann")
+    seconds = time.process_time() - started
+    kind = type(decode_reply(reply)).__name__
+    service.close()
+    return {
+        "questions": len(batch.items),
+        "reply": kind if kind == "Answered" else reply.decode()[:300],
+        "seconds": round(seconds, 2),
+        "before": before,
+        "megabytes": _megabytes(),
+        "sent": len(reply) // 2**20,
+    }
+
+
+def _megabytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+if __name__ == "__main__":
+    os.umask(0o077)
+    asked = {sys.argv[4]: sys.argv[5]} if len(sys.argv) > 4 else {}
+    print(json.dumps(told(Path(sys.argv[1]), *sys.argv[2:4], **asked)))

@@ -1,0 +1,34 @@
+"""The largest batch of each statistic that the limits allow is answered, in the time and memory that are said."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from dpnb.statistics import BY_NAME
+from tests.curator.largest import FORMS
+
+SECONDS, MEGABYTES = 120, 1024
+"""Of processor, and beyond what a curator at rest needs."""
+
+
+def test_every_statistic_has_a_largest_batch():
+    """A new statistic is asked as much as it may be, too."""
+    assert set(FORMS) == set(BY_NAME)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    ("statistic", "form"), [(name, form) for name, forms in FORMS.items() for form in forms]
+)
+def test_the_largest_batch_is_answered(tmp_path, statistic, form):
+    """A batch that is admitted is answered: within two minutes of a processor of one's own, and a gigabyte."""
+    tmp_path.chmod(0o700)
+    line = [sys.executable, "-m", "tests.curator.largest", str(tmp_path), statistic, form]
+    told = json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
+    assert told["reply"] == "Answered"
+    assert told["seconds"] < SECONDS
+    assert told["megabytes"] - told["before"] < MEGABYTES
