@@ -51,6 +51,8 @@ DIFFERS = {
     "tests/client/test_handles.py": "pickles, and attributes that are looked up",
     "tests/client/test_session.py": "pickles",
     "tests/client/test_tables.py": "pickles",
+    "tests/curator/test_adoption_rules.py": "sqlite3, and threads that race",
+    "tests/curator/test_home_attacks.py": "sqlite3, and file descriptors that a fork inherits",
     "tests/curator/test_ledger.py": "sqlite3: transactions, and what a damaged file raises",
     "tests/curator/test_mark.py": "sqlite3 and file descriptors",
     "tests/curator/test_migrations.py": "sqlite3",

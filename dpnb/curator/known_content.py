@@ -20,13 +20,24 @@ import secrets
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from dpnb.curator import pins
 from dpnb.curator.chain import append
 from dpnb.curator.terms import Terms
 
-__all__ = ["count_wrong_size", "frozen", "note", "refusal", "tag", "tags", "version_of"]
+__all__ = [
+    "Known",
+    "count_wrong_size",
+    "frozen",
+    "learn",
+    "listed",
+    "note",
+    "refusal",
+    "tag",
+    "tags",
+    "version_of",
+]
 
 _KNOWN: Final = (
     "These rows were attached before as protected data: they never open as TEACHING, and they have their budget. Open "
@@ -36,6 +47,16 @@ _KNOWN: Final = (
 
 _MOST_WRONG_SIZES = 5
 _MOST_KNOWN_TABLES = 5
+
+
+class Known(NamedTuple):
+    """Content as the ledger knows it: under which name, its version, and what its rows are recognised by."""
+
+    dataset: str
+    content: str
+    version: str
+    protected: int
+    marks: tuple[str, ...]
 
 
 def tag(db: sqlite3.Connection, fingerprint: str) -> str:
@@ -171,10 +192,31 @@ def version_of(db: sqlite3.Connection, terms: Terms, tag: str, marks: Sequence[s
     if row is not None and row[1] >= protected:
         return str(row[0])
     version = secrets.token_hex(8) if row is None else str(row[0])
-    body = {"dataset": terms.dataset, "content": tag, "version": version, "protected": protected}
-    known = sorted(set(marks))
-    entry = append(db, time, "version", {**body, "marks": known})
-    db.execute("INSERT INTO versions VALUES (?, ?, ?, ?, ?)", (entry, terms.dataset, tag, version, protected))
-    rows = [(entry, mark, terms.dataset, protected) for mark in known]
-    db.executemany("INSERT INTO marks VALUES (?, ?, ?, ?)", rows)
+    _record(db, time, Known(terms.dataset, tag, version, protected, tuple(sorted(set(marks)))))
     return version
+
+
+def _record(db: sqlite3.Connection, time: str, known: Known) -> None:
+    entry = append(db, time, "version", known._asdict())
+    db.execute("INSERT INTO versions VALUES (?, ?, ?, ?, ?)", (entry, *known[:4]))
+    rows = [(entry, mark, known.dataset, known.protected) for mark in known.marks]
+    db.executemany("INSERT INTO marks VALUES (?, ?, ?, ?)", rows)
+
+
+def listed(db: sqlite3.Connection) -> list[Known]:
+    """List all content that a ledger knows, oldest first."""
+    found = []
+    for entry, dataset, content, version, protected in db.execute(
+        "SELECT * FROM versions ORDER BY entry"
+    ).fetchall():
+        marks = db.execute("SELECT mark FROM marks WHERE entry = ? ORDER BY mark", (entry,))
+        found.append(Known(dataset, content, version, protected, tuple(mark for (mark,) in marks)))
+    return found
+
+
+def learn(db: sqlite3.Connection, time: str, others: Iterable[Known]) -> None:
+    """Record what another copy of this ledger knows and this one does not: protected rows stay known, whatever is restored."""
+    query = "SELECT 1 FROM versions WHERE dataset = ? AND content = ? AND protected >= ?"
+    for known in others:
+        if db.execute(query, (known.dataset, known.content, known.protected)).fetchone() is None:
+            _record(db, time, known)

@@ -1,8 +1,9 @@
 """``dpnb restore``: an owner goes on with the ledger that there is, and what was spent stays spent.
 
 For every pool the larger of the mark's total and the ledger's is booked, as an entry of the chain with the owner's reason; so
-totals never fall. Where no mark can be trusted, nobody knows what was spent, and the whole budget is booked. A charge from
-before a restore is never completed any more: its answer may have left.
+totals never fall. Where no mark can be trusted, nobody knows what was spent, and the whole budget is booked. Protected rows
+that were attached since the copy was made stay known, by the ledger that was set aside. A charge from before a restore is
+never completed any more: its answer may have left.
 
 The order survives a kill at any step: ledger, then notes, then mark; until the mark is replaced the ledger stays frozen, and
 the same command does it again.
@@ -28,6 +29,7 @@ from dpnb.curator.chain import append, head
 from dpnb.curator.database import aside, made, opened, sync_folder
 from dpnb.curator.file_faults import named_faults
 from dpnb.curator.guard import mark_at, note_in_copies, noted, notes_of
+from dpnb.curator.known_content import Known, learn, listed
 from dpnb.curator.mark import (
     Mark,
     MarkFile,
@@ -155,12 +157,16 @@ def _spent_there(ledger: Path, mark: Mark | None) -> dict[str, PrivacyLoss]:
     one the ledgers that were set aside are asked too: a restore that died may have put them there.
     """
     if mark is None:
-        return _spent_in([ledger, *ledger.parent.glob(f"set-aside-*/{ledger.name}")], ledger)
+        return _spent_in([ledger, *_ledgers_aside(ledger)], ledger)
     with suppress(DpnbError), _intact(ledger) as db:
         if db is not None and shortfall(db, mark) is None:
             _replace_mark(ledger, replace(advanced(None, db), key=mark.key))
             return _wanted(db, ledger, mark)
     return {}
+
+
+def _ledgers_aside(ledger: Path) -> list[Path]:
+    return sorted(ledger.parent.glob(f"set-aside-*/{ledger.name}"))
 
 
 @contextmanager
@@ -257,8 +263,10 @@ def _refuse_damaged(home: Home) -> None:
 
 def _booked(home: Home, mark: Mark | None, floor: dict[str, PrivacyLoss], act: _Act) -> list[str]:
     with named_faults(home.ledger.name), closing(opened(home.ledger, _now)) as db:
+        known = _known_aside(home.ledger, ledger_id(db))
         db.execute("BEGIN IMMEDIATE")
         try:
+            learn(db, act.time, known)
             wanted = _wanted(db, home.ledger, mark)
             wanted |= {pool: _larger(pool, wanted.get(pool), spent) for pool, spent in floor.items()}
             for pool, spent in sorted(wanted.items()):
@@ -271,6 +279,15 @@ def _booked(home: Home, mark: Mark | None, floor: dict[str, PrivacyLoss], act: _
         note_in_copies(home.ledger, now)
         _replace_mark(home.ledger, now)
     return [f"    {pool}: {spent}" for pool, spent in sorted(wanted.items())]
+
+
+def _known_aside(ledger: Path, name: str) -> list[Known]:
+    """List the content that was attached since the copy was made, by the ledgers that were set aside."""
+    found: list[Known] = []
+    for other in _ledgers_aside(ledger):
+        with suppress(DpnbError), _intact(other) as db:
+            found += listed(db) if db is not None and ledger_id(db) == name else []
+    return found
 
 
 def _replace_mark(ledger: Path, mark: Mark) -> None:

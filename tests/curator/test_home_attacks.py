@@ -226,6 +226,24 @@ def test_an_older_copy_without_a_mark_refunds_no_pool_that_only_the_newer_ledger
         assert str(ledger.spent("dataset:other")) == "ε 10"
 
 
+def test_rows_that_were_attached_after_a_backup_have_no_second_budget_when_it_is_restored(desk, tmp_path):
+    backup(desk.home, tmp_path / "copy")
+    with contextlib.closing(small.curator(desk.home.root)) as service:
+        data = small.opened(small.session(service), desk.home.root, small.rows(2), name="other")
+        service.reply(message(data, "7" * 32), "ann")
+        before = data.data_version
+    restore(desk.home, "why", tmp_path / "copy")
+    restore(desk.home, "again", tmp_path / "copy")
+    with contextlib.closing(small.curator(desk.home.root)) as service:
+        here = small.session(service)
+        with pytest.raises(OwnerError, match="attached before as protected"):
+            small.opened(here, desk.home.root, small.rows(2), name="alias")
+        data = small.opened(here, desk.home.root, small.rows(2), name="other")
+        assert data.data_version == before
+        assert data.budget.spent.amount == 1
+        assert service._ledger.verify().intact
+
+
 @pytest.mark.parametrize("step", ["mkdir", "link", "rename", "unlink", "replace"])
 @pytest.mark.parametrize("nth", [1, 2, 3])
 def test_a_restore_without_a_mark_that_dies_anywhere_forgets_no_pool_of_the_ledger_that_it_set_aside(
