@@ -13,9 +13,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from dpnb.client.frames import hand_over, is_frame
 from dpnb.client.handles import Dataset
 from dpnb.client.session import Session
+from dpnb.client.upload import hand_over, is_frame
 from dpnb.client.views import BatchReport, PlanView
 from dpnb.datasets import names
 from dpnb.datasets.owner import format_of, load

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from dpnb.client.empty import HoldsNoData
+from dpnb.client.no_data import HoldsNoData
 from dpnb.estimate import Estimate
 from dpnb.plan.expression import Expr
 from dpnb.privacy.loss import rational

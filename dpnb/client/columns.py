@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from dpnb.client.column_questions import ColumnQuestions
-from dpnb.client.empty import HoldsNoData
-from dpnb.client.instead import for_column
+from dpnb.client.no_data import HoldsNoData
+from dpnb.client.suggestions import for_column
 from dpnb.errors import HandleError, PlanError, SchemaError
 from dpnb.estimate import Estimate, ask
 from dpnb.plan.check import check

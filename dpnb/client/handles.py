@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dpnb.client.columns import ColumnHandle, NoColumn, asked
-from dpnb.client.empty import HoldsNoData
-from dpnb.client.instead import for_dataset
+from dpnb.client.no_data import HoldsNoData
+from dpnb.client.suggestions import for_dataset
 from dpnb.errors import HandleError, PlanError, SchemaError
 from dpnb.estimate import Estimate, Rehearsal, open_batch
 from dpnb.plan.expression import BoolOp, Expr, Ref, show

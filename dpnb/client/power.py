@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dpnb.client.assumptions import Preset, design_of, number
 from dpnb.client.drawing import bundle
-from dpnb.client.planned import Preset, design_of, number
 from dpnb.errors import LossError, OptionError, PlanError
 from dpnb.estimate import Estimate
 from dpnb.plan.design import Accuracy, Design

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dpnb.client import launch
-from dpnb.client.asked import Asked, AskedBatch, batch_of
+from dpnb.client.connection import Line
 from dpnb.client.handles import BudgetState, Dataset, Opened
-from dpnb.client.line import Line
 from dpnb.client.opening import typed
+from dpnb.client.priced_batch import Asked, AskedBatch, batch_of
 from dpnb.client.views import BatchReport, PlanView
 from dpnb.errors import (
     ChargedError,

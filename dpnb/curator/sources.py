@@ -210,7 +210,7 @@ def _handed_over(source: HandOver, home: Home) -> Found:
 
 
 def read_arrays(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Rebuild columns from what :func:`dpnb.client.frames.hand_over` wrote: numbers, or texts and ``None``."""
+    """Rebuild columns from what :func:`dpnb.client.upload.hand_over` wrote: numbers, or texts and ``None``."""
     columns: dict[str, np.ndarray] = {}
     for place, name in enumerate(arrays["names"].tolist()):
         if f"v{place}" in arrays:

@@ -15,9 +15,9 @@ def load(shell: Any) -> None:
     """Attach dpnb to a shell: what ``%load_ext dpnb`` does."""
     if getattr(shell, _MARK, None) is not None:
         return
-    from dpnb.notebook import attaching
+    from dpnb.notebook import install
 
-    setattr(shell, _MARK, attaching.attach(shell))
+    setattr(shell, _MARK, install.attach(shell))
 
 
 def unload(shell: Any) -> None:
@@ -25,7 +25,7 @@ def unload(shell: Any) -> None:
     magic = getattr(shell, _MARK, None)
     if magic is None:
         return
-    from dpnb.notebook import attaching
+    from dpnb.notebook import install
 
-    attaching.detach(shell, magic)
+    install.detach(shell, magic)
     setattr(shell, _MARK, None)

@@ -13,10 +13,10 @@ from typing import Any
 from dpnb.cards.markup import clean
 from dpnb.errors import PlanError
 from dpnb.estimate import Estimate
-from dpnb.notebook.waiting import Waiting
-from dpnb.widgets.balancing import Balance, planned_size
+from dpnb.notebook.pending_cards import Waiting
+from dpnb.widgets.accuracy import Balance, planned_size
 from dpnb.widgets.curve import Curves, question_of
-from dpnb.widgets.forecasting import forecast, holder
+from dpnb.widgets.forecasts import forecast, holder
 
 __all__ = ["CardQuestions"]
 

@@ -30,14 +30,14 @@ from dpnb.client.views import PlanView
 from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate import Estimate
 from dpnb.notebook.card_questions import CardQuestions
-from dpnb.notebook.holding import named
+from dpnb.notebook.find_estimates import named
 from dpnb.notebook.news import News
-from dpnb.notebook.unrun import Snapshot, price_of
-from dpnb.notebook.waiting import Waiting
-from dpnb.widgets.asking import handle_of
+from dpnb.notebook.pending_cards import Waiting
+from dpnb.notebook.price_preview import Snapshot, price_of
 from dpnb.widgets.curve import Curves
-from dpnb.widgets.modelling import model
-from dpnb.widgets.planning import board
+from dpnb.widgets.host_questions import handle_of
+from dpnb.widgets.model_builder import model
+from dpnb.widgets.plan_facts import board
 from dpnb.widgets.snapshot import PROTOCOL, ledger_rows, snapshot
 
 TARGET = "dpnb.session"

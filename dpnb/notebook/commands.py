@@ -69,9 +69,9 @@ def run(magic: DPMagic, line: str) -> None:
 
 
 def _session() -> Any:
-    from dpnb.notebook import spending
+    from dpnb.notebook import settle
 
-    return spending.current_session()
+    return settle.current_session()
 
 
 def _opened(names: list[str]) -> list[Any]:
@@ -125,7 +125,7 @@ def _explain(magic: DPMagic, words: list[str]) -> None:
 
 
 def _export(magic: DPMagic, words: list[str]) -> None:
-    from dpnb.notebook.holding import named
+    from dpnb.notebook.find_estimates import named
     from dpnb.widgets._base import shown
     from dpnb.widgets.pages import session_page
 

@@ -19,7 +19,7 @@ from typing import Any
 from IPython.display import DisplayHandle, display
 
 from dpnb.estimate import Estimate, Measurement
-from dpnb.notebook.waiting import Waiting
+from dpnb.notebook.pending_cards import Waiting
 
 Bundle = dict[str, Any]
 
@@ -57,7 +57,7 @@ def plan_bundle(view: Any, body: str | None = None, verb: str = "") -> Bundle:
     body, verb : str, optional
         Of the cell that releases it: what stands below its magic line, and the verb on it.
     """
-    from dpnb.widgets.planning import board
+    from dpnb.widgets.plan_facts import board
 
     bundle = draw("plan_card", view, text=repr(view))
     return _with_facts(bundle, _PLAN, lambda: board(view, body, verb=verb))

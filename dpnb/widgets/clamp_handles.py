@@ -19,7 +19,7 @@ from dpnb.errors import PlanError
 from dpnb.statistics._base import digits as halfwidth
 from dpnb.widgets import clamping
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.balancing import planned_size
+from dpnb.widgets.accuracy import planned_size
 from dpnb.widgets.curve import Curve, curve_of, kind_of, question_of
 from dpnb.widgets.one_person import priced, public_numbers
 from dpnb.widgets.wording import still

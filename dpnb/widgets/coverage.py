@@ -13,7 +13,7 @@ from dataclasses import asdict, replace
 from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
-from dpnb.client.empty import HoldsNoData
+from dpnb.client.no_data import HoldsNoData
 from dpnb.errors import DpnbError, OptionError, PlanError
 from dpnb.estimate import Estimate
 from dpnb.estimate.table import Table

@@ -11,7 +11,7 @@ from typing import Any
 from dpnb.cards.attach import dummy_table, missing_rule, sources
 from dpnb.cards.markup import clean
 from dpnb.client.handles import Dataset
-from dpnb.widgets.asking import handle_of
+from dpnb.widgets.host_questions import handle_of
 from dpnb.widgets.questions import ready
 from dpnb.widgets.snapshot import dataset_record
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from dpnb.cards.card import Card
 from dpnb.cards.digits import number
-from dpnb.client.empty import HoldsNoData
+from dpnb.client.no_data import HoldsNoData
 from dpnb.errors import PlanError
 from dpnb.estimate import Estimate
 from dpnb.inference.matching import match

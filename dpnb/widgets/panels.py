@@ -13,12 +13,12 @@ from dpnb.client import api
 from dpnb.client.handles import Dataset
 from dpnb.client.views import PlanView
 from dpnb.errors import PlanError
-from dpnb.widgets import asking
+from dpnb.widgets import host_questions
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.counting import listed
 from dpnb.widgets.planned_line import as_it_stands
+from dpnb.widgets.remedies import ways_out
 from dpnb.widgets.snapshot import dataset_record, now, snapshot
-from dpnb.widgets.ways_out import ways_out
 from dpnb.widgets.wording import still
 
 __all__ = ["BudgetBar", "Panel", "panel"]
@@ -37,7 +37,7 @@ class Panel(Interaction):
     def _asked(self, _: Any, message: Any, __: Any) -> None:
         """Answer a question of the front end, under the number that it gave it."""
         number = message.get("number") if isinstance(message, dict) else None
-        self.send({"number": number, "answer": asking.answer(message)})
+        self.send({"number": number, "answer": host_questions.answer(message)})
 
     def describe(self) -> dict[str, Any]:
         """Take a snapshot of the session; see :class:`Interaction`."""

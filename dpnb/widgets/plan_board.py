@@ -15,8 +15,8 @@ from dpnb.client.views import PlanView
 from dpnb.errors import PlanError
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curves
+from dpnb.widgets.plan_facts import board
 from dpnb.widgets.planned_line import as_it_stands
-from dpnb.widgets.planning import board
 
 __all__ = ["PlanBoard"]
 

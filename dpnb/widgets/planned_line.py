@@ -22,9 +22,9 @@ from dpnb.privacy.loss import exact_text
 from dpnb.privacy.measure import Measure
 from dpnb.statistics import Share
 from dpnb.widgets.arithmetic import Rate, event_rho, largest_loss
-from dpnb.widgets.asking import handle_of, opening, spoken
 from dpnb.widgets.counting import listed
 from dpnb.widgets.curve import Kind, kind_of
+from dpnb.widgets.host_questions import handle_of, opening, spoken
 
 __all__ = ["accuracy_at", "as_it_stands", "asked_in", "planned_line", "splitting", "written"]
 

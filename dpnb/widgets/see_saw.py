@@ -13,7 +13,7 @@ from dpnb.cards.explain import at_most
 from dpnb.privacy.risk import posterior
 from dpnb.statistics._base import digits
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.balancing import Balance, effective, planned_size, whole
+from dpnb.widgets.accuracy import Balance, effective, planned_size, whole
 from dpnb.widgets.curve import Curve, question_of
 from dpnb.widgets.wording import still
 

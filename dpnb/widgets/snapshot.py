@@ -20,8 +20,8 @@ from dpnb.cards.markup import clean
 from dpnb.errors import CuratorGone, DpnbError
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.schema import Column, Schema
-from dpnb.widgets.asking import handle_of
 from dpnb.widgets.counting import counting
+from dpnb.widgets.host_questions import handle_of
 from dpnb.widgets.questions import ready, subject
 
 __all__ = ["PROTOCOL", "dataset_record", "ledger_rows", "now", "snapshot"]

@@ -15,9 +15,9 @@ from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate import Estimate, Measurement
 from dpnb.privacy.loss import brief
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.asking import called
 from dpnb.widgets.curve import Curves, question_of
-from dpnb.widgets.forecasting import forecast
+from dpnb.widgets.forecasts import forecast
+from dpnb.widgets.host_questions import called
 from dpnb.widgets.wording import still
 
 __all__ = ["StoredAnswer"]

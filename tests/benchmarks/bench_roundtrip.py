@@ -11,7 +11,7 @@ import time
 import pytest
 
 import dpnb
-from dpnb.client.asked import batch_of
+from dpnb.client.priced_batch import batch_of
 from dpnb.curator.engines import DuckDBEngine, prepare
 from dpnb.datasets import census, census_schema
 from dpnb.estimate import Measurement

@@ -95,7 +95,7 @@ def test_a_rare_value_is_not_shown(session, dpnb_home):
 def test_names_in_the_answer_are_escaped(session, dpnb_home):
     """A declared label that looks like markup or turns text around stays text in every card."""
     from dpnb.cards.released import estimate_card
-    from dpnb.client.frames import hand_over
+    from dpnb.client.upload import hand_over
     from dpnb.datasets import load
     from dpnb.wire.places import Home
 

@@ -104,7 +104,7 @@ def test_a_column_named_like_a_method_is_reached_by_key(session, dpnb_home):
     """ds["count"] is the column; ds.count is the question."""
     declared = small.declared()
     declared["columns"] = {"count": {"type": "integer", "lower": 0, "upper": 10}}
-    from dpnb.client.frames import hand_over
+    from dpnb.client.upload import hand_over
     from dpnb.datasets import load
     from dpnb.wire.places import Home
 

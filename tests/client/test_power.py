@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dpnb
-from dpnb.client.planned import planned_question
+from dpnb.client.assumptions import planned_question
 from dpnb.errors import LossError, OptionError, PlanError, Unavailable
 from dpnb.plan import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.plan.expression import Ref

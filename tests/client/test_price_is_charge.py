@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpnb.client.frames import hand_over
+from dpnb.client.upload import hand_over
 from dpnb.datasets import load
 from dpnb.errors import BudgetError
 from dpnb.plan.price import total

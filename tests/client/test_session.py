@@ -9,7 +9,7 @@ import pytest
 
 import dpnb
 from dpnb.client import api
-from dpnb.client.asked import batch_of
+from dpnb.client.priced_batch import batch_of
 from dpnb.errors import (
     BudgetError,
     ChargedError,
@@ -307,7 +307,7 @@ def test_detach_removes_the_copy_and_keeps_the_ledger(data, session, dpnb_home):
 @pytest.mark.parametrize("frame", ["pandas", "polars", "pyarrow", "mapping"])
 def test_frames_of_each_kind_are_the_same_data(session, dpnb_home, frame):
     """pandas, polars, Arrow and plain arrays give one prepared copy: totals agree exactly."""
-    from dpnb.client.frames import hand_over
+    from dpnb.client.upload import hand_over
     from dpnb.wire.places import Home
 
     raw = small.rows()
@@ -342,7 +342,7 @@ def test_frames_of_each_kind_are_the_same_data(session, dpnb_home, frame):
 def test_what_one_row_holds_never_decides_how_another_is_read(dpnb_home, column, cells, kind):
     """One text, number or gap among the objects of a frame leaves the codes of all other rows as they were."""
     from dpnb.aggregate.preparation import quantise
-    from dpnb.client.frames import hand_over
+    from dpnb.client.upload import hand_over
     from dpnb.curator.sources import read_arrays
     from dpnb.wire.places import Home
 
@@ -420,7 +420,7 @@ def test_a_session_may_be_read_while_it_opens_more(session, data):
 
 def test_a_masked_value_is_missing(dpnb_home):
     """What a masked array hides is never handed over as data."""
-    from dpnb.client.frames import hand_over
+    from dpnb.client.upload import hand_over
     from dpnb.curator.sources import read_arrays
     from dpnb.wire.places import Home
 

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from dpnb.aggregate.preparation import quantise
-from dpnb.client.frames import hand_over
+from dpnb.client.upload import hand_over
 from dpnb.curator.engines.preparing import _declare_categories, prepared_sql
 from dpnb.curator.engines.sources import open_source
 from dpnb.curator.sources import read_arrays

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.client.frames import hand_over
+from dpnb.client.upload import hand_over
 from dpnb.curator.config import Config
 from dpnb.curator.service import Curator
 from dpnb.datasets import load

@@ -11,9 +11,9 @@ import numpy as np
 
 from dpnb.aggregate.preparation import prepare
 from dpnb.aggregate.reference import answer
-from dpnb.client.frames import hand_over
 from dpnb.client.handles import Dataset
 from dpnb.client.session import Session
+from dpnb.client.upload import hand_over
 from dpnb.curator.attached import Shelf
 from dpnb.curator.content import content_of
 from dpnb.curator.ledger import Ledger

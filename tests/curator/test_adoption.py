@@ -11,7 +11,7 @@ from collections import Counter
 
 import pytest
 
-from dpnb.client.asked import batch_of
+from dpnb.client.priced_batch import batch_of
 from dpnb.curator import faults
 from dpnb.plan.request import Ask
 from dpnb.wire.codec import encode, exact_json, raw

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from dpnb.client.asked import batch_of
+from dpnb.client.priced_batch import batch_of
 from dpnb.curator import faults, plan_record, releasing
 from dpnb.curator.chain import append, canonical, link
 from dpnb.errors import ChargedError, CuratorError, CuratorGone, OwnerError, PlanError, RequestReused

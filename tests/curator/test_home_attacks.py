@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from dpnb.__main__ import main
-from dpnb.client.frames import hand_over
+from dpnb.client.upload import hand_over
 from dpnb.curator import backup as copying
 from dpnb.curator import database, examination, faults, restoration
 from dpnb.curator.attached import key_of

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from dpnb.__main__ import main
-from dpnb.client.asked import batch_of
+from dpnb.client.priced_batch import batch_of
 from dpnb.curator import faults, mark
 from dpnb.curator.audit_trail import examine
 from dpnb.curator.backup import backup

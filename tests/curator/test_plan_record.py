@@ -31,7 +31,7 @@ from dpnb.aggregate.algebra import (
     ValueCounts,
 )
 from dpnb.aggregate.request_record import read_requests, written_requests
-from dpnb.client.asked import batch_of
+from dpnb.client.priced_batch import batch_of
 from dpnb.curator.chain import canonical
 from dpnb.curator.plan_record import question_of, read_parts
 from dpnb.errors import PlanError

@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from dpnb.client.asked import batch_of
 from dpnb.client.handles import Dataset
+from dpnb.client.priced_batch import batch_of
 from dpnb.curator import releasing
 from dpnb.curator.releasing import Chance
 from dpnb.noise.bits import SeededBits

@@ -11,8 +11,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpnb.client.asked import batch_of
-from dpnb.client.frames import hand_over
+from dpnb.client.priced_batch import batch_of
+from dpnb.client.upload import hand_over
 from dpnb.curator.attached import sweep
 from dpnb.datasets import load
 from dpnb.errors import BudgetError, CuratorGone, LossError, OwnerError, PlanError, RequestReused

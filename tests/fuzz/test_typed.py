@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from dpnb.aggregate import answer, prepare
-from dpnb.client.frames import hand_over
 from dpnb.client.handles import Dataset
 from dpnb.client.session import Opened
+from dpnb.client.upload import hand_over
 from dpnb.curator import service
 from dpnb.curator.attached import Shelf
 from dpnb.curator.ledger import Ledger

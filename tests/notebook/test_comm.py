@@ -18,7 +18,7 @@ from dpnb.notebook.comm import ANNOUNCE, TARGET, Link
 from dpnb.notebook.display import Screen
 from dpnb.notebook.host import NotebookHost
 from dpnb.plan.request import Ask
-from dpnb.widgets import asking
+from dpnb.widgets import host_questions
 from dpnb.widgets.snapshot import _row, snapshot
 from tests.curator import small
 
@@ -437,6 +437,6 @@ def test_widgets_know_the_names_of_the_cell_that_runs(link, session):
     report = session.release([session.small.x.mean()], Ask.make(epsilon=1))
     answer = report[0]
     link.shell.user_ns |= {"h": session.small, "effect": answer, "rows": [1, 2]}
-    assert asking.handle_of(session.small) == "h"
-    assert asking.called(answer) == "effect"
-    assert asking.called(link.shell.user_ns["rows"]) is None
+    assert host_questions.handle_of(session.small) == "h"
+    assert host_questions.called(answer) == "effect"
+    assert host_questions.called(link.shell.user_ns["rows"]) is None

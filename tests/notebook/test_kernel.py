@@ -22,10 +22,10 @@ ROOT = Path(__file__).parents[2]
 SETUP = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
-import dpnb.notebook.attaching, dpnb.notebook.spending
+import dpnb.notebook.install, dpnb.notebook.settle
 from tests.notebook.fakes import FakeSession, Study
 session = FakeSession()
-dpnb.notebook.spending.current_session = lambda: session
+dpnb.notebook.settle.current_session = lambda: session
 study = Study()
 %config InteractiveShell.colors = "nocolor"
 %load_ext dpnb

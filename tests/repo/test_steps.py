@@ -180,7 +180,7 @@ def test_continuous_integration_is_make_test():
 DIFFERENT = {"ast", "asyncio", "csv", "linecache", "pickle", "sqlite3", "tomllib"}
 CONTRACTS = ("EngineContract", "SourceContract", "LawContract")
 # that take a syntax tree, or a pickle, for a fact of ours and not of Python's
-ELSEWISE = {"tests/widgets/test_forecasting.py", "tests/widgets/test_names.py"}
+ELSEWISE = {"tests/widgets/test_forecasts.py", "tests/widgets/test_names.py"}
 
 
 def imported(path: Path) -> set[str]:

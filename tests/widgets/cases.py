@@ -23,7 +23,7 @@ from dpnb.plan.forecast import NORMAL, Forecast, Law, half_widths
 from dpnb.privacy import risk
 from dpnb.privacy.accountant import epsilon_of, rho_for
 from dpnb.simulate import wilson
-from dpnb.widgets import arithmetic, clamping, counting, coverage_words, person, ways_out
+from dpnb.widgets import arithmetic, clamping, counting, coverage_words, person, remedies
 from dpnb.widgets.coverage_charge import PRINTED
 from dpnb.widgets.curve import Curve
 
@@ -260,7 +260,7 @@ def escapes() -> list[Case]:
         (_plan(0.5, [a, b]), [0.0, 1.0]),
         (_plan(0.5, []), []),
     ]
-    return [case("ways", [facts, losses], ways_out.ways(facts, losses)) for facts, losses in plans]
+    return [case("ways", [facts, losses], remedies.ways(facts, losses)) for facts, losses in plans]
 
 
 def sums() -> list[Case]:

@@ -9,7 +9,7 @@ from dpnb import widgets
 from dpnb.cards.attach import attach_card
 from dpnb.datasets import load
 from dpnb.errors import OptionError, PlanError
-from dpnb.notebook.unrun import Snapshot, price_of
+from dpnb.notebook.price_preview import Snapshot, price_of
 from dpnb.widgets import _base
 from dpnb.widgets.questions import ready, subject
 from tests.curator import small
@@ -77,7 +77,7 @@ def test_many_columns_are_cut_and_counted(dpnb_home):
     rows = {name: [1.0] * small.ROWS for name in columns}
     import numpy as np
 
-    from dpnb.client.frames import hand_over
+    from dpnb.client.upload import hand_over
     from dpnb.wire.places import Home
 
     data = here.attach(hand_over({k: np.array(v) for k, v in rows.items()}, schema, Home(dpnb_home)))

@@ -16,12 +16,12 @@ from dpnb.privacy.accountant import Budget, compose, epsilon_of
 from dpnb.privacy.event import PrivacyEvent
 from dpnb.privacy.loss import PrivacyLoss
 from dpnb.privacy.measure import Measure
-from dpnb.widgets import asking
+from dpnb.widgets import host_questions
 from dpnb.widgets import snapshot as snapshots
 from dpnb.widgets.counting import compared, counting, listed
-from dpnb.widgets.modelling import model
+from dpnb.widgets.model_builder import model
+from dpnb.widgets.remedies import ways, ways_out
 from dpnb.widgets.snapshot import _charged, dataset_record, ledger_rows
-from dpnb.widgets.ways_out import ways, ways_out
 from tests.curator import small
 from tests.widgets.notebooks import notebook
 
@@ -400,8 +400,8 @@ def test_more_than_is_left_is_said_beside_the_cell(tight):
 
 def test_without_a_notebook_the_panel_is_told_what_to_type():
     """No notebook has said how it answers: every question is refused with the line to run."""
-    assert "%load_ext dpnb" in asking.answer({"ask": "ledger"})["problem"]
-    assert asking.answer("ledger")["is"] == "refusal"
+    assert "%load_ext dpnb" in host_questions.answer({"ask": "ledger"})["problem"]
+    assert host_questions.answer("ledger")["is"] == "refusal"
 
 
 def test_the_panel_answers_under_the_number_of_the_question(tight, monkeypatch):

@@ -7,7 +7,7 @@ import pytest
 import dpnb
 from dpnb import widgets
 from dpnb.errors import PlanError
-from dpnb.notebook.unrun import Snapshot, price_of
+from dpnb.notebook.price_preview import Snapshot, price_of
 from dpnb.privacy.loss import PrivacyLoss
 from tests.curator import small
 

@@ -9,11 +9,11 @@ import pytest
 
 import dpnb
 from dpnb import widgets
-from dpnb.client.frames import hand_over
+from dpnb.client.upload import hand_over
 from dpnb.datasets import load
 from dpnb.errors import PlanError
-from dpnb.widgets.asking import handle_of
-from dpnb.widgets.modelling import model
+from dpnb.widgets.host_questions import handle_of
+from dpnb.widgets.model_builder import model
 from dpnb.wire.places import Home
 from tests.curator import small
 from tests.widgets.notebooks import notebook

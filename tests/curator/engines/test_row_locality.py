@@ -18,7 +18,7 @@ import pytest
 
 from dpnb.aggregate.containers import plain_column
 from dpnb.aggregate.preparation import kept_rows, quantise, read
-from dpnb.client.frames import hand_over
+from dpnb.client.upload import hand_over
 from dpnb.curator.engines import csv_rows, prepare
 from dpnb.curator.sources import read_arrays
 from dpnb.datasets.dialect import Dialect

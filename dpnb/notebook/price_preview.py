@@ -1,7 +1,7 @@
 """What a cell would cost, read from its text: the cell is never run, and nothing is spent.
 
 The questions are built with the real handles, which hold no data, by a reader of a small part of Python
-(:mod:`dpnb.notebook.reader`). Whatever else stands in the cell makes it *unread*: no guess is given. What may never change: where a price is given, it is the price that running the cell would plan.
+(:mod:`dpnb.notebook.interpreter`). Whatever else stands in the cell makes it *unread*: no guess is given. What may never change: where a price is given, it is the price that running the cell would plan.
 
 The snapshot of handles is taken on the main thread after each cell; reading it is safe in any thread. Where somebody can say at
 once what of it is stored, that is told beside the price; the price itself does not depend on it.
@@ -17,16 +17,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dpnb.client.asked import AskedBatch, batch_of
 from dpnb.client.columns import ColumnHandle
 from dpnb.client.handles import Dataset
+from dpnb.client.priced_batch import AskedBatch, batch_of
 from dpnb.client.session import Glance
 from dpnb.errors import DpnbError
 from dpnb.estimate import Estimate, Rehearsal
-from dpnb.notebook import holding
+from dpnb.notebook import find_estimates
+from dpnb.notebook.interpreter import CALLABLE, Handle, Unread, read
 from dpnb.notebook.options import CellOptions, parse
-from dpnb.notebook.reader import CALLABLE, Handle, Unread, read
-from dpnb.notebook.spending import asked, labels_of, weigh
+from dpnb.notebook.settle import asked, labels_of, weigh
 
 _AFTER_NAME = re.compile(r"\W")
 
@@ -56,7 +56,7 @@ class Snapshot:
     def of(cls, names: Mapping[str, object], epsilon: str = "") -> Snapshot:
         """Take a snapshot of the user's names. On the main thread, between cells."""
         handles = {name: value for name, value in names.items() if isinstance(value, Dataset | ColumnHandle)}
-        answers = tuple(name for name, _ in holding.named(names))
+        answers = tuple(name for name, _ in find_estimates.named(names))
         return cls(handles, frozenset(CALLABLE) & names.keys(), epsilon, answers)
 
     def same(self, other: Snapshot) -> bool:
@@ -173,7 +173,7 @@ def _priced(
     leaves = batch.pending_leaves()
     if not leaves:
         return CellPrice("nothing")
-    pairs = holding.named(names)
+    pairs = find_estimates.named(names)
     leaves = weigh(options, _weighable(options, dict(pairs), names, snapshot), leaves)
     if not leaves:
         return CellPrice("nothing")

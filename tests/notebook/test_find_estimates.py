@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 
-from dpnb.notebook.holding import estimates_in
+from dpnb.notebook.find_estimates import estimates_in
 from tests.estimate.fakes import pending
 
 

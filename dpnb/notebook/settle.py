@@ -16,7 +16,7 @@ from IPython.display import display
 
 from dpnb.errors import BudgetError, OptionError
 from dpnb.estimate import Estimate, Measurement
-from dpnb.notebook import holding
+from dpnb.notebook import find_estimates
 from dpnb.notebook.display import report_bundle
 from dpnb.notebook.options import CellOptions, near
 from dpnb.notebook.progress import Progress
@@ -76,7 +76,7 @@ def settle(
     if not leaves:
         _say_nothing(dropped)
         return None if silenced else value
-    pairs = holding.named(magic.shell.user_ns, names)
+    pairs = find_estimates.named(magic.shell.user_ns, names)
     leaves = weigh(options, dict(pairs), leaves)
     if not leaves:
         _say_nothing(dropped)

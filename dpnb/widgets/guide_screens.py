@@ -19,8 +19,8 @@ from dpnb.estimate import Estimate
 from dpnb.schema import Column
 from dpnb.statistics import Share
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.asking import handle_of, opening
 from dpnb.widgets.curve import curve_of, kind_of, left_of
+from dpnb.widgets.host_questions import handle_of, opening
 from dpnb.widgets.questions import GOALS, subject, two_valued
 from dpnb.widgets.wording import still
 

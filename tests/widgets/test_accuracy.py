@@ -14,7 +14,7 @@ from dpnb.cards import estimate_card
 from dpnb.errors import PlanError
 from dpnb.notebook.card_questions import CardQuestions
 from dpnb.notebook.display import Screen
-from dpnb.notebook.waiting import Waiting
+from dpnb.notebook.pending_cards import Waiting
 from dpnb.widgets.curve import Curves
 
 MIME = "application/vnd.dpnb.release+json"

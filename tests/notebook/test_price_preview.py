@@ -11,13 +11,13 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from dpnb.client.asked import batch_of
+from dpnb.client.priced_batch import batch_of
 from dpnb.errors import DpnbError
 from dpnb.estimate import Batch, Rehearsal
-from dpnb.notebook import holding
+from dpnb.notebook import find_estimates
 from dpnb.notebook.options import parse
-from dpnb.notebook.spending import asked, weigh
-from dpnb.notebook.unrun import CellPrice, Snapshot, price_of
+from dpnb.notebook.price_preview import CellPrice, Snapshot, price_of
+from dpnb.notebook.settle import asked, weigh
 from tests.curator import small
 from tests.examples import examples
 
@@ -63,11 +63,11 @@ def planned(line: str, body: str, before: dict[str, object], epsilon: str = "") 
             last = run(body, names)
         gc.collect()
         bound = [one for name, one in names.items() if before.get(name) is not one]
-        leaves = list(dict.fromkeys([*batch.pending_leaves(), *holding.pending_in([*bound, last])]))
+        leaves = list(dict.fromkeys([*batch.pending_leaves(), *find_estimates.pending_in([*bound, last])]))
         if not leaves:
             return CellPrice("nothing")
         options = parse(line)
-        leaves = weigh(options, dict(holding.named(names)), leaves)
+        leaves = weigh(options, dict(find_estimates.named(names)), leaves)
         if not leaves:
             return CellPrice("nothing")
         found = batch_of(leaves, asked(options, leaves, epsilon=epsilon, names=names))

@@ -16,7 +16,7 @@ from dpnb.estimate import Measurement
 from dpnb.inference import effective_size
 from dpnb.statistics import Share
 from dpnb.statistics.ratio import mean_noise_sd
-from dpnb.widgets import register
+from dpnb.widgets import published_losses
 from dpnb.widgets.curve import Curve, Curves, kind_of, left_of, needs_size
 
 __all__ = ["Balance", "effective", "law_of", "people_of", "planned_size", "whole"]
@@ -70,7 +70,7 @@ class Balance:
             "start": min(left or 1.0, 1.0) if start is None else float(start),
             "domain": [float(low), float(high)],
             "people": people[size],
-            "register": register.to_json() if kind == "epsilon" else [],
+            "register": published_losses.to_json() if kind == "epsilon" else [],
             "problem": "",
         }
 

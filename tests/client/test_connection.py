@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from dpnb.client.line import Line
+from dpnb.client.connection import Line
 from dpnb.errors import CuratorGone, OwnerError
 from dpnb.wire.codec import encode
 from dpnb.wire.messages import PROTOCOL, Hello, Welcome

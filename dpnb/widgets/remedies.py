@@ -13,8 +13,8 @@ from typing import Any
 
 from dpnb.client.views import PlanView
 from dpnb.widgets.arithmetic import cost_of, covers, largest_loss
-from dpnb.widgets.magic_line import cell_of, charge_of, fits, held_of, split_of, written_of
 from dpnb.widgets.planned_line import planned_line
+from dpnb.widgets.split import cell_of, charge_of, fits, held_of, split_of, written_of
 
 __all__ = ["ways", "ways_out"]
 

@@ -9,9 +9,9 @@ from dpnb.errors import PlanError
 from dpnb.statistics._base import digits
 from dpnb.widgets import arithmetic
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.asking import called
 from dpnb.widgets.curve import Curve, Curves
-from dpnb.widgets.forecasting import answer_of, forecast
+from dpnb.widgets.forecasts import answer_of, forecast
+from dpnb.widgets.host_questions import called
 from dpnb.widgets.wording import still
 
 __all__ = ["Remeasure"]

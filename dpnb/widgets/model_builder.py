@@ -17,7 +17,7 @@ from dpnb.plan.question import QueryPlan
 from dpnb.plan.request import Ask
 from dpnb.privacy.measure import Measure
 from dpnb.statistics.formula import parse
-from dpnb.widgets.asking import opening
+from dpnb.widgets.host_questions import opening
 from dpnb.widgets.questions import quoted
 
 __all__ = ["model"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dpnb.estimate import provide
-from dpnb.notebook import awaiting, complete, display, inspecting, tracebacks
+from dpnb.notebook import async_cells, complete, display, inspection, tracebacks
 from dpnb.notebook.host import NotebookHost
 from dpnb.notebook.magic import DPMagic
 
@@ -17,12 +17,12 @@ def attach(shell: Any) -> DPMagic:
     shell.configurables.append(magic)
     magic.automatic.install()
     shell.events.register("post_run_cell", magic.refresh)
-    magic.hooks = (awaiting.transformer(shell), complete.matcher(shell), label_cell(shell, magic.host))
+    magic.hooks = (async_cells.transformer(shell), complete.matcher(shell), label_cell(shell, magic.host))
     shell.events.register("pre_run_cell", magic.hooks[2])
     shell.input_transformers_post.append(magic.hooks[0])
     shell.Completer.custom_matchers.append(magic.hooks[1])
     display.register(shell)
-    inspecting.register(shell)
+    inspection.register(shell)
     tracebacks.install()
     provide(magic.host)
     magic.link.install()
@@ -41,7 +41,7 @@ def detach(shell: Any, magic: DPMagic) -> None:
     _remove(shell.input_transformers_post, magic.hooks[0])
     _remove(shell.Completer.custom_matchers, magic.hooks[1])
     display.unregister(shell)
-    inspecting.unregister(shell)
+    inspection.unregister(shell)
     tracebacks.uninstall()
     provide(None)
 

@@ -15,7 +15,7 @@ from dpnb.cards import estimate_card
 from dpnb.errors import PlanError
 from dpnb.notebook.card_questions import CardQuestions
 from dpnb.widgets.curve import Curve, Curves
-from dpnb.widgets.forecasting import forecast, holder
+from dpnb.widgets.forecasts import forecast, holder
 from tests.curator import small
 
 
