@@ -13,14 +13,12 @@ const long = [
   'widgets/exhibits/view',
   'widgets/exhibits/lever',
   'widgets/guide/view',
-  'widgets/noises/view',
   'widgets/odds/view',
   'widgets/panel/regression',
   'widgets/panel/columns',
   'widgets/parts/ledger',
   'widgets/parts/slider',
   'widgets/remeasure/view',
-  'widgets/seesaw/view',
   'cards/disclosure'
 ].map(name => `src/${name}.ts`);
 

@@ -1,7 +1,8 @@
 /** The card of a question that waits, alive: ε ↔ ± in its place. Moving it spends nothing; Release leaves the cell that pays. */
 import type { Kernel, LiveCard } from '../lab/views/live_card';
 import type { Waiting } from '../lab/views/record';
-import { balance, isBalance, type SeesawFacts, type SeesawSet } from '../widgets/seesaw/view';
+import { isBalance, type SeesawFacts, type SeesawSet } from '../widgets/seesaw/model';
+import { balance } from '../widgets/seesaw/view';
 import { disclosure } from './disclosure';
 
 export function growPending(card: HTMLElement, waiting: Waiting, kernel: Kernel): LiveCard | null {
