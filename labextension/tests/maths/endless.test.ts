@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { quantile, tailRadius } from '../../src/maths/laws';
 import { ticks } from '../../src/maths/scale';
-import { dots } from '../../src/widgets/odds/view';
+import { dots } from '../../src/widgets/odds/model';
 
 const laws = (['discrete-laplace', 'discrete-gaussian'] as const).flatMap(kind =>
   [-1, -1e300, 0, 2 ** 60, 1e300, NaN, Infinity].map(scale => ({ kind, scale }))
