@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpnb.aggregate import answer, prepare
+from dpnb.aggregate import Table, answer, prepare
 from dpnb.errors import DpnbError, LossError, Unavailable
 from dpnb.estimate import Estimate
 from dpnb.mechanisms import (
@@ -54,15 +54,21 @@ def people(rows: list[Any], most: int) -> list[tuple[Any, ...]]:
     return [held for size in range(most + 1) for held in itertools.combinations_with_replacement(rows, size)]
 
 
-def exact(item: PricedQuestion, where: Any, held: tuple[Any, ...]) -> list[Any]:
-    """The exact answers behind every part, for a table that this person alone is in."""
+@cache
+def table_of(unit: PrivacyUnit, held: tuple[Any, ...]) -> Table:
+    """The prepared table that one person alone is in; it is the same whatever is asked of it."""
     columns = list(zip(*held, strict=True)) if held else [(), (), (), ()]
     raw = {
         name: np.array(values, dtype=object if name in "bg" else float)
         for name, values in zip("xybg", columns, strict=True)
     }
     raw["who"] = np.array(["one"] * len(held), dtype=object)
-    return answer(prepare(raw, where), [part.request for part in item.parts])
+    return prepare(raw, schema(unit))
+
+
+def exact(item: PricedQuestion, unit: PrivacyUnit, held: tuple[Any, ...]) -> list[Any]:
+    """The exact answers behind every part, for a table that this person alone is in."""
+    return answer(table_of(unit, held), [part.request for part in item.parts])
 
 
 def additive_losses(item: PricedQuestion, answers: list[list[Any]], pairs: Any) -> np.ndarray:
@@ -145,13 +151,13 @@ def log_law_of(mechanism: QuantileSelection, tally: Any) -> np.ndarray:
     return log_law(mechanism, tuple(np.repeat(tally.values, tally.counts).tolist()))
 
 
-def worst(item: PricedQuestion, where: Any, unit: PrivacyUnit) -> float:
+def worst(item: PricedQuestion, unit: PrivacyUnit) -> float:
     """The largest loss over every person that is added, or replaced by another."""
     additive = all(isinstance(part.mechanism, _ADDITIVE) for part in item.parts)
     held = people(ROWS if additive and unit.max_rows == 2 else FEW, unit.max_rows)
     if not additive:
         held = held[:: max(1, len(held) // 12)]
-    answers = [exact(item, where, one) for one in held]
+    answers = [exact(item, unit, one) for one in held]
     pairs = [(0, i) for i in range(1, len(held))]
     if unit.adjacency == "change-one":
         pairs = list(itertools.combinations(range(len(held)), 2))
@@ -201,7 +207,7 @@ def test_no_person_of_several_rows_costs_more_than_is_charged(
         if any(isinstance(part.mechanism, DiscreteGaussian) for part in item.parts):
             pytest.skip("a Gaussian beside a selection has no ε to enumerate; in ε the same bounds are tried")
         claimed = sum(float(event.amount) for event in item.events)
-    assert worst(item, where, unit) <= claimed * (1 + 1e-9)
+    assert worst(item, unit) <= claimed * (1 + 1e-9)
 
 
 def readings_of(estimate: Estimate) -> list[Estimate]:
