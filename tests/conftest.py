@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -39,6 +40,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     unstable = [item.nodeid for item in items if " at 0x" in item.nodeid]
     if unstable:
         raise pytest.UsageError(f"give these parameters ids of their own: {unstable}")
+
+
+def pytest_collection_finish() -> None:
+    """Leave modules and collected tests, which live to the end, out of every garbage collection of the run."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """Let the end of the process free them."""
+    gc.unfreeze()
 
 
 @pytest.fixture(autouse=True)

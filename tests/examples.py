@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import time
+
 from hypothesis import settings
 
 ORDINARY = 60
@@ -13,3 +16,8 @@ LONG = 2_000
 def examples(ordinary: int) -> int:
     """Return `ordinary` in an ordinary run, and as many times more in a longer one as that asks for."""
     return ordinary * settings().max_examples // ORDINARY
+
+
+def rotation() -> int:
+    """Return the seed of samples that rotate: DPNB_ROTATION, which `make test` prints, or the number of this day."""
+    return int(os.environ.get("DPNB_ROTATION") or time.time() // 86_400)

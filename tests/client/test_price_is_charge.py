@@ -18,6 +18,7 @@ from dpnb.privacy.loss import PrivacyLoss
 from dpnb.privacy.measure import Measure
 from dpnb.wire.places import Home
 from tests.curator import small
+from tests.examples import rotation
 
 BUDGETS = {
     "pure": {"epsilon": 12},
@@ -130,16 +131,20 @@ def opened(here, home, name, adjacency, budget):
 
 
 @pytest.mark.slow
-def test_1000_random_cells_are_charged_what_their_plan_showed(session, dpnb_home):
-    """In exact rationals, stored answers left out; a refusal comes exactly where the shown price does not fit."""
-    charged, refused, stored = run(session, dpnb_home, 1000, seed=1)
-    assert charged > 500
-    assert refused > 30
-    assert stored > 20
+def test_300_random_cells_are_charged_what_their_plan_showed(session, dpnb_home):
+    """In exact rationals, stored answers left out; a refusal comes exactly where the shown price does not fit.
+
+    Others each day: the long version draws ten thousand. Nothing here is left to chance but which cells are drawn.
+    """
+    seed = rotation()
+    charged, refused, stored = run(session, dpnb_home, 300, seed)
+    assert charged > 100, seed
+    assert refused > 3, seed
+    assert stored > 2, seed
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(2, 12))
+@pytest.mark.parametrize("seed", range(1, 11))
 def test_10000_random_cells_are_charged_what_their_plan_showed(session, dpnb_home, seed):
     """The long version."""
     run(session, dpnb_home, 1000, seed)

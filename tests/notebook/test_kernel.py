@@ -16,8 +16,6 @@ import pytest
 from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).parents[2]
 SETUP = f"""
 import sys
