@@ -92,6 +92,20 @@ def test_events_add_up_to_the_price_and_never_exceed_what_is_asked(
     assert found.loss.amount <= amount
 
 
+@pytest.mark.parametrize("kind", ["epsilon", "rho"])
+@pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
+def test_filters_that_exclude_each_other_are_charged_the_sum(adjacency: str, kind: str) -> None:
+    """Losses add over the questions of a batch, also where nobody can be in two filters at once."""
+    apart = [QueryPlan("p", "sum", AGE, e.Compare("==", SEX, e.Const(sex))) for sex in (0, 1)]
+    where = schema({kind: 4}, adjacency)
+    each = [priced([question], where, **{kind: "0.5"}).loss.amount for question in apart]
+    assert (
+        priced([Item(question) for question in apart], where, **{kind: 1}).loss.amount
+        == sum(each)
+        > Fraction(9, 10)
+    )
+
+
 def test_pure_mechanisms_in_a_rho_budget_are_charged_what_their_law_costs() -> None:
     """ε of Laplace noise costs its own law's ρ in a ρ budget, .4621 for a count at ε = 1; of the exponential mechanism ε²/8."""
     where = schema({"rho": 1})

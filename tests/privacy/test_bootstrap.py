@@ -8,10 +8,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpnb.errors import LossError
+from dpnb.datasets import find
+from dpnb.errors import LossError, PlanError
+from dpnb.mechanisms import MECHANISMS
+from dpnb.plan.check import check
+from dpnb.plan.expression import Ref
+from dpnb.plan.question import QueryPlan
 from dpnb.privacy import bootstrap
 from dpnb.privacy.curves import gaussian_delta, gaussian_epsilon
 from dpnb.privacy.loss_distribution import LossDistribution, dominating, reach_of
+from dpnb.statistics import STATISTICS
 
 TARGET = float(gaussian_epsilon(1, "1e-6"))  # one Gaussian release of ρ = 0.5
 
@@ -148,3 +154,12 @@ def test_what_cannot_be_priced_is_refused(asked):
     """A zero δ, ρ, k or n, a negative ε or factor, and a δ below the computation's resolution."""
     with pytest.raises(LossError):
         asked()
+
+
+def test_no_plan_can_ask_for_a_resample():
+    """No statistic and no mechanism that a plan can name is a resample, and a plan that names one is refused before any charge."""
+    named = {one.name for one in (*STATISTICS, *MECHANISMS)}
+    assert not {name for name in named if "boot" in name or "resampl" in name}
+    for name in ("bootstrap", "resample", "noised-bootstrap"):
+        with pytest.raises(PlanError, match="unknown statistic"):
+            check(QueryPlan("hiv", name, Ref("got")), find("hiv").schema)
