@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from tests.inference.test_z_test import test_a_test_rejects_exactly_what_its_interval_leaves_out
 
-from dpnb.inference import NoiseSum, chi_square, z_test
+from dpnb.estimate import z_test
+from dpnb.inference import NoiseSum, chi_square
 from dpnb.statistics import crosstab, shares
+from tests.estimate.test_z_test import test_a_test_rejects_exactly_what_its_interval_leaves_out
 from tests.inference.test_chi_square import test_independence_keeps_its_level
 from tests.mutants.table import Mutant, replaced
 from tests.statistics.tables import asked
