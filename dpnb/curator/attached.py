@@ -322,7 +322,12 @@ def key_of(home: Home) -> bytes:
     """Read the curator's own key, or make one. Of several who make one at once the first wins, and all read that one."""
     if not home.key.exists():
         _make_key(home.key)
-    key = home.key.read_bytes()
+    try:
+        key = home.key.read_bytes()
+    except OSError as error:
+        raise OwnerError(
+            f"The home's key cannot be read ({error.strerror}). Set DPNB_HOME to a folder of your own."
+        ) from error
     if len(key) != _KEY_BYTES:
         raise OwnerError(
             f"The curator's key file is damaged: it holds {len(key)} bytes, not {_KEY_BYTES}. Restore it from a backup."

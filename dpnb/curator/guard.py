@@ -67,7 +67,7 @@ def _beside(ledger: Path, part: str) -> Path:
 def traces(ledger: Path) -> list[Path]:
     """Return what lies about a ledger and is made only after it: the key, the mark, the notes of prepared copies."""
     made = [ledger.with_name("key"), mark_of(ledger)]
-    return [path for path in made if path.exists()] + notes_of(ledger)
+    return [path for path in made if path.is_file()] + notes_of(ledger)
 
 
 def notes_of(ledger: Path) -> list[Path]:
