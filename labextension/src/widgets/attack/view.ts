@@ -1,4 +1,5 @@
 /** The attack bench: choose an attack, drag ε, and read what it recovers beside guessing and beside what ε lets through. */
+import { codeBox } from '../parts/code_box';
 import { announcer, eachFrame, html, unique } from '../parts/dom';
 import { integerField } from '../parts/integer_field';
 import { head } from '../parts/layout';
@@ -34,30 +35,6 @@ interface Bench {
   readonly show: () => void;
   /** Draw with the next frame. */
   readonly ask: () => void;
-}
-
-/** The code that reproduces what is shown, to be copied. */
-function codeBox(): { readonly node: HTMLElement; readonly show: (text: string) => void } {
-  const code = html('textarea', { readonly: '', rows: 3, 'aria-label': 'the code that reproduces this' });
-  const copy = html('button', { type: 'button' }, 'Copy');
-  copy.addEventListener('click', () => {
-    code.select();
-    void navigator.clipboard.writeText(code.value).catch(() => undefined);
-  });
-  return {
-    node: html(
-      'details',
-      {},
-      html('summary', {}, 'The code that reproduces this, to the bit'),
-      code,
-      html('div', { class: 'buttons' }, copy)
-    ),
-    show: text => {
-      if (code.value !== text) {
-        code.value = text;
-      }
-    }
-  };
 }
 
 interface Part<Shown> {
@@ -196,7 +173,7 @@ export function attackView(root: HTMLElement, link: Link<AttackFacts, AttackSet>
   const tell = (): void => link.choose({ ...state });
   const bench: Bench = { state, link, tell, show: () => show(), ask: frame.ask };
   const again = repeat(pull => link.choose({ pull }));
-  const [chosen, code] = [choices(bench, again), codeBox()];
+  const [chosen, code] = [choices(bench, again), codeBox(3)];
   const problem = html('p', { class: 'warn', role: 'status' });
   const goal = html('p', { class: 'say' });
   const absent = html('p', { class: 'warn', role: 'status' });
@@ -213,7 +190,7 @@ export function attackView(root: HTMLElement, link: Link<AttackFacts, AttackSet>
     const attack = facts.run[state.attack];
     chosen.show(facts);
     problem.textContent = facts.problem;
-    code.show(facts.code);
+    code.show(facts.code, 'The code that reproduces this, to the bit');
     again.show(attack === undefined ? null : { ...facts, done: attack.done });
     absent.textContent = attack === undefined ? ABSENT : '';
     absent.hidden = attack !== undefined;

@@ -1,21 +1,34 @@
 /** The coverage lab: intervals of simulated studies stack up, misses are marked, and each method's coverage runs along. */
-import { missed } from '../../maths/coverage';
 import { number } from '../../maths/digits';
+import { codeBox } from '../parts/code_box';
 import { announcer, eachFrame, html } from '../parts/dom';
-import { controls } from './controls';
-import { LAST, reachOf, stack } from './intervals';
-import { running } from './running';
-import { sweepPicture } from './sweep';
-import { beside, countsOf, head, sentences, table, whereOf } from './table';
-import { why } from './why';
-import type { CoverageFacts, CoverageSet, Stack } from './facts';
+import { head as titleOf } from '../parts/layout';
 import { scrolling } from '../parts/scroll_region';
 import type { Link, View } from '../parts/widget';
+import { controls } from './controls';
+import type { CoverageFacts, CoverageSet } from './facts';
+import { reachOf, stack } from './intervals';
+import {
+  buttonsOf,
+  codeOf,
+  isDone,
+  isPlayed,
+  nextOf,
+  rowsOf,
+  sentence,
+  shownStudies,
+  startOf,
+  takeIn,
+  visible,
+  type Play
+} from './model';
+import { running } from './running';
+import { sweepPicture } from './sweep';
+import { beside, head, sentences, table, whereOf } from './table';
+import { why } from './why';
 
-/** In so many steps a block of studies is played where motion is welcome, each this many milliseconds long. */
-const [STEPS, STEP_MS] = [20, 35];
-/** Long runs are not played: each block is drawn when it comes. */
-const PLAYED = 5000;
+/** A step of a block that is played takes so long. */
+const STEP_MS = 35;
 const LATE_MS = 4000;
 const LATE =
   'No answer from the kernel yet: it is busy with a cell, or gone. It goes on by itself when it is free.';
@@ -24,275 +37,266 @@ const NONE = 'Nothing can be simulated on this page: run the cell in a notebook.
 
 const still = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
-export function coverageView(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
-  let going = false;
-  let asked = link.facts().pulled;
-  let answered = link.facts();
-  let reset = link.chosen().reset ?? 0;
-  let seen = link.facts().studies;
-  let played = STEPS;
-  let timer = 0;
+/** A part of the lab: `now` studies are on the screen, `at` is where the cursor of a sweep stands. */
+interface Part {
+  readonly nodes: readonly HTMLElement[];
+  readonly show: (facts: CoverageFacts, now: number, at: number) => void;
+}
+
+/** The simulation itself: asks for studies while it goes on, and plays what comes. */
+interface Simulation {
+  readonly late: HTMLElement;
+  readonly play: Play;
+  readonly gone: () => boolean;
+  readonly toggle: () => void;
+  readonly cancel: () => void;
+  readonly update: () => void;
+  readonly stop: () => void;
+}
+
+/** The warning that no answer comes, and the clock that brings it. */
+function lateness(
+  began: boolean,
+  ask: () => void
+): { node: HTMLElement; wait: () => void; stop: () => void; say: (words: string) => void } {
+  const node = html('p', { class: 'warn', role: 'status', hidden: '' }, LATE);
   let watchdog = 0;
-  let setup = JSON.stringify([link.facts().setup, link.facts().view]);
-  let before: Readonly<Record<string, Stack>> = {};
-  let latest = stacksOf(link.facts());
+  const stop = (): void => clearTimeout(watchdog);
+  const say = (words: string): void => {
+    stop();
+    node.textContent = words || node.textContent;
+    node.hidden = words === '';
+  };
+  return {
+    node,
+    stop,
+    say,
+    wait: () => {
+      stop();
+      watchdog = window.setTimeout(
+        () => {
+          say(began ? LATE : NONE);
+          ask();
+        },
+        began ? LATE_MS : LATE_MS / 4
+      );
+    }
+  };
+}
+
+function simulation(link: Link<CoverageFacts, CoverageSet>, ask: () => void): Simulation {
+  const play = startOf(link.facts(), link.chosen());
   /** Whether there ever was a kernel to ask. */
   const began = link.alive?.() !== false;
-  let gone = false;
+  const late = lateness(began, ask);
+  let [gone, timer] = [false, 0];
+  const pull = (): void => {
+    play.asked = Math.max(play.asked, link.facts().pulled) + 1;
+    late.wait();
+    link.choose({ pull: play.asked });
+  };
+  const again = (): void => {
+    play.reset += 1;
+    link.choose({ reset: play.reset });
+  };
+  /** Play what is there, then ask for more. */
+  const onward = (): void => {
+    clearTimeout(timer);
+    const next = nextOf(play, link.facts());
+    if (next === 'play') {
+      play.played += 1;
+      timer = window.setTimeout(onward, STEP_MS);
+      ask();
+    } else if (next === 'end') {
+      play.going = false;
+      ask();
+    } else if (next === 'ask') {
+      pull();
+    }
+  };
+  return {
+    late: late.node,
+    play,
+    gone: () => gone,
+    toggle: () => {
+      play.going = !play.going;
+      if (play.going && isDone(link.facts()) && isPlayed(play)) {
+        again();
+      }
+      ask();
+      onward();
+    },
+    cancel: () => {
+      play.going = false;
+      again();
+      ask();
+    },
+    update: () => {
+      if (began && link.alive?.() === false) {
+        [gone, play.going] = [true, false];
+        late.say(GONE);
+      }
+      const facts = link.facts();
+      if (facts.pulled >= play.asked && !gone) {
+        late.say('');
+      }
+      takeIn(play, facts, !still());
+      ask();
+      onward();
+    },
+    stop: () => {
+      play.going = false;
+      clearTimeout(timer);
+      late.stop();
+    }
+  };
+}
 
-  const frame = eachFrame(() => show());
-  const title = html('code', {}, link.facts().question);
-  const problem = html('p', { class: 'warn', role: 'status' });
-  const late = html('p', { class: 'warn', role: 'status', hidden: '' }, LATE);
+/** Start and cancel, and how far it is. */
+function runPart({ play, gone, toggle, cancel }: Simulation): Part {
   const start = html('button', { type: 'button', class: 'strong' }, 'Start');
-  const cancel = html('button', { type: 'button' }, 'Cancel');
+  const stop = html('button', { type: 'button', title: 'throws away what is simulated so far' }, 'Cancel');
   const bar = html('progress', { max: 1, value: 0, 'aria-label': 'studies simulated' });
   const count = html('span', { class: 'soft' });
-  const said = announcer();
+  start.addEventListener('click', toggle);
+  stop.addEventListener('click', cancel);
+  return {
+    nodes: [html('div', { class: 'buttons' }, start, stop, bar, count)],
+    show: (facts, now) => {
+      const words = buttonsOf(play, facts, now);
+      start.textContent = words.start;
+      start.disabled = gone();
+      stop.textContent = words.cancel;
+      stop.disabled = gone() || (now === 0 && !play.going);
+      bar.value = now / facts.reps;
+      count.textContent = `${number(now)} of ${number(facts.reps)} studies, seed ${facts.setup.seed}`;
+    }
+  };
+}
+
+const LEGEND = '│ is what is true, ─ holds it, ✕ misses it; the last 40 studies, newest below';
+
+/** The studies one by one: their intervals, the running coverage, and why intervals miss. */
+function studiesPart(play: Play): Part {
   const stacks = html('div', { class: 'stacks' });
-  const curve = running();
-  const reasons = why();
-  const swept = sweepPicture();
-  const where = html('p', { class: 'say' });
-  const told = html('ul', { class: 'told' });
-  const charge = html('p', { class: 'say' });
-  const top = html('thead');
-  const rows = html('tbody');
-  const print = html('ul', { class: 'told' });
-  const code = html('textarea', { readonly: '', rows: 5, 'aria-label': 'the code that reproduces this' });
-  const reproduces = html('summary');
-  const copy = html('button', { type: 'button' }, 'Copy');
-  copy.addEventListener('click', () => {
-    code.select();
-    void navigator.clipboard.writeText(code.value).catch(() => undefined);
-  });
-  const hand = controls(link.facts(), chosen => link.choose(chosen));
-  const studies = html(
+  const [curve, reasons] = [running(), why()];
+  const node = html(
     'div',
     {},
     stacks,
-    html(
-      'p',
-      { class: 'soft' },
-      '│ is what is true, ─ holds it, ✕ misses it; the last 40 studies, newest below'
-    ),
+    html('p', { class: 'soft' }, LEGEND),
     html('h4', { class: 'say' }, 'Running coverage, with its 95 % Wilson band'),
     curve.node,
     reasons.node
   );
-  const sweep = html('div', {}, swept.node);
-
-  const pull = (): void => {
-    asked = Math.max(asked, link.facts().pulled) + 1;
-    clearTimeout(watchdog);
-    watchdog = window.setTimeout(
-      () => {
-        late.textContent = began ? LATE : NONE;
-        late.hidden = false;
-        frame.ask();
-      },
-      began ? LATE_MS : LATE_MS / 4
-    );
-    link.choose({ pull: asked });
-  };
-  const done = (): boolean => link.facts().studies >= link.facts().reps;
-  /** Play what is there, then ask for more. */
-  const onward = (): void => {
-    clearTimeout(timer);
-    if (!going) {
-      return;
-    }
-    if (played < STEPS) {
-      played += 1;
-      frame.ask();
-      timer = window.setTimeout(onward, STEP_MS);
-    } else if (done() || link.facts().problem !== '') {
-      going = false;
-      frame.ask();
-    } else if (link.facts().pulled >= asked) {
-      pull();
+  return {
+    nodes: [node],
+    show: (facts, now) => {
+      const { run, shown } = facts;
+      node.hidden = run === null;
+      if (run !== null) {
+        const reach = reachOf(shown.map(name => play.latest[name] ?? []));
+        const rows = rowsOf(facts, run.rows);
+        stacks.replaceChildren(...rows.map(row => stack(row, visible(play, row.name), reach)));
+        curve.show(run, facts, now);
+        reasons.show(run, facts);
+      }
     }
   };
-  start.addEventListener('click', () => {
-    going = !going;
-    if (going && done() && played >= STEPS) {
-      reset += 1;
-      link.choose({ reset });
-    }
-    frame.ask();
-    onward();
-  });
-  cancel.addEventListener('click', () => {
-    going = false;
-    reset += 1;
-    link.choose({ reset });
-    frame.ask();
-  });
+}
 
-  root.append(
-    html(
-      'div',
-      { class: 'head' },
-      html('div', {}, html('h3', {}, 'Would this interval be right?'), title),
-      html('span', { class: 'soft' }, 'Simulated: nothing is spent.')
-    ),
-    hand.node,
-    html('div', { class: 'buttons' }, start, cancel, bar, count),
-    problem,
-    late,
-    said,
-    where,
-    told,
-    charge,
-    studies,
-    sweep,
-    scrolling('coverage of each method', html('table', {}, top, rows)),
-    print,
-    html('details', {}, reproduces, code, html('div', { class: 'buttons' }, copy))
-  );
-
-  /** How many studies are on the screen: those before the last block, and the part of it that was played. */
-  function shownStudies(): number {
-    const { studies: all } = link.facts();
-    return played >= STEPS ? all : Math.round(seen + ((all - seen) * played) / STEPS);
-  }
-
-  function show(): void {
-    const facts = link.facts();
-    const { run } = facts;
-    const now = shownStudies();
-    title.textContent = facts.question;
-    problem.textContent = facts.problem;
-    start.textContent = going
-      ? 'Pause'
-      : done() && now >= facts.reps
-        ? 'Again'
-        : now > 0
-          ? 'Resume'
-          : 'Start';
-    start.disabled = gone;
-    cancel.disabled = gone || (now === 0 && !going);
-    cancel.textContent = done() && !going ? 'Clear' : 'Cancel';
-    cancel.title = 'throws away what is simulated so far';
-    bar.value = now / facts.reps;
-    count.textContent = `${number(now)} of ${number(facts.reps)} studies, seed ${facts.setup.seed}`;
-    studies.hidden = run === null;
-    sweep.hidden = facts.sweep === null;
-    reproduces.textContent = codeOf(facts);
-    if (code.value !== facts.code) {
-      code.value = facts.code;
-    }
-    if (run !== null) {
-      const part = Math.min(played / STEPS, 1);
-      const reach = reachOf(facts.shown.map(name => latest[name] ?? []));
-      stacks.replaceChildren(
-        ...run.rows
-          .filter(row => facts.shown.includes(row.name))
-          .sort((a, b) => facts.shown.indexOf(a.name) - facts.shown.indexOf(b.name))
-          .map(row => {
-            const newest = latest[row.name] ?? [];
-            const upto = Math.round(newest.length * part);
-            const seen_ = [...(before[row.name] ?? []), ...newest.slice(0, upto)].slice(-LAST);
-            return stack(row, seen_, reach);
-          })
-      );
-      curve.show(run, facts, now);
-      reasons.show(run, facts);
-    }
-    if (facts.sweep !== null) {
-      swept.show(facts.sweep, facts);
-    }
-    where.textContent = now === 0 ? '' : whereOf(facts, swept.at());
-    where.hidden = where.textContent === '';
-    told.replaceChildren(...sentences(facts, swept.at(), now));
-    charge.textContent = facts.charge;
-    charge.hidden = facts.charge === '';
-    top.replaceChildren(head(facts));
-    rows.replaceChildren(...table(facts, swept.at(), now));
-    print.hidden = facts.compared === '';
-    print.replaceChildren(...(print.hidden ? [] : beside(facts, swept.at(), now)));
-    // told when it rests, not with every block
-    if (!going) {
-      const words = sentence(facts, swept.at(), now);
+/** What was found, in sentences; heard as one when it rests. */
+function findingsPart(play: Play): Part {
+  const said = announcer();
+  const where = html('p', { class: 'say' });
+  const told = html('ul', { class: 'told' });
+  const charge = html('p', { class: 'say' });
+  return {
+    nodes: [said, where, told, charge],
+    show: (facts, now, at) => {
+      where.textContent = now === 0 ? '' : whereOf(facts, at);
+      where.hidden = where.textContent === '';
+      told.replaceChildren(...sentences(facts, at, now));
+      charge.textContent = facts.charge;
+      charge.hidden = facts.charge === '';
+      if (play.going) {
+        return; // told when it rests, not with every block
+      }
+      const words = sentence(facts, at, now);
       if (said.textContent !== words) {
         said.textContent = words;
       }
-      // seen as a list, heard as one sentence
-      said.classList.toggle('hidden', now > 0);
-    }
-  }
-
-  swept.moved(
-    () => frame.ask(),
-    () => link.choose({ at: swept.at() })
-  );
-  show();
-  return {
-    update: () => {
-      if (began && link.alive?.() === false) {
-        [gone, going] = [true, false];
-        clearTimeout(watchdog);
-        late.textContent = GONE;
-        late.hidden = false;
-      }
-      const facts = link.facts();
-      const now = JSON.stringify([facts.setup, facts.view]);
-      if (facts !== answered) {
-        // what the hand just set stands until the kernel has answered
-        answered = facts;
-        hand.show(facts);
-      }
-      if (facts.pulled >= asked && !gone) {
-        clearTimeout(watchdog);
-        late.hidden = true;
-      }
-      if (now !== setup || facts.studies < seen || facts.studies === 0) {
-        setup = now;
-        [before, latest] = [{}, stacksOf(facts)];
-        [seen, played] = [facts.studies, STEPS];
-      } else if (facts.run !== null && facts.studies > seen) {
-        before = latest;
-        latest = stacksOf(facts);
-        played = going && !still() && facts.reps <= PLAYED ? 0 : STEPS;
-      }
-      if (played >= STEPS) {
-        seen = facts.studies;
-      }
-      frame.ask();
-      onward();
-    },
-    dispose: () => {
-      going = false;
-      clearTimeout(timer);
-      clearTimeout(watchdog);
-      frame.stop();
+      said.classList.toggle('hidden', now > 0); // seen as a list, heard as one sentence
     }
   };
 }
 
-function stacksOf(facts: CoverageFacts): Readonly<Record<string, Stack>> {
-  return Object.fromEntries(Object.entries(facts.run?.methods ?? {}).map(([name, one]) => [name, one.stack]));
+/** The coverage of each method in numbers, and beside the published ones. */
+function tablePart(): Part {
+  const [top, rows] = [html('thead'), html('tbody')];
+  const print = html('ul', { class: 'told' });
+  return {
+    nodes: [scrolling('coverage of each method', html('table', {}, top, rows)), print],
+    show: (facts, now, at) => {
+      top.replaceChildren(head(facts));
+      rows.replaceChildren(...table(facts, at, now));
+      print.hidden = facts.compared === '';
+      print.replaceChildren(...(print.hidden ? [] : beside(facts, at, now)));
+    }
+  };
 }
 
-/** What the code is good for: the studies that there are. */
-export function codeOf({ studies, reps }: CoverageFacts): string {
-  if (studies === 0) {
-    return 'The code that simulates this';
-  }
-  return `The code that reproduces ${studies < reps ? `these ${number(studies)} studies` : 'this'}, to the bit`;
-}
+export function coverageView(root: HTMLElement, link: Link<CoverageFacts, CoverageSet>): View {
+  let answered = link.facts();
+  const frame = eachFrame(() => show());
+  const simulated = simulation(link, frame.ask);
+  const { play } = simulated;
+  const heading = titleOf('Would this interval be right?', 'Simulated: nothing is spent.', answered.question);
+  const hand = controls(answered, chosen => link.choose(chosen));
+  const problem = html('p', { class: 'warn', role: 'status' });
+  const [run, studies, found, numbers] = [
+    runPart(simulated),
+    studiesPart(play),
+    findingsPart(play),
+    tablePart()
+  ];
+  const swept = sweepPicture();
+  const sweep = html('div', {}, swept.node);
+  const code = codeBox(5);
+  root.append(
+    ...[heading, hand.node, ...run.nodes, problem, simulated.late],
+    ...[...found.nodes, ...studies.nodes, sweep, ...numbers.nodes, code.node]
+  );
 
-/** What the picture says, for who hears it. */
-export function sentence(facts: CoverageFacts, at: number, now: number): string {
-  const level = `${number(100 * facts.setup.level)} %`;
-  if (now === 0) {
-    return `Press Start: ${number(facts.reps)} studies are simulated, and intervals that claim ${level} are put to the test.`;
+  function show(): void {
+    const facts = link.facts();
+    const now = shownStudies(play, facts);
+    heading.querySelector('code')!.textContent = facts.question;
+    problem.textContent = facts.problem;
+    code.show(facts.code, codeOf(facts));
+    sweep.hidden = facts.sweep === null;
+    if (facts.sweep !== null) {
+      swept.show(facts.sweep, facts);
+    }
+    for (const part of [run, studies, found, numbers]) {
+      part.show(facts, now, swept.at());
+    }
   }
-  const found = facts.shown.flatMap(name => {
-    const one = countsOf(facts, name, at, now);
-    return one === null || one.studies === 0 ? [] : [missed(name, one.held, one.studies, facts.setup.level)];
-  });
-  const where = whereOf(facts, at);
-  const words = [where, ...found, `${number(now)} studies, intervals that claim ${level}.`];
-  return (where === '' ? [words.at(-1), ...found] : words).join(' ');
+
+  swept.moved(frame.ask, () => link.choose({ at: swept.at() }));
+  show();
+  return {
+    update: () => {
+      if (link.facts() !== answered) {
+        // what the hand just set stands until the kernel has answered
+        answered = link.facts();
+        hand.show(answered);
+      }
+      simulated.update();
+    },
+    dispose: () => {
+      simulated.stop();
+      frame.stop();
+    }
+  };
 }
