@@ -15,7 +15,6 @@ const long = [
   'widgets/panel/columns',
   'widgets/parts/ledger',
   'widgets/parts/slider',
-  'widgets/remeasure/view',
   'cards/disclosure'
 ].map(name => `src/${name}.ts`);
 

@@ -1,7 +1,8 @@
 /** A released card alive: each line can show what paying more would buy, in its place. The card of a pending question is one of these too. */
 import type { Grow } from '../lab/views/live_card';
 import { chargeOf, linesOf, waitingOf } from '../lab/views/record';
-import { forecast, isFacts, type RemeasureFacts, type RemeasureSet } from '../widgets/remeasure/view';
+import { isFacts, type RemeasureFacts, type RemeasureSet } from '../widgets/remeasure/model';
+import { forecast } from '../widgets/remeasure/view';
 import { marks } from './newer_answers';
 import { disclosure } from './disclosure';
 import { growPending } from './question';

@@ -1,7 +1,8 @@
 /** Where an answer came from: what it cost and when, that asking again is free, what new noise would cost, and what more buys. */
 import { html, unique } from '../parts/dom';
 import type { Link, View } from '../parts/widget';
-import { forecast, type RemeasureFacts, type RemeasureSet } from '../remeasure/view';
+import type { RemeasureFacts, RemeasureSet } from '../remeasure/model';
+import { forecast } from '../remeasure/view';
 
 export interface StoredFacts {
   readonly name: string;
