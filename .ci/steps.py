@@ -94,6 +94,7 @@ TRUSTED = (
     "tests/mechanisms",
     "tests/wire",
     "tests/test_schema.py",
+    "tests/repo/test_guarantee.py",
 )
 CHECKS = (
     ("ruff", "format", "--check", "."),

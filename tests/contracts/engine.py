@@ -119,6 +119,9 @@ class EngineContract:
         wide = Key(FloorDiv(Sub(Col("wide"), Lit(2**39)), 2**33), 5)
         outside = Cmp("<", wide.code, Lit(0))
         self.check(opened, [Total(Lit(1), None, (wide,)), Total(Lit(1), outside), Total(wide.code, None)])
+        values = (Col("age"), Col("wide"))
+        keys = [(key,), (wide,), (Key(Col("flag"), 2), key), (Key(Col("flag"), 2), wide)]
+        self.check(opened, [ValueCounts(value, None, both) for value in values for both in keys])
 
     def test_sums_beyond_64_bits_are_exact(self, opened):
         """A sum of values near 2^62 is exact, ungrouped and grouped, whatever its sign."""

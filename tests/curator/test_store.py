@@ -6,6 +6,7 @@ import os
 import random
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -19,6 +20,7 @@ from dpnb.errors import BudgetError, CuratorGone, LossError, OwnerError, PlanErr
 from dpnb.plan.request import Ask
 from dpnb.privacy.loss import PrivacyLoss
 from dpnb.privacy.measure import Measure
+from dpnb.wire.binding import request_digest
 from dpnb.wire.codec import exact_json, raw
 from dpnb.wire.messages import Again, Attach, Detach, Submit
 from dpnb.wire.places import Home
@@ -227,6 +229,17 @@ def test_a_plan_that_is_not_its_digest_is_refused(service, data):
     batch = batch_of([data.x.mean()], ask(1))
     message = Submit(handle=data.handle, request="a" * 32, digest="0" * 64, plan=raw(batch.plan.to_json()))
     with pytest.raises(PlanError, match="digest"):
+        service.reply(message, "ann")
+    assert spent(data) == 0
+
+
+def test_a_batch_that_asks_one_question_twice_is_refused(service, data):
+    """A kernel that does not join equal questions would pay two shares for one answer: refused before any charge."""
+    plan = batch_of([data.x.mean(), data.y.mean()], ask(1)).plan
+    twice = replace(plan, items=(plan.items[0], plan.items[0]))
+    digest = request_digest(twice.digest(), [])
+    message = Submit(handle=data.handle, request="a" * 32, digest=digest, plan=raw(twice.to_json()))
+    with pytest.raises(PlanError, match="one question twice"):
         service.reply(message, "ann")
     assert spent(data) == 0
 

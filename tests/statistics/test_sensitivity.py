@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 
+from dpnb.aggregate import Lit
+from dpnb.errors import PlanError
 from dpnb.plan.expression import BinOp, Compare, Const, Ref
 from dpnb.plan.question import QueryPlan
 from dpnb.privacy import Measure, PrivacyEvent
 from dpnb.privacy.conversion import pure_rho
 from dpnb.privacy.unit import PrivacyUnit
+from dpnb.statistics.sensitivity import Component
 from tests.contracts.statistic import priced, rho_of, rows_of, schema, worst_loss
 
 X, B, G = Ref("x"), Ref("b"), Ref("g")
@@ -148,3 +151,10 @@ def test_odd_and_even_grids_keep_their_claim(steps: int) -> None:
     for name in ("mean", "variance", "sum"):
         found = priced(_question(name), where)
         assert worst_loss(found, unit, rows) <= 1
+
+
+@pytest.mark.parametrize("enter", [0, -1])
+def test_a_part_that_can_only_be_zero_is_refused(enter: int) -> None:
+    """A sum to which no row adds anything is a public constant: it gets no noise, for there is no scale for it."""
+    with pytest.raises(PlanError, match="can only be zero"):
+        Component("sum", Lit(0), enter, 0, "sum of nothing")
