@@ -83,7 +83,7 @@ def _statistics() -> str:
 
 
 def _loosen(source: Path, reason: str) -> str:
-    from dpnb.curator.loosening import loosen
+    from dpnb.curator.loosened_terms import loosen
 
     known_as = loosen(source, reason)
     return f"Recorded: {known_as} is held to the terms of {source} from now on. What was spent stays spent."
@@ -127,7 +127,7 @@ def _init(data: Path, output: Path | None, table: str | None) -> str:
 def _draft(data: Path, table: str | None) -> str:
     if format_of(data) == "csv":
         return draft(data)
-    from dpnb.curator.peek import fields
+    from dpnb.curator.header import fields
 
     return draft(data, fields(data, table))
 

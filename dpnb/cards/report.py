@@ -188,7 +188,7 @@ def methods(estimates: Sequence[Estimate], schemas: Sequence[Schema] = ()) -> st
 _MEASURES = {
     Measure.PURE: "pure ε-differential privacy",
     Measure.ZCDP: "ρ-zero-concentrated differential privacy (zCDP)",
-    Measure.APPROX: "(ε, δ)-differential privacy, accounted as approximate zCDP",
+    Measure.APPROX_ZCDP: "(ε, δ)-differential privacy, accounted as approximate zCDP",
 }
 _NEIGHBOURS = {
     "change-one": "neighbouring datasets have the same size and differ in the data of one unit (change-one adjacency)",

@@ -11,9 +11,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from dpnb.curator.admission import option_that_fits
-from dpnb.curator.attached import Attached
 from dpnb.curator.ledger import Ledger
-from dpnb.curator.releasing import Wanted, cost, held_shares, stored_answers, to_charge
+from dpnb.curator.open_dataset import Attached
+from dpnb.curator.release import Wanted, cost, held_shares, stored_answers, to_charge
 from dpnb.errors import DpnbError
 from dpnb.plan.price import PricedQuestion, price
 from dpnb.plan.request import Ask, BatchPlan, Item

@@ -13,14 +13,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
-from dpnb.curator import faults
+from dpnb.curator import failpoints
 from dpnb.curator.admission import with_ways_out
-from dpnb.curator.attached import Attached, Copy, Engine, Shelf, sweep
 from dpnb.curator.config import Config
 from dpnb.curator.content import WrongSize
 from dpnb.curator.guard import REFUSAL
 from dpnb.curator.ledger import Ledger, StatementRow
-from dpnb.curator.releasing import (
+from dpnb.curator.open_dataset import Attached, Copy, Engine, Shelf, sweep
+from dpnb.curator.release import (
     Chance,
     Given,
     Wanted,
@@ -280,14 +280,14 @@ class Curator:
         )
 
     def _submit(self, request: Submit, principal: str) -> Answered:
-        faults.at("received")
+        failpoints.at("received")
         attached = self._find(request.handle, principal)
         plan, priced = _priced(request.plan, attached)
         if request_digest(plan.digest(), request.besides) != request.digest:
             raise PlanError("The plan is not the one that its digest names. Run the cell again.")
         fresh, besides = plan.ask.fresh, frozenset(request.besides)
         wanted = Wanted(principal, request.request, request.digest, priced, besides, fresh)
-        faults.at("checked")
+        failpoints.at("checked")
         with attached.lock:
             if self._find(request.handle, principal) is not attached:
                 raise CuratorGone("This dataset was closed and opened again meanwhile.", reattach=True)
@@ -296,7 +296,7 @@ class Curator:
             except BudgetError as refusal:
                 raise with_ways_out(refusal, remedies(wanted, attached, self._ledger)) from None
         answered = self._answered(request, given, attached, principal)
-        faults.at("before-send")
+        failpoints.at("before-send")
         return answered
 
     def _answered(self, request: Submit, given: Given, attached: Attached, principal: str) -> Answered:

@@ -334,6 +334,6 @@ class Budget:
                 return self.measure is Measure.ZCDP and self.cap.amount <= said["rho"]
             case ["delta", "epsilon"]:
                 left = said["delta"] - self.cap.delta
-                approximate = self.measure is Measure.APPROX and 0 < left < 1
+                approximate = self.measure is Measure.APPROX_ZCDP and 0 < left < 1
                 return approximate and epsilon_of(self.cap.amount, left) <= said["epsilon"]
         return False

@@ -106,7 +106,7 @@ class PrivacyEvent:
         LossError
             When a budget of that measure cannot hold this event, naming the ``[budget]`` line that can.
         """
-        if self.kind == "approximate" and measure is not Measure.APPROX:
+        if self.kind == "approximate" and measure is not Measure.APPROX_ZCDP:
             raise LossError(
                 "This mechanism has a δ, which this dataset's budget cannot hold. "
                 "The owner writes [budget] epsilon and delta together in the schema."

@@ -272,7 +272,7 @@ class PrivacyLoss:
     amount : Fraction
         ε for ``PURE``, ρ otherwise; at least 0.
     delta : Fraction
-        At least 0 and below 1; always 0 outside ``APPROX``.
+        At least 0 and below 1; always 0 outside ``APPROX_ZCDP``.
 
     Raises
     ------
@@ -296,7 +296,7 @@ class PrivacyLoss:
         object.__setattr__(self, "delta", rational(self.delta, name="delta"))
         if self.amount.numerator < 0 or not 0 <= self.delta.numerator < self.delta.denominator:
             raise LossError(f"A privacy loss is {self.measure.symbol} ≥ 0 and 0 ≤ δ < 1.")
-        if self.delta and self.measure is not Measure.APPROX:
+        if self.delta and self.measure is not Measure.APPROX_ZCDP:
             raise LossError(
                 "This measure has no δ. A budget with δ is written: [budget] epsilon = 1, delta = 1e-6."
             )
@@ -316,7 +316,7 @@ class PrivacyLoss:
         cls, rho: str | float | Decimal | Fraction, delta: str | float | Decimal | Fraction
     ) -> PrivacyLoss:
         """Return (ρ, δ) of approximate zCDP."""
-        return cls(Measure.APPROX, rational(rho, name="rho"), rational(delta, name="delta"))
+        return cls(Measure.APPROX_ZCDP, rational(rho, name="rho"), rational(delta, name="delta"))
 
     @classmethod
     def zero(cls, measure: Measure) -> PrivacyLoss:

@@ -13,7 +13,7 @@ __all__ = ["Measure"]
 class Measure(StrEnum):
     """How a privacy loss is measured.
 
-    ``PURE`` is ε-differential privacy; ``ZCDP`` is ρ of zero-concentrated differential privacy [1]_; ``APPROX`` is
+    ``PURE`` is ε-differential privacy; ``ZCDP`` is ρ of zero-concentrated differential privacy [1]_; ``APPROX_ZCDP`` is
     approximate zCDP, a pair (ρ, δ), in which an (ε, δ) budget is kept.
 
     References
@@ -28,7 +28,7 @@ class Measure(StrEnum):
 
     PURE = "pure"
     ZCDP = "zcdp"
-    APPROX = "approx-zcdp"
+    APPROX_ZCDP = "approx-zcdp"
 
     @property
     def symbol(self) -> str:

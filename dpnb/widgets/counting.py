@@ -92,7 +92,7 @@ def rho_of(events: Sequence[Event]) -> float:
     >>> round(rho_of([["pure", 1.0, 0.0, 1], ["gaussian", 0.25, 0.0, 2]]), 3)
     0.962
     """
-    return float(sum((_loss(event, Measure.APPROX) * event[3] for event in events), Fraction(0)))
+    return float(sum((_loss(event, Measure.APPROX_ZCDP) * event[3] for event in events), Fraction(0)))
 
 
 def added(events: Sequence[Event], delta: float) -> float:

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 import dpnb
-from dpnb.curator import faults
+from dpnb.curator import failpoints
 from dpnb.errors import ChargedError, CuratorError, CuratorGone, OwnerError
 from tests.bad_input.conftest import short
 
@@ -17,7 +17,7 @@ from tests.bad_input.conftest import short
 @pytest.fixture(autouse=True)
 def _no_hook():
     yield
-    faults.install(None)
+    failpoints.install(None)
 
 
 def at(step, act):
@@ -28,7 +28,7 @@ def at(step, act):
         if now == step and left:
             left.pop()()
 
-    faults.install(hook)
+    failpoints.install(hook)
 
 
 def spent(desk):
@@ -128,7 +128,7 @@ def test_a_retry_that_meets_a_locked_ledger_keeps_its_charge(desk):
     assert not mean.pending
 
 
-@pytest.mark.parametrize("step", faults.STEPS)
+@pytest.mark.parametrize("step", failpoints.STEPS)
 def test_a_fault_at_any_step_is_one_charge_after_the_next_run(desk, step):
     """Whatever fails wherever, the message is short and holds no data, and running the cell again costs its price once."""
     data = desk.people()
@@ -141,7 +141,7 @@ def test_a_fault_at_any_step_is_one_charge_after_the_next_run(desk, step):
     with pytest.raises(CuratorError) as told:
         dpnb.release([mean], epsilon=1)
     short(told.value)
-    assert spent(desk) == (1 if faults.STEPS.index(step) >= faults.STEPS.index("charged") else 0)
+    assert spent(desk) == (1 if failpoints.STEPS.index(step) >= failpoints.STEPS.index("charged") else 0)
     dpnb.release([mean], epsilon=1)
     assert spent(desk) == 1
 

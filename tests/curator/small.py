@@ -14,10 +14,10 @@ from dpnb.aggregate.reference import answer
 from dpnb.client.handles import Dataset
 from dpnb.client.session import Session
 from dpnb.client.upload import hand_over
-from dpnb.curator.attached import Shelf
 from dpnb.curator.content import content_of
 from dpnb.curator.ledger import Ledger
-from dpnb.curator.releasing import Chance
+from dpnb.curator.open_dataset import Shelf
+from dpnb.curator.release import Chance
 from dpnb.curator.service import Curator
 from dpnb.datasets import load
 from dpnb.schema import Schema

@@ -12,7 +12,7 @@ from collections import Counter
 import pytest
 
 from dpnb.client.priced_batch import batch_of
-from dpnb.curator import faults
+from dpnb.curator import failpoints
 from dpnb.plan.request import Ask
 from dpnb.wire.codec import encode, exact_json, raw
 from dpnb.wire.messages import Again, Attach, Submit
@@ -98,13 +98,13 @@ def send_here(book, message, step):
 
     service = curator(book)
     service._ledger._database._connection.execute("PRAGMA synchronous = OFF")  # no power is cut here
-    faults.install(hook)
+    failpoints.install(hook)
     try:
         return book.see(*answered(service, message))
     except Killed:
         return None
     finally:
-        faults.install(None)
+        failpoints.install(None)
         service._ledger._database._connection.close()
 
 
@@ -117,7 +117,7 @@ def send_there(book, message, step):
         status = 1
         try:
             service = curator(book)
-            faults.install(lambda now: now == step and os.kill(os.getpid(), signal.SIGKILL))
+            failpoints.install(lambda now: now == step and os.kill(os.getpid(), signal.SIGKILL))
             with os.fdopen(write, "wb") as out:
                 out.write(json.dumps(answered(service, message)).encode())
             status = 0
@@ -145,7 +145,7 @@ def rerun(book, cell, send, kills):
     """Run a cell until it is answered: each time nobody, the curator alone, or the kernel as well is killed somewhere."""
     message, stored, repaid = book.message(cell), False, 0
     while True:
-        step = book.rng.choice((*faults.STEPS, "nowhere"))
+        step = book.rng.choice((*failpoints.STEPS, "nowhere"))
         reply = send(book, message, step)
         if reply is not None:
             return repaid
@@ -188,7 +188,7 @@ def test_a_crash_of_kernel_and_curator_charges_a_rerun_once(dpnb_home, tmp_path)
 
 
 @pytest.mark.parametrize("fresh", [False, True], ids=["stored", "fresh"])
-@pytest.mark.parametrize("step", faults.STEPS)
+@pytest.mark.parametrize("step", failpoints.STEPS)
 def test_a_kill_of_both_at_every_step_is_paid_once(dpnb_home, step, fresh):
     """Before the charge nothing is paid; between charge and store it is adopted; after it, only `fresh` pays anew."""
     book = Notebook(dpnb_home)

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from dpnb.client.priced_batch import batch_of
-from dpnb.curator import faults, plan_record, releasing
+from dpnb.curator import failpoints, plan_record, release
 from dpnb.curator.chain import append, canonical, link
 from dpnb.errors import ChargedError, CuratorError, CuratorGone, OwnerError, PlanError, RequestReused
 from dpnb.estimate import Measurement
@@ -51,12 +51,12 @@ class House:
     def abandon(self, message, step="charged", principal="ann"):
         """Let the curator be killed while it answers, and start it anew."""
         before = len(self.charges())
-        faults.install(lambda now: dies(now, step))
+        failpoints.install(lambda now: dies(now, step))
         try:
             with pytest.raises(Killed):
                 self.service.reply(message, principal)
         finally:
-            faults.install(None)
+            failpoints.install(None)
         self.anew()
         assert len(self.charges()) == before + 1
         return self.charges()[-1]
@@ -167,10 +167,10 @@ def test_another_principal_adopts_nothing(house):
 def test_a_charge_of_this_life_of_the_curator_is_not_adopted(house):
     """Its first worker may still be at work."""
     x = house.data.x.mean()
-    faults.install(lambda now: dies(now, "charged"))
+    failpoints.install(lambda now: dies(now, "charged"))
     with pytest.raises(Killed):
         house.ask(house.submit(x))
-    faults.install(None)
+    failpoints.install(None)
     assert not adopted(house, house.submit(x), house.charges()[0])
 
 
@@ -267,7 +267,7 @@ def test_other_mechanisms_complete_nothing(house, monkeypatch):
     x = house.data.x.mean()
     first = house.submit(x)
     entry = house.abandon(first)
-    monkeypatch.setattr(releasing, "MECHANISM_VERSION", "next")
+    monkeypatch.setattr(release, "MECHANISM_VERSION", "next")
     with pytest.raises(RequestReused):
         house.ask(first)
     assert not adopted(house, house.submit(x), entry)
@@ -279,26 +279,26 @@ def test_whoever_completes_a_charge_runs_its_record_and_plans_nothing(house, mon
     first = house.submit(x)
     house.abandon(first)
     asked = []
-    read = releasing.read_parts
-    monkeypatch.setattr(releasing, "read_parts", lambda plan: asked.append(plan) or read(plan))
+    read = release.read_parts
+    monkeypatch.setattr(release, "read_parts", lambda plan: asked.append(plan) or read(plan))
     reply = house.ask(first)
     with house.service._ledger._database.reading() as db:
         (body,) = db.execute("SELECT body FROM entries WHERE kind = 'charge'").fetchone()
     recorded = json.loads(body)["questions"][0]["plan"]
     assert asked[-1:] == [recorded]
-    (release,) = exact_json(reply.releases)
+    (sent,) = exact_json(reply.releases)
     scales = [part["mechanism"]["scale"] for part in recorded["parts"]]
-    assert [part["law"]["scale"] for part in release["parts"]] == scales
+    assert [part["law"]["scale"] for part in sent["parts"]] == scales
 
 
 def test_a_record_that_was_edited_before_it_was_answered_is_run_by_nobody(house):
     """No mark holds the last charge before its answer: a smaller scale is seen by whoever would draw with it."""
     x = house.data.x.mean()
     first = house.submit(x)
-    faults.install(lambda now: dies(now, "charged"))
+    failpoints.install(lambda now: dies(now, "charged"))
     with pytest.raises(Killed):
         house.ask(first)
-    faults.install(None)
+    failpoints.install(None)
     (entry,) = house.charges()
     house.service._ledger._database._connection.close()  # a kill: the mark is not raised
     with_smaller_scales(Home(house.home).ledger, entry)
@@ -370,10 +370,10 @@ def test_a_killed_adopter_leaves_the_charge_to_the_next(house):
     x = house.data.x.mean()
     entry = house.abandon(house.submit(x))
     for step in ("charged", "scanned", "before-store"):
-        faults.install(lambda now, step=step: dies(now, step))
+        failpoints.install(lambda now, step=step: dies(now, step))
         with pytest.raises(Killed):
             house.ask(house.submit(x))
-        faults.install(None)
+        failpoints.install(None)
         house.anew()
     assert adopted(house, house.submit(x), entry)
     assert house.charges() == [entry]
@@ -414,7 +414,7 @@ def test_an_adoption_that_could_not_have_been_is_found(house, wrong, said):
 
 def test_a_plan_that_could_not_be_read_back_is_not_charged(house, monkeypatch):
     """Else the charge could never be completed."""
-    monkeypatch.setattr(releasing, "question_of", unreadable)
+    monkeypatch.setattr(release, "question_of", unreadable)
     with pytest.raises(CuratorError, match="Nothing was spent"):
         house.ask(house.submit(house.data.x.mean()))
     assert house.charges() == []
@@ -442,7 +442,7 @@ def test_a_late_first_worker_and_racing_adopters_store_one_row_and_all_send_it(h
         return late.reply(first, "ann")
 
     first, others = house.submit(x, y, fresh=seed % 2), [house.submit(x, y, fresh=seed % 2) for _ in range(2)]
-    faults.install(hook)
+    failpoints.install(hook)
     with ThreadPoolExecutor(4) as pool:
         working = pool.submit(work)
         assert turn.wait(30)
@@ -455,7 +455,7 @@ def test_a_late_first_worker_and_racing_adopters_store_one_row_and_all_send_it(h
         replies = [future.result() for future in [pool.submit(house.ask, message) for message in others]]
         go.set()
         replies.append(working.result())
-    faults.install(None)
+    failpoints.install(None)
     late.close()
     entry = house.charges()[0]
     bound = [reply for reply in replies if reply.entry == entry]

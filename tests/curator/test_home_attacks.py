@@ -17,14 +17,14 @@ import pytest
 from dpnb.__main__ import main
 from dpnb.client.upload import hand_over
 from dpnb.curator import backup as copying
-from dpnb.curator import database, examination, faults, restoration
-from dpnb.curator.attached import key_of
+from dpnb.curator import database, examination, failpoints, restoration
 from dpnb.curator.backup import backup
 from dpnb.curator.config import Config
 from dpnb.curator.guard import note_in_copies, notes_of
 from dpnb.curator.ledger import Ledger
 from dpnb.curator.mark import mark_of
 from dpnb.curator.migrations import migrate
+from dpnb.curator.open_dataset import key_of
 from dpnb.curator.restoration import restore
 from dpnb.curator.service import Curator
 from dpnb.curator.terms import Terms
@@ -182,12 +182,12 @@ def charged_and_killed(desk):
     """A charge of ε 2 that has no answer, and that no mark was raised to."""
     service = small.curator(desk.home.root)
     service.reply(Attach(source=Again(handle=desk.data.handle)), "ann")
-    faults.install(lambda step: killed() if step == "charged" else None)
+    failpoints.install(lambda step: killed() if step == "charged" else None)
     try:
         with pytest.raises(Killed):
             service.reply(message(desk.data, "9" * 32, epsilon=2, fresh=True), "ann")
     finally:
-        faults.install(None)
+        failpoints.install(None)
     service._ledger._database._connection.close()
 
 

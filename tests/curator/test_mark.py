@@ -19,7 +19,7 @@ import pytest
 
 from dpnb.__main__ import main
 from dpnb.client.priced_batch import batch_of
-from dpnb.curator import faults, mark
+from dpnb.curator import failpoints, mark
 from dpnb.curator.audit_trail import examine
 from dpnb.curator.backup import backup
 from dpnb.curator.config import Config
@@ -27,7 +27,7 @@ from dpnb.curator.database import aside
 from dpnb.curator.guard import mark_at, note_in_copies
 from dpnb.curator.ledger import Ledger
 from dpnb.curator.mark import Mark, MarkFile, Total, mark_of
-from dpnb.curator.releasing import Chance
+from dpnb.curator.release import Chance
 from dpnb.curator.restoration import restore
 from dpnb.curator.service import Curator
 from dpnb.curator.upkeep import Upkeep
@@ -258,11 +258,11 @@ def test_a_ledger_cut_between_charge_and_store_does_not_pass_and_draw_again(dpnb
                     db.backup(copy)
                     kept.append(copy.serialize())
 
-        faults.install(keep)
+        failpoints.install(keep)
         try:
             answered = service.reply(asked, "ann")
         finally:
-            faults.install(None)
+            failpoints.install(None)
         assert answered.entry
     home = Home(Path(dpnb_home))
     for part in ("", "-wal", "-shm"):
@@ -328,12 +328,12 @@ def test_a_running_curator_refuses_and_freezes_when_its_files_are_no_longer_at_t
 
 
 def test_files_that_move_between_charge_and_answer_keep_the_answer_in(service, ann, data, dpnb_home):
-    faults.install(lambda step: step == "before-store" and mark_of(Home(Path(dpnb_home)).ledger).unlink())
+    failpoints.install(lambda step: step == "before-store" and mark_of(Home(Path(dpnb_home)).ledger).unlink())
     try:
         with pytest.raises(FrozenError):
             service.reply(message(data), "ann")
     finally:
-        faults.install(None)
+        failpoints.install(None)
 
 
 def test_what_is_frozen_stays_frozen_and_its_reason_is_the_first_and_in_the_owners_log(
@@ -818,7 +818,7 @@ def test_a_charge_from_before_a_restore_is_never_completed(dpnb_home):
     def dies_when_charged():
         service = small.curator(dpnb_home)
         service.reply(Attach(source=Again(handle=asked.handle)), "ann")
-        faults.install(lambda step: os._exit(0) if step == "charged" else None)
+        failpoints.install(lambda step: os._exit(0) if step == "charged" else None)
         service.reply(asked, "ann")
 
     in_child(dies_when_charged)

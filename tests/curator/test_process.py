@@ -255,13 +255,13 @@ def test_a_killed_kernel_leaves_one_charge_and_its_answer_to_the_next_one(dpnb_h
 
 FAULTY = """
 import os, sys, time
-from dpnb.curator import faults
+from dpnb.curator import failpoints
 marks = {marks!r}
 def hook(step):
     if step == {step!r} and not os.path.exists(marks):
         open(marks, "w").close()
         {act}
-faults.install(hook)
+failpoints.install(hook)
 import runpy
 runpy.run_module("dpnb.curator", run_name="__main__", alter_sys=True)
 """

@@ -9,8 +9,8 @@ import pytest
 
 from dpnb.client.handles import Dataset
 from dpnb.client.priced_batch import batch_of
-from dpnb.curator import releasing
-from dpnb.curator.releasing import Chance
+from dpnb.curator import release
+from dpnb.curator.release import Chance
 from dpnb.noise.bits import SeededBits
 from dpnb.plan.request import Ask
 from dpnb.wire.codec import encode, raw
@@ -128,4 +128,4 @@ def test_a_reply_has_no_field_but_noised_integers_and_public_facts(service, data
     names = {"id", "question", "dataset", "data_version", "parts", "loss", "share", "stored", "time", "entry"}
     assert set(record) == names
     assert all(set(part) == {"name", "law", "values", "draw"} for part in record["parts"])
-    assert releasing.MECHANISM_VERSION == "1"
+    assert release.MECHANISM_VERSION == "1"

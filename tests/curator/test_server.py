@@ -264,11 +264,11 @@ def test_a_socket_on_which_somebody_else_listens_is_not_spoken_to(home, monkeypa
 
 BLOCKS = """
 import os, sys, time
-from dpnb.curator import faults
+from dpnb.curator import failpoints
 def hook(step):
     while step == "checked" and not os.path.exists({until!r}):
         time.sleep(0.01)
-faults.install(hook)
+failpoints.install(hook)
 import runpy
 runpy.run_module("dpnb.curator", run_name="__main__", alter_sys=True)
 """

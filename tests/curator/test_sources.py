@@ -15,11 +15,11 @@ import duckdb
 import numpy as np
 import pytest
 
-from dpnb.curator.attached import Shelf
 from dpnb.curator.config import Config
 from dpnb.curator.engines.sources import open_source
 from dpnb.curator.ledger import Ledger
-from dpnb.curator.loosening import loosen
+from dpnb.curator.loosened_terms import loosen
+from dpnb.curator.open_dataset import Shelf
 from dpnb.curator.server import principal_of
 from dpnb.curator.service import Curator
 from dpnb.curator.sources import look_up

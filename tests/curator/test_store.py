@@ -14,7 +14,7 @@ import pytest
 
 from dpnb.client.priced_batch import batch_of
 from dpnb.client.upload import hand_over
-from dpnb.curator.attached import sweep
+from dpnb.curator.open_dataset import sweep
 from dpnb.datasets import load
 from dpnb.errors import BudgetError, CuratorGone, LossError, OwnerError, PlanError, RequestReused
 from dpnb.plan.request import Ask

@@ -110,7 +110,7 @@ def test_decimals_of_the_file_are_exact(tmp_path):
     [
         ({"epsilon": 4}, Measure.PURE),
         ({"rho": 0.5}, Measure.ZCDP),
-        ({"epsilon": 1, "delta": 1e-6}, Measure.APPROX),
+        ({"epsilon": 1, "delta": 1e-6}, Measure.APPROX_ZCDP),
     ],
 )
 def test_a_budget_has_one_of_three_forms(budget, measure):

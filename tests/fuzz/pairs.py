@@ -427,7 +427,7 @@ def case(rng: random.Random, statistic: str, *, alone: bool = False) -> tuple[Sc
     thresholded = statistic == "frequent_values"
     where = questions.schema(rng, budget=questions.BUDGETS[2] if thresholded else None)
     names = [statistic, *rng.choices(list(questions.PARTS), k=0 if alone else rng.choice([0, 0, 0, 1, 2]))]
-    if where.budget.measure is not Measure.APPROX:
+    if where.budget.measure is not Measure.APPROX_ZCDP:
         names = [name for name in names if name != "frequent_values"]
     return where, questions.batch(rng, where, [questions.question(rng, name) for name in names])
 

@@ -13,8 +13,8 @@ from dpnb.client.handles import Dataset
 from dpnb.client.session import Opened
 from dpnb.client.upload import hand_over
 from dpnb.curator import service
-from dpnb.curator.attached import Shelf
 from dpnb.curator.ledger import Ledger
+from dpnb.curator.open_dataset import Shelf
 from dpnb.errors import DpnbError
 from dpnb.mechanisms import DiscreteLaplace
 from dpnb.plan import Ask, BatchPlan, Item, price

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from dpnb.aggregate.reference import Evaluator
-from dpnb.curator import adoption, faults, releasing, service, totals
+from dpnb.curator import adoption, failpoints, release, service, totals
 from dpnb.curator import ledger as ledger_module
-from dpnb.curator.releasing import Chance
+from dpnb.curator.release import Chance
 from dpnb.errors import BudgetError, CuratorError
 from dpnb.noise import SeededBits
 from dpnb.plan.request import Ask
@@ -35,7 +35,7 @@ def curator(folder: Any, name: str = "home", **dataset: Any) -> Iterator[tuple[A
     try:
         yield made, here, small.opened(here, home, dataset.pop("raw", None), **dataset)
     finally:
-        faults.install(None)
+        failpoints.install(None)
         made.close()
 
 
@@ -59,7 +59,7 @@ def abandoned(test: Callable[..., None], *more: Any) -> Callable[[Any], None]:
         try:
             test(house, *more)
         finally:
-            faults.install(None)
+            failpoints.install(None)
             house.service.close()
 
     return check
@@ -126,7 +126,7 @@ def served_for_less(_: Any) -> Any:
             wanted.principal,
             attached.data_version,
             attached.schema.version,
-            releasing.MECHANISM_VERSION,
+            release.MECHANISM_VERSION,
             question.key,
             wanted.priced.measure,
         )
@@ -362,7 +362,7 @@ MUTANTS = {
     ),
     "a stored answer served for more than it was paid": Mutant(
         "An answer of ε 0.5 is given for ε 1, and the card would say 1.",
-        replaced(releasing, "_stored", served_for_less),
+        replaced(release, "_stored", served_for_less),
         on(test_store.test_a_question_stored_for_less_is_charged_in_full, "ann", "data"),
     ),
     "a seed in the curator": Mutant(
@@ -402,7 +402,7 @@ MUTANTS = {
     ),
     "a stored release that holds more than it sent": Mutant(
         "A checksum of the content rides along.",
-        replaced(releasing, "_draw", fingerprint_kept),
+        replaced(release, "_draw", fingerprint_kept),
         neighbours_leave_the_same_bytes,
     ),
     "a sum in the owner's log": Mutant(

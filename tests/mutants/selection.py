@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.curator import releasing
-from dpnb.curator.releasing import Chance
+from dpnb.curator import release
+from dpnb.curator.release import Chance
 from dpnb.mechanisms import QuantileSelection, exponential, gaussian, laplace
 from dpnb.noise import SeededBits, law_from_json
 from dpnb.plan.question import QueryPlan
@@ -30,7 +30,7 @@ def parts_carry_their_noise(_: Any) -> None:
     question = priced(QueryPlan("tiny", "mean", X, None, (G,)), schema(ROW, missing_b=0))
     exact = list(range(20_000))
     for seed, part in enumerate(question.parts):
-        sent = releasing._noised(part, exact, Chance(SeededBits(seed)))
+        sent = release._noised(part, exact, Chance(SeededBits(seed)))
         assert fit(np.array(sent.values) - np.array(exact), law_from_json(dict(sent.law))) > FITS, part.name
 
 
@@ -124,12 +124,12 @@ MUTANTS = {
     ),
     "exact private n beside a noised sum": Mutant(
         "The count behind a mean is sent as it is, under the law that was paid.",
-        replaced(releasing, "_noised", exact_count),
+        replaced(release, "_noised", exact_count),
         parts_carry_their_noise,
     ),
     "one draw for all cells": Mutant(
         "Differences of cells are exact.",
-        replaced(releasing, "_noised", one_draw_for_all_cells),
+        replaced(release, "_noised", one_draw_for_all_cells),
         parts_carry_their_noise,
     ),
     "zero scale, Laplace": Mutant(

@@ -135,7 +135,7 @@ def test_an_odometer_never_goes_back(amounts):
         ({"epsilon": 4}, "ε 4", Measure.PURE),
         ({"epsilon": 0.1}, "ε 0.1", Measure.PURE),
         ({"rho": "0.5"}, "ρ 0.5", Measure.ZCDP),
-        ({"epsilon": 1, "delta": 1e-6}, "ε 1, δ 1e-06", Measure.APPROX),
+        ({"epsilon": 1, "delta": 1e-6}, "ε 1, δ 1e-06", Measure.APPROX_ZCDP),
     ],
 )
 def test_a_budget_reads_as_its_owner_wrote_it_and_survives_json(table, label, measure):

@@ -34,7 +34,9 @@ measures = st.sampled_from(list(Measure))
 
 @st.composite
 def losses(draw, measure):
-    return PrivacyLoss(measure, draw(amounts), draw(deltas) if measure is Measure.APPROX else Fraction(0))
+    return PrivacyLoss(
+        measure, draw(amounts), draw(deltas) if measure is Measure.APPROX_ZCDP else Fraction(0)
+    )
 
 
 @st.composite

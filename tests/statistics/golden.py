@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.aggregate import answer, prepare
-from dpnb.curator.releasing import MECHANISM_VERSION
+from dpnb.curator.release import MECHANISM_VERSION
 from dpnb.errors import LossError
 from dpnb.mechanisms import (
     DiscreteGaussian,
@@ -165,7 +165,7 @@ def write_draws() -> None:
     made, on_file = draws(), read_draws()
     if on_file.get(MECHANISM_VERSION) not in (None, made):
         raise SystemExit(
-            "Draws changed: raise MECHANISM_VERSION in dpnb/curator/releasing.py, then write anew."
+            "Draws changed: raise MECHANISM_VERSION in dpnb/curator/release.py, then write anew."
         )
     DRAWS.write_text(json.dumps({**on_file, MECHANISM_VERSION: made}, indent=1) + "\n", encoding="utf-8")
 
@@ -176,7 +176,7 @@ def write() -> None:
     known = on_file["versions"].get(MECHANISM_VERSION)
     if known not in (None, digest(made)):
         raise SystemExit(
-            "Releases changed: raise MECHANISM_VERSION in dpnb/curator/releasing.py, then write anew."
+            "Releases changed: raise MECHANISM_VERSION in dpnb/curator/release.py, then write anew."
         )
     versions = {**on_file["versions"], MECHANISM_VERSION: digest(made)}
     lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(one)}" for name, one in made.items())

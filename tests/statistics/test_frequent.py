@@ -62,7 +62,7 @@ def test_the_ledger_is_charged_epsilon_and_delta(unit: str, factor: int, rows: i
     (event,) = item.events
     assert (event.kind, event.amount, event.delta) == ("approximate", 1, Fraction(1, 10**6))
     assert (item.loss.measure, item.loss.amount, item.loss.delta) == (
-        Measure.APPROX,
+        Measure.APPROX_ZCDP,
         pure_rho(Fraction(1)),
         event.delta,
     )

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from dpnb.client.priced_batch import batch_of
-from dpnb.curator import faults
+from dpnb.curator import failpoints
 from dpnb.plan.request import Ask
 from dpnb.wire.codec import encode, exact_json, raw
 from dpnb.wire.messages import Again, Answered, Attach, Failure, Submit
@@ -74,7 +74,7 @@ class Kernel:
         def work():
             service = small.curator(self.home)
             service.answer(encode(Attach(source=Again(handle=message.handle))), "ann")
-            faults.install(killing_at(step))
+            failpoints.install(killing_at(step))
             reply = service.reply(message, "ann")
             return json.dumps([json.loads(bytes(reply.releases)), reply.entry]).encode()
 
@@ -101,7 +101,7 @@ def run(home, kills, seed=1):
         message = kernel.message(request, rng.sample(kernel.columns, rng.randint(1, 3)))
         reply = None
         while reply is None:
-            step = rng.choice((*faults.STEPS, "nowhere"))
+            step = rng.choice((*failpoints.STEPS, "nowhere"))
             reply = kernel.send(message, step)
             done += reply is None
         answered[request] = reply
@@ -141,14 +141,14 @@ def test_10000_kills_leave_one_charge_and_one_answer_for_each_request(dpnb_home)
     books(dpnb_home, answered)
 
 
-@pytest.mark.parametrize("step", faults.STEPS)
+@pytest.mark.parametrize("step", failpoints.STEPS)
 def test_a_kill_charges_only_from_the_charge_on(dpnb_home, step):
     """Before the charge nothing is spent; after it the charge stands, and the retry pays nothing more."""
     kernel = Kernel(dpnb_home)
     message = kernel.message("a" * 32, kernel.columns[:2])
     assert kernel.send(message, step) is None
     service = small.curator(dpnb_home)
-    charged = faults.STEPS.index(step) >= faults.STEPS.index("charged")
+    charged = failpoints.STEPS.index(step) >= failpoints.STEPS.index("charged")
     assert (service._ledger.charged("a" * 32, "ann") is not None) is charged
     service.close()
     releases, entry = kernel.send(message, "nowhere")
@@ -175,11 +175,11 @@ def test_a_fault_after_the_charge_says_one_constant_code(service, data, dpnb_hom
         if step == "scanned":
             raise ZeroDivisionError("77 is somebody's age")
 
-    faults.install(broken)
+    failpoints.install(broken)
     try:
         body = service.answer(encode(message), "ann")
     finally:
-        faults.install(None)
+        failpoints.install(None)
     assert b"77" not in body
     failure = json.loads(body)
     assert (failure["is"], failure["code"], failure["details"]) == (

@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from dpnb.curator import faults
-from dpnb.curator.attached import Attached
+from dpnb.curator import failpoints
 from dpnb.curator.chain import canonical
 from dpnb.curator.ledger import ChargeRow, Ledger, Question, Scope
+from dpnb.curator.open_dataset import Attached
 from dpnb.curator.plan_record import question_of, read_parts
 from dpnb.curator.stored import StoredAnswer
 from dpnb.curator.terms import Terms
@@ -159,17 +159,17 @@ def release(
     mine = to_charge(wanted, stored)
     if not mine and ledger.charged(wanted.request, wanted.principal) is None:
         return Given(list(stored), PrivacyLoss.zero(wanted.priced.measure), None)
-    faults.at("before-charge")
+    failpoints.at("before-charge")
     charge = guard(lambda: _charge(wanted, mine, attached, ledger, chance))
-    faults.at("charged")
+    failpoints.at("charged")
     answers = ledger.answers(wanted.request, wanted.principal)
     if answers is None:
         if not charge.new:
             _refuse_strange_record(charge, wanted)
         drawn = _draw(charge, attached, chance)
-        faults.at("before-store")
+        failpoints.at("before-store")
         answers = ledger.store(wanted.request, wanted.principal, drawn, time=chance.now())
-        faults.at("stored")
+        failpoints.at("stored")
     return _given(wanted, stored, charge, answers)
 
 
@@ -251,10 +251,10 @@ def _draw(charge: ChargeRow, attached: Attached, chance: Chance) -> list[dict[st
     """Answer a charge's own record exactly with one engine call, add noise, and write the releases."""
     parts = [_recorded_parts(question) for question in charge.questions]
     exact = iter(attached.engine.answer([part.request for these in parts for part in these]))
-    faults.at("scanned")
+    failpoints.at("scanned")
     pairs = zip(charge.questions, parts, strict=True)
     releases = [_released(question, these, exact, attached, chance, charge) for question, these in pairs]
-    faults.at("noised")
+    failpoints.at("noised")
     return releases
 
 

@@ -13,11 +13,11 @@ import os
 import tempfile
 from pathlib import Path
 
-from dpnb.curator.attached import key_of, marking
 from dpnb.curator.content import Content, WrongSize
 from dpnb.curator.engines.preparing import prepare
 from dpnb.curator.guard import owners_words
 from dpnb.curator.ledger import Ledger
+from dpnb.curator.open_dataset import key_of, marking
 from dpnb.curator.server import principal_of
 from dpnb.curator.sources import Found, look_up
 from dpnb.curator.terms import Terms
