@@ -2,7 +2,7 @@
 
 A link's text is the name of what it leads to: a function, class, method or constant in backticks, or a mutant (a wrong version
 that a test must notice) in italics. `python -m tests.repo.guarantee` writes the lines anew after code has moved; a file that was
-moved is found by its own name.
+moved or renamed is found by what it defines.
 """
 
 from __future__ import annotations
@@ -108,19 +108,25 @@ def faults(text: str) -> list[str]:
 
 
 def moved(link: Link) -> Link:
-    """Return a link to where its name is now: in its file, or in the one file of that name that defines it."""
+    """Return a link to where its name is now: in its file, else in the one file of that name, else in the one file, that defines it."""
+    if (ROOT / link.file).is_file():
+        return _at(link, [link.file]) or link
     folder = "tests" if link.is_test else "dpnb"
-    places = [
-        link.file,
-        *(str(p.relative_to(ROOT)) for p in sorted((ROOT / folder).rglob(Path(link.file).name))),
-    ]
-    candidates = [Link(link.mark, link.name, file, 0) for file in dict.fromkeys(places)]
+    files = [str(path.relative_to(ROOT)) for path in sorted((ROOT / folder).rglob("*.py"))]
+    namesakes = [file for file in files if Path(file).name == Path(link.file).name]
+    return _at(link, namesakes) or _at(link, files) or link
+
+
+def _at(link: Link, files: list[str]) -> Link | None:
+    """Return the link to the one of these files that defines its name; nothing where none does, or several do."""
     found = [
-        Link(one.mark, one.name, one.file, line) for one in candidates if (line := line_of(one)) is not None
+        Link(link.mark, link.name, file, line) for file in files if (line := _line(link, file)) is not None
     ]
-    if found and (found[0].file == link.file or len(found) == 1):
-        return found[0]
-    return link
+    return found[0] if len(found) == 1 else None
+
+
+def _line(link: Link, file: str) -> int | None:
+    return line_of(Link(link.mark, link.name, file, 0))
 
 
 def rewritten(text: str) -> str:

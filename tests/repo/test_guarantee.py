@@ -107,6 +107,14 @@ def test_lines_are_written_anew_after_code_has_moved(house):
     assert guarantee.faults(found) == []
 
 
+def test_a_renamed_file_is_found_by_what_it_defines(house):
+    """No file of the old name is left: the one file that defines the name takes its place, for code and for mutants."""
+    (house / "dpnb/low/one.py").rename(house / "dpnb/low/first.py")
+    (house / "tests/mutants/table.py").rename(house / "tests/mutants/list.py")
+    found = guarantee.rewritten(GOOD)
+    assert found == GOOD.replace("low/one.py", "low/first.py").replace("table.py", "list.py")
+
+
 def test_a_name_that_two_files_define_is_left_for_a_person(house):
     """Where the file is gone and two others define the name, the link stays wrong and is told."""
     for folder in ("a", "b"):
