@@ -21,7 +21,7 @@ from dpnb.releases import Release, ReleasedPart
 from dpnb.statistics import released
 from dpnb.statistics._base import Setting
 from dpnb.statistics.ratio import Ratio
-from tests.curator import small, test_adoption_rules, test_faults, test_replay, test_store
+from tests.curator import small, test_adoption_rules, test_failpoints, test_replay, test_store
 from tests.mutants.table import Mutant, replaced, together
 
 
@@ -314,7 +314,12 @@ MUTANTS = {
     "a refund on failure": Mutant(
         "A charge whose answer failed does not count.",
         replaced(totals, "totals", refunded),
-        on(test_faults.test_a_fault_after_the_charge_says_one_constant_code, "service", "data", "dpnb_home"),
+        on(
+            test_failpoints.test_a_fault_after_the_charge_says_one_constant_code,
+            "service",
+            "data",
+            "dpnb_home",
+        ),
     ),
     "a retry draws again": Mutant(
         "The retry of an answered request gives a second draw for one charge.",
@@ -398,7 +403,12 @@ MUTANTS = {
     "a fault told in its own words": Mutant(
         "An engine's message names a value.",
         replaced(service, "to_wire", failures_are_told),
-        on(test_faults.test_a_fault_after_the_charge_says_one_constant_code, "service", "data", "dpnb_home"),
+        on(
+            test_failpoints.test_a_fault_after_the_charge_says_one_constant_code,
+            "service",
+            "data",
+            "dpnb_home",
+        ),
     ),
     "a stored release that holds more than it sent": Mutant(
         "A checksum of the content rides along.",
