@@ -65,6 +65,18 @@ def abandoned(test: Callable[..., None], *more: Any) -> Callable[[Any], None]:
     return check
 
 
+def or_stopped(check: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Count it as noticed where the curator's second guard stops the wrong version before an answer can be compared."""
+
+    def stopped(folder: Any) -> None:
+        try:
+            check(folder)
+        except CuratorError as error:
+            raise AssertionError("a second guard of the curator stopped it") from error
+
+    return stopped
+
+
 def read_anew(real: Any) -> Any:
     """List the charges without an answer at every charge, also those of this life."""
     return lambda db, _, *rest: real(db, adoption.abandoned(db), *rest)
@@ -348,7 +360,7 @@ MUTANTS = {
     "an adoption of what is asked in part": Mutant(
         "A charge is completed for whoever asks one of its questions.",
         replaced(adoption, "_covers", lambda _: lambda *_: True),
-        abandoned(test_adoption_rules.test_what_else_is_asked_must_be_stored_or_public),
+        or_stopped(abandoned(test_adoption_rules.test_what_else_is_asked_must_be_stored_or_public)),
     ),
     "an adoption in the worker's own life": Mutant(
         "A charge whose worker is at work is adopted, and a fresh request is not charged.",
