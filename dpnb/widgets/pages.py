@@ -121,6 +121,7 @@ def session_page(estimates: Mapping[str, Estimate], title: str = "dpnb") -> tupl
 def _stands(one: Interaction) -> bool:
     """Whether an interaction can still be drawn; one whose dataset was closed is left out."""
     with suppress(DpnbError):
+        one.complete()
         one.card()
         return True
     return False

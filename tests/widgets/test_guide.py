@@ -9,6 +9,7 @@ from dpnb import widgets
 from dpnb.errors import PlanError
 from dpnb.notebook.price_preview import Snapshot, price_of
 from dpnb.privacy.loss import PrivacyLoss
+from dpnb.widgets import pages
 from tests.curator import small
 
 
@@ -99,3 +100,16 @@ def test_a_page_without_a_kernel_brings_what_a_kernel_would_say(data):
         guide.chosen = {name: plan[name] for name in ("goal", "column", "by")}
         assert guide.facts["plan"] == plan
     assert data.budget.spent.amount == 0
+
+
+def test_a_page_leaves_out_a_guide_whose_dataset_has_gone(dpnb_home, monkeypatch):
+    """Its last screen shows a price that can no longer be read; the other interactions are written."""
+    service = small.curator(dpnb_home)
+    guide = widgets.guide(small.opened(small.session(service), dpnb_home))
+    guide.chosen = {"goal": "average", "column": "x"}
+    service.close()
+    monkeypatch.setattr(pages, "shown", lambda: [guide, widgets.odds(0.1)])
+    text, count = pages.session_page({})
+    assert count == 1
+    assert 'data-dpnb="odds"' in text
+    assert 'data-dpnb="guide"' not in text
