@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import sqlite3
@@ -313,7 +314,7 @@ def test_a_record_that_was_edited_before_it_was_answered_is_run_by_nobody(house)
 
 def with_smaller_scales(path, entry):
     """Edit the plan of the last charge, and make its hash follow again."""
-    with sqlite3.connect(path) as db:
+    with contextlib.closing(sqlite3.connect(path)) as db, db:
         guards = db.execute("SELECT sql FROM sqlite_master WHERE name = 'entries_no_update'").fetchone()
         db.execute("DROP TRIGGER entries_no_update")
         time, kind, text = db.execute(

@@ -575,7 +575,7 @@ def test_loosening_refuses_a_size_that_is_still_wrong_and_counts_it(tmp_path, dp
         assert [row.kind for row in ledger.statement("small")] == []
         assert ledger.verify().intact
     assert list(home.prepared.iterdir()) == []
-    with sqlite3.connect(home.ledger) as db:
+    with contextlib.closing(sqlite3.connect(home.ledger)) as db:
         assert db.execute("SELECT count(*) FROM refusals WHERE what = 'size' AND mark = ''").fetchone() == (
             1,
         )
