@@ -195,12 +195,13 @@ class Guard:
         pool : str, optional
             Whose total to look at, too.
         """
-        row = db.execute("SELECT hash FROM entries WHERE entry = ?", (self.mark.entry,)).fetchone()
-        held = (GENESIS if row is None else row[0]) == self.mark.head
-        total = None if pool is None else self.mark.totals.get(pool)
+        mark = self.mark  # as it is now: another thread may raise it meanwhile
+        row = db.execute("SELECT hash FROM entries WHERE entry = ?", (mark.entry,)).fetchone()
+        held = (GENESIS if row is None else row[0]) == mark.head
+        total = None if pool is None else mark.totals.get(pool)
         if held and (total is None or pool is None or not has_fallen(db, pool, total)):
             return None
-        return f"what it held up to entry {self.mark.entry} was overwritten while it was open"
+        return f"what it held up to entry {mark.entry} was overwritten while it was open"
 
     def cover(self, entry: int, now: contextlib.AbstractContextManager[sqlite3.Connection]) -> str | None:
         """Raise the mark to the ledger as it is now, unless it knows the entry; return the fault of one that has fallen."""

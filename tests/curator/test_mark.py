@@ -14,6 +14,7 @@ import threading
 import time
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -1001,6 +1002,26 @@ def test_a_busy_ledgers_journal_stays_short(tmp_path, monkeypatch):
         charge(ledger, "last", pure("0.0001"), cap=4)
         assert "PASSIVE" in kinds
         assert ledger.verify().intact
+
+
+def test_a_mark_that_is_raised_while_a_charge_looks_at_it_freezes_nothing(tmp_path):
+    """The background raises it on a thread of its own: entry and hash that are compared are of one mark."""
+    with Ledger(tmp_path / "ledger.sqlite3") as ledger:
+        guard = ledger._database._guard
+        charge(ledger, "r1", pure("0.1"))
+        ledger.cover_all()
+        older = guard.mark
+        charge(ledger, "r2", pure("0.1"))
+        ledger.cover_all()
+        newer, guard.mark = guard.mark, older
+        assert newer.entry > older.entry
+
+        def raised_meanwhile(*statement):
+            guard.mark = newer
+            return db.execute(*statement)
+
+        with ledger._database.reading() as db:
+            assert guard.fallen(SimpleNamespace(execute=raised_meanwhile), "pool") is None
 
 
 def test_an_examination_that_nobody_waits_for_ends(tmp_path):
