@@ -467,7 +467,7 @@ def check(_arguments: list[str]) -> bool:
     python = ready(".venv", first_interpreter(), "test")
     with ThreadPoolExecutor(1) as beside:
         tools = beside.submit(lambda: [said for command in CHECKS if (said := complaint(python, command))])
-        passed = pytest("trusted rooms", python, ["-m", "not soak and not slow", *TRUSTED])
+        passed = pytest("trusted rooms", python, [*SPREAD, "-m", "not soak and not slow", *TRUSTED])
         print("\n".join(tools.result()), end="", flush=True)
     return passed and not tools.result()
 

@@ -5,16 +5,18 @@ are one content. It has *marks*, by which protected rows are known again in anot
 of columns or under other column names: one of the rows as a multiset, and one of each column that can identify. A column
 of fewer than 64 distinct cells, a constant and an evenly repeated run of consecutive integers or days can be guessed from
 public knowledge: they leave no mark, or being recognised would say something about rows that one only guesses at; nor do
-rows of which fewer than 2^48 tables can be made (:func:`may_be_guessed`). It also has a *state*: two contents of one state give equal answers, and what is stored for one is stored for the other.
+rows of which fewer than 2^48 tables can be made (:func:`may_be_guessed`). It also has a *state*: two contents of one
+state give equal answers, and what is stored for one is stored for the other.
 
 What is not recognised: rows of which one cell was changed, one row added or left out (every sum is another then), and, in
 another file, a selection of columns none of which identifies. (The same file is known by its bytes, see
 :mod:`dpnb.curator.sources`.)
 
 **Sums.** With a secret key, md5 of a cell is a pseudo-random number h. A column is known by Σh over its rows, a row by
-md5 of Σh over its cells, the rows by Σ of that: sums forget the order. (The state keeps it: it hashes a row's numbers in the order of the columns' names, with the row's place or unit.) They are exact integers, and everything that is
-kept is an HMAC of them. Two contents that differ have equal 64-bit sums with probability 2⁻⁶⁴ over the key, which nobody
-learns. The same sums in SQL are :mod:`dpnb.curator.engines.recognition`.
+md5 of Σh over its cells, the rows by Σ of that: sums forget the order. (The state keeps it: it hashes a row's numbers
+in the order of the columns' names, with the row's place or unit.) They are exact integers, and everything that is
+kept is an HMAC of them. Two contents that differ have equal 64-bit sums with probability 2⁻⁶⁴ over the key, which
+nobody learns. The same sums in SQL are :mod:`dpnb.curator.engines.recognition`.
 """
 
 from __future__ import annotations

@@ -319,9 +319,8 @@ def made(path: Path, now: Callable[[], str]) -> None:
         try:
             connection.execute(f"PRAGMA application_id = {APPLICATION:d}")
             migrate(connection, now)
-            connection.execute(
-                "PRAGMA journal_mode = WAL"
-            )  # at the end: no part of the new file is in a journal
+            # at the end: no part of the new file is in a journal
+            connection.execute("PRAGMA journal_mode = WAL")
         finally:
             connection.close()
         _name(draft, path)

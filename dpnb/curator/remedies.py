@@ -37,12 +37,12 @@ def remedies(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[str]:
         The dataset; its lock is held.
     ledger : Ledger
     """
-    desk = _Desk(wanted, attached, ledger)
-    return [way for found in (desk.less(), desk.stored(), desk.fewer()) for way in found]
+    trials = _Trials(wanted, attached, ledger)
+    return [way for found in (trials.less(), trials.stored(), trials.fewer()) for way in found]
 
 
-class _Desk:
-    """Where batches are tried."""
+class _Trials:
+    """The ways out of one refused batch, each tried."""
 
     def __init__(self, wanted: Wanted, attached: Attached, ledger: Ledger) -> None:
         self._wanted, self._attached, self._ledger = wanted, attached, ledger
