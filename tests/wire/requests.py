@@ -7,6 +7,7 @@ byte order mark, half a surrogate pair, a number of ten thousand digits), or in 
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import random
@@ -342,14 +343,15 @@ class Requests:
         return inner
 
     def text(self, value: Any) -> str:
-        """Write JSON; a marked text stands without quotes."""
+        """Write JSON; a marked text stands without quotes, and one marked within another stays as it is."""
         text = json.dumps(value, ensure_ascii=self.rng.random() < 0.5)
-        for mark in (json.dumps(RAW)[1:-1], RAW):
-            while (start := text.find(f'"{mark}')) >= 0:
-                end = start + len(mark) + 1
-                while text[end] != '"':
-                    end += 2 if text[end] == "\\" else 1
-                text = text[:start] + json.loads(text[start : end + 1])[len(RAW) :] + text[end + 1 :]
+        with contextlib.suppress(ValueError, IndexError):
+            for mark in (json.dumps(RAW)[1:-1], RAW):
+                while (start := text.find(f'"{mark}')) >= 0:
+                    end = start + len(mark) + 1
+                    while text[end] != '"':
+                        end += 2 if text[end] == "\\" else 1
+                    text = text[:start] + json.loads(text[start : end + 1])[len(RAW) :] + text[end + 1 :]
         return text
 
     def broken(self, body: bytes) -> bytes:
