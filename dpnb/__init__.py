@@ -40,24 +40,21 @@ _NAMES = {
     "panel": "dpnb.widgets.panels",
     "to_json": "dpnb.estimate",
 }
-_ROOMS = frozenset(
-    (
-        "aggregate",
-        "audit",
-        "cards",
-        "client",
-        "datasets",
-        "errors",
-        "exhibits",
-        "inference",
-        "mechanisms",
-        "privacy",
-        "schema",
-        "simulate",
-        "statistics",
-        "widgets",
-    )
+_OUTSIDE = (
+    "audit",
+    "cards",
+    "client",
+    "datasets",
+    "errors",
+    "exhibits",
+    "inference",
+    "risk",
+    "simulate",
+    "statistics",
+    "widgets",
 )
+_TRUSTED = ("aggregate", "mechanisms", "privacy", "schema")
+_ROOMS = {name: f"dpnb.{name}" for name in _OUTSIDE} | {name: f"dpnb.trusted.{name}" for name in _TRUSTED}
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -78,7 +75,7 @@ def __getattr__(name: str) -> Any:
     if name in _NAMES:
         return getattr(importlib.import_module(_NAMES[name]), name)
     if name in _ROOMS:
-        return importlib.import_module(f"dpnb.{name}")
+        return importlib.import_module(_ROOMS[name])
     raise AttributeError(f"module 'dpnb' has no attribute {name!r}")
 
 

@@ -12,10 +12,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from dpnb.datasets.drafting import draft
-from dpnb.datasets.owner import SUFFIX, format_of
 from dpnb.errors import DpnbError, OwnerError
-from dpnb.wire.places import Home
+from dpnb.trusted.schema.drafting import draft
+from dpnb.trusted.schema.owner import SUFFIX, format_of
+from dpnb.trusted.wire.places import Home
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -83,26 +83,26 @@ def _statistics() -> str:
 
 
 def _loosen(source: Path, reason: str) -> str:
-    from dpnb.curator.loosened_terms import loosen
+    from dpnb.trusted.curator.loosened_terms import loosen
 
     known_as = loosen(source, reason)
     return f"Recorded: {known_as} is held to the terms of {source} from now on. What was spent stays spent."
 
 
 def _verify() -> str:
-    from dpnb.curator.examination import verify
+    from dpnb.trusted.curator.examination import verify
 
     return verify(Home.current())
 
 
 def _backup(target: Path) -> str:
-    from dpnb.curator.backup import backup
+    from dpnb.trusted.curator.backup import backup
 
     return backup(Home.current(), target.absolute())
 
 
 def _restore(reason: str, source: Path | None) -> str:
-    from dpnb.curator.restoration import restore
+    from dpnb.trusted.curator.restoration import restore
 
     return restore(Home.current(), reason, source)
 
@@ -127,7 +127,7 @@ def _init(data: Path, output: Path | None, table: str | None) -> str:
 def _draft(data: Path, table: str | None) -> str:
     if format_of(data) == "csv":
         return draft(data)
-    from dpnb.curator.header import fields
+    from dpnb.trusted.curator.header import fields
 
     return draft(data, fields(data, table))
 

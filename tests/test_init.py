@@ -16,8 +16,8 @@ import dpnb
 from dpnb.__main__ import main
 from dpnb.client import api
 from dpnb.datasets import load
-from dpnb.datasets.drafting import draft
 from dpnb.errors import OwnerError
+from dpnb.trusted.schema.drafting import draft
 
 HEADER = "age,income,home town\n"
 

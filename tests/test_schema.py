@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpnb.errors import SchemaError
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Column, Mode, Schema, nearest
-from dpnb.schema.cell import canonical
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Mode, Schema, nearest
+from dpnb.trusted.schema.cell import canonical
 
 GOLDEN = Path(__file__).parent / "golden" / "schema" / "people.json"
 

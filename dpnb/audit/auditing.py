@@ -1,6 +1,6 @@
 r"""``audit``: what two neighbouring datasets betray, exactly where the law can be written down, by sampling elsewhere.
 
-*Exact.* A mechanism of :mod:`dpnb.mechanisms`, or a callable that returns a mapping from output to probability, is
+*Exact.* A mechanism of :mod:`dpnb.trusted.mechanisms`, or a callable that returns a mapping from output to probability, is
 enumerated. *Sampled.* Any other callable is run: an event is chosen on one set of runs; on fresh runs, with Clopper-Pearson
 limits p̲ and q̄ at level α/2 each,
 
@@ -28,10 +28,10 @@ from dpnb.audit.neighbours import described
 from dpnb.audit.sampling import Runs, clopper_pearson, runs_of, tabulate, takes
 from dpnb.audit.verdict import Side, Verdict
 from dpnb.errors import OptionError, PlanError
-from dpnb.privacy.accountant import epsilon_of
-from dpnb.privacy.divergence import Found, Pair, pair_of_laws
-from dpnb.privacy.loss import PrivacyLoss, rational
-from dpnb.privacy.measure import Measure
+from dpnb.risk.divergence import Found, Pair, pair_of_laws
+from dpnb.trusted.privacy.accountant import epsilon_of
+from dpnb.trusted.privacy.loss import PrivacyLoss, rational
+from dpnb.trusted.privacy.measure import Measure
 
 __all__ = ["audit"]
 
@@ -116,7 +116,7 @@ def audit(  # noqa: PLR0913 - two datasets and a mechanism; the rest are keyword
         )
     runner = declared_runner(mechanism) or mechanism
     if not callable(runner):
-        raise PlanError("A mechanism is a callable that takes the data, or one of dpnb.mechanisms.")
+        raise PlanError("A mechanism is a callable that takes the data, or one of dpnb.trusted.mechanisms.")
     own = [Event(text, _on_outputs(test)) for text, test in (events or {}).items()]
     count = trials or (_VECTORISED if "size" in takes(runner) else _LOOPED)
     return _sampled(

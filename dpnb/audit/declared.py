@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import PlanError
-from dpnb.noise import SeededBits
-from dpnb.privacy.divergence import Pair, log_probability
+from dpnb.risk.divergence import Pair, log_probability
+from dpnb.trusted.noise import SeededBits
 
 __all__ = ["declared_pair", "declared_runner"]
 

@@ -9,7 +9,7 @@ from typing import Any
 from dpnb.cards import budget as budgets
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, clean, el
-from dpnb.schema import Column, Schema
+from dpnb.trusted.schema import Column, Schema
 
 __all__ = ["attach_card", "dummy_table", "missing_rule", "schema_card", "sources"]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, el
-from dpnb.privacy.loss import PrivacyLoss
-from dpnb.schema import Schema
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.schema import Schema
 
 __all__ = ["bar", "budget_card", "document", "state_of", "text_bar", "used_share", "words"]
 

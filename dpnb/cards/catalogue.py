@@ -13,18 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.aggregate import answer, prepare
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, el
 from dpnb.errors import DpnbError, Unavailable
-from dpnb.noise.bits import SeededBits
 from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
 from dpnb.plan.expression import Compare, Const, Expr, Ref
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.releases import Release, ReleasedPart
-from dpnb.schema import Column, Schema
 from dpnb.statistics import STATISTICS, Statistic, conclude
+from dpnb.trusted.aggregate import answer, prepare
+from dpnb.trusted.noise.bits import SeededBits
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.releases import Release, ReleasedPart
+from dpnb.trusted.schema import Column, Schema
 
 __all__ = ["Entry", "catalogue", "catalogue_card", "markdown"]
 

@@ -24,8 +24,8 @@ from dpnb.cards.policy import policy
 from dpnb.errors import PlanError
 from dpnb.estimate import Estimate
 from dpnb.inference import NoiseSum, effective_size, student_inflation
-from dpnb.schema import Schema
 from dpnb.statistics.released import combine
+from dpnb.trusted.schema import Schema
 
 START = 0.5
 

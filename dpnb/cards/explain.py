@@ -11,8 +11,8 @@ from dpnb.cards.card import Card, frame
 from dpnb.cards.facts import law_words, line_of
 from dpnb.cards.markup import el
 from dpnb.estimate import Estimate
-from dpnb.mechanisms import MECHANISMS
-from dpnb.privacy.measure import Measure
+from dpnb.trusted.mechanisms import MECHANISMS
+from dpnb.trusted.privacy.measure import Measure
 
 __all__ = ["Explanation", "at_most", "explain", "odds_sentence", "posterior"]
 

@@ -24,10 +24,10 @@ from dpnb.cards.trail import Step, more_of, trail_of
 from dpnb.errors import DpnbError, Unavailable
 from dpnb.estimate import Estimate, Measurement
 from dpnb.estimate.shown import words as words_of
-from dpnb.privacy.loss import PrivacyLoss, brief
-from dpnb.releases import Release
 from dpnb.statistics import conclude
 from dpnb.statistics.outcome import FLAG_WORDS
+from dpnb.trusted.privacy.loss import PrivacyLoss, brief
+from dpnb.trusted.releases import Release
 
 __all__ = ["LEVEL", "SHOWN", "Entry", "Line", "flag_words", "law_words", "line_of", "noun_of"]
 

@@ -17,9 +17,9 @@ from dpnb.cards.policy import policy
 from dpnb.cards.released import line_html, line_text
 from dpnb.cards.style import STYLE
 from dpnb.estimate import Estimate
-from dpnb.privacy.loss import PrivacyLoss
-from dpnb.privacy.measure import Measure
-from dpnb.schema import Schema
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.schema import Schema
 
 __all__ = ["PAGE_STYLE", "Report", "document", "methods", "report"]
 

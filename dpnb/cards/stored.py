@@ -12,8 +12,8 @@ from typing import Any
 from dpnb.cards.markup import Markup, clean, el
 from dpnb.cards.trail import paid_for
 from dpnb.estimate import Measurement
-from dpnb.privacy.loss import PrivacyLoss
-from dpnb.releases import Release
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.releases import Release
 
 __all__ = ["Stored", "badge", "payments", "stored_of", "when"]
 

@@ -16,10 +16,10 @@ import numpy as np
 
 from dpnb.errors import DpnbError, Unavailable
 from dpnb.estimate import Measurement
-from dpnb.privacy.loss import PrivacyLoss
-from dpnb.privacy.measure import Measure
-from dpnb.releases import Release
 from dpnb.statistics import Share, conclude
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.releases import Release
 
 __all__ = ["Step", "first_of", "least_certain", "more_of", "paid_for", "trail_of"]
 

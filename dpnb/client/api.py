@@ -18,14 +18,14 @@ from dpnb.client.session import Session
 from dpnb.client.upload import hand_over, is_frame
 from dpnb.client.views import BatchReport, PlanView
 from dpnb.datasets import names
-from dpnb.datasets.owner import format_of, load
 from dpnb.errors import OwnerError, PlanError
 from dpnb.estimate import Batch, Estimate, Measurement, current_host
 from dpnb.plan.request import Ask
-from dpnb.schema import Schema
-from dpnb.wire.codec import raw
-from dpnb.wire.messages import FileSource, Source, StudySource
-from dpnb.wire.places import Home
+from dpnb.trusted.schema import Schema
+from dpnb.trusted.schema.owner import format_of, load
+from dpnb.trusted.wire.codec import raw
+from dpnb.trusted.wire.messages import FileSource, Source, StudySource
+from dpnb.trusted.wire.places import Home
 
 _SESSIONS: dict[Path, Session] = {}
 

@@ -20,11 +20,11 @@ from dpnb.plan.check import CheckedQuestion, check
 from dpnb.plan.design import Design, Facts, FromFacts, FromRelease
 from dpnb.plan.expression import Compare, Const, Expr, Ref
 from dpnb.plan.question import QueryPlan
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.measure import Measure
-from dpnb.privacy.unit import Adjacency, PrivacyUnit
-from dpnb.schema import Column, Schema
 from dpnb.statistics import conclude
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.privacy.unit import Adjacency, PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
 
 __all__ = ["Preset", "design_of", "number", "planned_question"]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dpnb.client.no_data import HoldsNoData
 from dpnb.estimate import Estimate
 from dpnb.plan.expression import Expr
-from dpnb.privacy.loss import rational
+from dpnb.trusted.privacy.loss import rational
 
 if TYPE_CHECKING:
     from dpnb.client.columns import ColumnHandle

@@ -36,7 +36,7 @@ from dpnb.plan.expression import (
     show,
 )
 from dpnb.plan.question import QueryPlan
-from dpnb.schema import Column
+from dpnb.trusted.schema import Column
 
 if TYPE_CHECKING:
     from dpnb.client.handles import Dataset

@@ -10,8 +10,8 @@ from itertools import chain
 
 from dpnb.errors import OptionError, PlanError
 from dpnb.estimate import Estimate, Measurement
-from dpnb.releases import Release
 from dpnb.statistics import conclude
+from dpnb.trusted.releases import Release
 
 
 def combine(*estimates: Estimate) -> Estimate:

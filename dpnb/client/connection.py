@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from dpnb.errors import CuratorError, CuratorGone, DpnbError, PlanError, from_wire
-from dpnb.wire.codec import MAX_REQUEST, decode_reply, encode
-from dpnb.wire.messages import Again, Attach, Attached, Failure, Message
-from dpnb.wire.transport import Transport
+from dpnb.trusted.wire.codec import MAX_REQUEST, decode_reply, encode
+from dpnb.trusted.wire.messages import Again, Attach, Attached, Failure, Message
+from dpnb.trusted.wire.transport import Transport
 
 __all__ = ["Line"]
 

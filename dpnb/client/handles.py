@@ -19,10 +19,10 @@ from dpnb.errors import HandleError, PlanError, SchemaError
 from dpnb.estimate import Estimate, Rehearsal, open_batch
 from dpnb.plan.expression import BoolOp, Expr, Ref, show
 from dpnb.plan.question import QueryPlan
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.loss import PrivacyLoss
-from dpnb.schema import Mode, Schema
 from dpnb.statistics.formula import parse
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.schema import Mode, Schema
 
 if TYPE_CHECKING:
     from dpnb.client.session import Session

@@ -21,11 +21,11 @@ import msgspec
 from msgspec import Meta
 
 from dpnb.errors import CuratorError, CuratorGone, OwnerError, PlanError, from_wire
-from dpnb.wire.codec import decode_reply, encode
-from dpnb.wire.filelock import FileLock
-from dpnb.wire.messages import PROTOCOL, Hello, Welcome
-from dpnb.wire.places import Home
-from dpnb.wire.transport import TcpTransport, Transport, UnixTransport
+from dpnb.trusted.wire.codec import decode_reply, encode
+from dpnb.trusted.wire.filelock import FileLock
+from dpnb.trusted.wire.messages import PROTOCOL, Hello, Welcome
+from dpnb.trusted.wire.places import Home
+from dpnb.trusted.wire.transport import TcpTransport, Transport, UnixTransport
 
 START_TIMEOUT = 60.0
 _LONGEST_ADDRESS = 65_536
@@ -139,7 +139,7 @@ def _address(home: Home) -> _Address | None:
 
 def _start(home: Home, command: Sequence[str] | None) -> bool:
     """Start a process and wait until it listens; ``False`` when another curator holds the home."""
-    line = [*(command or (sys.executable, "-m", "dpnb.curator")), "--home", str(home.root)]
+    line = [*(command or (sys.executable, "-m", "dpnb.trusted.curator")), "--home", str(home.root)]
     try:
         process = subprocess.Popen(
             line,
@@ -162,7 +162,7 @@ def _start(home: Home, command: Sequence[str] | None) -> bool:
         return False
     raise OwnerError(
         f"The curator ended before it listened (status {process.poll()}). Its log: {home.log}. "
-        f"To see why: {sys.executable} -m dpnb.curator --home {home.root}"
+        f"To see why: {sys.executable} -m dpnb.trusted.curator --home {home.root}"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from dpnb.wire.messages import Attach, FileSource, StudySource
+from dpnb.trusted.wire.messages import Attach, FileSource, StudySource
 
 __all__ = ["typed"]
 
@@ -14,7 +14,7 @@ def typed(asked: Attach | None) -> str | None:
 
     Examples
     --------
-    >>> from dpnb.wire.messages import Attach, StudySource
+    >>> from dpnb.trusted.wire.messages import Attach, StudySource
     >>> typed(Attach(source=StudySource(name="hiv"), mode="guard-rail"))
     'dpnb.open("hiv", mode="guard-rail")'
     """

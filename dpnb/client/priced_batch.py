@@ -11,7 +11,7 @@ from dpnb.errors import OptionError, PlanError
 from dpnb.estimate import Estimate, Measurement
 from dpnb.plan.price import PricedBatch, price
 from dpnb.plan.request import Ask, BatchPlan, Item
-from dpnb.wire.binding import request_digest
+from dpnb.trusted.wire.binding import request_digest
 
 Asked = Measurement | Estimate
 

@@ -33,13 +33,13 @@ from dpnb.estimate import Estimate, Measurement, current_host, open_batch
 from dpnb.estimate.refusals import nested
 from dpnb.plan.price import as_stored
 from dpnb.plan.request import Ask
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.loss import PrivacyLoss, exact_text, parse_exact, positive
-from dpnb.releases import Release
-from dpnb.schema import Mode, Schema
 from dpnb.statistics import Share, conclude
-from dpnb.wire.codec import exact_json, raw
-from dpnb.wire.messages import (
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text, parse_exact, positive
+from dpnb.trusted.releases import Release
+from dpnb.trusted.schema import Mode, Schema
+from dpnb.trusted.wire.codec import exact_json, raw
+from dpnb.trusted.wire.messages import (
     Answered,
     Attach,
     Attached,
@@ -58,9 +58,9 @@ from dpnb.wire.messages import (
     StatementOf,
     Submit,
 )
-from dpnb.wire.messages import BudgetState as WireBudget
-from dpnb.wire.places import Home
-from dpnb.wire.transport import Transport
+from dpnb.trusted.wire.messages import BudgetState as WireBudget
+from dpnb.trusted.wire.places import Home
+from dpnb.trusted.wire.transport import Transport
 
 
 @dataclass(frozen=True, slots=True)

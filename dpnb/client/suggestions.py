@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dpnb.schema import nearest
+from dpnb.trusted.schema import nearest
 
 __all__ = ["for_column", "for_dataset"]
 

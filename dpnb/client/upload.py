@@ -1,6 +1,6 @@
 """Handing over rows that this kernel already holds: pandas, polars and Arrow frames, or a mapping of arrays.
 
-Only the declared columns (and the unit column) are written, each cell read by itself (:mod:`dpnb.aggregate.containers`),
+Only the declared columns (and the unit column) are written, each cell read by itself (:mod:`dpnb.trusted.aggregate.containers`),
 as plain arrays in a 0600 file inside the home, which the curator reads once and deletes. Nothing is pickled.
 """
 
@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.aggregate.containers import Use, plain_column
 from dpnb.errors import OwnerError
-from dpnb.schema import Schema
-from dpnb.wire.codec import raw
-from dpnb.wire.messages import HandOver
-from dpnb.wire.places import Home
+from dpnb.trusted.aggregate.containers import Use, plain_column
+from dpnb.trusted.schema import Schema
+from dpnb.trusted.wire.codec import raw
+from dpnb.trusted.wire.messages import HandOver
+from dpnb.trusted.wire.places import Home
 
 
 def is_frame(value: object) -> bool:

@@ -12,9 +12,9 @@ from dpnb.estimate import Estimate, Measurement
 from dpnb.estimate.derived import Outlook
 from dpnb.plan.price import PricedBatch, PricedQuestion
 from dpnb.plan.request import Ask
-from dpnb.privacy.loss import PrivacyLoss
-from dpnb.schema import nearest
 from dpnb.statistics import Share
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.schema import nearest
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ from dpnb.datasets.california import adult_ages
 from dpnb.datasets.census import CENSUS, census, census_schema
 from dpnb.datasets.hiv import HIV
 from dpnb.datasets.nhefs import NHEFS
-from dpnb.datasets.owner import OwnedDataset, load
 from dpnb.datasets.study import Study
 from dpnb.datasets.surveys import ANES96, FAIR, RANDHIE
 from dpnb.datasets.training import CPS, NSW
 from dpnb.datasets.trial import INCENTIVE33, incentive33
 from dpnb.errors import SchemaError
-from dpnb.schema import nearest
+from dpnb.trusted.schema import nearest
+from dpnb.trusted.schema.owner import OwnedDataset, load
 
 __all__ = [
     "BUILT_IN",

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.datasets.study import Columns, Study, flag, public_study
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Column, Schema
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
 
 __all__ = ["CENSUS", "census", "census_schema"]
 

@@ -7,7 +7,7 @@ that nearly everybody lived within five kilometres, some 120 villages) and commo
 from __future__ import annotations
 
 from dpnb.datasets.study import Columns, Study, flag, public_study, read_stata
-from dpnb.schema import Column
+from dpnb.trusted.schema import Column
 
 __all__ = ["HIV"]
 

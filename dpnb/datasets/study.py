@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.errors import OwnerError
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Column, Mode, Schema
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Mode, Schema
 
 __all__ = ["Columns", "Study", "flag", "public_study", "read_delimited", "read_stata"]
 

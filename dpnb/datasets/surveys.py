@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from dpnb.datasets.study import Study, flag, public_study, read_delimited
-from dpnb.schema import Column
+from dpnb.trusted.schema import Column
 
 __all__ = ["ANES96", "FAIR", "RANDHIE"]
 

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from dpnb.datasets.study import Columns, Study, flag, public_study
-from dpnb.schema import Column
+from dpnb.trusted.schema import Column
 
 __all__ = ["INCENTIVE33", "SITES", "SIZES", "incentive33"]
 

@@ -25,9 +25,9 @@ from dpnb.estimate.operations import Take
 from dpnb.estimate.pending_question import Measurement, Origin
 from dpnb.estimate.table import Table, table_of
 from dpnb.inference.interval import KINDS, Interval, Kind, plain_number
-from dpnb.privacy.loss import PrivacyLoss
-from dpnb.privacy.measure import Measure
-from dpnb.releases import Release
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.releases import Release
 
 
 class Estimate(Arithmetic):

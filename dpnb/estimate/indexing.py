@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.estimate.node import Node
-from dpnb.releases import Axis
+from dpnb.trusted.releases import Axis
 
 
 def find(index: Any, shape: tuple[int, ...], axes: tuple[Any, ...]) -> tuple[Any, ...]:

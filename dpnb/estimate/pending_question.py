@@ -16,10 +16,10 @@ from typing import Any, Literal
 from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate.host import current_host
 from dpnb.plan.check import CheckedQuestion
-from dpnb.privacy.loss import positive
-from dpnb.releases import Release
 from dpnb.statistics import conclude
 from dpnb.statistics.outcome import Outcome
+from dpnb.trusted.privacy.loss import positive
+from dpnb.trusted.releases import Release
 
 State = Literal["pending", "submitted", "released"]
 

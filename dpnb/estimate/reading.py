@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from dpnb.estimate.pending_question import Measurement
-from dpnb.releases import Release
 from dpnb.statistics.outcome import Outcome
 from dpnb.statistics.reading import Method, Read, ReadingFunction
+from dpnb.trusted.releases import Release
 
 if TYPE_CHECKING:
     from dpnb.estimate.estimate import Estimate

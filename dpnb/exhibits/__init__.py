@@ -1,7 +1,7 @@
 """Exhibits: published procedures that are not private as claimed, each with the number that breaks it and its correction.
 
 They run in the kernel, on arrays. No plan can name one, the curator cannot import them, and nothing here is a mechanism of
-:mod:`dpnb.mechanisms`. Every figure is computed when it is shown. ``python -m dpnb.exhibits.replicate`` recomputes the
+:mod:`dpnb.trusted.mechanisms`. Every figure is computed when it is shown. ``python -m dpnb.exhibits.replicate`` recomputes the
 figures of the publications themselves.
 """
 

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpnb.exhibits.averaged_law import AveragedLaplaceLaw, gaussian_threshold
 from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
 from dpnb.exhibits.laws import composed_laplace_epsilon
 from dpnb.exhibits.resampling import BRAWNER_HONAKER
-from dpnb.noise import DiscreteLaplaceLaw, fast
-from dpnb.noise.averaged import AveragedLaplaceLaw, gaussian_threshold
-from dpnb.privacy.composition import advanced
-from dpnb.privacy.curves import analytic_gaussian_sigma
-from dpnb.privacy.divergence import Pair
-from dpnb.privacy.loss import rational
+from dpnb.risk.composition import advanced
+from dpnb.risk.curves import analytic_gaussian_sigma
+from dpnb.risk.divergence import Pair
+from dpnb.trusted.noise import DiscreteLaplaceLaw, fast
+from dpnb.trusted.privacy.loss import rational
 
 __all__ = ["ADVANCED", "AVERAGED", "PRODUCT"]
 
@@ -56,7 +56,7 @@ ADVANCED = Exhibit(
     f"{BRAWNER_HONAKER}, equation 12",
     "k answers at ε_i = ε/√(k ln(1/δ)) are together (ε, δ)-private",
     "The theorem has √(2k ln(1/δ)). Without the 2 the sum is too large even by exact composition, from k of about a hundred on.",
-    "Calibrate by the privacy loss distribution, or charge ρ, whose sums need no theorem: dpnb.privacy.exact, and every ρ budget.",
+    "Calibrate by the privacy loss distribution, or charge ρ, whose sums need no theorem: dpnb.risk.exact, and every ρ budget.",
     "An eighth more variance by exact composition; twice as much with the theorem's own constant.",
     ([0] * _K, [1] * _K),
     ("a person who adds 0 to each of 100 counts", "a person who adds 1 to each"),
@@ -97,7 +97,7 @@ AVERAGED = Exhibit(
     "averaging k Laplace answers is pure ε, nearly normal, and less noisy than Gaussian noise for k < ln(1.25/δ)",
     "Private it is. The comparison is with the classic Gaussian mechanism; the analytic one (Balle and Wang 2018) needs far "
     "less noise, and at k = 10, where the average is nearly normal, it already wins.",
-    "Compare with the analytic Gaussian: dpnb.noise.averaged.gaussian_threshold.",
+    "Compare with the analytic Gaussian: dpnb.exhibits.averaged_law.gaussian_threshold.",
     "Nothing: at k = 10 the Gaussian mechanism is the better choice wherever a δ is allowed.",
     ([0], [1]),
     ("one count", "the same count, one higher: this claim is about accuracy"),

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from dpnb.errors import LossError
 from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
 from dpnb.exhibits.laws import laplace_loss, noised
-from dpnb.mechanisms import DiscreteLaplace
-from dpnb.privacy.loss import rational
+from dpnb.trusted.mechanisms import DiscreteLaplace
+from dpnb.trusted.privacy.loss import rational
 
 __all__ = ["CONTENT_HASH", "FLOAT_SUM", "ZERO_BOUND"]
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
 from dpnb.exhibits.laws import laplace_loss, noised
-from dpnb.noise import DiscreteLaplaceLaw, fast
-from dpnb.noise.float_laplace import FINEST_UNIFORM, float_laplace, possible
+from dpnb.risk.float_laplace import FINEST_UNIFORM, float_laplace, possible
+from dpnb.trusted.noise import DiscreteLaplaceLaw, fast
 
 __all__ = ["CHANGE_ONE", "FLOAT_LAPLACE", "NAN_CLAMP"]
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.noise import fast
+from dpnb.trusted.noise import fast
 
 __all__ = [
     "composed_laplace_epsilon",

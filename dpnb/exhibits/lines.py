@@ -11,11 +11,11 @@ import numpy as np
 
 from dpnb.exhibits import arms, composing, defects, inputs, intervals, regression, resampling, scores
 from dpnb.exhibits.laws import composed_laplace_epsilon, gaussian_mixture_delta, laplace_loss
-from dpnb.noise import DiscreteLaplaceLaw
-from dpnb.privacy.bootstrap import multiplicities
-from dpnb.privacy.curves import gaussian_epsilon
-from dpnb.privacy.divergence import Pair
-from dpnb.privacy.loss import rational
+from dpnb.risk.bootstrap import multiplicities
+from dpnb.risk.curves import gaussian_epsilon
+from dpnb.risk.divergence import Pair
+from dpnb.trusted.noise import DiscreteLaplaceLaw
+from dpnb.trusted.privacy.loss import rational
 
 __all__ = [
     "NEW_VALUE",

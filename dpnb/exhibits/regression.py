@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
 from dpnb.exhibits.intervals import SOCIAL
 from dpnb.exhibits.laws import gaussian_mixture_epsilon
-from dpnb.privacy.curves import gaussian_epsilon
+from dpnb.risk.curves import gaussian_epsilon
 
 __all__ = ["BOX_SENSITIVITY", "TRIMMED"]
 

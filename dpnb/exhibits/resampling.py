@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
 from dpnb.exhibits.laws import gaussian_mixture_delta, gaussian_mixture_epsilon, laplace_loss, noised
 from dpnb.inference.resampling import noise_variance, resample_means
-from dpnb.privacy.bootstrap import inflation_for, multiplicities
-from dpnb.privacy.curves import gaussian_epsilon
-from dpnb.privacy.divergence import pair_of_laws
+from dpnb.risk.bootstrap import inflation_for, multiplicities
+from dpnb.risk.curves import gaussian_epsilon
+from dpnb.risk.divergence import pair_of_laws
 
 __all__ = ["AMPLIFICATION", "FREE_BOOTSTRAP", "RESIZED_BOOTSTRAP", "SAME_UTILITY", "resized_bootstrap"]
 
@@ -152,7 +152,7 @@ FREE_BOOTSTRAP = Exhibit(
     f"{BRAWNER_HONAKER}, Remark 3 and Result 1",
     "a noised resample costs ρ like the noised statistic itself, so that standard errors come for free",
     "A resample holds a row r times, and then the row moves the answer r times as far. The average of r is one; its tail is not.",
-    "Noise larger by c(k), which falls towards 1.12 as k grows: dpnb.privacy.bootstrap.inflation_for; "
+    "Noise larger by c(k), which falls towards 1.12 as k grows: dpnb.risk.bootstrap.inflation_for; "
     "for a mean, dpnb's mean() with its second moment.",
     "Four times the noise at k = 1, a third more at k = 50. mean() at the same ρ is tighter than either.",
     _HALF_THOUSAND,

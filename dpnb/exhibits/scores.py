@@ -8,8 +8,8 @@ import numpy as np
 
 from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
 from dpnb.exhibits.inputs import PRIMER
-from dpnb.noise import DiscreteLaplaceLaw
-from dpnb.privacy.loss import rational
+from dpnb.trusted.noise import DiscreteLaplaceLaw
+from dpnb.trusted.privacy.loss import rational
 
 __all__ = ["RECORDS_TO_CHANGE", "records_to_change_rms"]
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.exhibits.exhibit import Exhibit
-from dpnb.noise.float_laplace import possible
+from dpnb.risk.float_laplace import possible
 
 __all__ = ["Frequencies", "frequencies", "neighbour_rows"]
 

@@ -47,11 +47,11 @@ CELLS: Mapping[str, str] = MappingProxyType(
         ),
         "amplification": "import math\n\n# ε 1 on a tenth of the people, beside a tenth of δ\nmath.log1p(0.1 * math.expm1(1))",
         "advanced-constant": (
-            "from dpnb.privacy.exact import Step, exact_epsilon\n\n"
+            "from dpnb.risk.exact import Step, exact_epsilon\n\n"
             'exact_epsilon([Step("laplace", "0.0126", times=100)], "1e-6")'
         ),
         "averaged-laplace": (
-            "from dpnb.noise.averaged import gaussian_threshold\n\n"
+            "from dpnb.exhibits.averaged_law import gaussian_threshold\n\n"
             '# below so many the average wins\ngaussian_threshold("0.5", "1e-6")'
         ),
         "product-of-epsilons": (
@@ -60,7 +60,7 @@ CELLS: Mapping[str, str] = MappingProxyType(
         "nan-through-the-clamp": "%%dp epsilon=0.1\n# missing in many rows: dropped, by the schema\ncollected = hiv.got.sum()",
         "change-one-noise": '# priced for a change from 0 to 100\ndpnb.plan({"years": hiv.age.sum()}, epsilon=0.5)',
         "float-laplace": (
-            "import numpy as np\nfrom dpnb.mechanisms import DiscreteLaplace\n\n"
+            "import numpy as np\nfrom dpnb.trusted.mechanisms import DiscreteLaplace\n\n"
             "noise = DiscreteLaplace.calibrate(1, 1)\nnoise.simulate(np.zeros(10, dtype=int), np.random.default_rng(1))"
         ),
         "records-to-change": "%%dp epsilon=0.1\ndistance = hiv.distvct.mean()\nmiddle = hiv.distvct.median()",

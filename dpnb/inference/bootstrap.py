@@ -9,7 +9,7 @@ the sampling error, the error of taking only k resamples, and the noise [3]_. Th
 published and corrected stand side by side. Three readings of ``f`` differ in how much of ``s²`` they take to be noise: the
 *unbiased* one ``v``, the *conservative* one its lower ``α`` quantile ``v χ²_{k-1;α}/(k-1)``, the *most conservative* nothing.
 
-All is post-processing. Whether the releases are private is another question: :mod:`dpnb.privacy.bootstrap`. For a mean prefer
+All is post-processing. Whether the releases are private is another question: :mod:`dpnb.risk.bootstrap`. For a mean prefer
 ``mean()``, which buys its second moment: proven in every measure, and tighter. For ages (sd 16.4, bounds 0 to 100, n = 500, ρ = 0.5) its
 standard error is .77 at 95.3 % coverage; the conservative bootstrap's of 50 resamples is 1.07 with the published noise (97.5 %) and 1.25
 with the noise that keeps the promise of one release of that ρ (97.6 %).

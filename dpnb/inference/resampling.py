@@ -1,7 +1,7 @@
 r"""Resamples of rows and the noise on them: the mechanism behind the private bootstrap, **on arrays alone**.
 
 Functions here see rows, so they serve simulated, public and taught data; no plan names them and the curator has no way to them.
-What ``k`` noised resamples provably cost is said by :mod:`dpnb.privacy.bootstrap`; what may be inferred from them by
+What ``k`` noised resamples provably cost is said by :mod:`dpnb.risk.bootstrap`; what may be inferred from them by
 :mod:`dpnb.inference.bootstrap`.
 
 The sum of a resample of ``n`` rows is a sum of ``n`` independent draws from the study's empirical law, whose law is that law's
@@ -50,7 +50,7 @@ def noise_variance(sensitivity: float, rho: float, k: int, inflation: float = 1.
     k : int
         Number of resamples.
     inflation : float
-        1 as published; :func:`dpnb.privacy.bootstrap.inflation_for` gives the factor that keeps a promise.
+        1 as published; :func:`dpnb.risk.bootstrap.inflation_for` gives the factor that keeps a promise.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def noised_partitions(
         Entry ``i`` is the answer of the rows held ``i`` times; the first is 0. Multiplicities that no row has are answered by noise
         alone, so that the answers' number is public.
     """
-    from dpnb.privacy.bootstrap import multiplicities
+    from dpnb.risk.bootstrap import multiplicities
 
     values = np.asarray(x, dtype=float)
     odds = multiplicities(values.size)

@@ -17,7 +17,7 @@ from dpnb.client.columns import ColumnHandle
 from dpnb.client.handles import Dataset
 from dpnb.errors import DpnbError
 from dpnb.estimate import Estimate
-from dpnb.schema import Column, Schema
+from dpnb.trusted.schema import Column, Schema
 
 Handle: TypeAlias = Dataset | ColumnHandle
 

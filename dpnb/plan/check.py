@@ -12,17 +12,28 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from dpnb.aggregate.algebra import And, CrossMoments, Known, Mul, Node, Pred, Request, Total, bounds, reach
 from dpnb.errors import OptionError, PlanError, SchemaError
 from dpnb.plan.compile import Cells, cells, condition, equal_edges, numeric, place_of, value_names
 from dpnb.plan.expression import Bin, Const, Expr, Ref, show
 from dpnb.plan.question import QueryPlan
 from dpnb.plan.work import limited_steps
-from dpnb.releases import Axis
-from dpnb.schema import Schema, nearest
 from dpnb.statistics import BY_NAME, Numeric, Setting, Statistic
 from dpnb.statistics._base import RANGE_LIMIT
 from dpnb.statistics.reading import ReadingFunction
+from dpnb.trusted.aggregate.algebra import (
+    And,
+    CrossMoments,
+    Known,
+    Mul,
+    Node,
+    Pred,
+    Request,
+    Total,
+    bounds,
+    reach,
+)
+from dpnb.trusted.releases import Axis
+from dpnb.trusted.schema import Schema, nearest
 
 MAX_CELLS = 200_000
 

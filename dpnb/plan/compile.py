@@ -14,24 +14,6 @@ from functools import singledispatch
 from itertools import pairwise
 from typing import Any
 
-from dpnb.aggregate.algebra import (
-    Add,
-    And,
-    Case,
-    Clip,
-    Cmp,
-    Col,
-    FloorDiv,
-    IntExpr,
-    Key,
-    Known,
-    Lit,
-    Mul,
-    Not,
-    Or,
-    Pred,
-    Sub,
-)
 from dpnb.errors import PlanError, SchemaError
 from dpnb.plan.expression import (
     Between,
@@ -51,10 +33,28 @@ from dpnb.plan.expression import (
     show,
     show_value,
 )
-from dpnb.releases import Axis
-from dpnb.schema import Column, Schema
 from dpnb.statistics import Numeric
 from dpnb.statistics._base import RANGE_LIMIT, common_step, scaled
+from dpnb.trusted.aggregate.algebra import (
+    Add,
+    And,
+    Case,
+    Clip,
+    Cmp,
+    Col,
+    FloorDiv,
+    IntExpr,
+    Key,
+    Known,
+    Lit,
+    Mul,
+    Not,
+    Or,
+    Pred,
+    Sub,
+)
+from dpnb.trusted.releases import Axis
+from dpnb.trusted.schema import Column, Schema
 
 MAX_KEY = 100_000
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}

@@ -16,12 +16,12 @@ import numpy as np
 
 from dpnb.errors import PlanError, Unavailable
 from dpnb.plan.check import CheckedQuestion
-from dpnb.privacy.loss import PrivacyLoss
-from dpnb.privacy.measure import Measure
-from dpnb.releases import Release, ReleasedPart
 from dpnb.statistics import Setting, Share
 from dpnb.statistics._base import PricedPart
 from dpnb.statistics.outcome import Outcome
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.releases import Release, ReleasedPart
 
 __all__ = ["PLANNED", "Accuracy", "Design", "Facts", "FromFacts", "FromRelease"]
 

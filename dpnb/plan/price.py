@@ -16,12 +16,12 @@ from dpnb.errors import LossError, PlanError
 from dpnb.plan.check import CheckedQuestion, bounded_nodes, check, code_ranges
 from dpnb.plan.request import Ask, BatchPlan, Item
 from dpnb.plan.work import STEP, WITHIN, limited_steps, limited_work, work_of
-from dpnb.privacy.event import PrivacyEvent
-from dpnb.privacy.loss import PrivacyLoss, floored, floored_digits
-from dpnb.privacy.measure import Measure
-from dpnb.schema import Schema
 from dpnb.statistics import PricedPart, PriceRow, Pricing, Share
 from dpnb.statistics._base import digits
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss, floored, floored_digits
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.schema import Schema
 
 _LOW, _HIGH = Fraction(1, 10**6), Fraction(10**6)
 _STEPS = 60

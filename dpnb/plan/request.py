@@ -13,7 +13,7 @@ from typing import Any
 
 from dpnb.errors import LossError, PlanError
 from dpnb.plan.question import QueryPlan
-from dpnb.privacy.loss import exact_text, parse_exact, positive
+from dpnb.trusted.privacy.loss import exact_text, parse_exact, positive
 
 MAX_ITEMS = 1000
 _KINDS = ("epsilon", "rho", "within")

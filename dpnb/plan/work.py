@@ -12,13 +12,19 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpnb.aggregate.algebra import CrossMoments
 from dpnb.errors import PlanError
-from dpnb.mechanisms import KSExponential, LocatedSums, PermuteAndFlip, QuantileSelection, Thresholding
-from dpnb.mechanisms.thresholding import MOST_SHOWN
 from dpnb.plan.expression import Between, Bin, Expr, IsIn
 from dpnb.plan.question import Option, QueryPlan
 from dpnb.statistics import PricedPart
+from dpnb.trusted.aggregate.algebra import CrossMoments
+from dpnb.trusted.mechanisms import (
+    KSExponential,
+    LocatedSums,
+    PermuteAndFlip,
+    QuantileSelection,
+    Thresholding,
+)
+from dpnb.trusted.mechanisms.thresholding import MOST_SHOWN
 
 MOST_WORK = 2_000_000
 """Units in a batch."""

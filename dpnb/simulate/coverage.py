@@ -13,11 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.aggregate import Table
 from dpnb.errors import OptionError, PlanError
 from dpnb.plan import PricedQuestion
 from dpnb.plan.check import CheckedQuestion
-from dpnb.schema import Column
 from dpnb.simulate.design import Design, Loss, expressions, levels_of, losses_of, reps_of, seed_of, sizes_of
 from dpnb.simulate.exact import Block, rows_of
 from dpnb.simulate.intervals import methods_of
@@ -26,6 +24,8 @@ from dpnb.simulate.result import CoverageResult
 from dpnb.simulate.studies import Studies, draw
 from dpnb.simulate.tally import Tally, tally
 from dpnb.simulate.truths import WITHOUT_POPULATION, given, known
+from dpnb.trusted.aggregate import Table
+from dpnb.trusted.schema import Column
 
 __all__ = ["Design", "Loss", "coverage", "draw_studies", "stream"]
 

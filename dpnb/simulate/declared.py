@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.aggregate import Table
-from dpnb.aggregate.reference import Ints
 from dpnb.errors import PlanError
-from dpnb.schema import Column
 from dpnb.simulate.populations import Codes, GridLaw, Number, beta, with_outliers
+from dpnb.trusted.aggregate import Table
+from dpnb.trusted.aggregate.reference import Ints
+from dpnb.trusted.schema import Column
 
 __all__ = ["Arms", "Incomplete", "Pair", "arms", "pair", "shaped", "with_missing"]
 

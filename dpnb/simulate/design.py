@@ -17,12 +17,12 @@ import numpy as np
 from dpnb.errors import LossError, OptionError, PlanError
 from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
 from dpnb.plan.expression import Expr, Ref
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.loss import brief, positive
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Schema
 from dpnb.simulate.intervals import Method
 from dpnb.simulate.populations import Population
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.loss import brief, positive
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Schema
 
 BLOCK = 1000
 _ROWS = 1_000_000

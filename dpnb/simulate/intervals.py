@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dpnb.errors import OptionError, Unavailable
 from dpnb.inference.spread import normal_quantile, student_inflation
 from dpnb.plan.check import CheckedQuestion
-from dpnb.releases import Release
+from dpnb.trusted.releases import Release
 
 if TYPE_CHECKING:
     from dpnb.simulate.studies import Studies

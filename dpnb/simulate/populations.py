@@ -16,11 +16,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.aggregate import Table
-from dpnb.aggregate.preparation import quantise
-from dpnb.aggregate.reference import Ints
 from dpnb.errors import PlanError, SchemaError
-from dpnb.schema import Column
+from dpnb.trusted.aggregate import Table
+from dpnb.trusted.aggregate.preparation import quantise
+from dpnb.trusted.aggregate.reference import Ints
+from dpnb.trusted.schema import Column
 
 Codes = dict[str, Ints]
 Number = int | float | str | Fraction

@@ -2,7 +2,7 @@ r"""How fast a private distribution function approaches the truth: histogram, pe
 
 Three ways to spend the same ε on m public cells, n being public (change-one): counts with discrete Laplace noise, summed up
 (*laplace*); the same with negative counts set to zero and rescaled to one (*perturbed*); k points by the exponential mechanism of
-:class:`~dpnb.mechanisms.KSExponential` (*ks*). Errors are Kolmogorov-Smirnov distances at the cell edges: to the population, to the
+:class:`~dpnb.trusted.mechanisms.KSExponential` (*ks*). Errors are Kolmogorov-Smirnov distances at the cell edges: to the population, to the
 data (the part that privacy costs), and of the data to the population (the part that sampling costs).
 
 Wasserman and Zhou bound the third way by :math:`n^{-1/3}`; in one dimension and with an exact sampler the measured exponents are
@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from dpnb.errors import OptionError
 from dpnb.estimate.table import Table
-from dpnb.mechanisms import KSExponential
-from dpnb.noise import fast
 from dpnb.simulate.design import amount_of
+from dpnb.trusted.mechanisms import KSExponential
+from dpnb.trusted.noise import fast
 
 Floats = NDArray[np.float64]
 METHODS = ("laplace", "perturbed", "ks")

@@ -17,21 +17,21 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.aggregate import Table, answer
-from dpnb.aggregate.reference import Evaluator
 from dpnb.errors import PlanError
 from dpnb.inference.spread import normal_quantile
 from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
 from dpnb.plan.expression import Ref
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.releases import Release, ReleasedPart
-from dpnb.schema import Schema
 from dpnb.simulate.design import Loss, levels_of, losses_of, reps_of, seed_of, sizes_of
 from dpnb.simulate.populations import Codes, Population, population
 from dpnb.simulate.regression_result import RegressionRow, RegressionStudy
 from dpnb.statistics.formula import INTERCEPT, Formula, parse
 from dpnb.statistics.regression_readings import Fitted, coefficients
+from dpnb.trusted.aggregate import Table, answer
+from dpnb.trusted.aggregate.reference import Evaluator
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.releases import Release, ReleasedPart
+from dpnb.trusted.schema import Schema
 
 __all__ = ["regression_coverage"]
 
@@ -86,7 +86,7 @@ def regression_coverage(  # noqa: PLR0913 - a study has this many facts
     Examples
     --------
     >>> import numpy as np
-    >>> from dpnb.schema import Column
+    >>> from dpnb.trusted.schema import Column
     >>> x = np.random.default_rng(1).uniform(-1, 1, 500)
     >>> table = {"x": x, "y": np.clip(0.5 * x + 0.1 * np.sin(9 * x), -1, 1)}
     >>> grid = [Column.number("x", -1, 1), Column.number("y", -1, 1)]

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from dpnb.errors import OptionError
 from dpnb.estimate.impact import impact_codes
-from dpnb.noise import fast
+from dpnb.trusted.noise import fast
 
 __all__ = ["ImpactFit", "Reuse", "impact_overfit", "reuse"]
 

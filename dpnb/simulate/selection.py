@@ -1,6 +1,6 @@
 """The quantile's exponential mechanism for many studies at once, on grids small enough to be written out.
 
-The law is that of :class:`dpnb.mechanisms.QuantileSelection`, its weights with their floor included, in floating point.
+The law is that of :class:`dpnb.trusted.mechanisms.QuantileSelection`, its weights with their floor included, in floating point.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.mechanisms import QuantileSelection
-from dpnb.mechanisms.exponential import FLOOR
+from dpnb.trusted.mechanisms import QuantileSelection
+from dpnb.trusted.mechanisms.exponential import FLOOR
 
 MOST_STEPS = 2**12
 _AT_ONCE = 2_000_000

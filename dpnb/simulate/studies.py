@@ -15,17 +15,17 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.aggregate import Table, answer
-from dpnb.aggregate.algebra import Total, ValueCounts
 from dpnb.errors import Unavailable
-from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace, QuantileSelection
 from dpnb.plan import PricedQuestion
 from dpnb.plan.check import CheckedQuestion
-from dpnb.releases import Release, ReleasedPart
 from dpnb.simulate.exact import Block, histograms, totals
 from dpnb.simulate.selection import MOST_STEPS, select
 from dpnb.statistics import Result, conclude
 from dpnb.statistics.released import SimulatedPart
+from dpnb.trusted.aggregate import Table, answer
+from dpnb.trusted.aggregate.algebra import Total, ValueCounts
+from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace, QuantileSelection
+from dpnb.trusted.releases import Release, ReleasedPart
 
 Floats = NDArray[np.float64]
 Ends = tuple[Floats, Floats]

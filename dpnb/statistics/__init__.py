@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dpnb.releases import Release
 from dpnb.statistics._base import Numeric, PricedPart, PriceRow, Pricing, Setting, Share, Statistic
 from dpnb.statistics.choice import Choice
 from dpnb.statistics.correlation import Correlation
@@ -33,6 +32,7 @@ from dpnb.statistics.sensitivity import Component, Moves
 from dpnb.statistics.sum import Sum
 from dpnb.statistics.tree import Tree
 from dpnb.statistics.variance import StandardDeviation, Variance
+from dpnb.trusted.releases import Release
 
 STATISTICS: tuple[Statistic, ...] = (
     Count(),

@@ -12,9 +12,22 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, Protocol
 
-from dpnb.aggregate.algebra import Add, Clip, FloorDiv, IntExpr, Key, Lit, Mul, Pred, Request, Sub, Total
 from dpnb.errors import PlanError
-from dpnb.mechanisms import (
+from dpnb.statistics.sensitivity import Component, Moves
+from dpnb.trusted.aggregate.algebra import (
+    Add,
+    Clip,
+    FloorDiv,
+    IntExpr,
+    Key,
+    Lit,
+    Mul,
+    Pred,
+    Request,
+    Sub,
+    Total,
+)
+from dpnb.trusted.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
     KSExponential,
@@ -23,10 +36,9 @@ from dpnb.mechanisms import (
     QuantileSelection,
     Thresholding,
 )
-from dpnb.privacy.event import PrivacyEvent
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.releases import Axis, Release
-from dpnb.statistics.sensitivity import Component, Moves
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.releases import Axis, Release
 
 Target = Literal["none", "number", "pair", "numbers", "key", "choice", "value"]
 """What a statistic is of: rows, a number, two, many, a key that becomes an axis, one that is chosen from, or values of a long list."""

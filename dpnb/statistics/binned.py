@@ -21,8 +21,6 @@ import numpy as np
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference.ratio_interval import accepted_ratio, critical
 from dpnb.inference.spread import normal_quantile
-from dpnb.noise.law import DiscreteLaplaceLaw
-from dpnb.releases import Release
 from dpnb.statistics._base import Setting
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.outcome import Kind, Pair
@@ -30,6 +28,8 @@ from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.reading import Read
 from dpnb.statistics.released import Part, combine
 from dpnb.statistics.vector import VectorResult, effective_sizes
+from dpnb.trusted.noise.law import DiscreteLaplaceLaw
+from dpnb.trusted.releases import Release
 
 METHODS = ("histogram", "perturbed")
 SLACK = 0.5

@@ -19,11 +19,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any, ClassVar
 
-from dpnb.aggregate.algebra import CrossMoments, IntExpr, Lit
 from dpnb.errors import OptionError, PlanError, Unavailable
-from dpnb.mechanisms import PermuteAndFlip
-from dpnb.privacy.event import PrivacyEvent
-from dpnb.releases import Axis, Release
 from dpnb.statistics._base import (
     PricedPart,
     PriceRow,
@@ -39,6 +35,10 @@ from dpnb.statistics.outcome import Pair
 from dpnb.statistics.released import best
 from dpnb.statistics.selection import NO_DRAWS, ChosenCell, Selected, pick_epsilon
 from dpnb.statistics.sensitivity import ENTER, WITHIN
+from dpnb.trusted.aggregate.algebra import CrossMoments, IntExpr, Lit
+from dpnb.trusted.mechanisms import PermuteAndFlip
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.releases import Axis, Release
 
 _BETA = 0.05
 

@@ -18,12 +18,12 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted, effective_size
 from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
-from dpnb.releases import Axis, Release
 from dpnb.statistics._base import Pricing, Setting, Share, Target
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.pair import Moments, moment, moments, price_pair, redrawn, sides
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part, SimulatedPart, combine
+from dpnb.trusted.releases import Axis, Release
 
 TWO_VALUED = (
     "The sampling error of a correlation is known here for about bivariate normal columns (Fisher's z), and one of these has two "

@@ -17,11 +17,11 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum
 from dpnb.inference.elementwise import inside
-from dpnb.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
-from dpnb.releases import Axis, Release
 from dpnb.statistics._base import Pricing, Setting, Share, additive, count_component, digits
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.released import Law, Part, SimulatedPart, combine, law_as_sum
+from dpnb.trusted.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
+from dpnb.trusted.releases import Axis, Release
 
 NO_POPULATION = (
     "A count or a sum describes this dataset; it is not an estimate about a population. "

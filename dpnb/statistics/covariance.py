@@ -16,12 +16,12 @@ from dpnb.errors import Unavailable
 from dpnb.inference import accepted, effective_size, student_inflation
 from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
 from dpnb.inference.noise_sum import NoiseSum
-from dpnb.releases import Axis, Release
 from dpnb.statistics._base import Pricing, Setting, Share, Target, digits
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.pair import Moments, components, moment, moments, price_pair, redrawn, sides
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part, SimulatedPart, combine, law_as_sum
+from dpnb.trusted.releases import Axis, Release
 
 
 @dataclass(frozen=True)

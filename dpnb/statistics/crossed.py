@@ -17,12 +17,12 @@ import numpy as np
 from dpnb.errors import SchemaError, Unavailable
 from dpnb.inference import NoiseSum
 from dpnb.inference.draw_generator import DrawGenerator
-from dpnb.releases import Release
-from dpnb.schema import nearest
 from dpnb.statistics._base import Setting
 from dpnb.statistics.frobenius import Block, blocks, radius_squared, sides, two_valued
 from dpnb.statistics.released import Part, combine
 from dpnb.statistics.vector import VectorResult
+from dpnb.trusted.releases import Release
+from dpnb.trusted.schema import nearest
 
 DRAWS = 4_000
 _EXACT_ONLY = "Moments describe this dataset. Read .mean(…), .covariance() or .ols(…) for the population."

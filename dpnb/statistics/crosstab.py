@@ -17,7 +17,6 @@ import numpy as np
 
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference import NoiseSum
-from dpnb.releases import Axis, Release
 from dpnb.statistics._base import Pricing, Setting, digits
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.histogram import Histogram
@@ -26,6 +25,7 @@ from dpnb.statistics.reading import Method, Read, ReadingFunction
 from dpnb.statistics.released import Part, combine
 from dpnb.statistics.shares import public_total, several, shares_result
 from dpnb.statistics.table_tests import goodness_of_fit_test, independence_test
+from dpnb.trusted.releases import Axis, Release
 
 
 def margin(setting: Setting, *names: str) -> Read:

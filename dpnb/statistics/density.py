@@ -7,13 +7,13 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from dpnb.releases import Axis, Release
 from dpnb.statistics._base import Pricing, Setting, Share, digits
 from dpnb.statistics.binned import checked_method, density_domain, density_result, public_rows, widths_of
 from dpnb.statistics.count import exact_radius
 from dpnb.statistics.histogram import Histogram
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.vector import VectorResult
+from dpnb.trusted.releases import Axis, Release
 
 
 class Density(Histogram):

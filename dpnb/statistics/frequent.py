@@ -17,19 +17,19 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from dpnb.aggregate.algebra import ValueCounts
 from dpnb.errors import LossError, OptionError, Unavailable
 from dpnb.inference.interval import Interval
-from dpnb.mechanisms.thresholding import Thresholding
-from dpnb.noise.law import DiscreteLaplaceLaw
-from dpnb.privacy.event import PrivacyEvent
-from dpnb.privacy.loss import rational
-from dpnb.releases import Axis, Release
 from dpnb.statistics._base import PricedPart, PriceRow, Pricing, Setting, Share, Target, digits
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.released import best
 from dpnb.statistics.selection import pick_epsilon
+from dpnb.trusted.aggregate.algebra import ValueCounts
+from dpnb.trusted.mechanisms.thresholding import Thresholding
+from dpnb.trusted.noise.law import DiscreteLaplaceLaw
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import rational
+from dpnb.trusted.releases import Axis, Release
 
 NO_DRAWS = (
     "A count that is shown because it passed a threshold is not its value plus noise alone: arithmetic on it has no interval. "

@@ -51,10 +51,10 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpnb.aggregate.algebra import SIZE_BITS, Clip, Shrink
 from dpnb.errors import OptionError, PlanError
 from dpnb.statistics._base import Centred, Setting, scaled
 from dpnb.statistics.sensitivity import ENTER, WITHIN
+from dpnb.trusted.aggregate.algebra import SIZE_BITS, Clip, Shrink
 
 _BITS = 15
 _STEPS = 256

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
-from dpnb.releases import Axis, Release
 from dpnb.statistics._base import Pricing, Setting, Share, additive, count_component, digits
 from dpnb.statistics.binned import HISTOGRAM_READINGS
 from dpnb.statistics.count import LinearCell, exact_radius, linear_entries, linear_result
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.released import Part, SimulatedPart, combine
+from dpnb.trusted.releases import Axis, Release
 
 
 class Histogram:

@@ -12,14 +12,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from dpnb.aggregate.algebra import FloorDiv, Key, Lit, Mul, Sub, Total
 from dpnb.errors import PlanError
-from dpnb.mechanisms import KSExponential
-from dpnb.privacy.conversion import largest_epsilon
-from dpnb.privacy.event import PrivacyEvent
-from dpnb.privacy.loss import floored
-from dpnb.privacy.measure import Measure
-from dpnb.releases import Axis, Release
 from dpnb.statistics._base import (
     ONE,
     PricedPart,
@@ -47,6 +40,13 @@ from dpnb.statistics.placement import (
 from dpnb.statistics.quantile import selection_epsilon
 from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.released import best
+from dpnb.trusted.aggregate.algebra import FloorDiv, Key, Lit, Mul, Sub, Total
+from dpnb.trusted.mechanisms import KSExponential
+from dpnb.trusted.privacy.conversion import largest_epsilon
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import floored
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.releases import Axis, Release
 
 MOST_WORK = 2**22
 CHECK_SHARE, COUNT_SHARE = Fraction(1, 5), Fraction(1, 20)

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.aggregate.algebra import FloorDiv, IntExpr, Key, Lit, Sub
 from dpnb.errors import OptionError, PlanError
 from dpnb.inference.tree import level_sizes
-from dpnb.releases import Axis
 from dpnb.statistics._base import Numeric, Setting
+from dpnb.trusted.aggregate.algebra import FloorDiv, IntExpr, Key, Lit, Sub
+from dpnb.trusted.releases import Axis
 
 LEVELS = 10
 MOST_LEVELS = 16

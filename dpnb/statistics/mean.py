@@ -13,11 +13,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from dpnb.releases import Axis, Release
 from dpnb.statistics._base import Pricing, Setting, Share, width_words
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratio, ratios, redrawn_means, size_from
 from dpnb.statistics.released import Part, SimulatedPart, combine
+from dpnb.trusted.releases import Axis, Release
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import student_inflation
-from dpnb.releases import Axis, Release
 from dpnb.statistics._base import Setting
 from dpnb.statistics.crossed import DRAWS, Crossed, Matrices, place_of
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.reading import Read
 from dpnb.statistics.vector import VectorResult, effective_sizes
+from dpnb.trusted.releases import Axis, Release
 
 _UPPER = 1.645
 _HIDDEN = 0.25

@@ -13,10 +13,6 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from dpnb.aggregate.algebra import CrossMoments, Lit
-from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace
-from dpnb.privacy.event import PrivacyEvent
-from dpnb.releases import Axis, Release
 from dpnb.statistics._base import Mechanism, PricedPart, PriceRow, Pricing, Setting, Share, Target, digits
 from dpnb.statistics.crossed import matrix_outcome
 from dpnb.statistics.frobenius import Block, blocks, l1, l2_squared, radius_squared, shrink, sides
@@ -26,6 +22,10 @@ from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.regression_readings import coefficients, r_squared
 from dpnb.statistics.regression_summary import OLS
 from dpnb.statistics.sensitivity import ENTER, Moves
+from dpnb.trusted.aggregate.algebra import CrossMoments, Lit
+from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.releases import Axis, Release
 
 
 class CrossMoment:

@@ -51,12 +51,9 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.aggregate.algebra import IntExpr, Lit, Mul, Sub
 from dpnb.errors import OptionError, PlanError
 from dpnb.inference import NoiseSum
 from dpnb.inference.elementwise import greater, inside, lesser, root
-from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace
-from dpnb.privacy.event import PrivacyEvent
 from dpnb.statistics._base import (
     Centred,
     Mechanism,
@@ -70,6 +67,9 @@ from dpnb.statistics._base import (
 )
 from dpnb.statistics.released import Part, SimulatedPart
 from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Component, Moves
+from dpnb.trusted.aggregate.algebra import IntExpr, Lit, Mul, Sub
+from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
+from dpnb.trusted.privacy.event import PrivacyEvent
 
 _BITS = 15
 _QUARTIC = 5.0

@@ -1,7 +1,7 @@
 """What a placement says: a density, a distribution function, quantiles and a sample, all read from one release, free.
 
 A placement is how many of k points lie in each of m equal public cells, by the mechanism with the Kolmogorov-Smirnov score
-(:mod:`dpnb.mechanisms.ks_exponential`).
+(:mod:`dpnb.trusted.mechanisms.ks_exponential`).
 
 *Intervals.* With the placement comes its noised distance to the data, which is the only source of error that counts: the band about the
 whole distribution function holds with at least the level's probability, whatever the data are. (A plug-in, the distance that
@@ -27,14 +27,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpnb.errors import OptionError, PlanError, Unavailable
-from dpnb.mechanisms.ks_exponential import from_record
-from dpnb.noise.law import DiscreteLaplaceLaw, law_from_json
-from dpnb.releases import Axis, Release
 from dpnb.statistics._base import Setting
 from dpnb.statistics.outcome import Chosen, Pair, Result
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.reading import Read, ReadingFunction
 from dpnb.statistics.released import Law, best
+from dpnb.trusted.mechanisms.ks_exponential import from_record
+from dpnb.trusted.noise.law import DiscreteLaplaceLaw, law_from_json
+from dpnb.trusted.releases import Axis, Release
 
 MOST_POINTS, MOST_CELLS, FEWEST_POINTS = 1000, 256, 20
 PRIVATE_POINTS = 100

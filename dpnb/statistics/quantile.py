@@ -19,18 +19,18 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from dpnb.aggregate.algebra import Lit, Sub, ValueCounts
 from dpnb.errors import PlanError, Unavailable
 from dpnb.inference.elementwise import greater, lesser
 from dpnb.inference.spread import normal_quantile
-from dpnb.mechanisms import QuantileSelection
-from dpnb.mechanisms.exponential import score_factor
-from dpnb.privacy.conversion import exponential_epsilon
-from dpnb.privacy.event import PrivacyEvent
-from dpnb.releases import Axis, Release
 from dpnb.statistics._base import PricedPart, PriceRow, Pricing, Setting, Share, digits
 from dpnb.statistics.outcome import Chosen, Pair, Result
 from dpnb.statistics.released import Part, SimulatedPart, best
+from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
+from dpnb.trusted.mechanisms import QuantileSelection
+from dpnb.trusted.mechanisms.exponential import score_factor
+from dpnb.trusted.privacy.conversion import exponential_epsilon
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.releases import Axis, Release
 
 LEVEL = 0.95
 MOST = 1000

@@ -91,7 +91,7 @@ def price_ratio(setting: Setting, share: Share) -> Pricing:
 
 def _price_tally(setting: Setting, share: Share, centred: Centred, words: str) -> Pricing:
     """Price zeros and ones of a two-valued column as one histogram over twice the cells."""
-    from dpnb.aggregate.algebra import Add, FloorDiv, Key, Lit
+    from dpnb.trusted.aggregate.algebra import Add, FloorDiv, Key, Lit
 
     place = FloorDiv(Add(centred.code, Lit(1)), 2)
     doubled = Setting(

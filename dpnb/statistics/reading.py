@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpnb.releases import Release
 from dpnb.statistics.outcome import Outcome
+from dpnb.trusted.releases import Release
 
 
 @dataclass(frozen=True, slots=True)

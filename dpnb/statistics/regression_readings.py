@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import Unavailable
-from dpnb.releases import Axis, Release
 from dpnb.statistics._base import Setting
 from dpnb.statistics.crossed import Crossed
 from dpnb.statistics.formula import INTERCEPT, parse
 from dpnb.statistics.reading import Read
 from dpnb.statistics.regression import DRAWS, ONE_SD, Fit
 from dpnb.statistics.vector import VectorResult, effective_sizes
+from dpnb.trusted.releases import Axis, Release
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from dpnb.inference import NoiseSum
-from dpnb.noise import fast
-from dpnb.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw, law_from_json
-from dpnb.releases import Release
+from dpnb.trusted.noise import fast
+from dpnb.trusted.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw, law_from_json
+from dpnb.trusted.releases import Release
 
 Law = DiscreteLaplaceLaw | DiscreteGaussianLaw
 

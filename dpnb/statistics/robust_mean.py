@@ -1,7 +1,7 @@
 """A mean where the declared bounds are very wide: a private range first, then the mean of the values moved into it.
 
 Three twentieths of the loss choose a middle (a median), as much a radius about it that nearly all rows lie in, both by exponential mechanisms; the
-rest buys sum, squares and number of rows with noise as wide as that range (:mod:`dpnb.mechanisms.located_sums`). With bounds that are
+rest buys sum, squares and number of rows with noise as wide as that range (:mod:`dpnb.trusted.mechanisms.located_sums`). With bounds that are
 tight already, :class:`~dpnb.statistics.mean.Mean` is better.
 
 *What the intervals are of*: the mean of the moved values. What was cut off is not in them; no private answer can bound it. So the number of
@@ -26,19 +26,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpnb.aggregate.algebra import Lit, Sub, ValueCounts
 from dpnb.errors import PlanError, Unavailable
 from dpnb.inference import NoiseSum
-from dpnb.mechanisms import LocatedSums, QuantileSelection
-from dpnb.mechanisms.exponential import score_factor
-from dpnb.mechanisms.located_sums import Range, radii, selection
-from dpnb.noise import fast
-from dpnb.noise.law import DiscreteLaplaceLaw
-from dpnb.privacy.conversion import largest_epsilon, pure_epsilon
-from dpnb.privacy.event import PrivacyEvent
-from dpnb.privacy.loss import floored
-from dpnb.privacy.measure import Measure
-from dpnb.releases import Axis, Release
 from dpnb.statistics._base import (
     ONE,
     PricedPart,
@@ -58,6 +47,17 @@ from dpnb.statistics.ratio import Ratio
 from dpnb.statistics.reading import Read, ReadingFunction
 from dpnb.statistics.released import best
 from dpnb.statistics.sensitivity import Component
+from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
+from dpnb.trusted.mechanisms import LocatedSums, QuantileSelection
+from dpnb.trusted.mechanisms.exponential import score_factor
+from dpnb.trusted.mechanisms.located_sums import Range, radii, selection
+from dpnb.trusted.noise import fast
+from dpnb.trusted.noise.law import DiscreteLaplaceLaw
+from dpnb.trusted.privacy.conversion import largest_epsilon, pure_epsilon
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import floored
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.releases import Axis, Release
 
 MIDDLE = RADIUS = Fraction(3, 20)
 WIDEN = 3

@@ -16,14 +16,14 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from dpnb.errors import OptionError, Unavailable
-from dpnb.mechanisms import PermuteAndFlip
-from dpnb.privacy.conversion import pure_epsilon
-from dpnb.privacy.event import PrivacyEvent
-from dpnb.privacy.loss import floored
-from dpnb.releases import Axis, Release
 from dpnb.statistics._base import ONE, PricedPart, PriceRow, Pricing, Setting, Share, Target, digits
 from dpnb.statistics.outcome import Chosen, Pair, Result
 from dpnb.statistics.released import best
+from dpnb.trusted.mechanisms import PermuteAndFlip
+from dpnb.trusted.privacy.conversion import pure_epsilon
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import floored
+from dpnb.trusted.releases import Axis, Release
 
 NO_DRAWS = "A choice among declared values: the noise picks a value, it does not move one, so there is nothing to carry through arithmetic."
 _BETA = 0.05

@@ -21,7 +21,7 @@ of variance :math:`v_j` costs :math:`ρ = k^2\max_{moves}\sum_j L2_j^2/2v_j`, wh
 divergence of order α of a product of discrete Gaussians is at most :math:`α\sum_j |Δ_j|_2^2/2v_j`. A unit of k rows changes by
 at most k such row moves (rows are paired; an unpaired row enters or leaves). Scaled L1 norms add, and scaled L2 norms add by
 the triangle inequality, so the losses grow by k and k². In ρ, Laplace noise costs :math:`\max_{moves}\sum_i K(k\,s_i, b_i)` over the
-entries that a move shifts by :math:`s_i` (a switch shifts two by ``enter`` each), K being that of :mod:`dpnb.privacy.conversion`: the sum is
+entries that a move shifts by :math:`s_i` (a switch shifts two by ``enter`` each), K being that of :mod:`dpnb.trusted.privacy.conversion`: the sum is
 convex in the vector of shifts, which is the mean of k times the move of each row, so that k times one move is the worst. Brute force over tiny neighbouring tables confirms each bound.
 
 References
@@ -35,10 +35,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpnb.aggregate.algebra import IntExpr
 from dpnb.errors import PlanError
-from dpnb.privacy.event import PrivacyEvent
-from dpnb.privacy.unit import PrivacyUnit
+from dpnb.trusted.aggregate.algebra import IntExpr
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.unit import PrivacyUnit
 
 WITHIN, ENTER, SWITCH = "within", "enter", "switch"
 

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
-from dpnb.releases import Axis, Release
 from dpnb.statistics._base import Numeric, Pricing, Setting, Share, additive, digits
 from dpnb.statistics.count import LinearCell, exact_radius, linear_entries, linear_result
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.released import Part, SimulatedPart, combine
 from dpnb.statistics.sensitivity import Component
+from dpnb.trusted.releases import Axis, Release
 
 
 class Sum:

@@ -21,10 +21,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from dpnb.aggregate.algebra import Total
 from dpnb.inference.ratio_interval import critical
 from dpnb.inference.tree import ConsistentTree
-from dpnb.releases import Axis, Release
 from dpnb.statistics import tree_readings as read
 from dpnb.statistics._base import (
     ONE,
@@ -46,6 +44,8 @@ from dpnb.statistics.sensitivity import Component, Moves
 from dpnb.statistics.tree_fit import ROOT, Fitted, fitted, level_name
 from dpnb.statistics.tree_shares import leaf_counts
 from dpnb.statistics.vector import VectorResult
+from dpnb.trusted.aggregate.algebra import Total
+from dpnb.trusted.releases import Axis, Release
 
 
 class Tree:

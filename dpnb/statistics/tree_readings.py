@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import OptionError
-from dpnb.releases import Axis, Release
 from dpnb.statistics._base import Setting
 from dpnb.statistics.leaves import Places, leaves_of
 from dpnb.statistics.reading import Read
@@ -26,6 +25,7 @@ from dpnb.statistics.tree_fit import Fitted, fitted
 from dpnb.statistics.tree_location import mean_result, mode_result, quantile_results
 from dpnb.statistics.tree_shares import band_result, cdf_result, count_result, share_result
 from dpnb.statistics.vector import VectorResult
+from dpnb.trusted.releases import Axis, Release
 
 DENSITY_LEVELS = 6
 BANDS = ("pointwise", "simultaneous")

@@ -18,12 +18,12 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted, effective_size, student_inflation
 from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
-from dpnb.releases import Axis, Release
 from dpnb.statistics._base import Pricing, Setting, Share, additive, count_component, width_words
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.ratio import COUNT_SHARE, Ratio, centred_totals, form_of, price_ratio, ratio, ratios
 from dpnb.statistics.released import Part, SimulatedPart, combine, law_as_sum
 from dpnb.statistics.sensitivity import Component
+from dpnb.trusted.releases import Axis, Release
 
 _SECOND_ORDER = 5.0
 

@@ -74,7 +74,7 @@ def whole_weights(shares: Sequence[float]) -> list[int]:
 
 
 def event_rho(event: Sequence[Any], loss: float = 1.0) -> float:
-    """Return the ρ of a privacy event at so many times its ε; in floats, for drawing: see :mod:`dpnb.privacy.conversion`.
+    """Return the ρ of a privacy event at so many times its ε; in floats, for drawing: see :mod:`dpnb.trusted.privacy.conversion`.
 
     Parameters
     ----------

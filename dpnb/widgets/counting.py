@@ -1,7 +1,7 @@
 """One promise counted two ways: by adding ε, and by zCDP. What each way takes of it says what the tighter one saves.
 
-The numbers are the accountant's: an event costs what :class:`~dpnb.privacy.PrivacyEvent` charges for it, and ρ becomes ε
-by :func:`~dpnb.privacy.accountant.epsilon_of`, always with the δ at which that holds. It is a display: the ledger counts in its
+The numbers are the accountant's: an event costs what :class:`~dpnb.trusted.privacy.PrivacyEvent` charges for it, and ρ becomes ε
+by :func:`~dpnb.trusted.privacy.accountant.epsilon_of`, always with the δ at which that holds. It is a display: the ledger counts in its
 own measure, whatever is shown here. The browser computes the same (``labextension/src/maths/composition.ts``).
 """
 
@@ -15,10 +15,10 @@ from math import atanh
 from typing import Any
 
 from dpnb.errors import LossError
-from dpnb.privacy.accountant import Budget, compose, epsilon_of, rho_for
-from dpnb.privacy.event import PrivacyEvent
-from dpnb.privacy.loss import PrivacyLoss, rational
-from dpnb.privacy.measure import Measure
+from dpnb.trusted.privacy.accountant import Budget, compose, epsilon_of, rho_for
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss, rational
+from dpnb.trusted.privacy.measure import Measure
 
 __all__ = ["DELTAS", "Event", "added", "compared", "counting", "listed", "rho_of"]
 

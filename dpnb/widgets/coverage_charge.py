@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from dpnb.errors import LossError
 from dpnb.exhibits.laws import composed_mixture_epsilon
-from dpnb.privacy.bootstrap import claimed_mu, inflation_for, multiplicities, resampling_epsilon
-from dpnb.privacy.curves import gaussian_epsilon
+from dpnb.risk.bootstrap import claimed_mu, inflation_for, multiplicities, resampling_epsilon
+from dpnb.risk.curves import gaussian_epsilon
 from dpnb.widgets.coverage_setup import BOOTSTRAP, Setup
 
 __all__ = [

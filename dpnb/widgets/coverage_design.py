@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb import simulate
-from dpnb.aggregate import Table
 from dpnb.errors import PlanError
 from dpnb.simulate import CoverageResult, Population
 from dpnb.simulate.bootstrap import begun_study
 from dpnb.simulate.coverage import designed
 from dpnb.simulate.resampling import BootstrapDesign
 from dpnb.simulate.tally import Tally
+from dpnb.trusted.aggregate import Table
 from dpnb.widgets.coverage_charge import inflation
 from dpnb.widgets.coverage_estimate import Subject
 from dpnb.widgets.coverage_run import StudyRun, SweepRun

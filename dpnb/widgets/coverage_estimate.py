@@ -16,10 +16,10 @@ from typing import Any
 from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate import Estimate, Measurement
 from dpnb.plan.expression import Ref
-from dpnb.privacy.conversion import exponential_epsilon, pure_epsilon
-from dpnb.privacy.loss import parse_exact
-from dpnb.privacy.measure import Measure
-from dpnb.schema import Column
+from dpnb.trusted.privacy.conversion import exponential_epsilon, pure_epsilon
+from dpnb.trusted.privacy.loss import parse_exact
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.schema import Column
 from dpnb.widgets.curve import question_of
 from dpnb.widgets.scenes import Asked, Kind
 

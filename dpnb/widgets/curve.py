@@ -17,8 +17,8 @@ from weakref import WeakKeyDictionary
 
 from dpnb.errors import LossError, PlanError
 from dpnb.estimate import Estimate, Measurement
-from dpnb.privacy.measure import Measure
 from dpnb.statistics import Share
+from dpnb.trusted.privacy.measure import Measure
 
 __all__ = [
     "EPSILONS",

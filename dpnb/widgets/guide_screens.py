@@ -16,8 +16,8 @@ from dpnb.cards.card import Card
 from dpnb.client.handles import Dataset
 from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate import Estimate
-from dpnb.schema import Column
 from dpnb.statistics import Share
+from dpnb.trusted.schema import Column
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import curve_of, kind_of, left_of
 from dpnb.widgets.host_questions import handle_of, opening

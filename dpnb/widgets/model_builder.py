@@ -15,8 +15,8 @@ from dpnb.errors import DpnbError, OptionError, PlanError
 from dpnb.estimate import Estimate
 from dpnb.plan.question import QueryPlan
 from dpnb.plan.request import Ask
-from dpnb.privacy.measure import Measure
 from dpnb.statistics.formula import parse
+from dpnb.trusted.privacy.measure import Measure
 from dpnb.widgets.host_questions import opening
 from dpnb.widgets.questions import quoted
 

@@ -19,14 +19,14 @@ from dpnb.client.no_data import HoldsNoData
 from dpnb.errors import PlanError
 from dpnb.estimate import Estimate
 from dpnb.inference.matching import match
-from dpnb.mechanisms import DiscreteLaplace
 from dpnb.plan.check import check
 from dpnb.plan.expression import Compare, Const, Ref
 from dpnb.plan.question import QueryPlan
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Column, Schema
 from dpnb.statistics import Share
+from dpnb.trusted.mechanisms import DiscreteLaplace
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
 from dpnb.widgets import person
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.wording import still

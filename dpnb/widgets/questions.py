@@ -14,7 +14,7 @@ from typing import Any
 
 from dpnb.client.handles import Dataset
 from dpnb.estimate import Estimate
-from dpnb.schema import Column, Schema
+from dpnb.trusted.schema import Column, Schema
 
 __all__ = ["GOALS", "Goal", "quoted", "ready", "subject", "two_valued"]
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from dpnb.cards.card import Card
 from dpnb.cards.digits import number
 from dpnb.cards.explain import at_most
-from dpnb.privacy.risk import posterior
+from dpnb.risk.odds import posterior
 from dpnb.statistics._base import digits
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.accuracy import Balance, effective, planned_size, whole

@@ -18,8 +18,8 @@ from dpnb.cards import budget as budgets
 from dpnb.cards.attach import missing_rule
 from dpnb.cards.markup import clean
 from dpnb.errors import CuratorGone, DpnbError
-from dpnb.privacy.event import PrivacyEvent
-from dpnb.schema import Column, Schema
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.schema import Column, Schema
 from dpnb.widgets.counting import counting
 from dpnb.widgets.host_questions import handle_of
 from dpnb.widgets.questions import ready, subject

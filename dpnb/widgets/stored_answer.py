@@ -13,7 +13,7 @@ from dpnb.cards.stored import payments
 from dpnb.cards.trail import paid_for
 from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate import Estimate, Measurement
-from dpnb.privacy.loss import brief
+from dpnb.trusted.privacy.loss import brief
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curves, question_of
 from dpnb.widgets.forecasts import forecast

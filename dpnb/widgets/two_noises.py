@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from dpnb.cards.card import Card
 from dpnb.errors import PlanError
 from dpnb.inference import effective_size
-from dpnb.mechanisms import DiscreteLaplace
-from dpnb.noise.law import DiscreteLaplaceLaw
+from dpnb.trusted.mechanisms import DiscreteLaplace
+from dpnb.trusted.noise.law import DiscreteLaplaceLaw
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.odds_explorer import scaled_law
 from dpnb.widgets.wording import still

@@ -8,9 +8,9 @@ import math
 import numpy as np
 import pytest
 
-from dpnb.aggregate.preparation import kept_rows, number_of, quantise, row_hash, unit_texts
-from dpnb.aggregate.reference import Ints
-from dpnb.schema import Column
+from dpnb.trusted.aggregate.preparation import kept_rows, number_of, quantise, row_hash, unit_texts
+from dpnb.trusted.aggregate.reference import Ints
+from dpnb.trusted.schema import Column
 
 AGE = Column.integer("age", 0, 100)
 

@@ -9,10 +9,10 @@ from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 
-from dpnb.aggregate.preparation import quantise, read
-from dpnb.datasets.dialect import Dialect
-from dpnb.schema import Column
-from dpnb.schema.cell import canonical
+from dpnb.trusted.aggregate.preparation import quantise, read
+from dpnb.trusted.schema import Column
+from dpnb.trusted.schema.cell import canonical
+from dpnb.trusted.schema.dialect import Dialect
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reading.md").read_text(encoding="utf-8")
 CATEGORY = Column.category("c", ["00", "01", "Goa", "2020-01-02"])

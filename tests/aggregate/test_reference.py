@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpnb.aggregate import (
+from dpnb.trusted.aggregate import (
     Add,
     And,
     Case,
@@ -38,8 +38,8 @@ from dpnb.aggregate import (
     columns_of,
     substitute,
 )
-from dpnb.aggregate.algebra import conjunction, conjuncts
-from dpnb.aggregate.reference import exact_sums
+from dpnb.trusted.aggregate.algebra import conjunction, conjuncts
+from dpnb.trusted.aggregate.reference import exact_sums
 from tests.contracts.expressions import RANGES, SIZES, batches, integers_of, predicates_of, tables
 
 

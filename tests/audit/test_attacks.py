@@ -145,7 +145,7 @@ def test_noise_made_of_one_logarithm_and_a_sign_rules_out_the_neighbour_in_63_of
 
 def test_the_attack_makes_numpys_noise_bit_by_bit():
     """The model of numpy's sampler gives exactly what numpy gives."""
-    from dpnb.noise.float_laplace import float_laplace
+    from dpnb.risk.float_laplace import float_laplace
 
     uniform = np.random.default_rng(3).random(2_000)
     drawn = float_laplace(uniform, 2.0, 0.5, above=uniform > 0.5)

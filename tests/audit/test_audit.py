@@ -15,8 +15,8 @@ from dpnb.audit.card import verdict_card
 from dpnb.audit.neighbours import described
 from dpnb.audit.sampling import clopper_pearson
 from dpnb.errors import OptionError, PlanError
-from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace
-from dpnb.privacy import PrivacyLoss
+from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
+from dpnb.trusted.privacy import PrivacyLoss
 
 HALF = Fraction(1, 2)
 
@@ -56,7 +56,7 @@ def test_an_outcome_that_only_one_dataset_can_have_is_an_infinite_loss():
 
 def test_the_least_epsilon_beside_a_delta_is_exact():
     """Discrete Gaussian noise: the enumerated ε at δ equals the closed computation in the privacy room."""
-    from dpnb.privacy.curves import discrete_gaussian_epsilon
+    from dpnb.risk.curves import discrete_gaussian_epsilon
 
     found = audit(DiscreteGaussian(Fraction(1)), ([0], [1]), 4, delta=1e-3).loss
     assert found == pytest.approx(float(discrete_gaussian_epsilon(1, "1e-3")), abs=1e-6)

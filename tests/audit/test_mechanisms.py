@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpnb.audit import audit
-from dpnb.mechanisms import (
+from dpnb.trusted.mechanisms import (
     MECHANISMS,
     DiscreteGaussian,
     DiscreteLaplace,
@@ -18,8 +18,8 @@ from dpnb.mechanisms import (
     QuantileSelection,
     Thresholding,
 )
-from dpnb.mechanisms.located_sums import radii
-from dpnb.privacy import PrivacyLoss
+from dpnb.trusted.mechanisms.located_sums import radii
+from dpnb.trusted.privacy import PrivacyLoss
 
 
 def counted(rows):

@@ -14,7 +14,7 @@ from dpnb.audit.attacks.benches_of_one import count_bound
 from dpnb.audit.attacks.publications import NEAR
 from dpnb.audit.attacks.reconstruction import reconstruct
 from dpnb.errors import OptionError
-from dpnb.mechanisms import DiscreteLaplace
+from dpnb.trusted.mechanisms import DiscreteLaplace
 
 
 @pytest.fixture(scope="module", params=BENCHES)

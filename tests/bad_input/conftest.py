@@ -10,10 +10,10 @@ import pytest
 import dpnb
 from dpnb.client import api
 from dpnb.client.session import Session
-from dpnb.curator.config import Config
-from dpnb.curator.service import Curator
-from dpnb.wire.places import Home
-from dpnb.wire.transport import InMemory
+from dpnb.trusted.curator.config import Config
+from dpnb.trusted.curator.service import Curator
+from dpnb.trusted.wire.places import Home
+from dpnb.trusted.wire.transport import InMemory
 
 HEAD = """
 [dataset]

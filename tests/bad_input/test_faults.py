@@ -9,8 +9,8 @@ from fractions import Fraction
 import pytest
 
 import dpnb
-from dpnb.curator import failpoints
 from dpnb.errors import ChargedError, CuratorError, CuratorGone, OwnerError
+from dpnb.trusted.curator import failpoints
 from tests.bad_input.conftest import short
 
 

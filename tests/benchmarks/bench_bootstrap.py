@@ -14,7 +14,7 @@ import numpy as np
 from dpnb.datasets import find
 from dpnb.inference.bootstrap import Bootstrap
 from dpnb.inference.resampling import noise_variance
-from dpnb.privacy.bootstrap import multiplicities
+from dpnb.risk.bootstrap import multiplicities
 from dpnb.simulate.bootstrap import bootstrap_coverage
 
 BAR, RATIO = 1.5, 30.0

@@ -20,11 +20,11 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
-from dpnb.aggregate import Col, FloorDiv, Key, Known, Lit, Mul, Sub, Total, ValueCounts
-from dpnb.curator.engines import DuckDBEngine, prepare
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Column, Schema
+from dpnb.trusted.aggregate import Col, FloorDiv, Key, Known, Lit, Mul, Sub, Total, ValueCounts
+from dpnb.trusted.curator.engines import DuckDBEngine, prepare
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
 
 REPEATS = 9
 GROUPS = 50

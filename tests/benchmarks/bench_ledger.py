@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
 
-from dpnb.curator.ledger import Ledger, Question
-from dpnb.curator.terms import Terms
-from dpnb.privacy import Budget, PrivacyEvent, PrivacyLoss, PrivacyUnit
+from dpnb.trusted.curator.ledger import Ledger, Question
+from dpnb.trusted.curator.terms import Terms
+from dpnb.trusted.privacy import Budget, PrivacyEvent, PrivacyLoss, PrivacyUnit
 
 EVENTS = [Question("key", "people.age.mean()", [PrivacyEvent("pure", Fraction(1, 1000))])]
 

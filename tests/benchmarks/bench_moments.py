@@ -22,18 +22,18 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
-from dpnb.aggregate import prepare as reference
-from dpnb.curator.engines import DuckDBEngine, prepare
 from dpnb.plan import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.plan.expression import Ref
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.releases import Release, ReleasedPart
-from dpnb.schema import Column, Schema
 from dpnb.statistics import regression
 from dpnb.statistics.crossed import Crossed
 from dpnb.statistics.formula import parse
 from dpnb.statistics.regression_readings import coefficients
+from dpnb.trusted.aggregate import prepare as reference
+from dpnb.trusted.curator.engines import DuckDBEngine, prepare
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.releases import Release, ReleasedPart
+from dpnb.trusted.schema import Column, Schema
 
 REPEATS = 7
 BOOTSTRAP = 400
@@ -98,7 +98,7 @@ def bootstrap():
     where, rng = schema(11), np.random.default_rng(2)
     raw = {f"c{i}": np.clip(rng.normal(0, 0.3, 20_000), -1, 1) for i in range(11)}
     item = question(where)
-    from dpnb.aggregate import answer
+    from dpnb.trusted.aggregate import answer
 
     exact = answer(reference(raw, where), [part.request for part in item.parts])
     parts = tuple(

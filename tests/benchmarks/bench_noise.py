@@ -16,9 +16,9 @@ from time import perf_counter
 import numpy as np
 import opendp.prelude as dp
 
-from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace, QuantileSelection
-from dpnb.noise.exact import _geometric_tables, discrete_gaussian, discrete_laplace
-from dpnb.noise.secure import SecureBits
+from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace, QuantileSelection
+from dpnb.trusted.noise.exact import _geometric_tables, discrete_gaussian, discrete_laplace
+from dpnb.trusted.noise.secure import SecureBits
 
 SCALES = (Fraction(5, 2), Fraction(1000), Fraction(2**20 * 10**9, 123_456_789))
 BITS = SecureBits()

@@ -14,9 +14,9 @@ from time import process_time
 
 import numpy as np
 
-from dpnb.mechanisms import KSExponential, LocatedSums
-from dpnb.mechanisms.located_sums import radii, selection
-from dpnb.noise.secure import SecureBits
+from dpnb.trusted.mechanisms import KSExponential, LocatedSums
+from dpnb.trusted.mechanisms.located_sums import radii, selection
+from dpnb.trusted.noise.secure import SecureBits
 
 BITS = SecureBits()
 

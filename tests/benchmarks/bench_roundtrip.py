@@ -12,11 +12,11 @@ import pytest
 
 import dpnb
 from dpnb.client.priced_batch import batch_of
-from dpnb.curator.engines import DuckDBEngine, prepare
 from dpnb.datasets import census, census_schema
 from dpnb.estimate import Measurement
 from dpnb.plan.price import price
 from dpnb.plan.request import Ask
+from dpnb.trusted.curator.engines import DuckDBEngine, prepare
 
 ROWS, ROUNDS = 10_000, 60
 

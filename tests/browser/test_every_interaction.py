@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dpnb import widgets
-from dpnb.privacy.risk import odds_sentence
+from dpnb.risk.odds import odds_sentence
 from dpnb.widgets import _base
 from tests.browser.test_extension import LOAD, open_  # noqa: F401  a fixture
 from tests.browser.test_interactions import everything, frame, range_of

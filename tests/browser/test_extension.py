@@ -163,8 +163,8 @@ def test_killed_curator_is_said_and_the_budget_outlives_it(open_):
     kill = """import os, signal
 from dpnb.client import api
 pid = api.session().line.once  # the wire answers who it is
-from dpnb.wire.messages import Hello, Welcome
-from dpnb.wire.codec import encode
+from dpnb.trusted.wire.messages import Hello, Welcome
+from dpnb.trusted.wire.codec import encode
 os.kill(pid(encode(Hello()), Welcome).pid, signal.SIGKILL)"""
     lab = open_(LOAD, OPEN, "%%dp epsilon=0.0625\nq = hiv.distvct.mean()", kill, "hiv.budget.spent")
     for index in range(3):

@@ -10,12 +10,12 @@ from dpnb.plan.expression import Ref
 from dpnb.plan.price import price
 from dpnb.plan.question import QueryPlan
 from dpnb.plan.request import Ask, BatchPlan, Item
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.loss import PrivacyLoss, exact_text
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.releases import Release, ReleasedPart
-from dpnb.schema import Column, Schema
 from dpnb.statistics import conclude
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.releases import Release, ReleasedPart
+from dpnb.trusted.schema import Column, Schema
 
 EVIL = "<script>alert(1)</script>\"'&<img src=x onerror=alert(2)>\x1b[31m\u202e"
 

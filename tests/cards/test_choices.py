@@ -14,10 +14,10 @@ from dpnb.cards.released import estimate_card
 from dpnb.cards.report import report
 from dpnb.cards.tracks import figure
 from dpnb.estimate import Estimate
-from dpnb.noise.bits import SeededBits
 from dpnb.plan.expression import Compare, Const
-from dpnb.privacy.accountant import Budget
-from dpnb.schema import Column, Schema
+from dpnb.trusted.noise.bits import SeededBits
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.schema import Column, Schema
 from tests.contracts.questions import UNITS, B, G, X, Y, asked, released, schema
 
 TABLE = {"x": [31.0] * 5, "y": [2.0] * 5, "b": [1, 1, 1, 0, 0], "g": ["w", "w", "u", "u", "u"]}

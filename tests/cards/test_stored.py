@@ -15,9 +15,9 @@ from dpnb.cards import estimate_card, release_card
 from dpnb.cards.stored import stored_of, when
 from dpnb.cards.trail import LONGEST, more_of, trail_of
 from dpnb.estimate import Estimate, Measurement
-from dpnb.noise.bits import SeededBits
-from dpnb.privacy.loss import PrivacyLoss
 from dpnb.statistics import conclude
+from dpnb.trusted.noise.bits import SeededBits
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from tests.cards import made
 from tests.contracts.questions import TABLES, UNITS, X, asked, released, schema
 

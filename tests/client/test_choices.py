@@ -6,7 +6,7 @@ import pytest
 
 import dpnb
 from dpnb.errors import PlanError
-from dpnb.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 
 
 def test_it_is_released_by_the_curator(session, data):

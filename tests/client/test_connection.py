@@ -11,9 +11,9 @@ import pytest
 
 from dpnb.client.connection import Line
 from dpnb.errors import CuratorGone, OwnerError
-from dpnb.wire.codec import encode
-from dpnb.wire.messages import PROTOCOL, Hello, Welcome
-from dpnb.wire.transport import InMemory, UnixTransport
+from dpnb.trusted.wire.codec import encode
+from dpnb.trusted.wire.messages import PROTOCOL, Hello, Welcome
+from dpnb.trusted.wire.transport import InMemory, UnixTransport
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 

@@ -97,7 +97,7 @@ def test_names_in_the_answer_are_escaped(session, dpnb_home):
     from dpnb.cards.released import estimate_card
     from dpnb.client.upload import hand_over
     from dpnb.datasets import load
-    from dpnb.wire.places import Home
+    from dpnb.trusted.wire.places import Home
 
     declared = small.declared(epsilon=40, delta="1e-4")
     declared["columns"] = {"t": {"type": "category", "values": ["<script>x</script>", "\u202eabc", "z"]}}

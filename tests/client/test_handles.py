@@ -106,7 +106,7 @@ def test_a_column_named_like_a_method_is_reached_by_key(session, dpnb_home):
     declared["columns"] = {"count": {"type": "integer", "lower": 0, "upper": 10}}
     from dpnb.client.upload import hand_over
     from dpnb.datasets import load
-    from dpnb.wire.places import Home
+    from dpnb.trusted.wire.places import Home
 
     of = load(declared).schema
     data = session.attach(hand_over({"count": small.rows()["x"]}, of, Home(dpnb_home)))

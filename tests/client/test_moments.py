@@ -9,7 +9,7 @@ import pytest
 
 import dpnb
 from dpnb.errors import OptionError, PlanError, SchemaError
-from dpnb.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from tests.curator import small
 
 

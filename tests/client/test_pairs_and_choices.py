@@ -7,7 +7,7 @@ import pytest
 
 import dpnb
 from dpnb.errors import PlanError, Unavailable
-from dpnb.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from tests.curator import small
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import dpnb
 from dpnb.errors import LossError
-from dpnb.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from tests.curator import small
 
 

@@ -13,12 +13,12 @@ from dpnb.client.assumptions import planned_question
 from dpnb.errors import LossError, OptionError, PlanError, Unavailable
 from dpnb.plan import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.plan.expression import Ref
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.loss import PrivacyLoss
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.releases import Release, ReleasedPart
-from dpnb.schema import Column, Schema
 from dpnb.statistics import Share
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.releases import Release, ReleasedPart
+from dpnb.trusted.schema import Column, Schema
 
 PLANS = [
     ("proportion", {"within": 0.05, "epsilon": 1}),

@@ -13,10 +13,10 @@ from dpnb.datasets import load
 from dpnb.errors import BudgetError
 from dpnb.plan.price import total
 from dpnb.plan.request import Ask
-from dpnb.privacy.accountant import compose
-from dpnb.privacy.loss import PrivacyLoss
-from dpnb.privacy.measure import Measure
-from dpnb.wire.places import Home
+from dpnb.trusted.privacy.accountant import compose
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.wire.places import Home
 from tests.curator import small
 from tests.examples import rotation
 

@@ -6,7 +6,7 @@ import pytest
 
 import dpnb
 from dpnb.errors import LossError, Unavailable
-from dpnb.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 
 
 def test_readings_give_the_range_and_the_rows_outside(session, data):

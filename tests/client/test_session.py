@@ -24,9 +24,9 @@ from dpnb.errors import (
 )
 from dpnb.estimate import Estimate, current_host
 from dpnb.plan.request import Ask
-from dpnb.privacy import Budget, PrivacyUnit
-from dpnb.privacy.loss import PrivacyLoss
-from dpnb.schema import Column, Schema
+from dpnb.trusted.privacy import Budget, PrivacyUnit
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.schema import Column, Schema
 from tests.curator import small
 
 
@@ -308,7 +308,7 @@ def test_detach_removes_the_copy_and_keeps_the_ledger(data, session, dpnb_home):
 def test_frames_of_each_kind_are_the_same_data(session, dpnb_home, frame):
     """pandas, polars, Arrow and plain arrays give one prepared copy: totals agree exactly."""
     from dpnb.client.upload import hand_over
-    from dpnb.wire.places import Home
+    from dpnb.trusted.wire.places import Home
 
     raw = small.rows()
     made = {"mapping": lambda: raw}
@@ -341,10 +341,10 @@ def test_frames_of_each_kind_are_the_same_data(session, dpnb_home, frame):
 @pytest.mark.parametrize("kind", ["pandas", "list"])
 def test_what_one_row_holds_never_decides_how_another_is_read(dpnb_home, column, cells, kind):
     """One text, number or gap among the objects of a frame leaves the codes of all other rows as they were."""
-    from dpnb.aggregate.preparation import quantise
     from dpnb.client.upload import hand_over
-    from dpnb.curator.sources import read_arrays
-    from dpnb.wire.places import Home
+    from dpnb.trusted.aggregate.preparation import quantise
+    from dpnb.trusted.curator.sources import read_arrays
+    from dpnb.trusted.wire.places import Home
 
     of = Schema("p", "People", (column,), PrivacyUnit("add-remove"), Budget.from_toml({"epsilon": 1}))
 
@@ -421,8 +421,8 @@ def test_a_session_may_be_read_while_it_opens_more(session, data):
 def test_a_masked_value_is_missing(dpnb_home):
     """What a masked array hides is never handed over as data."""
     from dpnb.client.upload import hand_over
-    from dpnb.curator.sources import read_arrays
-    from dpnb.wire.places import Home
+    from dpnb.trusted.curator.sources import read_arrays
+    from dpnb.trusted.wire.places import Home
 
     masked = np.ma.MaskedArray([1.0, 99.0], mask=[False, True])
     home = Home(dpnb_home)
@@ -438,7 +438,7 @@ def test_the_public_names_are_few_and_importing_them_is_late():
     import importlib
 
     importlib.import_module("dpnb.plan.price")
-    importlib.import_module("dpnb.releases.record")
+    importlib.import_module("dpnb.trusted.releases.record")
     assert callable(dpnb.plan)
     assert callable(dpnb.release)
     assert set(dpnb.__all__) == {

@@ -13,12 +13,12 @@ from dpnb.errors import OptionError
 from dpnb.estimate import Estimate, Measurement
 from dpnb.plan import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.plan.expression import Ref
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.loss import PrivacyLoss
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.releases import Release, ReleasedPart
-from dpnb.schema import Column, Schema
 from dpnb.statistics import conclude
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.releases import Release, ReleasedPart
+from dpnb.trusted.schema import Column, Schema
 
 GOT, ANY, SITE = Ref("got"), Ref("any"), Ref("site")
 

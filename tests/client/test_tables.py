@@ -9,7 +9,7 @@ import pytest
 
 import dpnb
 from dpnb.errors import OptionError, PlanError
-from dpnb.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 
 
 def test_they_read_as_typed(data):

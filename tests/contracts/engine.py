@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from dpnb.aggregate import (
+from dpnb.trusted.aggregate import (
     Add,
     Case,
     Clip,

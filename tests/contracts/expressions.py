@@ -6,7 +6,7 @@ from math import prod
 
 from hypothesis import strategies as st
 
-from dpnb.aggregate import (
+from dpnb.trusted.aggregate import (
     Add,
     And,
     Case,

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpnb.noise import SeededBits, law_from_json
+from dpnb.trusted.noise import SeededBits, law_from_json
 
 FITS = 1e-6
 MISFITS = 1e-12

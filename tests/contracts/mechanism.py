@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from dpnb.errors import LossError, PlanError
-from dpnb.mechanisms import MECHANISMS, Card
-from dpnb.noise import SeededBits
+from dpnb.trusted.mechanisms import MECHANISMS, Card
+from dpnb.trusted.noise import SeededBits
 from tests.contracts.law import FITS, MISFITS, fit
 
 

@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.aggregate import answer, prepare
 from dpnb.estimate import Estimate, ask
-from dpnb.noise.bits import BitSource
 from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
 from dpnb.plan.expression import Compare, Const, Ref
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.releases import Release, ReleasedPart
-from dpnb.schema import Column, Schema
 from dpnb.statistics import conclude
+from dpnb.trusted.aggregate import answer, prepare
+from dpnb.trusted.noise.bits import BitSource
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.releases import Release, ReleasedPart
+from dpnb.trusted.schema import Column, Schema
 
 X, Y, B, G = Ref("x"), Ref("y"), Ref("b"), Ref("g")
 _ids = itertools.count()

@@ -18,18 +18,18 @@ import duckdb
 import numpy as np
 import pytest
 
-from dpnb.aggregate.preparation import quantise
 from dpnb.client.upload import hand_over
-from dpnb.curator.engines.preparing import _declare_categories, prepared_sql
-from dpnb.curator.engines.sources import open_source
-from dpnb.curator.sources import read_arrays
-from dpnb.datasets.dialect import STRICT
-from dpnb.datasets.named_file import held
 from dpnb.errors import OwnerError
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Column, Schema
-from dpnb.wire.places import Home
+from dpnb.trusted.aggregate.preparation import quantise
+from dpnb.trusted.curator.engines.preparing import _declare_categories, prepared_sql
+from dpnb.trusted.curator.engines.sources import open_source
+from dpnb.trusted.curator.sources import read_arrays
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
+from dpnb.trusted.schema.dialect import STRICT
+from dpnb.trusted.schema.named_file import held
+from dpnb.trusted.wire.places import Home
 from tests.examples import examples
 
 COLUMNS = (

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dpnb.aggregate import answer
-from dpnb.mechanisms import DiscreteLaplace, QuantileSelection
 from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.conversion import laplace_rho
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Column, Schema
+from dpnb.trusted.aggregate import answer
+from dpnb.trusted.mechanisms import DiscreteLaplace, QuantileSelection
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.conversion import laplace_rho
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
 
 COLUMNS = ("x", "b", "g")
 Row = tuple[int | None, int | None, int | None]

@@ -15,17 +15,17 @@ from typing import Any
 import numpy as np
 
 from dpnb.client.upload import hand_over
-from dpnb.curator.config import Config
-from dpnb.curator.service import Curator
 from dpnb.datasets import load
 from dpnb.errors import PlanError
 from dpnb.plan import expression as e
 from dpnb.plan.price import price
 from dpnb.plan.question import QueryPlan
 from dpnb.plan.request import MAX_ITEMS, Ask, BatchPlan, Item
-from dpnb.wire.codec import MAX_REQUEST, decode_reply, encode, raw
-from dpnb.wire.messages import Attach, Request, Submit
-from dpnb.wire.places import Home
+from dpnb.trusted.curator.config import Config
+from dpnb.trusted.curator.service import Curator
+from dpnb.trusted.wire.codec import MAX_REQUEST, decode_reply, encode, raw
+from dpnb.trusted.wire.messages import Attach, Request, Submit
+from dpnb.trusted.wire.places import Home
 
 ROWS = 20_000
 DECLARED: dict[str, Any] = {

@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.aggregate.preparation import prepare
-from dpnb.aggregate.reference import answer
 from dpnb.client.handles import Dataset
 from dpnb.client.session import Session
 from dpnb.client.upload import hand_over
-from dpnb.curator.content import content_of
-from dpnb.curator.ledger import Ledger
-from dpnb.curator.open_dataset import Shelf
-from dpnb.curator.release import Chance
-from dpnb.curator.service import Curator
 from dpnb.datasets import load
-from dpnb.schema import Schema
-from dpnb.wire.places import Home
-from dpnb.wire.transport import InMemory
+from dpnb.trusted.aggregate.preparation import prepare
+from dpnb.trusted.aggregate.reference import answer
+from dpnb.trusted.curator.content import content_of
+from dpnb.trusted.curator.ledger import Ledger
+from dpnb.trusted.curator.open_dataset import Shelf
+from dpnb.trusted.curator.release import Chance
+from dpnb.trusted.curator.service import Curator
+from dpnb.trusted.schema import Schema
+from dpnb.trusted.wire.places import Home
+from dpnb.trusted.wire.transport import InMemory
 
 ROWS = 40
 DECLARED = {

@@ -12,15 +12,15 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from dpnb.client.priced_batch import batch_of
-from dpnb.curator import failpoints, plan_record, release
-from dpnb.curator.chain import append, canonical, link
 from dpnb.errors import ChargedError, CuratorError, CuratorGone, OwnerError, PlanError, RequestReused
 from dpnb.estimate import Measurement
 from dpnb.plan.request import Ask
-from dpnb.wire.binding import request_digest
-from dpnb.wire.codec import encode, exact_json, raw
-from dpnb.wire.messages import Again, Attach, Cancel, Detach, Peek, Reset, Submit
-from dpnb.wire.places import Home
+from dpnb.trusted.curator import failpoints, plan_record, release
+from dpnb.trusted.curator.chain import append, canonical, link
+from dpnb.trusted.wire.binding import request_digest
+from dpnb.trusted.wire.codec import encode, exact_json, raw
+from dpnb.trusted.wire.messages import Again, Attach, Cancel, Detach, Peek, Reset, Submit
+from dpnb.trusted.wire.places import Home
 from tests.curator import small
 from tests.curator.test_adoption import Killed
 
@@ -356,7 +356,7 @@ def test_a_full_disk_at_the_store_leaves_the_charge_to_be_completed(house, monke
 
     messages = [house.submit(x), house.submit(y)]
     with monkeypatch.context() as broken:
-        broken.setattr("dpnb.curator.stored.insert", full)
+        broken.setattr("dpnb.trusted.curator.stored.insert", full)
         for message in messages:
             with pytest.raises(ChargedError, match="charge stands"):
                 house.ask(message)

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpnb.curator.content import content_of
-from dpnb.curator.engines import prepare
 from dpnb.datasets import load
+from dpnb.trusted.curator.content import content_of
+from dpnb.trusted.curator.engines import prepare
 from tests.examples import examples
 
 KEY = b"the curator's"

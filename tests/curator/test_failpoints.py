@@ -10,10 +10,10 @@ import time
 import pytest
 
 from dpnb.client.priced_batch import batch_of
-from dpnb.curator import failpoints
 from dpnb.plan.request import Ask
-from dpnb.wire.codec import encode, exact_json, raw
-from dpnb.wire.messages import Again, Answered, Attach, Failure, Submit
+from dpnb.trusted.curator import failpoints
+from dpnb.trusted.wire.codec import encode, exact_json, raw
+from dpnb.trusted.wire.messages import Again, Answered, Attach, Failure, Submit
 from tests.curator import small
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")

@@ -16,23 +16,23 @@ import pytest
 
 from dpnb.__main__ import main
 from dpnb.client.upload import hand_over
-from dpnb.curator import backup as copying
-from dpnb.curator import database, examination, failpoints, restoration
-from dpnb.curator.backup import backup
-from dpnb.curator.config import Config
-from dpnb.curator.guard import note_in_copies, notes_of
-from dpnb.curator.ledger import Ledger
-from dpnb.curator.mark import mark_of
-from dpnb.curator.migrations import migrate
-from dpnb.curator.open_dataset import key_of
-from dpnb.curator.restoration import restore
-from dpnb.curator.service import Curator
-from dpnb.curator.terms import Terms
 from dpnb.datasets import load
 from dpnb.errors import BudgetError, CuratorError, CuratorGone, FrozenError, OwnerError
-from dpnb.privacy import PrivacyLoss
-from dpnb.wire.messages import Again, Attach
-from dpnb.wire.places import Home
+from dpnb.trusted.curator import backup as copying
+from dpnb.trusted.curator import database, examination, failpoints, restoration
+from dpnb.trusted.curator.backup import backup
+from dpnb.trusted.curator.config import Config
+from dpnb.trusted.curator.guard import note_in_copies, notes_of
+from dpnb.trusted.curator.ledger import Ledger
+from dpnb.trusted.curator.mark import mark_of
+from dpnb.trusted.curator.migrations import migrate
+from dpnb.trusted.curator.open_dataset import key_of
+from dpnb.trusted.curator.restoration import restore
+from dpnb.trusted.curator.service import Curator
+from dpnb.trusted.curator.terms import Terms
+from dpnb.trusted.privacy import PrivacyLoss
+from dpnb.trusted.wire.messages import Again, Attach
+from dpnb.trusted.wire.places import Home
 from tests.curator import small
 from tests.curator.test_ledger import POOL, charge, pure, terms
 from tests.curator.test_mark import SMALL, Desk, in_child, message

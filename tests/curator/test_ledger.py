@@ -19,16 +19,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpnb.curator import ledger as ledger_module
-from dpnb.curator.admission import option_that_fits
-from dpnb.curator.audit_trail import examine
-from dpnb.curator.chain import GENESIS, link
-from dpnb.curator.database import aside
-from dpnb.curator.ledger import Ledger, Question
-from dpnb.curator.meters import doubled
-from dpnb.curator.terms import Terms, compare
 from dpnb.errors import BudgetError, CuratorError, FrozenError, LossError, OwnerError, RequestReused
-from dpnb.privacy import Budget, Measure, PrivacyEvent, PrivacyLoss, PrivacyUnit
+from dpnb.trusted.curator import ledger as ledger_module
+from dpnb.trusted.curator.admission import option_that_fits
+from dpnb.trusted.curator.audit_trail import examine
+from dpnb.trusted.curator.chain import GENESIS, link
+from dpnb.trusted.curator.database import aside
+from dpnb.trusted.curator.ledger import Ledger, Question
+from dpnb.trusted.curator.meters import doubled
+from dpnb.trusted.curator.terms import Terms, compare
+from dpnb.trusted.privacy import Budget, Measure, PrivacyEvent, PrivacyLoss, PrivacyUnit
 from tests.examples import examples
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "ledger"
@@ -251,9 +251,9 @@ def test_threads_of_one_ledger_never_overspend(ledger):
 RACER = """
 import sys
 from fractions import Fraction
-from dpnb.curator.ledger import Ledger, Question
+from dpnb.trusted.curator.ledger import Ledger, Question
 from dpnb.errors import BudgetError
-from dpnb.privacy import PrivacyEvent, PrivacyLoss
+from dpnb.trusted.privacy import PrivacyEvent, PrivacyLoss
 path, name, tries, unit = sys.argv[1:]
 won = 0
 with Ledger(path, wait=60) as ledger:
@@ -683,7 +683,7 @@ def test_a_budget_with_charges_keeps_its_unit_even_when_loosened(ledger):
 
 
 def test_terms_are_taken_from_a_schema_and_private_pools_cannot_be_mistaken_for_joined_ones():
-    from dpnb.schema import Column, Schema
+    from dpnb.trusted.schema import Column, Schema
 
     columns = (Column.integer("age", 0, 100), Column.category("sex", [0, 1]))
     facts = (columns, PrivacyUnit("add-remove"), Budget.from_toml({"epsilon": 4}))
@@ -939,8 +939,8 @@ def test_the_terms_are_written_as_they_always_were():
 VICTIM = """
 import os, signal, sys
 from fractions import Fraction
-from dpnb.curator.ledger import Ledger, Question
-from dpnb.privacy import PrivacyEvent, PrivacyLoss
+from dpnb.trusted.curator.ledger import Ledger, Question
+from dpnb.trusted.privacy import PrivacyEvent, PrivacyLoss
 path, step = sys.argv[1], int(sys.argv[2])
 count = 0
 def killer(statement):
@@ -995,8 +995,8 @@ def test_killed_between_any_two_statements_a_retry_is_one_charge_and_one_answer(
 LOOP = """
 import sys
 from fractions import Fraction
-from dpnb.curator.ledger import Ledger, Question
-from dpnb.privacy import PrivacyEvent, PrivacyLoss
+from dpnb.trusted.curator.ledger import Ledger, Question
+from dpnb.trusted.privacy import PrivacyEvent, PrivacyLoss
 path, start = sys.argv[1], int(sys.argv[2])
 ledger = Ledger(path)
 for i in range(start, start + 100000):
@@ -1183,7 +1183,7 @@ def test_no_message_about_the_file_names_where_it_is(path):
 
 
 def test_a_failed_creation_leaves_nothing_behind(path, monkeypatch):
-    monkeypatch.setattr("dpnb.curator.database.migrate", lambda *_: 1 / 0)
+    monkeypatch.setattr("dpnb.trusted.curator.database.migrate", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         Ledger(path)
     assert list(path.parent.iterdir()) == []

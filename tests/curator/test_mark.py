@@ -20,25 +20,25 @@ import pytest
 
 from dpnb.__main__ import main
 from dpnb.client.priced_batch import batch_of
-from dpnb.curator import failpoints, mark
-from dpnb.curator.audit_trail import examine
-from dpnb.curator.backup import backup
-from dpnb.curator.config import Config
-from dpnb.curator.database import aside
-from dpnb.curator.guard import mark_at, note_in_copies
-from dpnb.curator.ledger import Ledger
-from dpnb.curator.mark import Mark, MarkFile, Total, mark_of
-from dpnb.curator.release import Chance
-from dpnb.curator.restoration import restore
-from dpnb.curator.service import Curator
-from dpnb.curator.upkeep import Upkeep
 from dpnb.errors import BudgetError, ChargedError, FrozenError, OwnerError, RequestReused
 from dpnb.plan.request import Ask
-from dpnb.privacy import Budget, PrivacyLoss
-from dpnb.wire.codec import encode, exact_json, raw
-from dpnb.wire.filelock import FileLock
-from dpnb.wire.messages import Again, Attach, Submit
-from dpnb.wire.places import Home
+from dpnb.trusted.curator import failpoints, mark
+from dpnb.trusted.curator.audit_trail import examine
+from dpnb.trusted.curator.backup import backup
+from dpnb.trusted.curator.config import Config
+from dpnb.trusted.curator.database import aside
+from dpnb.trusted.curator.guard import mark_at, note_in_copies
+from dpnb.trusted.curator.ledger import Ledger
+from dpnb.trusted.curator.mark import Mark, MarkFile, Total, mark_of
+from dpnb.trusted.curator.release import Chance
+from dpnb.trusted.curator.restoration import restore
+from dpnb.trusted.curator.service import Curator
+from dpnb.trusted.curator.upkeep import Upkeep
+from dpnb.trusted.privacy import Budget, PrivacyLoss
+from dpnb.trusted.wire.codec import encode, exact_json, raw
+from dpnb.trusted.wire.filelock import FileLock
+from dpnb.trusted.wire.messages import Again, Attach, Submit
+from dpnb.trusted.wire.places import Home
 from tests.curator import small
 from tests.curator.test_ledger import POOL, charge, forge, pure, terms
 
@@ -843,7 +843,7 @@ def test_a_restore_that_dies_halfway_leaves_the_home_frozen_and_the_next_one_fin
     desk.lose("", "-wal", "-shm")
     for name in ("note_in_copies", "_replace_mark"):
         with monkeypatch.context() as broken:
-            broken.setattr(f"dpnb.curator.restoration.{name}", lambda *_: 1 / 0)
+            broken.setattr(f"dpnb.trusted.curator.restoration.{name}", lambda *_: 1 / 0)
             with pytest.raises(ZeroDivisionError):
                 restore(desk.home, "first try")
         with Ledger(desk.home.ledger) as ledger:
@@ -987,7 +987,7 @@ def test_a_ledger_that_rests_has_an_empty_journal_a_full_mark_and_noted_copies(s
 
 def test_a_busy_ledgers_journal_stays_short(tmp_path, monkeypatch):
     """Without a rest, too: some hundred entries, and a journal that holds not many more than a hundred."""
-    monkeypatch.setattr("dpnb.curator.upkeep._REST", 0.002)
+    monkeypatch.setattr("dpnb.trusted.curator.upkeep._REST", 0.002)
     path = tmp_path / "ledger.sqlite3"
     with Ledger(path) as ledger:
         upkeep = Upkeep(ledger, lambda fault, _: pytest.fail(str(fault)), lambda _: None).start()

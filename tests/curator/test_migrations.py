@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from dpnb.curator.ledger import Ledger
-from dpnb.curator.migrations import MIGRATIONS, Migration, migrate
 from dpnb.errors import OwnerError
+from dpnb.trusted.curator.ledger import Ledger
+from dpnb.trusted.curator.migrations import MIGRATIONS, Migration, migrate
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "ledger"
 NEXT = Migration(len(MIGRATIONS) + 1, "notes", ("CREATE TABLE notes (x TEXT) STRICT",))

@@ -9,7 +9,10 @@ from fractions import Fraction
 
 import pytest
 
-from dpnb.aggregate.algebra import (
+from dpnb.client.priced_batch import batch_of
+from dpnb.errors import PlanError
+from dpnb.plan.request import Ask
+from dpnb.trusted.aggregate.algebra import (
     Add,
     And,
     Case,
@@ -30,12 +33,10 @@ from dpnb.aggregate.algebra import (
     TrueP,
     ValueCounts,
 )
-from dpnb.aggregate.request_record import read_requests, written_requests
-from dpnb.client.priced_batch import batch_of
-from dpnb.curator.chain import canonical
-from dpnb.curator.plan_record import question_of, read_parts
-from dpnb.errors import PlanError
-from dpnb.mechanisms import (
+from dpnb.trusted.aggregate.request_record import read_requests, written_requests
+from dpnb.trusted.curator.chain import canonical
+from dpnb.trusted.curator.plan_record import question_of, read_parts
+from dpnb.trusted.mechanisms import (
     MECHANISMS,
     DiscreteGaussian,
     DiscreteLaplace,
@@ -45,9 +46,8 @@ from dpnb.mechanisms import (
     QuantileSelection,
     Thresholding,
 )
-from dpnb.mechanisms.located_sums import radii, selection
-from dpnb.mechanisms.mechanism_record import read_mechanism
-from dpnb.plan.request import Ask
+from dpnb.trusted.mechanisms.located_sums import radii, selection
+from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from tests.curator import small
 from tests.curator.test_store import MAKERS
 

@@ -21,9 +21,9 @@ from dpnb.client.launch import connect
 from dpnb.client.session import Session
 from dpnb.errors import ChargedError, CuratorGone, OwnerError, PlanError
 from dpnb.plan.request import Ask
-from dpnb.wire.codec import decode_reply, encode
-from dpnb.wire.messages import Hello
-from dpnb.wire.places import Home
+from dpnb.trusted.wire.codec import decode_reply, encode
+from dpnb.trusted.wire.messages import Hello
+from dpnb.trusted.wire.places import Home
 from tests.curator import small
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
@@ -255,7 +255,7 @@ def test_a_killed_kernel_leaves_one_charge_and_its_answer_to_the_next_one(dpnb_h
 
 FAULTY = """
 import os, sys, time
-from dpnb.curator import failpoints
+from dpnb.trusted.curator import failpoints
 marks = {marks!r}
 def hook(step):
     if step == {step!r} and not os.path.exists(marks):
@@ -263,7 +263,7 @@ def hook(step):
         {act}
 failpoints.install(hook)
 import runpy
-runpy.run_module("dpnb.curator", run_name="__main__", alter_sys=True)
+runpy.run_module("dpnb.trusted.curator", run_name="__main__", alter_sys=True)
 """
 
 
@@ -394,7 +394,7 @@ def test_a_damaged_ledger_stops_the_start_with_its_reason(dpnb_home, people):
 
 def test_the_loopback_with_a_token_works_and_refuses_a_wrong_token(dpnb_home, people, monkeypatch):
     """Where Unix sockets are missing: the same protocol over loopback, closed to whoever lacks the token."""
-    from dpnb.wire.transport import TcpTransport
+    from dpnb.trusted.wire.transport import TcpTransport
 
     monkeypatch.setenv("DPNB_TCP", "1")
     data = dpnb.open(people, quiet=True)

@@ -9,12 +9,12 @@ import pytest
 
 from dpnb.client.handles import Dataset
 from dpnb.client.priced_batch import batch_of
-from dpnb.curator import release
-from dpnb.curator.release import Chance
-from dpnb.noise.bits import SeededBits
 from dpnb.plan.request import Ask
-from dpnb.wire.codec import encode, raw
-from dpnb.wire.messages import Submit
+from dpnb.trusted.curator import release
+from dpnb.trusted.curator.release import Chance
+from dpnb.trusted.noise.bits import SeededBits
+from dpnb.trusted.wire.codec import encode, raw
+from dpnb.trusted.wire.messages import Submit
 from tests.curator import small
 
 
@@ -116,7 +116,7 @@ def test_the_trace_does_follow_the_noised_integers(tmp_path_factory, monkeypatch
 
 def test_a_reply_has_no_field_but_noised_integers_and_public_facts(service, data):
     """The fields of a release are a fixed list; a new one needs a new argument for its privacy."""
-    from dpnb.wire.codec import exact_json
+    from dpnb.trusted.wire.codec import exact_json
 
     batch = batch_of([data.x.mean()], Ask.make(epsilon=1))
     message = Submit(

@@ -19,14 +19,14 @@ import dpnb
 from dpnb.client import api
 from dpnb.client.launch import connect, reach
 from dpnb.client.session import Session
-from dpnb.curator import server
 from dpnb.errors import CuratorGone, OwnerError
 from dpnb.plan.request import Ask
-from dpnb.wire import transport
-from dpnb.wire.codec import MAX_REQUEST, decode_reply, encode
-from dpnb.wire.messages import Hello, Welcome
-from dpnb.wire.places import Home
-from dpnb.wire.transport import MESSAGES, TOKEN, TcpTransport, UnixTransport
+from dpnb.trusted.curator import server
+from dpnb.trusted.wire import transport
+from dpnb.trusted.wire.codec import MAX_REQUEST, decode_reply, encode
+from dpnb.trusted.wire.messages import Hello, Welcome
+from dpnb.trusted.wire.places import Home
+from dpnb.trusted.wire.transport import MESSAGES, TOKEN, TcpTransport, UnixTransport
 from tests.curator.test_process import ends, faulty, people, pid_of, wait_until, with_curator
 
 __all__ = ["people", "with_curator"]  # fixtures
@@ -264,13 +264,13 @@ def test_a_socket_on_which_somebody_else_listens_is_not_spoken_to(home, monkeypa
 
 BLOCKS = """
 import os, sys, time
-from dpnb.curator import failpoints
+from dpnb.trusted.curator import failpoints
 def hook(step):
     while step == "checked" and not os.path.exists({until!r}):
         time.sleep(0.01)
 failpoints.install(hook)
 import runpy
-runpy.run_module("dpnb.curator", run_name="__main__", alter_sys=True)
+runpy.run_module("dpnb.trusted.curator", run_name="__main__", alter_sys=True)
 """
 
 

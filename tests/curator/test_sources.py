@@ -15,22 +15,22 @@ import duckdb
 import numpy as np
 import pytest
 
-from dpnb.curator.config import Config
-from dpnb.curator.engines.sources import open_source
-from dpnb.curator.ledger import Ledger
-from dpnb.curator.loosened_terms import loosen
-from dpnb.curator.open_dataset import Shelf
-from dpnb.curator.server import principal_of
-from dpnb.curator.service import Curator
-from dpnb.curator.sources import look_up
 from dpnb.datasets import load
-from dpnb.datasets.named_file import NamedFile
 from dpnb.errors import CuratorGone, OwnerError
 from dpnb.plan.request import Ask
-from dpnb.schema.cell import QUANTISER_VERSION
-from dpnb.wire.codec import raw
-from dpnb.wire.messages import FileSource, HandOver, StudySource
-from dpnb.wire.places import Home
+from dpnb.trusted.curator.config import Config
+from dpnb.trusted.curator.engines.sources import open_source
+from dpnb.trusted.curator.ledger import Ledger
+from dpnb.trusted.curator.loosened_terms import loosen
+from dpnb.trusted.curator.open_dataset import Shelf
+from dpnb.trusted.curator.server import principal_of
+from dpnb.trusted.curator.service import Curator
+from dpnb.trusted.curator.sources import look_up
+from dpnb.trusted.schema.cell import QUANTISER_VERSION
+from dpnb.trusted.schema.named_file import NamedFile
+from dpnb.trusted.wire.codec import raw
+from dpnb.trusted.wire.messages import FileSource, HandOver, StudySource
+from dpnb.trusted.wire.places import Home
 from tests.curator import small
 
 LOCKS = Path("/proc/locks")

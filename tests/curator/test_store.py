@@ -14,16 +14,16 @@ import pytest
 
 from dpnb.client.priced_batch import batch_of
 from dpnb.client.upload import hand_over
-from dpnb.curator.open_dataset import sweep
 from dpnb.datasets import load
 from dpnb.errors import BudgetError, CuratorGone, LossError, OwnerError, PlanError, RequestReused
 from dpnb.plan.request import Ask
-from dpnb.privacy.loss import PrivacyLoss
-from dpnb.privacy.measure import Measure
-from dpnb.wire.binding import request_digest
-from dpnb.wire.codec import exact_json, raw
-from dpnb.wire.messages import Again, Attach, Detach, Submit
-from dpnb.wire.places import Home
+from dpnb.trusted.curator.open_dataset import sweep
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.wire.binding import request_digest
+from dpnb.trusted.wire.codec import exact_json, raw
+from dpnb.trusted.wire.messages import Again, Attach, Detach, Submit
+from dpnb.trusted.wire.places import Home
 from tests.curator import small
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from dpnb.curator.mark import Mark, Total
-from dpnb.curator.plan_record import question_of, read_parts
 from dpnb.errors import DpnbError
 from dpnb.plan.question import QueryPlan
 from dpnb.plan.request import Ask, Item
-from dpnb.privacy import Budget, PrivacyEvent, PrivacyLoss, PrivacyUnit
-from dpnb.schema import Column, Schema
+from dpnb.trusted.curator.mark import Mark, Total
+from dpnb.trusted.curator.plan_record import question_of, read_parts
+from dpnb.trusted.privacy import Budget, PrivacyEvent, PrivacyLoss, PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
 from tests.contracts.questions import SAMPLES, asked, schema
 from tests.contracts.records import twins
 

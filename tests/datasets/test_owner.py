@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from dpnb.datasets import load
-from dpnb.datasets.owner import beside
 from dpnb.errors import OwnerError
-from dpnb.privacy.measure import Measure
-from dpnb.schema import Mode
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.schema import Mode
+from dpnb.trusted.schema.owner import beside
 
 PROMISED = """
 [dataset]

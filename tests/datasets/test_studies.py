@@ -14,7 +14,7 @@ import pytest
 from dpnb.datasets import BUILT_IN, census, census_schema, find, incentive33, names, study
 from dpnb.datasets.trial import SITES, SIZES
 from dpnb.errors import OwnerError, SchemaError
-from dpnb.schema import Mode, Schema
+from dpnb.trusted.schema import Mode, Schema
 
 EVERY = pytest.mark.parametrize("built_in", BUILT_IN, ids=names())
 

@@ -12,8 +12,8 @@ from scipy import stats
 from dpnb.errors import Unavailable
 from dpnb.estimate import Estimate, ask
 from dpnb.inference.interval import Interval
-from dpnb.privacy.loss import PrivacyLoss
-from dpnb.releases import Axis, Release, ReleasedPart
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.releases import Axis, Release, ReleasedPart
 
 _ids = itertools.count()
 

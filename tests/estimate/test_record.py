@@ -11,9 +11,9 @@ import pytest
 from dpnb.errors import DpnbError, OptionError, PlanError
 from dpnb.estimate import Measurement, Origin
 from dpnb.inference.interval import Interval
-from dpnb.privacy.loss import PrivacyLoss
-from dpnb.releases import Release, ReleasedPart
 from dpnb.statistics.outcome import Outcome
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.releases import Release, ReleasedPart
 from tests.estimate.fakes import Checked, FakeOutcome, fill, make_release, pending, released
 
 

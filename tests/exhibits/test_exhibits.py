@@ -15,7 +15,7 @@ from dpnb.cards.markup import escape
 from dpnb.errors import OptionError, PlanError
 from dpnb.exhibits import EXHIBITS, Finding, find, overview
 from dpnb.exhibits.card import exhibit_card
-from dpnb.mechanisms import MECHANISMS
+from dpnb.trusted.mechanisms import MECHANISMS
 
 NAMES = [exhibit.name for exhibit in EXHIBITS]
 RUN = [exhibit.name for exhibit in EXHIBITS if exhibit.sampled]
@@ -135,7 +135,7 @@ def test_at_large_k_the_constant_matters_more():
 def test_a_composition_is_bounded_from_both_sides():
     """One answer: δ(ε') = 1 - e^((ε'-ε)/2); many: the independent library lies between the two bounds."""
     from dpnb.exhibits.laws import composed_laplace_epsilon
-    from dpnb.privacy.exact import Step, exact_epsilon
+    from dpnb.risk.exact import Step, exact_epsilon
 
     low, high = (composed_laplace_epsilon(1.0, 1, 0.1, upwards=up) for up in (False, True))
     assert low <= 1 + 2 * math.log(0.9) <= high + 1e-9
@@ -194,8 +194,8 @@ def test_the_curator_never_loads_an_exhibit():
     """Importing the whole curator brings in neither exhibits nor audits nor array-only resampling."""
     program = """
 import importlib, pkgutil, sys
-import dpnb.curator
-for module in pkgutil.walk_packages(dpnb.curator.__path__, "dpnb.curator."):
+import dpnb.trusted.curator
+for module in pkgutil.walk_packages(dpnb.trusted.curator.__path__, "dpnb.trusted.curator."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
 print([n for n in sys.modules if n.startswith(("dpnb.exhibits", "dpnb.audit"))])

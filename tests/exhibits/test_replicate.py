@@ -23,7 +23,7 @@ from dpnb.exhibits.replicate import (
 )
 from dpnb.exhibits.replicate.__main__ import main
 from dpnb.exhibits.replicate.page import html_page
-from dpnb.noise.law import DiscreteLaplaceLaw
+from dpnb.trusted.noise.law import DiscreteLaplaceLaw
 
 #: rows whose published number is not what comes out, and why: the same reasons stand on the page
 DIFFERENT = {
@@ -189,7 +189,7 @@ def test_the_normality_tests_are_those_of_scipy(k):
 def test_the_worst_pair_of_resamples_is_bounded_from_below():
     """Finer grids only raise the attained ε, and it stays below the proven one."""
     from dpnb.exhibits.laws import composed_mixture_epsilon
-    from dpnb.privacy.bootstrap import multiplicities, resampling_epsilon
+    from dpnb.risk.bootstrap import multiplicities, resampling_epsilon
 
     odds = np.array(multiplicities(500))
     found = composed_mixture_epsilon(odds, np.arange(odds.size) / math.sqrt(10), 10, 1e-6)

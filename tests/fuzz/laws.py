@@ -20,9 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.mechanisms import KSExponential, LocatedSums, PermuteAndFlip, QuantileSelection, Thresholding
-from dpnb.mechanisms.ks_exponential import placements
-from dpnb.mechanisms.located_sums import radii
+from dpnb.trusted.mechanisms import (
+    KSExponential,
+    LocatedSums,
+    PermuteAndFlip,
+    QuantileSelection,
+    Thresholding,
+)
+from dpnb.trusted.mechanisms.ks_exponential import placements
+from dpnb.trusted.mechanisms.located_sums import radii
 
 ORDERS = np.array([1.0, 1.25, 2.0, 4.0, 16.0, 64.0])
 """Orders at which divergences are compared; 1 is Kullback-Leibler."""

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.aggregate import ValueCounts
 from dpnb.errors import DpnbError, LossError
-from dpnb.mechanisms import (
+from dpnb.plan import BatchPlan, PricedBatch, PricedPart, PricedQuestion, price
+from dpnb.trusted.aggregate import ValueCounts
+from dpnb.trusted.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
     KSExponential,
@@ -24,9 +25,8 @@ from dpnb.mechanisms import (
     QuantileSelection,
     Thresholding,
 )
-from dpnb.plan import BatchPlan, PricedBatch, PricedPart, PricedQuestion, price
-from dpnb.privacy.measure import Measure
-from dpnb.schema import Schema
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.schema import Schema
 from tests.fuzz import laws, questions
 from tests.fuzz.laws import Array, Cost
 from tests.fuzz.tables import Stack

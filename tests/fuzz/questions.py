@@ -12,10 +12,10 @@ from typing import Any
 
 from dpnb.plan import Ask, BatchPlan, Item, QueryPlan
 from dpnb.plan import expression as e
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.measure import Measure
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Column, Schema
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
 
 NAME = "d"
 NUMBERS = ("x", "y", "b", "k")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpnb.aggregate import prepare
 from dpnb.plan import BatchPlan, price
-from dpnb.schema import Column, Schema
+from dpnb.trusted.aggregate import prepare
+from dpnb.trusted.schema import Column, Schema
 
 if TYPE_CHECKING:
     from tests.fuzz.pairs import Pair, Rows, Violation

@@ -1,6 +1,6 @@
 """Many small tables at once: rows stacked under each other with the number of their table, and exact aggregates of all of them.
 
-The meaning of a request is that of :mod:`dpnb.aggregate.reference`; the number of the table is one more key of it.
+The meaning of a request is that of :mod:`dpnb.trusted.aggregate.reference`; the number of the table is one more key of it.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.aggregate import Col, CrossMoments, Ints, Key, Lit, Request, Sub, Table, Total, ValueCounts
-from dpnb.aggregate.reference import Evaluator, cell_count, exact_sums, shrunk
+from dpnb.trusted.aggregate import Col, CrossMoments, Ints, Key, Lit, Request, Sub, Table, Total, ValueCounts
+from dpnb.trusted.aggregate.reference import Evaluator, cell_count, exact_sums, shrunk
 
 TABLE = "table number"
 """The column that holds it."""

@@ -9,14 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpnb.aggregate import CrossMoments, FloorDiv, Key, Lit, Sub, Total, ValueCounts, answer
-from dpnb.aggregate.algebra import bounds
-from dpnb.curator.engines import DuckDBEngine, prepare
 from dpnb.errors import DpnbError
 from dpnb.plan import price
 from dpnb.plan.check import code_ranges
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Column
+from dpnb.trusted.aggregate import CrossMoments, FloorDiv, Key, Lit, Sub, Total, ValueCounts, answer
+from dpnb.trusted.aggregate.algebra import bounds
+from dpnb.trusted.curator.engines import DuckDBEngine, prepare
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column
 from tests.contracts.engine import as_lists
 from tests.fuzz import pairs, questions
 from tests.fuzz.report import value

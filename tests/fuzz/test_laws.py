@@ -8,9 +8,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpnb.mechanisms import KSExponential, LocatedSums, PermuteAndFlip, QuantileSelection, Thresholding
-from dpnb.mechanisms.located_sums import radii
-from dpnb.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
+from dpnb.trusted.mechanisms import (
+    KSExponential,
+    LocatedSums,
+    PermuteAndFlip,
+    QuantileSelection,
+    Thresholding,
+)
+from dpnb.trusted.mechanisms.located_sums import radii
+from dpnb.trusted.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
 from tests.fuzz import laws
 
 RNG = np.random.default_rng(5)

@@ -8,8 +8,8 @@ import pytest
 
 from dpnb.errors import DpnbError
 from dpnb.plan import BatchPlan, Item, price
-from dpnb.schema import Schema
 from dpnb.statistics import BY_NAME
+from dpnb.trusted.schema import Schema
 from tests.fuzz import pairs, questions
 from tests.fuzz.report import pasted
 from tests.fuzz.wrong import WRONG

@@ -8,19 +8,19 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpnb.aggregate import answer, prepare
 from dpnb.client.handles import Dataset
 from dpnb.client.session import Opened
 from dpnb.client.upload import hand_over
-from dpnb.curator import service
-from dpnb.curator.ledger import Ledger
-from dpnb.curator.open_dataset import Shelf
 from dpnb.errors import DpnbError
-from dpnb.mechanisms import DiscreteLaplace
 from dpnb.plan import Ask, BatchPlan, Item, price
-from dpnb.privacy.measure import Measure
-from dpnb.schema import Mode
-from dpnb.wire.places import Home
+from dpnb.trusted.aggregate import answer, prepare
+from dpnb.trusted.curator import service
+from dpnb.trusted.curator.ledger import Ledger
+from dpnb.trusted.curator.open_dataset import Shelf
+from dpnb.trusted.mechanisms import DiscreteLaplace
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.schema import Mode
+from dpnb.trusted.wire.places import Home
 from tests.curator import small
 from tests.fuzz import pairs, questions
 from tests.fuzz.report import raw_rows

@@ -7,11 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace, KSExponential, QuantileSelection, Thresholding
 from dpnb.plan import PricedBatch
-from dpnb.privacy import event
-from dpnb.privacy.event import PrivacyEvent
-from dpnb.privacy.loss import PrivacyLoss
 from dpnb.statistics import _base, pair, quantile, tree
 from dpnb.statistics import ratio as ratios
 from dpnb.statistics.choice import Scores
@@ -21,6 +17,16 @@ from dpnb.statistics.quantile import Quantile
 from dpnb.statistics.robust_mean import RobustMean
 from dpnb.statistics.selection import Mode
 from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Moves
+from dpnb.trusted.mechanisms import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    KSExponential,
+    QuantileSelection,
+    Thresholding,
+)
+from dpnb.trusted.privacy import event
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from tests.mutants.sensitivity import (
     claims_of_the_offset_code,
     free_count_everywhere,

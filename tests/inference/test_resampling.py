@@ -17,7 +17,7 @@ from dpnb.inference.resampling import (
     resample_means,
     resample_sums,
 )
-from dpnb.privacy.bootstrap import multiplicities
+from dpnb.risk.bootstrap import multiplicities
 
 
 def chi_square(seen, expected):

@@ -14,7 +14,7 @@ from itertools import combinations_with_replacement, pairwise
 
 import numpy as np
 
-from dpnb.mechanisms import exponential
+from dpnb.trusted.mechanisms import exponential
 
 Multiset = tuple[int, ...]
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace
+from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from tests.contracts.mechanism import AdditiveContract
 
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpnb.mechanisms import QuantileSelection
-from dpnb.mechanisms.exponential import score_factor
-from dpnb.privacy.unit import PrivacyUnit
+from dpnb.trusted.mechanisms import QuantileSelection
+from dpnb.trusted.mechanisms.exponential import score_factor
+from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.mechanisms.enumeration import (
     counted,
     gap,

@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 
 from dpnb.errors import LossError, PlanError
-from dpnb.mechanisms import MECHANISMS
-from dpnb.mechanisms.averaged_laplace import AveragedLaplace
-from dpnb.mechanisms.laplace import DiscreteLaplace
-from dpnb.noise import SeededBits
+from dpnb.exhibits.averaged_laplace import AveragedLaplace
+from dpnb.trusted.mechanisms import MECHANISMS
+from dpnb.trusted.mechanisms.laplace import DiscreteLaplace
+from dpnb.trusted.noise import SeededBits
 from tests.contracts.law import FITS, MISFITS
 from tests.contracts.mechanism import MechanismContract
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpnb.errors import LossError, PlanError
-from dpnb.mechanisms import QuantileSelection, exponential
-from dpnb.mechanisms.exponential import FLOOR, _Terrain
-from dpnb.noise import SeededBits
+from dpnb.trusted.mechanisms import QuantileSelection, exponential
+from dpnb.trusted.mechanisms.exponential import FLOOR, _Terrain
+from dpnb.trusted.noise import SeededBits
 from tests.contracts.law import FITS
 from tests.contracts.mechanism import MechanismContract
 from tests.mechanisms.enumeration import counted

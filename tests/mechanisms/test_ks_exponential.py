@@ -13,13 +13,13 @@ import pytest
 from scipy import stats
 
 from dpnb.errors import LossError, PlanError
-from dpnb.mechanisms import KSExponential
-from dpnb.mechanisms import ks_exponential as module
-from dpnb.mechanisms.corridor import Corridor, step_weights
-from dpnb.mechanisms.ks_exponential import distance, from_record, placements
-from dpnb.noise import SeededBits
-from dpnb.noise.exact import exp_bounds
-from dpnb.noise.law import DiscreteLaplaceLaw
+from dpnb.trusted.mechanisms import KSExponential
+from dpnb.trusted.mechanisms import ks_exponential as module
+from dpnb.trusted.mechanisms.corridor import Corridor, step_weights
+from dpnb.trusted.mechanisms.ks_exponential import distance, from_record, placements
+from dpnb.trusted.noise import SeededBits
+from dpnb.trusted.noise.exact import exp_bounds
+from dpnb.trusted.noise.law import DiscreteLaplaceLaw
 from tests.contracts.law import FITS, MISFITS, fit
 from tests.contracts.mechanism import MechanismContract
 

@@ -11,10 +11,10 @@ import pytest
 from scipy import stats
 
 from dpnb.errors import LossError, PlanError
-from dpnb.mechanisms import LocatedSums, QuantileSelection
-from dpnb.mechanisms.located_sums import Range, radii, selection
-from dpnb.noise import SeededBits
-from dpnb.noise.law import DiscreteLaplaceLaw
+from dpnb.trusted.mechanisms import LocatedSums, QuantileSelection
+from dpnb.trusted.mechanisms.located_sums import Range, radii, selection
+from dpnb.trusted.noise import SeededBits
+from dpnb.trusted.noise.law import DiscreteLaplaceLaw
 from tests.contracts.law import FITS, MISFITS, fit
 from tests.contracts.mechanism import MechanismContract
 

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace, QuantileSelection, exponential
-from dpnb.noise import SeededBits, exact
+from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace, QuantileSelection, exponential
+from dpnb.trusted.noise import SeededBits, exact
 from tests.contracts.law import MISFITS, fit
 from tests.mechanisms.enumeration import counted, tight_pair, worst
 from tests.mechanisms.test_additive import renyi

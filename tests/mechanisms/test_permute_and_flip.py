@@ -12,9 +12,9 @@ import pytest
 from scipy import stats
 
 from dpnb.errors import LossError, PlanError
-from dpnb.mechanisms import PermuteAndFlip
-from dpnb.noise import SeededBits
-from dpnb.noise.exact import bernoulli_exp
+from dpnb.trusted.mechanisms import PermuteAndFlip
+from dpnb.trusted.noise import SeededBits
+from dpnb.trusted.noise.exact import bernoulli_exp
 from tests.contracts.law import FITS
 from tests.contracts.mechanism import MechanismContract
 
@@ -148,7 +148,7 @@ def test_exact_and_simulated_picks_have_the_declared_law(counts, epsilon):
 def test_a_fixed_order_is_caught(monkeypatch):
     """The mutant that visits values in the declared order does not have the law."""
     mechanism, counts = PermuteAndFlip(Fraction(1), 3), (2, 2, 2)
-    monkeypatch.setattr("dpnb.mechanisms.permute_and_flip.uniform_below", lambda n, bits: 0)
+    monkeypatch.setattr("dpnb.trusted.mechanisms.permute_and_flip.uniform_below", lambda n, bits: 0)
     bits = SeededBits(73)
     assert (
         chi_square(

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from dpnb.errors import LossError, PlanError
-from dpnb.mechanisms.thresholding import MOST_SHOWN, Thresholding
-from dpnb.noise.bits import SeededBits
+from dpnb.trusted.mechanisms.thresholding import MOST_SHOWN, Thresholding
+from dpnb.trusted.noise.bits import SeededBits
 from tests.contracts.law import FITS, MISFITS, fit
 from tests.contracts.mechanism import MechanismContract
 

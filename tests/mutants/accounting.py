@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.curator import known_content, meters, pins, stored, totals
-from dpnb.curator.chain import canonical
-from dpnb.curator.engines import recognition
-from dpnb.curator.ledger import Ledger
-from dpnb.mechanisms import DiscreteLaplace
 from dpnb.plan import expression
-from dpnb.privacy import Measure, PrivacyEvent, PrivacyLoss, accountant, conversion, event, loss
-from dpnb.privacy.conversion import laplace_rho
+from dpnb.trusted.curator import known_content, meters, pins, stored, totals
+from dpnb.trusted.curator.chain import canonical
+from dpnb.trusted.curator.engines import recognition
+from dpnb.trusted.curator.ledger import Ledger
+from dpnb.trusted.mechanisms import DiscreteLaplace
+from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, accountant, conversion, event, loss
+from dpnb.trusted.privacy.conversion import laplace_rho
 from tests.curator import test_content as on_content
 from tests.curator import test_ledger as on_ledger
 from tests.mutants.table import Mutant, Patch, replaced

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpnb.aggregate.reference import Evaluator
-from dpnb.curator import adoption, failpoints, release, service, totals
-from dpnb.curator import ledger as ledger_module
-from dpnb.curator.release import Chance
 from dpnb.errors import BudgetError, CuratorError
-from dpnb.noise import SeededBits
 from dpnb.plan.request import Ask
-from dpnb.releases import Release, ReleasedPart
 from dpnb.statistics import released
 from dpnb.statistics._base import Setting
 from dpnb.statistics.ratio import Ratio
+from dpnb.trusted.aggregate.reference import Evaluator
+from dpnb.trusted.curator import adoption, failpoints, release, service, totals
+from dpnb.trusted.curator import ledger as ledger_module
+from dpnb.trusted.curator.release import Chance
+from dpnb.trusted.noise import SeededBits
+from dpnb.trusted.releases import Release, ReleasedPart
 from tests.curator import small, test_adoption_rules, test_failpoints, test_replay, test_store
 from tests.mutants.table import Mutant, replaced, together
 

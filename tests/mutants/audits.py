@@ -12,9 +12,9 @@ import numpy as np
 
 from dpnb.audit import audit, auditing, events
 from dpnb.exhibits import defects
-from dpnb.mechanisms import PermuteAndFlip
-from dpnb.noise import float_laplace
-from dpnb.privacy import Measure, PrivacyEvent, divergence
+from dpnb.risk import divergence, float_laplace
+from dpnb.trusted.mechanisms import PermuteAndFlip
+from dpnb.trusted.privacy import Measure, PrivacyEvent
 from tests.mutants.table import Mutant, replaced
 
 HALF = Fraction(1, 2)

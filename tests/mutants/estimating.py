@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.inference import arms, matching, standard_error
-from dpnb.privacy import bootstrap
+from dpnb.risk import bootstrap
 from tests.inference.test_matching import MOVES, moved
 from tests.inference.test_standard_error import neighbours
 from tests.mutants.table import Mutant, replaced

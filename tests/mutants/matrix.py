@@ -7,9 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpnb.mechanisms import DiscreteGaussian
 from dpnb.statistics import moments
 from dpnb.statistics.sensitivity import WITHIN
+from dpnb.trusted.mechanisms import DiscreteGaussian
 from tests.contracts.statistic import priced, worst_loss
 from tests.mutants.sensitivity import ADDED, ROW, UNIT
 from tests.mutants.table import Mutant, replaced

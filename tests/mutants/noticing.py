@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from dpnb.curator import guard, mark, restoration
-from dpnb.curator.backup import backup
-from dpnb.curator.database import Database
-from dpnb.curator.guard import mark_at
-from dpnb.curator.inodes import Inodes
-from dpnb.curator.ledger import Ledger
-from dpnb.curator.mark import MarkFile, mark_of
 from dpnb.errors import ChargedError, FrozenError
-from dpnb.privacy import PrivacyLoss
-from dpnb.wire.places import Home
+from dpnb.trusted.curator import guard, mark, restoration
+from dpnb.trusted.curator.backup import backup
+from dpnb.trusted.curator.database import Database
+from dpnb.trusted.curator.guard import mark_at
+from dpnb.trusted.curator.inodes import Inodes
+from dpnb.trusted.curator.ledger import Ledger
+from dpnb.trusted.curator.mark import MarkFile, mark_of
+from dpnb.trusted.privacy import PrivacyLoss
+from dpnb.trusted.wire.places import Home
 from tests.curator import test_mark as on_mark
 from tests.curator.test_ledger import POOL, charge, terms
 from tests.mutants.table import Mutant, replaced

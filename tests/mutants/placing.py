@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from dpnb.mechanisms import KSExponential, corridor, ks_exponential, located_sums
 from dpnb.statistics import choice
 from dpnb.statistics.sensitivity import ENTER
+from dpnb.trusted.mechanisms import KSExponential, corridor, ks_exponential, located_sums
 from tests.mechanisms import test_ks_exponential as placing
 from tests.mutants.table import Mutant, replaced
 from tests.statistics import test_choice as choices

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.aggregate import containers, preparation
-from dpnb.aggregate.containers import plain_column
-from dpnb.curator.engines import preparing, recognition
-from dpnb.datasets.named_file import NamedFile
+from dpnb.trusted.aggregate import containers, preparation
+from dpnb.trusted.aggregate.containers import plain_column
+from dpnb.trusted.curator.engines import preparing, recognition
+from dpnb.trusted.schema.named_file import NamedFile
 from tests.curator import test_content as content
 from tests.curator import test_sources as attached
 from tests.curator.engines import test_row_locality as rows

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.curator import release
-from dpnb.curator.release import Chance
-from dpnb.mechanisms import QuantileSelection, exponential, gaussian, laplace
-from dpnb.noise import SeededBits, law_from_json
 from dpnb.plan.question import QueryPlan
-from dpnb.releases import ReleasedPart
+from dpnb.trusted.curator import release
+from dpnb.trusted.curator.release import Chance
+from dpnb.trusted.mechanisms import QuantileSelection, exponential, gaussian, laplace
+from dpnb.trusted.noise import SeededBits, law_from_json
+from dpnb.trusted.releases import ReleasedPart
 from tests.contracts.law import FITS, fit
 from tests.contracts.statistic import priced, schema
 from tests.mechanisms.enumeration import worst

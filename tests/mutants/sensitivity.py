@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.aggregate import Lit, Mul, Sub, preparation
-from dpnb.aggregate.reference import Ints
 from dpnb.plan.question import QueryPlan
-from dpnb.privacy.unit import PrivacyUnit
 from dpnb.statistics import quantile
 from dpnb.statistics._base import Centred, Numeric, Square
 from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Moves
+from dpnb.trusted.aggregate import Lit, Mul, Sub, preparation
+from dpnb.trusted.aggregate.reference import Ints
+from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.statistic import priced, realised_loss, schema, worst_loss
 from tests.mechanisms.enumeration import worst
 from tests.mechanisms.test_audit import two_rows_gone

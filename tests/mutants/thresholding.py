@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from dpnb.mechanisms import Thresholding
+from dpnb.trusted.mechanisms import Thresholding
 from tests.mechanisms.test_thresholding import (
     test_a_changed_unit_attains_its_delta,
     test_no_neighbour_exceeds_the_price,

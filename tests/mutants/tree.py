@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.curator.engines import batching
 from dpnb.inference.tree import ConsistentTree, Prefixes
-from dpnb.mechanisms import DiscreteLaplace
 from dpnb.plan.question import QueryPlan
-from dpnb.privacy.unit import PrivacyUnit
 from dpnb.statistics import tree, tree_shares
 from dpnb.statistics.sensitivity import Moves
 from dpnb.statistics.tree_fit import Fitted
+from dpnb.trusted.curator.engines import batching
+from dpnb.trusted.mechanisms import DiscreteLaplace
+from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.statistic import priced, schema, worst_loss
 from tests.curator.engines import test_nested_keys as nested
 from tests.inference import test_tree as least_squares

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dpnb.errors import DpnbError
-from dpnb.noise import SeededBits, exact
-from dpnb.noise.averaged import AveragedLaplaceLaw, gaussian_threshold
+from dpnb.exhibits.averaged_law import AveragedLaplaceLaw, gaussian_threshold
+from dpnb.trusted.noise import SeededBits, exact
 
 
 def moments(law):

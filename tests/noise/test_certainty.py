@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from dpnb.errors import PlanError
-from dpnb.noise import SeededBits, exact
-from dpnb.noise.exact import (
+from dpnb.trusted.noise import SeededBits, exact
+from dpnb.trusted.noise.exact import (
     _BASE,
     _OPEN,
     _acceptance,

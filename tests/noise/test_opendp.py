@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace
-from dpnb.noise import DiscreteGaussianLaw, DiscreteLaplaceLaw, SeededBits
+from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
+from dpnb.trusted.noise import DiscreteGaussianLaw, DiscreteLaplaceLaw, SeededBits
 from tests.contracts.law import FITS, fit
 
 dp = pytest.importorskip("opendp.prelude")

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpnb.noise import DiscreteGaussianLaw, DiscreteLaplaceLaw, SeededBits, exact, fast
+from dpnb.trusted.noise import DiscreteGaussianLaw, DiscreteLaplaceLaw, SeededBits, exact, fast
 from tests.contracts.law import FITS, LawContract, fit
 
 SCALES = (

@@ -16,8 +16,8 @@ from dpnb.errors import BudgetError, PlanError
 from dpnb.estimate import Estimate, Measurement, Origin, ask, current_host
 from dpnb.inference.interval import Interval
 from dpnb.plan.request import Ask
-from dpnb.privacy.loss import PrivacyLoss
-from dpnb.releases import Release, ReleasedPart
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.releases import Release, ReleasedPart
 
 LAW = {"kind": "discrete-laplace", "scale": "4"}
 

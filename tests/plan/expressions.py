@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from dpnb.plan import expression as e
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Column, Schema
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
 
 SCHEMA = Schema(
     "t",

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from dpnb.aggregate import answer
-from dpnb.aggregate.algebra import Key, Lit, Total, ValueCounts
 from dpnb.errors import PlanError, SchemaError
 from dpnb.plan import expression as e
 from dpnb.plan.compile import cells, condition, numeric
+from dpnb.trusted.aggregate import answer
+from dpnb.trusted.aggregate.algebra import Key, Lit, Total, ValueCounts
 from tests.plan.expressions import SCHEMA, codes, conditions, numbers, values
 from tests.plan.meaning import meaning
 
@@ -52,7 +52,7 @@ def test_conditions_are_kleene(expr: e.Expr, row: dict[str, int | None]) -> None
         assume(False)
         raise
     columns = {name: [code] for name, code in row.items()}
-    from dpnb.aggregate.algebra import Not
+    from dpnb.trusted.aggregate.algebra import Not
 
     true, false = (answer(columns, [Total(Lit(1), pred, ())])[0][0] for pred in (found.pred, Not(found.pred)))
     said = meaning(expr, values(row))

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from dpnb.errors import LossError, PlanError
 from dpnb.plan import Ask, BatchPlan, Item, PricedBatch, QueryPlan, price
 from dpnb.plan import expression as e
-from dpnb.privacy.accountant import Budget, compose
-from dpnb.privacy.loss import PrivacyLoss
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Column, Schema
+from dpnb.trusted.privacy.accountant import Budget, compose
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
 
 AGE, SEX = e.Ref("age"), e.Ref("sex")
 SCORE, TINY = e.Ref("score"), Fraction(1, 2**62)

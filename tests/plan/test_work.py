@@ -16,7 +16,7 @@ from dpnb.plan.price import price
 from dpnb.plan.question import QueryPlan
 from dpnb.plan.request import Ask, BatchPlan, Item
 from dpnb.plan.work import MOST_WORK, work_of
-from dpnb.schema import Schema
+from dpnb.trusted.schema import Schema
 from tests.curator import small
 
 WIDE = {

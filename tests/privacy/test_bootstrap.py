@@ -10,14 +10,14 @@ from scipy import stats
 
 from dpnb.datasets import find
 from dpnb.errors import LossError, PlanError
-from dpnb.mechanisms import MECHANISMS
 from dpnb.plan.check import check
 from dpnb.plan.expression import Ref
 from dpnb.plan.question import QueryPlan
-from dpnb.privacy import bootstrap
-from dpnb.privacy.curves import gaussian_delta, gaussian_epsilon
-from dpnb.privacy.loss_distribution import LossDistribution, dominating, reach_of
+from dpnb.risk import bootstrap
+from dpnb.risk.curves import gaussian_delta, gaussian_epsilon
+from dpnb.risk.loss_distribution import LossDistribution, dominating, reach_of
 from dpnb.statistics import STATISTICS
+from dpnb.trusted.mechanisms import MECHANISMS
 
 TARGET = float(gaussian_epsilon(1, "1e-6"))  # one Gaussian release of ρ = 0.5
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from dpnb.errors import LossError
-from dpnb.privacy import PrivacyLoss, epsilon_of
-from dpnb.privacy.composition import (
+from dpnb.risk.composition import (
     advanced,
     advanced_as_published,
     compose_gaussian,
@@ -25,7 +24,7 @@ from dpnb.privacy.composition import (
     sequential,
     zcdp_of_pure,
 )
-from dpnb.privacy.curves import (
+from dpnb.risk.curves import (
     analytic_gaussian_sigma,
     discrete_gaussian_delta,
     discrete_gaussian_epsilon,
@@ -33,7 +32,8 @@ from dpnb.privacy.curves import (
     gaussian_epsilon,
     gaussian_mu,
 )
-from dpnb.privacy.exact import Step, exact_delta, exact_epsilon
+from dpnb.risk.exact import Step, exact_delta, exact_epsilon
+from dpnb.trusted.privacy import PrivacyLoss, epsilon_of
 
 positive = st.fractions("1/100", 10, max_denominator=1000)
 

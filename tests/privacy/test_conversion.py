@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpnb.privacy import Measure, PrivacyEvent
-from dpnb.privacy.conversion import (
+from dpnb.trusted.privacy import Measure, PrivacyEvent
+from dpnb.trusted.privacy.conversion import (
     exponential_epsilon,
     exponential_rho,
     laplace_rho,

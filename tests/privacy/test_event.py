@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpnb.errors import LossError
-from dpnb.privacy import Measure, PrivacyEvent, PrivacyLoss, compose, exact_text, parse_exact
-from dpnb.privacy.event import KINDS
+from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, compose, exact_text, parse_exact
+from dpnb.trusted.privacy.event import KINDS
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "events"
 

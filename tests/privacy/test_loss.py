@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpnb.errors import LossError
-from dpnb.privacy import (
+from dpnb.trusted.privacy import (
     Measure,
     PrivacyLoss,
     bounded_above,

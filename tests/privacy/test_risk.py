@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import laplace, norm
 
 from dpnb.errors import LossError
-from dpnb.privacy.risk import (
+from dpnb.risk.odds import (
     gaussian_tradeoff,
     laplace_tradeoff,
     membership_power,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpnb.errors import OwnerError
-from dpnb.privacy import PrivacyUnit
+from dpnb.trusted.privacy import PrivacyUnit
 
 GOOD = [
     PrivacyUnit("change-one", rows=4820),

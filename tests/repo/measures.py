@@ -111,8 +111,10 @@ def import_graph(package: Path) -> dict[str, frozenset[str]]:
 
 
 def room(module: str) -> str:
-    """Return the room of a module: the first folder below the package, or the module itself."""
+    """Return the room of a module: the first folder below the package, or the module itself; each of the wing's by itself."""
     parts = module.split(".")
+    if parts[1:2] == ["trusted"] and len(parts) > 2:
+        return f"trusted/{parts[2]}"
     return parts[1] if len(parts) > 1 else parts[0]
 
 
@@ -202,19 +204,32 @@ def trusted(checkout: Path) -> dict[str, dict[str, int]]:
     """Count, room by room, what a running curator can load: all that could break the promise."""
     files, graph = module_names(checkout / "dpnb"), import_graph(checkout / "dpnb")
     table: dict[str, dict[str, int]] = {}
-    for name in sorted(loaded_with(graph, [name for name in graph if room(name) == "curator"])):
+    for name in sorted(loaded_with(graph, [name for name in graph if room(name) == "trusted/curator"])):
         row = table.setdefault(room(name), {"files": 0, "code": 0})
         row["files"] += 1
         row["code"] += code_lines(files[name].read_text())
     return table
 
 
+EFFECTS = ("trusted/curator", "trusted/wire")
+"""The rooms of the wing that have effects; the others are the promise, pure functions."""
+
+
+def part_of_the_wing(name: str) -> str:
+    """Return which of three parts a room that the curator loads belongs to."""
+    if name in EFFECTS:
+        return "the curator"
+    return "the promise" if name.startswith("trusted") else "outside the wing, still loaded"
+
+
 def trusted_table(checkout: Path) -> str:
-    """Write what a running curator can load as a Markdown table, lines to the nearest hundred."""
-    counted = trusted(checkout)
-    whole = {key: sum(row[key] for row in counted.values()) for key in ("files", "code")}
-    ordered = sorted(counted.items(), key=lambda item: -item[1]["code"])
-    rows = [("`" + name + "`", row) for name, row in ordered] + [("**all**", whole)]
+    """Write what a running curator can load as a Markdown table, lines to the nearest hundred, with three sums."""
+    counted = sorted(trusted(checkout).items(), key=lambda item: -item[1]["code"])
+    rows = []
+    for part in ("the promise", "the curator", "outside the wing, still loaded"):
+        inside = [(name, row) for name, row in counted if part_of_the_wing(name) == part]
+        whole = {key: sum(row[key] for _, row in inside) for key in ("files", "code")}
+        rows += [("`" + name + "`", row) for name, row in inside] + [(f"**{part}**", whole)]
     lines = [f"| {name} | {row['files']} | {round(row['code'], -2):,} |" for name, row in rows]
     return "\n".join(["| room | files | lines of code |", "|---|---|---|", *lines])
 

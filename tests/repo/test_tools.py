@@ -37,16 +37,26 @@ def test_tool_has_nothing_to_say(command):
 
 
 PLANTED = [
-    pytest.param("privacy/sneaky.py", "import dpnb.plan.price", id="privacy-imports-plan"),
+    pytest.param("trusted/privacy/sneaky.py", "import dpnb.plan.price", id="privacy-imports-plan"),
+    pytest.param("trusted/curator/sneaky.py", "import dpnb.audit", id="curator-imports-audit"),
+    pytest.param("trusted/curator/sneaky.py", "import dpnb.exhibits", id="curator-imports-exhibits"),
+    pytest.param("trusted/curator/sneaky.py", "import dpnb.statistics", id="curator-imports-statistics"),
+    pytest.param("trusted/curator/sneaky.py", "import dpnb.inference", id="curator-imports-inference"),
+    pytest.param("trusted/curator/sneaky.py", "import dpnb.datasets", id="curator-imports-studies"),
+    pytest.param("trusted/aggregate/sneaky.py", "import dpnb.errors", id="the-wing-imports-a-public-name"),
+    pytest.param("trusted/noise/sneaky.py", "import scipy.stats", id="the-wing-imports-scipy"),
+    pytest.param("trusted/releases/sneaky.py", "import dpnb.trusted.wire", id="releases-import-upwards"),
+    pytest.param(
+        "trusted/mechanisms/sneaky.py", "import dpnb.trusted.noise.secure", id="mechanism-imports-secure-bits"
+    ),
+    pytest.param("trusted/utils.py", "import numpy", id="a-utils-room-in-the-wing"),
     pytest.param("statistics/sneaky.py", "import duckdb", id="statistics-imports-duckdb"),
     pytest.param("client/sneaky.py", "import sqlite3", id="client-imports-sqlite3"),
-    pytest.param("client/sneaky.py", "import dpnb.curator.service", id="client-imports-curator"),
-    pytest.param("mechanisms/sneaky.py", "import dpnb.noise.secure", id="mechanism-imports-secure-bits"),
-    pytest.param("notebook/sneaky.py", "import dpnb.noise.secure", id="notebook-imports-secure-bits"),
+    pytest.param("client/sneaky.py", "import dpnb.trusted.curator.service", id="client-imports-curator"),
+    pytest.param("plan/sneaky.py", "import dpnb.trusted.wire.messages", id="plan-imports-wire"),
+    pytest.param("notebook/sneaky.py", "import dpnb.trusted.noise.secure", id="notebook-imports-secure-bits"),
     pytest.param("plan/sneaky.py", "import IPython", id="plan-imports-ipython"),
     pytest.param("cards/sneaky.py", "import traitlets", id="cards-import-traitlets"),
-    pytest.param("curator/sneaky.py", "import dpnb.audit", id="curator-imports-audit"),
-    pytest.param("curator/sneaky.py", "import dpnb.exhibits", id="curator-imports-exhibits"),
     pytest.param("statistics/sneaky.py", "import dpnb.exhibits", id="statistics-import-exhibits"),
     pytest.param("exhibits/sneaky.py", "import dpnb.client", id="exhibits-import-handles"),
     pytest.param("utils.py", "import dpnb.errors", id="a-utils-room"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpnb.errors import OptionError
-from dpnb.privacy.bootstrap import inflation_for
+from dpnb.risk.bootstrap import inflation_for
 from dpnb.simulate.bootstrap import bootstrap_coverage, bootstrap_stream
 
 

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 from dpnb import simulate
-from dpnb.aggregate import Table
-from dpnb.aggregate.reference import Ints
 from dpnb.errors import DpnbError, LossError, OptionError, PlanError, SchemaError
 from dpnb.plan.expression import Compare, Const, Ref
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Column
 from dpnb.simulate.design import losses_of
 from dpnb.simulate.exact import Block
 from dpnb.simulate.studies import draw
 from dpnb.simulate.tally import KEPT
 from dpnb.statistics import BY_NAME, conclude
+from dpnb.trusted.aggregate import Table
+from dpnb.trusted.aggregate.reference import Ints
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column
 from tests.contracts.questions import SAMPLES, asked, schema
 from tests.statistics.coverage import wider
 from tests.statistics.test_coverage import enough

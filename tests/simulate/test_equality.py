@@ -9,9 +9,9 @@ import pytest
 
 from dpnb import simulate
 from dpnb.errors import Unavailable
-from dpnb.schema import Column
 from dpnb.simulate.studies import ArrayStudies
 from dpnb.statistics import conclude
+from dpnb.trusted.schema import Column
 
 
 def people(rng, shape):

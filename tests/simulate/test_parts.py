@@ -9,15 +9,15 @@ import pytest
 from scipy import stats
 
 from dpnb import simulate
-from dpnb.aggregate import Table, answer
-from dpnb.aggregate.algebra import Cmp, Col, Key, Known, Lit, Mul, Total
-from dpnb.aggregate.reference import Ints
 from dpnb.errors import PlanError, SchemaError, Unavailable
-from dpnb.mechanisms import QuantileSelection
-from dpnb.schema import Column
 from dpnb.simulate.exact import Block, totals
 from dpnb.simulate.selection import select, weights
 from dpnb.simulate.truths import TRUTHS
+from dpnb.trusted.aggregate import Table, answer
+from dpnb.trusted.aggregate.algebra import Cmp, Col, Key, Known, Lit, Mul, Total
+from dpnb.trusted.aggregate.reference import Ints
+from dpnb.trusted.mechanisms import QuantileSelection
+from dpnb.trusted.schema import Column
 
 RNG = np.random.default_rng(5)
 LAWS = {

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dpnb.errors import OptionError, PlanError
-from dpnb.schema import Column
 from dpnb.simulate import study
 from dpnb.simulate.regression import regression_coverage
+from dpnb.trusted.schema import Column
 from tests.statistics.test_coverage import enough
 
 GRID = [Column.number("x", -1, 1), Column.number("w", -1, 1), Column.number("y", -1, 1)]

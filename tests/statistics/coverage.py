@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from dpnb import simulate
-from dpnb.noise import fast
 from dpnb.plan import PricedQuestion
-from dpnb.releases import Release
-from dpnb.schema import Column
 from dpnb.simulate.studies import released
+from dpnb.trusted.noise import fast
+from dpnb.trusted.releases import Release
+from dpnb.trusted.schema import Column
 
 Raw = dict[str, np.ndarray]
 Shape = tuple[int, ...]

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.aggregate import answer, prepare
-from dpnb.curator.release import MECHANISM_VERSION
 from dpnb.errors import LossError
-from dpnb.mechanisms import (
+from dpnb.trusted.aggregate import answer, prepare
+from dpnb.trusted.curator.release import MECHANISM_VERSION
+from dpnb.trusted.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
     KSExponential,
@@ -26,9 +26,9 @@ from dpnb.mechanisms import (
     PermuteAndFlip,
     QuantileSelection,
 )
-from dpnb.mechanisms.thresholding import Thresholding
-from dpnb.noise.bits import SeededBits
-from dpnb.privacy.unit import PrivacyUnit
+from dpnb.trusted.mechanisms.thresholding import Thresholding
+from dpnb.trusted.noise.bits import SeededBits
+from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.questions import SAMPLES, asked, schema
 
 FILE = Path(__file__).parents[1] / "golden" / "releases" / "releases.json"
@@ -165,7 +165,7 @@ def write_draws() -> None:
     made, on_file = draws(), read_draws()
     if on_file.get(MECHANISM_VERSION) not in (None, made):
         raise SystemExit(
-            "Draws changed: raise MECHANISM_VERSION in dpnb/curator/release.py, then write anew."
+            "Draws changed: raise MECHANISM_VERSION in dpnb/trusted/curator/release.py, then write anew."
         )
     DRAWS.write_text(json.dumps({**on_file, MECHANISM_VERSION: made}, indent=1) + "\n", encoding="utf-8")
 
@@ -176,7 +176,7 @@ def write() -> None:
     known = on_file["versions"].get(MECHANISM_VERSION)
     if known not in (None, digest(made)):
         raise SystemExit(
-            "Releases changed: raise MECHANISM_VERSION in dpnb/curator/release.py, then write anew."
+            "Releases changed: raise MECHANISM_VERSION in dpnb/trusted/curator/release.py, then write anew."
         )
     versions = {**on_file["versions"], MECHANISM_VERSION: digest(made)}
     lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(one)}" for name, one in made.items())

@@ -9,10 +9,10 @@ import numpy as np
 
 from dpnb.plan import PricedQuestion, QueryPlan
 from dpnb.plan.expression import Ref
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.releases import Release, ReleasedPart
-from dpnb.schema import Column, Schema
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.releases import Release, ReleasedPart
+from dpnb.trusted.schema import Column, Schema
 from tests.contracts.statistic import priced
 
 

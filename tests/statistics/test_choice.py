@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from dpnb.errors import OptionError, PlanError, Unavailable
-from dpnb.mechanisms import PermuteAndFlip
-from dpnb.noise import SeededBits
 from dpnb.plan.expression import BinOp, ClipTo, Compare, Const, Ref
 from dpnb.plan.question import QueryPlan
-from dpnb.privacy.conversion import pure_rho
-from dpnb.privacy.unit import PrivacyUnit
+from dpnb.trusted.mechanisms import PermuteAndFlip
+from dpnb.trusted.noise import SeededBits
+from dpnb.trusted.privacy.conversion import pure_rho
+from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.questions import TABLES, asked, released
 from tests.contracts.questions import schema as small
 from tests.contracts.statistic import priced, rows_of, schema, totals, units_of

@@ -8,8 +8,8 @@ import pytest
 from dpnb.errors import Unavailable
 from dpnb.plan.expression import Ref
 from dpnb.plan.question import QueryPlan
-from dpnb.privacy.unit import PrivacyUnit
 from dpnb.statistics import conclude
+from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.statistic import priced, schema
 from tests.statistics.coverage import release
 

@@ -11,8 +11,8 @@ import pytest
 from dpnb.cards import facts
 from dpnb.errors import LossError, Unavailable
 from dpnb.estimate import Estimate, to_json
-from dpnb.noise.bits import SeededBits
 from dpnb.statistics import BY_NAME
+from dpnb.trusted.noise.bits import SeededBits
 from tests.contracts.questions import SAMPLES, TABLES, UNITS, asked, released, schema
 
 CASES = [(name, place) for name, samples in SAMPLES.items() for place in range(len(samples))]

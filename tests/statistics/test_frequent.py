@@ -12,14 +12,14 @@ import pytest
 
 from dpnb.errors import LossError, OptionError, PlanError, Unavailable
 from dpnb.estimate import to_json
-from dpnb.mechanisms import Thresholding
-from dpnb.noise.bits import SeededBits
-from dpnb.noise.law import DiscreteLaplaceLaw
 from dpnb.plan.expression import BinOp, Const
-from dpnb.privacy import Measure
-from dpnb.privacy.conversion import pure_rho
-from dpnb.privacy.unit import PrivacyUnit
 from dpnb.statistics.frequent import conditional_limits
+from dpnb.trusted.mechanisms import Thresholding
+from dpnb.trusted.noise.bits import SeededBits
+from dpnb.trusted.noise.law import DiscreteLaplaceLaw
+from dpnb.trusted.privacy import Measure
+from dpnb.trusted.privacy.conversion import pure_rho
+from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.questions import TABLES, UNITS, B, G, X, asked, released, schema
 from tests.statistics.test_coverage import enough
 

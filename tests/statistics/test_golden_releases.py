@@ -8,14 +8,14 @@ from fractions import Fraction
 
 import pytest
 
-from dpnb.curator.release import MECHANISM_VERSION
-from dpnb.mechanisms import DiscreteLaplace, PermuteAndFlip
-from dpnb.mechanisms.thresholding import Thresholding
 from dpnb.statistics import BY_NAME
+from dpnb.trusted.curator.release import MECHANISM_VERSION
+from dpnb.trusted.mechanisms import DiscreteLaplace, PermuteAndFlip
+from dpnb.trusted.mechanisms.thresholding import Thresholding
 from tests.statistics import golden
 
 REASON = (
-    "changed what is released for the same bits. If that is wanted, raise MECHANISM_VERSION in dpnb/curator/release.py "
+    "changed what is released for the same bits. If that is wanted, raise MECHANISM_VERSION in dpnb/trusted/curator/release.py "
     "and run python -m tests.statistics.golden; stored answers of the old version are then not served any more."
 )
 

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 from dpnb.errors import OptionError, PlanError, Unavailable
-from dpnb.mechanisms import KSExponential
-from dpnb.mechanisms.ks_exponential import distance, placements
-from dpnb.noise import SeededBits
 from dpnb.plan.expression import ClipTo, Compare, Const, Ref
 from dpnb.plan.question import QueryPlan
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.conversion import laplace_rho
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Column, Schema
+from dpnb.trusted.mechanisms import KSExponential
+from dpnb.trusted.mechanisms.ks_exponential import distance, placements
+from dpnb.trusted.noise import SeededBits
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.conversion import laplace_rho
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
 from tests.contracts.questions import UNITS as SMALL_UNITS
 from tests.contracts.questions import asked as ask_small
 from tests.contracts.questions import released

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpnb.aggregate import Lit, prepare
-from dpnb.aggregate.reference import shrunk
 from dpnb.errors import OptionError, PlanError, SchemaError, Unavailable
 from dpnb.plan import QueryPlan
 from dpnb.plan.expression import BinOp, Compare, Const, Expr, Ref
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Column, Schema
 from dpnb.statistics import conclude, frobenius
 from dpnb.statistics.sensitivity import ENTER, WITHIN
+from dpnb.trusted.aggregate import Lit, prepare
+from dpnb.trusted.aggregate.reference import shrunk
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
 from tests.contracts.statistic import priced, worst_loss
 from tests.statistics.coverage import release
 from tests.statistics.test_coverage import enough

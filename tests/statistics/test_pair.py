@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpnb.aggregate import prepare
 from dpnb.errors import OptionError, PlanError, Unavailable
-from dpnb.mechanisms import DiscreteLaplace
 from dpnb.plan.expression import BinOp, Compare, Const, Ref
 from dpnb.plan.question import QueryPlan
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Column, Schema
 from dpnb.statistics import conclude, pair
 from dpnb.statistics.sensitivity import ENTER, WITHIN
+from dpnb.trusted.aggregate import prepare
+from dpnb.trusted.mechanisms import DiscreteLaplace
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
 from tests.contracts.statistic import priced, worst_loss
 from tests.statistics.coverage import Coverage, Raw, coverage, release
 from tests.statistics.test_coverage import enough

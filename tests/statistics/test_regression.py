@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpnb.aggregate import prepare
 from dpnb.errors import OptionError, PendingError, PlanError, SchemaError, Unavailable
 from dpnb.estimate import Estimate, ask
 from dpnb.plan import QueryPlan
 from dpnb.plan.expression import Ref
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Column, Schema
 from dpnb.statistics import conclude
 from dpnb.statistics.formula import parse
 from dpnb.statistics.regression import DRAWS, Fit, solved
 from dpnb.statistics.regression_readings import coefficients
 from dpnb.statistics.regression_summary import Regression
+from dpnb.trusted.aggregate import prepare
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
 from tests.contracts.statistic import priced
 from tests.statistics.coverage import release
 from tests.statistics.test_coverage import enough

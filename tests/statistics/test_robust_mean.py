@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpnb.aggregate import answer
 from dpnb.errors import PlanError, Unavailable
-from dpnb.mechanisms import LocatedSums
-from dpnb.mechanisms.located_sums import Range
 from dpnb.plan import Ask, BatchPlan, Item, price
 from dpnb.plan.expression import ClipTo, Compare, Const, Ref
 from dpnb.plan.question import QueryPlan
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.releases import Release, ReleasedPart
-from dpnb.schema import Column, Schema
 from dpnb.statistics import conclude
+from dpnb.trusted.aggregate import answer
+from dpnb.trusted.mechanisms import LocatedSums
+from dpnb.trusted.mechanisms.located_sums import Range
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.releases import Release, ReleasedPart
+from dpnb.trusted.schema import Column, Schema
 from tests.contracts.statistic import COLUMNS, Rows, priced, rows_of, schema, units_of
 from tests.statistics.test_sensitivity import UNITS
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from dpnb.mechanisms import LocatedSums, QuantileSelection
 from dpnb.plan.expression import Ref
 from dpnb.plan.question import QueryPlan
-from dpnb.privacy.unit import PrivacyUnit
+from dpnb.trusted.mechanisms import LocatedSums, QuantileSelection
+from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.statistic import priced, schema
 from tests.mechanisms.test_exponential import score
 from tests.statistics.test_sensitivity import UNITS

@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpnb.aggregate import prepare
 from dpnb.errors import OptionError, PlanError, Unavailable
-from dpnb.mechanisms import PermuteAndFlip
 from dpnb.plan.expression import Bin, Const, Ref
 from dpnb.plan.question import QueryPlan
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.conversion import pure_rho
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Column, Schema
 from dpnb.statistics import conclude
+from dpnb.trusted.aggregate import prepare
+from dpnb.trusted.mechanisms import PermuteAndFlip
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.conversion import pure_rho
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
 from tests.contracts.statistic import priced, totals, units_of
 from tests.statistics.coverage import release
 from tests.statistics.test_sensitivity import UNITS

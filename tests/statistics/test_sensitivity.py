@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from dpnb.aggregate import Lit
 from dpnb.errors import PlanError
 from dpnb.plan.expression import BinOp, Compare, Const, Ref
 from dpnb.plan.question import QueryPlan
-from dpnb.privacy import Measure, PrivacyEvent
-from dpnb.privacy.conversion import pure_rho
-from dpnb.privacy.unit import PrivacyUnit
 from dpnb.statistics.sensitivity import Component
+from dpnb.trusted.aggregate import Lit
+from dpnb.trusted.privacy import Measure, PrivacyEvent
+from dpnb.trusted.privacy.conversion import pure_rho
+from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.statistic import priced, rho_of, rows_of, schema, worst_loss
 
 X, B, G = Ref("x"), Ref("b"), Ref("g")

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpnb.aggregate import Table, answer, prepare
 from dpnb.errors import DpnbError, LossError, Unavailable
 from dpnb.estimate import Estimate
-from dpnb.mechanisms import (
+from dpnb.plan import PricedQuestion
+from dpnb.trusted.aggregate import Table, answer, prepare
+from dpnb.trusted.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
     KSExponential,
@@ -27,10 +28,9 @@ from dpnb.mechanisms import (
     PermuteAndFlip,
     QuantileSelection,
 )
-from dpnb.mechanisms.ks_exponential import distance, placements
-from dpnb.noise.bits import SeededBits
-from dpnb.plan import PricedQuestion
-from dpnb.privacy.unit import PrivacyUnit
+from dpnb.trusted.mechanisms.ks_exponential import distance, placements
+from dpnb.trusted.noise.bits import SeededBits
+from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.questions import SAMPLES, TABLES, UNITS, asked, released, schema
 from tests.mechanisms.enumeration import gap, log_law
 from tests.statistics.test_selection import loss_between

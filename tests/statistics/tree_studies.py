@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.aggregate import answer
 from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, price
 from dpnb.plan.expression import Compare, Const, Ref
 from dpnb.plan.question import QueryPlan
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.releases import Release, ReleasedPart
-from dpnb.schema import Column, Schema
+from dpnb.trusted.aggregate import answer
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.releases import Release, ReleasedPart
+from dpnb.trusted.schema import Column, Schema
 
 GRID = 100
 X = Ref("x")

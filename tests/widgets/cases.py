@@ -18,11 +18,11 @@ import numpy as np
 from dpnb.cards import digits
 from dpnb.cards.plan import derived_words
 from dpnb.inference import NoiseSum, effective_size
-from dpnb.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
 from dpnb.plan.forecast import NORMAL, Forecast, Law, half_widths
-from dpnb.privacy import risk
-from dpnb.privacy.accountant import epsilon_of, rho_for
+from dpnb.risk import odds as risk
 from dpnb.simulate import wilson
+from dpnb.trusted.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
+from dpnb.trusted.privacy.accountant import epsilon_of, rho_for
 from dpnb.widgets import arithmetic, clamping, counting, coverage_words, person, remedies
 from dpnb.widgets.coverage_charge import PRINTED
 from dpnb.widgets.curve import Curve

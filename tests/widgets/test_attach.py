@@ -78,7 +78,7 @@ def test_many_columns_are_cut_and_counted(dpnb_home):
     import numpy as np
 
     from dpnb.client.upload import hand_over
-    from dpnb.wire.places import Home
+    from dpnb.trusted.wire.places import Home
 
     data = here.attach(hand_over({k: np.array(v) for k, v in rows.items()}, schema, Home(dpnb_home)))
     facts = widgets.attach(data).facts

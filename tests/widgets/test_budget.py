@@ -9,13 +9,13 @@ import pytest
 import dpnb
 from dpnb import widgets
 from dpnb.client import api
-from dpnb.curator.guard import REFUSAL
 from dpnb.errors import FrozenError, PlanError
 from dpnb.plan.request import Ask
-from dpnb.privacy.accountant import Budget, compose, epsilon_of
-from dpnb.privacy.event import PrivacyEvent
-from dpnb.privacy.loss import PrivacyLoss
-from dpnb.privacy.measure import Measure
+from dpnb.trusted.curator.guard import REFUSAL
+from dpnb.trusted.privacy.accountant import Budget, compose, epsilon_of
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.measure import Measure
 from dpnb.widgets import host_questions
 from dpnb.widgets import snapshot as snapshots
 from dpnb.widgets.counting import compared, counting, listed

@@ -8,7 +8,7 @@ import dpnb
 from dpnb import widgets
 from dpnb.errors import PlanError
 from dpnb.notebook.price_preview import Snapshot, price_of
-from dpnb.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.widgets import pages
 from tests.curator import small
 

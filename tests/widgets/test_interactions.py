@@ -17,7 +17,7 @@ import dpnb
 from dpnb import widgets
 from dpnb.cards.style import TOKENS_DARK, TOKENS_LIGHT
 from dpnb.errors import DpnbError, PlanError
-from dpnb.mechanisms import DiscreteLaplace
+from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.widgets import _base
 from dpnb.widgets.arithmetic import combined, cost_of
 from dpnb.widgets.curve import Curve, curve_of, question_of

@@ -12,9 +12,9 @@ from dpnb import widgets
 from dpnb.client.upload import hand_over
 from dpnb.datasets import load
 from dpnb.errors import PlanError
+from dpnb.trusted.wire.places import Home
 from dpnb.widgets.host_questions import handle_of
 from dpnb.widgets.model_builder import model
-from dpnb.wire.places import Home
 from tests.curator import small
 from tests.widgets.notebooks import notebook
 

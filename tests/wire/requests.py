@@ -18,7 +18,7 @@ from typing import Any
 from dpnb.errors import DpnbError
 from dpnb.plan.request import BatchPlan
 from dpnb.statistics import BY_NAME
-from dpnb.wire.binding import request_digest
+from dpnb.trusted.wire.binding import request_digest
 
 COLUMNS = ("x", "g", "y")
 RAW = "\ue000raw\ue000"

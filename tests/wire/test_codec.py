@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpnb.errors import PlanError
-from dpnb.wire import codec, decode_reply, decode_request, encode
-from dpnb.wire.binding import request_digest
-from dpnb.wire.codec import exact_json, limited, raw
-from dpnb.wire.messages import Answered, Hello, Reply, Request, Submit, Welcome
+from dpnb.trusted.wire import codec, decode_reply, decode_request, encode
+from dpnb.trusted.wire.binding import request_digest
+from dpnb.trusted.wire.codec import exact_json, limited, raw
+from dpnb.trusted.wire.messages import Answered, Hello, Reply, Request, Submit, Welcome
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "wire.json"
 

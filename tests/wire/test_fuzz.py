@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from dpnb.errors import DpnbError
-from dpnb.wire.codec import decode_reply, encode, exact_json
-from dpnb.wire.messages import Answered, Failure
+from dpnb.trusted.wire.codec import decode_reply, encode, exact_json
+from dpnb.trusted.wire.messages import Answered, Failure
 from tests.curator import small
 from tests.wire.requests import Requests, World
 
@@ -107,7 +107,7 @@ def rows_pool(ledger):
 
 def encode_again(handle):
     """A request that opens a closed handle again."""
-    from dpnb.wire.messages import Again, Attach
+    from dpnb.trusted.wire.messages import Again, Attach
 
     return encode(Attach(source=Again(handle=handle)))
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from dpnb.errors import OwnerError
-from dpnb.wire import way
-from dpnb.wire.filelock import FileLock
-from dpnb.wire.places import Home, private_folder, runtime_folder, write_private
+from dpnb.trusted.wire import way
+from dpnb.trusted.wire.filelock import FileLock
+from dpnb.trusted.wire.places import Home, private_folder, runtime_folder, write_private
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 

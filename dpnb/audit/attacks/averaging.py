@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from dpnb.audit.attacks.result import AttackResult, made
 from dpnb.errors import OptionError
-from dpnb.mechanisms import DiscreteLaplace
-from dpnb.privacy.loss import positive
+from dpnb.trusted.mechanisms import DiscreteLaplace
+from dpnb.trusted.privacy.loss import positive
 
 __all__ = ["averaging"]
 

@@ -16,7 +16,7 @@ from dpnb.audit.attacks.membership import membership
 from dpnb.audit.attacks.publications import LABELS, Bench, Publication, fair, grid, lifted, private, shown
 from dpnb.audit.attacks.reconstruction import reconstruct, reconstruction
 from dpnb.datasets import census
-from dpnb.privacy.risk import membership_power
+from dpnb.risk.odds import membership_power
 
 __all__ = ["on_linkage", "on_membership", "on_reconstruction"]
 

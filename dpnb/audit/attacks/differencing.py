@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpnb.audit.attacks.result import AttackResult, epsilon_label, epsilons_of, made
 from dpnb.errors import OptionError
-from dpnb.privacy.risk import posterior
+from dpnb.risk.odds import posterior
 
 __all__ = ["differencing"]
 

@@ -21,9 +21,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpnb.audit.attacks.result import AttackResult, AttackRow
 from dpnb.errors import OptionError
-from dpnb.mechanisms import DiscreteLaplace
-from dpnb.noise.float_laplace import FINEST_UNIFORM, Sampler, float_laplace, possible
-from dpnb.privacy.loss import rational
+from dpnb.risk.float_laplace import FINEST_UNIFORM, Sampler, float_laplace, possible
+from dpnb.trusted.mechanisms import DiscreteLaplace
+from dpnb.trusted.privacy.loss import rational
 
 __all__ = ["certain_origin", "floating_point"]
 

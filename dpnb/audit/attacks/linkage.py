@@ -23,9 +23,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpnb.audit.attacks.result import AttackResult, AttackRow, epsilon_label, epsilons_of, made
 from dpnb.errors import OptionError
-from dpnb.mechanisms import DiscreteLaplace
-from dpnb.privacy.loss import rational
-from dpnb.privacy.risk import posterior
+from dpnb.risk.odds import posterior
+from dpnb.trusted.mechanisms import DiscreteLaplace
+from dpnb.trusted.privacy.loss import rational
 
 __all__ = ["linkage"]
 

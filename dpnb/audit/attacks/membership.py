@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpnb.audit.attacks.result import AttackResult, AttackRow, epsilon_label, epsilons_of
 from dpnb.errors import OptionError
-from dpnb.privacy.risk import laplace_tradeoff, membership_power
+from dpnb.risk.odds import laplace_tradeoff, membership_power
 
 __all__ = ["PowerCurve", "membership", "membership_curve"]
 

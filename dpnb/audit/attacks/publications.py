@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dpnb.audit.attacks.result import AttackRow, made
 from dpnb.errors import OptionError
 from dpnb.estimate.table import Table
-from dpnb.privacy.risk import posterior
+from dpnb.risk.odds import posterior
 
 __all__ = ["LABELS", "NEAR", "Bench", "Publication", "fair", "grid", "lifted", "private", "shown"]
 

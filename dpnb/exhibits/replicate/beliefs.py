@@ -1,6 +1,6 @@
 """Rows of 004, Table 1: the most that a belief about one person can become, by belief before and by ε.
 
-The bound π/(π + (1 - π)e^-ε) is that of :func:`dpnb.privacy.risk.posterior_table`; randomised response attains it. The table in
+The bound π/(π + (1 - π)e^-ε) is that of :func:`dpnb.risk.odds.posterior_table`; randomised response attains it. The table in
 print has 54 cells. They are not at hand, and neither are their rows and columns: the grid here is assumed, and says so.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpnb.exhibits.replicate.row import Row
-from dpnb.privacy.risk import posterior_table
+from dpnb.risk.odds import posterior_table
 
 __all__ = ["EPSILONS", "PRIORS", "rows"]
 

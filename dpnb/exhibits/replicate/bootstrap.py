@@ -14,9 +14,9 @@ from dpnb.exhibits.laws import composed_mixture_epsilon
 from dpnb.exhibits.replicate.row import Quoted, Row
 from dpnb.inference.bootstrap import Bootstrap, Kind
 from dpnb.inference.resampling import noise_variance, resample_means
-from dpnb.privacy.bootstrap import inflation_for, multiplicities, resampling_epsilon
-from dpnb.privacy.composition import advanced
-from dpnb.privacy.loss import rational
+from dpnb.risk.bootstrap import inflation_for, multiplicities, resampling_epsilon
+from dpnb.risk.composition import advanced
+from dpnb.trusted.privacy.loss import rational
 
 __all__ = ["KINDS", "age_population", "coverages", "normality", "rows", "truncated_normal"]
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from dpnb.exhibits.inputs import impossible_share
 from dpnb.exhibits.replicate.row import Quoted, Row
 from dpnb.exhibits.resampling import resized_bootstrap
-from dpnb.mechanisms import KSExponential, QuantileSelection
-from dpnb.noise import DiscreteLaplaceLaw
-from dpnb.privacy.risk import laplace_tradeoff
+from dpnb.risk.odds import laplace_tradeoff
+from dpnb.trusted.mechanisms import KSExponential, QuantileSelection
+from dpnb.trusted.noise import DiscreteLaplaceLaw
 
 __all__ = ["clamped_normal", "correlations", "deviations", "median_errors", "rates", "rows"]
 

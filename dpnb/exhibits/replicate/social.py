@@ -18,7 +18,7 @@ from dpnb.inference.standard_error import (
     subset_variances,
     winsorized_standard_error,
 )
-from dpnb.privacy.curves import analytic_gaussian_sigma
+from dpnb.risk.curves import analytic_gaussian_sigma
 
 __all__ = [
     "SCALE",

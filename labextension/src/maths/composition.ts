@@ -52,7 +52,7 @@ function entryRho(shift: number, scale: number): number {
   return epsilon + Math.expm1(-epsilon) * (x < 300 ? x / Math.sinh(x) : 0);
 }
 
-/** The ρ of a privacy event at so many times its ε. Twin of `arithmetic.event_rho`; the proofs are in `dpnb/privacy/conversion.py`. */
+/** The ρ of a privacy event at so many times its ε. Twin of `arithmetic.event_rho`; the proofs are in `dpnb/trusted/privacy/conversion.py`. */
 export function eventRho([kind, amount, , times, moves]: Event, loss = 1): number {
   const epsilon = amount * loss;
   if (kind === 'gaussian') {

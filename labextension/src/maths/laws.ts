@@ -1,4 +1,4 @@
-/** The laws of the noise on the integers. Twin of `dpnb/noise/law.py`; the scale comes from the kernel, which priced it. */
+/** The laws of the noise on the integers. Twin of `dpnb/trusted/noise/law.py`; the scale comes from the kernel, which priced it. */
 import { erfc, normalQuantile } from './normal';
 
 export interface Law {

@@ -1,4 +1,4 @@
-/** What a privacy loss means for one person. Twin of `dpnb/privacy/risk.py`. */
+/** What a privacy loss means for one person. Twin of `dpnb/risk/odds.py`. */
 import { normalCdf, normalQuantile } from './normal';
 
 /** The most that a belief can become after an (ε, δ)-private release; with δ, at false-alarm rate `chance`. */

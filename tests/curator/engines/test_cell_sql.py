@@ -9,8 +9,8 @@ import duckdb
 import numpy as np
 import pytest
 
-from dpnb.curator.engines.cell_sql import canonical_sql, literal, number_sql, readable, text_sql
-from dpnb.schema.cell import canonical, number_of, text_of
+from dpnb.trusted.curator.engines.cell_sql import canonical_sql, literal, number_sql, readable, text_sql
+from dpnb.trusted.schema.cell import canonical, number_of, text_of
 
 HUGE = 2**127 - 1
 CELLS = {

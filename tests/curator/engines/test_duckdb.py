@@ -13,13 +13,13 @@ import duckdb
 import numpy as np
 import pytest
 
-from dpnb.aggregate import Cmp, Col, FloorDiv, Key, Known, Lit, Mul, Sub, Total, ValueCounts
-from dpnb.aggregate.reference import cell_count
-from dpnb.curator.engines import DuckDBEngine, EngineInterrupted, prepare
-from dpnb.curator.engines.batching import MOST_STATES, MOST_TOTALS, shares
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Column, Schema
+from dpnb.trusted.aggregate import Cmp, Col, FloorDiv, Key, Known, Lit, Mul, Sub, Total, ValueCounts
+from dpnb.trusted.aggregate.reference import cell_count
+from dpnb.trusted.curator.engines import DuckDBEngine, EngineInterrupted, prepare
+from dpnb.trusted.curator.engines.batching import MOST_STATES, MOST_TOTALS, shares
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
 from tests.contracts.engine import EngineContract, many
 from tests.contracts.expressions import SIZES
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpnb.aggregate import Cmp, Col, FloorDiv, IntExpr, Key, Lit, Sub, Total, answer
+from dpnb.trusted.aggregate import Cmp, Col, FloorDiv, IntExpr, Key, Lit, Sub, Total, answer
 from tests.contracts.engine import many
 from tests.curator.engines.test_duckdb import engine_over
 

@@ -14,14 +14,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import dpnb.aggregate as reference
-from dpnb.aggregate.containers import plain_column
-from dpnb.curator.engines import ORDINAL, file_fingerprint, prepare
-from dpnb.curator.engines.sources import quoted
+import dpnb.trusted.aggregate as reference
 from dpnb.errors import OwnerError
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Column, Schema
+from dpnb.trusted.aggregate.containers import plain_column
+from dpnb.trusted.curator.engines import ORDINAL, file_fingerprint, prepare
+from dpnb.trusted.curator.engines.sources import quoted
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
 from tests.examples import examples
 
 KEY = bytes(range(32))

@@ -16,18 +16,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dpnb.aggregate.containers import plain_column
-from dpnb.aggregate.preparation import kept_rows, quantise, read
 from dpnb.client.upload import hand_over
-from dpnb.curator.engines import csv_rows, prepare
-from dpnb.curator.sources import read_arrays
-from dpnb.datasets.dialect import Dialect
 from dpnb.errors import OwnerError
-from dpnb.privacy.accountant import Budget
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Column, Schema
-from dpnb.schema.cell import text_of
-from dpnb.wire.places import Home
+from dpnb.trusted.aggregate.containers import plain_column
+from dpnb.trusted.aggregate.preparation import kept_rows, quantise, read
+from dpnb.trusted.curator.engines import csv_rows, prepare
+from dpnb.trusted.curator.sources import read_arrays
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
+from dpnb.trusted.schema.cell import text_of
+from dpnb.trusted.schema.dialect import Dialect
+from dpnb.trusted.wire.places import Home
 from tests.contracts.sources import (
     CELLS,
     COLUMNS,
@@ -463,8 +463,8 @@ def test_a_long_text_of_digits_is_read_in_linear_time():
 
 def parsed(text, dialect, folder):
     """The rows that the engine reads from a CSV text, or None where it is refused."""
-    from dpnb.curator.engines.sources import open_source
-    from dpnb.datasets.named_file import held
+    from dpnb.trusted.curator.engines.sources import open_source
+    from dpnb.trusted.schema.named_file import held
 
     (folder / "t.csv").write_text(text, encoding="utf-8", newline="")
     try:
@@ -574,7 +574,7 @@ def test_fractions_that_no_binary64_holds_identify_no_unit(tmp_path):
 
 def test_which_rows_a_unit_keeps_does_not_depend_on_the_order_of_columns(tmp_path):
     """Seen: 318 of 500 differed at equal schema.version; engine and reference agree in both orders."""
-    from dpnb import aggregate
+    from dpnb.trusted import aggregate
 
     one, two = Column.integer("one", 0, 100), Column.integer("two", 0, 100)
     rng = np.random.default_rng(2)

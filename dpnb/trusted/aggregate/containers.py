@@ -1,0 +1,217 @@
+"""A raw column, whatever holds it, as an array of numbers or of texts: each cell by itself.
+
+numpy arrays of every type, masked arrays, lists, and columns of pandas, polars and Arrow become either a numeric array (NaN
+is missing) or an object array of texts and ``None``. Which of the two is chosen never shows: a number and its text are
+one cell (:mod:`dpnb.trusted.schema.cell`), so that a container that was upcast because of one row reads as it did before. What a
+container declares to hold neither numbers, texts nor dates (nested values, bytes, spans of time) is refused by that type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.schema.cell import LARGEST_WHOLE, moment_texts, text_of
+
+Use: TypeAlias = Literal["grid", "category", "unit"]
+
+_POLARS_TEXTS = {"String", "Utf8", "Categorical", "Enum"}
+_POLARS_CELLS = {"Decimal", "Object", "Int128", "UInt128", "Null", "Boolean"}
+_NOT_A_TIME = -(2**63)
+
+
+def plain_column(raw: Any, name: str = "this column", use: Use = "category") -> NDArray[Any]:
+    """Return a raw column as a numeric array, or as an object array of texts and ``None``.
+
+    Parameters
+    ----------
+    raw : array, list, or column of a frame
+    name : str
+        How a refusal calls it.
+    use : {"grid", "category", "unit"}
+        Dates have no place on a grid of numbers; numbers that identify a unit must be exact in a binary64.
+
+    Raises
+    ------
+    OwnerError
+        When the container's type holds what is no cell, or a unit's numbers are too large.
+    """
+    library = type(raw).__module__.partition(".")[0]
+    if isinstance(raw, np.ma.MaskedArray):
+        return _masked(raw, name, use)
+    make = {"pandas": _from_pandas, "pyarrow": _from_arrow, "polars": _from_polars}.get(library)
+    if make is not None:
+        return make(raw, name, use)
+    if isinstance(raw, np.ndarray) or hasattr(raw, "__array__"):
+        return _from_numpy(np.asarray(raw), name, use)
+    return _from_cells(list(raw), name, use)
+
+
+def _from_numpy(array: NDArray[Any], name: str, use: Use) -> NDArray[Any]:
+    kind = array.dtype.kind
+    if array.ndim != 1 or kind not in "biufUTOM":
+        raise _unreadable(name, str(array.dtype) if array.ndim == 1 else f"arrays of {array.ndim} dimensions")
+    if kind == "M":
+        if use == "grid":
+            raise _dates(name)
+        return _objects(moment_texts(array))
+    if kind in "UTO":
+        return _from_cells(array.tolist(), name, use)
+    return _numbers(array, name, use)
+
+
+def _numbers(array: NDArray[Any], name: str, use: Use) -> NDArray[Any]:
+    """A numeric array in the machine's byte order, in a width that every engine knows."""
+    if array.dtype.kind == "f":
+        if use == "unit" and array.dtype.itemsize != 8:
+            raise _too_large(name)
+        with np.errstate(over="ignore"):
+            array = array.astype(np.float32 if array.dtype.itemsize < 8 else np.float64)
+    elif not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    if use == "unit" and bool(((array >= LARGEST_WHOLE) | (array <= -LARGEST_WHOLE)).any()):
+        raise _too_large(name)
+    return array
+
+
+def _from_cells(cells: Sequence[Any], name: str, use: Use) -> NDArray[Any]:
+    if {type(cell) for cell in cells} <= {str, type(None)} and _all_utf8(cells):
+        return _objects([cell or None for cell in cells])
+    if use == "unit" and any(_is_large(cell) for cell in cells):
+        raise _too_large(name)
+    return _objects([text_of(cell) for cell in cells])
+
+
+def _is_large(cell: Any) -> bool:
+    """Whether a number of this kind may have lost digits before it came here, or would lose them in its text."""
+    if isinstance(cell, Fraction):
+        return cell.denominator != 1 and not _is_binary64(cell)
+    if isinstance(cell, np.floating) and cell.itemsize > np.dtype(np.float64).itemsize:
+        return True
+    number: Any = cell
+    known = isinstance(cell, int | float | np.integer | np.floating)
+    return known and bool(number >= LARGEST_WHOLE or number <= -LARGEST_WHOLE)
+
+
+def _is_binary64(number: Fraction) -> bool:
+    try:
+        return Fraction(float(number)) == number
+    except OverflowError:
+        return False
+
+
+def _all_utf8(cells: Sequence[str | None]) -> bool:
+    try:
+        "".join(filter(None, cells)).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _masked(raw: np.ma.MaskedArray[Any, Any], name: str, use: Use) -> NDArray[Any]:
+    return _without(_from_numpy(np.ma.getdata(raw), name, use), ~np.ma.getmaskarray(raw))
+
+
+def _without(plain: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
+    """Let cells be missing: whole numbers become binary64, which they are read as in any case."""
+    absent, held = (None, plain) if plain.dtype == object else (np.nan, plain.astype(np.float64))
+    cells = held.copy()
+    cells[~known] = absent
+    return cells
+
+
+def _from_pandas(column: Any, name: str, use: Use) -> NDArray[Any]:
+    if column.ndim != 1:
+        raise _unreadable(name, "several columns of that name")
+    dtype, array = column.dtype, getattr(column, "array", column)
+    word = type(dtype).__name__
+    if use == "unit" and dtype.kind == "f" and getattr(dtype, "subtype", dtype).itemsize < 8:
+        raise _too_large(name)
+    if isinstance(dtype, np.dtype) or word == "SparseDtype":
+        return _from_numpy(np.asarray(column), name, use)
+    if word == "CategoricalDtype":
+        codes = np.asarray(array.codes)
+        levels = plain_column(array.categories, name, use)
+        return _without(levels[codes], codes >= 0) if len(levels) else _objects([None] * len(codes))
+    if word == "ArrowDtype":
+        return _from_arrow(array.__arrow_array__(), name, use)
+    if word == "DatetimeTZDtype":
+        return _from_numpy(np.asarray(array.tz_convert(None)), name, use)
+    if word in {"PeriodDtype", "IntervalDtype"}:
+        raise _unreadable(name, str(dtype))
+    if dtype.kind in "biuf":
+        return _numbers(array.to_numpy(dtype=np.float64, na_value=np.nan), name, use)
+    return _from_cells(array.to_numpy(dtype=object).tolist(), name, use)
+
+
+def _from_arrow(column: Any, name: str, use: Use) -> NDArray[Any]:
+    from pyarrow import types
+
+    kind = column.type
+    if types.is_dictionary(kind):
+        return _from_arrow(column.cast(kind.value_type), name, use)
+    if types.is_integer(kind) or types.is_floating(kind):
+        known = np.asarray(column.is_valid())
+        filled = column if not column.null_count else column.fill_null(0)
+        numbers = _from_numpy(np.asarray(filled), name, use)
+        return numbers if not column.null_count else _without(numbers, known)
+    if types.is_date(kind) or types.is_timestamp(kind):
+        return _from_numpy(np.asarray(column).astype(_moment_type(kind)), name, use)
+    texts = types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+    if texts or types.is_boolean(kind) or types.is_decimal(kind) or types.is_null(kind):
+        return _from_cells(column.to_pylist(), name, use)
+    raise _unreadable(name, str(kind))
+
+
+def _moment_type(kind: Any) -> str:
+    return f"datetime64[{getattr(kind, 'unit', 'ms' if str(kind).startswith('date64') else 'D')}]"
+
+
+def _from_polars(column: Any, name: str, use: Use) -> NDArray[Any]:
+    word = column.dtype.base_type().__name__
+    if column.dtype.is_numeric() and word not in _POLARS_CELLS:
+        known = ~np.asarray(column.is_null().to_numpy())
+        numbers = _from_numpy(np.asarray(column.fill_null(0).to_numpy()), name, use)
+        return numbers if known.all() else _without(numbers, known)
+    if word in _POLARS_TEXTS:
+        import polars as pl
+
+        return _from_cells(column.cast(pl.String).to_list(), name, use)
+    if word in _POLARS_CELLS:
+        return _from_cells(column.to_list(), name, use)
+    if word in {"Date", "Datetime"}:
+        unit = getattr(column.dtype, "time_unit", "D")
+        steps = np.array([_NOT_A_TIME if n is None else n for n in column.to_physical().to_list()], np.int64)
+        return _from_numpy(steps.view(f"datetime64[{unit}]"), name, use)
+    raise _unreadable(name, str(column.dtype))
+
+
+def _objects(cells: Sequence[str | None]) -> NDArray[Any]:
+    array = np.empty(len(cells), dtype=object)
+    array[:] = cells
+    return array
+
+
+def _unreadable(name: str, kind: str) -> OwnerError:
+    return OwnerError(
+        f'"{name}" holds {kind}, which is no column of numbers, texts or dates: '
+        "convert it first, or remove the column from the schema."
+    )
+
+
+def _dates(name: str) -> OwnerError:
+    return OwnerError(
+        f'"{name}" holds dates, and its schema declares numbers: convert it first, or declare a category.'
+    )
+
+
+def _too_large(name: str) -> OwnerError:
+    return OwnerError(
+        f'The numbers of the unit column "{name}" are beyond what this frame carries exactly: '
+        "convert the column to text where the numbers are still whole."
+    )

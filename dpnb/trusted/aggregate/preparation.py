@@ -1,0 +1,177 @@
+"""How a raw table becomes integers on its declared grid: the one quantiser, spelled out in numpy.
+
+A cell is read by itself (:mod:`dpnb.trusted.schema.cell`): missing, a number, or a text. A number becomes ``floor(t + ½)`` with
+``t = (x − lower)/step``, all in binary64, then clamped to ``0..steps``; what is missing or no number is missing; ±inf
+clamps. A category becomes the place of the declared value that is the same cell; anything else is missing. A public
+constant may replace what is missing. A unit keeps its ``max_rows`` rows that come first in md5(key | unit | quantised row
+| duplicate number), decided once, before any question; the row is written in the order of the columns' names.
+
+This room never raises on a value, never looks at levels or ranges of the data, and never changes its rounding: the
+sensitivity of every statistic is computed from this map. The curator's SQL must equal it bit for bit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpnb.trusted.aggregate.containers import plain_column
+from dpnb.trusted.aggregate.reference import Bools, Ints, Table
+from dpnb.trusted.schema import Column, Schema
+from dpnb.trusted.schema.cell import canonical, number_of, text_of
+
+Float64s: TypeAlias = NDArray[np.float64]
+
+
+def prepare(raw: Mapping[str, Any], schema: Schema, *, key: bytes = b"") -> Table:
+    """Quantise a raw table and bound each unit's rows.
+
+    Parameters
+    ----------
+    raw : mapping of column name to array
+        Columns of one length, each in anything that :func:`~dpnb.trusted.aggregate.containers.plain_column` reads.
+    schema : Schema
+        Declares columns, grids and the privacy unit.
+    key : bytes
+        The secret under which a unit's rows are ranked; irrelevant when the unit is the row.
+
+    Returns
+    -------
+    Table
+        One :class:`Ints` per declared column, rows in the order of the source.
+    """
+    columns = {column.name: quantise(raw[column.name], column) for column in schema.columns}
+    table = Table.of(columns)
+    if schema.unit.unit == "row":
+        return table
+    units = unit_texts(raw[schema.unit.unit], schema.unit.unit)
+    kept = kept_rows(units, [columns[name] for name in sorted(columns)], schema.unit.max_rows, key)
+    return Table.of({name: Ints(ints.values[kept], ints.known[kept]) for name, ints in columns.items()})
+
+
+def quantise(raw: Any, column: Column) -> Ints:
+    """Turn one raw column into codes; see the module's first paragraph."""
+    codes = (
+        _category_codes(raw, column)
+        if column.type == "category"
+        else _grid_codes(numbers(raw, column.name), column)
+    )
+    replacement = column.missing_code
+    if replacement is None:
+        return codes
+    values = np.where(codes.known, codes.values, np.int64(replacement))
+    return Ints(values, np.ones(len(values), dtype=bool))
+
+
+def read(cell: Any, column: Column) -> int | None:
+    """The code of one cell, by that cell and the declaration alone; ``None`` where it is missing.
+
+    This is the definition: :func:`quantise` is the same for a whole column, faster, and so is the curator's SQL.
+    """
+    code = _category_code(cell, column) if column.type == "category" else _grid_code(cell, column)
+    return column.missing_code if code is None else code
+
+
+def _category_code(cell: Any, column: Column) -> int | None:
+    text, declared = canonical(cell), declared_texts(column)
+    return declared.index(text) if text in declared else None
+
+
+def _grid_code(cell: Any, column: Column) -> int | None:
+    number = number_of(text_of(cell))
+    if number is None:
+        return None
+    lower, step, steps = grid_constants(column)
+    place = (number - lower) / step + 0.5
+    return int(min(max(math.floor(place) if math.isfinite(place) else place, 0), steps))
+
+
+def grid_constants(column: Column) -> tuple[float, float, int]:
+    """The quantiser's (lower, step, steps): the exact bounds as the nearest binary64."""
+    if column.lower is None or column.step is None or column.steps is None:
+        raise ValueError(f"{column.name} has no grid")
+    return float(column.lower), float(column.step), column.steps
+
+
+def _grid_codes(x: Float64s, column: Column) -> Ints:
+    lower, step, steps = grid_constants(column)
+    known = ~np.isnan(x)
+    with np.errstate(all="ignore"):
+        rounded = np.floor((x - lower) / step + 0.5)
+    codes = np.clip(np.where(known, rounded, 0.0), 0.0, float(steps))
+    return Ints(codes.astype(np.int64), known)
+
+
+def declared_texts(column: Column) -> list[str]:
+    """The canonical text by which a cell matches each declared value; they are distinct."""
+    return [canonical(value) or "" for value in column.values or ()]
+
+
+def _category_codes(raw: Any, column: Column) -> Ints:
+    plain = plain_column(raw, column.name)
+    if plain.dtype != object:
+        return _places_of_numbers(plain.astype(np.float64), column)
+    places = {text: place for place, text in enumerate(declared_texts(column))}
+    known = {text: places.get(canonical(text) or "") for text in set(plain.tolist())}
+    return Ints.of([known[text] for text in plain.tolist()])
+
+
+def _places_of_numbers(x: Float64s, column: Column) -> Ints:
+    """The places of binary64 cells in the declared list; a declared value that is no number matches none of them."""
+    found = [(number_of(text), place) for place, text in enumerate(declared_texts(column))]
+    pairs = sorted((number, place) for number, place in found if number is not None)
+    if not pairs:
+        return Ints(np.zeros(len(x), dtype=np.int64), np.zeros(len(x), dtype=bool))
+    declared = np.array([number for number, _ in pairs])
+    nearest = np.minimum(np.searchsorted(declared, x), len(declared) - 1)
+    known = declared[nearest] == x
+    return Ints(np.where(known, np.array([place for _, place in pairs])[nearest], 0), known)
+
+
+def numbers(raw: Any, name: str = "this column") -> Float64s:
+    """A raw column as binary64; NaN where it is missing or not a number."""
+    plain = plain_column(raw, name, "grid")
+    if plain.dtype != object:
+        return plain.astype(np.float64)
+    parsed = {text: number_of(text) for text in set(plain.tolist())}
+    return np.array([parsed[text] for text in plain.tolist()], dtype=np.float64)
+
+
+def unit_texts(raw: Any, name: str = "this column") -> list[str | None]:
+    """A unit column as texts: a number has its digits, a text is unchanged, missing is ``None``."""
+    plain = plain_column(raw, name, "unit")
+    return [text_of(cell) for cell in plain.tolist()]
+
+
+def row_texts(columns: Sequence[Ints]) -> list[str]:
+    """Each quantised row as text: codes joined by commas, ``~`` for NULL; the caller sorts columns by name."""
+    cells = [["~" if v is None else str(v) for v in column.tolist()] for column in columns]
+    return [",".join(row) for row in zip(*cells, strict=True)]
+
+
+def kept_rows(units: Sequence[str | None], columns: Sequence[Ints], most: int, key: bytes) -> Bools:
+    """Which rows stay: per unit the ``most`` rows that come first in the keyed hash; no row without a unit."""
+    ranked: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+    seen: Counter[tuple[str, str]] = Counter()
+    for place, (unit, row) in enumerate(zip(units, row_texts(columns), strict=True)):
+        if unit is not None:
+            seen[unit, row] += 1
+            ranked[unit].append((row_hash(key, unit, row, seen[unit, row]), place))
+    kept = np.zeros(len(units), dtype=bool)
+    kept[[place for rows in ranked.values() for _, place in sorted(rows)[:most]]] = True
+    return kept
+
+
+def row_hash(key: bytes, unit: str, row: str, duplicate: int) -> str:
+    """md5(key | unit | quantised row | duplicate number), in hexadecimal.
+
+    The key is written in hexadecimal and neither codes nor numbers hold a bar: the text is injective.
+    """
+    text = f"{key.hex()}|{unit}|{row}|{duplicate}"
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()

@@ -1,0 +1,337 @@
+"""What a request means: the numpy evaluator that simulation runs and every engine must equal bit for bit.
+
+A :class:`Table` is a set of integer columns with their known-masks, and optionally how often each row occurs.
+:func:`answer` returns exact Python integers for totals and sorted 64-bit arrays for value counts; it never raises on
+any data whose ranges the checker admitted, and it never looks at the order of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpnb.trusted.aggregate.algebra import (
+    SIZE_BITS,
+    Add,
+    And,
+    Case,
+    Clip,
+    Cmp,
+    Col,
+    CrossMoments,
+    FloorDiv,
+    IntExpr,
+    Key,
+    Known,
+    Lit,
+    Mul,
+    Node,
+    Not,
+    Or,
+    Pred,
+    Request,
+    Shrink,
+    Sub,
+    Total,
+)
+
+Int64s: TypeAlias = NDArray[np.int64]
+Bools: TypeAlias = NDArray[np.bool_]
+
+_EXACT_FLOAT_BITS = 53
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ints:
+    """A column: 64-bit values and where they are known (an unknown value is 0 and means nothing)."""
+
+    values: Int64s
+    known: Bools
+
+    @classmethod
+    def of(cls, column: Any) -> Ints:
+        """Read an integer array, a masked array, or a sequence of integers and ``None``."""
+        if isinstance(column, Ints):
+            return column
+        if isinstance(column, np.ma.MaskedArray):
+            known = ~np.ma.getmaskarray(column)
+            return cls(np.where(known, np.ma.getdata(column), 0).astype(np.int64), known)
+        if isinstance(column, np.ndarray) and column.dtype != object:
+            return cls(column.astype(np.int64), np.ones(len(column), dtype=bool))
+        known = np.array([v is not None for v in column], dtype=bool)
+        return cls(np.array([0 if v is None else int(v) for v in column], dtype=np.int64), known)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def tolist(self) -> list[int | None]:
+        """The column as Python integers and ``None``."""
+        return [int(v) if k else None for v, k in zip(self.values, self.known, strict=True)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Integer columns of one length; ``times`` says how often each row occurs (once, when ``None``)."""
+
+    columns: Mapping[str, Ints]
+    rows: int
+    times: Int64s | None = None
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Any], times: Int64s | None = None) -> Table:
+        """Build a table from anything that :meth:`Ints.of` reads."""
+        ints = {name: Ints.of(column) for name, column in columns.items()}
+        rows = {len(column) for column in ints.values()}
+        if len(rows) != 1:
+            raise ValueError("a table needs at least one column, and columns of one length")
+        return cls(ints, rows.pop(), times)
+
+
+class Tally(NamedTuple):
+    """The distinct values of a cell, ascending, and how often each occurs."""
+
+    values: Int64s
+    counts: Int64s
+
+
+Answer: TypeAlias = tuple[int, ...] | tuple[Tally, ...]
+
+
+def answer(table: Table | Mapping[str, Any], requests: Iterable[Request]) -> list[Answer]:
+    """Answer each request exactly.
+
+    Parameters
+    ----------
+    table : Table, or mapping of column name to integers
+    requests : iterable of Total, ValueCounts and CrossMoments
+
+    Returns
+    -------
+    list
+        For a :class:`Total` a tuple of Python integers, for a :class:`ValueCounts` a tuple of :class:`Tally`,
+        one entry per cell, row-major over the keys; for :class:`CrossMoments` one integer per pair.
+
+    Examples
+    --------
+    >>> from dpnb.trusted.aggregate.algebra import Col, Total
+    >>> answer({"x": [1, None, 4]}, [Total(Col("x"))])
+    [(5,)]
+    """
+    evaluate = Evaluator(table if isinstance(table, Table) else Table.of(table))
+    return [evaluate.answer(request) for request in requests]
+
+
+class Evaluator:
+    """Evaluates nodes over one table, each distinct node once."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self._ints: dict[Node, Ints] = {}
+        self._preds: dict[Node, tuple[Bools, Bools]] = {}
+
+    def answer(self, request: Request) -> Answer:
+        """One request's answer."""
+        if isinstance(request, CrossMoments):
+            return self.cross_moments(request)
+        cells = self.cells(request.keys)
+        kept = cells >= 0
+        if request.where is not None:
+            kept &= self.true(request.where)
+        value = self.ints(request.value)
+        kept &= value.known
+        if self.table.times is not None:
+            kept &= self.table.times > 0
+        times = None if self.table.times is None else self.table.times[kept]
+        size = cell_count(request.keys)
+        if isinstance(request, Total):
+            return exact_sums(cells[kept], value.values[kept], size, times)
+        return tallies(cells[kept], value.values[kept], size, times)
+
+    def cross_moments(self, request: CrossMoments) -> tuple[int, ...]:
+        """The sums of products of pairs of values, over the kept rows in which every value is known."""
+        columns = [self.ints(value) for value in request.values]
+        kept = np.ones(self.table.rows, dtype=bool) if request.where is None else self.true(request.where)
+        for column in columns:
+            kept = kept & column.known
+        if self.table.times is not None:
+            kept &= self.table.times > 0
+        times = None if self.table.times is None else self.table.times[kept]
+        values = [column.values[kept] for column in columns]
+        if request.shrink is not None:
+            values = shrunk(values, request.shrink)
+        return exact_products(values, request.pairs, times)
+
+    def cells(self, keys: Sequence[Key]) -> Int64s:
+        """The row-major cell of each row; −1 for a row in no cell."""
+        cells = np.zeros(self.table.rows, dtype=np.int64)
+        inside = np.ones(self.table.rows, dtype=bool)
+        for key in keys:
+            code = self.ints(key.code)
+            inside &= code.known & (code.values >= 0) & (code.values < key.size)
+            cells = np.where(inside, cells * key.size + code.values, 0)
+        cells[~inside] = -1
+        return cells
+
+    def true(self, predicate: Pred) -> Bools:
+        """Where the predicate is true (not false, not unknown)."""
+        return self._kleene(predicate)[0]
+
+    def ints(self, node: IntExpr) -> Ints:
+        """The values of an expression."""
+        if node not in self._ints:
+            self._ints[node] = self._compute(node)
+        return self._ints[node]
+
+    def _compute(self, node: IntExpr) -> Ints:
+        match node:
+            case Col(name):
+                return self.table.columns[name]
+            case Lit(value):
+                return self._everywhere(value)
+            case Add(a, b):
+                return self._both(np.add, a, b)
+            case Sub(a, b):
+                return self._both(np.subtract, a, b)
+            case Mul(a, b):
+                return self._both(np.multiply, a, b)
+            case FloorDiv(a, k):
+                inner = self.ints(a)
+                return Ints(inner.values // np.int64(k), inner.known)
+            case Clip(a, lo, hi):
+                inner = self.ints(a)
+                return Ints(np.clip(inner.values, np.int64(lo), np.int64(hi)), inner.known)
+            case Case(cond, then, other):
+                return self._choose(cond, self.ints(then), self.ints(other))
+
+    def _everywhere(self, value: int) -> Ints:
+        rows = self.table.rows
+        return Ints(np.full(rows, value, dtype=np.int64), np.ones(rows, dtype=bool))
+
+    def _both(self, operate: Any, a: IntExpr, b: IntExpr) -> Ints:
+        left, right = self.ints(a), self.ints(b)
+        return Ints(operate(left.values, right.values), left.known & right.known)
+
+    def _choose(self, cond: Pred, then: Ints, other: Ints) -> Ints:
+        true, false = self._kleene(cond)
+        known = (true & then.known) | (false & other.known)
+        return Ints(np.where(known, np.where(true, then.values, other.values), 0), known)
+
+    def _kleene(self, node: Pred) -> tuple[Bools, Bools]:
+        """Where the predicate is true, and where it is false."""
+        if node not in self._preds:
+            self._preds[node] = self._decide(node)
+        return self._preds[node]
+
+    def _decide(self, node: Pred) -> tuple[Bools, Bools]:
+        match node:
+            case Cmp(op, a, b):
+                left, right = self.ints(a), self.ints(b)
+                known = left.known & right.known
+                holds = _COMPARE[op](left.values, right.values)
+                return known & holds, known & ~holds
+            case And(a, b):
+                (at, af), (bt, bf) = self._kleene(a), self._kleene(b)
+                return at & bt, af | bf
+            case Or(a, b):
+                (at, af), (bt, bf) = self._kleene(a), self._kleene(b)
+                return at | bt, af & bf
+            case Not(a):
+                true, false = self._kleene(a)
+                return false, true
+            case Known(a):
+                known = self.ints(a).known
+                return known, ~known
+            case _:
+                always = np.ones(self.table.rows, dtype=bool)
+                return always, ~always
+
+
+def shrunk(values: Sequence[Int64s], shrink: Shrink) -> list[Int64s]:
+    """The rows moved into the ball, column by column: the meaning of a :class:`Shrink`."""
+    size = np.zeros(len(values[0]), dtype=np.int64)
+    for value, half in zip(values, shrink.halves, strict=True):
+        if half:
+            size += -(-(value * value << SIZE_BITS) // np.int64(half * half))
+    below = np.searchsorted(np.asarray(shrink.limits, dtype=np.int64), size, side="left")
+    factor = shrink.steps - below.astype(np.int64)
+    return [
+        np.sign(value) * (np.abs(value) * factor // np.int64(shrink.steps)) if half else value
+        for value, half in zip(values, shrink.halves, strict=True)
+    ]
+
+
+_COMPARE: dict[str, Any] = {"==": np.equal, "<": np.less, "<=": np.less_equal}
+
+
+def cell_count(keys: Sequence[Key]) -> int:
+    """How many cells the keys span: 1 without keys."""
+    return prod(key.size for key in keys)
+
+
+def exact_sums(cells: Int64s, values: Int64s, size: int, times: Int64s | None = None) -> tuple[int, ...]:
+    """Σ values·times per cell as exact Python integers.
+
+    The values are cut into digits so small that a binary64 sum of one digit over all rows stays below 2^53: every
+    partial sum is then an integer that binary64 holds, whatever the order of addition.
+    """
+    if not len(values):
+        return (0,) * size
+    occurrences = len(values) if times is None else int(times.sum())
+    top = max(abs(int(values.min())), abs(int(values.max())), 1)
+    width = _EXACT_FLOAT_BITS - occurrences.bit_length()
+    if top.bit_length() <= width:
+        return tuple(int(total) for total in _digit_sums(cells, values, size, times).tolist())
+    low = values & np.int64((1 << width) - 1)
+    lows = _digit_sums(cells, low, size, times).tolist()
+    highs = exact_sums(cells, values >> np.int64(width), size, times)
+    return tuple((high << width) + int(rest) for high, rest in zip(highs, lows, strict=True))
+
+
+def exact_products(
+    values: Sequence[Int64s], pairs: Sequence[tuple[int, int]], times: Int64s | None = None
+) -> tuple[int, ...]:
+    """Σ values[i]·values[j]·times for each pair as exact Python integers.
+
+    Where no partial sum can leave 2^53, a binary64 matrix product holds every one exactly, whatever the order of addition.
+    """
+    rows = len(values[0])
+    if not rows:
+        return (0,) * len(pairs)
+    top = max(max(abs(int(v.min())), abs(int(v.max()))) for v in values)
+    if top * top * (rows if times is None else int(times.sum())) < 2**_EXACT_FLOAT_BITS:
+        matrix = np.stack([v.astype(np.float64) for v in values])
+        product = (matrix if times is None else matrix * times) @ matrix.T
+        return tuple(int(product[i, j]) for i, j in pairs)
+    one = np.zeros(rows, dtype=np.int64)
+    return tuple(exact_sums(one, values[i] * values[j], 1, times)[0] for i, j in pairs)
+
+
+def _digit_sums(cells: Int64s, digits: Int64s, size: int, times: Int64s | None) -> NDArray[np.float64]:
+    weights = (digits if times is None else digits * times).astype(np.float64)
+    return np.asarray(np.bincount(cells, weights=weights, minlength=size), dtype=np.float64)
+
+
+def tallies(cells: Int64s, values: Int64s, size: int, times: Int64s | None = None) -> tuple[Tally, ...]:
+    """Sorted distinct values with their counts, per cell."""
+    order = np.lexsort((values, cells))
+    cells, values = cells[order], values[order]
+    first = np.ones(len(values), dtype=bool)
+    first[1:] = (cells[1:] != cells[:-1]) | (values[1:] != values[:-1])
+    starts = np.flatnonzero(first)
+    if times is None:
+        counts = np.diff(np.append(starts, len(values)))
+    else:
+        counts = np.add.reduceat(times[order], starts) if len(starts) else starts
+    return split_tallies(cells[starts], values[starts], counts.astype(np.int64), size)
+
+
+def split_tallies(cells: Int64s, values: Int64s, counts: Int64s, size: int) -> tuple[Tally, ...]:
+    """Cut rows sorted by (cell, value) into one :class:`Tally` per cell."""
+    edges = np.searchsorted(cells, np.arange(size + 1))
+    pairs = zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
+    return tuple(Tally(values[i:j], counts[i:j]) for i, j in pairs)

@@ -1,0 +1,218 @@
+"""The permanent record of exact requests: what a charge writes down, so that it can be answered later without a plan.
+
+All nodes of a question stand in one list, each after those that it is made of, and name them by their places; equal nodes
+are written once. So a record is as deep as a list, however deep an expression is. Only the closed tables below are read:
+what is not exactly in this form is refused, and nothing in a record is ever executed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, Final, cast
+
+from dpnb.trusted.aggregate.algebra import (
+    Add,
+    And,
+    Case,
+    Clip,
+    Cmp,
+    Col,
+    CrossMoments,
+    FloorDiv,
+    IntExpr,
+    Key,
+    Known,
+    Lit,
+    Mul,
+    Node,
+    Not,
+    Or,
+    Pred,
+    Request,
+    Shrink,
+    Sub,
+    Total,
+    TrueP,
+    ValueCounts,
+    children,
+)
+from dpnb.trusted.errors import PlanError
+
+__all__ = ["read_requests", "written_requests"]
+
+_NODES: Final[dict[str, tuple[type[Node], tuple[str, ...]]]] = {
+    "col": (Col, ("text",)),
+    "lit": (Lit, ("integer",)),
+    "add": (Add, ("number", "number")),
+    "sub": (Sub, ("number", "number")),
+    "mul": (Mul, ("number", "number")),
+    "floor-div": (FloorDiv, ("number", "integer")),
+    "clip": (Clip, ("number", "integer", "integer")),
+    "case": (Case, ("predicate", "number", "number")),
+    "cmp": (Cmp, ("comparison", "number", "number")),
+    "and": (And, ("predicate", "predicate")),
+    "or": (Or, ("predicate", "predicate")),
+    "not": (Not, ("predicate",)),
+    "known": (Known, ("number",)),
+    "true": (TrueP, ()),
+}
+"""Each node's name in a record, and what its fields hold, in order. Names are permanent."""
+
+_NAMES: Final = {kind: name for name, (kind, _) in _NODES.items()}
+_CHILDREN: Final[dict[str, Any]] = {"number": IntExpr, "predicate": Pred}
+
+
+def written_requests(requests: Iterable[Request]) -> dict[str, Any]:
+    """Write requests as ``{"nodes": […], "requests": […]}``, plain JSON.
+
+    Examples
+    --------
+    >>> written_requests([Total(Add(Col("x"), Lit(1)))])["nodes"]
+    [['col', 'x'], ['lit', 1], ['add', 0, 1]]
+    """
+    nodes = _Nodes()
+    listed = [_written(request, nodes) for request in requests]
+    return {"nodes": nodes.listed, "requests": listed}
+
+
+def read_requests(record: object) -> tuple[Request, ...]:
+    """Read what :func:`written_requests` wrote.
+
+    Raises
+    ------
+    PlanError
+        If the record is anything else.
+    """
+    try:
+        found = _read(record)
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise _refusal() from None
+    if written_requests(found) != record:
+        raise _refusal()
+    return found
+
+
+def _refusal() -> PlanError:
+    return PlanError("A recorded request is not in the form that this version of dpnb writes.")
+
+
+class _Nodes:
+    """The list of nodes of one record: equal nodes have one place."""
+
+    def __init__(self) -> None:
+        self.listed: list[list[Any]] = []
+        self._places: dict[tuple[Any, ...], int] = {}
+
+    def place(self, root: Node) -> int:
+        """Return the place of a node, writing it and what it is made of where they are new."""
+        known: dict[int, int] = {}
+        stack = [root]
+        while stack:
+            below = [child for child in children(stack[-1]) if id(child) not in known]
+            if below:
+                stack += reversed(below)
+            else:
+                node = stack.pop()
+                known[id(node)] = self._add(node, known)
+        return known[id(root)]
+
+    def _add(self, node: Node, known: Mapping[int, int]) -> int:
+        name = _NAMES[type(node)]
+        values = [getattr(node, field.name) for field in fields(node)]
+        pairs = zip(values, _NODES[name][1], strict=True)
+        row = (name, *(known[id(value)] if holds in _CHILDREN else value for value, holds in pairs))
+        place = self._places.setdefault(row, len(self.listed))
+        if place == len(self.listed):
+            self.listed.append(list(row))
+        return place
+
+
+def _written(request: Request, nodes: _Nodes) -> dict[str, Any]:
+    where = None if request.where is None else nodes.place(request.where)
+    if isinstance(request, CrossMoments):
+        shrink = request.shrink
+        return {
+            "kind": "cross-moments",
+            "values": [nodes.place(value) for value in request.values],
+            "pairs": [list(pair) for pair in request.pairs],
+            "where": where,
+            "shrink": None
+            if shrink is None
+            else {"halves": list(shrink.halves), "limits": list(shrink.limits), "steps": shrink.steps},
+        }
+    return {
+        "kind": "total" if isinstance(request, Total) else "value-counts",
+        "value": nodes.place(request.value),
+        "where": where,
+        "keys": [[nodes.place(key.code), key.size] for key in request.keys],
+    }
+
+
+def _read(record: Any) -> tuple[Request, ...]:
+    nodes: list[Node] = []
+    for row in record["nodes"]:
+        nodes.append(_node(row, nodes))
+    return tuple(_REQUESTS[request["kind"]](request, nodes) for request in record["requests"])
+
+
+def _node(row: Sequence[Any], nodes: Sequence[Node]) -> Node:
+    name, *values = row
+    kind, holds = _NODES[name]
+    read = [_value(value, what, nodes) for value, what in zip(values, holds, strict=True)]
+    return cast("Callable[..., Node]", kind)(*read)
+
+
+def _value(value: Any, what: str, nodes: Sequence[Node]) -> Any:
+    if what in _CHILDREN:
+        return _child(value, what, nodes)
+    if what == "comparison" and value in {"==", "<", "<="}:
+        return value
+    if what == "integer":
+        return _integer(value)
+    if what == "text" and isinstance(value, str):
+        return value
+    raise _refusal()
+
+
+def _child(place: Any, what: str, nodes: Sequence[Node]) -> Any:
+    found: Any = nodes[_integer(place)]
+    if place < 0 or not isinstance(found, _CHILDREN[what]):
+        raise _refusal()
+    return found
+
+
+def _integer(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _refusal()
+    return value
+
+
+def _where(request: Mapping[str, Any], nodes: Sequence[Node]) -> Pred | None:
+    place = request["where"]
+    return None if place is None else _child(place, "predicate", nodes)
+
+
+def _cells(kind: type[Total | ValueCounts]) -> Callable[[Any, Sequence[Node]], Request]:
+    def read(request: Any, nodes: Sequence[Node]) -> Request:
+        keys = tuple(Key(_child(code, "number", nodes), _integer(size)) for code, size in request["keys"])
+        return kind(_child(request["value"], "number", nodes), _where(request, nodes), keys)
+
+    return read
+
+
+def _moments(request: Any, nodes: Sequence[Node]) -> Request:
+    values = tuple(_child(value, "number", nodes) for value in request["values"])
+    pairs = tuple((_integer(one), _integer(other)) for one, other in request["pairs"])
+    shrink = request["shrink"]
+    if shrink is not None:
+        halves, limits = (tuple(_integer(one) for one in shrink[name]) for name in ("halves", "limits"))
+        shrink = Shrink(halves, limits, _integer(shrink["steps"]))
+    return CrossMoments(values, pairs, _where(request, nodes), shrink)
+
+
+_REQUESTS: Final[dict[str, Callable[[Any, Sequence[Node]], Request]]] = {
+    "total": _cells(Total),
+    "value-counts": _cells(ValueCounts),
+    "cross-moments": _moments,
+}

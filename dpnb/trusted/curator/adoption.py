@@ -1,0 +1,133 @@
+"""Adoption: which charge without an answer a new request may complete, when kernel and curator died together after it.
+
+The charge is on disk and nobody can ask for it under its own request id any more. A new request may be bound to it instead
+of being charged again, if all of this holds:
+
+- the charge has no answer, and an *earlier* life of the curator made it: nobody works on it any more;
+- principal, dataset, pool, budget period, the versions of data, schema and mechanisms, ``besides`` and ``fresh`` are equal:
+  so not after a reset, not when the file has changed, and not for a question that is measured in another way;
+- no restoring of the ledger lies between: an older copy cannot know which of its charges were answered since;
+- every question of the charge is asked, as it was charged then, and what else is asked is stored or public.
+
+The charge is completed by its own record, never by a new plan. That two requests adopt one charge, or that its first worker
+comes late, makes no second draw: a charge has one row of answers, and only that row is sent.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from dpnb.trusted.curator import totals
+from dpnb.trusted.curator.chain import canonical
+from dpnb.trusted.privacy import PrivacyEvent
+
+__all__ = ["Question", "Scope", "abandoned", "find"]
+
+Abandoned = dict[tuple[str, str], list[int]]
+"""The charges without an answer when the ledger was opened, oldest first, by principal and pool."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question to be charged.
+
+    Parameters
+    ----------
+    key, text : str
+        The canonical question, and the question as a person would type it.
+    events : sequence of PrivacyEvent
+        What it costs.
+    share : mapping
+        The share of its cell's loss: ``{"kind": "epsilon", "share": "0.5"}``.
+    plan : mapping
+        How it is measured: aggregates, mechanisms and scales, as :mod:`dpnb.trusted.curator.plan_record` writes them.
+    """
+
+    key: str
+    text: str
+    events: Sequence[PrivacyEvent]
+    share: Mapping[str, str] = field(default_factory=dict)
+    plan: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Write the question as a charge records it."""
+        return {
+            "key": self.key,
+            "text": self.text,
+            "events": [event.to_json() for event in self.events],
+            "share": dict(self.share),
+            "plan": dict(self.plan),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose charge it is, of which state, and which draws do not count as stored: what an adopter must have in common."""
+
+    principal: str
+    pool: str
+    dataset: str
+    data_version: str
+    schema_version: str
+    mechanism_version: str
+    besides: tuple[str, ...] = ()
+    fresh: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Write the scope as a charge records it."""
+        return {**asdict(self), "besides": sorted(set(self.besides))}
+
+
+def abandoned(db: sqlite3.Connection) -> Abandoned:
+    """List the charges that have no answer."""
+    unanswered = "NOT EXISTS (SELECT 1 FROM answers WHERE answers.charge = charges.entry)"
+    query = "SELECT entry, principal, pool FROM charges JOIN entries USING (entry) WHERE kind = 'charge' AND "
+    found: Abandoned = {}
+    for entry, principal, pool in db.execute(f"{query} {unanswered} ORDER BY entry"):
+        found.setdefault((principal, pool), []).append(entry)
+    return found
+
+
+def find(
+    db: sqlite3.Connection,
+    left: Abandoned,
+    scope: Scope,
+    questions: Sequence[Question],
+    others: Sequence[Question],
+) -> int | None:
+    """Return the oldest charge that a request may adopt, or None.
+
+    Parameters
+    ----------
+    db : sqlite3.Connection
+        In the transaction that will bind the request to the charge.
+    left : dict
+        What :func:`abandoned` listed when the ledger was opened; what was answered since is taken out.
+    scope : Scope
+    questions : sequence of Question
+        Those that would be charged.
+    others : sequence of Question
+        What else the batch asks, which the store answers: the charge may hold it too.
+    """
+    waiting = left.get((scope.principal, scope.pool), [])
+    for entry in [entry for entry in waiting if totals.is_answered(db, entry)]:
+        waiting.remove(entry)
+    wanted = {**scope.to_json(), "period": totals.period_of(db, scope.pool)} if waiting else {}
+    for entry in waiting:
+        body = totals.body_of(db, entry)
+        same = all(body[name] == value for name, value in wanted.items())
+        if same and _covers(body["questions"], questions, others) and not totals.restored_since(db, entry):
+            return entry
+    return None
+
+
+def _covers(
+    recorded: Sequence[Mapping[str, Any]], questions: Sequence[Question], others: Sequence[Question]
+) -> bool:
+    """Tell whether a charge answers all that is to be charged, and nothing that is not asked."""
+    paid = {canonical(question) for question in recorded}
+    needed, free = ({canonical(one.to_json()) for one in part} for part in (questions, others))
+    return needed <= paid <= needed | free

@@ -1,0 +1,343 @@
+"""The ledger's own examination: does every entry still follow from those before it, and does every table agree?
+
+Nothing here writes. A fault is named by its entry's number; an examination never repairs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import CancelledError
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from dpnb.trusted.curator.chain import GENESIS, canonical, link
+from dpnb.trusted.curator.mark import Mark, shortfall
+from dpnb.trusted.curator.meters import doubled
+from dpnb.trusted.curator.migrations import MIGRATIONS, migrate
+from dpnb.trusted.curator.stored import address, brief
+from dpnb.trusted.errors import DpnbError
+from dpnb.trusted.privacy import Odometer, PrivacyEvent, PrivacyLoss, compose
+
+__all__ = ["UNREADABLE", "Verification", "examine", "restored_row", "unlike_its_entry"]
+
+_FEW = 20
+UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, DpnbError)
+"""What reading a body raises that is not written as the ledger writes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What an examination found.
+
+    Parameters
+    ----------
+    entries : int
+        How many entries were read.
+    head : str
+        The hash of the last one: keep it, and a later examination can be held to it.
+    fault : str, optional
+        The first thing that does not agree, or None.
+    """
+
+    entries: int
+    head: str
+    fault: str | None = None
+
+    @property
+    def intact(self) -> bool:
+        """Whether everything agrees."""
+        return self.fault is None
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What has been read so far: the chain's state, the running totals, and how many rows each table owes."""
+
+    previous: str = GENESIS
+    entries: int = 0
+    seen: set[str] = field(default_factory=set)
+    periods: dict[str, int] = field(default_factory=dict)
+    totals: dict[tuple[str, ...], PrivacyLoss] = field(default_factory=dict)
+    owed: dict[str, int] = field(default_factory=dict)
+    ended: Callable[[], bool] = bool
+
+
+def examine(
+    database: sqlite3.Connection,
+    known: str | None = None,
+    mark: Mark | None = None,
+    ended: Callable[[], bool] = bool,
+) -> Verification:
+    """Walk the chain from its start, recomputing hashes, totals and the tables beside it.
+
+    Parameters
+    ----------
+    database : sqlite3.Connection
+    known : str, optional
+        A hash seen earlier; it must still be in the chain.
+    mark : Mark, optional
+        The high-water mark that the ledger must not be below.
+    ended : callable
+        Asked every few entries whether nobody waits for the outcome any more.
+
+    Raises
+    ------
+    CancelledError
+        When nobody does.
+    """
+    reading = _Reading(ended=ended)
+    try:
+        fault = next(_faults(database, reading, known, mark), None)
+    except sqlite3.Error:
+        fault = (
+            f"entry {reading.entries + 1}, or what the tables hold of entry {reading.entries}, cannot be read"
+        )
+    return Verification(reading.entries, reading.previous, fault)
+
+
+def _faults(db: sqlite3.Connection, reading: _Reading, known: str | None, mark: Mark | None) -> Iterator[str]:
+    found = known is None or known == GENESIS
+    for entry, time, kind, text, stated in db.execute("SELECT * FROM entries ORDER BY entry"):
+        if not entry % _FEW and reading.ended():
+            raise CancelledError
+        if entry != reading.entries + 1:
+            yield f"entry {reading.entries + 1} is missing"
+        if stated != link(reading.previous, entry, time, kind, text):
+            yield f"entry {entry} was changed: its hash does not follow from the entries before it"
+        reading.previous, reading.entries = stated, entry
+        found = found or stated == known
+        yield from _disagreements(db, reading, entry, kind, text)
+    if mark is not None and (fault := shortfall(db, mark)):
+        yield fault
+    if not found:
+        yield "the hash known from earlier is not in this ledger: entries were cut off or the ledger was replaced"
+    yield from _strange_tables(db, reading)
+
+
+_TABLES = (
+    *("attachments", "versions", "marks", "refusals", "charges", "requests", "answers", "stored", "caps"),
+    *("resets", "meters"),
+)
+
+
+def _strange_tables(db: sqlite3.Connection, reading: _Reading) -> Iterator[str]:
+    for table in _TABLES:
+        rows = db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608 - our own names
+        if rows != reading.owed.get(table, 0):
+            yield f"the table {table} holds rows that no entry made, or has lost some"
+    if _tables(db) != _tables_of_this_version():
+        yield _STRANGE
+    said = db.execute("PRAGMA integrity_check(1)").fetchone()[0]
+    if said != "ok":
+        yield "an index does not agree with its table"
+
+
+def _tables(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
+    query = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+    return sorted(map(tuple, db.execute(query)))
+
+
+@cache
+def _tables_of_this_version() -> list[tuple[Any, ...]]:
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+        migrate(db, str, MIGRATIONS)
+        return _tables(db)
+
+
+_STRANGE = "its tables, indexes or triggers are not those that dpnb makes"
+_NOW = (
+    "SELECT max(entry) FROM charges GROUP BY principal, pool",
+    "SELECT entry FROM attachments",
+    "SELECT entry FROM versions",
+    "SELECT entry FROM caps",
+    "SELECT entry FROM resets",
+    "SELECT entry FROM meters",
+    "SELECT DISTINCT entry FROM refusals",
+    "SELECT max(entry) FROM entries",
+)
+"""The rows that a running total, a budget, a cap and a period are read from, and the head."""
+
+
+def unlike_its_entry(db: sqlite3.Connection) -> str | None:
+    """Look at the head, and at all that says now what is spent and what is allowed; return the first fault, or None.
+
+    It is a part of :func:`examine`, fast enough for every opening.
+    """
+    if _tables(db) != _tables_of_this_version():
+        return _STRANGE
+    wanted = {row[0] for query in _NOW for row in db.execute(query) if row[0] is not None}
+    for entry in sorted(wanted):
+        query = "SELECT entry, time, kind, body, hash FROM entries WHERE entry BETWEEN ? AND ? ORDER BY entry"
+        rows = db.execute(query, (entry - 1, entry)).fetchall()
+        previous = GENESIS if entry == 1 else rows[0][4] if len(rows) == 2 else None
+        if not rows or previous is None:
+            return f"entry {entry} or the one before it is missing"
+        if rows[-1][4] != link(previous, *rows[-1][:4]):
+            return f"entry {entry} was changed: its hash does not follow from the entry before it"
+        for fault in _disagreements(db, None, entry, *rows[-1][2:4]):
+            return fault
+    return None
+
+
+def _disagreements(
+    db: sqlite3.Connection, reading: _Reading | None, entry: int, kind: str, text: str
+) -> Iterator[str]:
+    try:
+        body = json.loads(text)
+        yield from _unlike(db, reading, entry, kind, body)
+        if reading is not None:
+            yield from _wrong(db, reading, entry, kind, body)
+    except UNREADABLE:
+        yield f"entry {entry} is not written as the ledger writes it"
+
+
+def _unlike(
+    db: sqlite3.Connection, reading: _Reading | None, entry: int, kind: str, body: dict[str, Any]
+) -> Iterator[str]:
+    for table, expected in _expected(entry, kind, body):
+        if reading is not None:
+            reading.owed[table] = reading.owed.get(table, 0) + len(expected)
+        query = f"SELECT * FROM {table} WHERE entry = ?"  # noqa: S608 - our own names
+        if sorted(db.execute(query, (entry,)).fetchall()) != sorted(expected):
+            yield f"the table {table} does not agree with entry {entry}"
+
+
+def _wrong(
+    db: sqlite3.Connection, reading: _Reading, entry: int, kind: str, body: dict[str, Any]
+) -> Iterator[str]:
+    if kind == "reset":
+        reading.periods[body["pool"]] = entry
+    if body.get("meter"):
+        _new_meter(reading, entry, body["terms"]["pool"])
+    if kind == "charge":
+        yield from _wrong_totals(reading, entry, body)
+    if kind == "adopt":
+        yield from _wrong_adoption(db, entry, body)
+    if kind == "restore":
+        yield from _lowered(reading, entry, body)
+    if kind == "store":
+        yield from _wrong_answers(db, reading, entry, body)
+
+
+def _expected(entry: int, kind: str, body: dict[str, Any]) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
+    match kind:
+        case "charge":
+            facts = (body[name] for name in ("principal", "pool", "dataset", "period"))
+            yield "charges", [(entry, *facts, canonical(body["spent"]), canonical(body["mine"]))]
+            yield "requests", [(entry, body["request"], body["principal"], body["digest"], entry)]
+        case "adopt":
+            facts = (body[name] for name in ("request", "principal", "digest", "charge"))
+            yield "requests", [(entry, *facts)]
+        case "restore":
+            yield "charges", [restored_row(entry, body)]
+        case "attach" | "tighten" | "loosen" | "correct":
+            terms = body["terms"]
+            yield "meters", [(entry, terms["pool"])] if body.get("meter") else []
+            yield (
+                "attachments",
+                [(entry, terms["dataset"], terms["pool"], canonical(terms["budget"]), canonical(terms))],
+            )
+        case "version":
+            dataset, protected = body["dataset"], body["protected"]
+            yield "versions", [(entry, dataset, body["content"], body["version"], protected)]
+            yield "marks", [(entry, mark, dataset, protected) for mark in body["marks"]]
+        case "refuse":
+            yield "refusals", [(entry, mark, body["dataset"], body["what"]) for mark in ("", *body["marks"])]
+        case "cap":
+            cap = None if body["cap"] is None else canonical(body["cap"])
+            yield "caps", [(entry, body["principal"], body["pool"], cap)]
+        case "reset":
+            yield "resets", [(entry, body["pool"])]
+
+
+def restored_row(entry: int, body: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the row of a restored total: the next charge of the pool goes on from it."""
+    spent = PrivacyLoss.from_json(body["spent"])
+    nothing = canonical(PrivacyLoss.zero(spent.measure).to_json())
+    return (entry, "", body["pool"], "", body["period"], canonical(body["spent"]), nothing)
+
+
+def _lowered(reading: _Reading, entry: int, body: dict[str, Any]) -> Iterator[str]:
+    period = reading.periods.get(body["pool"], 0)
+    if body["period"] != period:
+        yield f"entry {entry} names another budget period than the one it was made in"
+    spent = PrivacyLoss.from_json(body["spent"])
+    scope = (body["pool"], str(period))
+    before = reading.totals.get(scope, PrivacyLoss.zero(spent.measure))
+    if not before.fits_in(spent):
+        yield f"entry {entry} restores less than was spent"
+    reading.totals[scope] = spent
+
+
+def _new_meter(reading: _Reading, entry: int, pool: str) -> None:
+    """Carry a pool's totals into the period that begins here, doubled."""
+    period, reading.periods[pool] = str(reading.periods.get(pool, 0)), entry
+    for scope, loss in list(reading.totals.items()):
+        if scope[:2] == (pool, period):
+            reading.totals[pool, str(entry), *scope[2:]] = doubled(loss)
+
+
+def _wrong_totals(reading: _Reading, entry: int, body: dict[str, Any]) -> Iterator[str]:
+    loss = PrivacyLoss.from_json(body["loss"])
+    events = [PrivacyEvent.from_json(event) for question in body["questions"] for event in question["events"]]
+    if compose(events, loss.measure) != loss:
+        yield f"entry {entry} charges another loss than its events have"
+    period = reading.periods.get(body["pool"], 0)
+    if body["period"] != period:
+        yield f"entry {entry} names another budget period than the one it was made in"
+    scopes = {"spent": (body["pool"], str(period)), "mine": (body["pool"], str(period), body["principal"])}
+    for name, scope in scopes.items():
+        before = reading.totals.get(scope, PrivacyLoss.zero(loss.measure))
+        reading.totals[scope] = Odometer(before).after(loss).spent
+        if PrivacyLoss.from_json(body[name]) != reading.totals[scope]:
+            yield f"entry {entry} states another running total than its charges have"
+
+
+def _charge(db: sqlite3.Connection, entry: int, charge: int) -> dict[str, Any] | None:
+    """Return the body of a charge made before an entry, or None."""
+    query = "SELECT body FROM entries WHERE entry = ? AND entry < ? AND kind = 'charge'"
+    row = db.execute(query, (charge, entry)).fetchone()
+    return None if row is None else dict(json.loads(row[0]))
+
+
+def _wrong_adoption(db: sqlite3.Connection, entry: int, body: dict[str, Any]) -> Iterator[str]:
+    paid = _charge(db, entry, body["charge"])
+    if paid is None or any(paid[name] != body[name] for name in ("principal", "pool", "dataset")):
+        yield f"entry {entry} adopts what is no charge of the same principal and dataset"
+    elif paid["life"] == body["life"]:
+        yield f"entry {entry} adopts a charge of its own life of the curator"
+
+
+def _wrong_answers(
+    db: sqlite3.Connection, reading: _Reading, entry: int, body: dict[str, Any]
+) -> Iterator[str]:
+    row = db.execute("SELECT entry FROM answers WHERE charge = ?", (body["charge"],)).fetchone()
+    paid = _charge(db, entry, body["charge"])
+    if paid is None or row is None:
+        yield f"entry {entry} stores answers without a charge"
+        return
+    if row != (entry,):
+        yield f"the table answers does not agree with entry {entry}"
+    reading.owed["answers"] = reading.owed.get("answers", 0) + 1
+    reading.owed["stored"] = reading.owed.get("stored", 0) + len(body["answers"])
+    if _stored_rows(db, entry) != _stated_rows(body, paid):
+        yield f"the table stored does not agree with entry {entry}"
+
+
+def _stored_rows(db: sqlite3.Connection, entry: int) -> list[tuple[Any, ...]]:
+    query = "SELECT place, address, charge, question, answer FROM stored WHERE entry = ? ORDER BY place"
+    rows = db.execute(query, (entry,)).fetchall()
+    return [(*row[:4], hashlib.sha256(row[4].encode()).hexdigest()) for row in rows]
+
+
+def _stated_rows(body: dict[str, Any], paid: dict[str, Any]) -> list[tuple[Any, ...]]:
+    questions = zip(paid["questions"], body["answers"], strict=True)
+    return [
+        (place, address(paid, question["key"]), body["charge"], canonical(brief(question)), digest)
+        for place, (question, digest) in enumerate(questions)
+    ]

@@ -1,0 +1,50 @@
+"""What a curator is told when it starts: its home, and how long it outlives its last kernel. Nothing here changes a guarantee."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.wire.places import Home
+
+LINGER = 5.0
+FIRST_WAIT = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """A curator's settings.
+
+    Parameters
+    ----------
+    home : Home
+    linger : float
+        Seconds between the last kernel's end and the curator's.
+    tcp : bool
+        Listen on loopback with a token instead of on a Unix socket.
+    """
+
+    home: Home
+    linger: float = LINGER
+    tcp: bool = False
+
+    @classmethod
+    def from_environment(cls, home: Home) -> Config:
+        """Read ``DPNB_LINGER`` (seconds) and ``DPNB_TCP`` (``1``)."""
+        import socket
+
+        tcp = os.environ.get("DPNB_TCP") == "1" or not hasattr(socket, "AF_UNIX")
+        return cls(home, _seconds(os.environ.get("DPNB_LINGER")), tcp)
+
+
+def _seconds(text: str | None) -> float:
+    if text is None:
+        return LINGER
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= 86_400:
+        raise OwnerError("DPNB_LINGER must be a number of seconds between 0 and 86400.")
+    return seconds

@@ -1,0 +1,250 @@
+"""How content is recognised: by what was read, cell by cell, under the curator's own key.
+
+Every cell is its canonical text (:mod:`dpnb.trusted.schema.cell`), so a CSV, a Parquet file, a table and a frame of the same data
+are one content. It has *marks*, by which protected rows are known again in another container, order, line end, selection
+of columns or under other column names: one of the rows as a multiset, and one of each column that can identify. A column
+of fewer than 64 distinct cells, a constant and an evenly repeated run of consecutive integers or days can be guessed from
+public knowledge: they leave no mark, or being recognised would say something about rows that one only guesses at; nor do
+rows of which fewer than 2^48 tables can be made (:func:`may_be_guessed`). It also has a *state*: two contents of one
+state give equal answers, and what is stored for one is stored for the other.
+
+What is not recognised: rows of which one cell was changed, one row added or left out (every sum is another then), and, in
+another file, a selection of columns none of which identifies. (The same file is known by its bytes, see
+:mod:`dpnb.trusted.curator.sources`.)
+
+**Sums.** With a secret key, md5 of a cell is a pseudo-random number h. A column is known by Σh over its rows, a row by
+md5 of Σh over its cells, the rows by Σ of that: sums forget the order. (The state keeps it: it hashes a row's numbers
+in the order of the columns' names, with the row's place or unit.) They are exact integers, and everything that is
+kept is an HMAC of them. Two contents that differ have equal 64-bit sums with probability 2⁻⁶⁴ over the key, which
+nobody learns. The same sums in SQL are :mod:`dpnb.trusted.curator.engines.recognition`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.schema import Schema
+from dpnb.trusted.schema.cell import QUANTISER_VERSION, canonical, text_of
+
+__all__ = [
+    "ABSENT",
+    "DAY",
+    "LEAST_DISTINCT",
+    "WHOLE",
+    "Content",
+    "Kind",
+    "Sums",
+    "content_of",
+    "finish",
+    "hash_text",
+    "identifies",
+    "may_be_guessed",
+    "read_names",
+]
+
+LEAST_DISTINCT = 64
+"""A column of fewer distinct cells can be guessed."""
+
+_LEAST_BITS = 48
+"""Fewer tables than two to this power could be guessed one by one: at one attach a millisecond they take 8,900 years."""
+
+WHOLE, DAY = "-?[0-9]{1,18}", "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+"""Canonical texts of which an evenly repeated run can be guessed."""
+
+ABSENT = 1
+"""What a missing cell adds to its row's sum."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What rows are known by. Nothing of it leaves the curator.
+
+    Parameters
+    ----------
+    state : str
+        Equal exactly if every answer is a function of equal rows: places and unit names included where they matter.
+    marks : tuple of str
+        Any of them in common means the same data.
+    """
+
+    state: str
+    marks: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Write the content's state and marks."""
+        return {"state": self.state, "marks": list(self.marks)}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Content:
+        """Read what :meth:`to_json` wrote."""
+        return cls(record["state"], tuple(record["marks"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """What is summed over a table.
+
+    Parameters
+    ----------
+    rows : int
+    columns : sequence of (int, int)
+        For each column that identifies the number of its known cells, and their sum.
+    guessable : bool
+        Whether the rows can be guessed too: then they leave no mark either.
+    multiset, state : tuple of int
+        The two halves of the sum over rows.
+    """
+
+    rows: int
+    columns: Sequence[tuple[int, int]]
+    guessable: bool
+    multiset: tuple[int, int]
+    state: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How many distinct cells a column has (or at least so many), whether they are a run, and whether any is missing."""
+
+    distinct: int
+    run: bool
+    missing: bool = False
+
+
+class WrongSize(OwnerError):
+    """The data have another size than their schema declares; what they are known by stays in the curator."""
+
+    def __init__(self, message: str, content: Content) -> None:
+        super().__init__(message)
+        self.content = content
+
+
+def read_names(schema: Schema) -> tuple[str, ...]:
+    """Return the columns that are read, the unit's included, in the order of their names."""
+    unit = () if schema.unit_column is None else (schema.unit_column,)
+    return tuple(sorted({*schema.names, *unit}))
+
+
+def hash_text(key: bytes, kind: str) -> str:
+    """Return what is written before a text that is hashed."""
+    return f"{key.hex()}|{kind}|"
+
+
+def finish(sums: Sums, schema: Schema, key: bytes) -> Content:
+    """Make a content of its sums."""
+    names = read_names(schema)
+    marks = [_mark(key, "column", sums.rows, known, total) for known, total in sums.columns]
+    if not sums.guessable:
+        marks.append(_mark(key, "rows", sums.rows, len(names), *sums.multiset))
+    state = _mark(key, "state", QUANTISER_VERSION, names, schema.unit.unit, sums.rows, *sums.state)
+    return Content(state, tuple(sorted(set(marks))))
+
+
+def _mark(key: bytes, *facts: Any) -> str:
+    return hmac.new(key, json.dumps(facts).encode(), hashlib.sha256).hexdigest()[:32]
+
+
+def identifies(distinct: int, *, run: bool) -> bool:
+    """Say whether a column can be known again without its cells being guessed."""
+    return distinct >= LEAST_DISTINCT and not run
+
+
+def may_be_guessed(rows: int, kinds: Sequence[Kind]) -> bool:
+    """Say whether the rows can be guessed: every column is, or fewer than 2^48 tables of so many rows have these cells.
+
+    Rows are known as a multiset, so n rows of K possible kinds make C(n + K - 1, n) tables: n + 1 for a column of two
+    kinds of cells, whose exact count would be found in n + 1 guesses. K is the product of the kinds of cells that each
+    column has.
+
+    Examples
+    --------
+    >>> two, many = Kind(distinct=2, run=False), Kind(distinct=50, run=False)
+    >>> may_be_guessed(10**6, [two]), may_be_guessed(50, [many, two])
+    (True, False)
+    """
+    if all(kind.distinct <= 1 or kind.run for kind in kinds):
+        return True
+    cells = math.prod(kind.distinct + kind.missing for kind in kinds)
+    fewer = min(rows, cells - 1)
+    return fewer < _LEAST_BITS and math.comb(rows + cells - 1, fewer) < 2**_LEAST_BITS
+
+
+def content_of(columns: Mapping[str, Iterable[Any]], schema: Schema, key: bytes) -> Content:
+    """Sum raw columns in Python: the reference of what the engine computes in SQL.
+
+    Parameters
+    ----------
+    columns : mapping of str to iterable
+        Raw cells of each declared column, and of the unit's.
+    schema : Schema
+    key : bytes
+    """
+    texts = {name: [canonical(cell) for cell in columns[name]] for name in read_names(schema)}
+    hashed = [[_half(key, "cell", text) for text in texts[name]] for name in texts]
+    rows = list(zip(*hashed, strict=True))
+    whole = [_halves(key, "row", str(sum(ABSENT if h is None else h for h in row))) for row in rows]
+    placed = [",".join("~" if h is None else str(h) for h in row) for row in rows]
+    owners = _owners(columns, schema, len(rows))
+    states = [_halves(key, "state", f"{row}|{owner}") for row, owner in zip(placed, owners, strict=True)]
+    kinds = [_kind_of(text) for text in texts.values()]
+    known = [
+        (sum(h is not None for h in column), sum(h or 0 for h in column))
+        for column, kind in zip(hashed, kinds, strict=True)
+        if identifies(kind.distinct, run=kind.run)
+    ]
+    guessable = may_be_guessed(len(rows), kinds)
+    return finish(Sums(len(rows), known, guessable, _total(whole), _total(states)), schema, key)
+
+
+def _owners(columns: Mapping[str, Iterable[Any]], schema: Schema, rows: int) -> list[str]:
+    """Return whose each row is, as text: its place where the unit is the row."""
+    if schema.unit_column is None:
+        return [str(place) for place in range(rows)]
+    units = [text_of(cell) for cell in columns[schema.unit_column]]
+    return ["n" if unit is None else f"u{unit}" for unit in units]
+
+
+def _kind_of(texts: Sequence[str | None]) -> Kind:
+    counts = Counter(text for text in texts if text is not None)
+    places = [_place(text) for text in counts]
+    whole = [place for place in places if place is not None]
+    run = (
+        len(whole) == len(places) > 0
+        and max(whole) - min(whole) + 1 == len(whole)
+        and len(set(counts.values())) == 1
+    )
+    return Kind(len(counts), run=run, missing=None in texts)
+
+
+def _place(text: str) -> int | None:
+    """Return the integer, or the number of the day, that a canonical text is."""
+    if re.fullmatch(WHOLE, text):
+        return int(text)
+    if re.fullmatch(DAY, text):
+        with contextlib.suppress(ValueError):
+            return (date.fromisoformat(text) - date(1970, 1, 1)).days
+    return None
+
+
+def _half(key: bytes, kind: str, text: str | None) -> int | None:
+    return None if text is None else _halves(key, kind, text)[0]
+
+
+def _halves(key: bytes, kind: str, text: str) -> tuple[int, int]:
+    digest = hashlib.md5((hash_text(key, kind) + text).encode(), usedforsecurity=False).digest()
+    return int.from_bytes(digest[8:], "little"), int.from_bytes(digest[:8], "little")
+
+
+def _total(pairs: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    return sum(low for low, _ in pairs), sum(high for _, high in pairs)

@@ -1,0 +1,352 @@
+"""The ledger's file: how it is made, opened and written, and what its faults are called.
+
+The file is made complete under another name and then linked into place, so an empty or half-made ledger is never
+mistaken for a new one. It is readable by its user alone. Every write is one ``BEGIN IMMEDIATE`` transaction, on disk
+before it returns. A fault of the file is told as an :class:`~dpnb.trusted.errors.OwnerError` that names the way out. A ledger that is
+not the one that answers were given from opens frozen: it is read and written no more (see :mod:`dpnb.trusted.curator.guard`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from dpnb.trusted.curator.chain import head
+from dpnb.trusted.curator.file_faults import FAULTS, named_faults
+from dpnb.trusted.curator.guard import REFUSAL, Guard, journal_of, traces
+from dpnb.trusted.curator.mark import Mark
+from dpnb.trusted.curator.migrations import APPLICATION, DRAFT_APPLICATION, migrate
+from dpnb.trusted.errors import ChargedError, CuratorError, FrozenError, OwnerError
+
+__all__ = ["Database", "aside", "made", "opened", "sync_folder"]
+
+_WAIT = 10.0
+_LONGEST_JOURNAL = 4000
+"""Pages after which a writer checkpoints by itself: never, while :mod:`dpnb.trusted.curator.upkeep` does it beside the writers."""
+
+
+class Database:
+    """One open ledger file.
+
+    Parameters
+    ----------
+    path : Path
+        Made (mode 0600) when it does not exist.
+    now : callable
+        The time to record when tables are made.
+    wait : float
+        Seconds to wait for another writer.
+
+    Raises
+    ------
+    OwnerError
+        When the file is locked, read-only, truncated, damaged, or from a newer dpnb. One that is missing where there was
+        one, or is not the one that answers were given from, opens frozen.
+    """
+
+    def __init__(self, path: Path, now: Callable[[], str], wait: float = _WAIT) -> None:
+        self.path = path
+        self.told: Callable[[], None] = _nobody
+        self.frozen: str | None = None
+        self.writes = 0
+        self._lock = threading.RLock()
+        self._process = os.getpid()
+        self._connection: sqlite3.Connection | None = None
+        self._guard: Guard | None = None
+        before = traces(path)  # looked at before the ledger: it is made first
+        with named_faults(path.name):
+            if not path.exists():
+                if before or journal_of(path).exists():
+                    self.freeze("it is missing, with entry 1 and all after it")
+                    return
+                made(path, now)
+            self._connection = opened(path, now, wait)
+            self._hold(before)
+
+    def _hold(self, before: list[Path]) -> None:
+        try:
+            guard = Guard.opened(self.path, self._mine(), before)
+        except BaseException:
+            self.close()
+            raise
+        if isinstance(guard, Guard):
+            self._guard = guard
+        else:
+            self.freeze(guard)
+
+    def freeze(self, fault: str) -> None:
+        """Read and write no more, for this fault; the first one is kept."""
+        self.frozen = self.frozen or fault
+
+    @property
+    def mark(self) -> Mark | None:
+        """The mark as it was raised last, or None for a ledger that opened frozen."""
+        return None if self._guard is None else self._guard.mark
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Open one transaction that is on disk when the block ends, or leaves no trace when it raises."""
+        with self._lock, named_faults(self.path.name):
+            self._refuse_moved()
+            connection = self._mine()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                self.refuse_fallen(connection)
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            self.writes += 1
+
+    @contextlib.contextmanager
+    def telling(self) -> Iterator[sqlite3.Connection]:
+        """Write as in :meth:`writing`, and say so when it is on disk: to :attr:`told`, which hears that, and nothing else.
+
+        Whatever becomes of who is told, it stands, and who wrote it goes on: a charge is never without its answer for that.
+        """
+        with self.writing() as connection:
+            yield connection
+        with contextlib.suppress(Exception):
+            self.told()
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Read one consistent state."""
+        with self._lock, named_faults(self.path.name):
+            connection = self._mine()
+            if connection.in_transaction:
+                yield connection
+                return
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.execute("ROLLBACK")
+
+    @contextlib.contextmanager
+    def answering(self) -> Iterator[sqlite3.Connection]:
+        """Write answers as in :meth:`writing`; when the block is left, the mark knows them, and they may leave."""
+        with self.writing() as connection:
+            yield connection
+            entry = head(connection)[0]
+        self.cover(entry)
+
+    @contextlib.contextmanager
+    def showing(self) -> Iterator[sqlite3.Connection]:
+        """Read stored answers as in :meth:`reading`; when the block is left, the mark knows them, and they may leave."""
+        with self.reading() as connection:
+            yield connection
+            entry = connection.execute("SELECT coalesce(max(entry), 0) FROM stored").fetchone()[0]
+        self.cover(entry)
+
+    def cover(self, entry: int) -> None:
+        """Raise the mark to an entry at least, on disk when this returns.
+
+        Raises
+        ------
+        ChargedError
+            When it cannot be written: an answer is stored and stays in.
+        FrozenError
+            When a file of the ledger is no longer at its path.
+        """
+        self._refuse_moved()
+        if self._guard is None or self._guard.covers(entry):
+            return
+        try:
+            self._refuse(self._guard.cover(entry, self.reading()))
+        except OwnerError as error:
+            raise ChargedError(
+                f"{error.message} The charge stands: running again is not charged twice, and gives its answer."
+            ) from error
+
+    def cover_all(self) -> None:
+        """Raise the mark to the last entry."""
+        with self.reading() as connection:
+            entry = head(connection)[0]
+        self.cover(entry)
+
+    def checkpoint(self, kind: str) -> None:
+        """Move the journal's pages into the ledger, beside its readers and writers: ``PASSIVE`` or ``TRUNCATE``."""
+        self._refuse_moved()
+        with named_faults(self.path.name), contextlib.closing(_connect(self.path, 0.0)) as connection:
+            connection.execute(f"PRAGMA wal_checkpoint({kind})")
+
+    def refuse_fallen(self, connection: sqlite3.Connection, pool: str | None = None) -> None:
+        """Freeze a ledger that is below its mark in a transaction: what it says of a pool, too, where one is named."""
+        self._refuse(None if self._guard is None else self._guard.fallen(connection, pool))
+
+    def _refuse_moved(self) -> None:
+        self._refuse(None if self._guard is None else self._guard.moved())
+
+    def _refuse(self, fault: str | None) -> None:
+        if fault is not None:
+            self.freeze(fault)
+        if self.frozen is not None:
+            raise FrozenError(REFUSAL) from CuratorError(self.frozen)
+
+    def _mine(self) -> sqlite3.Connection:
+        if os.getpid() != self._process:
+            raise CuratorError("A ledger does not survive a fork: open it again in this process.")
+        if self.frozen is not None or self._connection is None:
+            raise FrozenError(REFUSAL) from CuratorError(self.frozen or "closed")
+        return self._connection
+
+    def close(self) -> None:
+        """Close the file, and the mark when it knows all of it."""
+        with contextlib.suppress(OwnerError, CuratorError, sqlite3.Error):
+            self.cover_all()
+        with self._lock:
+            if self._connection is not None and self._is_ours():
+                self._connection.close()
+            elif self._connection is not None:
+                _let_go(self._connection, self.path)
+            if self._guard is not None:
+                self._guard.close()
+
+    def _is_ours(self) -> bool:
+        """Tell whether the journal is this ledger's own: moved into it and deleted, it would lose nothing of others."""
+        return self.frozen is None if self._guard is None else not self._guard.replaced()
+
+
+def _let_go(connection: sqlite3.Connection, path: Path) -> None:
+    """Close a ledger and leave its files as they are.
+
+    The last connection to close would move the journal into the ledger, as far as its own index goes, and delete what lies
+    at the journal's path. It is not the last while a reader is open, and a reader deletes nothing.
+    """
+    with contextlib.ExitStack() as reader:
+        with contextlib.suppress(OwnerError, CuratorError):
+            reader.enter_context(aside(path))
+        connection.close()
+
+
+@contextlib.contextmanager
+def aside(path: Path, wait: float = _WAIT) -> Iterator[sqlite3.Connection]:
+    """Read one consistent state of a ledger on a connection of its own, which never writes; nobody waits for it."""
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        raise OwnerError(f"The ledger {path.name} {FAULTS[sqlite3.SQLITE_NOTADB]}.")
+    mode = "ro" if journal_of(path).exists() or os.access(path.parent, os.W_OK) else "ro&immutable=1"
+    with named_faults(path.name), contextlib.closing(_connect(path, wait, mode)) as connection:
+        _refuse_other_files(connection, path)
+        connection.execute("BEGIN")
+        yield connection
+
+
+def _nobody() -> None:
+    pass
+
+
+def _refuse_draft_format(path: Path) -> None:
+    """Refuse a ledger of the earlier format by its header alone: read without a lock or its journal, it stays as it is.
+
+    SQLite reads it: a file that this process opened and closed itself would take SQLite's locks on it away.
+    """
+    application = None
+    address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(address, uri=True)) as header:
+        application = header.execute("PRAGMA application_id").fetchone()[0]
+    if application == DRAFT_APPLICATION:  # what cannot be read says so when it is opened
+        raise OwnerError(
+            f"The ledger {path.name} was written by a dpnb from before its first release, in a format that is not read "
+            "any more: choose another DPNB_HOME, or move this home away. Nothing was changed."
+        )
+
+
+def _connect(path: Path, wait: float, mode: str = "rw") -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}",
+        uri=True,
+        timeout=wait,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    try:
+        for pragma in (
+            "synchronous = FULL",
+            "fullfsync = ON",
+            "trusted_schema = OFF",
+            "recursive_triggers = ON",
+            f"wal_autocheckpoint = {_LONGEST_JOURNAL:d}",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+    except BaseException:
+        connection.close()  # a file that is no database says so at the first statement
+        raise
+    return connection
+
+
+def opened(path: Path, now: Callable[[], str], wait: float = _WAIT) -> sqlite3.Connection:
+    """Open a ledger for writing, in autocommit mode, whatever its mark says of it."""
+    if path.stat().st_size == 0:
+        raise OwnerError(f"The ledger {path.name} {FAULTS[sqlite3.SQLITE_CORRUPT]}.")
+    _refuse_draft_format(path)
+    if path.stat().st_mode & 0o077:
+        path.chmod(0o600)
+    connection = _connect(path, wait)
+    try:
+        _refuse_other_files(connection, path)
+        connection.execute("BEGIN IMMEDIATE")  # a read-only or locked file says so now, not at a charge
+        connection.execute("ROLLBACK")
+        connection.execute("PRAGMA journal_mode = WAL")  # another program may have turned it off
+        migrate(connection, now)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _refuse_other_files(connection: sqlite3.Connection, path: Path) -> None:
+    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+        raise OwnerError(f"The ledger {path.name} {FAULTS[sqlite3.SQLITE_NOTADB]}.")
+
+
+def made(path: Path, now: Callable[[], str]) -> None:
+    """Make a new ledger, complete before it has its name; one that another process made meanwhile is left."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    try:
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except OSError as error:
+        raise OwnerError(f"The ledger {path.name} {FAULTS[sqlite3.SQLITE_CANTOPEN]}.") from error
+    try:
+        connection = _connect(draft, _WAIT)
+        try:
+            connection.execute(f"PRAGMA application_id = {APPLICATION:d}")
+            migrate(connection, now)
+            # at the end: no part of the new file is in a journal
+            connection.execute("PRAGMA journal_mode = WAL")
+        finally:
+            connection.close()
+        _name(draft, path)
+        sync_folder(path.parent)
+    finally:
+        for part in ("", "-journal", "-wal", "-shm"):
+            draft.with_name(draft.name + part).unlink(missing_ok=True)
+
+
+def _name(draft: Path, path: Path) -> None:
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        pass  # another process was faster: its ledger is the ledger
+    except OSError as error:
+        raise OwnerError(
+            f"The ledger {path.name} could not get its name ({error.strerror}). Set DPNB_HOME to a folder on a local disk whose "
+            "file system has hard links."
+        ) from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring a folder's names to the disk."""
+    with contextlib.suppress(OSError):  # not every system can open a folder
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,29 @@
+"""What every engine promises: exact answers, in the order of the requests, whatever the data are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from dpnb.trusted.aggregate.algebra import Request
+from dpnb.trusted.aggregate.reference import Answer
+
+
+class EngineInterrupted(Exception):
+    """A batch was cancelled through :meth:`Engine.interrupt` before its answer was complete."""
+
+
+class Engine(Protocol):
+    """Answers exact integer questions about one prepared copy."""
+
+    def answer(self, requests: Sequence[Request]) -> list[Answer]:
+        """Answer a batch: the same integers as :func:`dpnb.trusted.aggregate.reference.answer`."""
+        ...
+
+    def interrupt(self) -> None:
+        """Cancel what is running, from another thread."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the prepared copy."""
+        ...

@@ -1,0 +1,159 @@
+"""The reading of a cell in SQL, type by type: :mod:`dpnb.trusted.schema.cell` over again, equal to it bit for bit.
+
+Each function takes a column's quoted name (or any cheap expression) and its type as DuckDB's DESCRIBE names it, and
+returns an expression. Types are public facts of a file; no expression looks at another row.
+"""
+
+from __future__ import annotations
+
+from dpnb.trusted.schema.cell import BLANK, FALSE, LARGEST_WHOLE, NUMBER, TRUE
+
+_SMALL_INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"}
+_LARGE_INTEGERS = {"BIGINT", "UBIGINT"}
+_HUGE_INTEGERS = {"HUGEINT", "UHUGEINT", "BIGNUM", "VARINT"}
+_FLOATS = {"FLOAT", "DOUBLE"}
+_TEXTS = {"VARCHAR", "JSON", "UUID"}
+_MOMENTS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
+_NULL = '"NULL"'
+
+_BEGINS_A_NUMBER = f"^[{BLANK}]*[-+.0-9iItTfF]"
+_WHOLE_ALREADY = "0|-?[1-9][0-9]{0,14}"
+"""Texts that are canonical whole numbers as they stand."""
+
+_PARTS = r"^[+-]?([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+))?$"
+_INFINITE = "[+-]?[iI].*"
+
+
+def literal(text: str) -> str:
+    """A text as an SQL string."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def readable(kind: str) -> bool:
+    """Whether cells of a type are numbers, texts or dates; all other types (nested, binary, spans of time) are refused."""
+    if kind.endswith("]"):
+        return False
+    plain = _SMALL_INTEGERS | _LARGE_INTEGERS | _HUGE_INTEGERS | _FLOATS | _TEXTS | _MOMENTS
+    return kind in plain | {"BOOLEAN", _NULL} or kind.startswith(("DECIMAL(", "ENUM("))
+
+
+def is_float(kind: str) -> bool:
+    """Whether a type holds binary floating-point numbers."""
+    return kind in _FLOATS
+
+
+def is_text(kind: str) -> bool:
+    """Whether a type holds texts."""
+    return kind in _TEXTS or kind.startswith("ENUM(")
+
+
+def has_moments(kind: str) -> bool:
+    """Whether a type holds dates or times of day on a date."""
+    return kind in _MOMENTS
+
+
+def text_sql(sql: str, kind: str) -> str:
+    """A cell's own text: :func:`dpnb.trusted.schema.cell.text_of`.
+
+    A type that is not :func:`readable` has the text that the engine gives it.
+    """
+    if kind in _FLOATS:
+        return _number_text(f"CAST({sql} AS DOUBLE)")
+    if kind == "BOOLEAN":
+        return f"CAST(CAST({sql} AS TINYINT) AS VARCHAR)"
+    if kind.startswith("DECIMAL(") and not kind.endswith(",0)"):
+        return f"rtrim(rtrim(CAST({sql} AS VARCHAR), '0'), '.')"
+    if kind in _MOMENTS:
+        return _moment_text(sql, kind)
+    return f"nullif(CAST({sql} AS VARCHAR), '')"
+
+
+def number_sql(sql: str, kind: str) -> str:
+    """The binary64 that a cell is, or NULL (a NaN stays): :func:`dpnb.trusted.schema.cell.number_of` of its text."""
+    if kind in _SMALL_INTEGERS | _LARGE_INTEGERS | _FLOATS:
+        return f"CAST({sql} AS DOUBLE)"
+    if kind == "BOOLEAN":
+        return f"CAST(CAST({sql} AS TINYINT) AS DOUBLE)"
+    if kind in _HUGE_INTEGERS or kind.startswith("DECIMAL("):
+        return f"CAST(CAST({sql} AS VARCHAR) AS DOUBLE)"
+    if kind in _MOMENTS or kind == _NULL or not readable(kind):
+        return "CAST(NULL AS DOUBLE)"
+    text = f"trim(CAST({sql} AS VARCHAR), {_blank_sql()})"
+    return (
+        f"CASE WHEN regexp_full_match({text}, {literal(NUMBER)}) THEN TRY_CAST({text} AS DOUBLE) "
+        f"WHEN regexp_full_match({text}, {literal(TRUE)}) THEN 1.0::DOUBLE "
+        f"WHEN regexp_full_match({text}, {literal(FALSE)}) THEN 0.0::DOUBLE END"
+    )
+
+
+def canonical_sql(sql: str, kind: str) -> str:
+    """A cell's canonical text, NULL where it is missing: :func:`dpnb.trusted.schema.cell.canonical`."""
+    if kind in _SMALL_INTEGERS or kind == "BOOLEAN" or kind in _MOMENTS or kind == _NULL:
+        return text_sql(sql, kind)
+    if kind in _LARGE_INTEGERS:
+        small = f"{sql} > -{LARGEST_WHOLE} AND {sql} < {LARGEST_WHOLE}"
+        return (
+            f"CASE WHEN {small} THEN CAST({sql} AS VARCHAR) ELSE CAST(CAST({sql} AS DOUBLE) AS VARCHAR) END"
+        )
+    if is_text(kind) or not readable(kind):
+        return _canonical_text(f"CAST({sql} AS VARCHAR)")
+    return _number_text(number_sql(sql, kind))
+
+
+def one_way_sql(sql: str) -> str:
+    """A text by which two texts of one number are seen: its canonical form, where every digit of the number counts.
+
+    Below 2^53 that is the binary64. Beyond it (and beyond all binary64) texts are compared digit by digit.
+    """
+    text = text_sql(sql, "VARCHAR")
+    number = number_sql(sql, "VARCHAR")
+    plain = f"NOT regexp_matches({sql}, {literal(_BEGINS_A_NUMBER)}) OR regexp_full_match({sql}, {literal(_WHOLE_ALREADY)})"
+    return (
+        f"CASE WHEN {plain} THEN {text} WHEN abs({number}) < {LARGEST_WHOLE} THEN {canonical_sql(sql, 'VARCHAR')} "
+        f"WHEN {number} IS NULL THEN {text} ELSE coalesce({_digits_sql(sql)}, {text}) END"
+    )
+
+
+def _digits_sql(sql: str) -> str:
+    """A number's text as sign, digits without zeros around, and a power of ten; of an infinity its sign; else NULL."""
+    text = f"trim({sql}, {_blank_sql()})"
+    whole, part, power = (f"regexp_extract({text}, {literal(_PARTS)}, {group})" for group in (1, 2, 3))
+    led = f"ltrim({whole} || {part}, '0')"
+    shift = f"coalesce(TRY_CAST(nullif({power}, '') AS HUGEINT), CASE WHEN {power} = '' THEN 0 END)"
+    moved = f"{shift} - length({part}) + length({led}) - length(rtrim({led}, '0'))"
+    sign = f"CASE WHEN {text} LIKE '-%' THEN '-' ELSE '' END"
+    word = f"regexp_full_match({text}, {literal(_INFINITE)})"
+    return f"CASE WHEN {word} THEN {sign} || 'inf' ELSE {sign} || rtrim({led}, '0') || 'e' || ({moved}) END"
+
+
+def _canonical_text(text: str) -> str:
+    """Most texts cannot be a number by how they begin; the others are parsed once (the list binds that number)."""
+    number = f"list_transform([{number_sql(text, 'VARCHAR')}], lambda d: {_number_text('d')})[1]"
+    return (
+        f"CASE WHEN {text} = '' THEN NULL WHEN NOT regexp_matches({text}, {literal(_BEGINS_A_NUMBER)}) THEN {text} "
+        f"WHEN regexp_full_match({text}, {literal(_WHOLE_ALREADY)}) THEN {text} ELSE coalesce({number}, {text}) END"
+    )
+
+
+def _number_text(number: str) -> str:
+    whole = f"{number} = trunc({number}) AND abs({number}) < {LARGEST_WHOLE}"
+    return (
+        f"CASE WHEN isnan({number}) THEN NULL WHEN {whole} THEN CAST(TRY_CAST({number} AS BIGINT) AS VARCHAR) "
+        f"{_misprinted(number)} ELSE CAST({number} AS VARCHAR) END"
+    )
+
+
+def _misprinted(number: str) -> str:
+    """The numbers that DuckDB 2.0 prints wrongly, two of them as others; every power of two is tested."""
+    values = (sign * 2.0**power for power in (81, 91, 807) for sign in (1, -1))
+    return " ".join(f"WHEN {number} = CAST('{x!r}' AS DOUBLE) THEN '{x!r}'" for x in values)
+
+
+def _moment_text(sql: str, kind: str) -> str:
+    moment = f"make_timestamp(epoch_us({sql}))" if kind == "TIMESTAMP WITH TIME ZONE" else sql
+    text = f"regexp_replace(CAST({moment} AS VARCHAR), ' 00:00:00$', '')"
+    return f"CASE WHEN year({moment}) BETWEEN 1 AND 9999 THEN {text} END"
+
+
+def _blank_sql() -> str:
+    return "(" + " || ".join(f"chr({ord(blank)})" for blank in BLANK) + ")"

@@ -1,0 +1,181 @@
+"""Integer expressions as SQL that cannot overflow, cannot divide by zero and does not grow exponentially.
+
+Each operation runs in the narrowest of 32 and 64 bits that its operands and its result are known to fit. A sub-expression
+that SQL has to mention twice becomes a column of an inner SELECT, so that the text stays as long as the expression is.
+Results are those of :mod:`dpnb.trusted.aggregate.reference`: floor division, NULL propagation and Kleene's logic are spelled
+out where DuckDB's own operators differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from dpnb.trusted.aggregate.algebra import (
+    Add,
+    And,
+    Case,
+    Clip,
+    Cmp,
+    Col,
+    FloorDiv,
+    IntExpr,
+    Known,
+    Lit,
+    Mul,
+    Node,
+    Not,
+    Or,
+    Pred,
+    Sub,
+    TrueP,
+    bounds,
+)
+from dpnb.trusted.curator.engines.sources import quoted
+
+_INT32 = 2**31 - 1
+_OPERATORS: dict[type, str] = {Add: "+", Sub: "-", Mul: "*"}
+
+
+class Text(NamedTuple):
+    """SQL, and how many inner SELECTs have to exist before it can be written."""
+
+    sql: str
+    stage: int
+
+
+@dataclass(slots=True)
+class Renderer:
+    """Renders expressions over one prepared copy and remembers which columns the inner SELECTs must add."""
+
+    ranges: Mapping[str, tuple[int, int]]
+    stages: list[list[str]] = field(default_factory=list)
+    _done: dict[Node, Text] = field(default_factory=dict)
+    _lifted: dict[Node, Text] = field(default_factory=dict)
+
+    def relation(self, table: str) -> str:
+        """The table with every column that the rendered expressions need."""
+        sql = table
+        for added in self.stages:
+            sql = f"(SELECT *, {', '.join(added)} FROM {sql})"
+        return sql
+
+    def __call__(self, node: IntExpr | Pred) -> str:
+        """The SQL of an expression, valid over :meth:`relation`."""
+        return self._text(node).sql
+
+    def _text(self, node: IntExpr | Pred) -> Text:
+        if node not in self._done:
+            self._done[node] = self._write(node)
+        return self._done[node]
+
+    def _write(self, node: IntExpr | Pred) -> Text:
+        match node:
+            case Col(name):
+                return Text(quoted(name), 0)
+            case Lit(value):
+                return Text(f"({value})", 0)
+            case Add(a, b) | Sub(a, b) | Mul(a, b):
+                kind = self._kind(node, a, b)
+                left, right = self._cast(a, kind), self._cast(b, kind)
+                return _join(f"({left.sql} {_OPERATORS[type(node)]} {right.sql})", left, right)
+            case FloorDiv(a, k):
+                return self._floor(a, k)
+            case Clip(a, lo, hi):
+                return self._clip(a, lo, hi)
+            case Case(cond, then, other):
+                return self._case(node, cond, then, other)
+            case _:
+                return self._predicate(node)
+
+    def _predicate(self, node: Pred) -> Text:
+        match node:
+            case Cmp(op, a, b):
+                left, right = self._text(a), self._text(b)
+                return _join(f"({left.sql} {'=' if op == '==' else op} {right.sql})", left, right)
+            case And(a, b) | Or(a, b):
+                left, right = self._text(a), self._text(b)
+                return _join(
+                    f"({left.sql} {'AND' if isinstance(node, And) else 'OR'} {right.sql})", left, right
+                )
+            case Not(a):
+                inner = self._text(a)
+                return _join(f"(NOT {inner.sql})", inner)
+            case Known(a):
+                inner = self._text(a)
+                return _join(f"({inner.sql} IS NOT NULL)", inner)
+            case TrueP():
+                return Text("TRUE", 0)
+
+    def _floor(self, a: IntExpr, k: int) -> Text:
+        low, high = bounds(a, self.ranges)
+        kind = integer_type(low, high, k)
+        if low >= 0:
+            inner = self._cast(a, kind)
+            return _join(f"({inner.sql} // {k}::{kind})", inner)
+        inner = self._lift(a)
+        x = f"CAST({inner.sql} AS {kind})"
+        return _join(f"({x} // {k}::{kind} - CASE WHEN {x} % {k}::{kind} < 0 THEN 1 ELSE 0 END)", inner)
+
+    def _clip(self, a: IntExpr, lo: int, hi: int) -> Text:
+        low, high = bounds(a, self.ranges)
+        if lo <= low and high <= hi:
+            return self._text(a)
+        inner = self._lift(a)
+        x = inner.sql
+        return _join(f"(CASE WHEN {x} < {lo} THEN {lo} WHEN {x} > {hi} THEN {hi} ELSE {x} END)", inner)
+
+    def _case(self, node: IntExpr, cond: Pred, then: IntExpr, other: IntExpr) -> Text:
+        kind = self._kind(node, then, other)
+        left, right = self._cast(then, kind), self._cast(other, kind)
+        if never_unknown(cond):
+            test = self._text(cond)
+            return _join(f"(CASE WHEN {test.sql} THEN {left.sql} ELSE {right.sql} END)", test, left, right)
+        test = self._lift(cond)
+        sql = f"(CASE WHEN {test.sql} THEN {left.sql} WHEN NOT {test.sql} THEN {right.sql} END)"
+        return _join(sql, test, left, right)
+
+    def _cast(self, node: IntExpr, kind: str) -> Text:
+        if isinstance(node, Lit):
+            return Text(f"({node.value})::{kind}", 0)
+        inner = self._text(node)
+        return _join(f"CAST({inner.sql} AS {kind})", inner)
+
+    def _kind(self, *nodes: IntExpr) -> str:
+        return integer_type(*(end for node in nodes for end in bounds(node, self.ranges)))
+
+    def _lift(self, node: IntExpr | Pred) -> Text:
+        """Make an expression a column, so that it can be mentioned more than once."""
+        if isinstance(node, Col):
+            return self._text(node)
+        if node not in self._lifted:
+            inner = self._text(node)
+            name = quoted(f"##{len(self._lifted)}")
+            while len(self.stages) <= inner.stage:
+                self.stages.append([])
+            self.stages[inner.stage].append(f"{inner.sql} AS {name}")
+            self._lifted[node] = Text(name, inner.stage + 1)
+        return self._lifted[node]
+
+
+def never_unknown(node: Pred) -> bool:
+    """Whether a predicate is true or false on every row."""
+    match node:
+        case Known() | TrueP():
+            return True
+        case And(a, b) | Or(a, b):
+            return never_unknown(a) and never_unknown(b)
+        case Not(a):
+            return never_unknown(a)
+        case Cmp(_, a, b):
+            return isinstance(a, Lit) and isinstance(b, Lit)
+
+
+def integer_type(*ends: int) -> str:
+    """Return the narrowest of two integer types that holds every one of these."""
+    return "INTEGER" if all(-_INT32 <= end <= _INT32 for end in ends) else "BIGINT"
+
+
+def _join(sql: str, *parts: Text) -> Text:
+    return Text(sql, max(part.stage for part in parts))

@@ -1,0 +1,277 @@
+"""Opening what an owner has: CSV, Parquet, a DuckDB file, or a table in memory.
+
+A file is read through the one opening that was hashed, never by its name again: a path is no pattern here, a folder's name
+adds no column, a view or another file is never followed. CSV is read as text, every column, with the delimiter taken from
+its first line alone: no type and no dialect is guessed from rows, and a file whose rows cannot be told apart one by one is
+refused (:mod:`~dpnb.trusted.curator.engines.csv_rows`). What is wrong with a file (missing, empty, unreadable, no such table or
+column) is told to the owner, as an :class:`~dpnb.trusted.errors.OwnerError` that never quotes a row.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from dpnb.trusted.aggregate.containers import Use, plain_column
+from dpnb.trusted.curator.engines.cell_sql import literal
+from dpnb.trusted.curator.engines.csv_rows import LONGEST_ROW, check_rows, write_plainly
+from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.schema.dialect import Dialect
+from dpnb.trusted.schema.named_file import NamedFile
+from dpnb.trusted.schema.owner import FORMATS
+
+_DELIMITERS = ",;\t|"
+_COMPUTED = "a generated value"
+
+
+@dataclass(frozen=True, slots=True)
+class RawTable:
+    """A relation inside an open connection: how to name it in SQL, and its columns as (SQL name, type); other files that it needs."""
+
+    sql: str
+    columns: dict[str, tuple[str, str]]
+    files: tuple[str, ...] = ()
+
+    def column(self, name: str) -> tuple[str, str]:
+        """The quoted SQL name and the type of a column."""
+        if name not in self.columns:
+            raise OwnerError(
+                f'The data have no column "{name}": correct its name in the schema, or remove it.'
+            )
+        return self.columns[name]
+
+
+def quoted(name: str) -> str:
+    """A name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def open_source(
+    connection: duckdb.DuckDBPyConnection,
+    source: Any,
+    table: str | None = None,
+    *,
+    workshop: Path | None = None,
+    uses: Mapping[str, Use] | None = None,
+) -> RawTable:
+    """Make an owner's source readable.
+
+    Parameters
+    ----------
+    connection : duckdb connection
+    source : NamedFile, mapping of arrays, or an Arrow, pandas or polars table
+    table : str, optional
+        The table's name in a DuckDB file that holds several.
+    workshop : Path, optional
+        A private folder where a CSV file of ragged rows or several line ends is written once more.
+    uses : mapping, optional
+        The columns that are read of a table in memory, and for what; all of them, when it is left out.
+
+    Raises
+    ------
+    OwnerError
+        When the source is empty, of an unknown kind, or cannot be read.
+    """
+    if isinstance(source, NamedFile):
+        return _open_file(connection, source, table, workshop)
+    try:
+        connection.register("raw_table", _in_memory(source, uses))
+        return _described(connection, "raw_table")
+    except (duckdb.Error, TypeError, ValueError) as error:
+        raise OwnerError(
+            f"A {type(source).__name__} cannot be read as a table: pass a DataFrame, an Arrow table, or a "
+            "dictionary of arrays of one length."
+        ) from error
+
+
+def _open_file(
+    connection: duckdb.DuckDBPyConnection, file: NamedFile, table: str | None, workshop: Path | None
+) -> RawTable:
+    name = file.path.name
+    kind = FORMATS.get(file.path.suffix.lower())
+    if kind is None:
+        raise OwnerError(f'"{name}" has an unknown ending: use .csv, .parquet or .duckdb.')
+    refuse_empty(file)
+    try:
+        if kind == "csv":
+            return _open_csv(file, workshop)
+        if kind == "parquet":
+            sql = f"read_parquet({literal(place_of(file))}, hive_partitioning=false)"
+            return _described(connection, sql)
+        return _open_database(connection, file, table)
+    except (duckdb.Error, OSError, UnicodeError, csv.Error) as error:
+        raise OwnerError(f'"{name}" cannot be read as {kind}: {_reason(error)}.') from error
+
+
+def refuse_empty(file: NamedFile) -> None:
+    """Refuse a file of no bytes; those that a system makes up when they are read call themselves so, and may never end."""
+    if file.size == 0:
+        raise OwnerError(f'"{file.path.name}" is empty: it needs at least a line of column names.')
+
+
+def told_apart(file: NamedFile, table: str | None) -> str:
+    """The table that is read, where a file holds several; a file of one table is known by its bytes whatever is named."""
+    if FORMATS.get(file.path.suffix.lower()) != "duckdb":
+        return ""
+    with duckdb.connect() as connection, contextlib.suppress(OwnerError):
+        _open_file(connection, file, table, None)  # what it refuses is told by who reads it
+        if len(_tables(connection)) == 1:
+            return ""
+    return table or ""
+
+
+def place_of(file: NamedFile) -> str:
+    """The text by which DuckDB reads exactly this file: its opening, or its path with nothing left of a pattern."""
+    if file.place is not None:
+        return file.place
+    path = str(file.path.resolve())
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
+
+
+def _reason(error: Exception) -> str:
+    """Why a file cannot be read, without quoting what it holds."""
+    if isinstance(error, PermissionError):
+        return "this user may not read it"
+    if isinstance(error, UnicodeError):
+        return "it is not UTF-8 text"
+    return "its content is not of that kind, or it is damaged"
+
+
+def _open_csv(file: NamedFile, workshop: Path | None) -> RawTable:
+    """Check that each row can be read by itself, and read every column as text, by one reader from the first byte.
+
+    Readers that begin in the middle of a file guess whether they stand inside quotes.
+    """
+    names, delimiter = csv_header(file)
+    dialect, place = file.dialect, place_of(file)
+    with file.reader() as lines:
+        check_rows(lines, file.path.name, delimiter, len(names), dialect)
+    if not dialect.plain:
+        if workshop is None:
+            raise ValueError("a workshop is needed to write the rows once more")
+        plain = workshop / "rows.csv"
+        with file.reader() as lines:
+            write_plainly(lines, delimiter, len(names), dialect, plain)
+        dialect, place = Dialect(quoting="across lines"), str(plain)
+    columns = {f"c{place}": "VARCHAR" for place in range(len(names))}
+    declared = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in columns)
+    quote = literal(dialect.quote)
+    sql = (
+        f"read_csv({literal(place)}, auto_detect=false, compression='none', hive_partitioning=false, header=true, "
+        f"delim={literal(delimiter)}, quote={quote}, escape={quote}, nullstr='', parallel=false, columns={{{declared}}})"
+    )
+    named = dict(zip(names, columns, strict=True))
+    return RawTable(sql, {name: (quoted(inner), "VARCHAR") for name, inner in named.items()}, (place,))
+
+
+def csv_header(file: NamedFile) -> tuple[list[str], str]:
+    """The column names and the delimiter of a CSV file, from its first line alone."""
+    with io.TextIOWrapper(file.reader(), encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
+        first = lines.readline(
+            LONGEST_ROW
+        )  # the scan of all rows names the line of what is no text further below
+    if any("\udc80" <= letter <= "\udcff" for letter in first):
+        raise OwnerError(f'"{file.path.name}", line 1 is not UTF-8 text: save the file as UTF-8.')
+    delimiter = max(_DELIMITERS, key=first.count)
+    cells = next(csv.reader(io.StringIO(first), delimiter=delimiter, quoting=file.dialect.csv_quoting), [])
+    names = [name.strip() for name in cells]
+    if not any(names):
+        raise OwnerError(f'"{file.path.name}" has no column names in its first line.')
+    if len(set(names)) != len(names):
+        raise OwnerError(f'"{file.path.name}" names a column twice in its first line: rename one of them.')
+    return names, delimiter
+
+
+def _open_database(connection: duckdb.DuckDBPyConnection, file: NamedFile, table: str | None) -> RawTable:
+    name, path = file.path.name, file.path.resolve()
+    if path.with_name(f"{path.name}.wal").exists():
+        raise OwnerError(f'"{name}" was not closed by the program that wrote it: open and close it there.')
+    connection.execute(f"ATTACH {literal(file.place or str(path))} AS owners_file (TYPE duckdb, READ_ONLY)")
+    if not file.is_at(path):
+        raise OwnerError(f'"{name}" was replaced while it was read. Open it again.')
+    chosen = _one_table(_tables(connection), _views(connection), name, table)
+    return _stored(connection, *chosen)
+
+
+def _stored(connection: duckdb.DuckDBPyConnection, schema: str, table: str) -> RawTable:
+    """A table whose columns are read as they are stored.
+
+    A column may carry a collation, under which texts that differ are equal: two units would be one, and bounded as one.
+    A generated column is computed when it is read, perhaps from chance or the clock: it can be read for nothing.
+    """
+    found = _described(connection, f"owners_file.{quoted(schema)}.{quoted(table)}")
+    computed = connection.execute(
+        "SELECT column_name FROM duckdb_columns() WHERE database_name = 'owners_file' AND schema_name = ? "
+        "AND table_name = ? AND is_generated",
+        [schema, table],
+    ).fetchall()
+    names = {row[0] for row in computed}
+    columns = {
+        name: (
+            f'({sql} COLLATE "binary")' if kind == "VARCHAR" else sql,
+            _COMPUTED if name in names else kind,
+        )
+        for name, (sql, kind) in found.columns.items()
+    }
+    return RawTable(found.sql, columns)
+
+
+def _tables(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
+    """The tables that a DuckDB file itself holds, as (schema, name)."""
+    return connection.execute(
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'owners_file' ORDER BY ALL"
+    ).fetchall()
+
+
+def _views(connection: duckdb.DuckDBPyConnection) -> set[str]:
+    rows = connection.execute(
+        "SELECT view_name FROM duckdb_views() WHERE database_name = 'owners_file' AND NOT internal"
+    ).fetchall()
+    return {row[0] for row in rows}
+
+
+def _one_table(
+    tables: list[tuple[str, str]], views: set[str], file: str, table: str | None
+) -> tuple[str, str]:
+    chosen = [pair for pair in tables if table is None or pair[1] == table]
+    if len(chosen) == 1:
+        return chosen[0]
+    if not chosen and (table in views or (table is None and views)):
+        raise OwnerError(
+            f'"{file}": {table or "what it holds"} is a view, whose rows may come from anywhere. Write them into a '
+            "table of this file: CREATE TABLE people AS SELECT * FROM … (then name it with table = …)."
+        )
+    names = ", ".join(sorted(pair[1] for pair in tables)) or "no table"
+    raise OwnerError(f'"{file}" holds {names}: name one with table = "…" in [dataset] (dpnb init: --table).')
+
+
+def _described(connection: duckdb.DuckDBPyConnection, sql: str) -> RawTable:
+    rows = connection.execute(f"DESCRIBE SELECT * FROM {sql}").fetchall()
+    return RawTable(sql, {row[0]: (quoted(row[0]), str(row[1])) for row in rows})
+
+
+def _names(source: Any) -> list[str]:
+    if isinstance(source, Mapping):
+        return [str(name) for name in source]
+    names = getattr(source, "column_names", getattr(source, "columns", None))
+    if names is None:
+        raise TypeError(type(source).__name__)
+    return [str(name) for name in names]
+
+
+def _in_memory(source: Any, uses: Mapping[str, Use] | None) -> dict[str, Any]:
+    """The columns of a table in memory as plain arrays; of the declared ones alone, where it is said which."""
+    names = _names(source)
+    wanted: Mapping[str, Use] = dict.fromkeys(names, "category") if uses is None else uses
+    arrays = {name: plain_column(source[name], name, use) for name, use in wanted.items() if name in names}
+    if len({len(array) for array in arrays.values()}) > 1:
+        raise ValueError("columns of one length are needed")
+    return {name: np.ascontiguousarray(array) for name, array in arrays.items()}

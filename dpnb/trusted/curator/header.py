@@ -1,0 +1,35 @@
+"""Names and storage types of a data file's columns: what drafting a schema may know.
+
+Only a file's footer or catalogue is read. ENUM levels are values that somebody observed: cut off here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+
+from dpnb.trusted.curator.engines.sources import open_source
+from dpnb.trusted.schema.named_file import NamedFile
+
+__all__ = ["fields"]
+
+
+def fields(path: Path, table: str | None = None) -> list[tuple[str, str]]:
+    """List the columns of a Parquet or DuckDB file as (name, storage type).
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    table : str, optional
+        The table of a DuckDB file; it may be left out when there is one.
+
+    Raises
+    ------
+    OwnerError
+        When the file is missing, is not what its suffix says, or has no such table.
+    """
+    with NamedFile.open(path) as file, duckdb.connect() as engine:
+        columns = open_source(engine, file, table).columns
+    return [(name, stored.split("(")[0]) for name, (_, stored) in columns.items()]

@@ -1,0 +1,222 @@
+"""What the ledger knows of content: which rows were attached as protected data, and how often a size was guessed wrongly.
+
+Protected rows never open as TEACHING, and get no second budget under another name without the owner's word: a pool that
+both names share, or ``dpnb loosen --reason``. The refusal is one sentence without the name they have, and is recorded.
+Content is known by marks under the ledger's own key, which never leaves. Every function works inside its caller's
+transaction.
+
+**What a refusal tells.** It answers one guess: that these cells are somebody's protected ones. Cells of which fewer than
+2^48 tables could be made leave no mark (:func:`dpnb.trusted.curator.content.may_be_guessed`), and five refusals of different
+tables end every opening of that principal until an owner's recorded act. So m attaches end in at most
+C(m, 0) + … + C(m, 5) different ways: what they tell is less than 5 log2(m) + 1 bits, where it was one bit each.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from dpnb.trusted.curator import pins
+from dpnb.trusted.curator.chain import append
+from dpnb.trusted.curator.terms import Terms
+
+__all__ = [
+    "Known",
+    "count_wrong_size",
+    "frozen",
+    "learn",
+    "listed",
+    "note",
+    "refusal",
+    "tag",
+    "tags",
+    "version_of",
+]
+
+_KNOWN: Final = (
+    "These rows were attached before as protected data: they never open as TEACHING, and they have their budget. Open "
+    'them under the name that they have, share its budget (the same pool = "…" in both schemas), or record as their '
+    'owner why {dataset} gets one of its own: dpnb loosen {dataset}.dpnb.toml --reason "…"'
+)
+
+_MOST_WRONG_SIZES = 5
+_MOST_KNOWN_TABLES = 5
+
+
+class Known(NamedTuple):
+    """Content as the ledger knows it: under which name, its version, and what its rows are recognised by."""
+
+    dataset: str
+    content: str
+    version: str
+    protected: int
+    marks: tuple[str, ...]
+
+
+def tag(db: sqlite3.Connection, fingerprint: str) -> str:
+    """Map a fingerprint of content under the ledger's own key."""
+    return tags(db, [fingerprint])[0]
+
+
+def tags(db: sqlite3.Connection, fingerprints: Iterable[str]) -> list[str]:
+    """Map fingerprints of content under the ledger's own key."""
+    key = db.execute("SELECT value FROM secrets WHERE name = 'versions'").fetchone()[0]
+    return [hmac.new(key, one.encode(), hashlib.sha256).hexdigest() for one in fingerprints]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why content may not be attached: what is recorded of it, and what is said."""
+
+    what: str
+    text: str
+
+
+def refusal(
+    db: sqlite3.Connection, terms: Terms, marks: Sequence[str], reason: str | None, by: str
+) -> Refusal | None:
+    """Say why content may not be attached on these terms, or return None."""
+    if reason is None and _guessed(db, by):
+        return Refusal("closed", _closed_text(terms.dataset))
+    if reason is None and frozen(db, terms.dataset, marks):
+        return Refusal("frozen", _frozen_text(terms.dataset))
+    protected = _protected(db, marks)
+    others = protected - {terms.dataset}
+    taught = terms.mode == "teaching" and protected
+    if taught or (reason is None and any(_second_budget(db, terms, other) for other in others)):
+        return Refusal("content", _KNOWN.format(dataset=terms.dataset))
+    return None
+
+
+def _guessed(db: sqlite3.Connection, by: str) -> bool:
+    """Tell whether a principal was refused five different tables since an owner's last recorded act.
+
+    One table refused again, in whatever container or under whatever name, tells nothing new and counts once.
+    """
+    query = (
+        "SELECT count(DISTINCT json_extract(body, '$.content')) FROM refusals JOIN entries USING (entry) "
+        "WHERE what = 'content' AND mark = '' AND json_extract(body, '$.by') = ? AND entry > "
+        "(SELECT coalesce(max(entry), 0) FROM attachments JOIN entries USING (entry) WHERE kind = 'loosen')"
+    )
+    return bool(db.execute(query, (by,)).fetchone()[0] >= _MOST_KNOWN_TABLES)
+
+
+def _closed_text(dataset: str) -> str:
+    return (
+        f"{dataset} is not opened, and nothing else is: {_MOST_KNOWN_TABLES} different tables were refused because their rows "
+        "were attached before as protected data, and each such refusal says what somebody's rows are. An owner opens "
+        f'again by a recorded act: dpnb loosen {dataset}.dpnb.toml --reason "…"'
+    )
+
+
+def _protected(db: sqlite3.Connection, marks: Sequence[str]) -> set[str]:
+    """Return the datasets under which any of these marks was attached as protected."""
+    query = (
+        "SELECT DISTINCT dataset FROM marks WHERE protected = 1 AND mark IN (SELECT value FROM json_each(?))"
+    )
+    return {row[0] for row in db.execute(query, (json.dumps(list(marks)),))}
+
+
+def _second_budget(db: sqlite3.Connection, terms: Terms, other: str) -> bool:
+    """Tell whether content would get a budget beside the one it has: neither shared, nor allowed by the owner before."""
+    pinned = pins.pinned(db, other)
+    if pinned is not None and pinned.pool == terms.pool:
+        return False
+    query = (
+        "SELECT 1 FROM marks AS mine JOIN marks AS theirs ON mine.mark = theirs.mark "
+        "WHERE mine.dataset = ? AND theirs.dataset = ? AND mine.protected = 1 AND theirs.protected = 1 LIMIT 1"
+    )
+    return db.execute(query, (terms.dataset, other)).fetchone() is None
+
+
+def note(
+    db: sqlite3.Connection,
+    time: str,
+    what: str,
+    dataset: str,
+    marks: Sequence[str],
+    by: str,
+    content: str | None = None,
+) -> int:
+    """Record a refused attach; `content` is the tag of the cells that were read, by which one table counts once."""
+    body = {"what": what, "dataset": dataset, "marks": sorted(set(marks)), "by": by}
+    body |= {} if content is None else {"content": content}
+    entry = append(db, time, "refuse", body)
+    rows = [(entry, mark, dataset, what) for mark in ("", *body["marks"])]
+    db.executemany("INSERT INTO refusals VALUES (?, ?, ?, ?)", rows)
+    return entry
+
+
+def count_wrong_size(
+    db: sqlite3.Connection, time: str, dataset: str, marks: Sequence[str], by: str
+) -> str | None:
+    """Record that a declared size was wrong; return the refusal to give instead once that happened too often."""
+    before = frozen(db, dataset, marks)
+    note(db, time, "size", dataset, marks, by)
+    return _frozen_text(dataset) if before else None
+
+
+def frozen(db: sqlite3.Connection, dataset: str, marks: Sequence[str]) -> bool:
+    """Tell whether a size was declared wrongly five times, of this name or these rows, since the owner's last word."""
+    query = (
+        "SELECT max(entry) FROM attachments JOIN entries USING (entry) WHERE dataset = ? AND kind = 'loosen'"
+    )
+    word = db.execute(query, (dataset,)).fetchone()[0] or 0
+    query = (
+        "SELECT count(DISTINCT entry) FROM refusals WHERE what = 'size' AND entry > ? "
+        "AND (dataset = ? OR mark IN (SELECT value FROM json_each(?)))"
+    )
+    wrong = db.execute(query, (word, dataset, json.dumps(list(marks)))).fetchone()[0]
+    return bool(wrong >= _MOST_WRONG_SIZES)
+
+
+def _frozen_text(dataset: str) -> str:
+    return (
+        f"{dataset} is frozen: {_MOST_WRONG_SIZES} times a size was declared that its data do not have, and each such "
+        "refusal says something about the data. Its owner opens it again by a recorded act: "
+        f'dpnb loosen {dataset}.dpnb.toml --reason "…"'
+    )
+
+
+def version_of(db: sqlite3.Connection, terms: Terms, tag: str, marks: Sequence[str], time: str) -> str:
+    """Return the random id of this content's version, made at its first sight together with its marks."""
+    query = "SELECT version, protected FROM versions WHERE content = ? AND dataset = ? ORDER BY entry DESC LIMIT 1"
+    row = db.execute(query, (tag, terms.dataset)).fetchone()
+    protected = int(not terms.public)
+    if row is not None and row[1] >= protected:
+        return str(row[0])
+    version = secrets.token_hex(8) if row is None else str(row[0])
+    _record(db, time, Known(terms.dataset, tag, version, protected, tuple(sorted(set(marks)))))
+    return version
+
+
+def _record(db: sqlite3.Connection, time: str, known: Known) -> None:
+    entry = append(db, time, "version", known._asdict())
+    db.execute("INSERT INTO versions VALUES (?, ?, ?, ?, ?)", (entry, *known[:4]))
+    rows = [(entry, mark, known.dataset, known.protected) for mark in known.marks]
+    db.executemany("INSERT INTO marks VALUES (?, ?, ?, ?)", rows)
+
+
+def listed(db: sqlite3.Connection) -> list[Known]:
+    """List all content that a ledger knows, oldest first."""
+    found = []
+    for entry, dataset, content, version, protected in db.execute(
+        "SELECT * FROM versions ORDER BY entry"
+    ).fetchall():
+        marks = db.execute("SELECT mark FROM marks WHERE entry = ? ORDER BY mark", (entry,))
+        found.append(Known(dataset, content, version, protected, tuple(mark for (mark,) in marks)))
+    return found
+
+
+def learn(db: sqlite3.Connection, time: str, others: Iterable[Known]) -> None:
+    """Record what another copy of this ledger knows and this one does not: protected rows stay known, whatever is restored."""
+    query = "SELECT 1 FROM versions WHERE dataset = ? AND content = ? AND protected >= ?"
+    for known in others:
+        if db.execute(query, (known.dataset, known.content, known.protected)).fetchone() is None:
+            _record(db, time, known)

@@ -1,0 +1,560 @@
+"""The ledger: what was promised about each dataset, what was spent, and what was answered. It forgets nothing.
+
+It is append-only and hash-chained, and nothing in it is ever refunded: a budget shrinks with each charge, and a reset
+(TEACHING only) is one more entry. A charge reads its running totals from the last charge of its pool, so its time does
+not depend on the ledger's length. A charge records its resolved plan. No answer is stored without a charge; a charge is
+answered once, the first writer wins, and every request that is bound to the charge reads what that one wrote. Content
+hashes never leave: the world sees random version ids.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Self
+
+from dpnb.trusted.curator import admission, adoption, known_content, pins, statement, stored, totals
+from dpnb.trusted.curator.adoption import Question, Scope
+from dpnb.trusted.curator.audit_trail import Verification, examine
+from dpnb.trusted.curator.chain import GENESIS, append, canonical
+from dpnb.trusted.curator.database import Database, aside
+from dpnb.trusted.curator.guard import mark_at
+from dpnb.trusted.curator.mark import Mark
+from dpnb.trusted.curator.pins import Attachment
+from dpnb.trusted.curator.statement import StatementRow
+from dpnb.trusted.curator.stored import Answer, StoredAnswer
+from dpnb.trusted.curator.terms import Terms
+from dpnb.trusted.curator.totals import ChargeRow
+from dpnb.trusted.errors import CuratorError, LossError, OwnerError
+from dpnb.trusted.privacy import Filter, Measure, Odometer, PrivacyLoss, compose
+
+__all__ = ["Attachment", "ChargeRow", "Ledger", "Question", "Scope", "StatementRow", "StoredAnswer"]
+
+
+def _refuse_unsayable(db: sqlite3.Connection, terms: Terms) -> None:
+    """Refuse a new meter whose first total is no loss: a doubled δ of 1 or more promises nothing, and cannot be read."""
+    try:
+        totals.totals(db, terms.pool, "", totals.period_of(db, terms.pool), totals.measure_of(db, terms.pool))
+    except LossError:
+        raise OwnerError(
+            f"{terms.dataset}: what was spent says nothing any more where one row may change (its δ would be 1 or more). "
+            'Keep adjacency = "add-remove".'
+        ) from None
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+class Ledger:
+    """An open ledger.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; made (mode 0600) when it does not exist.
+    wait : float
+        Seconds to wait for another writer.
+    life : str, optional
+        The id of this life of the curator, which its charges carry; a random one by default.
+
+    Raises
+    ------
+    OwnerError
+        When the file is locked, read-only, truncated, damaged or from a newer dpnb. Where it is not the one that answers
+        were given from, it opens frozen instead: see :attr:`frozen`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from fractions import Fraction
+    >>> from dpnb.trusted.privacy import PrivacyEvent
+    >>> with tempfile.TemporaryDirectory() as folder, Ledger(Path(folder) / "ledger.sqlite3") as ledger:
+    ...     row = ledger.charge(
+    ...         request_id="r1",
+    ...         principal="ann",
+    ...         digest="d",
+    ...         pool="dataset:people",
+    ...         dataset="people",
+    ...         data_version="v",
+    ...         cap=PrivacyLoss.pure(1),
+    ...         time="2026-01-01T00:00:00+00:00",
+    ...         questions=[Question("key", "people.count()", [PrivacyEvent("pure", Fraction(1, 10))])],
+    ...     )
+    ...     str(row.spent_after), ledger.verify().intact
+    ('ε 0.1', True)
+    """
+
+    def __init__(self, path: str | Path, *, wait: float = 10.0, life: str | None = None) -> None:
+        self._database = Database(Path(path), _now, wait)
+        self._life = life or secrets.token_hex(8)
+        self._abandoned: adoption.Abandoned = {}
+        if self.frozen is None:
+            with self._database.reading() as db:
+                self._abandoned = adoption.abandoned(db)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the ledger."""
+        self._database.close()
+
+    @property
+    def frozen(self) -> str | None:
+        """Why nothing is released from this ledger, or None."""
+        return self._database.frozen
+
+    def freeze(self, fault: str) -> None:
+        """Read and write no more: every act from now on is refused."""
+        self._database.freeze(fault)
+
+    @property
+    def mark(self) -> Mark | None:
+        """The high-water mark, or None where the ledger opened frozen."""
+        return self._database.mark
+
+    @property
+    def writes(self) -> int:
+        """How often this ledger was written since it was opened."""
+        return self._database.writes
+
+    def cover_all(self) -> None:
+        """Raise the mark to the last entry, an answer's or not."""
+        self._database.cover_all()
+
+    def checkpoint(self, kind: str) -> None:
+        """Shorten the journal, beside readers and writers: ``PASSIVE`` or, where nobody writes, ``TRUNCATE``."""
+        self._database.checkpoint(kind)
+
+    def listen(self, told: Callable[[], None]) -> None:
+        """Call somebody after every charge, reset, cap and change of terms, when it is on disk.
+
+        Storing an answer tells nobody: the time between a charge and its answer is a scan's, and nobody else's business.
+        """
+        self._database.told = told
+
+    # ------------------------------------------------------------------ pins
+
+    def attach(
+        self,
+        terms: Terms,
+        content: str,
+        marks: Sequence[str] | None = None,
+        *,
+        by: str = "owner",
+        time: str | None = None,
+    ) -> Attachment:
+        """Attach a dataset: pin its terms the first time, compare with the pins ever after.
+
+        Parameters
+        ----------
+        terms : Terms
+        content : str
+            A fingerprint of exactly this content. It is mapped under the ledger's own key and never stored.
+        marks : sequence of str, optional
+            Fingerprints by which these rows are recognised in another form; by default `content`.
+        by, time : str
+            Who attaches, and when.
+
+        Raises
+        ------
+        OwnerError
+            When the terms are looser than the pinned ones, when protected rows would open as TEACHING or get a second
+            budget, or when the dataset is frozen. The last three are recorded; nothing else is changed.
+        """
+        return self._attach(terms, content, marks, by, time or _now(), reason=None)
+
+    def loosen(
+        self,
+        terms: Terms,
+        content: str,
+        marks: Sequence[str] | None = None,
+        *,
+        by: str,
+        reason: str,
+        time: str | None = None,
+    ) -> Attachment:
+        """Attach with looser terms: the owner's act, recorded with both values, the reason and who did it.
+
+        It also is the owner's word that known rows may have a budget under this name, and it ends a freezing.
+
+        Raises
+        ------
+        OwnerError
+            When protected content would open as TEACHING, a budget with charges would change its measure or unit, or a
+            public size would become private.
+        """
+        if not reason.strip():
+            raise OwnerError("Loosening a promise needs a reason: it is recorded with both values.")
+        return self._attach(terms, content, marks, by, time or _now(), reason=reason)
+
+    def _attach(
+        self,
+        terms: Terms,
+        content: str,
+        marks: Sequence[str] | None,
+        by: str,
+        time: str,
+        reason: str | None,
+    ) -> Attachment:
+        with self._database.telling() as db:
+            known = known_content.tags(db, [content] if marks is None else marks)
+            refusal = known_content.refusal(db, terms, known, reason, by)
+            if refusal is None:
+                return self._pin(db, terms, content, known, by, time, reason)
+            tag = known_content.tag(db, content)
+            known_content.note(db, time, refusal.what, terms.dataset, known, by, tag)
+        raise OwnerError(refusal.text)
+
+    @staticmethod
+    def _pin(
+        db: sqlite3.Connection,
+        terms: Terms,
+        content: str,
+        known: Sequence[str],
+        by: str,
+        time: str,
+        reason: str | None,
+    ) -> Attachment:
+        pinned = pins.pinned(db, terms.dataset)
+        changes = pins.changes_of(db, pinned, terms)
+        pins.refuse_looser(db, terms, changes, reason)
+        meter = pins.refuse_unit(db, terms, pinned)
+        if any(change.term == "budget" for change in changes):
+            pins.refuse_measure(db, terms)
+        first = pinned is None
+        entry = pins.pin(db, terms, changes, by=by, time=time, reason=reason, first=first, meter=meter)
+        if meter:
+            _refuse_unsayable(db, terms)
+        version = known_content.version_of(db, terms, known_content.tag(db, content), known, time)
+        return Attachment(terms.dataset, terms.pool, version, terms.budget, entry, first)
+
+    def count_wrong_size(
+        self, dataset: str, marks: Sequence[str], *, by: str, time: str | None = None
+    ) -> str | None:
+        """Record that a declared size was not the data's; return the refusal of a frozen dataset, once it is one."""
+        with self._database.telling() as db:
+            known = known_content.tags(db, marks)
+            return known_content.count_wrong_size(db, time or _now(), dataset, known, by)
+
+    def pins(self, dataset: str) -> Terms | None:
+        """Return the terms pinned for a dataset, or None before its first attach."""
+        with self._database.reading() as db:
+            return pins.pinned(db, dataset)
+
+    # --------------------------------------------------------------- charges
+
+    def charge(  # noqa: PLR0913 - a charge has this many facts, each given by name
+        self,
+        *,
+        request_id: str,
+        principal: str,
+        digest: str,
+        pool: str,
+        dataset: str,
+        data_version: str,
+        cap: PrivacyLoss,
+        questions: Sequence[Question],
+        others: Sequence[Question] = (),
+        besides: Sequence[str] = (),
+        fresh: bool = False,
+        terms: Terms | None = None,
+        caps: Mapping[str, PrivacyLoss] | None = None,
+        schema_version: str = "",
+        mechanism_version: str = "",
+        time: str | None = None,
+    ) -> ChargeRow:
+        """Charge a batch, once and for good, or refuse it and change nothing.
+
+        A charge that an earlier life of the curator left without an answer is adopted instead, where it is the same
+        (:mod:`dpnb.trusted.curator.adoption`): this request is bound to it, and nothing is charged.
+
+        Parameters
+        ----------
+        request_id, principal, digest : str
+            The request, who asks, and the digest of the plan: the id is bound to the other two.
+        pool, dataset, data_version, schema_version, mechanism_version : str
+            What is asked, of which state; the last three and the question are the key of the store.
+        cap : PrivacyLoss
+            The pool's budget. The budget pinned at attach holds as well.
+        questions, others : sequence of Question
+            What is charged; and what else the batch asks, which the store answers.
+        besides : sequence of str
+            Draws that do not count as stored.
+        fresh : bool
+            Whether nothing counts as stored.
+        terms : Terms, optional
+            The terms that the price was made for; what is charged anew is refused when they are not the pinned ones.
+        caps : mapping of str to PrivacyLoss
+            Caps on this principal's own total, each with the words to call it by. The recorded cap holds as well.
+        time : str
+            When, in ISO 8601.
+
+        Returns
+        -------
+        ChargeRow
+            With ``new=False`` when this request was charged before, or another one whose charge it adopts.
+
+        Raises
+        ------
+        BudgetError
+            When a budget or cap would be exceeded. Nothing was spent.
+        CuratorGone
+            When the owner changed the terms meanwhile. Nothing was spent.
+        RequestReused
+            When the id was used by another principal, for another plan, or of another state: a retry completes the
+            charge that was made, with the data and the mechanisms that it was made for.
+        """
+        versions = (data_version, schema_version, mechanism_version)
+        scope = Scope(principal, pool, dataset, *versions, tuple(besides), fresh)
+        bound = {**scope.to_json(), "digest": digest}
+        facts = {**bound, "request": request_id, "life": self._life}
+        now = time or _now()
+        with self._database.telling() as db:
+            found = totals.charged(db, request_id, bound)
+            if found is not None:
+                return found
+            self._database.refuse_fallen(db, pool)
+            if terms is not None:
+                pins.refuse_stale(db, terms)
+            before = adoption.find(db, self._abandoned, scope, questions, others)
+            if before is not None:
+                return _adopted(db, now, before, facts)
+            return _charged(db, now, facts, questions, cap, caps or {})
+
+    def has_abandoned(self, principal: str, pool: str) -> bool:
+        """Tell whether an earlier life of the curator left this principal a charge of a pool without an answer."""
+        return bool(self._abandoned.get((principal, pool)))
+
+    def adoptable(
+        self, scope: Scope, questions: Sequence[Question], others: Sequence[Question] = ()
+    ) -> int | None:
+        """Return the entry of the charge that such a request would adopt now, or None."""
+        with self._database.reading() as db:
+            return adoption.find(db, self._abandoned, scope, questions, others)
+
+    def charged(self, request_id: str, principal: str) -> tuple[str, ...] | None:
+        """Return the keys of the questions that a request was charged for, in order, or None before its charge."""
+        with self._database.reading() as db:
+            entry = stored.charge_of(db, request_id, principal)
+            return None if entry is None else tuple(q["key"] for q in totals.body_of(db, entry)["questions"])
+
+    def spent(self, pool: str, principal: str | None = None) -> PrivacyLoss:
+        """Return what a pool, or one principal of it, has spent in the current period."""
+        with self._database.reading() as db:
+            measure = totals.measure_of(db, pool)
+            whole, mine = totals.totals(db, pool, principal or "", totals.period_of(db, pool), measure)
+            return whole if principal is None else mine
+
+    # ----------------------------------------------------------------- store
+
+    def store(
+        self, request_id: str, principal: str, answers: Sequence[Answer], *, time: str | None = None
+    ) -> list[Answer]:
+        """Store the answers of a charged request's charge, and return the answers that *are* stored: the first writer's.
+
+        Parameters
+        ----------
+        request_id, principal : str
+        answers : sequence of dict
+            One JSON object for each charged question, in the charge's order.
+
+        Raises
+        ------
+        CuratorError
+            When the request was never charged to this principal, or the number of answers is another.
+        ChargedError
+            When the file cannot be written now: the charge stands, and the next attempt completes it.
+        """
+        with stored.after_the_charge(), self._database.answering() as db:
+            charge = stored.charge_of(db, request_id, principal)
+            if charge is None:
+                raise CuratorError("No answer is stored without a charge.")
+            stored.insert(db, time or _now(), charge, answers)
+            return stored.answers_of(db, charge) or []
+
+    def answers(self, request_id: str, principal: str) -> list[Answer] | None:
+        """Return the stored answers of the charge that a request is bound to; None when there are none for this principal."""
+        with stored.after_the_charge(), self._database.showing() as db:
+            charge = stored.charge_of(db, request_id, principal)
+            return None if charge is None else stored.answers_of(db, charge)
+
+    def best_stored(
+        self,
+        principal: str,
+        data_version: str,
+        schema_version: str,
+        mechanism_version: str,
+        key: str,
+        measure: Measure,
+    ) -> list[StoredAnswer]:
+        """Return every stored answer to one canonical question, the one that cost most first."""
+        scope = {
+            "principal": principal,
+            "data_version": data_version,
+            "schema_version": schema_version,
+            "mechanism_version": mechanism_version,
+        }
+        with self._database.showing() as db:
+            rows = db.execute(
+                "SELECT question, answer, charge, time FROM stored JOIN entries ON entries.entry = stored.charge "
+                "WHERE address = ?",
+                (stored.address(scope, key),),
+            ).fetchall()
+        found = [stored.stored_answer(row, measure) for row in rows]
+        return sorted(found, key=lambda stored: (-stored.loss.amount, -stored.loss.delta, stored.entry))
+
+    def left(self, pool: str, principal: str, cap: PrivacyLoss) -> PrivacyLoss:
+        """Return what is left of the tightest cap that holds."""
+        return min((limit.left(spent) for limit, spent in self._filters(pool, principal, cap)), key=_amount)
+
+    def admits(self, pool: str, principal: str, cap: PrivacyLoss, asked: PrivacyLoss) -> bool:
+        """Say whether a loss would be admitted now."""
+        return all(limit.admits(spent, asked) for limit, spent in self._filters(pool, principal, cap))
+
+    def _filters(self, pool: str, principal: str, cap: PrivacyLoss) -> list[tuple[Filter, PrivacyLoss]]:
+        with self._database.reading() as db:
+            both = totals.totals(db, pool, principal, totals.period_of(db, pool), cap.measure)
+            limits = admission.limits(db, pool, principal, cap, {})
+            return [(limit, spent) for _, limit, spent in admission.filters(limits, *both)]
+
+    # ------------------------------------------------------- caps and resets
+
+    def set_cap(self, principal: str, pool: str, cap: PrivacyLoss | None, *, time: str | None = None) -> int:
+        """Record a principal's own cap on what it may spend of a pool (None lifts it); return the entry.
+
+        Raises
+        ------
+        LossError
+            When the cap's measure is not the pool's.
+        """
+        with self._database.telling() as db:
+            if cap is not None and totals.known_measure(db, pool) not in {None, cap.measure}:
+                raise LossError(
+                    f"This budget is kept in another measure: a cap in {cap.measure.symbol} cannot hold it."
+                )
+            record = None if cap is None else cap.to_json()
+            entry = append(db, time or _now(), "cap", {"principal": principal, "pool": pool, "cap": record})
+            text = None if record is None else canonical(record)
+            db.execute("INSERT INTO caps VALUES (?, ?, ?, ?)", (entry, principal, pool, text))
+            return entry
+
+    def cap(self, principal: str, pool: str) -> PrivacyLoss | None:
+        """Return a principal's own recorded cap."""
+        with self._database.reading() as db:
+            return totals.own_cap(db, principal, pool)
+
+    def reset(self, pool: str, *, by: str = "owner", time: str | None = None) -> int:
+        """Open a new budget period of a pool of TEACHING datasets; what was spent stays on record.
+
+        Raises
+        ------
+        OwnerError
+            When any dataset of the pool is not TEACHING.
+        """
+        with self._database.telling() as db:
+            modes = pins.modes(db, pool)
+            if not modes or modes != {"teaching"}:
+                raise OwnerError(
+                    "Only a TEACHING dataset's budget can be reset. Protected data have one budget, for good."
+                )
+            entry = append(db, time or _now(), "reset", {"pool": pool, "by": by})
+            db.execute("INSERT INTO resets VALUES (?, ?)", (entry, pool))
+            return entry
+
+    # ------------------------------------------------------------- statement
+
+    def statement(
+        self, dataset: str | None = None, principal: str | None = None, after: int = 0
+    ) -> list[StatementRow]:
+        """List the ledger's acts after an entry, oldest first, for a dataset and a principal where these are given.
+
+        Acts on a dataset's pool (its caps and resets) belong to it; acts without a principal belong to all.
+        """
+        with self._database.reading() as db:
+            terms = None if dataset is None else pins.pinned(db, dataset)
+            query = "SELECT DISTINCT charge FROM stored WHERE charge > ?"
+            answered = {row[0] for row in db.execute(query, (after,))}
+            query = "SELECT entry, time, kind, hash, body FROM entries WHERE entry > ? ORDER BY entry"
+            acts = db.execute(query, (after,)).fetchall()
+        rows = (
+            statement.row_of(act, answered)
+            for act in acts
+            if act[2] not in {"store", "migration", "version", "refuse"}
+        )
+        pool = None if terms is None else terms.pool
+        return [row for row in rows if statement.concerns(row, dataset, pool, principal)]
+
+    def verify(self, known: str | None = None, ended: Callable[[], bool] = bool) -> Verification:
+        """Recompute the hash chain, the running totals and the tables beside it.
+
+        Parameters
+        ----------
+        known : str, optional
+            A hash seen earlier; the ledger must still contain it. Without one, the mark tells that an end was cut off.
+        ended : callable
+            Asked every few entries whether nobody waits for the outcome any more; a ``CancelledError`` follows.
+
+        It reads on a connection of its own: nobody waits for it, and a frozen ledger can be examined.
+        """
+        ledger = self._database.path
+        if not ledger.exists():
+            return Verification(0, GENESIS, self.frozen or f"{ledger.name} is missing")
+        mark = mark_at(ledger)  # before the ledger is read: what is raised meanwhile is not held against it
+        with aside(ledger) as db:
+            found = examine(db, known, mark, ended)
+        return found if found.fault else replace(found, fault=self.frozen)
+
+
+def _amount(loss: PrivacyLoss) -> Fraction:
+    return loss.amount
+
+
+def _adopted(db: sqlite3.Connection, time: str, charge: int, facts: Mapping[str, Any]) -> ChargeRow:
+    """Bind a request to a charge that an earlier life of the curator left without an answer."""
+    names = ("request", "principal", "digest", "life", "dataset", "pool")
+    entry = append(db, time, "adopt", {**{name: facts[name] for name in names}, "charge": charge})
+    _bind(db, entry, facts, charge)
+    return totals.row_of(charge, totals.body_of(db, charge), adopted=True)
+
+
+def _charged(
+    db: sqlite3.Connection,
+    time: str,
+    facts: dict[str, Any],
+    questions: Sequence[Question],
+    cap: PrivacyLoss,
+    caps: Mapping[str, PrivacyLoss],
+) -> ChargeRow:
+    """Append a charge, if every cap admits it."""
+    pool, principal = facts["pool"], facts["principal"]
+    pins.refuse_mixed(db, facts["dataset"])
+    events = [event for question in questions for event in question.events]
+    asked = compose(events, cap.measure)
+    period = totals.period_of(db, pool)
+    spent, mine = totals.totals(db, pool, principal, period, cap.measure)
+    limits = admission.limits(db, pool, principal, cap, caps)
+    admission.admit(asked, admission.filters(limits, spent, mine))
+    sums = [Odometer(before).after(asked).spent.to_json() for before in (spent, mine)]
+    record = [question.to_json() for question in questions]
+    losses = {"loss": asked.to_json(), "spent": sums[0], "mine": sums[1]}
+    body = {**facts, "period": period, **losses, "questions": record}
+    entry = append(db, time, "charge", body)
+    values = (entry, principal, pool, facts["dataset"], period, *(canonical(one) for one in sums))
+    db.execute("INSERT INTO charges VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+    _bind(db, entry, facts, entry)
+    return totals.row_of(entry, body, new=True)
+
+
+def _bind(db: sqlite3.Connection, entry: int, facts: Mapping[str, Any], charge: int) -> None:
+    values = (entry, facts["request"], facts["principal"], facts["digest"], charge)
+    db.execute("INSERT INTO requests VALUES (?, ?, ?, ?, ?)", values)

@@ -1,0 +1,73 @@
+"""An owner's act from the command line: terms looser than the pinned ones, recorded with both values and the reason.
+
+It refuses an act without a reason, terms that the data cannot be opened on (a size that is still wrong is counted as any
+other), and never opens protected content as TEACHING. It charges nothing, and no row leaves it: the copy that it prepares
+is deleted at once, and the ledger's own transaction orders it against a curator that runs.
+The act is recorded with the operating-system user who did it. It also says that known rows may have a budget under this
+name, and ends the freezing after five wrong sizes.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from dpnb.trusted.curator.content import Content, WrongSize
+from dpnb.trusted.curator.engines.preparing import prepare
+from dpnb.trusted.curator.guard import owners_words
+from dpnb.trusted.curator.ledger import Ledger
+from dpnb.trusted.curator.open_dataset import key_of, marking
+from dpnb.trusted.curator.server import principal_of
+from dpnb.trusted.curator.sources import Found, look_up
+from dpnb.trusted.curator.terms import Terms
+from dpnb.trusted.errors import FrozenError, OwnerError
+from dpnb.trusted.wire.messages import FileSource
+from dpnb.trusted.wire.places import Home
+
+
+def loosen(source: Path, reason: str) -> str:
+    """Record the terms of a schema file as the dataset's own from now on.
+
+    Parameters
+    ----------
+    source : Path
+        ``people.dpnb.toml``, or the data file beside it.
+    reason : str
+        Why; it stays in the ledger.
+
+    Returns
+    -------
+    str
+        The dataset's name in the ledger.
+
+    Raises
+    ------
+    OwnerError
+        Without a reason, or where the data or the ledger refuse the terms. Nothing is loosened then.
+    FrozenError
+        When the ledger is not the one that answers were given from.
+    """
+    home = Home.current().make()
+    with Ledger(home.ledger) as ledger, look_up(FileSource(path=str(source.resolve())), None, home) as found:
+        if ledger.frozen is not None:
+            raise FrozenError(owners_words(ledger.frozen))
+        by = principal_of(os.getuid())
+        try:
+            content = _prepared(found, home)
+        except WrongSize as wrong:
+            ledger.count_wrong_size(found.known_as, (*wrong.content.marks, *found.marks), by=by)
+            raise OwnerError(f"Nothing was loosened. {wrong}") from None
+        terms = Terms.of(found.schema, found.known_as)
+        ledger.loosen(terms, content.state, (*content.marks, *found.marks), by=by, reason=reason)
+    return found.known_as
+
+
+def _prepared(found: Found, home: Home) -> Content:
+    """Prepare the rows as an opening does, and keep what they are known by alone."""
+    secret = marking(key_of(home))
+    with tempfile.TemporaryDirectory(prefix=".preparing-", dir=home.prepared) as aside:
+        copy = Path(aside) / "copy.duckdb"
+        made = prepare(found.rows(), found.schema, copy, table=found.table, marking=secret)
+        found.check_unchanged()
+    return made.content

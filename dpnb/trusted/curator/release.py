@@ -1,0 +1,314 @@
+r"""From a priced batch to stored releases: look up, charge, answer, store. The order is the guarantee.
+
+1. What is stored with a loss at least as large as its share is free. 2. The rest is charged in one ledger transaction, which
+records the resolved plan. 3. One engine call answers all of the record exactly; exact noise from the operating system is added
+in unbounded integers. 4. The noised integers are stored under the charge; what *is* stored (the first writer's) is sent.
+
+A crash before 2 leaves nothing; a crash after 2 leaves a charge that a retry of the same request completes, or, where kernel
+and curator died together, a new request that adopts it (:mod:`dpnb.trusted.curator.adoption`). Whoever completes a charge runs its
+record and plans nothing; a record that is not what the request is priced at is not run. There is no refund and no second draw: one insertion decides which draw exists.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from dpnb.plan.price import PricedBatch, PricedPart, PricedQuestion, total
+from dpnb.trusted.curator import failpoints
+from dpnb.trusted.curator.chain import canonical
+from dpnb.trusted.curator.ledger import ChargeRow, Ledger, Question, Scope
+from dpnb.trusted.curator.open_dataset import Attached
+from dpnb.trusted.curator.plan_record import question_of, read_parts
+from dpnb.trusted.curator.stored import StoredAnswer
+from dpnb.trusted.curator.terms import Terms
+from dpnb.trusted.errors import CuratorError, PlanError
+from dpnb.trusted.noise.bits import BitSource
+from dpnb.trusted.noise.secure import SecureBits
+from dpnb.trusted.privacy import PrivacyEvent, PrivacyLoss, compose
+from dpnb.trusted.releases import Release, ReleasedPart
+
+MECHANISM_VERSION = "1"
+"""Part of the store's key: raised when any mechanism's sampler, split or grid changes.
+
+It starts at 1 with version 1 of the ledger, which no earlier code wrote; tests/golden/releases holds what it releases for fixed bits.
+"""
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """All that is not a function of the request and the data: noise bits, ids of draws, the clock."""
+
+    bits: BitSource = field(default_factory=SecureBits)
+    new_id: Callable[[], str] = lambda: secrets.token_hex(16)
+    now: Callable[[], str] = _now
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A batch under way: who asks what, under which request id, and which draws do not count as stored."""
+
+    principal: str
+    request: str
+    digest: str
+    priced: PricedBatch
+    besides: frozenset[str]
+    fresh: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a batch was answered: a record per question (none where the schema answers), its charge, its ledger row.
+
+    `before` is what an earlier request was charged for these answers, where this one adopted its charge and paid nothing.
+    """
+
+    records: list[dict[str, Any] | None]
+    charged: PrivacyLoss
+    entry: int | None
+    before: PrivacyLoss | None = None
+
+
+def stored_answers(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[dict[str, Any] | None]:
+    """Return the stored answer of each question, or ``None`` where none suffices.
+
+    Of several that suffice the cheapest, then the oldest, is returned: the one made for this question at this loss, so
+    that a notebook that is run again shows its own numbers.
+    """
+    if wanted.fresh:
+        return [None] * len(wanted.priced.items)
+    return [_stored(question, wanted, attached, ledger) for question in wanted.priced.items]
+
+
+def _stored(
+    question: PricedQuestion, wanted: Wanted, attached: Attached, ledger: Ledger
+) -> dict[str, Any] | None:
+    best = _enough(question, _answers(question, wanted, attached, ledger))
+    return None if best is None else {**best.answer, "stored": True}
+
+
+def held_shares(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[dict[str, str] | None]:
+    """Return for each question the share of the stored answer that suffices; where none does, of the one that cost most.
+
+    A plan says with it how accurate a free answer is, and that one is bought anew because more is asked of it now. What is
+    told is what the asker was told when the answer was released.
+    """
+    found: list[dict[str, str] | None] = []
+    for question in wanted.priced.items:
+        known = [] if wanted.fresh else _answers(question, wanted, attached, ledger)
+        one = _enough(question, known) or (known[0] if known else None)
+        found.append(None if one is None else one.share)
+    return found
+
+
+def _answers(
+    question: PricedQuestion, wanted: Wanted, attached: Attached, ledger: Ledger
+) -> list[StoredAnswer]:
+    """Return what is stored for a question and not held already, the one that cost most first."""
+    if question.public:
+        return []
+    found = ledger.best_stored(
+        wanted.principal,
+        attached.data_version,
+        attached.schema.version,
+        MECHANISM_VERSION,
+        question.key,
+        wanted.priced.measure,
+    )
+    return [stored for stored in found if stored.answer["id"] not in wanted.besides]
+
+
+def _enough(question: PricedQuestion, known: Sequence[StoredAnswer]) -> StoredAnswer | None:
+    """Return the cheapest, then the oldest, whose loss is at least what is asked."""
+    enough = [stored for stored in known if question.loss.fits_in(stored.loss)]
+    return min(enough, key=lambda stored: (stored.loss.amount, stored.loss.delta, stored.entry), default=None)
+
+
+def to_charge(wanted: Wanted, stored: Sequence[dict[str, Any] | None]) -> list[PricedQuestion]:
+    """Return the questions that are neither public nor stored."""
+    pairs = zip(wanted.priced.items, stored, strict=True)
+    return [question for question, answer in pairs if answer is None and not question.public]
+
+
+def release(
+    wanted: Wanted,
+    attached: Attached,
+    ledger: Ledger,
+    chance: Chance,
+    guard: Callable[[Callable[[], Any]], Any],
+) -> Given:
+    """Answer a batch. The caller holds the dataset's lock.
+
+    Parameters
+    ----------
+    wanted : Wanted
+    attached : Attached
+    ledger : Ledger
+    chance : Chance
+    guard : callable
+        Runs the charge, unless the request was cancelled.
+    """
+    stored = stored_answers(wanted, attached, ledger)
+    mine = to_charge(wanted, stored)
+    if not mine and ledger.charged(wanted.request, wanted.principal) is None:
+        return Given(list(stored), PrivacyLoss.zero(wanted.priced.measure), None)
+    failpoints.at("before-charge")
+    charge = guard(lambda: _charge(wanted, mine, attached, ledger, chance))
+    failpoints.at("charged")
+    answers = ledger.answers(wanted.request, wanted.principal)
+    if answers is None:
+        if not charge.new:
+            _refuse_strange_record(charge, wanted)
+        drawn = _draw(charge, attached, chance)
+        failpoints.at("before-store")
+        answers = ledger.store(wanted.request, wanted.principal, drawn, time=chance.now())
+        failpoints.at("stored")
+    return _given(wanted, stored, charge, answers)
+
+
+def _refuse_strange_record(charge: ChargeRow, wanted: Wanted) -> None:
+    """Run a record only if it is what this request is priced at: no mark holds the last charge before it is answered."""
+    asked = {question.key: question for question in wanted.priced.items}
+    for recorded in charge.questions:
+        question = asked.get(recorded["key"])
+        if question is None or canonical(question_of(question).to_json()) != canonical(recorded):
+            raise CuratorError("The ledger's record of a charge is not what was asked.")
+
+
+def _given(
+    wanted: Wanted,
+    stored: Sequence[dict[str, Any] | None],
+    charge: ChargeRow,
+    answers: Sequence[dict[str, Any]],
+) -> Given:
+    """Put together what the charge and what the store answers."""
+    new = {question["key"]: answer for question, answer in zip(charge.questions, answers, strict=True)}
+    records = [
+        new.get(question.key, old) if not question.public else None
+        for question, old in zip(wanted.priced.items, stored, strict=True)
+    ]
+    if charge.adopted:
+        return Given(records, PrivacyLoss.zero(charge.loss.measure), charge.entry, charge.loss)
+    return Given(records, charge.loss, charge.entry)
+
+
+def _charge(
+    wanted: Wanted, mine: Sequence[PricedQuestion], attached: Attached, ledger: Ledger, chance: Chance
+) -> ChargeRow:
+    scope = _scope(wanted, attached)
+    return ledger.charge(
+        request_id=wanted.request,
+        digest=wanted.digest,
+        **{name: getattr(scope, name) for name in scope.__slots__},
+        cap=attached.budget.cap,
+        terms=Terms.of(attached.schema, attached.known_as),
+        questions=[_readable(question_of(question)) for question in mine],
+        others=_others(wanted, mine) if ledger.has_abandoned(scope.principal, scope.pool) else (),
+        time=chance.now(),
+    )
+
+
+def _readable(question: Question) -> Question:
+    """Refuse to charge what could not be completed: a record must be read back before it is paid for."""
+    try:
+        read_parts(question.plan)
+    except PlanError as error:
+        raise CuratorError("A plan could not be recorded. Nothing was spent.") from error
+    return question
+
+
+def _scope(wanted: Wanted, attached: Attached) -> Scope:
+    return Scope(
+        principal=wanted.principal,
+        pool=attached.pool,
+        dataset=attached.known_as,
+        data_version=attached.data_version,
+        schema_version=attached.schema.version,
+        mechanism_version=MECHANISM_VERSION,
+        besides=tuple(wanted.besides),
+        fresh=wanted.fresh,
+    )
+
+
+def _others(wanted: Wanted, mine: Sequence[PricedQuestion]) -> list[Question]:
+    """Return the questions that the store answers."""
+    keys = {question.key for question in mine}
+    return [
+        question_of(question)
+        for question in wanted.priced.items
+        if question.key not in keys and not question.public
+    ]
+
+
+def _draw(charge: ChargeRow, attached: Attached, chance: Chance) -> list[dict[str, Any]]:
+    """Answer a charge's own record exactly with one engine call, add noise, and write the releases."""
+    parts = [_recorded_parts(question) for question in charge.questions]
+    exact = iter(attached.engine.answer([part.request for these in parts for part in these]))
+    failpoints.at("scanned")
+    pairs = zip(charge.questions, parts, strict=True)
+    releases = [_released(question, these, exact, attached, chance, charge) for question, these in pairs]
+    failpoints.at("noised")
+    return releases
+
+
+def _recorded_parts(question: Mapping[str, Any]) -> tuple[PricedPart, ...]:
+    try:
+        return read_parts(question["plan"])
+    except PlanError as error:  # refused before a charge, never after one
+        raise CuratorError("The ledger's record of a charge cannot be read.") from error
+
+
+def _released(
+    question: Mapping[str, Any],
+    parts: Sequence[PricedPart],
+    exact: Iterator[Any],
+    attached: Attached,
+    chance: Chance,
+    charge: ChargeRow,
+) -> dict[str, Any]:
+    made = Release(
+        id=chance.new_id(),
+        question=question["key"],
+        dataset=attached.schema.name,
+        data_version=attached.data_version,
+        parts=tuple(_noised(part, next(exact), chance) for part in parts),
+        loss=compose([PrivacyEvent.from_json(event) for event in question["events"]], charge.loss.measure),
+        share=question["share"]["share"],
+        stored=False,
+        time=chance.now(),
+        entry=charge.entry,
+    )
+    return made.to_json()
+
+
+def _noised(part: PricedPart, exact: Any, chance: Chance) -> ReleasedPart:
+    values = part.mechanism.noised(exact, chance.bits)
+    return ReleasedPart(part.name, part.mechanism.record, values, chance.new_id())
+
+
+def cost(
+    wanted: Wanted, stored: Sequence[dict[str, Any] | None], attached: Attached, ledger: Ledger
+) -> PrivacyLoss:
+    """Return what a batch would be charged now: nothing where it would adopt a charge that was left without an answer."""
+    mine, scope = to_charge(wanted, stored), _scope(wanted, attached)
+    if mine and ledger.has_abandoned(scope.principal, scope.pool):
+        waiting = [question_of(question) for question in mine]
+        if ledger.adoptable(scope, waiting, _others(wanted, mine)) is not None:
+            return PrivacyLoss.zero(wanted.priced.measure)
+    return total(mine, wanted.priced.measure)
+
+
+def refuse_twins(priced: PricedBatch) -> None:
+    """Refuse a batch that asks one question twice: it would pay twice for one answer."""
+    keys = [question.key for question in priced.items]
+    if len(set(keys)) != len(keys):
+        raise PlanError(
+            "A batch asks one question twice. Ask it once: both names may hold the same estimate."
+        )

@@ -1,0 +1,520 @@
+"""The curator as a process: it listens, counts the kernels that hold a life-line, and ends soon after the last of them.
+
+One home has one curator, because a living curator holds the home's lock; the operating system frees it whatever happens.
+Requests are answered on worker threads, each kind on threads of its own, so that a cancel is never behind the scan that it
+would stop and a price never behind an attach.
+
+Who may ask is decided on the headers, before a byte of a body is kept. Whoever has not shown that within some seconds is hung
+up on, the one that has waited longest first when there are many. Where the door is full, the kernel that holds most connections
+loses one to the next kernel.
+
+Asked to end (SIGTERM), it takes nothing new and charges nothing more at once; what was charged has a moment to be stored and
+sent. A scan that takes longer is left: its charge is on disk, and the retry of the same request completes it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import json
+import os
+import secrets
+import signal
+import socket
+import sys
+import time
+import weakref
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+import tornado.httpserver
+import tornado.iostream
+import tornado.netutil
+import tornado.web
+
+from dpnb.trusted.curator.config import FIRST_WAIT, Config
+from dpnb.trusted.curator.guard import owners_words
+from dpnb.trusted.errors import CuratorError, FrozenError, OwnerError, to_wire
+from dpnb.trusted.wire.codec import MAX_REQUEST
+from dpnb.trusted.wire.filelock import FileLock
+from dpnb.trusted.wire.messages import PROTOCOL, Attach, Detach, Peek, Request, Submit
+from dpnb.trusted.wire.places import write_private
+from dpnb.trusted.wire.transport import HOLD, MESSAGES, TOKEN, peer_of, process_of
+
+if TYPE_CHECKING:
+    from dpnb.trusted.curator.service import Curator
+
+TAKEN = 3
+GRACE = 0.7
+"""Seconds that what was charged has to be stored and sent when the curator is asked to end."""
+MOST_HEADERS = 16 * 1024
+MOST_CONNECTIONS = 256
+MOST_STRANGERS = 32
+"""How many may be connected, and how many of them without having shown yet that they may ask."""
+MOST_LINES = MOST_CONNECTIONS // 2
+"""How many connections may be life-lines: there is always room for a question."""
+MOST_ARRIVING = 64 * 2**20
+"""Bytes of all bodies together that have begun to arrive and are not whole."""
+FIRST_WORD = 10.0
+WHOLE_BODY = 60.0
+"""Seconds within which a connection shows that it may ask, and within which a body arrives."""
+_TICK = 0.2
+_THREADS = {"attach": 4, "release": 8, "price": 4, "rest": 8}
+_KINDS: dict[type, str] = {Attach: "attach", Detach: "attach", Submit: "release", Peek: "price"}
+
+
+class Answering(Protocol):
+    """What a server serves: bytes in, bytes out."""
+
+    def read(self, body: bytes) -> Request | bytes:
+        """Read one request body, or return the refusal; never raises."""
+
+    def carry_out(self, request: Request, principal: str) -> bytes:
+        """Answer one request; never raises."""
+
+    def refuse_charges(self) -> None:
+        """Charge nothing from now on."""
+
+    def listen(self, told: Callable[[], None]) -> None:
+        """Call somebody, on any thread, whenever the ledger grew."""
+
+    def close(self) -> None:
+        """Close the ledger and the engines."""
+
+
+class Life:
+    """How many kernels hold a life-line, how many requests are under way, and since when nobody has."""
+
+    def __init__(self, linger: float) -> None:
+        self.linger = linger
+        self.holders = 0
+        self.lines: dict[_Hold, None] = {}
+        self.busy = 0
+        self.still = asyncio.Event()
+        self.still.set()
+        self.ending = False
+        self.known: weakref.WeakSet[tornado.iostream.IOStream] = weakref.WeakSet()
+        self.resting: dict[tornado.iostream.IOStream, int] = {}
+        self._arriving = 0
+        self._quiet_since = time.monotonic() + max(0.0, FIRST_WAIT - linger)
+
+    def change(self, holders: int = 0, busy: int = 0) -> None:
+        """Count a holder or a request in or out."""
+        self.holders += holders
+        self.busy += busy
+        (self.still.clear if self.busy else self.still.set)()
+        self._quiet_since = time.monotonic()
+
+    def rest(self, stream: tornado.iostream.IOStream) -> None:
+        """Note that a connection of somebody who may ask waits for a request, or for the rest of one."""
+        self.leave(stream)
+        if not stream.closed():
+            self.resting[stream] = 0
+
+    def leave(self, stream: tornado.iostream.IOStream) -> None:
+        """Note that a connection waits no more: it is answered, it is a life-line, or it is closed."""
+        self._arriving -= self.resting.pop(stream, 0)
+
+    def arrived(self, stream: tornado.iostream.IOStream, size: int) -> None:
+        """Count bytes of a body; where there are too many in all, whoever has been sending the longest is hung up on."""
+        if stream in self.resting:
+            self.resting[stream] += size
+            self._arriving += size
+        while self._arriving > MOST_ARRIVING:
+            self.hang_up(next(one for one, held in self.resting.items() if held))
+
+    def make_room(self) -> bool:
+        """Hang up on the connection that has rested the longest; say whether there was one."""
+        oldest = next(iter(self.resting), None)
+        if oldest is None:
+            return False
+        self.hang_up(oldest)
+        return True
+
+    def hang_up(self, stream: tornado.iostream.IOStream) -> None:
+        """Close a connection: a kernel opens another when it asks again."""
+        self.leave(stream)
+        stream.close()
+
+    @property
+    def over(self) -> bool:
+        """Whether nobody has held on for ``linger`` seconds."""
+        return not (self.holders or self.busy) and time.monotonic() - self._quiet_since >= self.linger
+
+
+class _Workers:
+    """Threads for each kind of work."""
+
+    def __init__(self) -> None:
+        self._pools = {kind: ThreadPoolExecutor(most, f"curator-{kind}") for kind, most in _THREADS.items()}
+
+    async def run(self, kind: str, work: Callable[..., Any], *arguments: Any) -> Any:
+        """Do a piece of work on a thread of its kind."""
+        return await asyncio.get_running_loop().run_in_executor(self._pools[kind], work, *arguments)
+
+    def leave(self) -> None:
+        """Begin nothing more, and wait for nobody."""
+        for pool in self._pools.values():
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+@tornado.web.stream_request_body  # so that `prepare` sees the headers before a byte of the body is kept
+class _Handler(tornado.web.RequestHandler):
+    service: Answering
+    life: Life
+    token: str | None
+    workers: _Workers
+
+    def initialize(self, service: Answering, life: Life, token: str | None, workers: _Workers) -> None:
+        self.service, self.life, self.token, self.workers = service, life, token, workers
+
+    def set_default_headers(self) -> None:
+        self.clear_header("Server")
+
+    def prepare(self) -> None:
+        stream = self.request.connection.stream  # type: ignore[union-attr]
+        if self.token is not None and not _same(self.request.headers.get(TOKEN, ""), self.token):
+            raise tornado.web.HTTPError(401)
+        if self.token is None and peer_of(stream.socket) != os.getuid():
+            raise tornado.web.HTTPError(403)
+        if self.request.headers.get("Origin"):  # a page in a browser
+            raise tornado.web.HTTPError(403)
+        self._stream = stream
+        self.life.known.add(stream)
+        self.life.rest(stream)
+        if self.life.ending:
+            raise tornado.web.HTTPError(503)
+
+    def data_received(self, chunk: bytes) -> None:
+        """Keep nothing."""
+
+    def on_connection_close(self) -> None:
+        """Forget a connection."""
+        if hasattr(self, "_stream"):
+            self.life.leave(self._stream)
+
+    def write_error(self, status_code: int, **_: Any) -> None:  # noqa: ARG002 - tornado's signature
+        self.finish(b"")
+
+    def log_exception(self, *_: Any) -> None:
+        """Say nothing: the service keeps the owner's log."""
+
+
+def _same(given: str, token: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), token.encode())
+
+
+class _Unknown(_Handler):
+    """Any other address: refused, to whoever may ask, without reading a body."""
+
+    def prepare(self) -> None:
+        super().prepare()
+        raise tornado.web.HTTPError(404)
+
+
+class _Messages(_Handler):
+    def prepare(self) -> None:
+        super().prepare()
+        self._body = bytearray()
+
+    def data_received(self, chunk: bytes) -> None:
+        """Keep a body that may be asked; its length is limited by the server."""
+        self._body += chunk
+        self.life.arrived(self._stream, len(chunk))
+
+    def on_connection_close(self) -> None:
+        """Keep nothing of a body that never became whole; this object may live on until somebody collects it."""
+        super().on_connection_close()
+        self._body = bytearray()
+
+    async def post(self) -> None:
+        self.life.change(busy=1)
+        self.life.leave(self._stream)
+        try:
+            reply = await self._reply(bytes(self._body))
+            with contextlib.suppress(Exception):
+                self.set_header("Content-Type", "application/json")
+                await self.finish(reply)
+        finally:
+            self.life.change(busy=-1)
+            self.life.rest(self._stream)
+
+    async def _reply(self, body: bytes) -> bytes:
+        asked = await self.workers.run("rest", self.service.read, body)
+        if isinstance(asked, bytes):
+            return asked
+        if self.life.ending:
+            raise tornado.web.HTTPError(503)
+        kind, principal = _KINDS.get(type(asked), "rest"), principal_of(os.getuid())
+        reply: bytes = await self.workers.run(kind, self.service.carry_out, asked, principal)
+        return reply
+
+
+class _Hold(_Handler):
+    """A life-line. One byte on it says that the ledger grew: ask, if you want to know more."""
+
+    async def post(self) -> None:
+        self._closed = asyncio.Event()
+        self.life.leave(self._stream)
+        self.life.change(holders=1)
+        try:
+            self.set_header("Content-Type", "application/octet-stream")
+            await self.flush()
+            self._hold()
+            await self._closed.wait()
+        finally:
+            self.life.lines.pop(self, None)
+            self.life.change(holders=-1)
+
+    def _hold(self) -> None:
+        """Join the life-lines; where there are many, the oldest of whoever holds most of them is cut: a kernel opens another."""
+        lines = self.life.lines
+        if len(lines) >= MOST_LINES:
+            cut = _of_the_greediest(line.stream for line in lines)[0]
+            self.life.hang_up(cut)
+            del lines[next(line for line in lines if line.stream is cut)]
+        lines[self] = None
+
+    @property
+    def stream(self) -> tornado.iostream.IOStream:
+        """The connection."""
+        return cast("tornado.iostream.IOStream", self._stream)
+
+    def wake(self) -> None:
+        """Tell this kernel; one that does not read is let alone, and one that has gone is found out elsewhere."""
+        if self.request.connection.stream.writing():  # type: ignore[union-attr]
+            return
+        with contextlib.suppress(tornado.iostream.StreamClosedError):
+            self.write(b".")
+            self.flush().add_done_callback(_heard)
+
+    def on_connection_close(self) -> None:
+        super().on_connection_close()
+        if hasattr(self, "_closed"):
+            self._closed.set()
+
+
+def _heard(future: Any) -> None:
+    future.exception()  # looked at: a kernel that went in this moment is no fault
+
+
+_OWNERS: weakref.WeakKeyDictionary[tornado.iostream.IOStream, int | None] = weakref.WeakKeyDictionary()
+
+
+def _owner(stream: tornado.iostream.IOStream) -> int | None:
+    if stream not in _OWNERS:
+        _OWNERS[stream] = None if stream.closed() else process_of(stream.socket)
+    return _OWNERS[stream]
+
+
+def _of_the_greediest(streams: Iterable[tornado.iostream.IOStream]) -> list[tornado.iostream.IOStream]:
+    """Return the connections of the process that has most of them, the oldest first."""
+    owned = [(_owner(stream), stream) for stream in streams]
+    most = Counter(owner for owner, _ in owned).most_common(1)
+    return [stream for owner, stream in owned if owner == most[0][0]]
+
+
+def principal_of(uid: int) -> str:
+    """Return the principal of an operating-system user."""
+    try:
+        import pwd
+
+        return pwd.getpwuid(uid).pw_name
+    except (ImportError, KeyError):
+        return f"uid-{uid}"
+
+
+class _Server(tornado.httpserver.HTTPServer):
+    """Tornado's server, with a limit on connections and on how long a stranger may be silent."""
+
+    def watch(self, life: Life) -> None:
+        """Ask this life who is known."""
+        self._life = life
+        self._strangers: dict[tornado.iostream.IOStream, None] = {}
+        self._open: dict[tornado.iostream.IOStream, None] = {}
+
+    def handle_stream(self, stream: tornado.iostream.IOStream, address: Any) -> None:
+        """Take a connection, where there are many in the place of the oldest stranger, or of the one that has rested the longest."""
+        for gone in [one for one in self._open if one.closed()]:
+            del self._open[gone]
+        for other in [one for one in self._strangers if one.closed() or one in self._life.known]:
+            del self._strangers[other]
+        while len(self._strangers) >= MOST_STRANGERS:
+            self._hang_up(next(iter(self._strangers)))
+        for gone in [one for one in self._life.resting if one.closed()]:
+            self._life.leave(gone)
+        if len(self._connections) >= MOST_CONNECTIONS and not self._room_for(stream):
+            stream.close()
+            return
+        self._strangers[stream] = self._open[stream] = None
+        asyncio.get_running_loop().call_later(FIRST_WORD, self._hang_up, stream)
+        super().handle_stream(stream, address)
+
+    def _room_for(self, stream: tornado.iostream.IOStream) -> bool:
+        """Hang up on a connection that rests, or on the newest of whoever has most of them, unless that is who comes; say whether."""
+        if self._life.make_room():
+            return True
+        taken = _of_the_greediest(one for one in self._open if not one.closed())
+        if not taken or _owner(taken[0]) == _owner(stream):
+            return not taken
+        self._life.hang_up(taken[-1])
+        return True
+
+    def _hang_up(self, stream: tornado.iostream.IOStream) -> None:
+        self._strangers.pop(stream, None)
+        if stream not in self._life.known:
+            stream.close()
+
+
+def serve(service: Answering, config: Config) -> bool:
+    """Listen until the last kernel has gone or a signal asks to end; say whether nothing is under way any more."""
+    return asyncio.run(_serve(service, config))
+
+
+async def _serve(service: Answering, config: Config) -> bool:
+    life, workers = Life(config.linger), _Workers()
+    token = secrets.token_hex(32) if config.tcp else None
+    server = _server(service, life, token, workers)
+    listener = _listen(config)
+    server.add_socket(listener)
+    loop = asyncio.get_running_loop()
+
+    def told() -> None:
+        with contextlib.suppress(
+            RuntimeError
+        ):  # the loop has ended, and what was charged is stored all the same
+            loop.call_soon_threadsafe(_wake, life)
+
+    service.listen(told)
+    _announce(config, listener, token)
+    await _until_over(life)
+    life.ending = True
+    server.stop()
+    _withdraw(config)
+    service.refuse_charges()
+    await _until_stored(life)
+    workers.leave()
+    return not life.busy
+
+
+def _server(service: Answering, life: Life, token: str | None, workers: _Workers) -> _Server:
+    settings = {"service": service, "life": life, "token": token, "workers": workers}
+    application = tornado.web.Application(
+        [(MESSAGES, _Messages, settings), (HOLD, _Hold, settings)],
+        default_handler_class=_Unknown,
+        default_handler_args=settings,
+        log_function=lambda _: None,
+    )
+    server = _Server(
+        application,
+        max_header_size=MOST_HEADERS,
+        max_body_size=MAX_REQUEST,
+        max_buffer_size=2 * MAX_REQUEST,
+        body_timeout=WHOLE_BODY,
+    )
+    server.watch(life)
+    return server
+
+
+async def _until_stored(life: Life) -> None:
+    """Give what is under way a moment: what was charged is stored and sent, what was not is refused at its charge."""
+    with contextlib.suppress(asyncio.TimeoutError):
+        await asyncio.wait_for(life.still.wait(), GRACE)
+
+
+def _wake(life: Life) -> None:
+    for line in tuple(life.lines):
+        line.wake()
+
+
+async def _until_over(life: Life) -> None:
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    with contextlib.suppress(NotImplementedError):
+        for asked in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(asked, ended.set)
+    while not (life.over or ended.is_set()):
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(ended.wait(), min(_TICK, max(life.linger / 4, 0.01)))
+
+
+def _listen(config: Config) -> socket.socket:
+    if config.tcp:
+        return tornado.netutil.bind_sockets(0, "127.0.0.1")[0]
+    path = config.home.socket
+    path.unlink(missing_ok=True)  # we hold the home's lock: what is there is a dead curator's
+    return tornado.netutil.bind_unix_socket(str(path), mode=0o600)
+
+
+def _announce(config: Config, listener: socket.socket, token: str | None) -> None:
+    where: dict[str, Any] = {"protocol": PROTOCOL, "pid": os.getpid()}
+    if config.tcp:
+        where |= {"port": listener.getsockname()[1], "token": token}
+    else:
+        where |= {"socket": str(config.home.socket)}
+    write_private(config.home.address, json.dumps(where).encode())
+    _say({"ready": True})
+
+
+def _withdraw(config: Config) -> None:
+    config.home.address.unlink(missing_ok=True)
+    if not config.tcp:
+        config.home.socket.unlink(missing_ok=True)
+
+
+def _say(message: dict[str, Any]) -> None:
+    """Tell the kernel that started us, once, and let go of its pipe."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.write(json.dumps(message) + "\n")
+        sys.stdout.flush()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def main(config: Config) -> int:
+    """Run a curator for a home, unless one is running; return the process's exit status."""
+    from dpnb.trusted.curator.service import Curator
+
+    os.umask(0o077)
+    try:
+        config.home.make()
+        lock = FileLock(config.home.lock)
+        if not lock.acquire():
+            _say({"taken": True})
+            return TAKEN
+        service = Curator.opened(config)
+        _refuse_frozen(service)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the kernel that waits must hear of it
+        _say({"failure": _start_failure(error, config)})
+        return 1
+    try:
+        quiet = serve(service, config)
+    except Exception as error:  # noqa: BLE001
+        service.note(error)
+        _say({"failure": _start_failure(error, config)})
+        os._exit(1)
+    if not quiet:
+        os._exit(0)  # no thread can be ended; the charges are on disk, and the system frees the home's lock
+    service.close()
+    lock.free()
+    return 0
+
+
+def _refuse_frozen(service: Curator) -> None:
+    """Refuse to serve a frozen ledger: whoever opens a home on their own machine is its owner, and hears the whole of it."""
+    if service.frozen is not None:
+        service.close()
+        raise FrozenError(owners_words(service.frozen))
+
+
+def _start_failure(error: Exception, config: Config) -> dict[str, Any]:
+    if isinstance(error, OSError):
+        reason = error.strerror or type(error).__name__
+        error = OwnerError(
+            f"The curator could not start in {config.home.root}: {reason}. Check the folder, or set DPNB_HOME."
+        )
+    elif type(error) is CuratorError:
+        error = OwnerError(str(error))
+    return to_wire(error)

@@ -1,0 +1,464 @@
+"""The curator's answers to messages. It trusts nothing that a kernel computed: it checks and prices again with the same code.
+
+A refusal changes nothing. What was not expected becomes one constant code on the wire; its details go to the owner's log,
+which holds the request's kind and the fault, never a row.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+from dpnb.plan.price import PricedBatch, price
+from dpnb.plan.request import BatchPlan
+from dpnb.trusted.curator import failpoints
+from dpnb.trusted.curator.admission import with_ways_out
+from dpnb.trusted.curator.config import Config
+from dpnb.trusted.curator.content import WrongSize
+from dpnb.trusted.curator.guard import REFUSAL
+from dpnb.trusted.curator.ledger import Ledger, StatementRow
+from dpnb.trusted.curator.open_dataset import Attached, Copy, Engine, Shelf, sweep
+from dpnb.trusted.curator.release import (
+    Chance,
+    Given,
+    Wanted,
+    cost,
+    held_shares,
+    refuse_twins,
+    release,
+    stored_answers,
+)
+from dpnb.trusted.curator.remedies import remedies
+from dpnb.trusted.curator.sources import Found, look_up
+from dpnb.trusted.curator.terms import Terms, compare
+from dpnb.trusted.curator.upkeep import Upkeep
+from dpnb.trusted.errors import (
+    BudgetError,
+    CuratorError,
+    CuratorGone,
+    DpnbError,
+    FrozenError,
+    LossError,
+    OwnerError,
+    PlanError,
+    to_wire,
+)
+from dpnb.trusted.privacy.conversion import pure_rho
+from dpnb.trusted.privacy.loss import PrivacyLoss, positive
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.wire.binding import request_digest
+from dpnb.trusted.wire.codec import decode_request, encode, exact_json, limited, raw
+from dpnb.trusted.wire.messages import (
+    PROTOCOL,
+    Again,
+    Answered,
+    Attach,
+    BudgetState,
+    Cancel,
+    Cancelled,
+    Cap,
+    Describe,
+    Described,
+    Detach,
+    Done,
+    Failure,
+    Hello,
+    Peek,
+    Peeked,
+    Reply,
+    Request,
+    Reset,
+    Statement,
+    StatementOf,
+    Submit,
+    Welcome,
+)
+from dpnb.trusted.wire.messages import Attached as AttachedReply
+from dpnb.trusted.wire.places import Home
+
+_MOST_CANCELLED = 10_000
+_ATTEMPTS = 3
+"""How often a copy is prepared that is removed again before it is opened."""
+_LONGEST_MESSAGE = 2_000
+_LONGEST_LOG = 16 * 2**20
+
+
+class Curator:
+    """The holder of the data of one home.
+
+    Parameters
+    ----------
+    home : Home
+    ledger : Ledger
+    shelf : Shelf
+    chance : Chance
+        Noise bits, draw ids and the clock; a test may bring its own.
+    """
+
+    def __init__(self, home: Home, ledger: Ledger, shelf: Shelf, chance: Chance | None = None) -> None:
+        self._home = home
+        self._ledger = ledger
+        self._shelf = shelf
+        self._chance = chance or Chance()
+        self._open: dict[tuple[str, str], Attached] = {}
+        self._attaching = threading.Lock()
+        self._deciding = threading.Lock()
+        self._cancelled: dict[tuple[str, str], None] = {}
+        self._ending = False
+        self._upkeep: Upkeep | None = None
+
+    @classmethod
+    def opened(cls, config: Config, chance: Chance | None = None) -> Curator:
+        """Open a home's ledger and copies, and look after them."""
+        home = config.home.make()
+        service = cls(home, Ledger(home.ledger), Shelf(home, _prepare, _engine), chance)
+        if service.frozen is None:
+            sweep(home)
+        service._upkeep = Upkeep(service._ledger, service.note, service._shelf.keep).start()
+        return service
+
+    @property
+    def frozen(self) -> str | None:
+        """Why nothing is released, or None: what is wrong with the ledger, in words for its owner."""
+        return self._ledger.frozen
+
+    def close(self) -> None:
+        """Close every engine and the ledger."""
+        if self._upkeep is not None:
+            self._upkeep.close()
+        self._open.clear()
+        self._shelf.close()
+        self._ledger.close()
+
+    def listen(self, told: Callable[[], None]) -> None:
+        """Call somebody whenever the ledger grew; it hears that, and nothing else."""
+        self._ledger.listen(told)
+
+    def note(self, error: BaseException, what: str = "") -> None:
+        """Write a fault to the owner's log, which may quote what an engine says of a value; nobody else reads it."""
+        text = "".join(traceback.format_exception(error))
+        line = f"{self._chance.now()} {what}\n{text}\n".encode("utf-8", "backslashreplace")
+        try:
+            descriptor = os.open(self._home.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            with os.fdopen(descriptor, "ab") as log:
+                if log.tell() < _LONGEST_LOG:
+                    log.write(line)
+        except OSError:
+            pass
+
+    # messages --------------------------------------------------------------------------------------------------
+
+    def answer(self, body: bytes, principal: str) -> bytes:
+        """Answer one request body; every error becomes a :class:`Failure`."""
+        asked = self.read(body)
+        return asked if isinstance(asked, bytes) else self.carry_out(asked, principal)
+
+    def read(self, body: bytes) -> Request | bytes:
+        """Read one request body, or return the :class:`Failure` that refuses it."""
+        try:
+            return decode_request(body)
+        except Exception as error:  # noqa: BLE001 - whatever it is, only its code may leave
+            return self._failure(error, "")
+
+    def carry_out(self, request: Request, principal: str) -> bytes:
+        """Answer one request; every error becomes a :class:`Failure`."""
+        try:
+            return encode(self.reply(request, principal))
+        except Exception as error:  # noqa: BLE001 - whatever it is, only its code may leave
+            return self._failure(error, type(request).__name__)
+
+    def _failure(self, error: Exception, kind: str) -> bytes:
+        if not isinstance(error, DpnbError) or type(error) in {CuratorError, FrozenError}:
+            self.note(error, kind)
+        told = to_wire(error)
+        if len(told["message"]) > _LONGEST_MESSAGE:  # it names what was asked, which may be long
+            told["message"] = told["message"][:_LONGEST_MESSAGE] + " …"
+        return encode(Failure(**told))
+
+    def refuse_charges(self) -> None:
+        """Charge nothing from now on: this curator is about to end, and the next one is asked again."""
+        self._ending = True
+
+    def reply(self, request: Request, principal: str) -> Reply:
+        """Answer one request; of a frozen ledger nothing is told, so that no card shows a budget that it forgot."""
+        if self.frozen is not None and not isinstance(request, Hello):
+            raise FrozenError(REFUSAL) from CuratorError(self.frozen)
+        answer: Callable[[Any, str], Reply] = _ANSWERS[type(request)]
+        return answer(self, request, principal)  # type: ignore[call-arg,arg-type]
+
+    def _hello(self, _: Hello, __: str) -> Welcome:
+        return Welcome(protocol=PROTOCOL, pid=os.getpid())
+
+    def _attach(self, request: Attach, principal: str) -> AttachedReply:
+        if isinstance(request.source, Again):
+            with self._attaching:
+                attached = self._admitted(self._again(request.source.handle, principal), principal)
+        else:
+            attached = self._opened_anew(request, principal)
+        return AttachedReply(
+            handle=attached.handle,
+            schema=raw(attached.schema.to_json()),
+            data_version=attached.data_version,
+            mode=attached.schema.mode.value,
+            notes=list(attached.notes),
+            budget=self._state(attached, principal),
+        )
+
+    def _opened_anew(self, request: Attach, principal: str) -> Attached:
+        """Read what is named, which may take long and keeps nobody waiting, and open it, which is short."""
+        source = cast("Any", request.source)
+        with look_up(source, request.mode, self._home) as found:
+            for _ in range(_ATTEMPTS):
+                copy = self._prepared(found, principal)
+                with self._attaching:
+                    made = self._shelf.attach(found, copy, self._ledger, principal, self._chance.now())
+                    if made is not None:
+                        return self._admitted(made, principal)
+        raise CuratorGone("The prepared copy of this dataset was removed meanwhile. Open the dataset again.")
+
+    def _prepared(self, found: Found, principal: str) -> Copy:
+        """Prepare what was found; a size that is not the declared one is counted, and refused without the true one."""
+        try:
+            return self._shelf.prepared(found)
+        except WrongSize as wrong:
+            marks, now = (*wrong.content.marks, *found.marks), self._chance.now()
+            instead = self._ledger.count_wrong_size(found.known_as, marks, by=principal, time=now)
+            raise (wrong if instead is None else OwnerError(instead)) from None
+
+    def _admitted(self, attached: Attached, principal: str) -> Attached:
+        kept = self._keep(attached, principal)
+        self._drop_older_terms(kept)
+        return kept
+
+    def _again(self, handle: str, principal: str) -> Attached:
+        kept = self._open.get((principal, handle))
+        return kept if kept is not None else self._shelf.again(handle, self._ledger, principal)
+
+    def _keep(self, attached: Attached, principal: str) -> Attached:
+        """Keep what is open already, unless it paid from another pool: a batch under way is then refused at its charge."""
+        kept = self._open.get((principal, attached.handle))
+        if kept is None or kept.pool != attached.pool:
+            self._open[principal, attached.handle] = attached
+            return attached
+        if kept is not attached:
+            kept.schema, kept.budget, kept.notes = attached.schema, attached.budget, attached.notes
+        return kept
+
+    def _drop_older_terms(self, attached: Attached) -> None:
+        """Close what is open under other terms than those just pinned: a tightened promise holds from now on."""
+        name, terms = attached.known_as, Terms.of(attached.schema, attached.known_as)
+        for place, other in list(self._open.items()):
+            if other.known_as == name and compare(terms, Terms.of(other.schema, name)):
+                del self._open[place]
+
+    def _find(self, handle: str, principal: str) -> Attached:
+        attached = self._open.get((principal, handle))
+        if attached is None:
+            raise CuratorGone(
+                "The curator was started anew and has not opened this dataset yet.", reattach=True
+            )
+        return attached
+
+    def _describe(self, request: Describe, principal: str) -> Described:
+        attached = self._find(request.handle, principal)
+        return Described(schema=raw(attached.schema.to_json()), budget=self._state(attached, principal))
+
+    def _peek(self, request: Peek, principal: str) -> Peeked:
+        attached = self._find(request.handle, principal)
+        plan, priced = _priced(request.plan, attached)
+        wanted = Wanted(principal, "", "", priced, frozenset(request.besides), plan.ask.fresh)
+        stored = stored_answers(wanted, attached, self._ledger)
+        return Peeked(
+            stored=[answer is not None for answer in stored],
+            cost=raw(cost(wanted, stored, attached, self._ledger).to_json()),
+            left=raw(self._left(attached, principal).to_json()),
+            held=raw(held_shares(wanted, attached, self._ledger)),
+        )
+
+    def _submit(self, request: Submit, principal: str) -> Answered:
+        failpoints.at("received")
+        attached = self._find(request.handle, principal)
+        plan, priced = _priced(request.plan, attached)
+        if request_digest(plan.digest(), request.besides) != request.digest:
+            raise PlanError("The plan is not the one that its digest names. Run the cell again.")
+        fresh, besides = plan.ask.fresh, frozenset(request.besides)
+        wanted = Wanted(principal, request.request, request.digest, priced, besides, fresh)
+        failpoints.at("checked")
+        with attached.lock:
+            if self._find(request.handle, principal) is not attached:
+                raise CuratorGone("This dataset was closed and opened again meanwhile.", reattach=True)
+            try:
+                given = release(wanted, attached, self._ledger, self._chance, self._unless_cancelled(wanted))
+            except BudgetError as refusal:
+                raise with_ways_out(refusal, remedies(wanted, attached, self._ledger)) from None
+        answered = self._answered(request, given, attached, principal)
+        failpoints.at("before-send")
+        return answered
+
+    def _answered(self, request: Submit, given: Given, attached: Attached, principal: str) -> Answered:
+        return Answered(
+            request=request.request,
+            releases=raw(given.records),
+            charged=raw(given.charged.to_json()),
+            left=raw(self._left(attached, principal).to_json()),
+            entry=given.entry,
+            before=raw(None if given.before is None else given.before.to_json()),
+        )
+
+    def _unless_cancelled(self, wanted: Wanted) -> Callable[[Callable[[], Any]], Any]:
+        def guard(charge: Callable[[], Any]) -> Any:
+            with self._deciding:
+                if self._ending:
+                    raise CuratorGone("The curator is about to end. Nothing was spent. Run the line again.")
+                if (wanted.principal, wanted.request) in self._cancelled:
+                    raise PlanError("Cancelled before the charge. Nothing was spent. Run the cell again.")
+                return charge()
+
+        return guard
+
+    def _cancel(self, request: Cancel, principal: str) -> Cancelled:
+        with self._deciding:
+            if self._ledger.charged(request.request, principal) is None:
+                self._cancelled[principal, request.request] = None
+                while len(self._cancelled) > _MOST_CANCELLED:
+                    del self._cancelled[next(iter(self._cancelled))]
+                return Cancelled(state="cancelled")
+        answered = self._ledger.answers(request.request, principal) is not None
+        return Cancelled(state="answered" if answered else "charged")
+
+    def _statement(self, request: Statement, principal: str) -> StatementOf:
+        handles = (
+            [request.handle]
+            if request.handle
+            else [handle for who, handle in list(self._open) if who == principal]
+        )
+        names = dict.fromkeys(self._find(handle, principal).known_as for handle in handles)
+        rows = [row for name in names for row in self._ledger.statement(name, principal, request.after)]
+        return StatementOf(rows=raw([_row(row) for row in sorted(rows, key=lambda row: row.entry)]))
+
+    def _cap(self, request: Cap, principal: str) -> Done:
+        attached = self._find(request.handle, principal)
+        self._ledger.set_cap(principal, attached.pool, _own_cap(request, attached), time=self._chance.now())
+        return Done(budget=self._state(attached, principal))
+
+    def _reset(self, request: Reset, principal: str) -> Done:
+        attached = self._find(request.handle, principal)
+        self._ledger.reset(attached.pool, by=principal, time=self._chance.now())
+        return Done(budget=self._state(attached, principal))
+
+    def _detach(self, request: Detach, principal: str) -> Done:
+        with self._attaching:
+            attached = self._open.pop((principal, request.handle), None)
+        if not request.remove:
+            return Done()
+        if attached is None:  # opened at an earlier curator, or under terms that were tightened since
+            with self._attaching:
+                self._remove(request.handle, principal)
+            return Done()
+        with (
+            attached.lock,
+            self._attaching,
+        ):  # a batch under way is answered first; one that waits finds it closed
+            self._remove(request.handle, principal, attached.copy)
+        return Done()
+
+    def _remove(self, handle: str, principal: str, *copies: Path) -> None:
+        """Delete the copies of a handle: the open one, and the one described last, made of other bytes of the same cells."""
+        described = self._shelf.copy_of(handle, principal)
+        for copy in {*copies, *(() if described is None else (described,))}:
+            if not any(other.copy == copy for other in self._open.values()):
+                self._shelf.remove(handle, copy)
+
+    # budgets ---------------------------------------------------------------------------------------------------
+
+    def _left(self, attached: Attached, principal: str) -> PrivacyLoss:
+        left = attached.budget.cap - self._ledger.spent(attached.pool)
+        own = self._ledger.cap(principal, attached.pool)
+        if own is None:
+            return left
+        mine = own - self._ledger.spent(attached.pool, principal)
+        return PrivacyLoss(left.measure, min(left.amount, mine.amount), min(left.delta, mine.delta))
+
+    def _state(self, attached: Attached, principal: str) -> BudgetState:
+        own = self._ledger.cap(principal, attached.pool)
+        return BudgetState(
+            budget=raw(attached.budget.to_json()),
+            cap=raw(attached.budget.cap.to_json()),
+            spent=raw(self._ledger.spent(attached.pool).to_json()),
+            left=raw(self._left(attached, principal).to_json()),
+            personal=raw(None if own is None else own.to_json()),
+            mine=raw(self._ledger.spent(attached.pool, principal).to_json()),
+        )
+
+
+_ANSWERS: dict[type, Any] = {
+    Hello: Curator._hello,  # noqa: SLF001 - the table of this class's own methods
+    Attach: Curator._attach,  # noqa: SLF001
+    Describe: Curator._describe,  # noqa: SLF001
+    Peek: Curator._peek,  # noqa: SLF001
+    Submit: Curator._submit,  # noqa: SLF001
+    Cancel: Curator._cancel,  # noqa: SLF001
+    Statement: Curator._statement,  # noqa: SLF001
+    Cap: Curator._cap,  # noqa: SLF001
+    Reset: Curator._reset,  # noqa: SLF001
+    Detach: Curator._detach,  # noqa: SLF001
+}
+
+
+def _priced(record: Any, attached: Attached) -> tuple[BatchPlan, PricedBatch]:
+    """Read a plan, check it and price it, from its JSON and the public schema alone."""
+    plan = BatchPlan.from_json(limited(exact_json(record)))
+    if plan.dataset != attached.schema.name or plan.schema_version != attached.schema.version:
+        raise PlanError(f"{attached.schema.name} has another schema now. Open it again.")
+    priced = price(plan, attached.schema)
+    refuse_twins(priced)
+    return plan, priced
+
+
+def _own_cap(request: Cap, attached: Attached) -> PrivacyLoss | None:
+    measure = attached.budget.measure
+    if (request.epsilon is None) == (request.rho is None):
+        if request.epsilon is None:
+            return None
+        raise LossError("A cap is epsilon= or rho=, not both.")
+    if request.rho is not None:
+        if measure is Measure.PURE:
+            raise LossError("This budget is kept in ε: write cap(epsilon=2).")
+        amount = positive(request.rho, name="rho")
+    else:
+        amount = positive(str(request.epsilon), name="epsilon")
+        amount = amount if measure is Measure.PURE else pure_rho(amount)
+    return PrivacyLoss(measure, amount, attached.budget.cap.delta)
+
+
+def _row(row: StatementRow) -> dict[str, Any]:
+    return {
+        "entry": row.entry,
+        "time": row.time,
+        "kind": row.kind,
+        "hash": row.hash,
+        "dataset": row.dataset,
+        "principal": row.principal,
+        "loss": None if row.loss is None else row.loss.to_json(),
+        "spent_after": None if row.spent_after is None else row.spent_after.to_json(),
+        "texts": list(row.texts),
+        "events": [list(events) for events in row.events],
+        "answered": row.answered,
+        "note": row.note,
+    }
+
+
+def _prepare(rows: Any, schema: Any, into: Path, table: str | None, key: bytes, marking: bytes) -> None:
+    from dpnb.trusted.curator.engines import prepare
+
+    prepare(rows, schema, into, table=table, key=key, marking=marking)
+
+
+def _engine(path: Path) -> Engine:
+    from dpnb.trusted.curator.engines import DuckDBEngine
+
+    return DuckDBEngine(path)

@@ -1,0 +1,271 @@
+"""Where an attach finds its rows and its terms: a study, an owner's file, or arrays that a kernel handed over.
+
+Everything here is read by the owner's act of attaching; faults of files are told to the owner and never depend on a row's
+value. A fingerprint recognises content; it stays in the curator.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from dpnb.datasets import find, load
+from dpnb.trusted.curator.engines.sources import refuse_empty, told_apart
+from dpnb.trusted.errors import OwnerError, SchemaError
+from dpnb.trusted.schema import Mode, Schema, nearest
+from dpnb.trusted.schema.dataset import SEEN_ON_DATA
+from dpnb.trusted.schema.dialect import STRICT, Dialect
+from dpnb.trusted.schema.named_file import NamedFile
+from dpnb.trusted.schema.owner import OwnedDataset, beside, format_of
+from dpnb.trusted.wire.codec import exact_json
+from dpnb.trusted.wire.messages import FileSource, HandOver, StudySource
+from dpnb.trusted.wire.places import Home
+
+Rows = NamedFile | Mapping[str, np.ndarray]
+
+HELD = "This kernel has already held these rows: what follows protects against accidents from here on, not before."
+POOLED = (
+    "This dataset shares its budget with the others of pool {pool}; overlap between them is not detected."
+)
+
+SEEN = "Bounds seen on data: the owner chose them after a look at the rows, and no guarantee covers what they say."
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The rows of an attach, its schema, the name in the ledger, and what the card must say. Close it when it was read.
+
+    Parameters
+    ----------
+    schema : Schema
+    known_as : str
+        The dataset's name in the ledger.
+    fingerprint : str
+        Recognises the content.
+    rows : callable
+        Returns an open file, or raw columns.
+    table : str, optional
+        The table of a DuckDB file.
+    notes : tuple of str
+    recognise : callable, optional
+        Returns the fingerprint of the content as it is now, if it never changed; for what can change while it is read.
+    marks : tuple of str
+        What else the rows are known by: a file by its bytes, whichever of its columns are declared.
+    """
+
+    schema: Schema
+    known_as: str
+    fingerprint: str
+    rows: Callable[[], Rows]
+    table: str | None = None
+    notes: tuple[str, ...] = ()
+    recognise: Callable[[], str] | None = None
+    marks: tuple[str, ...] = ()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        rows = self.rows()
+        if isinstance(rows, NamedFile):
+            rows.close()
+
+    def check_unchanged(self) -> None:
+        """Refuse content that changed while it was read: it would be filed under the version it had before."""
+        if self.recognise is not None and self.recognise() != self.fingerprint:
+            raise OwnerError(f"{self.schema.name}: the file changed while it was read. Open it again.")
+
+
+def look_up(source: StudySource | FileSource | HandOver, mode: str | None, home: Home) -> Found:
+    """Find the rows and the terms of an attach.
+
+    Raises
+    ------
+    OwnerError, SchemaError
+        When the schema, the file or the mode is not usable; the message names the fix.
+    """
+    if isinstance(source, StudySource):
+        found = _study(source.name)
+    elif isinstance(source, FileSource):
+        found = _file(source, home)
+    else:
+        found = _handed_over(source, home)
+    found = _in_mode(found, mode)
+    return replace(found, notes=(*found.notes, *_notes(found.schema)))
+
+
+def _notes(schema: Schema) -> Iterator[str]:
+    """What the card must say of a schema."""
+    if schema.pool is not None:
+        yield POOLED.format(pool=schema.pool)
+    if schema.bounds == SEEN_ON_DATA:
+        yield SEEN
+
+
+def _study(name: str) -> Found:
+    study = find(name)
+    columns = study.load()
+    return Found(study.schema, study.name, _columns_digest(columns), lambda: columns)
+
+
+def _file(source: FileSource, home: Home) -> Found:
+    path = _named(source.path, home)
+    if bytes(source.schema) != b"null":
+        owned = OwnedDataset(_schema(source.schema), path, dialect=_dialect(source.dialect))
+    elif path.name.endswith(".toml"):
+        owned = load(path)
+    else:
+        terms = _named(source.schema_path, home) if source.schema_path else beside(path)
+        owned = load(_named(str(terms), home), source=path)
+    if owned.source is None:
+        raise OwnerError(f'{path.name} names no source: write source = "people.csv" under [dataset].')
+    return _held_open(owned, NamedFile.open(_named(str(owned.source), home), owned.dialect))
+
+
+def _held_open(owned: OwnedDataset, file: NamedFile) -> Found:
+    """An open file as it was found: closed again where it cannot be read."""
+    schema, table = owned.schema, owned.table
+
+    def fingerprint(whole: str) -> str:
+        return _digest(whole, kind, table or "", repr(owned.dialect))
+
+    def now() -> str:
+        whole = file.digest()
+        return fingerprint(whole) if file.stamp() == stamp else "another"
+
+    try:
+        refuse_empty(file)
+        kind, stamp, whole = format_of(file.path), file.stamp(), file.digest()
+        return Found(
+            schema,
+            schema.name,
+            fingerprint(whole),
+            lambda: file,
+            table,
+            recognise=now,
+            marks=(_digest(whole, told_apart(file, table)),),
+        )
+    except BaseException:
+        file.close()
+        raise
+
+
+def _digest(*facts: str) -> str:
+    return hashlib.blake2b(repr(facts).encode("utf-8", "surrogatepass"), digest_size=32).hexdigest()
+
+
+def _named(text: str, home: Home) -> Path:
+    """Return a path that the system can look up, whether or not something is there; never a file of the home's own.
+
+    Its rows are nobody's; and a file that this process opens and closes again loses every lock that SQLite has on it.
+    """
+    try:
+        Path(text).lstat()
+        with contextlib.suppress(OSError):
+            if home.owns(Path(text).stat()):
+                raise OwnerError(f"{Path(text).name} is a file of dpnb's own home: name your own file.")
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except (OSError, ValueError) as fault:
+        reason = getattr(fault, "strerror", None) or "it holds a character that no path has"
+        raise OwnerError(f"A file of this name cannot be opened: {reason}.") from None
+    return Path(text)
+
+
+def _dialect(record: Any) -> Dialect:
+    facts = exact_json(record)
+    if facts is not None and not isinstance(facts, Mapping):
+        raise OwnerError(
+            '[source] is a section of its own, with quoting = "…", line_ends = "…" or ragged = …'
+        )
+    return STRICT if facts is None else Dialect.from_toml(facts, "[source]")
+
+
+def _handed_over(source: HandOver, home: Home) -> Found:
+    path = home.hand_over / source.file
+    try:
+        with (
+            NamedFile.open(path) as named,
+            named.reader() as file,
+            np.load(file, allow_pickle=False) as arrays,
+        ):
+            columns = read_arrays(arrays)
+    except (OwnerError, OSError, ValueError, KeyError, zipfile.BadZipFile):
+        raise OwnerError(
+            "The rows handed over by this kernel could not be read. Open the frame again."
+        ) from None
+    finally:
+        with contextlib.suppress(OSError):
+            path.unlink()
+    schema = _schema(source.schema)
+    return Found(schema, schema.name, _columns_digest(columns), lambda: columns, notes=(HELD,))
+
+
+def read_arrays(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Rebuild columns from what :func:`dpnb.client.upload.hand_over` wrote: numbers, or texts and ``None``."""
+    columns: dict[str, np.ndarray] = {}
+    for place, name in enumerate(arrays["names"].tolist()):
+        if f"v{place}" in arrays:
+            columns[name] = arrays[f"v{place}"]
+        else:
+            columns[name] = _texts(arrays[f"b{place}"], arrays[f"l{place}"])
+    return columns
+
+
+def _texts(letters: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Texts from their UTF-8 bytes in a row and the length of each; a length below 0 is a missing text."""
+    data = letters.tobytes()
+    ends = np.cumsum(np.maximum(lengths, 0))
+    if len(data) != (ends[-1] if len(ends) else 0):
+        raise ValueError("damaged texts")
+    cells = np.empty(len(lengths), dtype=object)
+    cells[:] = [
+        None if length < 0 else data[end - length : end].decode()
+        for end, length in zip(ends.tolist(), lengths.tolist(), strict=True)
+    ]
+    return cells
+
+
+def _schema(record: Any) -> Schema:
+    return Schema.from_json(exact_json(record))
+
+
+def _in_mode(found: Found, mode: str | None) -> Found:
+    """Apply ``mode=``: public data shown as protected keep a ledger of their own beside their TEACHING one."""
+    if mode is None or mode == found.schema.mode.value:
+        return found
+    if mode not in list(Mode):
+        close = nearest(mode, [kind.value for kind in Mode])
+        hint = f"did you mean {close!r}?" if close else 'write "teaching" or "guard-rail".'
+        raise OwnerError(f"mode={mode!r} is unknown: {hint}")
+    if mode == Mode.ENFORCED:
+        raise OwnerError(
+            'mode="enforced" needs a curator of another user or host. This one serves mode="guard-rail".'
+        )
+    try:
+        schema = replace(found.schema, mode=Mode(mode))
+    except SchemaError as error:
+        raise OwnerError(error.message) from None
+    return replace(
+        found, schema=schema, known_as=f"{found.known_as}@{mode}" if schema.public else found.known_as
+    )
+
+
+def _columns_digest(columns: Mapping[str, np.ndarray]) -> str:
+    digest = hashlib.blake2b(digest_size=32)
+    for name in sorted(columns):
+        values = np.asarray(columns[name])
+        digest.update(json.dumps([name, len(values)]).encode())
+        if values.dtype == object:
+            digest.update(json.dumps([None if v is None or v != v else str(v) for v in values]).encode())  # noqa: PLR0124
+        else:
+            digest.update(values.dtype.str.encode() + np.ascontiguousarray(values).tobytes())
+    return digest.hexdigest()

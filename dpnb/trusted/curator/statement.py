@@ -1,0 +1,84 @@
+"""The acts of the ledger as a person reads them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dpnb.trusted.privacy import PrivacyLoss
+
+__all__ = ["StatementRow", "concerns", "row_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class StatementRow:
+    """One act of the ledger as a person reads it. Fields that an act does not have are None or empty."""
+
+    entry: int
+    time: str
+    kind: str
+    hash: str
+    dataset: str | None = None
+    pool: str | None = None
+    principal: str | None = None
+    loss: PrivacyLoss | None = None
+    spent_after: PrivacyLoss | None = None
+    texts: tuple[str, ...] = ()
+    events: tuple[tuple[dict[str, Any], ...], ...] = ()
+    """The privacy events of each question, as they were charged."""
+    answered: bool = False
+    note: str = ""
+
+
+def row_of(act: tuple[int, str, str, str, str], answered: set[int]) -> StatementRow:
+    """Read one act."""
+    entry, time, kind, digest, text = act
+    body = json.loads(text)
+    if kind == "charge":
+        return StatementRow(
+            entry,
+            time,
+            kind,
+            digest,
+            dataset=body["dataset"],
+            pool=body["pool"],
+            principal=body["principal"],
+            loss=PrivacyLoss.from_json(body["loss"]),
+            spent_after=PrivacyLoss.from_json(body["spent"]),
+            texts=tuple(question["text"] for question in body["questions"]),
+            events=tuple(tuple(question["events"]) for question in body["questions"]),
+            answered=entry in answered,
+        )
+    terms = body.get("terms", {})
+    return StatementRow(
+        entry,
+        time,
+        kind,
+        digest,
+        dataset=body.get("dataset", terms.get("dataset")),
+        pool=body.get("pool", terms.get("pool")),
+        principal=body.get("principal"),
+        note=_note(kind, body),
+    )
+
+
+def _note(kind: str, body: Mapping[str, Any]) -> str:
+    if kind == "cap":
+        return "cap lifted" if body["cap"] is None else f"cap {PrivacyLoss.from_json(body['cap'])}"
+    if kind == "reset":
+        return "a new budget period"
+    if kind == "adopt":
+        return f"entry {body['charge']}, charged before; nothing more is charged"
+    if kind == "restore":
+        return f"restored with {PrivacyLoss.from_json(body['spent'])} spent ({body['reason']})"
+    changes = "; ".join(f"{c['term']}: {c['pinned']} → {c['now']}" for c in body.get("changes", ()))
+    reason = body.get("reason")
+    return f"{changes} ({reason})" if reason else changes
+
+
+def concerns(row: StatementRow, dataset: str | None, pool: str | None, principal: str | None) -> bool:
+    """Tell whether an act belongs to what was asked for."""
+    here = dataset is None or row.dataset == dataset or (row.dataset is None and row.pool == pool)
+    return here and (principal is None or row.principal in {None, principal})

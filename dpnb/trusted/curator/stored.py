@@ -1,0 +1,126 @@
+"""The store: answers that were paid for. A charge is answered once: the first writer wins, and everybody reads that one row.
+
+However many requests are bound to a charge, what is sent to any of them is what is stored under the charge.
+
+Every function works inside its caller's transaction.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpnb.trusted.curator import totals
+from dpnb.trusted.curator.chain import append, canonical
+from dpnb.trusted.curator.file_faults import UNSPENT
+from dpnb.trusted.errors import ChargedError, CuratorError, OwnerError
+from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, compose
+
+__all__ = [
+    "Answer",
+    "StoredAnswer",
+    "address",
+    "after_the_charge",
+    "answers_of",
+    "brief",
+    "charge_of",
+    "insert",
+    "next_entry",
+    "stored_answer",
+]
+
+Answer = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswer:
+    """An answer that was paid for, with what it cost and the share that was asked for it."""
+
+    answer: Answer
+    loss: PrivacyLoss
+    text: str
+    share: dict[str, str]
+    entry: int
+    time: str
+
+
+@contextlib.contextmanager
+def after_the_charge() -> Iterator[None]:
+    """Say the truth about a fault of the file between charge and answer: the charge stands."""
+    try:
+        yield
+    except OwnerError as error:
+        cause = error.message.removesuffix(UNSPENT)
+        raise ChargedError(
+            f"{cause} The charge stands: running again is not charged twice, and gives its answer."
+        ) from error
+
+
+def charge_of(db: sqlite3.Connection, request_id: str, principal: str) -> int | None:
+    """Return the entry of the charge that a request is bound to, or None."""
+    query = "SELECT charge FROM requests WHERE request = ? AND principal = ?"
+    row = db.execute(query, (request_id, principal)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def brief(question: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the store keeps of a charged question beside its answer: what it cost, not how it was measured."""
+    return {name: question[name] for name in ("key", "text", "share", "events")}
+
+
+def insert(db: sqlite3.Connection, time: str, charge: int, answers: Sequence[Answer]) -> None:
+    """Store the answers of a charge, unless it has some: the second writer's are passed over in silence.
+
+    Raises
+    ------
+    CuratorError
+        When the number of answers is not that of the charged questions.
+    """
+    body = totals.body_of(db, charge)
+    texts = [canonical(answer) for answer in answers]
+    if len(body["questions"]) != len(texts):
+        raise CuratorError("A charge of other questions: the answers do not match.")
+    entry = next_entry(db)
+    won = db.execute("INSERT INTO answers VALUES (?, ?) ON CONFLICT DO NOTHING", (charge, entry)).rowcount
+    if won != 1:
+        return
+    hashes = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
+    append(db, time, "store", {"charge": charge, "answers": hashes})
+    rows = [
+        (entry, place, address(body, question["key"]), charge, canonical(brief(question)), text)
+        for place, (question, text) in enumerate(zip(body["questions"], texts, strict=True))
+    ]
+    db.executemany("INSERT INTO stored VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+
+def next_entry(db: sqlite3.Connection) -> int:
+    """Return the number that the next entry will have."""
+    return int(db.execute("SELECT coalesce(max(entry), 0) + 1 FROM entries").fetchone()[0])
+
+
+def answers_of(db: sqlite3.Connection, charge: int) -> list[Answer] | None:
+    """Return the stored answers of a charge, or None."""
+    row = db.execute("SELECT entry FROM answers WHERE charge = ?", (charge,)).fetchone()
+    if row is None:
+        return None
+    rows = db.execute("SELECT answer FROM stored WHERE entry = ? ORDER BY place", row)
+    return [json.loads(text) for (text,) in rows]
+
+
+def stored_answer(row: tuple[str, str, int, str], measure: Measure) -> StoredAnswer:
+    """Read one row of the store."""
+    question, answer, entry, time = row
+    record = json.loads(question)
+    loss = compose([PrivacyEvent.from_json(event) for event in record["events"]], measure)
+    return StoredAnswer(json.loads(answer), loss, record["text"], record["share"], entry, time)
+
+
+def address(scope: Mapping[str, Any], key: str) -> str:
+    """Return the store's address of a canonical question: a hash of all that an answer depends on."""
+    parts = [scope[part] for part in ("principal", "data_version", "schema_version", "mechanism_version")]
+    return hashlib.sha256(canonical([*parts, key]).encode()).hexdigest()

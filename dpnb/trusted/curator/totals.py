@@ -1,0 +1,152 @@
+"""The running totals: what a pool and a principal have spent, read from the last charge and never summed anew.
+
+So a charge takes as long in an old ledger as in a new one. Every function works inside its caller's transaction.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from dpnb.trusted.curator import meters, pins
+from dpnb.trusted.errors import RequestReused
+from dpnb.trusted.privacy import Measure, PrivacyLoss
+
+__all__ = [
+    "ChargeRow",
+    "body_of",
+    "charged",
+    "is_answered",
+    "known_measure",
+    "loss_of",
+    "measure_of",
+    "own_cap",
+    "period_of",
+    "restored_since",
+    "row_of",
+    "totals",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ChargeRow:
+    """A charge: its entry, what it cost, what the pool and the principal have spent with it; `new` if made now.
+
+    `adopted` says that another request made it, in an earlier life of the curator. `questions` are those of its record.
+    """
+
+    entry: int
+    loss: PrivacyLoss
+    spent_after: PrivacyLoss
+    principal_after: PrivacyLoss
+    new: bool
+    adopted: bool = False
+    questions: tuple[dict[str, Any], ...] = ()
+
+
+def charged(db: sqlite3.Connection, request_id: str, bound: Mapping[str, str]) -> ChargeRow | None:
+    """Return the charge that a request is bound to; refuse its id for anything else."""
+    query = "SELECT entry, principal, digest, charge FROM requests WHERE request = ?"
+    row = db.execute(query, (request_id,)).fetchone()
+    if row is None:
+        return None
+    entry, principal, digest, charge = row
+    body = {**body_of(db, charge), "principal": principal, "digest": digest}
+    if any(body[name] != value for name, value in bound.items()):
+        raise RequestReused(
+            "This request id was used for another plan. Run the cell again: it gets a new one."
+        )
+    if not is_answered(db, charge) and restored_since(db, charge):
+        raise RequestReused(
+            "The ledger was restored after this charge, so that its answer may have been given: run the cell again. "
+            "It is a new request, and is charged anew."
+        )
+    return row_of(charge, body, adopted=entry != charge)
+
+
+def is_answered(db: sqlite3.Connection, charge: int) -> bool:
+    """Tell whether a charge has its answers."""
+    return db.execute("SELECT 1 FROM answers WHERE charge = ?", (charge,)).fetchone() is not None
+
+
+def restored_since(db: sqlite3.Connection, entry: int) -> bool:
+    """Tell whether the ledger was restored after an entry: whether its charge was answered since is then unknown."""
+    query = "SELECT 1 FROM entries WHERE entry > ? AND kind = 'restore' LIMIT 1"
+    return db.execute(query, (entry,)).fetchone() is not None
+
+
+def row_of(entry: int, body: Mapping[str, Any], *, new: bool = False, adopted: bool = False) -> ChargeRow:
+    """Read a charge's body."""
+    loss, spent, mine = (PrivacyLoss.from_json(body[name]) for name in ("loss", "spent", "mine"))
+    return ChargeRow(entry, loss, spent, mine, new=new, adopted=adopted, questions=tuple(body["questions"]))
+
+
+def body_of(db: sqlite3.Connection, charge: int) -> dict[str, Any]:
+    """Return the body of a charge's entry."""
+    found: dict[str, Any] = json.loads(
+        db.execute("SELECT body FROM entries WHERE entry = ?", (charge,)).fetchone()[0]
+    )
+    return found
+
+
+def period_of(db: sqlite3.Connection, pool: str, before: int | None = None) -> int:
+    """Return a pool's current period (or the one `before` an entry): the entry of its last reset or new meter."""
+    query = "SELECT max(entry) FROM (SELECT * FROM resets UNION ALL SELECT * FROM meters) WHERE pool = ? AND entry < ?"
+    return int(db.execute(query, (pool, 2**62 if before is None else before)).fetchone()[0] or 0)
+
+
+def totals(
+    db: sqlite3.Connection, pool: str, principal: str, period: int, measure: Measure
+) -> tuple[PrivacyLoss, PrivacyLoss]:
+    """Return what a pool and a principal have spent in a period; a new meter begins at the old total, doubled."""
+    whole = "SELECT spent, period FROM charges WHERE pool = ? ORDER BY entry DESC LIMIT 1"
+    mine = "SELECT mine, period FROM charges WHERE principal = ? AND pool = ? ORDER BY entry DESC LIMIT 1"
+    rows = (db.execute(whole, (pool,)).fetchone(), db.execute(mine, (principal, pool)).fetchone())
+    spent, own = (_read_at(db, row, pool, period, measure) for row in rows)
+    return spent, own
+
+
+def _read_at(
+    db: sqlite3.Connection, row: tuple[str, int] | None, pool: str, period: int, measure: Measure
+) -> PrivacyLoss:
+    """Return a total in a period, by the last charge that counted towards it."""
+    if row is None or row[1] > period:
+        return PrivacyLoss.zero(measure)
+    if row[1] == period:
+        return loss_of(row[0])
+    if not meters.is_meter(db, period):
+        return PrivacyLoss.zero(measure)
+    return meters.doubled(_read_at(db, row, pool, period_of(db, pool, before=period), measure))
+
+
+@lru_cache(maxsize=1024)
+def loss_of(text: str) -> PrivacyLoss:
+    """Read a loss from its record."""
+    return PrivacyLoss.from_json(json.loads(text))
+
+
+def known_measure(db: sqlite3.Connection, pool: str) -> Measure | None:
+    """Return the measure in which a pool is kept, where anything says so."""
+    budget = pins.pool_budget(db, pool)
+    if budget is not None:
+        return budget.measure
+    row = db.execute(
+        "SELECT spent FROM charges WHERE pool = ? ORDER BY entry DESC LIMIT 1", (pool,)
+    ).fetchone()
+    return None if row is None else loss_of(row[0]).measure
+
+
+def measure_of(db: sqlite3.Connection, pool: str) -> Measure:
+    """Return the measure in which a pool is kept."""
+    return known_measure(db, pool) or Measure.PURE
+
+
+def own_cap(db: sqlite3.Connection, principal: str, pool: str) -> PrivacyLoss | None:
+    """Return a principal's own recorded cap."""
+    query = "SELECT cap FROM caps WHERE principal = ? AND pool = ? ORDER BY entry DESC LIMIT 1"
+    row = db.execute(query, (principal, pool)).fetchone()
+    return None if row is None or row[0] is None else loss_of(row[0])

@@ -1,0 +1,247 @@
+r"""Counts of values that are not listed beforehand: only those whose noised count passes a threshold are shown.
+
+A value that no neighbouring table has would betray a person by being shown at all. Every value that occurs gets discrete Laplace
+noise on its count, and is shown, with the noised count, only from the threshold τ on; τ is so high that what one person alone
+holds is shown with probability δ at most. The keys are written in their own order, never in that of the rows, and which values
+stayed below is not told. There is no pure version: the price is a pair (ε, δ), which ledgers of ε or of ρ alone refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal, localcontext
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpnb.trusted.errors import LossError, PlanError
+from dpnb.trusted.mechanisms._base import Card, Counts, bounded_scale, positive
+from dpnb.trusted.noise import exact as exact_noise
+from dpnb.trusted.noise import fast
+from dpnb.trusted.noise.bits import BitSource
+from dpnb.trusted.noise.law import DiscreteLaplaceLaw
+
+MOST_SHOWN = 10_000
+MOST_ROWS = 1_000
+_DIGITS = 60
+_GUARD = Fraction(1, 10**50)
+_MOST_STEP = Fraction(500)
+"""More ε than this buys nothing: the noise is zero but for one time in 10²⁰⁰."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholding:
+    r"""Show the values whose count plus discrete Laplace noise reaches a threshold, with that noised count.
+
+    Parameters
+    ----------
+    scale : Fraction
+        Scale of the noise.
+    threshold : int
+        Smallest noised count that is shown; above ``rows``.
+    rows : int
+        Most rows of one privacy unit.
+
+    Notes
+    -----
+    *Guarantee.* Let D' be D and one unit of at most k rows, ε = k/scale, and δ the probability that a value which only the unit
+    holds is shown. (i) Given that none is shown, the outputs on D' are those of the values of D, whose counts differ by at most k
+    in L1: their law is within a factor e^±ε of that on D. (ii) Values are noised independently, so with :math:`c_i` of the
+    unit's rows on each of its own values, :math:`δ = 1-\prod_i(1-P(Z ≥ τ-c_i))`. :math:`g(c) = -\log(1-P(Z≥τ-c))` is convex in c,
+    so for any number m of such values the worst allocation is :math:`(k-m+1, 1, …, 1)`, whose :math:`g(k-m+1) + (m-1)g(1)` is
+    convex in m: the worst of all is all rows on one value, or each on its own; :meth:`delta` is the larger. Hence
+    (ε, δ)-differential privacy under add-remove.
+
+    *Change-one*: D holds the unit's rows U, D' its rows U'. Let V be the values that only U has, with :math:`C_V` rows in all, W those that only
+    U' has, with :math:`C_W`, and a and b the probabilities that nothing of V is shown on D, nothing of W on D'. Outputs that show a value of V
+    have probability 1 - a on D and none on D', those that show one of W none on D. On the others D has the law a·P and D' the law b·Q, P and Q
+    being those of the values of both, whose counts differ by at most :math:`2k - C_V - C_W` in L1: :math:`P ≤ e^{2ε - (C_V+C_W)/\text{scale}}Q`, so
+    that a·P exceeds e^2ε·b·Q by at most :math:`(a - e^{(C_V+C_W)/\text{scale}}b)\,P ≤ (a - b)P` where at all. Together D exceeds e^2ε times D' by at most
+    :math:`1 - a + \max(a - b, 0) = \max(1-a, 1-b) ≤ δ` by (ii): **(2ε, δ)**, with the δ of one step, which a unit of values of its own attains at any
+    ε. What is more than 10,000 values is cut by rank of the noised counts, a function of the output.
+
+    References
+    ----------
+    Korolova, Kenthapadi, Mishra & Ntoulas, *Releasing search queries and clicks privately* (2009); Wilson et al., *Differentially
+    private SQL with bounded user contribution* (2020).
+
+    Examples
+    --------
+    >>> Thresholding.calibrate(Fraction(1), Fraction(1, 10**6), 1, changed=False).threshold
+    15
+    """
+
+    name: ClassVar[str] = "thresholding"
+    event: ClassVar[str] = "approximate"
+    card: ClassVar[Card] = Card(
+        name="Thresholded counts",
+        summary=(
+            "Counts the values that occur, adds two-sided geometric noise to each count, and shows a value only if its noised "
+            "count reaches a threshold. A value that one person alone holds is shown with probability δ at most."
+        ),
+        assumptions=(
+            "one privacy unit holds at most the declared number of rows",
+            "keys are written in their own order, not in that of the rows",
+            "the random words are independent and uniform",
+        ),
+        reference="Korolova, Kenthapadi, Mishra, Ntoulas 2009; Wilson et al. 2020; proof in the docstring",
+    )
+
+    scale: Fraction
+    threshold: int
+    rows: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scale", positive(self.scale, "The noise scale"))
+        bounded_scale(self.scale**2)
+        if not 1 <= self.rows <= MOST_ROWS:
+            raise PlanError(f"Thresholding is for units of 1 to {MOST_ROWS:,} rows.")
+        if self.threshold <= self.rows:
+            raise PlanError("A threshold is above the number of rows of one person.")
+
+    @classmethod
+    def calibrate(cls, epsilon: Fraction, delta: Fraction, rows: int, *, changed: bool) -> Thresholding:
+        """Return the mechanism of the smallest threshold that costs (ε, δ) at most, for a unit of so many rows.
+
+        Parameters
+        ----------
+        epsilon, delta : Fraction
+            What may be spent.
+        rows : int
+            Most rows of a unit.
+        changed : bool
+            Whether neighbours change a unit (two steps), or have one more (one step).
+        """
+        positive(delta, "delta")
+        if delta >= 1:
+            raise LossError("delta must be below 1. Write for example delta=1e-8.")
+        step = min(positive(epsilon, "epsilon") / (2 if changed else 1), _MOST_STEP)
+        scale = rows / step
+        low, high = rows + 1, rows + 2
+        while cls(scale, high, rows).delta > delta:
+            low, high = high, 2 * high
+        while low < high:
+            middle = (low + high) // 2
+            good = cls(scale, middle, rows).delta <= delta
+            low, high = (low, middle) if good else (middle + 1, high)
+        return cls(scale, low, rows)
+
+    def epsilon(self, *, changed: bool) -> Fraction:
+        """ε of one release."""
+        return Fraction(self.rows) / self.scale * (2 if changed else 1)
+
+    @property
+    def delta(self) -> Fraction:
+        """δ of one release, exact but for a rounding up by less than 10⁻²⁰ of it; the same under both adjacencies."""
+        one = self._tail(self.threshold - 1)
+        spread = min(self.rows * one, 1 - _power_below(1 - one, self.rows))
+        return max(self._tail(self.threshold - self.rows), spread)
+
+    def _tail(self, reach: int) -> Fraction:
+        """P(Z ≥ reach) for reach ≥ 1, rounded up: q^reach / (1 + q) with q = e^(-1/scale)."""
+        below = _exp_above(-1 / self.scale) * (1 - 3 * _GUARD)
+        return min(_exp_above(-reach / self.scale) / (1 + below), Fraction(1))
+
+    @property
+    def noise(self) -> DiscreteLaplaceLaw:
+        """The law of the noise, before a count is shown or not."""
+        return DiscreteLaplaceLaw(self.scale)
+
+    def release(self, counts: Sequence[int], bits: BitSource) -> tuple[int, ...]:
+        """What is shown of a list of counts: place and noised count, of those that are not zero and pass."""
+        places = [place for place, count in enumerate(counts) if count]
+        return self.noised([(np.array(places), np.array([counts[place] for place in places]))], bits)
+
+    def probabilities(self, counts: Sequence[int]) -> NDArray[np.float64]:
+        """Return the law of the whole output for a few counts: each hidden, or shown with one of its noised counts.
+
+        The last noised count of each stands for itself and all above it; for audits.
+        """
+        laws = [self._law(int(count)) for count in counts]
+        found = np.ones(1)
+        for law in laws:
+            found = np.multiply.outer(found, law).ravel()
+        return found
+
+    def _law(self, count: int) -> NDArray[np.float64]:
+        reach = self.noise.tail_radius(1e-12) + 2 * self.threshold
+        shown = np.arange(self.threshold, self.threshold + reach)
+        if count == 0:
+            return np.concatenate([[1.0], np.zeros(reach + 1)])
+        hidden = float(self.noise.cdf(self.threshold - 1 - count))
+        above = float(self.noise.sf(self.threshold + reach - 1 - count))
+        return np.concatenate([[hidden], self.noise.pmf(shown - count), [above]])
+
+    @property
+    def record(self) -> dict[str, str]:
+        """The mechanism, which a released part carries."""
+        return self.to_json()
+
+    def noised(self, exact: Sequence[Counts], bits: BitSource) -> tuple[int, ...]:
+        """A released part: value and noised count of what is shown, one after the other, in rising order of values."""
+        values, counts = _tally(exact)
+        return self._shown(
+            values, counts, exact_noise.discrete_laplace(self.scale, len(values), bits).tolist()
+        )
+
+    def simulated(self, exact: Sequence[Counts], rng: np.random.Generator) -> tuple[int, ...]:
+        """As :meth:`noised`, in a simulation."""
+        values, counts = _tally(exact)
+        noise = fast.discrete_laplace(float(self.scale), len(values), rng).tolist()
+        return self._shown(values, counts, noise)
+
+    def _shown(self, values: list[int], counts: list[int], noise: list[int]) -> tuple[int, ...]:
+        noised = [
+            (value, count + draw)
+            for value, count, draw in zip(values, counts, noise, strict=True)
+            if count + draw >= self.threshold
+        ]
+        if len(noised) > MOST_SHOWN:
+            noised = sorted(noised, key=lambda pair: (-pair[1], pair[0]))[:MOST_SHOWN]
+        return tuple(number for pair in sorted(noised) for number in pair)
+
+    def to_json(self) -> dict[str, str]:
+        """``{"mechanism": "thresholding", "scale": "2", "threshold": "20", "rows": "1"}``."""
+        return {
+            "mechanism": self.name,
+            "scale": str(self.scale),
+            "threshold": str(self.threshold),
+            "rows": str(self.rows),
+        }
+
+    @classmethod
+    def from_json(cls, record: Any) -> Thresholding:
+        """Read what :meth:`to_json` wrote."""
+        if set(record) != {"mechanism", "scale", "threshold", "rows"} or record["mechanism"] != cls.name:
+            raise PlanError("This part was not released by thresholding.")
+        return cls(Fraction(record["scale"]), int(record["threshold"]), int(record["rows"]))
+
+
+def _tally(exact: Sequence[Counts]) -> tuple[list[int], list[int]]:
+    """Return distinct values and how often each occurs, in rising order."""
+    ((values, counts),) = exact
+    pairs = sorted(zip(np.asarray(values).tolist(), np.asarray(counts).tolist(), strict=True))
+    return [value for value, _ in pairs], [count for _, count in pairs]
+
+
+def _exp_above(exponent: Fraction) -> Fraction:
+    """Return a rational at least e^exponent, and above it by less than 10⁻⁴⁹ of it; at least e⁻⁹⁰⁰⁰."""
+    with localcontext() as context:
+        context.prec = _DIGITS
+        kept = max(exponent, Fraction(-9_000))
+        value = (Decimal(kept.numerator) / Decimal(kept.denominator)).exp()
+        return Fraction(value) * (1 + _GUARD)
+
+
+def _power_below(base: Fraction, power: int) -> Fraction:
+    """Return a rational at most base^power, for a base from 0 to 1."""
+    with localcontext() as context:
+        context.prec, context.rounding = _DIGITS, ROUND_FLOOR
+        kept = Decimal(base.numerator) / Decimal(base.denominator)
+        found = Decimal(1)
+        for _ in range(power):
+            found *= kept
+        return Fraction(found)

@@ -1,0 +1,131 @@
+"""The frozen record of a release: noised integers, the laws of their noise, the loss that was paid.
+
+It holds nothing that the curator did not release. What may never change: the fields and their JSON, because stored
+releases outlive versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from dpnb.trusted.errors import PlanError
+from dpnb.trusted.privacy.loss import PrivacyLoss
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedPart:
+    """One noised vector of a release.
+
+    Parameters
+    ----------
+    name : str
+        What the vector is, for example ``"sum"`` or ``"count"``.
+    law : mapping
+        The law of the noise, as JSON (``{"kind": "discrete-laplace", "scale": "12"}``).
+    values : tuple of int
+        The noised integers, row-major over the question's cells.
+    draw : str
+        The id of the draw: equal ids are the same noise.
+    """
+
+    name: str
+    law: Mapping[str, Any]
+    values: tuple[int, ...]
+    draw: str
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.draw))
+
+    def to_json(self) -> dict[str, Any]:
+        """The part as plain JSON."""
+        return {"name": self.name, "law": dict(self.law), "values": list(self.values), "draw": self.draw}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> ReleasedPart:
+        """Rebuild a part; an unknown or missing field is an error."""
+        _exactly(record, ("name", "law", "values", "draw"), "released part")
+        values = tuple(int(value) for value in record["values"])
+        return cls(str(record["name"]), dict(record["law"]), values, str(record["draw"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The frozen record of one answered question: all that ever crossed the wire about it.
+
+    Parameters
+    ----------
+    id : str
+        Hexadecimal id of the draw. Two releases with equal ids are the same noise.
+    question : str
+        Canonical text of the question.
+    dataset, data_version : str
+        What was asked, and which version of the data answered.
+    parts : tuple of ReleasedPart
+        The noised integers with their laws.
+    loss : PrivacyLoss
+        What this answer cost when it was drawn.
+    share : str
+        Exact text of the share of its cell's loss.
+    stored : bool
+        True if this answer came from the store, at no new cost.
+    time : str
+        When it was drawn, ISO 8601.
+    entry : int
+        Row of the ledger that holds the charge.
+    """
+
+    id: str
+    question: str
+    dataset: str
+    data_version: str
+    parts: tuple[ReleasedPart, ...]
+    loss: PrivacyLoss
+    share: str = "1"
+    stored: bool = False
+    time: str = ""
+    entry: int = 0
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def part(self, name: str) -> ReleasedPart:
+        """The part of that name."""
+        for part in self.parts:
+            if part.name == name:
+                return part
+        raise KeyError(name)
+
+    def to_json(self) -> dict[str, Any]:
+        """The release as plain JSON, exact."""
+        plain = {field.name: getattr(self, field.name) for field in fields(self)}
+        plain["parts"] = [part.to_json() for part in self.parts]
+        plain["loss"] = self.loss.to_json()
+        return plain
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Release:
+        """Rebuild a release; an unknown or missing field is an error."""
+        _exactly(record, tuple(field.name for field in fields(cls)), "release")
+        return cls(
+            id=str(record["id"]),
+            question=str(record["question"]),
+            dataset=str(record["dataset"]),
+            data_version=str(record["data_version"]),
+            parts=tuple(ReleasedPart.from_json(part) for part in record["parts"]),
+            loss=PrivacyLoss.from_json(record["loss"]),
+            share=str(record["share"]),
+            stored=bool(record["stored"]),
+            time=str(record["time"]),
+            entry=int(record["entry"]),
+        )
+
+
+def _exactly(record: Mapping[str, Any], names: tuple[str, ...], what: str) -> None:
+    """Refuse a record whose fields are not exactly these."""
+    wrong = set(record) ^ set(names)
+    if wrong:
+        raise PlanError(
+            f"not a {what} of this version: unknown or missing {', '.join(sorted(map(str, wrong)))}."
+        )

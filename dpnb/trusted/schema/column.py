@@ -1,0 +1,375 @@
+"""A declared column: bounds become a grid with an even number of steps, values become codes.
+
+What never changes: ``value = lower + step * code``; a row's code is ``floor(t + 1/2)`` clamped to the grid; an odd
+number of steps is doubled by halving the step; a category's code is its place in the declared list.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal, cast
+
+from dpnb.trusted.errors import SchemaError
+from dpnb.trusted.privacy.loss import exact_text
+from dpnb.trusted.schema.categories import Category, codes, declared_values, listed, spacing, unknown_value
+from dpnb.trusted.schema.exact import (
+    DEFAULT_STEPS,
+    MOST_DECIMALS,
+    Number,
+    check_range,
+    exact,
+    looks_numeric,
+    parse,
+    short,
+    whole,
+    whole_steps,
+)
+from dpnb.trusted.schema.records import column_name, only, text_of
+
+Value = int | Fraction | str | bool
+Kind = Literal["integer", "number", "category"]
+
+DROP = "drop"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One declared column and its integer grid. Make one with :meth:`integer`, :meth:`number`, :meth:`category`.
+
+    Attributes
+    ----------
+    name, type, label
+        The name in the data, ``"integer"``, ``"number"`` or ``"category"``, and a readable label.
+    missing
+        ``"drop"``, or the public constant that replaces a missing value.
+    lower, step, steps
+        ``value = lower + step * code`` for codes 0 to ``steps``. ``steps`` is even for integers and numbers.
+        A category whose values are evenly spaced ascending numbers has them too, with ``len(values) - 1`` steps,
+        odd or even; other categories have None.
+    values
+        A category's declared values, in order of their codes.
+    halved
+        True when the declared grid had an odd number of steps.
+
+    Examples
+    --------
+    >>> age = Column.integer("age", 0, 100, label="age in years")
+    >>> age.code_of(41.6), age.value_of(100), age.size
+    (42, 100, 101)
+    """
+
+    name: str
+    type: Kind
+    label: str
+    missing: Value
+    lower: Fraction | None
+    step: Fraction | None
+    steps: int | None
+    values: tuple[Category, ...] | None = None
+    halved: bool = False
+
+    def __post_init__(self) -> None:
+        if self.type != "category" and (self.steps is None or self.steps % 2 or self.step is None):
+            raise SchemaError(
+                f"{self.name}: a grid needs an even number of steps; use Column.{self.type}(...)"
+            )
+
+    @classmethod
+    def integer(
+        cls,
+        name: str,
+        lower: Number,
+        upper: Number,
+        *,
+        step: Number = 1,
+        label: str = "",
+        missing: Number | str = DROP,
+    ) -> Column:
+        """Declare a column of whole numbers between two public bounds.
+
+        Raises
+        ------
+        SchemaError
+            When a bound is missing, not a finite whole number, or the bounds leave no range.
+        """
+        whole = [
+            exact(bound, name, word) for bound, word in ((lower, "lower"), (upper, "upper"), (step, "step"))
+        ]
+        for number, word in zip(whole, ("lower", "upper", "step"), strict=True):
+            if number.denominator != 1:
+                raise SchemaError(
+                    f'{name}: {word} of an integer is a whole number; for decimals write type = "number"'
+                )
+        return cls._grid(name, "integer", whole[0], whole[1], whole[2], label, missing)
+
+    @classmethod
+    def number(
+        cls,
+        name: str,
+        lower: Number,
+        upper: Number,
+        *,
+        step: Number | None = None,
+        label: str = "",
+        missing: Number | str = DROP,
+    ) -> Column:
+        """Declare a column of decimal numbers between two public bounds.
+
+        Parameters
+        ----------
+        name : str
+            The column's name in the data.
+        lower, upper : number
+            Public bounds, chosen without looking at the data. Values beyond them are clamped.
+        step : number, optional
+            The grid's step; by default 1/2**20 of the range.
+        label : str
+            A readable label.
+        missing : "drop" or number
+            What happens to missing values.
+
+        Raises
+        ------
+        SchemaError
+            When a bound is missing or not finite, ``lower >= upper``, or the step does not divide the range.
+        """
+        low, high = exact(lower, name, "lower"), exact(upper, name, "upper")
+        size = (high - low) / DEFAULT_STEPS if step is None else exact(step, name, "step")
+        return cls._grid(name, "number", low, high, size, label, missing)
+
+    @classmethod
+    def category(
+        cls,
+        name: str,
+        values: Sequence[Category],
+        *,
+        label: str = "",
+        missing: Category = DROP,
+    ) -> Column:
+        """Declare a column that holds one of a public list of values; anything else counts as missing.
+
+        Raises
+        ------
+        SchemaError
+            When the list is empty, repeats a value, or mixes text with numbers.
+        """
+        declared = declared_values(name, values)
+        lower, step = spacing(declared)
+        steps = None if lower is None else len(declared) - 1
+        column = cls(column_name(name), "category", text_of(label, name), DROP, lower, step, steps, declared)
+        return column if _is_drop(missing) else column._replacing(missing)
+
+    @classmethod
+    def _grid(
+        cls, name: str, kind: Kind, lower: Fraction, upper: Fraction, step: Fraction, label: str, missing: Any
+    ) -> Column:
+        check_range(name, lower, upper, step)
+        steps = whole_steps(name, lower, upper, step)
+        halved = steps % 2 == 1
+        if halved:
+            step, steps = step / 2, steps * 2
+        column = cls(column_name(name), kind, text_of(label, name), DROP, lower, step, steps, None, halved)
+        return column if _is_drop(missing) else column._replacing(missing)
+
+    def _replacing(self, constant: Any) -> Column:
+        return replace(self, missing=self._constant(constant))
+
+    def _constant(self, constant: Any) -> Value:
+        if self.values is not None:
+            return self.values[self.code_of(constant)]
+        if isinstance(constant, str) and not looks_numeric(constant):
+            raise SchemaError(
+                f'{self.name}: missing is "drop" or a number between its bounds, not {constant!r}'
+            )
+        value = exact(constant, self.name, "missing")
+        if not self.bounds[0] <= value <= self.bounds[1]:
+            raise SchemaError(
+                f'{self.name}: missing = {short(value)} lies outside {self.describe()}; or write "drop"'
+            )
+        return value
+
+    @property
+    def bounds(self) -> tuple[Fraction, Fraction]:
+        """Lower and upper bound of a numeric column."""
+        if self.lower is None or self.step is None or self.steps is None:
+            raise SchemaError(f"{self.name} is declared {self.describe()}: it has no numeric bounds")
+        return self.lower, self.lower + self.step * self.steps
+
+    @property
+    def upper(self) -> Fraction | None:
+        """The upper bound, or None for a category without numbers."""
+        return None if self.lower is None else self.bounds[1]
+
+    @property
+    def numeric(self) -> bool:
+        """True when codes are evenly spaced numbers, so that sums and means have a meaning."""
+        return self.lower is not None
+
+    @property
+    def drops(self) -> bool:
+        """True when missing values leave the statistic, so that its count is private."""
+        return _is_drop(self.missing)
+
+    @property
+    def size(self) -> int:
+        """The number of codes."""
+        return len(self.values) if self.values is not None else (self.steps or 0) + 1
+
+    @property
+    def declared_step(self) -> Fraction | None:
+        """The step as declared, before an odd grid was halved."""
+        return self.step * 2 if self.halved and self.step is not None else self.step
+
+    @property
+    def missing_code(self) -> int | None:
+        """The code that replaces a missing value, or None under ``missing = "drop"``."""
+        return None if self.drops else self.code_of(self.missing)
+
+    def value_of(self, code: int) -> Value:
+        """Return the value that a code stands for.
+
+        Parameters
+        ----------
+        code : int
+            A code from 0 to ``size - 1``.
+
+        Returns
+        -------
+        int, Fraction, str or bool
+            The declared category value, or the exact number (an int when whole).
+        """
+        if not 0 <= code < self.size:
+            raise SchemaError(f"{self.name} has codes 0 to {self.size - 1}, not {code}")
+        if self.values is not None:
+            return self.values[code]
+        lower, step = cast("Fraction", self.lower), cast("Fraction", self.step)
+        return whole(lower + step * code)
+
+    def position_of(self, value: Any) -> Fraction:
+        """Return the exact place of a number on the grid's scale, neither rounded nor clamped."""
+        lower, _ = self.bounds
+        if isinstance(value, str):
+            raise SchemaError(f"{self.name} is declared {self.describe()}: {value!r} is text, not a number")
+        return (exact(value, self.name, "value") - lower) / cast("Fraction", self.step)
+
+    def code_of(self, value: Any) -> int:
+        """Return the code that a row holding this value gets.
+
+        Parameters
+        ----------
+        value : number, str or bool
+            A public constant. Numbers are rounded to the grid and clamped to it, infinities too.
+
+        Raises
+        ------
+        SchemaError
+            When a category does not declare the value, or it is not a number where one is needed.
+        """
+        if self.values is not None:
+            return self._category_code(value)
+        if isinstance(value, float) and math.isinf(value):
+            return 0 if value < 0 else self.size - 1
+        place = math.floor(self.position_of(value) + Fraction(1, 2))
+        return min(max(place, 0), self.size - 1)
+
+    def _category_code(self, value: Any) -> int:
+        declared = cast("tuple[Category, ...]", self.values)
+        try:
+            code = codes(declared).get(value)
+        except TypeError:
+            code = None
+        if code is None:
+            raise SchemaError(f"{self.name} is declared {self.describe()}: {unknown_value(value, declared)}")
+        return code
+
+    def describe(self) -> str:
+        """Say in a few words what is declared, for cards and errors: ``0/1`` or ``integer 0 to 100``."""
+        if self.values is not None:
+            return listed(self.values)
+        lower, upper = self.bounds
+        words = f"{self.type} {short(lower)} to {short(upper)}"
+        plain = self.type == "integer" and self.declared_step == 1
+        default = self.declared_step == (upper - lower) / DEFAULT_STEPS
+        if plain or default:
+            return words
+        return words + f" in steps of {short(cast('Fraction', self.declared_step))}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Describe the column exactly, in JSON's own types."""
+        record: dict[str, Any] = {"name": self.name, "type": self.type, "label": self.label}
+        record["missing"] = (
+            DROP if self.drops else {"constant": _json_value(self.missing, exact=self.values is None)}
+        )
+        if self.values is not None:
+            return record | {"values": list(self.values)}
+        lower, upper = self.bounds
+        step = cast("Fraction", self.declared_step)
+        return record | {"lower": exact_text(lower), "upper": exact_text(upper), "step": exact_text(step)}
+
+    @classmethod
+    def from_json(cls, record: Any) -> Column:
+        """Rebuild a column from :meth:`to_json`; anything unknown, absent or mistyped is refused."""
+        kind = record.get("type") if isinstance(record, Mapping) else None
+        keys = ("name", "type", "label", "missing")
+        if kind == "category":
+            only(record, (*keys, "values"), "column")
+            if not isinstance(record["values"], list):
+                raise SchemaError("a column record's values must be a list")
+            return cls.category(
+                record["name"],
+                record["values"],
+                label=record["label"],
+                missing=_missing_json(record["missing"], None),
+            )
+        only(record, (*keys, "lower", "upper", "step"), "column")
+        if kind not in ("integer", "number"):
+            raise SchemaError('a column record needs type "integer", "number" or "category"')
+        grid = {word: parse(record[word], word) for word in ("lower", "upper", "step")}
+        make = cls.integer if kind == "integer" else cls.number
+        missing = _missing_json(record["missing"], "exact")
+        return make(record["name"], **grid, label=record["label"], missing=missing)
+
+    def pricing(self) -> dict[str, Any]:
+        """Return the part of the column that a price or an answer depends on."""
+        record = self.to_json()
+        del record["label"]
+        return record
+
+
+def _is_drop(missing: Any) -> bool:
+    return isinstance(missing, str) and missing == DROP
+
+
+def _json_value(value: Value, *, exact: bool) -> Any:
+    return exact_text(Fraction(cast("Fraction", value))) if exact else value
+
+
+def _missing_json(record: Any, reading: str | None) -> Any:
+    if record == DROP:
+        return DROP
+    if not isinstance(record, Mapping) or set(record) != {"constant"}:
+        raise SchemaError('a column record\'s missing is "drop" or {"constant": value}')
+    return parse(record["constant"], "missing") if reading == "exact" else record["constant"]
+
+
+def dummy(column: Column, row: int) -> int | float | str | bool:
+    """Make the value of a dummy row: a function of the column and the row number alone."""
+    digest = hashlib.sha256(f"{column.name}\0{row}".encode()).digest()
+    draw = int.from_bytes(digest[:8], "big")
+    if column.values is not None:
+        return column.values[draw % len(column.values)]
+    value = column.value_of(_round_code(column, draw))
+    return value if isinstance(value, int | str) else round(float(value), MOST_DECIMALS)
+
+
+def _round_code(column: Column, draw: int) -> int:
+    """Pick a declared grid point, a sixteenth of the range apart where the grid is fine."""
+    stride = 2 if column.halved else 1
+    declared = (column.size - 1) // stride
+    if declared <= 1000:
+        return draw % (declared + 1) * stride
+    return declared * (draw % 17) // 16 * stride

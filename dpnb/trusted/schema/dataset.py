@@ -1,0 +1,205 @@
+"""The public description of a dataset and the mode in which it is opened."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from dpnb.trusted.errors import SchemaError
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema.column import Column, dummy
+from dpnb.trusted.schema.records import canonical, check_dataset_name, nearest, no_repeats, only, text_of
+
+FORMAT = 1
+MOST_COLUMNS = 4_096
+PUBLIC_BOUNDS, SEEN_ON_DATA = "public", "seen on data"
+"""How an owner came to the bounds and levels: without the data, or after a look at them, which no guarantee covers."""
+
+
+class Mode(StrEnum):
+    """What an analyst may do beside asking: permissions differ, the path of a question never does."""
+
+    TEACHING = "teaching"
+    GUARD_RAIL = "guard-rail"
+    ENFORCED = "enforced"
+
+    @property
+    def badge(self) -> str:
+        """The mode as it is written on cards."""
+        return self.value.upper()
+
+    @property
+    def sentence(self) -> str:
+        """One honest sentence on what the mode does and does not stop."""
+        return _SENTENCES[self]
+
+
+_SENTENCES = {
+    Mode.TEACHING: "Public or synthetic data: truth overlays, seeds and a resettable budget are allowed.",
+    Mode.GUARD_RAIL: (
+        "Stops accidents. It does not stop the same operating-system user from reading the file, "
+        "editing the ledger or starting a new one."
+    ),
+    Mode.ENFORCED: "The data and the ledger are held by another user, container or host.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The public description of a dataset: all that planning, pricing and cards are allowed to know.
+
+    Examples
+    --------
+    >>> from dpnb.trusted.privacy.unit import PrivacyUnit
+    >>> from dpnb.trusted.privacy.accountant import Budget
+    >>> schema = Schema(
+    ...     "people",
+    ...     "Census sample",
+    ...     (Column.integer("age", 0, 100),),
+    ...     PrivacyUnit("add-remove"),
+    ...     Budget.from_toml({"epsilon": 4}),
+    ... )
+    >>> schema["age"].describe()
+    'integer 0 to 100'
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    unit: PrivacyUnit
+    budget: Budget
+    mode: Mode = Mode.GUARD_RAIL
+    source_note: str = ""
+    licence: str = ""
+    citation: str = ""
+    public: bool = False
+    pool: str | None = None
+    description: str = ""
+    bounds: str = PUBLIC_BOUNDS
+
+    def __post_init__(self) -> None:
+        if self.bounds not in {PUBLIC_BOUNDS, SEEN_ON_DATA}:
+            raise SchemaError(f'{self.name}: bounds is "{PUBLIC_BOUNDS}" or "{SEEN_ON_DATA}"')
+        check_dataset_name(self.name, "name")
+        if self.pool is not None:
+            check_dataset_name(self.pool, "pool")
+        for word in ("title", "source_note", "licence", "citation", "description"):
+            text_of(getattr(self, word), word)
+        if not 1 <= len(self.columns) <= MOST_COLUMNS:
+            raise SchemaError(
+                f"{self.name} declares {len(self.columns)} columns: declare 1 to {MOST_COLUMNS}"
+            )
+        no_repeats(self.names, f"{self.name} declares column")
+        if self.mode is Mode.TEACHING and not self.public:
+            raise SchemaError(f'{self.name}: mode "teaching" needs public = true and a source')
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names, in declared order."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def unit_column(self) -> str | None:
+        """The column that names the privacy unit, or None when each row is one."""
+        return None if self.unit.unit == "row" else self.unit.unit
+
+    @property
+    def version(self) -> str:
+        """Sixteen hex digits that change whenever something changes that a price or an answer depends on."""
+        facts = {
+            "format": FORMAT,
+            "columns": sorted(
+                (column.pricing() for column in self.columns), key=lambda record: record["name"]
+            ),
+            "unit": self.unit.to_json(),
+            "measure": str(self.budget.measure),
+        }
+        return hashlib.sha256(canonical(facts).encode()).hexdigest()[:16]
+
+    def __getitem__(self, name: str) -> Column:
+        """Return the declared column of that name.
+
+        Raises
+        ------
+        SchemaError
+            When none has it; the message names the nearest.
+        """
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise SchemaError(self._no_column(name))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def _no_column(self, name: object) -> str:
+        close = nearest(str(name), self.names)
+        if close is None:
+            listed = ", ".join(self.names[:8]) + (", …" if len(self.names) > 8 else "")
+            return f"no column {name!r} in {self.name}. Columns: {listed}."
+        return f"no column {name!r} in {self.name}. Did you mean {close} ({self[close].describe()})?"
+
+    def opened_as(self, mode: str) -> Schema:
+        """Return the same schema under another mode: how a public study shows what an owner's data would do.
+
+        Raises
+        ------
+        SchemaError
+            For an unknown mode, or ``"teaching"`` on data that are not declared public.
+        """
+        if mode not in list(Mode):
+            close = nearest(str(mode), Mode)
+            hint = f"did you mean {close}?" if close else f"write one of {', '.join(Mode)}"
+            raise SchemaError(f"unknown mode {mode!r}: {hint}")
+        return replace(self, mode=Mode(mode))
+
+    def dummy_rows(self, n: int = 5) -> tuple[dict[str, int | float | str | bool], ...]:
+        """Make rows that fit the schema and are a function of it alone: they say nothing about the data."""
+        return tuple({column.name: dummy(column, row) for column in self.columns} for row in range(n))
+
+    def to_json(self) -> dict[str, Any]:
+        """Describe the schema exactly, in JSON's own types."""
+        return {
+            "format": FORMAT,
+            "name": self.name,
+            "title": self.title,
+            "columns": [column.to_json() for column in self.columns],
+            "unit": self.unit.to_json(),
+            "budget": self.budget.to_json(),
+            "mode": self.mode.value,
+            "source_note": self.source_note,
+            "licence": self.licence,
+            "citation": self.citation,
+            "public": self.public,
+            "pool": self.pool,
+            "description": self.description,
+            "bounds": self.bounds,
+        }
+
+    @classmethod
+    def from_json(cls, record: Any) -> Schema:
+        """Rebuild a schema from :meth:`to_json`; anything unknown, absent or mistyped is refused."""
+        texts = ("name", "title", "source_note", "licence", "citation", "description")
+        only(
+            record,
+            ("format", "columns", "unit", "budget", "mode", "public", "pool", "bounds", *texts),
+            "schema",
+        )
+        known = type(record["format"]) is int and record["format"] == FORMAT
+        if not known or not isinstance(record["columns"], list):
+            raise SchemaError(f"a schema record has format {FORMAT} and a list of columns")
+        if not isinstance(record["public"], bool) or record["mode"] not in list(Mode):
+            raise SchemaError("a schema record has a mode, and public is true or false")
+        return cls(
+            columns=tuple(Column.from_json(column) for column in record["columns"]),
+            unit=PrivacyUnit.from_json(record["unit"]),
+            budget=Budget.from_json(record["budget"]),
+            mode=Mode(record["mode"]),
+            public=record["public"],
+            pool=record["pool"],
+            bounds=record["bounds"],
+            **{word: record[word] for word in texts},
+        )

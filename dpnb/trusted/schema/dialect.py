@@ -1,0 +1,81 @@
+"""How the rows of a CSV file are written: what its owner declares in ``[source]``, strict where nothing is declared.
+
+Where a row of text ends decides how every row below it is read. So the default takes only files in which each line is one
+row whatever it holds; a file that is written otherwise says so, and then exactly that is read.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.schema import nearest
+
+__all__ = ["STRICT", "Dialect"]
+
+_WORDS = {"quoting": ("rows", "none", "across lines"), "line_ends": ("one", "any")}
+_KEYS = ("quoting", "line_ends", "ragged")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What a CSV file may hold.
+
+    Attributes
+    ----------
+    quoting : {"rows", "none", "across lines"}
+        ``"rows"``: quotes stand around whole fields, doubled inside, and no line ends within them. ``"none"``: a quote is
+        a letter like others. ``"across lines"``: as ``"rows"``, but a quoted field may hold line ends, so that the owner
+        vouches for the program that wrote the quotes.
+    line_ends : {"one", "any"}
+        ``"one"``: all lines end alike (LF or CR LF). ``"any"``: LF, CR LF and CR each end a line.
+    ragged : bool
+        Whether a row may hold fewer fields than the header (the rest is missing) or more (the rest is left out).
+    """
+
+    quoting: str = "rows"
+    line_ends: str = "one"
+    ragged: bool = False
+
+    @classmethod
+    def from_toml(cls, facts: Mapping[str, Any], where: str) -> Dialect:
+        """Read ``[source]``; anything unknown is refused.
+
+        Examples
+        --------
+        >>> Dialect.from_toml({"quoting": "none"}, "people.dpnb.toml, [source]").quoting
+        'none'
+        """
+        for key, value in dict(facts).items():
+            if key not in _KEYS:
+                close = nearest(str(key), _KEYS)
+                hint = f"did you mean {close}?" if close else f"known: {', '.join(_KEYS)}"
+                raise OwnerError(f"{where}: unknown key {key}: {hint}")
+            if key == "ragged" and not isinstance(value, bool):
+                raise OwnerError(f"{where}: ragged must be true or false, not {value!r}")
+            if key != "ragged" and value not in _WORDS[key]:
+                listed = ", ".join(f'"{word}"' for word in _WORDS[key])
+                raise OwnerError(f"{where}: {key} = {value!r}: write one of {listed}")
+        return cls(**facts)
+
+    @property
+    def plain(self) -> bool:
+        """Whether an engine reads such a file as it stands."""
+        return not self.ragged and self.line_ends == "one"
+
+    @property
+    def quote(self) -> str:
+        """The quoting character, or nothing."""
+        return "" if self.quoting == "none" else '"'
+
+    @property
+    def csv_quoting(self) -> Literal[0, 3]:
+        """The same in the words of Python's csv module."""
+        return csv.QUOTE_NONE if self.quoting == "none" else csv.QUOTE_MINIMAL
+
+
+STRICT = Dialect()
+"""What is taken where nothing is declared."""

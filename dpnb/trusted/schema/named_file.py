@@ -1,0 +1,180 @@
+"""A file, exactly as it was named: opened once, and read through that opening ever after.
+
+A path is literal: no pattern, no folder, no second file. A pipe, a device, a socket, a folder and an endless link are
+refused before a byte is read, and none of them can make an opening wait. What is hashed and what is read is one file,
+also when its name meanwhile leads to another one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import stat
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Self
+
+from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.schema.dialect import STRICT, Dialect
+
+__all__ = ["NamedFile", "held"]
+
+_FLAGS = ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY")
+_OPEN_FILES = Path("/proc/self/fd")
+_BLOCK = 2**22
+_TICK = 0.01
+"""Seconds between two times that a system's file clock tells apart, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFile:
+    """An ordinary file, held open.
+
+    Parameters
+    ----------
+    path : Path
+        As it was named; only messages and the file's ending come from it.
+    descriptor : int
+        The one opening that everything is read through.
+    dialect : Dialect
+        How its rows are written, where it is a CSV file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "p[1].csv").write_text("a,b")
+    ...     with NamedFile.open(Path(folder) / "p[1].csv") as file, file.reader() as lines:
+    ...         lines.read()
+    b'a,b'
+    """
+
+    path: Path
+    descriptor: int
+    dialect: Dialect = STRICT
+
+    @classmethod
+    def open(cls, path: Path, dialect: Dialect = STRICT) -> NamedFile:
+        """Open an ordinary file.
+
+        Raises
+        ------
+        OwnerError
+            When there is none, or this user may not read it.
+        """
+        try:
+            _ordinary(path, path.stat())
+            descriptor = os.open(path, os.O_RDONLY | sum(getattr(os, flag, 0) for flag in _FLAGS))
+        except (OSError, ValueError) as error:
+            raise OwnerError(_unreadable(path, error)) from None
+        try:
+            _ordinary(path, os.fstat(descriptor))
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return cls(path, descriptor, dialect)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with contextlib.suppress(OSError):
+            os.close(self.descriptor)
+
+    @property
+    def size(self) -> int:
+        """The number of bytes."""
+        return os.fstat(self.descriptor).st_size
+
+    @property
+    def place(self) -> str | None:
+        """A path that leads to this very opening whatever becomes of the name, where the system has one."""
+        place = _OPEN_FILES / str(self.descriptor)
+        return str(place) if place.exists() else None
+
+    def is_at(self, path: Path) -> bool:
+        """Say whether a path leads to this very file now."""
+        with contextlib.suppress(OSError):
+            return os.path.samestat(path.stat(), os.fstat(self.descriptor))
+        return False
+
+    def reader(self) -> BinaryIO:
+        """Open a reader of this very file, at its start."""
+        place = self.place
+        if place is not None:
+            return open(place, "rb")  # noqa: PTH123 - the caller's with; a path of the system's own
+        again = NamedFile.open(self.path)
+        if not os.path.sameopenfile(again.descriptor, self.descriptor):
+            again.close()
+            raise OwnerError(f"{self.path.name} was replaced while it was read. Open it again.")
+        return os.fdopen(again.descriptor, "rb")
+
+    def stamp(self) -> tuple[int, ...]:
+        """When the file last changed, by the system's clock: no program sets it, so that a change is seen that was undone.
+
+        A change within the clock's own tick would not be seen: a file that young is waited for.
+        """
+        found = os.fstat(self.descriptor)
+        age = time.time() - found.st_ctime
+        if 0 <= age < _TICK:
+            time.sleep(_TICK - age)
+        return found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+    def digest(self) -> str:
+        """Hash the bytes.
+
+        Raises
+        ------
+        OwnerError
+            When the system cannot read them.
+        """
+        digest = hashlib.blake2b(digest_size=32)
+        try:
+            with self.reader() as file:
+                while block := file.read(_BLOCK):
+                    digest.update(block)
+        except OSError as error:
+            raise OwnerError(_unreadable(self.path, error)) from None
+        return digest.hexdigest()
+
+
+@contextlib.contextmanager
+def held(source: Any, dialect: Dialect = STRICT) -> Iterator[Any]:
+    """Hold a source open while it is read, where it is a path; whatever else it is comes back as it is."""
+    if isinstance(source, str | Path):
+        with NamedFile.open(Path(source), dialect) as file:
+            yield file
+    else:
+        yield source
+
+
+def _ordinary(path: Path, found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "no ordinary file")
+        raise OwnerError(f"{path} is {kind}: name one ordinary file.")
+
+
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+def _unreadable(path: Path, error: OSError | ValueError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return f"There is no file {path}. Check the path, or source = … in its schema."
+    if getattr(error, "errno", None) == errno.ELOOP:
+        return f"{path} is a link that leads back to itself: name one ordinary file."
+    reason = getattr(error, "strerror", None) or "this is no path of a file"
+    return f"{path} cannot be read: {reason}."

@@ -1,0 +1,436 @@
+"""An owner's own data: reading ``people.dpnb.toml`` into a schema and the place of the rows.
+
+It reads declarations, never rows. It refuses what it does not know, what is still TODO and what would publish a
+private size; each refusal names the line to write. The keys below are a contract with the people who typed them.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from dpnb.trusted.errors import LossError, OwnerError, SchemaError
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Mode, Schema, nearest
+from dpnb.trusted.schema.dialect import STRICT, Dialect
+from dpnb.trusted.schema.named_file import NamedFile
+
+__all__ = ["OwnedDataset", "beside", "load"]
+
+Format = Literal["csv", "parquet", "duckdb"]
+
+SUFFIX = ".dpnb.toml"
+FORMATS: dict[str, Format] = {
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".duckdb": "duckdb",
+    ".ddb": "duckdb",
+    ".db": "duckdb",
+}
+LARGEST_FILE = 8 * 2**20
+
+_SECTIONS = ("dataset", "budget", "columns")
+_OPTIONAL = ("source",)
+_TEXTS = ("title", "description", "source_note", "licence", "citation")
+_SIZES = ("rows", "units", "max_rows_per_unit")
+_DATASET = (
+    "name",
+    "source",
+    "table",
+    "adjacency",
+    "unit",
+    "mode",
+    "public",
+    "pool",
+    "bounds",
+    *_SIZES,
+    *_TEXTS,
+)
+_BUDGET = ("epsilon", "rho", "delta")
+_COLUMN = {
+    "integer": ("type", "label", "missing", "lower", "upper", "step"),
+    "number": ("type", "label", "missing", "lower", "upper", "step"),
+    "category": ("type", "label", "missing", "values"),
+}
+_KINDS = {str: "text", bool: "true or false", int: "a whole number"}
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedDataset:
+    """An owner's declaration: the public schema, and where the rows are.
+
+    Attributes
+    ----------
+    schema : Schema
+        What everybody may know.
+    source : Path or None
+        The file that holds the rows; None when they are handed over as a frame.
+    table : str or None
+        The table in a DuckDB file; None means its only one.
+    toml : Path or None
+        The file that this was read from.
+    dialect : Dialect
+        How the rows of a CSV file are written (``[source]``).
+    """
+
+    schema: Schema
+    source: Path | None = None
+    table: str | None = None
+    toml: Path | None = None
+    dialect: Dialect = STRICT
+
+    @property
+    def format(self) -> Format | None:
+        """How the source is stored, by its suffix."""
+        return None if self.source is None else format_of(self.source)
+
+    @property
+    def unit_column(self) -> str | None:
+        """The column that names the privacy unit, or None when each row is one."""
+        return self.schema.unit_column
+
+
+def format_of(source: Path) -> Format:
+    """Say how a file is stored, by its suffix alone.
+
+    Raises
+    ------
+    OwnerError
+        When the suffix is none that can be read.
+    """
+    try:
+        return FORMATS[source.suffix.lower()]
+    except KeyError:
+        known = ", ".join(FORMATS)
+        raise OwnerError(
+            f"{source.name}: dpnb reads {known}; convert the file to one of them (save a spreadsheet as CSV)"
+        ) from None
+
+
+def beside(data: str | Path) -> Path:
+    """Find the declaration beside a data file: ``people.dpnb.toml`` for ``people.csv``.
+
+    Raises
+    ------
+    OwnerError
+        When there is none; the message names the command that drafts it.
+    """
+    path = Path(data)
+    if not path.name:
+        raise OwnerError(f"{path} is a folder, not a file of rows. Name a CSV or Parquet file.")
+    found = path.with_suffix(SUFFIX)
+    if not found.is_file():
+        if not Path(data).exists():
+            raise OwnerError(f"There is no file {Path(data).name}.")
+        raise OwnerError(
+            f"{Path(data).name} has no schema beside it ({found.name}). Draft one: dpnb init {Path(data).name}"
+        )
+    return found
+
+
+def load(where: str | Path | Mapping[str, Any] | Schema, *, source: str | Path | None = None) -> OwnedDataset:
+    """Read an owner's declaration.
+
+    Parameters
+    ----------
+    where : path, mapping or Schema
+        ``people.dpnb.toml``, the same content as nested dictionaries, or a schema made in Python.
+    source : path, optional
+        The data file, when it is not the one that the declaration names.
+
+    Returns
+    -------
+    OwnedDataset
+        The schema and the place of the rows. Whether the file exists and fits is found at attach.
+
+    Raises
+    ------
+    OwnerError
+        For anything that is unknown, missing, mistyped, contradictory or still TODO.
+
+    Examples
+    --------
+    >>> owned = load(
+    ...     {
+    ...         "dataset": {"name": "people", "source": "people.csv", "adjacency": "add-remove"},
+    ...         "budget": {"epsilon": 4},
+    ...         "columns": {"age": {"type": "integer", "lower": 0, "upper": 100}},
+    ...     }
+    ... )
+    >>> owned.schema["age"].describe(), owned.format
+    ('integer 0 to 100', 'csv')
+    """
+    if isinstance(where, Schema):
+        return OwnedDataset(where, _place(source, None))
+    if isinstance(where, Mapping):
+        return _read(where, "the schema", None, source)
+    path = Path(where)
+    return _read(_toml(path), path.name, path, source)
+
+
+def _toml(path: Path) -> Mapping[str, Any]:
+    try:
+        if not os.path.lexists(path):
+            raise OwnerError(
+                f"there is no schema {path}. Draft one: dpnb init {path.name.removesuffix(SUFFIX).removesuffix('.toml')}.csv"
+            )
+        with NamedFile.open(path) as file, file.reader() as reader:
+            if file.size > LARGEST_FILE:
+                raise OwnerError(f"{path.name} is larger than 8 MiB: a schema is a short text")
+            return tomllib.loads(reader.read(LARGEST_FILE).decode("utf-8-sig"), parse_float=Decimal)
+    except tomllib.TOMLDecodeError as fault:
+        raise OwnerError(f"{path.name} is not valid TOML: {fault}") from None
+    except UnicodeDecodeError:
+        raise OwnerError(f"{path.name} is not UTF-8 text: save it as UTF-8") from None
+    except OSError as fault:
+        raise OwnerError(f"{path} cannot be read: {fault.strerror}") from None
+
+
+def _read(
+    content: Mapping[str, Any], file: str, path: Path | None, source: str | Path | None
+) -> OwnedDataset:
+    _refuse_todo(content, file)
+    _known(content, (*_SECTIONS, *_OPTIONAL), file, "section")
+    sections = {name: _section(content, name, file) for name in _SECTIONS}
+    where = f"{file}, [dataset]"
+    facts = sections["dataset"]
+    _known(facts, _DATASET, where, "key")
+    _check_types(facts, where)
+    try:
+        schema = _schema(sections, facts, file)
+    except (SchemaError, LossError) as fault:
+        raise OwnerError(f"{where}: {fault}") from None
+    folder = None if path is None else path.parent
+    place = _place(source, None) or _place(facts.get("source"), folder)
+    return OwnedDataset(schema, place, facts.get("table"), path, _dialect(content, place, file))
+
+
+def _dialect(content: Mapping[str, Any], place: Path | None, file: str) -> Dialect:
+    if "source" not in content:
+        return STRICT
+    if place is None or format_of(place) != "csv":
+        raise OwnerError(f"{file}: [source] says how a CSV file is written: remove it, or name a .csv file")
+    return Dialect.from_toml(_section(content, "source", file), f"{file}, [source]")
+
+
+def _schema(sections: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any], file: str) -> Schema:
+    where = f"{file}, [dataset]"
+    name = _needed(facts, "name", where, 'name = "people"')
+    return Schema(
+        name=name,
+        title=facts.get("title", name),
+        columns=tuple(_columns(sections["columns"], file)),
+        unit=_unit(facts, where),
+        budget=_budget(sections["budget"], f"{file}, [budget]"),
+        mode=_mode(facts, where),
+        public=facts.get("public", False),
+        pool=facts.get("pool"),
+        bounds=facts.get("bounds", "public"),
+        **{word: facts[word] for word in _TEXTS if word in facts and word != "title"},
+    )
+
+
+# Sections ----------------------------------------------------------------------------------------------------
+
+
+def _unit(facts: Mapping[str, Any], where: str) -> PrivacyUnit:
+    adjacency = _needed(
+        facts,
+        "adjacency",
+        where,
+        'adjacency = "change-one" (the number of people is public) or "add-remove" (it is private)',
+    )
+    _one_of(adjacency, ("change-one", "add-remove"), "adjacency", where)
+    unit = facts.get("unit", "row")
+    if unit != "row" and unit.casefold() in ("row", "rows"):
+        raise OwnerError(f'{where}: unit = "{unit}": did you mean unit = "row"?')
+    _check_sizes(facts, adjacency, unit, where)
+    try:
+        return PrivacyUnit(
+            adjacency, unit, facts.get("max_rows_per_unit", 1), facts.get("rows"), facts.get("units")
+        )
+    except OwnerError as fault:
+        raise OwnerError(f"{where}: {fault}") from None
+
+
+def _check_sizes(facts: Mapping[str, Any], adjacency: str, unit: str, where: str) -> None:
+    """Refuse sizes that do not go with the adjacency and unit, in the words of the file."""
+    change_one = adjacency == "change-one"
+    for word in _SIZES:
+        if word in facts and facts[word] < 1:
+            raise OwnerError(f"{where}: {word} = {facts[word]}: write a whole number of at least 1")
+    if unit == "row" and change_one and "rows" not in facts:
+        raise OwnerError(
+            f'{where}: adjacency = "change-one" with unit = "row" makes the row count public: write rows = …, '
+            'or keep it private with adjacency = "add-remove"'
+        )
+    if "rows" in facts and unit != "row":
+        fix = "write units = … instead" if change_one else "remove it"
+        raise OwnerError(f'{where}: rows is public with unit = "row" only; with unit = "{unit}" {fix}')
+    if "rows" in facts and not change_one:
+        raise OwnerError(f'{where}: rows is private under "add-remove": remove it, or write "change-one"')
+    if unit != "row" and "max_rows_per_unit" not in facts:
+        raise OwnerError(
+            f'{where}: unit = "{unit}" needs max_rows_per_unit = 3 '
+            "(the most rows of one unit that are used; the rest are left out)"
+        )
+    if unit == "row" and (facts.get("max_rows_per_unit", 1) != 1 or "units" in facts):
+        raise OwnerError(
+            f'{where}: max_rows_per_unit and units go with a unit column: write unit = "person_id"'
+        )
+    if unit != "row" and change_one and "units" not in facts:
+        raise OwnerError(
+            f'{where}: adjacency = "change-one" with unit = "{unit}" needs units = … (public), '
+            'or adjacency = "add-remove"'
+        )
+    if "units" in facts and not change_one:
+        raise OwnerError(f'{where}: units is private under "add-remove": remove it, or write "change-one"')
+
+
+def _budget(facts: Mapping[str, Any], where: str) -> Budget:
+    _known(facts, _BUDGET, where, "key")
+    try:
+        return Budget.from_toml(facts)
+    except LossError as fault:
+        raise OwnerError(f"{where}: {fault}") from None
+
+
+def _mode(facts: Mapping[str, Any], where: str) -> Mode:
+    mode = facts.get("mode", "guard-rail")
+    _one_of(mode, tuple(Mode), "mode", where)
+    if mode == Mode.TEACHING and not (facts.get("public") is True and "source" in facts):
+        raise OwnerError(
+            f'{where}: mode = "teaching" shows the truth: it needs public = true and a source. '
+            'For data about people write mode = "guard-rail"'
+        )
+    return Mode(mode)
+
+
+def _columns(facts: Mapping[str, Any], file: str) -> Iterator[Column]:
+    if not facts:
+        raise OwnerError(f"{file}: no [columns.NAME] section: declare at least one column")
+    for name, column in facts.items():
+        where = f"{file}, [columns.{name}]"
+        if not isinstance(column, Mapping):
+            raise OwnerError(f"{where}: declare a column as a section of its own, with type = …")
+        try:
+            yield _column(name, column, where)
+        except SchemaError as fault:
+            raise OwnerError(f"{where}: {str(fault).removeprefix(f'{name}: ')}") from None
+
+
+def _column(name: str, facts: Mapping[str, Any], where: str) -> Column:
+    kind = _needed(facts, "type", where, 'type = "integer", "number" or "category"')
+    _one_of(kind, tuple(_COLUMN), "type", where)
+    _fitting(facts, kind, where)
+    options = {word: facts[word] for word in ("label", "missing") if word in facts}
+    if kind == "category":
+        values = _needed(
+            facts, "values", where, "values = [0, 1], every value known without looking at the data"
+        )
+        return Column.category(name, values, **options)
+    for word in ("lower", "upper"):
+        _needed(facts, word, where, f"{word} = a bound known without looking at the data")
+        _number(facts[word], word, where)
+    if "step" in facts:
+        options["step"] = _number(facts["step"], "step", where)
+    make = Column.integer if kind == "integer" else Column.number
+    return make(name, facts["lower"], facts["upper"], **options)
+
+
+# Strictness --------------------------------------------------------------------------------------------------
+
+
+def _refuse_todo(content: Mapping[str, Any], file: str) -> None:
+    todo = list(_todos(content, ""))
+    if todo:
+        listed = ", ".join(todo[:4]) + (", …" if len(todo) > 4 else "")
+        raise OwnerError(
+            f"{file} still holds TODO in {len(todo)} places: {listed}. "
+            "Write what is known without looking at the data"
+        )
+
+
+def _todos(content: Any, path: str) -> Iterator[str]:
+    if isinstance(content, str) and content.lstrip().startswith("TODO"):
+        yield path
+    elif isinstance(content, Mapping):
+        for key, value in content.items():
+            yield from _todos(value, f"{path}.{key}" if path else str(key))
+    elif isinstance(content, list | tuple):
+        for value in content:
+            yield from _todos(value, path)
+
+
+def _known(facts: Mapping[str, Any], keys: tuple[str, ...], where: str, what: str) -> None:
+    for key in facts:
+        if key not in keys:
+            close = nearest(str(key), keys)
+            hint = f"did you mean {close}?" if close else f"known: {', '.join(keys)}"
+            raise OwnerError(f"{where}: unknown {what} {key}: {hint}")
+
+
+def _fitting(facts: Mapping[str, Any], kind: str, where: str) -> None:
+    """Refuse keys that another type of column has, and then those that none has."""
+    everywhere = {word for words in _COLUMN.values() for word in words}
+    for key in facts:
+        if key in everywhere and key not in _COLUMN[kind]:
+            raise OwnerError(
+                f'{where}: {key} does not go with type = "{kind}": remove it, or change the type'
+            )
+    _known(facts, _COLUMN[kind], where, "key")
+
+
+def _section(content: Mapping[str, Any], name: str, file: str) -> Mapping[str, Any]:
+    section = content.get(name)
+    if section is None:
+        raise OwnerError(f"{file}: the section [{name if name != 'columns' else 'columns.NAME'}] is missing")
+    if not isinstance(section, Mapping):
+        raise OwnerError(f"{file}: {name} must be a section: write [{name}]")
+    return section
+
+
+def _needed(facts: Mapping[str, Any], key: str, where: str, fix: str) -> Any:
+    if key not in facts:
+        raise OwnerError(f"{where}: {key} is missing: write {fix}")
+    return facts[key]
+
+
+def _check_types(facts: Mapping[str, Any], where: str) -> None:
+    for key, value in facts.items():
+        wanted = int if key in _SIZES else bool if key == "public" else str
+        fits = isinstance(value, wanted) and not (wanted is int and isinstance(value, bool))
+        if not fits and not (key == "source" and isinstance(value, Path)):
+            raise OwnerError(f"{where}: {key} must be {_KINDS[wanted]}, not {value!r}")
+
+
+def _number(value: Any, word: str, where: str) -> Any:
+    if isinstance(value, str | bool) or not isinstance(value, int | float | Decimal):
+        raise OwnerError(f"{where}: {word} must be a number without quotes, not {value!r}")
+    return value
+
+
+def _one_of(value: Any, allowed: tuple[str, ...], key: str, where: str) -> None:
+    if value not in allowed:
+        close = nearest(str(value), allowed)
+        listed = ", ".join(f'"{word}"' for word in allowed)
+        hint = f'did you mean "{close}"?' if close else f"write one of {listed}"
+        raise OwnerError(f"{where}: {key} = {value!r}: {hint}")
+
+
+def _place(source: Any, folder: Path | None) -> Path | None:
+    if source is None:
+        return None
+    if "://" in str(source):
+        raise OwnerError("source must be a file on this machine: download it first")
+    path = Path(cast("str | Path", source)).expanduser()
+    place = path if folder is None else folder / path
+    format_of(place)
+    return place

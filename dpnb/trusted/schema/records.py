@@ -1,0 +1,87 @@
+"""Strictness: names, texts and records that have exactly the shape they should, and near matches for those that do not.
+
+It refuses what it does not know; it never repairs.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dpnb.trusted.errors import SchemaError
+
+_DATASET_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}\Z")
+
+
+def nearest(word: str, candidates: Iterable[str]) -> str | None:
+    """Find the candidate that a misspelt word most probably meant.
+
+    Parameters
+    ----------
+    word : str
+        What was typed.
+    candidates : iterable of str
+        What could have been meant.
+
+    Returns
+    -------
+    str or None
+        The closest candidate, or None when none is close.
+
+    Examples
+    --------
+    >>> nearest("gott", ["got", "any"])
+    'got'
+    """
+    folded = {candidate.casefold(): candidate for candidate in reversed(list(candidates))}
+    close = difflib.get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
+    return folded[close[0]] if close else None
+
+
+def only(record: Any, keys: tuple[str, ...], what: str) -> None:
+    """Refuse a record that has not exactly these keys."""
+    if not isinstance(record, Mapping):
+        raise SchemaError(f"a {what} record is a JSON object")
+    for key in record:
+        if key not in keys:
+            raise SchemaError(f"unknown key {key!r} in a {what} record")
+    for key in keys:
+        if key not in record:
+            raise SchemaError(f"a {what} record needs the key {key!r}")
+
+
+def column_name(name: Any) -> str:
+    """Check a column's name."""
+    if not isinstance(name, str) or not 1 <= len(name) <= 128 or not name.isprintable():
+        raise SchemaError("a column's name is printable text of 1 to 128 characters")
+    return name
+
+
+def text_of(value: Any, where: str) -> str:
+    """Check a label or note."""
+    if not isinstance(value, str) or len(value) > 10_000:
+        raise SchemaError(f"{where}: labels and notes are text of at most 10,000 characters")
+    return value
+
+
+def check_dataset_name(name: Any, word: str) -> None:
+    """Check the name of a dataset or pool."""
+    if not isinstance(name, str) or not _DATASET_NAME.match(name):
+        raise SchemaError(f"{word} = {name!r}: use a letter, then letters, digits, . _ or -, 64 at most")
+
+
+def no_repeats(items: Iterable[Any], what: str) -> None:
+    """Refuse a list that names something twice."""
+    seen = set()
+    for item in items:
+        if item in seen:
+            raise SchemaError(f"{what} {item!r} twice: keep one")
+        seen.add(item)
+
+
+def canonical(facts: Any) -> str:
+    """Write facts as the one JSON text that is hashed."""
+    return json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=True)

@@ -1,0 +1,132 @@
+"""Bytes to messages and back, strictly.
+
+A body is refused, before any object is built from it, when it is too long or nested too deeply; a message is refused when
+it has an unknown tag, an unknown field or a value of another type. The refusal is a :class:`~dpnb.trusted.errors.PlanError`: it
+happens before any charge. Exact JSON of lower rooms is read and written with :func:`exact_json` and :func:`raw`,
+which keep integers of any length.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import accumulate
+from typing import Any, cast
+
+import msgspec
+
+from dpnb.trusted.errors import PlanError
+from dpnb.trusted.wire.messages import Reply, Request
+
+MAX_REQUEST = 4 * 2**20
+MAX_REPLY = 512 * 2**20
+MAX_DEPTH = 200
+MAX_BRACKETS = 500_000
+MAX_LIST = 100_000
+MAX_STRING = 262_144
+
+_OTHERS = bytes(set(range(256)) - set(b"[]{}"))
+_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+_ENCODER = msgspec.json.Encoder(decimal_format="string")
+_REQUESTS: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Request)
+_REPLIES: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Reply)
+
+
+def encode(message: Request | Reply) -> bytes:
+    """Write a message as JSON bytes."""
+    return _ENCODER.encode(message)
+
+
+def decode_request(body: bytes) -> Request:
+    """Read a request, or refuse it with :class:`PlanError`."""
+    if len(body) > MAX_REQUEST:
+        raise PlanError(
+            f"A request of {len(body):,} bytes is longer than {MAX_REQUEST:,}: ask fewer questions at once."
+        )
+    _check_depth(body)
+    return cast("Request", _decode(_REQUESTS, body))
+
+
+def decode_reply(body: bytes) -> Reply:
+    """Read a reply, or refuse it with :class:`PlanError`."""
+    if len(body) > MAX_REPLY:
+        raise PlanError(f"A reply of {len(body):,} bytes is longer than {MAX_REPLY:,}: ask for fewer groups.")
+    return cast("Reply", _decode(_REPLIES, body))
+
+
+def raw(value: Any) -> msgspec.Raw:
+    """Write a lower room's JSON value canonically (sorted keys, no spaces, integers of any length)."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return msgspec.Raw(text.encode("ascii"))
+
+
+def exact_json(value: msgspec.Raw) -> Any:
+    """Read a :class:`msgspec.Raw` field: integers of any length; repeated keys, NaN and long lists or texts refused."""
+    try:
+        return json.loads(bytes(value), parse_constant=_no_constant, object_pairs_hook=_no_twins)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, PlanError):
+            raise
+        raise PlanError("A request that is not the JSON of a plan was refused.") from None
+
+
+def limited(value: Any) -> Any:
+    """Return a plan's decoded JSON, or refuse lists and texts beyond the limits of the wire, and texts without bytes."""
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            _check_text(item)
+        if isinstance(item, (list, dict)):
+            if len(item) > MAX_LIST:
+                raise PlanError(f"A list of {len(item):,} entries in a plan; {MAX_LIST:,} is the limit.")
+            stack.extend(item)
+            stack.extend(item.values() if isinstance(item, dict) else ())
+    return value
+
+
+def _check_text(text: str) -> None:
+    if len(text) > MAX_STRING:
+        raise PlanError(f"A text of {len(text):,} characters in a plan; {MAX_STRING:,} is the limit.")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise PlanError("A text in a plan that is not Unicode (half a surrogate pair) was refused.") from None
+
+
+def _decode(decoder: msgspec.json.Decoder[Any], body: bytes) -> Any:
+    try:
+        return decoder.decode(body)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        raise PlanError("A message that is not in dpnb's vocabulary was refused.") from None
+
+
+def _check_depth(body: bytes) -> None:
+    many = (
+        body.count(b"[") + body.count(b"{") > MAX_BRACKETS
+    )  # counted first: to walk through them takes a second
+    if many or any(depth > MAX_DEPTH for depth in accumulate(map(_STEPS.__getitem__, _brackets(body)))):
+        raise PlanError(
+            f"An expression nested more than {MAX_DEPTH} deep, or a cell of more than {MAX_BRACKETS:,} lists: "
+            "split it, or use isin, between or clip."
+        )
+
+
+def _brackets(body: bytes) -> bytes:
+    """Return the brackets of a body outside its texts; four passes, each linear, whatever the body holds.
+
+    A backslash escapes what follows it inside a text and ends every parser outside one. So pairs of backslashes go first, from
+    the left, then escaped quotes; the quotes that remain open and close texts in turn.
+    """
+    bare = body.replace(b"\\\\", b"").replace(b'\\"', b"")
+    return b"".join(bare.split(b'"')[::2]).translate(None, _OTHERS)
+
+
+def _no_constant(name: str) -> Any:
+    raise PlanError(f"{name} is not a number a plan can hold.")
+
+
+def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) != len(pairs):
+        raise PlanError("A message with a repeated key was refused.")
+    return record

@@ -1,0 +1,183 @@
+"""Where a home's files are and where its curator listens.
+
+A *home* (``DPNB_HOME``, else the user's data folder) holds one ledger and has at most one curator. Everything in it is
+readable by its user alone. The socket lives in a short runtime folder, because a socket's path has a length limit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpnb.trusted.errors import CuratorError, OwnerError
+from dpnb.trusted.wire import way
+
+_LONGEST_SOCKET_PATH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The folder that holds a ledger, its store, its prepared copies and its log.
+
+    Parameters
+    ----------
+    root : Path
+        An absolute folder.
+    """
+
+    root: Path
+
+    @classmethod
+    def current(cls) -> Home:
+        """Return the home named by ``DPNB_HOME``, or the user's own."""
+        named = os.environ.get("DPNB_HOME")
+        return cls(Path(named).expanduser().absolute() if named else _default_root())
+
+    @property
+    def ledger(self) -> Path:
+        """The ledger and the store."""
+        return self.root / "ledger.sqlite3"
+
+    @property
+    def key(self) -> Path:
+        """The curator's own key, under which content is recognised."""
+        return self.root / "key"
+
+    @property
+    def prepared(self) -> Path:
+        """The folder of prepared copies."""
+        return self.root / "prepared"
+
+    @property
+    def hand_over(self) -> Path:
+        """The folder in which a kernel leaves rows that it already held."""
+        return self.root / "hand-over"
+
+    @property
+    def log(self) -> Path:
+        """The owner's log."""
+        return self.root / "curator.log"
+
+    @property
+    def lock(self) -> Path:
+        """The lock that a living curator holds."""
+        return self.root / "curator.lock"
+
+    @property
+    def start_lock(self) -> Path:
+        """The lock under which kernels start a curator."""
+        return self.root / "start.lock"
+
+    @property
+    def address(self) -> Path:
+        """The file in which a living curator says where it listens."""
+        return self.root / "curator.json"
+
+    @property
+    def socket(self) -> Path:
+        """The curator's socket."""
+        name = hashlib.sha256(os.fsencode(str(self.root))).hexdigest()[:12]
+        return runtime_folder() / f"{name}.sock"
+
+    def owns(self, found: os.stat_result) -> bool:
+        """Say whether a file is one of the home's own, by whatever name it was reached."""
+        beside = self.root.glob(f"{self.ledger.name}*")
+        own = (
+            *beside,
+            self.key,
+            self.ledger.with_name(f"mark-of-{self.ledger.stem}"),
+            self.log,
+            self.lock,
+            self.start_lock,
+            self.address,
+            *self.prepared.glob("*"),
+        )
+        return any(_is_same(place, found) for place in own)
+
+    def make(self) -> Home:
+        """Create the folders with mode 0700, and return the home."""
+        self.check()
+        try:
+            for folder in (self.root, self.prepared, self.hand_over):
+                private_folder(folder)
+        except OSError as error:
+            raise OwnerError(
+                f"{self.root} cannot be used as DPNB_HOME ({error.strerror}): set DPNB_HOME to a folder of your own."
+            ) from None
+        self.check()  # what was made on the way to it, too
+        return self
+
+    def check(self) -> None:
+        """Refuse a home on whose way somebody else may rename or replace a folder: they could put another ledger in its place.
+
+        Raises
+        ------
+        OwnerError
+            Naming the folder and what to do.
+        """
+        found = way.weakest(self.root)
+        if found is not None:
+            folder, reason = found
+            raise OwnerError(
+                f"{folder} {reason}, who could replace what is in DPNB_HOME ({self.root}). "
+                f"Set DPNB_HOME to a folder below your own, or let its owner run: chmod go-w {folder}"
+            )
+
+
+def _is_same(place: Path, found: os.stat_result) -> bool:
+    with contextlib.suppress(OSError):
+        return os.path.samestat(place.lstat(), found)
+    return False
+
+
+def runtime_folder() -> Path:
+    """Return a short folder of mode 0700 that belongs to this user."""
+    for parent in (os.environ.get("XDG_RUNTIME_DIR"), tempfile.gettempdir(), "/tmp"):  # noqa: S108 - the last resort
+        if not parent or not Path(parent).is_dir() or not os.access(parent, os.W_OK):
+            continue
+        folder = Path(parent) / f"dpnb-{_user_id()}"
+        if len(os.fsencode(str(folder))) + 20 <= _LONGEST_SOCKET_PATH and way.weakest(folder) is None:
+            return private_folder(folder)
+    raise CuratorError("No short folder for the curator's socket was found: set XDG_RUNTIME_DIR.")
+
+
+def private_folder(folder: Path) -> Path:
+    """Create ``folder`` with mode 0700, or check that it is a folder of this user alone."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or (hasattr(os, "getuid") and found.st_uid != os.getuid()):
+        raise OwnerError(
+            f"{folder} belongs to somebody else: set DPNB_HOME or XDG_RUNTIME_DIR to a folder of your own."
+        )
+    if stat.S_IMODE(found.st_mode) & 0o077:
+        folder.chmod(0o700)
+    return folder
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Write a file of mode 0600 in one step (a reader sees the old content or the new)."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+    draft.replace(path)
+
+
+def _default_root() -> Path:
+    if sys.platform == "darwin":
+        parent = Path.home() / "Library" / "Application Support"
+    elif sys.platform == "win32":  # pragma: no cover - not tested here
+        parent = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    else:
+        parent = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return (parent / "dpnb").absolute()
+
+
+def _user_id() -> str:
+    return str(os.getuid()) if hasattr(os, "getuid") else "user"

@@ -1,0 +1,246 @@
+"""How a message gets there: one method, ``send(body) -> body``.
+
+:class:`UnixTransport` speaks HTTP over a 0600 socket, :class:`TcpTransport` over loopback with a token, and
+:class:`InMemory` hands the same bytes to a function, so that a whole client is tested without a socket.
+A transport never retries by itself: whether a request may be sent again is the session's decision.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import os
+import socket
+import struct
+import threading
+from collections.abc import Callable
+from typing import Protocol, cast
+
+from dpnb.trusted.errors import CuratorGone
+
+MESSAGES = "/v1/messages"
+HOLD = "/v1/hold"
+TOKEN = "X-Dpnb-Token"  # noqa: S105 - the name of a header
+
+_GONE = "The curator process has ended or cannot be reached. Run the line again: it is started anew, with the budget intact."
+
+
+class Transport(Protocol):
+    """Carries bodies to a curator and back."""
+
+    def send(self, body: bytes) -> bytes:
+        """Send one request body and return the reply body; raise :class:`CuratorGone` when nobody answers."""
+
+    def hold(self) -> None:
+        """Open the life-line: the curator stays as long as one of them is open."""
+
+    def wait(self) -> bool:
+        """Wait on the life-line: ``True`` when the ledger has grown, ``False`` when the line has ended, from either side."""
+
+    def close(self) -> None:
+        """Close every connection, the life-line included."""
+
+
+class InMemory:
+    """A transport that calls a function in this process.
+
+    Parameters
+    ----------
+    answer : callable
+        Takes a request body, returns a reply body.
+    """
+
+    def __init__(self, answer: Callable[[bytes], bytes]) -> None:
+        self._answer = answer
+        self._closed = threading.Event()
+
+    def send(self, body: bytes) -> bytes:
+        """Hand the body over."""
+        return self._answer(body)
+
+    def hold(self) -> None:
+        """Nothing to hold."""
+
+    def wait(self) -> bool:
+        """Wait until it is closed: no ledger grows by itself here."""
+        self._closed.wait()
+        return False
+
+    def close(self) -> None:
+        """End whoever waits."""
+        self._closed.set()
+
+
+class _Http:
+    """HTTP to one address, on one connection that is kept open between requests."""
+
+    def __init__(self, headers: dict[str, str]) -> None:
+        self._headers = {"Content-Type": "application/json", **headers}
+        self._connection: http.client.HTTPConnection | None = None
+        self._line: http.client.HTTPConnection | None = None
+        self._process = os.getpid()
+
+    def _connect(self, timeout: float | None = None) -> http.client.HTTPConnection:
+        raise NotImplementedError
+
+    def send(self, body: bytes) -> bytes:
+        """Send one request; an interrupted or failed connection is never used again."""
+        self._leave_parent()
+        try:
+            return self._send(body)
+        except (OSError, http.client.HTTPException) as error:
+            self._drop()
+            raise CuratorGone(_GONE) from error
+        except BaseException:
+            self._drop()
+            raise
+
+    def hold(self) -> None:
+        """Open the life-line (again, after a fork or a restart)."""
+        self._leave_parent()
+        line = self._connect(timeout=10.0)
+        try:
+            line.request("POST", HOLD, body=b"", headers=self._headers)
+            # The curator answers with headers at once and leaves the body open for as long as we live.
+            self._expect_head(line)
+        except (OSError, http.client.HTTPException) as error:
+            line.close()
+            raise CuratorGone(_GONE) from error
+        self._line = line
+
+    def wait(self) -> bool:
+        """Wait on the life-line, on a thread of its own; whatever comes means the same."""
+        line = self._line
+        try:
+            return line is not None and bool(_socket_of(line).recv(4096))
+        except (OSError, AttributeError):
+            return False
+
+    def close(self) -> None:
+        """Close every connection of this process; a forked child lets its parent's be."""
+        self._leave_parent()
+        self._drop()
+        if self._line is not None:
+            _shut(self._line)
+            self._line = None
+
+    def _send(self, body: bytes) -> bytes:
+        if self._connection is None:
+            self._connection = self._connect()
+        self._connection.request("POST", MESSAGES, body=body, headers=self._headers)
+        response = self._connection.getresponse()
+        content = response.read()
+        if response.status != 200:
+            raise http.client.HTTPException(f"status {response.status}")
+        return content
+
+    @staticmethod
+    def _expect_head(line: http.client.HTTPConnection) -> None:
+        head = b""
+        while b"\r\n\r\n" not in head:
+            piece = _socket_of(line).recv(4096)
+            if not piece:
+                raise http.client.HTTPException("the life-line was refused")
+            head += piece
+        if b" 200 " not in head.split(b"\r\n", 1)[0]:
+            raise http.client.HTTPException("the life-line was refused")
+        _socket_of(line).settimeout(None)
+
+    def _drop(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _leave_parent(self) -> None:
+        """After a fork, forget the parent's connections without closing them for the parent."""
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            self._connection = None
+            self._line = None
+
+
+class UnixTransport(_Http):
+    """HTTP over a Unix socket.
+
+    Parameters
+    ----------
+    path : str
+        The socket.
+    """
+
+    def __init__(self, path: str) -> None:
+        super().__init__({})
+        self._path = path
+
+    def _connect(self, timeout: float | None = None) -> http.client.HTTPConnection:
+        return _UnixConnection(self._path, timeout)
+
+
+class TcpTransport(_Http):
+    """HTTP over loopback, for platforms without Unix sockets; a token stands in for the socket's file mode.
+
+    Parameters
+    ----------
+    port : int
+    token : str
+    """
+
+    def __init__(self, port: int, token: str) -> None:
+        super().__init__({TOKEN: token})
+        self._port = port
+
+    def _connect(self, timeout: float | None = None) -> http.client.HTTPConnection:
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=timeout)
+        try:
+            connection.connect()
+        except OSError as error:
+            raise CuratorGone(_GONE) from error
+        _socket_of(connection).setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connection
+
+
+class _UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path: str, timeout: float | None) -> None:
+        super().__init__("curator", timeout=timeout)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        try:
+            self.sock.connect(self._path)
+            _expect_own(self.sock)
+        except OSError:
+            self.sock.close()
+            raise
+
+
+def peer_of(peer: socket.socket) -> int:
+    """Return the user at the other end of a Unix socket, as the system knows it."""
+    if hasattr(socket, "SO_PEERCRED"):
+        return int(struct.unpack("3i", peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[1])
+    return os.getuid()  # the socket's mode 0600 has already decided
+
+
+def process_of(peer: socket.socket) -> int | None:
+    """Return the process at the other end of a Unix socket when it connected, where the system knows it."""
+    if peer.family != getattr(socket, "AF_UNIX", None) or not hasattr(socket, "SO_PEERCRED"):
+        return None
+    return int(struct.unpack("3i", peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0])
+
+
+def _expect_own(peer: socket.socket) -> None:
+    """Refuse a socket that somebody else listens on, whatever put it there."""
+    if peer_of(peer) != os.getuid():
+        raise PermissionError("somebody else listens on the curator's socket")
+
+
+def _socket_of(connection: http.client.HTTPConnection) -> socket.socket:
+    return cast("socket.socket", connection.sock)
+
+
+def _shut(connection: http.client.HTTPConnection) -> None:
+    with contextlib.suppress(OSError):
+        if connection.sock is not None:
+            connection.sock.shutdown(socket.SHUT_RDWR)
+    connection.close()
