@@ -33,8 +33,6 @@ from dpnb.trusted.privacy.accountant import epsilon_of
 from dpnb.trusted.privacy.loss import PrivacyLoss, rational
 from dpnb.trusted.privacy.measure import Measure
 
-__all__ = ["audit"]
-
 _VECTORISED, _LOOPED = 200_000, 20_000
 _DELTA = "0.001"
 

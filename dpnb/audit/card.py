@@ -6,8 +6,6 @@ from dpnb.audit.verdict import Verdict, amount, chance
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, el
 
-__all__ = ["verdict_card"]
-
 
 def verdict_card(verdict: Verdict) -> Card:
     """Return the card of a verdict.

@@ -16,8 +16,6 @@ from dpnb.errors import PlanError
 from dpnb.risk.divergence import Pair, log_probability
 from dpnb.trusted.noise import SeededBits
 
-__all__ = ["declared_pair", "declared_runner"]
-
 _TAIL = 1e-18
 _MOST = 2_000_000
 

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from dpnb.audit.sampling import Runs, clopper_pearson
 
-__all__ = ["Event", "best_event", "lower_bound"]
-
 Floats = NDArray[np.float64]
 Test = Callable[[Runs], NDArray[np.bool_]]
 Score = Callable[[Runs], Floats]

@@ -16,8 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpnb.errors import PlanError
 
-__all__ = ["Runs", "clopper_pearson", "runs_of", "takes"]
-
 Floats = NDArray[np.float64]
 
 

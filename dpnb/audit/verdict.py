@@ -10,8 +10,6 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Side", "Verdict"]
-
 ROUNDING = 1e-9
 """What floating point may add to an enumerated log-ratio."""
 

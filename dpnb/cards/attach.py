@@ -11,8 +11,6 @@ from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, clean, el
 from dpnb.trusted.schema import Column, Schema
 
-__all__ = ["attach_card", "dummy_table", "missing_rule", "schema_card", "sources"]
-
 _COLUMNS = 40
 _DUMMIES = 5
 _WIDEST = 8

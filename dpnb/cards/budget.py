@@ -10,8 +10,6 @@ from dpnb.cards.markup import Markup, el
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.schema import Schema
 
-__all__ = ["bar", "budget_card", "document", "state_of", "text_bar", "used_share", "words"]
-
 
 def used_share(loss: PrivacyLoss, cap: PrivacyLoss) -> float:
     """Return which part of a cap a loss takes, from 0 to 1; with δ, the larger of both parts."""

@@ -12,8 +12,6 @@ from typing import Any
 from dpnb.cards.markup import Markup, el
 from dpnb.cards.style import STYLE
 
-__all__ = ["Card", "frame"]
-
 
 @dataclass(frozen=True, slots=True)
 class Card:

@@ -26,8 +26,6 @@ from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.releases import Release, ReleasedPart
 from dpnb.trusted.schema import Column, Schema
 
-__all__ = ["Entry", "catalogue", "catalogue_card", "markdown"]
-
 _ROWS = 200
 _UNITS = {
     "change-one": PrivacyUnit("change-one", rows=_ROWS),

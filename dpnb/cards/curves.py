@@ -18,8 +18,6 @@ from dpnb.errors import DpnbError
 from dpnb.estimate import Estimate
 from dpnb.inference.interval import plain_number
 
-__all__ = ["Curve", "curve_figure", "curve_of", "curve_svg", "sparkline"]
-
 LEVEL = 0.95
 FEWEST = 13
 _MOST = 240

@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-__all__ = ["decimals_for", "number", "people", "percent", "span"]
-
 _MOST = 12
 
 

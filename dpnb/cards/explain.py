@@ -14,8 +14,6 @@ from dpnb.estimate import Estimate
 from dpnb.trusted.mechanisms import MECHANISMS
 from dpnb.trusted.privacy.measure import Measure
 
-__all__ = ["Explanation", "at_most", "explain", "odds_sentence", "posterior"]
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Explanation:

@@ -29,8 +29,6 @@ from dpnb.statistics.outcome import FLAG_WORDS
 from dpnb.trusted.privacy.loss import PrivacyLoss, brief
 from dpnb.trusted.releases import Release
 
-__all__ = ["LEVEL", "SHOWN", "Entry", "Line", "flag_words", "law_words", "line_of", "noun_of"]
-
 LEVEL = 0.95
 SHOWN = 12
 _ACROSS, _TABLE = 8, 64

@@ -12,8 +12,6 @@ from dpnb.cards.facts import Entry, Line
 from dpnb.cards.markup import Markup, el
 from dpnb.statistics.text_table import aligned
 
-__all__ = ["grid_html", "grid_text"]
-
 _BRACKETS = {"privacy": ("[", "]"), "confidence": ("(", ")")}
 
 

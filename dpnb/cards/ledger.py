@@ -8,8 +8,6 @@ from typing import Any
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, clean, el
 
-__all__ = ["ledger_card", "ledger_table"]
-
 _SHOWN = 50
 _QUESTIONS = 6
 

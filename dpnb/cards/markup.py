@@ -11,8 +11,6 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["Markup", "clean", "el", "escape", "join"]
-
 _VOID = frozenset({"br", "hr", "img", "meta"})
 _KEPT = frozenset("\n\t")
 

@@ -10,8 +10,6 @@ from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, clean, el
 from dpnb.plan.forecast import Forecast, Law, half_widths
 
-__all__ = ["derived_words", "plan_card"]
-
 
 def plan_card(view: Any) -> Card:
     """Return the card of a batch that was priced and not released.

@@ -11,8 +11,6 @@ from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate import Estimate
 from dpnb.estimate.shown import names, printable
 
-__all__ = ["estimate_figure"]
-
 _ORDERS = (None, "size", "effect")
 _ACCENT, _INK, _SOFT, _BESIDE = "#0a6480", "#1c1d21", "#5b5e66", "#b3471d"
 _MOST = 400

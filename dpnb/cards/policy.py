@@ -15,8 +15,6 @@ import hashlib
 
 from dpnb.cards.markup import Markup, el
 
-__all__ = ["policy"]
-
 _REST = "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 

@@ -12,8 +12,6 @@ from dpnb.plan.design import Accuracy
 from dpnb.plan.power import Goal
 from dpnb.statistics import Share
 
-__all__ = ["power_card", "power_figure"]
-
 _SYMBOLS = {"epsilon": "ε", "rho": "ρ"}
 
 

@@ -12,8 +12,6 @@ from importlib import resources
 
 import numpy as np
 
-__all__ = ["picture"]
-
 _MARGIN, _EDGE = 16, 4  # rows above and below; bytes, of four pixels each, left and right
 _MOST = (200, 160)
 _PER_METRE = 5_669  # 144 dots an inch: half of the pixels' size on screen

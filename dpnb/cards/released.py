@@ -18,8 +18,6 @@ from dpnb.cards.trail import first_of
 from dpnb.estimate import Estimate
 from dpnb.statistics.text_table import aligned
 
-__all__ = ["estimate_card", "line_html", "line_text", "lines_of", "release_card"]
-
 _KINDS = ("privacy", "confidence")
 _WIDE = 100
 _LONGEST = 60

@@ -21,8 +21,6 @@ from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Schema
 
-__all__ = ["PAGE_STYLE", "Report", "document", "methods", "report"]
-
 PAGE_STYLE = """
 :root{color-scheme:light dark}
 body{margin:0 auto;max-width:56rem;padding:2rem 1.2rem 3rem;font:15px/1.6 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;

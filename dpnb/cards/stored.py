@@ -15,8 +15,6 @@ from dpnb.estimate import Measurement
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.releases import Release
 
-__all__ = ["Stored", "badge", "payments", "stored_of", "when"]
-
 
 @dataclass(frozen=True, slots=True)
 class Stored:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dpnb.cards.markup import Markup
 
-__all__ = ["STYLE", "TOKENS_DARK", "TOKENS_LIGHT"]
-
 TOKENS_LIGHT = "--dp-ink:#1c1d21;--dp-soft:#5b5e66;--dp-hair:#dcdde2;--dp-fill:#e9eaee;--dp-accent:#0a6480;--dp-warn:#8a4600;"
 TOKENS_DARK = "--dp-ink:#ececf0;--dp-soft:#a6a9b3;--dp-hair:#3c3e46;--dp-fill:#32343b;--dp-accent:#62c3de;--dp-warn:#f0b26a;"
 

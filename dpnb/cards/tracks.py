@@ -14,8 +14,6 @@ from dpnb.cards.facts import Entry, Line
 from dpnb.cards.markup import Markup, clean, el
 from dpnb.cards.trail import Step
 
-__all__ = ["Scale", "entry_track", "figure", "past_track", "span_track", "text_track"]
-
 _PAD = 0.06
 _FONT = "system-ui,-apple-system,'Segoe UI',Roboto,sans-serif"
 

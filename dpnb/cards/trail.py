@@ -21,8 +21,6 @@ from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.releases import Release
 
-__all__ = ["Step", "first_of", "least_certain", "more_of", "paid_for", "trail_of"]
-
 LEVEL = 0.95
 #: The newest are drawn; a question measured more often than that is no longer read one by one.
 LONGEST = 6

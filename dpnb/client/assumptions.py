@@ -26,8 +26,6 @@ from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.privacy.unit import Adjacency, PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
 
-__all__ = ["Preset", "design_of", "number", "planned_question"]
-
 _KINDS = ("mean", "proportion", "difference", "count")
 _ANY_SIZE = 10**6
 

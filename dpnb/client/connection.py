@@ -21,8 +21,6 @@ from dpnb.trusted.wire.codec import MAX_REQUEST, decode_reply, encode
 from dpnb.trusted.wire.messages import Again, Attach, Attached, Failure, Message
 from dpnb.trusted.wire.transport import Transport
 
-__all__ = ["Line"]
-
 _ANEW = 2
 """How often a curator that has gone is begun anew before the error is told."""
 _GLANCE = 0.05

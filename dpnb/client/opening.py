@@ -6,8 +6,6 @@ import json
 
 from dpnb.trusted.wire.messages import Attach, FileSource, StudySource
 
-__all__ = ["typed"]
-
 
 def typed(asked: Attach | None) -> str | None:
     """Return the call that opens a dataset again; None for rows or a declaration that only the kernel held.

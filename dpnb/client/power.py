@@ -24,8 +24,6 @@ from dpnb.trusted.privacy.loss import positive
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.privacy.unit import Adjacency
 
-__all__ = ["PowerPlan", "power"]
-
 _FEWEST, _MOST = 2, 10**12
 
 

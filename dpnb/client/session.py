@@ -466,6 +466,3 @@ def _budget(state: WireBudget) -> BudgetState:
         None if personal is None else PrivacyLoss.from_json(personal),
         _loss(state.mine),
     )
-
-
-__all__ = ["Asked", "Session"]

@@ -10,8 +10,6 @@ from collections.abc import Iterable
 
 from dpnb.trusted.schema import nearest
 
-__all__ = ["for_column", "for_dataset"]
-
 _NO_ROWS = "a handle holds no rows"
 _ROWS = (
     "head",

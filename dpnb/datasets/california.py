@@ -9,8 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["GROUPS", "adult_ages"]
-
 #: First and last year of age, and people: U.S. Census Bureau, Census 2000, Table DP-1, California (18 and 19 by difference).
 GROUPS: tuple[tuple[int, int, int], ...] = (
     (18, 19, 984_742),

@@ -9,8 +9,6 @@ from __future__ import annotations
 from dpnb.datasets.study import Columns, Study, flag, public_study, read_stata
 from dpnb.trusted.schema import Column
 
-__all__ = ["HIV"]
-
 SCHEMA = public_study(
     "hiv",
     "Collecting one's HIV result: an experiment with cash incentives in Malawi",

@@ -11,8 +11,6 @@ from functools import partial
 from dpnb.datasets.study import Study, flag, public_study, read_stata
 from dpnb.trusted.schema import Column
 
-__all__ = ["NHEFS"]
-
 _COLUMNS = (
     flag("qsmk", "quit smoking between 1971 and 1982 (1 = yes)"),
     Column.number("wt82_71", -50, 50, step="0.01", label="weight change 1971 to 1982, in kg"),

@@ -23,8 +23,6 @@ from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Mode, Schema
 
-__all__ = ["Columns", "Study", "flag", "public_study", "read_delimited", "read_stata"]
-
 Columns = dict[str, NDArray[Any]]
 
 EXTRA = 'pip install "dpnb[studies]"'

@@ -11,8 +11,6 @@ from functools import partial
 from dpnb.datasets.study import Study, flag, public_study, read_delimited
 from dpnb.trusted.schema import Column
 
-__all__ = ["ANES96", "FAIR", "RANDHIE"]
-
 RANDHIE = Study(
     public_study(
         "randhie",

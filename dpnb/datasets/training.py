@@ -12,8 +12,6 @@ from functools import partial
 from dpnb.datasets.study import Study, flag, public_study, read_stata
 from dpnb.trusted.schema import Column
 
-__all__ = ["CPS", "NSW"]
-
 _COLUMNS = (
     flag("treat", "took part in the training programme (1 = yes)"),
     Column.integer("age", 15, 65, label="age in years"),

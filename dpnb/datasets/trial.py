@@ -13,8 +13,6 @@ import numpy as np
 from dpnb.datasets.study import Columns, Study, flag, public_study
 from dpnb.trusted.schema import Column
 
-__all__ = ["INCENTIVE33", "SITES", "SIZES", "incentive33"]
-
 _SITES = (
     "Accra Arusha Bahia Balaka Bengal Cebu Cusco Dakar Dodoma Goa Gulu Hue Ibadan Jaipur Kandy Kisumu Kumasi Lagos "
     "Lima Lusaka Mchinji Mombasa Nairobi Oaxaca Patna Pune Quito Rumphi Salta Tamale Vientiane Yaounde Zomba"

@@ -14,7 +14,7 @@ from contextvars import ContextVar, Token
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from dpnb.estimate.evaluate import leaves, nodes
+from dpnb.estimate.evaluate import leaves
 from dpnb.estimate.pending_question import Measurement
 from dpnb.estimate.refusals import nested
 
@@ -143,6 +143,3 @@ class Batch:
 
 class Rehearsal(Batch):
     """A batch that is built to know its price and never released: a running cell must not find its questions."""
-
-
-__all__ = ["OPEN_BATCH", "Batch", "Rehearsal", "nodes", "open_batch"]

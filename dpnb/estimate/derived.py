@@ -39,8 +39,6 @@ from dpnb.statistics._base import all_count
 from dpnb.statistics.ratio import mean_noise_sd
 from dpnb.statistics.released import law_as_sum
 
-__all__ = ["Outlook", "Source", "forecast", "law_of", "sources_of"]
-
 #: Statistics whose entries have independent noise, each the law of the first part.
 _APART = frozenset(("count", "sum", "histogram", "value_counts", "crosstab"))
 _COUNTS = _APART - {"sum"}

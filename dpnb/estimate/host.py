@@ -10,8 +10,6 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["Host", "current_host", "provide"]
-
 _UNLOADED = "This notebook has not loaded dpnb. Run: %load_ext dpnb"
 
 

@@ -27,8 +27,6 @@ from numpy.typing import ArrayLike, NDArray
 from dpnb.errors import OptionError, Unavailable
 from dpnb.estimate import Estimate
 
-__all__ = ["ImpactCodes", "impact_codes"]
-
 Floats = NDArray[np.float64]
 _ROUNDS = 60
 

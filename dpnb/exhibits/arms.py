@@ -20,8 +20,6 @@ from dpnb.inference.standard_error import (
     winsorized_standard_error,
 )
 
-__all__ = ["DIFFERENCE", "MATCHING", "QUANTILE", "WINSORIZED", "ZERO_NOISE"]
-
 Floats = NDArray[np.float64]
 _EPSILON = 0.5
 _SUMS, _COUNT = 0.9 * _EPSILON, 0.1 * _EPSILON

@@ -11,8 +11,6 @@ from dpnb.exhibits.drawing import drawing, themed
 from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers, number
 from dpnb.exhibits.page import record, shares
 
-__all__ = ["exhibit_card", "overview_card"]
-
 
 def exhibit_card(exhibit: Exhibit, note: str = "") -> Card:
     """Return the page of an exhibit as it stands still: claim, neighbours, break, repair, and the cell to type.

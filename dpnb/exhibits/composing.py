@@ -18,8 +18,6 @@ from dpnb.risk.divergence import Pair
 from dpnb.trusted.noise import DiscreteLaplaceLaw, fast
 from dpnb.trusted.privacy.loss import rational
 
-__all__ = ["ADVANCED", "AVERAGED", "PRODUCT"]
-
 _K, _EPSILON, _DELTA = 100, 0.5, 1e-6
 
 

@@ -15,8 +15,6 @@ from dpnb.exhibits.laws import laplace_loss, noised
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.loss import rational
 
-__all__ = ["CONTENT_HASH", "FLOAT_SUM", "ZERO_BOUND"]
-
 _EPSILON = 0.5
 _LOWER, _UPPER = -5, 0
 _DEBTS = ([-2, 0, -1], [-2, 0, -1, -5])

@@ -9,8 +9,6 @@ from typing import Any
 from dpnb.cards.markup import Markup, el
 from dpnb.exhibits.exhibit import number
 
-__all__ = ["drawing", "themed"]
-
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _FLOOR = 640, 220, 64, 12, 14, 176
 _SOFT, _HAIR = "#5b5e66", "#dcdde2"
 _STROKES: dict[str, dict[str, str]] = {

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-__all__ = ["Exhibit", "Finding", "Numbers"]
-
 Sense = Literal["at most", "at least", "exactly"]
 _ROUNDING = 1e-9
 

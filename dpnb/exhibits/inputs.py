@@ -13,8 +13,6 @@ from dpnb.exhibits.laws import laplace_loss, noised
 from dpnb.risk.float_laplace import FINEST_UNIFORM, float_laplace, possible
 from dpnb.trusted.noise import DiscreteLaplaceLaw, fast
 
-__all__ = ["CHANGE_ONE", "FLOAT_LAPLACE", "NAN_CLAMP"]
-
 PRIMER = "“Differential privacy: an illustrated primer”"
 _EPSILON = 0.5
 _STEPS = 1_000

@@ -8,8 +8,6 @@ from statistics import NormalDist
 from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
 from dpnb.inference import NoiseSum
 
-__all__ = ["LAPLACE_CRITICAL", "RULE_2996"]
-
 SOCIAL = "D'Orazio, Honaker and King 2015, Differential Privacy for Social Science Inference"
 
 

@@ -14,16 +14,6 @@ from numpy.typing import NDArray
 
 from dpnb.trusted.noise import fast
 
-__all__ = [
-    "composed_laplace_epsilon",
-    "composed_mixture_epsilon",
-    "gaussian_mixture_delta",
-    "gaussian_mixture_epsilon",
-    "laplace_loss",
-    "noised",
-    "two_scale_delta",
-]
-
 Floats = NDArray[np.float64]
 Answer = Callable[[Any], Sequence[float]]
 

@@ -14,8 +14,6 @@ from types import MappingProxyType
 from dpnb.exhibits import lines
 from dpnb.exhibits.lines import Lines
 
-__all__ = ["LEVERS", "Lever", "lever_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Lever:

@@ -17,32 +17,6 @@ from dpnb.risk.divergence import Pair
 from dpnb.trusted.noise import DiscreteLaplaceLaw
 from dpnb.trusted.privacy.loss import rational
 
-__all__ = [
-    "NEW_VALUE",
-    "Lines",
-    "answers",
-    "asked",
-    "averaged",
-    "chain_loss",
-    "chained",
-    "corners",
-    "critical",
-    "crossed",
-    "hashed",
-    "inflated",
-    "lying_at",
-    "moved_to",
-    "nominal",
-    "resamples",
-    "ruled_out",
-    "sampled",
-    "small_arm",
-    "tiny",
-    "treated",
-    "upper",
-    "uses",
-]
-
 Lines = tuple[float, float, float | None]
 """Promised, found, and mended where the correction has a number there; found may be infinite."""
 

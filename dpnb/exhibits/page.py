@@ -10,8 +10,6 @@ from dpnb.exhibits.levers import lever_of
 from dpnb.exhibits.shown import frequencies, neighbour_rows
 from dpnb.exhibits.taught import cell_of, theme_of
 
-__all__ = ["left_out", "lever_record", "record", "shares"]
-
 
 def record(exhibit: Exhibit, *, lever: bool = True) -> dict[str, Any]:
     """Return everything that the page of an exhibit says.

@@ -13,8 +13,6 @@ from dpnb.exhibits.intervals import SOCIAL
 from dpnb.exhibits.laws import gaussian_mixture_epsilon
 from dpnb.risk.curves import gaussian_epsilon
 
-__all__ = ["BOX_SENSITIVITY", "TRIMMED"]
-
 Floats = NDArray[np.float64]
 
 _RHO, _RADIUS = 0.5, 1.0

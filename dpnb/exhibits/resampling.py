@@ -17,8 +17,6 @@ from dpnb.risk.bootstrap import inflation_for, multiplicities
 from dpnb.risk.curves import gaussian_epsilon
 from dpnb.risk.divergence import pair_of_laws
 
-__all__ = ["AMPLIFICATION", "FREE_BOOTSTRAP", "RESIZED_BOOTSTRAP", "SAME_UTILITY", "resized_bootstrap"]
-
 Floats = NDArray[np.float64]
 BRAWNER_HONAKER = (
     "Brawner and Honaker 2018, Bootstrap Inference and Differential Privacy: Standard Errors for Free"

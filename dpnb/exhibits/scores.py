@@ -11,8 +11,6 @@ from dpnb.exhibits.inputs import PRIMER
 from dpnb.trusted.noise import DiscreteLaplaceLaw
 from dpnb.trusted.privacy.loss import rational
 
-__all__ = ["RECORDS_TO_CHANGE", "records_to_change_rms"]
-
 _ROWS, _EPSILON, _AT = 1000, 0.1, -0.99
 _STEPS = 100_000
 

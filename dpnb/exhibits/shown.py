@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from dpnb.exhibits.exhibit import Exhibit
 from dpnb.risk.float_laplace import possible
 
-__all__ = ["Frequencies", "frequencies", "neighbour_rows"]
-
 _MOST = 8
 _ANSWERS = 1_000
 _SEED = 1

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["CELLS", "THEMES", "cell_of", "theme_of"]
-
 THEMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "resampling": ("resized-bootstrap", "free-bootstrap", "amplification"),

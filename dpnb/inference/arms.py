@@ -23,8 +23,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpnb.errors import OptionError
 
-__all__ = ["NoisedArms", "noised_difference"]
-
 Floats = NDArray[np.float64]
 
 

@@ -35,8 +35,6 @@ from numpy.typing import NDArray
 from dpnb.errors import OptionError
 from dpnb.inference.spread import normal_quantile
 
-__all__ = ["Bootstrap", "Kind", "deconvolved_interval"]
-
 Kind = Literal["unbiased", "conservative", "most conservative"]
 """How much of the spread between resamples is taken to be noise."""
 

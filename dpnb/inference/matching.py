@@ -36,8 +36,6 @@ from numpy.typing import ArrayLike, NDArray
 from dpnb.errors import OptionError
 from dpnb.inference.noise_sum import NoiseSum
 
-__all__ = ["NoisedPairs", "Pairs", "match", "noised_matching"]
-
 _NOBODY = -1
 
 

@@ -22,15 +22,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpnb.errors import OptionError
 
-__all__ = [
-    "noise_variance",
-    "noised_partitions",
-    "noised_resamples",
-    "partitions",
-    "resample_means",
-    "resample_sums",
-]
-
 _ALIASED = 1e-16
 _WIDEST = 1 << 18
 _CHEAPER = 5

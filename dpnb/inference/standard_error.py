@@ -31,15 +31,6 @@ from numpy.typing import ArrayLike, NDArray
 from dpnb.errors import OptionError
 from dpnb.inference.noise_sum import NoiseSum
 
-__all__ = [
-    "bin_odds",
-    "dyadic_standard_error",
-    "gap_odds",
-    "noisy_interval",
-    "subset_variances",
-    "winsorized_standard_error",
-]
-
 Floats = NDArray[np.float64]
 _DEEPEST = 40
 

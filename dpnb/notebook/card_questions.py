@@ -18,8 +18,6 @@ from dpnb.widgets.accuracy import Balance, planned_size
 from dpnb.widgets.curve import Curves, question_of
 from dpnb.widgets.forecasts import forecast, holder
 
-__all__ = ["CardQuestions"]
-
 _MOST = 100
 
 

@@ -9,8 +9,6 @@ import contextlib
 import threading
 from collections.abc import Callable
 
-__all__ = ["News"]
-
 _REST = 0.1
 
 

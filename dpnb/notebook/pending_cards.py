@@ -14,8 +14,6 @@ from weakref import WeakKeyDictionary, ref
 from dpnb.errors import PlanError
 from dpnb.estimate import Estimate, Measurement
 
-__all__ = ["Waiting"]
-
 _GONE = "This notebook does not hold this question any more. Run its cell again: that spends nothing."
 
 

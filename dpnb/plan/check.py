@@ -28,7 +28,6 @@ from dpnb.trusted.aggregate.algebra import (
     Node,
     Pred,
     Request,
-    Total,
     bounds,
     reach,
 )
@@ -365,6 +364,3 @@ def _subject(question: QueryPlan, schema: Schema) -> str:
 
 def _called(expr: Expr, schema: Schema) -> str:
     return expr.column if isinstance(expr, Ref) else show(expr, schema.name)
-
-
-__all__ = ["CheckedQuestion", "Total", "bounded_nodes", "check", "code_ranges"]

@@ -23,8 +23,6 @@ from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.releases import Release, ReleasedPart
 
-__all__ = ["PLANNED", "Accuracy", "Design", "Facts", "FromFacts", "FromRelease"]
-
 PLANNED = ("count", "mean", "difference")
 
 

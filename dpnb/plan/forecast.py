@@ -13,8 +13,6 @@ from typing import Any
 
 from dpnb.inference import NoiseSum
 
-__all__ = ["LEVEL", "NORMAL", "Forecast", "Law", "Term", "half_widths", "radius"]
-
 LEVEL = 0.05
 #: A half-width of zero, where a logarithm is taken of it.
 TINY = 1e-300

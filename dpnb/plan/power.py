@@ -18,8 +18,6 @@ from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.plan.design import Accuracy, Design
 from dpnb.statistics import Share
 
-__all__ = ["Goal", "curve", "least_loss", "least_size", "power_table", "rounded_up"]
-
 _LOW, _HIGH = 1e-4, 1e4
 _FEWEST, _MOST = 4, 10**9
 

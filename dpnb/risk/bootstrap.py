@@ -33,16 +33,6 @@ from dpnb.risk.loss_distribution import LossDistribution, dominating
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = [
-    "asymptotic_mu",
-    "claimed_mu",
-    "inflation_for",
-    "multiplicities",
-    "resampling_delta",
-    "resampling_epsilon",
-    "resampling_profile",
-]
-
 
 def multiplicities(n: int, negligible: float = 1e-18) -> list[float]:
     """Return how probable it is that a resample of `n` rows holds a given row 0, 1, 2, … times.

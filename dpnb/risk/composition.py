@@ -35,18 +35,6 @@ from dpnb.trusted.privacy.loss import (
 )
 from dpnb.trusted.privacy.measure import Measure
 
-__all__ = [
-    "advanced",
-    "advanced_as_published",
-    "compose_gaussian",
-    "equipartition",
-    "gaussian_of_pure",
-    "group",
-    "grouped",
-    "sequential",
-    "zcdp_of_pure",
-]
-
 Adjacency = Literal["change-one", "add-remove"]
 Number = Fraction | str | float
 

@@ -22,15 +22,6 @@ from math import ceil, erfc, exp, expm1, floor, fsum, log, log1p, pi, sqrt
 from dpnb.errors import LossError
 from dpnb.trusted.privacy.loss import FINEST, brief, non_negative, proper_delta, rational
 
-__all__ = [
-    "analytic_gaussian_sigma",
-    "discrete_gaussian_delta",
-    "discrete_gaussian_epsilon",
-    "gaussian_delta",
-    "gaussian_epsilon",
-    "gaussian_mu",
-]
-
 Number = Fraction | str | float
 
 _ULP = 2.0**-50

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from dpnb.errors import PlanError
 
-__all__ = ["Found", "Pair", "pair_of_laws"]
-
 Floats = NDArray[np.float64]
 
 _ORDERS = (1.001, 1.01, 1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 8.0, 15.0, 30.0, 60.0)

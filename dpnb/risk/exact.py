@@ -20,8 +20,6 @@ from typing import Any, Literal
 from dpnb.errors import LossError
 from dpnb.trusted.privacy.loss import brief, rational
 
-__all__ = ["Step", "exact_delta", "exact_epsilon"]
-
 Number = Fraction | str | float
 Kind = Literal["laplace", "gaussian", "pure", "discrete-laplace", "discrete-gaussian"]
 _KINDS = ("laplace", "gaussian", "pure", "discrete-laplace", "discrete-gaussian")

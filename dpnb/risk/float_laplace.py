@@ -17,8 +17,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["FINEST_UNIFORM", "Sampler", "float_laplace", "possible"]
-
 FINEST_UNIFORM = 2.0**-53
 """The grid of uniform floats."""
 

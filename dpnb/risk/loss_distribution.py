@@ -20,8 +20,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["LossDistribution", "dominating", "reach_of"]
-
 _CELLS = 1 << 14
 _NEGLIGIBLE = 1e-12
 

@@ -22,18 +22,6 @@ from statistics import NormalDist
 from dpnb.errors import LossError
 from dpnb.trusted.privacy.loss import brief, non_negative, rational
 
-__all__ = [
-    "RiskTable",
-    "gaussian_tradeoff",
-    "laplace_tradeoff",
-    "membership_power",
-    "odds_sentence",
-    "posterior",
-    "posterior_table",
-    "power_table",
-    "tradeoff",
-]
-
 Number = Fraction | str | float
 
 _PRIORS = ("0.01", "0.05", "0.1", "0.25", "0.5", "0.75", "0.9")

@@ -24,8 +24,6 @@ from dpnb.simulate.design import reps_of, seed_of
 from dpnb.simulate.populations import Population, resampled
 from dpnb.simulate.resampling import BootstrapDesign, IntervalKind, Resampled, begun, mean_of, stepped
 
-__all__ = ["BootstrapStudy", "CoverageRow", "bootstrap_coverage", "bootstrap_stream"]
-
 _COLOURS = ("#b3471d", "#0a6480", "#5b5e66", "#7a5195")
 
 

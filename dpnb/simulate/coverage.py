@@ -27,8 +27,6 @@ from dpnb.simulate.truths import WITHOUT_POPULATION, given, known
 from dpnb.trusted.aggregate import Table
 from dpnb.trusted.schema import Column
 
-__all__ = ["Design", "Loss", "coverage", "draw_studies", "stream"]
-
 _DATA, _NOISE, _METHOD = 0, 1, 2
 _QUESTION = {"column", "other", "by", "where", "adjacency"}
 

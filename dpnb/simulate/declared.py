@@ -17,8 +17,6 @@ from dpnb.trusted.aggregate import Table
 from dpnb.trusted.aggregate.reference import Ints
 from dpnb.trusted.schema import Column
 
-__all__ = ["Arms", "Incomplete", "Pair", "arms", "pair", "shaped", "with_missing"]
-
 _TIGHT = 8.0
 _FAR = 0.45
 _SIDE = 600

@@ -21,8 +21,6 @@ from dpnb.simulate.intervals import PerRelease, per_release
 from dpnb.statistics import conclude
 from dpnb.trusted.releases import Release
 
-__all__ = ["monte_carlo"]
-
 
 def monte_carlo(draws: int = 400) -> PerRelease:
     """Return the method for ``coverage(..., intervals=[monte_carlo()])``.

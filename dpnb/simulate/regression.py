@@ -33,8 +33,6 @@ from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.releases import Release, ReleasedPart
 from dpnb.trusted.schema import Schema
 
-__all__ = ["regression_coverage"]
-
 Floats = NDArray[np.float64]
 _MANY = 200_000
 

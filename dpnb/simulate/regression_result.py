@@ -12,8 +12,6 @@ from dpnb.errors import OptionError
 from dpnb.simulate.design import Loss
 from dpnb.simulate.tally import wilson
 
-__all__ = ["RegressionRow", "RegressionStudy"]
-
 _COLOURS = {"privacy": "#0a6480", "confidence": "#1c1d21", "naive": "#b3471d"}
 
 

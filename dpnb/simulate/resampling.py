@@ -19,8 +19,6 @@ from dpnb.inference.spread import normal_quantile
 from dpnb.simulate.design import block_of
 from dpnb.simulate.populations import Population
 
-__all__ = ["BootstrapDesign", "IntervalKind", "Intervals", "Resampled", "begun", "mean_of", "stepped"]
-
 IntervalKind = Kind | Literal["deconvolved"]
 KINDS: tuple[IntervalKind, ...] = (*get_args(Kind), "deconvolved")
 _DATA, _RESAMPLES = 0, 3

@@ -30,8 +30,6 @@ from dpnb.errors import OptionError
 from dpnb.estimate.impact import impact_codes
 from dpnb.trusted.noise import fast
 
-__all__ = ["ImpactFit", "Reuse", "impact_overfit", "reuse"]
-
 Floats = NDArray[np.float64]
 
 

@@ -22,8 +22,6 @@ from dpnb.simulate.result import CoverageResult
 from dpnb.simulate.studies import Studies
 from dpnb.simulate.tally import tally
 
-__all__ = ["Seen", "Watched", "watch"]
-
 POINTS = 20
 """In how many steps the running coverage of a block is told."""
 

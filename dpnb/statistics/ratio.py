@@ -348,19 +348,3 @@ def size_from(ratio: Ratio) -> tuple[Any, Any]:
     sampling = ratio.sampling_variance
     n = greater(ratio.size, 0.0)
     return n, None if sampling is None else effective_size(n, sampling, ratio.noise_variance)
-
-
-__all__ = [
-    "CLUSTERED",
-    "DECLINED",
-    "Ratio",
-    "centred_totals",
-    "form_of",
-    "mean_noise_sd",
-    "price_ratio",
-    "ratio",
-    "ratios",
-    "redrawn_means",
-    "size_from",
-    "spread_of",
-]

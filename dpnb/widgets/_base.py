@@ -29,8 +29,6 @@ from dpnb.cards.card import Card
 from dpnb.errors import DpnbError
 from dpnb.widgets import hosts
 
-__all__ = ["KINDS", "MODULE", "VERSION", "Interaction", "built", "living", "shown", "source"]
-
 MODULE = "dpnb-widgets"
 """What a notebook calls the module of the classes; ``labextension/src/drawing/name.ts`` says the same."""
 VERSION = "1.0.0"

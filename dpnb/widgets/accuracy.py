@@ -19,8 +19,6 @@ from dpnb.statistics.ratio import mean_noise_sd
 from dpnb.widgets import published_losses
 from dpnb.widgets.curve import Curve, Curves, kind_of, left_of, needs_size
 
-__all__ = ["Balance", "effective", "law_of", "people_of", "planned_size", "whole"]
-
 _ASSUMED = 1000
 
 

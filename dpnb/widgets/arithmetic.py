@@ -14,25 +14,6 @@ _CLOSE = 1e-8
 Rate = float | Sequence[Sequence[Any]]
 """What a loss of one costs; or the events of a loss of one, where ρ is counted and ε asked."""
 
-__all__ = [
-    "combined",
-    "cost_of",
-    "covers",
-    "divide",
-    "evened",
-    "event_rho",
-    "floored3",
-    "largest_loss",
-    "line_weights",
-    "place",
-    "split",
-    "step",
-    "two_digits",
-    "used_share",
-    "value_at",
-    "whole_weights",
-]
-
 
 def used_share(loss: float, cap: float) -> float:
     """Return which part of a cap a loss takes, from 0 to 1."""

@@ -15,8 +15,6 @@ from dpnb.errors import OptionError, PlanError
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.dataset_facts import attach_facts
 
-__all__ = ["Attach"]
-
 
 class Attach(Interaction):
     """A dataset's card: privacy unit, mode, columns with questions to take, made-up rows and the living budget.

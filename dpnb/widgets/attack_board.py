@@ -23,8 +23,6 @@ from dpnb.widgets._base import Interaction
 from dpnb.widgets.attack_picture import bench_picture
 from dpnb.widgets.wording import still
 
-__all__ = ["AttackBench"]
-
 _FINE = 49
 _MOST = {"rng": 2**53, "reps": 200}
 

@@ -6,8 +6,6 @@ from dpnb.audit.attacks.publications import Bench, Publication
 from dpnb.cards.markup import Markup, el
 from dpnb.exhibits.drawing import themed
 
-__all__ = ["bench_picture"]
-
 _WIDTH, _LEFT, _RIGHT, _TOP, _ROW = 640, 180, 64, 26, 30
 _SOFT, _HAIR, _ACCENT, _INK = "#5b5e66", "#dcdde2", "#0a6480", "#5b5e66"
 

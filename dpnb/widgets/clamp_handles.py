@@ -24,8 +24,6 @@ from dpnb.widgets.curve import Curve, curve_of, kind_of, question_of
 from dpnb.widgets.one_person import priced, public_numbers
 from dpnb.widgets.wording import still
 
-__all__ = ["ClampHandles"]
-
 _MOST = 5_000
 _OUTSIDE = "You set bounds from outside knowledge, before you look: bounds taken from protected values would be a release."
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["Errors", "errors"]
-
 
 @dataclass(frozen=True, slots=True)
 class Errors:

@@ -20,8 +20,6 @@ from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss, rational
 from dpnb.trusted.privacy.measure import Measure
 
-__all__ = ["DELTAS", "Event", "added", "compared", "counting", "listed", "rho_of"]
-
 Event = Sequence[Any]
 """A kind of privacy event, its amount, its δ, how many there were, and the moves of a ``laplace`` event."""
 

@@ -40,8 +40,6 @@ from dpnb.widgets.coverage_setup import (
 from dpnb.widgets.coverage_tables import code_of, parts_of, table_of
 from dpnb.widgets.scenes import ASKED, DECLARED, SCENES
 
-__all__ = ["CoverageLab", "Setup"]
-
 _FEW = 100
 
 

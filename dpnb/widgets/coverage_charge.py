@@ -20,20 +20,6 @@ from dpnb.risk.bootstrap import claimed_mu, inflation_for, multiplicities, resam
 from dpnb.risk.curves import gaussian_epsilon
 from dpnb.widgets.coverage_setup import BOOTSTRAP, Setup
 
-__all__ = [
-    "DELTA",
-    "PRINTED",
-    "Costs",
-    "charges",
-    "compared",
-    "inflation",
-    "paid",
-    "partition",
-    "place_of",
-    "printed",
-    "words",
-]
-
 #: At this δ the ε of a bootstrap are compared, as in the print.
 DELTA = 1e-6
 #: The published coverages, of 95 % intervals of a mean age, k = 50, n = 500, ρ = 0.5 (section 8).

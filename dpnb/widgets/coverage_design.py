@@ -22,8 +22,6 @@ from dpnb.widgets.coverage_run import StudyRun, SweepRun
 from dpnb.widgets.coverage_setup import BOOTSTRAP, OWN, QUESTION, Setup
 from dpnb.widgets.scenes import ASKED, DECLARED, SCENES, Asked, Shape, declared, made
 
-__all__ = ["KS", "LOSSES", "SIZES", "Design"]
-
 LOSSES: dict[str, tuple[float, ...]] = {
     "epsilon": (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10),
     "rho": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 1, 3),

@@ -23,8 +23,6 @@ from dpnb.trusted.schema import Column
 from dpnb.widgets.curve import question_of
 from dpnb.widgets.scenes import Asked, Kind
 
-__all__ = ["Subject", "subject_of"]
-
 _KINDS: dict[str, Kind] = {
     "mean": "number",
     "sum": "number",

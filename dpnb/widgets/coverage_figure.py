@@ -13,8 +13,6 @@ import numpy as np
 from dpnb.simulate import wilson
 from dpnb.widgets.coverage_run import LAST, StudyRun, SweepRun
 
-__all__ = ["studies_figure", "sweep_figure"]
-
 _INK, _SOFT, _HAIR, _HOLD, _MISS = "#1c1d21", "#5b5e66", "#e9eaee", "#0a6480", "#8a4600"
 _STYLES = {
     "naive": ("#8a4600", "v", "--"),

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from dpnb.inference.spread import normal_quantile
 from dpnb.simulate import BootstrapStudy, CoverageResult, Seen, Watched, watch, wilson
 
-__all__ = ["LAST", "Run", "StudyRun", "SweepRun", "with_methods"]
-
 #: How many studies are seen whole.
 LAST = 40
 _POINTS = 120

@@ -11,19 +11,6 @@ from dpnb.errors import PlanError
 from dpnb.inference.bootstrap import Kind as BootstrapKind
 from dpnb.widgets.scenes import ASKED, DECLARED, SCENES
 
-__all__ = [
-    "BOOTSTRAP",
-    "METHODS",
-    "OWN",
-    "QUESTION",
-    "USUAL",
-    "VIEWS",
-    "WORDS",
-    "Setup",
-    "changed",
-    "methods",
-]
-
 #: What each interval is, in words.
 WORDS = {
     "naive": "takes the noised numbers for exact ones",

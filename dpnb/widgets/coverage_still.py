@@ -14,8 +14,6 @@ from dpnb.widgets.coverage_setup import BOOTSTRAP, Setup
 from dpnb.widgets.coverage_words import beside_print, missed, verdict
 from dpnb.widgets.wording import still
 
-__all__ = ["card"]
-
 Rows: TypeAlias = Sequence[Sequence[str]]
 
 _WIDTH, _LEFT, _RIGHT, _ROW = 560, 130, 14, 24

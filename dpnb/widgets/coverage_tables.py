@@ -13,8 +13,6 @@ from dpnb.widgets.coverage_design import Design
 from dpnb.widgets.coverage_run import Run, StudyRun, SweepRun, with_methods
 from dpnb.widgets.coverage_setup import BOOTSTRAP, Setup
 
-__all__ = ["code_of", "parts_of", "table_of"]
-
 
 def parts_of(run: Run, setup: Setup) -> list[tuple[StudyRun, Setup]]:
     """Return the runs of which something is simulated, each with what it is set to."""

@@ -9,8 +9,6 @@ import math
 
 from dpnb.simulate import wilson
 
-__all__ = ["PRINT_STUDIES", "beside_print", "missed", "print_band", "verdict"]
-
 #: How many studies stand behind the shares in print: a thousand or so.
 PRINT_STUDIES = 1000
 _Z = 1.959963984540054

@@ -20,19 +20,6 @@ from dpnb.estimate import Estimate, Measurement
 from dpnb.statistics import Share
 from dpnb.trusted.privacy.measure import Measure
 
-__all__ = [
-    "EPSILONS",
-    "RHOS",
-    "Curve",
-    "Curves",
-    "Kind",
-    "curve_of",
-    "kind_of",
-    "left_of",
-    "needs_size",
-    "question_of",
-]
-
 POINTS_A_DECADE = 12
 #: The ends of the ε that can be dragged, and of the ρ.
 EPSILONS = (0.01, 10.0)

@@ -15,8 +15,6 @@ from dpnb.widgets.host_questions import handle_of
 from dpnb.widgets.questions import ready
 from dpnb.widgets.snapshot import dataset_record
 
-__all__ = ["attach_facts"]
-
 _MOST = 1000
 
 

@@ -20,8 +20,6 @@ from dpnb.exhibits.taught import THEMES
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.wording import drag
 
-__all__ = ["Exhibits"]
-
 
 class Exhibits(Interaction):
     """The gallery of exhibits.

@@ -18,8 +18,6 @@ from dpnb.errors import PlanError
 from dpnb.estimate import Estimate, Measurement
 from dpnb.widgets.curve import Curves, kind_of, left_of, needs_size, question_of
 
-__all__ = ["answer_of", "forecast", "holder"]
-
 
 def answer_of(estimate: Any) -> Measurement:
     """Return the one released question of an estimate.

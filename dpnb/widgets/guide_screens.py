@@ -24,8 +24,6 @@ from dpnb.widgets.host_questions import handle_of, opening
 from dpnb.widgets.questions import GOALS, subject, two_valued
 from dpnb.widgets.wording import still
 
-__all__ = ["Guide"]
-
 _MOST_PLANS = 200
 """So many questions are priced for a page without a kernel: each takes about a kilobyte and a twentieth of a second."""
 

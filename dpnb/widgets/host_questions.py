@@ -13,8 +13,6 @@ from typing import Any
 
 from dpnb.estimate import current_host
 
-__all__ = ["answer", "called", "handle_of", "opening", "spoken"]
-
 
 def _names() -> Mapping[str, Any]:
     return current_host().names() or {}

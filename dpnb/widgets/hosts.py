@@ -22,8 +22,6 @@ import sys
 
 from dpnb.errors import PlanError
 
-__all__ = ["FORMS", "form"]
-
 FORMS = ("extension", "anywidget", "still")
 _VARIABLE = "DPNB_WIDGETS"
 _WITHOUT = 'DPNB_WIDGETS=anywidget needs the optional package: pip install "dpnb[anywidget]".'

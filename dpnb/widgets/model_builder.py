@@ -20,8 +20,6 @@ from dpnb.trusted.privacy.measure import Measure
 from dpnb.widgets.host_questions import opening
 from dpnb.widgets.questions import quoted
 
-__all__ = ["model"]
-
 _LOSS = {"epsilon": "0.5", "rho": "0.05"}
 _HOW = 'Choose one y and at least one x: hiv.ols("got ~ age + any").'
 

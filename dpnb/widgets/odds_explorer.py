@@ -14,8 +14,6 @@ from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.wording import still
 
-__all__ = ["Odds"]
-
 _PEOPLE = 1000
 _CHANCE = 0.05
 _LARGEST = 0.01

@@ -31,8 +31,6 @@ from dpnb.widgets import person
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.wording import still
 
-__all__ = ["OnePerson"]
-
 _MOST = 60
 # fmt: off
 _DEFAULT = (

@@ -21,8 +21,6 @@ from dpnb.widgets import _base
 from dpnb.widgets._base import Interaction, built, shown
 from dpnb.widgets.remeasure_control import Remeasure
 
-__all__ = ["page", "session_page"]
-
 _SCRIPT = """
 for (const place of document.querySelectorAll("[data-dpnb]")) {
   const kept = JSON.parse(place.querySelector("script").textContent);

@@ -21,8 +21,6 @@ from dpnb.widgets.remedies import ways_out
 from dpnb.widgets.snapshot import dataset_record, now, snapshot
 from dpnb.widgets.wording import still
 
-__all__ = ["BudgetBar", "Panel", "panel"]
-
 
 class Panel(Interaction):
     """What is open, what it may be asked, what was spent: in step with every cell of the session."""

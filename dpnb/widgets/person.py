@@ -13,8 +13,6 @@ from typing import Any, Literal
 
 from dpnb.inference.matching import match
 
-__all__ = ["CALIPER", "STATISTICS", "Move", "People", "statistic", "worst"]
-
 Kind = Literal["mean", "sum", "count", "median", "sd", "difference", "matched", "slope"]
 STATISTICS: tuple[Kind, ...] = ("mean", "sum", "count", "median", "sd", "difference", "matched", "slope")
 #: The largest difference of scores within a pair.

@@ -18,8 +18,6 @@ from dpnb.widgets.curve import Curves
 from dpnb.widgets.plan_facts import board
 from dpnb.widgets.planned_line import as_it_stands
 
-__all__ = ["PlanBoard"]
-
 
 class PlanBoard(Interaction):
     """A plan whose loss and split can be dragged.

@@ -24,8 +24,6 @@ from dpnb.statistics._base import all_count
 from dpnb.widgets.curve import EPSILONS, RHOS, Curve, Curves, Kind, curve_of, grid
 from dpnb.widgets.planned_line import accuracy_at, planned_line, splitting
 
-__all__ = ["board"]
-
 _NUMBER = re.compile(r"^± [\d.,]+(e[+-]\d+)?")
 _LEAST = Fraction(1, 10**6)
 #: Every so many points of the loss grid an accuracy in words is kept.

@@ -26,8 +26,6 @@ from dpnb.widgets.counting import listed
 from dpnb.widgets.curve import Kind, kind_of
 from dpnb.widgets.host_questions import handle_of, opening, spoken
 
-__all__ = ["accuracy_at", "as_it_stands", "asked_in", "planned_line", "splitting", "written"]
-
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 

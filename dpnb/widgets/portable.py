@@ -13,8 +13,6 @@ import traitlets
 if TYPE_CHECKING:
     from dpnb.widgets._base import Interaction
 
-__all__ = ["Portable"]
-
 
 class Portable(anywidget.AnyWidget):
     """The double of an interaction: same facts, same settings, same messages."""

@@ -16,8 +16,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["REGISTER", "Deployment", "to_json"]
-
 
 @dataclass(frozen=True, slots=True)
 class Deployment:

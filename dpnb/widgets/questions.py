@@ -16,8 +16,6 @@ from dpnb.client.handles import Dataset
 from dpnb.estimate import Estimate
 from dpnb.trusted.schema import Column, Schema
 
-__all__ = ["GOALS", "Goal", "quoted", "ready", "subject", "two_valued"]
-
 BINS = 20
 
 

@@ -14,8 +14,6 @@ from dpnb.widgets.forecasts import answer_of, forecast
 from dpnb.widgets.host_questions import called
 from dpnb.widgets.wording import still
 
-__all__ = ["Remeasure"]
-
 _MORE = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
 
 

@@ -16,8 +16,6 @@ from dpnb.widgets.arithmetic import cost_of, covers, largest_loss
 from dpnb.widgets.planned_line import planned_line
 from dpnb.widgets.split import cell_of, charge_of, fits, held_of, split_of, written_of
 
-__all__ = ["ways", "ways_out"]
-
 Facts = Mapping[str, Any]
 _DELTA = "what is left of the budget's δ is less than this plan needs"
 _LABELS = {"less": "Ask less", "stored": "Use a stored answer", "drop": "Leave a statistic out"}

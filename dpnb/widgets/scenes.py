@@ -18,19 +18,6 @@ from dpnb import simulate
 from dpnb.datasets import adult_ages, find
 from dpnb.simulate import Population
 
-__all__ = [
-    "ASKED",
-    "DECLARED",
-    "PUBLISHED",
-    "SCENES",
-    "SLIDERS",
-    "Asked",
-    "Kind",
-    "Scene",
-    "declared",
-    "made",
-]
-
 Kind = Literal["number", "share", "arms", "pair"]
 
 #: The population that the published bootstrap table names, from the census's published age groups, on bounds from 0 to 100.

@@ -17,8 +17,6 @@ from dpnb.widgets.accuracy import Balance, effective, planned_size, whole
 from dpnb.widgets.curve import Curve, question_of
 from dpnb.widgets.wording import still
 
-__all__ = ["Seesaw"]
-
 _SHOWN = (0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 

@@ -24,8 +24,6 @@ from dpnb.widgets.counting import counting
 from dpnb.widgets.host_questions import handle_of
 from dpnb.widgets.questions import ready, subject
 
-__all__ = ["PROTOCOL", "dataset_record", "ledger_rows", "now", "snapshot"]
-
 PROTOCOL = 1
 _ROWS = 200
 """How many ledger entries are told with every cell; a front end asks for the others when somebody wants to see them."""

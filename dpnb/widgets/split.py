@@ -13,8 +13,6 @@ from typing import Any
 
 from dpnb.widgets.arithmetic import cost_of, line_weights
 
-__all__ = ["Written", "cell_of", "charge_of", "fits", "held_of", "split_of", "written_of"]
-
 Facts = Mapping[str, Any]
 _CLOSE = 1e-9
 

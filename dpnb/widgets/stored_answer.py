@@ -20,8 +20,6 @@ from dpnb.widgets.forecasts import forecast
 from dpnb.widgets.host_questions import called
 from dpnb.widgets.wording import still
 
-__all__ = ["StoredAnswer"]
-
 
 class StoredAnswer(Interaction):
     """Where a released answer came from, and what asking again, afresh or for more would cost.

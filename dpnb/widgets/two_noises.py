@@ -15,8 +15,6 @@ from dpnb.widgets._base import Interaction
 from dpnb.widgets.odds_explorer import scaled_law
 from dpnb.widgets.wording import still
 
-__all__ = ["Noises"]
-
 _SIZES = (30, 100, 300, 1_000, 3_000, 10_000)
 
 

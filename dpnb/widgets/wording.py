@@ -10,8 +10,6 @@ from dpnb.cards.markup import Markup, clean, el
 from dpnb.statistics.text_table import aligned
 from dpnb.widgets import _base
 
-__all__ = ["ABSENT", "DRAG", "drag", "still"]
-
 #: What every still form says about its missing controls, where the front end is installed, and where it is not.
 DRAG = "Open this notebook with a kernel and run the cell to drag it. Moving a control spends nothing."
 ABSENT = (

@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
 
-from dpnb.trusted.curator.ledger import Ledger, Question
+from dpnb.trusted.curator.adoption import Question
+from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.privacy import Budget, PrivacyEvent, PrivacyLoss, PrivacyUnit
 

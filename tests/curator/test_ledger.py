@@ -22,10 +22,11 @@ from hypothesis import strategies as st
 from dpnb.errors import BudgetError, CuratorError, FrozenError, LossError, OwnerError, RequestReused
 from dpnb.trusted.curator import ledger as ledger_module
 from dpnb.trusted.curator.admission import option_that_fits
+from dpnb.trusted.curator.adoption import Question
 from dpnb.trusted.curator.audit_trail import examine
 from dpnb.trusted.curator.chain import GENESIS, link
 from dpnb.trusted.curator.database import aside
-from dpnb.trusted.curator.ledger import Ledger, Question
+from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.meters import doubled
 from dpnb.trusted.curator.terms import Terms, compare
 from dpnb.trusted.privacy import Budget, Measure, PrivacyEvent, PrivacyLoss, PrivacyUnit
@@ -251,7 +252,8 @@ def test_threads_of_one_ledger_never_overspend(ledger):
 RACER = """
 import sys
 from fractions import Fraction
-from dpnb.trusted.curator.ledger import Ledger, Question
+from dpnb.trusted.curator.adoption import Question
+from dpnb.trusted.curator.ledger import Ledger
 from dpnb.errors import BudgetError
 from dpnb.trusted.privacy import PrivacyEvent, PrivacyLoss
 path, name, tries, unit = sys.argv[1:]
@@ -939,7 +941,8 @@ def test_the_terms_are_written_as_they_always_were():
 VICTIM = """
 import os, signal, sys
 from fractions import Fraction
-from dpnb.trusted.curator.ledger import Ledger, Question
+from dpnb.trusted.curator.adoption import Question
+from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.privacy import PrivacyEvent, PrivacyLoss
 path, step = sys.argv[1], int(sys.argv[2])
 count = 0
@@ -995,7 +998,8 @@ def test_killed_between_any_two_statements_a_retry_is_one_charge_and_one_answer(
 LOOP = """
 import sys
 from fractions import Fraction
-from dpnb.trusted.curator.ledger import Ledger, Question
+from dpnb.trusted.curator.adoption import Question
+from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.privacy import PrivacyEvent, PrivacyLoss
 path, start = sys.argv[1], int(sys.argv[2])
 ledger = Ledger(path)

@@ -54,6 +54,16 @@ def test_every_module_says_what_it_is():
     assert not [relative(path) for path in silent]
 
 
+REEXPORTS = {"dpnb/errors.py", "dpnb/plan/price.py"}
+"""Modules that are no folders and still offer names from elsewhere: the public errors, and what the curator takes with prices."""
+
+
+def test_only_a_room_lists_its_names():
+    """`__all__` stands in a room's `__init__.py`; elsewhere what has no underscore is public, and is imported from where it is."""
+    listing = {relative(path) for path in MODULES if re.search(r"^__all__\b", path.read_text(), re.MULTILINE)}
+    assert {name for name in listing if not name.endswith("__init__.py")} == REEXPORTS
+
+
 def root_imports(path: Path) -> list[str]:
     """List what a module takes from the package's root, submodules aside."""
     nodes = list(ast.walk(ast.parse(path.read_text())))

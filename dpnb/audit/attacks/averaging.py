@@ -22,8 +22,6 @@ from dpnb.errors import OptionError
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.loss import positive
 
-__all__ = ["averaging"]
-
 _BLOCK = 2_000_000
 
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from dpnb.audit.attacks.publications import Bench, Publication
 
-__all__ = ["bench_figure"]
-
 _ACCENT, _INK, _SOFT = "#0a6480", "#1c1d21", "#5b5e66"
 
 

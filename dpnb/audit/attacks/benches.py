@@ -21,8 +21,6 @@ from dpnb.audit.attacks.publications import Bench
 from dpnb.audit.attacks.repeating import repetitions
 from dpnb.errors import OptionError
 
-__all__ = ["BENCHES", "bench"]
-
 
 def bench(name: str, rng: int = 0, reps: int = 1) -> Bench:
     """Run one attack against every publication, once or several times.

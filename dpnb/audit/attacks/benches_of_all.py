@@ -18,8 +18,6 @@ from dpnb.audit.attacks.reconstruction import reconstruct, reconstruction
 from dpnb.datasets import census
 from dpnb.risk.odds import membership_power
 
-__all__ = ["on_linkage", "on_membership", "on_reconstruction"]
-
 Floats = NDArray[np.float64]
 EXACT = math.inf
 

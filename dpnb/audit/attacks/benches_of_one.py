@@ -17,8 +17,6 @@ from dpnb.audit.attacks.floating_point import floating_point
 from dpnb.audit.attacks.publications import Bench, Publication, fair, grid, lifted, private, shown
 from dpnb.audit.attacks.result import AttackRow
 
-__all__ = ["count_bound", "on_averaging", "on_differencing", "on_floating_point"]
-
 Floats = NDArray[np.float64]
 
 

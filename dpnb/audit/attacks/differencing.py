@@ -21,8 +21,6 @@ from dpnb.audit.attacks.result import AttackResult, epsilon_label, epsilons_of, 
 from dpnb.errors import OptionError
 from dpnb.risk.odds import posterior
 
-__all__ = ["differencing"]
-
 Floats = NDArray[np.float64]
 
 EXACT = math.inf

@@ -25,8 +25,6 @@ from dpnb.risk.float_laplace import FINEST_UNIFORM, Sampler, float_laplace, poss
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.loss import rational
 
-__all__ = ["certain_origin", "floating_point"]
-
 
 def certain_origin(answers: ArrayLike, scale: float = 1.0, sampler: Sampler = "numpy") -> NDArray[np.float64]:
     """Return for each answer 0 or 1 where only that count can have made it, and NaN where both can.

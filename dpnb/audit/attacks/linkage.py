@@ -27,8 +27,6 @@ from dpnb.risk.odds import posterior
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.loss import rational
 
-__all__ = ["linkage"]
-
 Integers = NDArray[np.int64]
 EXACT = math.inf
 

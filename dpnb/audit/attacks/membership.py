@@ -24,8 +24,6 @@ from dpnb.audit.attacks.result import AttackResult, AttackRow, epsilon_label, ep
 from dpnb.errors import OptionError
 from dpnb.risk.odds import laplace_tradeoff, membership_power
 
-__all__ = ["PowerCurve", "membership", "membership_curve"]
-
 Floats = NDArray[np.float64]
 EXACT = math.inf
 

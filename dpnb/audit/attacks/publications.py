@@ -19,8 +19,6 @@ from dpnb.errors import OptionError
 from dpnb.estimate.table import Table
 from dpnb.risk.odds import posterior
 
-__all__ = ["LABELS", "NEAR", "Bench", "Publication", "fair", "grid", "lifted", "private", "shown"]
-
 NEAR = 0.05
 """An attack has fallen where it recovers at most this much more than guessing."""
 

@@ -21,8 +21,6 @@ from numpy.typing import ArrayLike, NDArray
 from dpnb.audit.attacks.result import AttackResult, epsilon_label, epsilons_of, made
 from dpnb.errors import OptionError
 
-__all__ = ["reconstruct", "reconstruction"]
-
 Floats = NDArray[np.float64]
 Method = Literal["lp", "least-squares"]
 

@@ -14,8 +14,6 @@ import numpy as np
 from dpnb.audit.attacks.publications import Bench, Publication
 from dpnb.audit.attacks.result import AttackRow
 
-__all__ = ["pooled", "repetitions"]
-
 Seed = Sequence[int]
 
 

@@ -14,8 +14,6 @@ from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import el
 from dpnb.errors import OptionError
 
-__all__ = ["AttackResult", "AttackRow", "epsilon_label", "epsilons_of", "made"]
-
 _ACCENT, _INK, _SOFT = "#0a6480", "#1c1d21", "#5b5e66"
 
 

@@ -11,8 +11,6 @@ import numpy as np
 from dpnb.exhibits.replicate.row import Row
 from dpnb.risk.odds import posterior_table
 
-__all__ = ["EPSILONS", "PRIORS", "rows"]
-
 PRIORS = ("0.01", "0.05", "0.1", "0.25", "0.5", "0.9")
 EPSILONS = ("0.01", "0.05", "0.1", "0.25", "0.5", "1", "2", "3", "5")
 _ASSUMED = "priors and ε assumed, 54 cells as in print; the printed cells are not at hand"

@@ -18,8 +18,6 @@ from dpnb.risk.bootstrap import inflation_for, multiplicities, resampling_epsilo
 from dpnb.risk.composition import advanced
 from dpnb.trusted.privacy.loss import rational
 
-__all__ = ["KINDS", "age_population", "coverages", "normality", "rows", "truncated_normal"]
-
 Floats = NDArray[np.float64]
 KINDS: tuple[Kind, ...] = ("unbiased", "conservative", "most conservative")
 _Z = 1.959963984540054

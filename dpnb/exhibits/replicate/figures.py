@@ -14,8 +14,6 @@ from dpnb.exhibits.composing import exact_share
 from dpnb.exhibits.replicate import bootstrap, primer, social
 from dpnb.inference.standard_error import noisy_interval
 
-__all__ = ["Drawn", "figures"]
-
 Floats = NDArray[np.float64]
 _ACCENT, _INK, _SOFT, _WARN, _HAIR = "#0a6480", "#1c1d21", "#7b7e86", "#b05a00", "#dcdde2"
 _COLOURS = (_ACCENT, _INK, _WARN, _SOFT)

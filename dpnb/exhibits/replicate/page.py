@@ -13,8 +13,6 @@ from dpnb.cards.report import document
 from dpnb.exhibits.replicate.figures import Drawn
 from dpnb.exhibits.replicate.row import Row, table_text
 
-__all__ = ["html_page", "write_pdf"]
-
 _STYLE = """
 :root{color-scheme:light}
 body{margin:0 auto;max-width:66rem;padding:2.2rem 1.4rem 4rem;font:15px/1.6 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;

@@ -15,8 +15,6 @@ from dpnb.risk.odds import laplace_tradeoff
 from dpnb.trusted.mechanisms import KSExponential, QuantileSelection
 from dpnb.trusted.noise import DiscreteLaplaceLaw
 
-__all__ = ["clamped_normal", "correlations", "deviations", "median_errors", "rates", "rows"]
-
 Floats = NDArray[np.float64]
 _EPSILON, _ROWS = 0.1, 1000
 

@@ -20,17 +20,6 @@ from dpnb.inference.standard_error import (
 )
 from dpnb.risk.curves import analytic_gaussian_sigma
 
-__all__ = [
-    "SCALE",
-    "Study",
-    "differences",
-    "laplace_error",
-    "published_standard_error",
-    "regression_gain",
-    "rows",
-    "standard_errors",
-]
-
 Floats = NDArray[np.float64]
 _PEOPLE, _EPSILON = 2000, 0.5
 SCALE = 4 / (_PEOPLE * _EPSILON)

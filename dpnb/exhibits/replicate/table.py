@@ -9,8 +9,6 @@ import numpy as np
 from dpnb.exhibits.replicate import beliefs, bootstrap, primer, social
 from dpnb.exhibits.replicate.row import Row
 
-__all__ = ["replicate"]
-
 _SECTIONS: tuple[Callable[..., list[Row]], ...] = (bootstrap.rows, primer.rows, beliefs.rows, social.rows)
 
 

@@ -39,8 +39,6 @@ from dpnb.trusted.aggregate.algebra import (
 )
 from dpnb.trusted.errors import PlanError
 
-__all__ = ["read_requests", "written_requests"]
-
 _NODES: Final[dict[str, tuple[type[Node], tuple[str, ...]]]] = {
     "col": (Col, ("text",)),
     "lit": (Lit, ("integer",)),

@@ -22,8 +22,6 @@ from dpnb.trusted.privacy import (
     floored_digits,
 )
 
-__all__ = ["admit", "filters", "limits", "option_that_fits", "with_ways_out"]
-
 _UNCHANGED = "Nothing was spent."
 
 

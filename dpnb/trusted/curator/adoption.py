@@ -24,8 +24,6 @@ from dpnb.trusted.curator import totals
 from dpnb.trusted.curator.chain import canonical
 from dpnb.trusted.privacy import PrivacyEvent
 
-__all__ = ["Question", "Scope", "abandoned", "find"]
-
 Abandoned = dict[tuple[str, str], list[int]]
 """The charges without an answer when the ledger was opened, oldest first, by principal and pool."""
 

@@ -23,8 +23,6 @@ from dpnb.trusted.curator.stored import address, brief
 from dpnb.trusted.errors import DpnbError
 from dpnb.trusted.privacy import Odometer, PrivacyEvent, PrivacyLoss, compose
 
-__all__ = ["UNREADABLE", "Verification", "examine", "restored_row", "unlike_its_entry"]
-
 _FEW = 20
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, DpnbError)
 """What reading a body raises that is not written as the ledger writes it."""

@@ -22,8 +22,6 @@ from dpnb.trusted.curator.mark import Mark, MarkFile, advanced, keyed, mark_of
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.wire.places import Home, write_private
 
-__all__ = ["backup", "copied"]
-
 
 def backup(home: Home, target: Path) -> str:
     """Copy a home's ledger, mark and key into a new folder.

@@ -11,8 +11,6 @@ import json
 import sqlite3
 from typing import Any, Final
 
-__all__ = ["GENESIS", "append", "canonical", "head", "link"]
-
 GENESIS: Final = "0" * 64
 
 

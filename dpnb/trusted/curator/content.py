@@ -37,22 +37,6 @@ from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.cell import QUANTISER_VERSION, canonical, text_of
 
-__all__ = [
-    "ABSENT",
-    "DAY",
-    "LEAST_DISTINCT",
-    "WHOLE",
-    "Content",
-    "Kind",
-    "Sums",
-    "content_of",
-    "finish",
-    "hash_text",
-    "identifies",
-    "may_be_guessed",
-    "read_names",
-]
-
 LEAST_DISTINCT = 64
 """A column of fewer distinct cells can be guessed."""
 

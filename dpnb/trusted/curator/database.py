@@ -23,8 +23,6 @@ from dpnb.trusted.curator.mark import Mark
 from dpnb.trusted.curator.migrations import APPLICATION, DRAFT_APPLICATION, migrate
 from dpnb.trusted.errors import ChargedError, CuratorError, FrozenError, OwnerError
 
-__all__ = ["Database", "aside", "made", "opened", "sync_folder"]
-
 _WAIT = 10.0
 _LONGEST_JOURNAL = 4000
 """Pages after which a writer checkpoints by itself: never, while :mod:`dpnb.trusted.curator.upkeep` does it beside the writers."""

@@ -11,8 +11,6 @@ from dpnb.trusted.curator.mark import Mark, advanced
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.wire.places import Home
 
-__all__ = ["examined", "verify"]
-
 
 def verify(home: Home) -> str:
     """Recompute everything in a home's ledger: hashes, totals, tables, indexes, and that it is not below its mark.

@@ -11,8 +11,6 @@ from collections.abc import Iterator
 
 from dpnb.trusted.errors import CuratorError, OwnerError
 
-__all__ = ["FAULTS", "UNSPENT", "named_faults"]
-
 FAULTS: dict[int, str] = {
     sqlite3.SQLITE_BUSY: "is locked by another program. Close that program (or end its curator) and run this again",
     sqlite3.SQLITE_LOCKED: "is locked by another program. Close that program (or end its curator) and run this again",

@@ -21,20 +21,6 @@ from dpnb.trusted.curator.mark import Mark, MarkFile, advanced, has_fallen, key_
 from dpnb.trusted.errors import DpnbError
 from dpnb.trusted.wire.places import write_private
 
-__all__ = [
-    "REFUSAL",
-    "Guard",
-    "fault_of",
-    "journal_of",
-    "known_of",
-    "mark_at",
-    "note_in_copies",
-    "noted",
-    "notes_of",
-    "owners_words",
-    "traces",
-]
-
 _NO_MARK = (ValueError, TypeError, KeyError, AttributeError)
 """What reading a note raises that is not written as a curator writes it."""
 

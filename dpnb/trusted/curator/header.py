@@ -12,8 +12,6 @@ import duckdb
 from dpnb.trusted.curator.engines.sources import open_source
 from dpnb.trusted.schema.named_file import NamedFile
 
-__all__ = ["fields"]
-
 
 def fields(path: Path, table: str | None = None) -> list[tuple[str, str]]:
     """List the columns of a Parquet or DuckDB file as (name, storage type).

@@ -6,8 +6,6 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["Inodes"]
-
 
 class Inodes:
     """The files and folders at some paths, as they are now.

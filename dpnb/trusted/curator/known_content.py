@@ -26,19 +26,6 @@ from dpnb.trusted.curator import pins
 from dpnb.trusted.curator.chain import append
 from dpnb.trusted.curator.terms import Terms
 
-__all__ = [
-    "Known",
-    "count_wrong_size",
-    "frozen",
-    "learn",
-    "listed",
-    "note",
-    "refusal",
-    "tag",
-    "tags",
-    "version_of",
-]
-
 _KNOWN: Final = (
     "These rows were attached before as protected data: they never open as TEACHING, and they have their budget. Open "
     'them under the name that they have, share its budget (the same pool = "…" in both schemas), or record as their '

@@ -33,8 +33,6 @@ from dpnb.trusted.curator.totals import ChargeRow
 from dpnb.trusted.errors import CuratorError, LossError, OwnerError
 from dpnb.trusted.privacy import Filter, Measure, Odometer, PrivacyLoss, compose
 
-__all__ = ["Attachment", "ChargeRow", "Ledger", "Question", "Scope", "StatementRow", "StoredAnswer"]
-
 
 def _refuse_unsayable(db: sqlite3.Connection, terms: Terms) -> None:
     """Refuse a new meter whose first total is no loss: a doubled δ of 1 or more promises nothing, and cannot be read."""

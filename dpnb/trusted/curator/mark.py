@@ -30,20 +30,6 @@ from dpnb.trusted.curator.totals import loss_of, period_of, totals
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.privacy import PrivacyLoss
 
-__all__ = [
-    "Mark",
-    "MarkFile",
-    "Total",
-    "advanced",
-    "has_fallen",
-    "key_id",
-    "keyed",
-    "ledger_id",
-    "mark_of",
-    "shortfall",
-    "total_of",
-]
-
 _SLOT: Final = 16_384
 _HEADER: Final = struct.Struct(">32sQI")
 

@@ -25,8 +25,6 @@ from fractions import Fraction
 
 from dpnb.trusted.privacy import Measure, PrivacyLoss
 
-__all__ = ["doubled", "is_meter", "start"]
-
 _SLACK = Fraction(56, 100)
 
 

@@ -18,8 +18,6 @@ from typing import Final
 from dpnb.trusted.curator.chain import append
 from dpnb.trusted.errors import OwnerError
 
-__all__ = ["APPLICATION", "DRAFT_APPLICATION", "MIGRATIONS", "Migration", "migrate"]
-
 APPLICATION: Final = 0x64706E31
 """SQLite's application id of a dpnb ledger: the letters "dpn1"."""
 

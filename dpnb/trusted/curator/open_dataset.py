@@ -23,8 +23,9 @@ from typing import Any, Protocol
 
 from dpnb.trusted.curator.content import Content
 from dpnb.trusted.curator.guard import note_in_copies
-from dpnb.trusted.curator.ledger import Attachment, Ledger
+from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.mark import Mark
+from dpnb.trusted.curator.pins import Attachment
 from dpnb.trusted.curator.sources import Found
 from dpnb.trusted.curator.terms import Terms, compare
 from dpnb.trusted.errors import CuratorGone, OwnerError

@@ -20,20 +20,6 @@ from dpnb.trusted.curator.terms import Change, Terms, budget_change, compare
 from dpnb.trusted.errors import CuratorGone, OwnerError
 from dpnb.trusted.privacy import Budget
 
-__all__ = [
-    "Attachment",
-    "changes_of",
-    "modes",
-    "pin",
-    "pinned",
-    "pool_budget",
-    "refuse_looser",
-    "refuse_measure",
-    "refuse_mixed",
-    "refuse_stale",
-    "refuse_unit",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Attachment:

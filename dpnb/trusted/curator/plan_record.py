@@ -16,8 +16,6 @@ from dpnb.trusted.errors import PlanError
 from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
 from dpnb.trusted.privacy.loss import exact_text
 
-__all__ = ["question_of", "read_parts"]
-
 _FIELDS = {"name", "mechanism", "cells"}
 
 

@@ -19,12 +19,14 @@ from typing import Any
 
 from dpnb.plan.price import PricedBatch, PricedPart, PricedQuestion, total
 from dpnb.trusted.curator import failpoints
+from dpnb.trusted.curator.adoption import Question, Scope
 from dpnb.trusted.curator.chain import canonical
-from dpnb.trusted.curator.ledger import ChargeRow, Ledger, Question, Scope
+from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.open_dataset import Attached
 from dpnb.trusted.curator.plan_record import question_of, read_parts
 from dpnb.trusted.curator.stored import StoredAnswer
 from dpnb.trusted.curator.terms import Terms
+from dpnb.trusted.curator.totals import ChargeRow
 from dpnb.trusted.errors import CuratorError, PlanError
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.secure import SecureBits

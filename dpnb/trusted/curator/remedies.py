@@ -20,8 +20,6 @@ from dpnb.trusted.errors import DpnbError
 from dpnb.trusted.privacy import PrivacyLoss, brief, floored_digits
 from dpnb.trusted.privacy.loss import parse_exact
 
-__all__ = ["remedies"]
-
 _SMALLER = (Fraction(1), Fraction(9, 10), Fraction(3, 4), Fraction(1, 2), Fraction(1, 4))
 """Parts of the amount that fits by the mechanisms alone: what is rounded, or fixed by .spend(…), may leave less room."""
 

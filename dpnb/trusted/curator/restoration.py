@@ -49,8 +49,6 @@ from dpnb.trusted.schema import Schema
 from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.places import Home, write_private
 
-__all__ = ["restore"]
-
 _PARTS = ("", "-wal", "-shm", "-journal")
 """A ledger, its journal with its index, and the journal that a program leaves which writes it in another way and is killed."""
 

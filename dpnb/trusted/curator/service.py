@@ -20,7 +20,7 @@ from dpnb.trusted.curator.admission import with_ways_out
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.content import WrongSize
 from dpnb.trusted.curator.guard import REFUSAL
-from dpnb.trusted.curator.ledger import Ledger, StatementRow
+from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.open_dataset import Attached, Copy, Engine, Shelf, sweep
 from dpnb.trusted.curator.release import (
     Chance,
@@ -34,6 +34,7 @@ from dpnb.trusted.curator.release import (
 )
 from dpnb.trusted.curator.remedies import remedies
 from dpnb.trusted.curator.sources import Found, look_up
+from dpnb.trusted.curator.statement import StatementRow
 from dpnb.trusted.curator.terms import Terms, compare
 from dpnb.trusted.curator.upkeep import Upkeep
 from dpnb.trusted.errors import (

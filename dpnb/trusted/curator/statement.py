@@ -9,8 +9,6 @@ from typing import Any
 
 from dpnb.trusted.privacy import PrivacyLoss
 
-__all__ = ["StatementRow", "concerns", "row_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class StatementRow:

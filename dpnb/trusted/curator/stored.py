@@ -21,19 +21,6 @@ from dpnb.trusted.curator.file_faults import UNSPENT
 from dpnb.trusted.errors import ChargedError, CuratorError, OwnerError
 from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, compose
 
-__all__ = [
-    "Answer",
-    "StoredAnswer",
-    "address",
-    "after_the_charge",
-    "answers_of",
-    "brief",
-    "charge_of",
-    "insert",
-    "next_entry",
-    "stored_answer",
-]
-
 Answer = dict[str, Any]
 
 

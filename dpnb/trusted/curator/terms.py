@@ -18,8 +18,6 @@ from dpnb.trusted.privacy import Budget, PrivacyUnit, parse_exact
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.dataset import SEEN_ON_DATA
 
-__all__ = ["Change", "Terms", "compare"]
-
 _STRICTNESS = ("teaching", "guard-rail", "enforced")
 
 

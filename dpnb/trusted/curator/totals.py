@@ -16,21 +16,6 @@ from dpnb.trusted.curator import meters, pins
 from dpnb.trusted.errors import RequestReused
 from dpnb.trusted.privacy import Measure, PrivacyLoss
 
-__all__ = [
-    "ChargeRow",
-    "body_of",
-    "charged",
-    "is_answered",
-    "known_measure",
-    "loss_of",
-    "measure_of",
-    "own_cap",
-    "period_of",
-    "restored_since",
-    "row_of",
-    "totals",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class ChargeRow:

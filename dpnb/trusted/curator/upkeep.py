@@ -16,8 +16,6 @@ from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.mark import Mark
 from dpnb.trusted.errors import CuratorError, DpnbError, OwnerError
 
-__all__ = ["Upkeep"]
-
 _REST = 0.5
 """Seconds without a write after which a ledger rests."""
 _ENTRIES = 100

@@ -15,8 +15,6 @@ from dpnb.trusted.errors import PlanError
 from dpnb.trusted.mechanisms import MECHANISMS
 from dpnb.trusted.mechanisms.exponential import QuantileSelection
 
-__all__ = ["read_mechanism"]
-
 _NAMED: Final = {kind.name: kind for kind in MECHANISMS}
 
 _READ: Final[dict[str, Callable[[str], Any]]] = {

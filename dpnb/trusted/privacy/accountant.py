@@ -40,8 +40,6 @@ from dpnb.trusted.privacy.loss import (
 )
 from dpnb.trusted.privacy.measure import Measure
 
-__all__ = ["Budget", "Filter", "Odometer", "compose", "epsilon_of", "rho_for"]
-
 _GUARD = Fraction(1, 10**40)
 _FARTHEST = 10**100
 

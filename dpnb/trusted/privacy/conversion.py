@@ -50,15 +50,6 @@ from fractions import Fraction
 from functools import lru_cache
 from math import floor, isqrt, sqrt, tanh
 
-__all__ = [
-    "exponential_epsilon",
-    "exponential_rho",
-    "laplace_rho",
-    "largest_epsilon",
-    "pure_epsilon",
-    "pure_rho",
-]
-
 _EXACT = Context(prec=50, Emin=-(10**9), Emax=10**9)
 _UP = Context(prec=15, rounding=ROUND_CEILING, Emin=-(10**9), Emax=10**9)
 _GUARD, _LEAST = Decimal("1e-34"), Decimal("1e-48")

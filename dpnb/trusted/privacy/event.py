@@ -17,8 +17,6 @@ from dpnb.trusted.privacy.conversion import exponential_rho, laplace_rho, pure_r
 from dpnb.trusted.privacy.loss import PrivacyLoss, bounded_above, exact_text, parse_exact, rational
 from dpnb.trusted.privacy.measure import Measure
 
-__all__ = ["KINDS", "VERSION", "Kind", "PrivacyEvent"]
-
 Kind = Literal["pure", "laplace", "exponential", "gaussian", "approximate"]
 KINDS: Final[tuple[str, ...]] = get_args(Kind)
 VERSION: Final = 1

@@ -20,21 +20,6 @@ from typing import Any, Literal
 from dpnb.trusted.errors import LossError
 from dpnb.trusted.privacy.measure import Measure
 
-__all__ = [
-    "FINEST",
-    "PrivacyLoss",
-    "bounded_above",
-    "brief",
-    "exact_text",
-    "floored",
-    "floored_digits",
-    "non_negative",
-    "parse_exact",
-    "positive",
-    "proper_delta",
-    "rational",
-]
-
 FINEST = 10**9
 """Largest denominator of a number that a person or a message may state."""
 

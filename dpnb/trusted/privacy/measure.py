@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["Measure"]
-
 
 class Measure(StrEnum):
     """How a privacy loss is measured.

@@ -12,8 +12,6 @@ from typing import Any, Literal
 
 from dpnb.trusted.errors import OwnerError
 
-__all__ = ["Adjacency", "PrivacyUnit"]
-
 Adjacency = Literal["change-one", "add-remove"]
 
 

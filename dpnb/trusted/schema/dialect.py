@@ -14,8 +14,6 @@ from typing import Any, Literal
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema import nearest
 
-__all__ = ["STRICT", "Dialect"]
-
 _WORDS = {"quoting": ("rows", "none", "across lines"), "line_ends": ("one", "any")}
 _KEYS = ("quoting", "line_ends", "ragged")
 

@@ -17,8 +17,6 @@ from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema.named_file import NamedFile
 from dpnb.trusted.schema.owner import format_of
 
-__all__ = ["draft"]
-
 Fields = Sequence[tuple[str, str]]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")

@@ -21,8 +21,6 @@ from typing import Any, BinaryIO, Self
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema.dialect import STRICT, Dialect
 
-__all__ = ["NamedFile", "held"]
-
 _FLAGS = ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY")
 _OPEN_FILES = Path("/proc/self/fd")
 _BLOCK = 2**22

@@ -21,8 +21,6 @@ from dpnb.trusted.schema import Column, Mode, Schema, nearest
 from dpnb.trusted.schema.dialect import STRICT, Dialect
 from dpnb.trusted.schema.named_file import NamedFile
 
-__all__ = ["OwnedDataset", "beside", "load"]
-
 Format = Literal["csv", "parquet", "duckdb"]
 
 SUFFIX = ".dpnb.toml"
