@@ -1,4 +1,4 @@
-"""Cards: pure functions from schema, plan, release and ledger to HTML, SVG, PNG, text and JSON.
+"""Cards: pure functions from schema, plan, release and ledger to HTML, SVG, text and JSON.
 
 A card is never the only place of a fact and never computes one: it writes down what lower rooms concluded. It refuses
 to load anything from outside, to trust a label, and to show more digits than the uncertainty supports. What may never

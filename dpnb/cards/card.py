@@ -1,7 +1,7 @@
-"""What a card is: one thing said in five forms, for whoever displays it.
+"""What a card is: one thing said in four forms, for whoever displays it.
 
-HTML (which still reads when a sanitiser has removed styles, drawings and scripts), an SVG picture, a PNG that is made
-when it is asked for, text for a terminal, and strict JSON.
+HTML (which still reads when a sanitiser has removed styles, drawings and scripts), an SVG picture, text for a terminal
+and for print, and strict JSON.
 """
 
 from __future__ import annotations
@@ -38,21 +38,12 @@ class Card:
     kind: str
 
     @property
-    def png(self) -> bytes:
-        """The text form as a picture, made when it is asked for."""
-        from dpnb.cards.raster import picture
-
-        return picture(self.text)
-
-    @property
     def mime(self) -> str:
         """The MIME type of the JSON form; a release and one estimate of it share theirs."""
         return f"application/vnd.dpnb.{'release' if self.kind == 'estimate' else self.kind}+json"
 
     def bundle(self) -> dict[str, Any]:
         """Return the MIME bundle: every form, so that a saved notebook is never blank."""
-        import base64
-
         found: dict[str, Any] = {
             "text/html": str(self.html),
             "text/plain": self.text,
@@ -60,7 +51,6 @@ class Card:
         }
         if self.svg is not None:
             found["image/svg+xml"] = str(self.svg)
-        found["image/png"] = base64.b64encode(self.png).decode("ascii")
         return found
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:

@@ -10,14 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import nh3
-import numpy as np
 import pytest
 
 from dpnb import cards
 from dpnb.cards import digits, facts
 from dpnb.cards.explain import explain, odds_sentence
 from dpnb.cards.facts import Entry, Line
-from dpnb.cards.raster import picture
 from dpnb.estimate import Estimate, Measurement
 from dpnb.statistics import conclude
 from tests.cards import made
@@ -213,10 +211,10 @@ def test_no_card_asks_the_network():
 
 @pytest.mark.parametrize("kind", sorted(all_cards()))
 def test_bundle_has_every_form(kind):
-    """A bundle holds HTML, text, PNG and strict JSON that names its kind."""
+    """A bundle holds HTML, text and strict JSON that names its kind."""
     card = all_cards()[kind]
     bundle = card.bundle()
-    assert {"text/html", "text/plain", "image/png", card.mime} <= set(bundle)
+    assert {"text/html", "text/plain", card.mime} <= set(bundle)
     record = json.loads(json.dumps(bundle[card.mime], allow_nan=False))
     assert record["kind"] == card.kind
     assert record["format"] == 1
@@ -245,19 +243,6 @@ def test_drawings_have_words_and_different_shapes():
     assert 'class="cf"' not in privacy
     assert confidence.count('class="cf"') == 3
     assert 'class="pv"' not in confidence
-
-
-def test_picture_is_a_png_of_the_text():
-    """The PNG is a picture, wider for longer text, and unknown characters do not stop it."""
-    pillow = pytest.importorskip("PIL.Image")
-    import io
-
-    small, wide = (pillow.open(io.BytesIO(picture(text))) for text in ("ε 1\n", "ε 1 ✈" * 9))
-    assert small.height == wide.height
-    assert small.width < wide.width
-    pixels = np.asarray(small.convert("L"))
-    assert pixels.min() == 0
-    assert pixels.max() == 255
 
 
 def test_a_card_that_is_drawn_again_computes_no_interval(monkeypatch):

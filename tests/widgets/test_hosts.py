@@ -69,7 +69,7 @@ def test_vs_code_is_recognised_by_what_it_leaves_in_a_kernel(monkeypatch, names,
     assert hosts.form() == form
     data, _ = widgets.odds()._repr_mimebundle_()
     assert (VIEW in data) == (form == "extension")
-    assert {"text/html", "text/plain", "image/png"} <= set(data)
+    assert {"text/html", "text/plain"} <= set(data)
 
 
 def test_colab_is_recognised_by_its_package(monkeypatch):
