@@ -6,6 +6,8 @@ What stands behind the command is ordinary Python in the user's names, as in a c
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from IPython.display import display
@@ -51,10 +53,53 @@ def _value(names: Mapping[str, Any], text: str, example: str) -> Any:
         raise OptionError(f"{type(error).__name__} in {text}: {error}") from None
 
 
-def _attach(names: Mapping[str, Any], text: str) -> Any:
-    from dpnb import widgets
+_REQUIRED = object()
 
-    return widgets.attach(_value(names, text, "%dp attach hiv"), name=text if text.isidentifier() else None)
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An interaction that a command shows of one Python value.
+
+    Parameters
+    ----------
+    name : str
+        Its name in :mod:`dpnb.widgets`.
+    example : str
+        What may follow the command.
+    otherwise : object, optional
+        What it is shown of where nothing follows; left out where something must.
+    named : bool
+        Whether it wants the user's own name of the value as well.
+    """
+
+    name: str
+    example: str
+    otherwise: Any = _REQUIRED
+    named: bool = False
+
+    def __call__(self, command: str, names: Mapping[str, Any], text: str) -> Any:
+        """Return the interaction of what the text says in the user's names."""
+        from dpnb import widgets
+
+        show = getattr(widgets, self.name)
+        if not text and self.otherwise is not _REQUIRED:
+            return show(self.otherwise)
+        found = _value(names, text, f"%dp {command} {self.example}")
+        return show(found, name=text if text.isidentifier() else None) if self.named else show(found)
+
+
+SHOWN: dict[str, Shown] = {
+    "attach": Shown("attach", "hiv", named=True),
+    "clamp": Shown("clamp", "[3, 5, 8, 40]", otherwise=None),
+    "guide": Shown("guide", "hiv"),
+    "noises": Shown("noises", "0.3", otherwise=0.5),
+    "odds": Shown("odds", "0.1", otherwise=0.1),
+    "person": Shown("drag_person", "[21, 35, 44]", otherwise=None),
+    "remeasure": Shown("remeasure", "effect", named=True),
+    "seesaw": Shown("seesaw", "hiv.age.mean()"),
+    "stored": Shown("stored", "effect", named=True),
+}
+"""One line each; an interaction that reads more than one value has a function below."""
 
 
 def _panel(names: Mapping[str, Any], text: str) -> Any:
@@ -66,62 +111,12 @@ def _panel(names: Mapping[str, Any], text: str) -> Any:
     return widgets.panel()
 
 
-def _seesaw(names: Mapping[str, Any], text: str) -> Any:
-    from dpnb import widgets
-
-    return widgets.seesaw(_value(names, text, "%dp seesaw hiv.age.mean()"))
-
-
 def _plan(names: Mapping[str, Any], text: str) -> Any:
     from dpnb import plan, widgets
     from dpnb.client.views import PlanView
 
     found = _value(names, text, '%dp plan {"m": hiv.age.mean()}')
     return widgets.plan(found if isinstance(found, PlanView) else plan(found, epsilon=1))
-
-
-def _remeasure(names: Mapping[str, Any], text: str) -> Any:
-    from dpnb import widgets
-
-    found = _value(names, text, "%dp remeasure effect")
-    return widgets.remeasure(found, name=text if text.isidentifier() else None)
-
-
-def _stored(names: Mapping[str, Any], text: str) -> Any:
-    from dpnb import widgets
-
-    found = _value(names, text, "%dp stored effect")
-    return widgets.stored(found, name=text if text.isidentifier() else None)
-
-
-def _clamp(names: Mapping[str, Any], text: str) -> Any:
-    from dpnb import widgets
-
-    return widgets.clamp(_value(names, text, "%dp clamp [3, 5, 8, 40]") if text else None)
-
-
-def _guide(names: Mapping[str, Any], text: str) -> Any:
-    from dpnb import widgets
-
-    return widgets.guide(_value(names, text, "%dp guide hiv"))
-
-
-def _odds(names: Mapping[str, Any], text: str) -> Any:
-    from dpnb import widgets
-
-    return widgets.odds(_value(names, text, "%dp odds 0.1") if text else 0.1)
-
-
-def _noises(names: Mapping[str, Any], text: str) -> Any:
-    from dpnb import widgets
-
-    return widgets.noises(_value(names, text, "%dp noises 0.3") if text else 0.5)
-
-
-def _person(names: Mapping[str, Any], text: str) -> Any:
-    from dpnb import widgets
-
-    return widgets.drag_person(_value(names, text, "%dp person [21, 35, 44]") if text else None)
 
 
 def _coverage(names: Mapping[str, Any], text: str) -> Any:
@@ -172,17 +167,9 @@ def _exhibits(names: Mapping[str, Any], text: str) -> Any:
 
 
 COMMANDS: dict[str, Callable[[Mapping[str, Any], str], Any]] = {
-    "attach": _attach,
+    **{command: partial(shown, command) for command, shown in SHOWN.items()},
     "panel": _panel,
-    "seesaw": _seesaw,
     "plan": _plan,
-    "remeasure": _remeasure,
-    "stored": _stored,
-    "guide": _guide,
-    "odds": _odds,
-    "noises": _noises,
-    "person": _person,
-    "clamp": _clamp,
     "coverage": _coverage,
     "attack": _attack,
     "exhibits": _exhibits,
