@@ -21,6 +21,7 @@ from dpnb.plan.expression import (
     show,
     show_value,
 )
+from dpnb.trusted.canonical import canonical
 
 FORMAT = 1
 MAX_KEYS = 8
@@ -168,7 +169,7 @@ class QueryPlan:
 
     def canonical(self) -> str:
         """Return the canonical text: equal for equal questions, different for different ones."""
-        return json.dumps(self.to_json(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return canonical(self.to_json())
 
     @property
     def text(self) -> str:

@@ -6,13 +6,13 @@ Losses are exact rationals. They cross the wire as text, never as binary floats.
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from dpnb.errors import LossError, PlanError
 from dpnb.plan.question import QueryPlan
+from dpnb.trusted.canonical import canonical
 from dpnb.trusted.privacy.loss import exact_text, parse_exact, positive
 
 MAX_ITEMS = 1000
@@ -173,5 +173,4 @@ class BatchPlan:
 
     def digest(self) -> str:
         """Return the SHA-256 of the canonical text, in hexadecimal: a request id is bound to it."""
-        text = json.dumps(self.to_json(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+        return hashlib.sha256(canonical(self.to_json()).encode()).hexdigest()

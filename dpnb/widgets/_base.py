@@ -84,7 +84,7 @@ def shown() -> list[Any]:
     Of those that show the same facts, as a cell leaves them that was run twice, the last is kept.
     """
     listed = sorted((one for one in living() if one.displayed), key=lambda one: one.displayed)
-    return list({(one.module, json.dumps(one.facts, sort_keys=True)): one for one in listed}.values())
+    return list({(one.module, json.dumps(one.facts)): one for one in listed}.values())
 
 
 class Interaction(ipywidgets.DOMWidget):

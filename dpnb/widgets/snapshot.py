@@ -18,6 +18,7 @@ from dpnb.cards import budget as budgets
 from dpnb.cards.attach import missing_rule
 from dpnb.cards.markup import clean
 from dpnb.errors import CuratorGone, DpnbError
+from dpnb.trusted.canonical import canonical
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.schema import Column, Schema
 from dpnb.widgets.counting import counting
@@ -153,7 +154,7 @@ def _charged(acts: Sequence[Mapping[str, Any]]) -> Iterator[PrivacyEvent]:
 
 
 def _event(record: Mapping[str, Any]) -> PrivacyEvent:
-    return _known_event(json.dumps(record, sort_keys=True))
+    return _known_event(canonical(record))
 
 
 @lru_cache(maxsize=4096)

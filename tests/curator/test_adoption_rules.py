@@ -15,8 +15,9 @@ from dpnb.client.priced_batch import batch_of
 from dpnb.errors import ChargedError, CuratorError, CuratorGone, OwnerError, PlanError, RequestReused
 from dpnb.estimate import Measurement
 from dpnb.plan.request import Ask
+from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import failpoints, plan_record, release
-from dpnb.trusted.curator.chain import append, canonical, link
+from dpnb.trusted.curator.chain import append, link
 from dpnb.trusted.wire.binding import request_digest
 from dpnb.trusted.wire.codec import encode, exact_json, raw
 from dpnb.trusted.wire.messages import Again, Attach, Cancel, Detach, Peek, Reset, Submit

@@ -34,7 +34,7 @@ from dpnb.trusted.aggregate.algebra import (
     ValueCounts,
 )
 from dpnb.trusted.aggregate.request_record import read_requests, written_requests
-from dpnb.trusted.curator.chain import canonical
+from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.plan_record import question_of, read_parts
 from dpnb.trusted.mechanisms import (
     MECHANISMS,

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from dpnb.plan import expression
+from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import known_content, meters, pins, stored, totals
-from dpnb.trusted.curator.chain import canonical
 from dpnb.trusted.curator.engines import recognition
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.mechanisms import DiscreteLaplace

@@ -48,6 +48,25 @@ def test_no_module_has_a_name_that_says_nothing():
     assert not [relative(path) for path in MODULES if {path.stem, path.parent.name} & FORBIDDEN_ROOMS]
 
 
+JSON_WRITERS = {
+    "dpnb/trusted/canonical.py": "the one writer of what is permanent",
+    "dpnb/trusted/wire/codec.py": "a message's envelope, which no hash depends on; its exact parts are canonical",
+    "dpnb/trusted/curator/sources.py": "a fingerprint of rows, whose texts may be half a surrogate pair; it leaves no process",
+    "dpnb/trusted/schema/drafting.py": "a text in quotes, to be read",
+    "dpnb/plan/question.py": "a name in quotes, to be read",
+}
+
+
+def test_permanent_json_has_one_writer():
+    """The rooms of the guarantee write JSON in one place, and nobody else writes the sorted form that hashes depend on."""
+    code = {relative(path): path.read_text() for path in MODULES}
+    sorting = {name for name, text in code.items() if re.search(r"sort_keys|msgspec\.json\.encode", text)}
+    writers = re.compile(r"json\.dumps?\(|JSONEncoder|json\.Encoder|json\.encode\(")
+    trusted = {name for name in code if name.split("/")[1] in {"trusted", "plan", "query"}}
+    writing = {name for name in trusted if writers.search(code[name])}
+    assert sorting | writing == set(JSON_WRITERS)
+
+
 def test_every_module_says_what_it_is():
     """Each module of the package opens with a docstring of at least one full sentence."""
     silent = [path for path in MODULES if len(ast.get_docstring(ast.parse(path.read_text())) or "") < 25]

@@ -20,8 +20,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import totals
-from dpnb.trusted.curator.chain import canonical
 from dpnb.trusted.privacy import PrivacyEvent
 
 Abandoned = dict[tuple[str, str], list[int]]

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from dpnb.trusted.curator.chain import GENESIS, canonical, link
+from dpnb.trusted.canonical import canonical
+from dpnb.trusted.curator.chain import GENESIS, link
 from dpnb.trusted.curator.mark import Mark, shortfall
 from dpnb.trusted.curator.meters import doubled
 from dpnb.trusted.curator.migrations import MIGRATIONS, migrate

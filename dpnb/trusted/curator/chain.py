@@ -7,22 +7,12 @@ The chain shows tampering to whoever keeps an earlier hash; it does not prevent 
 from __future__ import annotations
 
 import hashlib
-import json
 import sqlite3
 from typing import Any, Final
 
+from dpnb.trusted.canonical import canonical
+
 GENESIS: Final = "0" * 64
-
-
-def canonical(value: Any) -> str:
-    """Write JSON in the one form that is hashed: sorted keys, no spaces, Unicode unchanged, no NaN.
-
-    Examples
-    --------
-    >>> canonical({"b": 1, "a": "ε"})
-    '{"a":"ε","b":1}'
-    """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def link(previous: str, entry: int, time: str, kind: str, body: str) -> str:

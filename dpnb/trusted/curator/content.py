@@ -24,7 +24,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import hmac
-import json
 import math
 import re
 from collections import Counter
@@ -33,6 +32,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from dpnb.trusted.canonical import canonical as canonical_json
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.cell import QUANTISER_VERSION, canonical, text_of
@@ -136,7 +136,7 @@ def finish(sums: Sums, schema: Schema, key: bytes) -> Content:
 
 
 def _mark(key: bytes, *facts: Any) -> str:
-    return hmac.new(key, json.dumps(facts).encode(), hashlib.sha256).hexdigest()[:32]
+    return hmac.new(key, canonical_json(facts).encode(), hashlib.sha256).hexdigest()[:32]
 
 
 def identifies(distinct: int, *, run: bool) -> bool:

@@ -7,13 +7,13 @@ its owner is told which entry is missing and what to do.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from dpnb.trusted.canonical import canonical, read_json
 from dpnb.trusted.curator.audit_trail import UNREADABLE, unlike_its_entry
 from dpnb.trusted.curator.chain import GENESIS
 from dpnb.trusted.curator.inodes import Inodes
@@ -65,7 +65,7 @@ def noted(ledger: Path) -> Iterator[Mark]:
     """Yield the marks that the notes of prepared copies carry: each as it was when the note was written."""
     for note in notes_of(ledger):
         with contextlib.suppress(OSError, DpnbError, *_NO_MARK):
-            yield Mark.from_json(json.loads(note.read_bytes())["mark"])
+            yield Mark.from_json(read_json(note.read_bytes())["mark"])
 
 
 def mark_at(ledger: Path) -> Mark | None:
@@ -86,9 +86,9 @@ def note_in_copies(ledger: Path, mark: Mark) -> None:
     """Write the mark into the notes of the prepared copies; who calls this keeps others from writing them."""
     for note in notes_of(ledger):
         with contextlib.suppress(OSError, *_NO_MARK):
-            record = json.loads(note.read_bytes())
+            record = read_json(note.read_bytes())
             if record.get("mark") != mark.to_json():
-                write_private(note, json.dumps({**record, "mark": mark.to_json()}).encode())
+                write_private(note, canonical({**record, "mark": mark.to_json()}).encode())
 
 
 def known_of(ledger: Path, mark: Mark) -> list[Mark]:

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import secrets
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import pins
 from dpnb.trusted.curator.chain import append
 from dpnb.trusted.curator.terms import Terms
@@ -29,7 +29,7 @@ from dpnb.trusted.curator.terms import Terms
 _KNOWN: Final = (
     "These rows were attached before as protected data: they never open as TEACHING, and they have their budget. Open "
     'them under the name that they have, share its budget (the same pool = "…" in both schemas), or record as their '
-    'owner why {dataset} gets one of its own: dpnb loosen {dataset}.dpnb.toml --reason "…"'
+    "owner why {dataset} gets one of its own: {act}"
 )
 
 _MOST_WRONG_SIZES = 5
@@ -77,7 +77,7 @@ def refusal(
     others = protected - {terms.dataset}
     taught = terms.mode == "teaching" and protected
     if taught or (reason is None and any(_second_budget(db, terms, other) for other in others)):
-        return Refusal("content", _KNOWN.format(dataset=terms.dataset))
+        return Refusal("content", _KNOWN.format(dataset=terms.dataset, act=_act(terms.dataset)))
     return None
 
 
@@ -94,11 +94,15 @@ def _guessed(db: sqlite3.Connection, by: str) -> bool:
     return bool(db.execute(query, (by,)).fetchone()[0] >= _MOST_KNOWN_TABLES)
 
 
+def _act(dataset: str) -> str:
+    return pins.owners_act(f"{dataset}.dpnb.toml")
+
+
 def _closed_text(dataset: str) -> str:
     return (
         f"{dataset} is not opened, and nothing else is: {_MOST_KNOWN_TABLES} different tables were refused because their rows "
         "were attached before as protected data, and each such refusal says what somebody's rows are. An owner opens "
-        f'again by a recorded act: dpnb loosen {dataset}.dpnb.toml --reason "…"'
+        f"again by a recorded act: {_act(dataset)}"
     )
 
 
@@ -107,7 +111,7 @@ def _protected(db: sqlite3.Connection, marks: Sequence[str]) -> set[str]:
     query = (
         "SELECT DISTINCT dataset FROM marks WHERE protected = 1 AND mark IN (SELECT value FROM json_each(?))"
     )
-    return {row[0] for row in db.execute(query, (json.dumps(list(marks)),))}
+    return {row[0] for row in db.execute(query, (canonical(list(marks)),))}
 
 
 def _second_budget(db: sqlite3.Connection, terms: Terms, other: str) -> bool:
@@ -159,7 +163,7 @@ def frozen(db: sqlite3.Connection, dataset: str, marks: Sequence[str]) -> bool:
         "SELECT count(DISTINCT entry) FROM refusals WHERE what = 'size' AND entry > ? "
         "AND (dataset = ? OR mark IN (SELECT value FROM json_each(?)))"
     )
-    wrong = db.execute(query, (word, dataset, json.dumps(list(marks)))).fetchone()[0]
+    wrong = db.execute(query, (word, dataset, canonical(list(marks)))).fetchone()[0]
     return bool(wrong >= _MOST_WRONG_SIZES)
 
 
@@ -167,7 +171,7 @@ def _frozen_text(dataset: str) -> str:
     return (
         f"{dataset} is frozen: {_MOST_WRONG_SIZES} times a size was declared that its data do not have, and each such "
         "refusal says something about the data. Its owner opens it again by a recorded act: "
-        f'dpnb loosen {dataset}.dpnb.toml --reason "…"'
+        f"{_act(dataset)}"
     )
 
 

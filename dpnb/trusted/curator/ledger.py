@@ -18,10 +18,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self
 
+from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import admission, adoption, known_content, pins, statement, stored, totals
 from dpnb.trusted.curator.adoption import Question, Scope
 from dpnb.trusted.curator.audit_trail import Verification, examine
-from dpnb.trusted.curator.chain import GENESIS, append, canonical
+from dpnb.trusted.curator.chain import GENESIS, append
 from dpnb.trusted.curator.database import Database, aside
 from dpnb.trusted.curator.guard import mark_at
 from dpnb.trusted.curator.mark import Mark

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import os
 import secrets
 import sqlite3
@@ -25,7 +24,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from dpnb.trusted.curator.chain import GENESIS, canonical, head
+from dpnb.trusted.canonical import canonical, read_json
+from dpnb.trusted.curator.chain import GENESIS, head
 from dpnb.trusted.curator.totals import loss_of, period_of, totals
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.privacy import PrivacyLoss
@@ -323,7 +323,7 @@ class MarkFile:
         body = os.pread(self._descriptor, length, place + _HEADER.size)
         if _digest(sequence, body) != digest:
             return None
-        return _Slot(place, sequence, Mark.from_json(json.loads(body)))
+        return _Slot(place, sequence, Mark.from_json(read_json(body)))
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import hmac
-import json
 import os
 import secrets
 import shutil
@@ -21,6 +20,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
+from dpnb.trusted.canonical import canonical, read_json
 from dpnb.trusted.curator.content import Content
 from dpnb.trusted.curator.guard import note_in_copies
 from dpnb.trusted.curator.ledger import Ledger
@@ -146,7 +146,7 @@ class Shelf:
         opened = self._opened(found.schema, found.known_as, attachment, found.notes, copy.path, principal)
         known = {} if ledger.mark is None else {"mark": ledger.mark.to_json()}
         with self._noting:
-            write_private(self._note(opened.handle), json.dumps({**opened.describe(), **known}).encode())
+            write_private(self._note(opened.handle), canonical({**opened.describe(), **known}).encode())
         return opened
 
     def _forget(self, copy: Copy, *, idle: bool) -> None:
@@ -242,7 +242,7 @@ class Shelf:
             engine.close()
 
     def _place(self, found: Found) -> Path:
-        unit = json.dumps(found.schema.unit.to_json())
+        unit = canonical(found.schema.unit.to_json())
         about = (found.known_as, found.fingerprint, found.schema.version, unit, str(QUANTISER_VERSION))
         facts = "\n".join(about).encode()
         name = hmac.new(self._key, facts, hashlib.sha256).hexdigest()[:32]
@@ -263,7 +263,7 @@ class Shelf:
 
     def _described(self, handle: str) -> dict[str, Any] | None:
         try:
-            record: dict[str, Any] = json.loads(self._note(handle).read_bytes())
+            record: dict[str, Any] = read_json(self._note(handle).read_bytes())
         except (OSError, ValueError):
             return None
         return record
@@ -296,7 +296,7 @@ def sweep(home: Home) -> None:
 def _copies_described(home: Home) -> Iterator[str]:
     for note in home.prepared.glob("*.json"):
         with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
-            yield str(json.loads(note.read_bytes())["copy"])
+            yield str(read_json(note.read_bytes())["copy"])
 
 
 def _erase(copy: Path) -> None:

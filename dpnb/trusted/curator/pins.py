@@ -14,8 +14,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import meters
-from dpnb.trusted.curator.chain import append, canonical
+from dpnb.trusted.curator.chain import append
 from dpnb.trusted.curator.terms import Change, Terms, budget_change, compare
 from dpnb.trusted.errors import CuratorGone, OwnerError
 from dpnb.trusted.privacy import Budget
@@ -69,6 +70,11 @@ def changes_of(db: sqlite3.Connection, pinned: Terms | None, terms: Terms) -> tu
 _FROM_THE_FIRST_OPENING = frozenset({"mode", "pool", "public", "choice of bounds"})
 
 
+def owners_act(schema: str) -> str:
+    """Return what an owner types to record looser terms; the ledger knows a schema's usual file name alone."""
+    return f'dpnb loosen {schema} --reason "…"'
+
+
 def refuse_looser(
     db: sqlite3.Connection, terms: Terms, changes: Iterable[Change], reason: str | None
 ) -> None:
@@ -78,7 +84,7 @@ def refuse_looser(
         raise OwnerError(
             f"{terms.dataset}: {'; '.join(looser[:3])}{'; …' if len(looser) > 3 else ''}. Earlier openings pinned "
             "these terms: write the pinned value again, or record the loosening as the owner: "
-            f'dpnb loosen {terms.dataset}.dpnb.toml --reason "…"'
+            + owners_act(f"{terms.dataset}.dpnb.toml")
         )
 
 

@@ -18,9 +18,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from dpnb.plan.price import PricedBatch, PricedPart, PricedQuestion, total
+from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import failpoints
 from dpnb.trusted.curator.adoption import Question, Scope
-from dpnb.trusted.curator.chain import canonical
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.open_dataset import Attached
 from dpnb.trusted.curator.plan_record import question_of, read_parts

@@ -12,7 +12,6 @@ the same command does it again.
 from __future__ import annotations
 
 import getpass
-import json
 import os
 import secrets
 import sqlite3
@@ -22,6 +21,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from dpnb.trusted.canonical import read_json
 from dpnb.trusted.curator import pins, totals
 from dpnb.trusted.curator.audit_trail import examine, restored_row
 from dpnb.trusted.curator.backup import copied
@@ -355,6 +355,6 @@ def _noted_totals(ledger: Path) -> dict[str, Total]:
 def _noted_caps(ledger: Path) -> Iterator[tuple[str, PrivacyLoss]]:
     for note in notes_of(ledger):
         with suppress(OSError, ValueError, TypeError, KeyError, DpnbError):
-            record = json.loads(note.read_bytes())
+            record = read_json(note.read_bytes())
             terms = Terms.of(Schema.from_json(record["schema"]), record["known_as"])
             yield terms.pool, terms.budget.cap

@@ -17,7 +17,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hmac
-import json
 import os
 import secrets
 import signal
@@ -35,6 +34,7 @@ import tornado.iostream
 import tornado.netutil
 import tornado.web
 
+from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.config import FIRST_WAIT, Config
 from dpnb.trusted.curator.guard import owners_words
 from dpnb.trusted.errors import CuratorError, FrozenError, OwnerError, to_wire
@@ -455,7 +455,7 @@ def _announce(config: Config, listener: socket.socket, token: str | None) -> Non
         where |= {"port": listener.getsockname()[1], "token": token}
     else:
         where |= {"socket": str(config.home.socket)}
-    write_private(config.home.address, json.dumps(where).encode())
+    write_private(config.home.address, canonical(where).encode())
     _say({"ready": True})
 
 
@@ -468,7 +468,7 @@ def _withdraw(config: Config) -> None:
 def _say(message: dict[str, Any]) -> None:
     """Tell the kernel that started us, once, and let go of its pipe."""
     with contextlib.suppress(OSError, ValueError):
-        sys.stdout.write(json.dumps(message) + "\n")
+        sys.stdout.write(canonical(message) + "\n")
         sys.stdout.flush()
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 

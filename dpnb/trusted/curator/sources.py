@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import shlex
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ import numpy as np
 
 from dpnb.datasets import find, load
 from dpnb.trusted.curator.engines.sources import refuse_empty, told_apart
+from dpnb.trusted.curator.pins import owners_act
 from dpnb.trusted.errors import OwnerError, SchemaError
 from dpnb.trusted.schema import Mode, Schema, nearest
 from dpnb.trusted.schema.dataset import SEEN_ON_DATA
@@ -59,6 +61,8 @@ class Found:
         Returns the fingerprint of the content as it is now, if it never changed; for what can change while it is read.
     marks : tuple of str
         What else the rows are known by: a file by its bytes, whichever of its columns are declared.
+    declared : Path, optional
+        The file of the schema, where it was read from one.
     """
 
     schema: Schema
@@ -69,6 +73,7 @@ class Found:
     notes: tuple[str, ...] = ()
     recognise: Callable[[], str] | None = None
     marks: tuple[str, ...] = ()
+    declared: Path | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -77,6 +82,18 @@ class Found:
         rows = self.rows()
         if isinstance(rows, NamedFile):
             rows.close()
+
+    @contextlib.contextmanager
+    def schema_named(self) -> Iterator[None]:
+        """Let a refusal that tells an owner what to type name the schema's own file, wherever it lies."""
+        try:
+            yield
+        except OwnerError as error:
+            usual = owners_act(f"{self.known_as}.dpnb.toml")
+            if self.declared is None or usual not in error.message:
+                raise
+            act = owners_act(shlex.quote(str(self.declared)))
+            raise OwnerError(error.message.replace(usual, act), **error.details) from None
 
     def check_unchanged(self) -> None:
         """Refuse content that changed while it was read: it would be filed under the version it had before."""
@@ -117,17 +134,19 @@ def _study(name: str) -> Found:
 
 
 def _file(source: FileSource, home: Home) -> Found:
-    path = _named(source.path, home)
+    path, declared = _named(source.path, home), None
     if bytes(source.schema) != b"null":
         owned = OwnedDataset(_schema(source.schema), path, dialect=_dialect(source.dialect))
     elif path.name.endswith(".toml"):
-        owned = load(path)
+        owned, declared = load(path), path
     else:
         terms = _named(source.schema_path, home) if source.schema_path else beside(path)
-        owned = load(_named(str(terms), home), source=path)
+        declared = _named(str(terms), home)
+        owned = load(declared, source=path)
     if owned.source is None:
         raise OwnerError(f'{path.name} names no source: write source = "people.csv" under [dataset].')
-    return _held_open(owned, NamedFile.open(_named(str(owned.source), home), owned.dialect))
+    found = _held_open(owned, NamedFile.open(_named(str(owned.source), home), owned.dialect))
+    return replace(found, declared=declared)
 
 
 def _held_open(owned: OwnedDataset, file: NamedFile) -> Found:

@@ -15,8 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import totals
-from dpnb.trusted.curator.chain import append, canonical
+from dpnb.trusted.curator.chain import append
 from dpnb.trusted.curator.file_faults import UNSPENT
 from dpnb.trusted.errors import ChargedError, CuratorError, OwnerError
 from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, compose

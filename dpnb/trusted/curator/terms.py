@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dpnb.trusted.curator.chain import canonical
+from dpnb.trusted.canonical import canonical
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.privacy import Budget, PrivacyUnit, parse_exact
 from dpnb.trusted.schema import Schema

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from dpnb.trusted.canonical import canonical
 from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema.column import Column, dummy
-from dpnb.trusted.schema.records import canonical, check_dataset_name, nearest, no_repeats, only, text_of
+from dpnb.trusted.schema.records import check_dataset_name, nearest, no_repeats, only, text_of
 
 FORMAT = 1
 MOST_COLUMNS = 4_096

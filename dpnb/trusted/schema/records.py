@@ -6,7 +6,6 @@ It refuses what it does not know; it never repairs.
 from __future__ import annotations
 
 import difflib
-import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -80,8 +79,3 @@ def no_repeats(items: Iterable[Any], what: str) -> None:
         if item in seen:
             raise SchemaError(f"{what} {item!r} twice: keep one")
         seen.add(item)
-
-
-def canonical(facts: Any) -> str:
-    """Write facts as the one JSON text that is hashed."""
-    return json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=True)

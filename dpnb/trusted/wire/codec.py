@@ -8,12 +8,12 @@ which keep integers of any length.
 
 from __future__ import annotations
 
-import json
 from itertools import accumulate
 from typing import Any, cast
 
 import msgspec
 
+from dpnb.trusted.canonical import canonical, read_json
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.wire.messages import Reply, Request
 
@@ -55,14 +55,13 @@ def decode_reply(body: bytes) -> Reply:
 
 def raw(value: Any) -> msgspec.Raw:
     """Write a lower room's JSON value canonically (sorted keys, no spaces, integers of any length)."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-    return msgspec.Raw(text.encode("ascii"))
+    return msgspec.Raw(canonical(value).encode())
 
 
 def exact_json(value: msgspec.Raw) -> Any:
     """Read a :class:`msgspec.Raw` field: integers of any length; repeated keys, NaN and long lists or texts refused."""
     try:
-        return json.loads(bytes(value), parse_constant=_no_constant, object_pairs_hook=_no_twins)
+        return read_json(bytes(value))
     except (ValueError, RecursionError) as error:
         if isinstance(error, PlanError):
             raise
@@ -119,14 +118,3 @@ def _brackets(body: bytes) -> bytes:
     """
     bare = body.replace(b"\\\\", b"").replace(b'\\"', b"")
     return b"".join(bare.split(b'"')[::2]).translate(None, _OTHERS)
-
-
-def _no_constant(name: str) -> Any:
-    raise PlanError(f"{name} is not a number a plan can hold.")
-
-
-def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    record = dict(pairs)
-    if len(record) != len(pairs):
-        raise PlanError("A message with a repeated key was refused.")
-    return record

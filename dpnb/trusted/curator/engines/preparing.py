@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ import numpy as np
 
 from dpnb.trusted.aggregate.containers import Use
 from dpnb.trusted.aggregate.preparation import declared_texts, grid_constants
+from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.content import Content, WrongSize
 from dpnb.trusted.curator.engines.cell_sql import (
     canonical_sql,
@@ -131,7 +131,7 @@ def _recognised(
 def _describe(connection: duckdb.DuckDBPyConnection, content: Content) -> None:
     """Write into the copy which quantiser made it, and what its content is known by."""
     connection.execute("CREATE TABLE about (quantiser INTEGER, content VARCHAR)")
-    connection.execute("INSERT INTO about VALUES (?, ?)", [QUANTISER_VERSION, json.dumps(content.to_json())])
+    connection.execute("INSERT INTO about VALUES (?, ?)", [QUANTISER_VERSION, canonical(content.to_json())])
 
 
 @contextlib.contextmanager

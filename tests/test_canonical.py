@@ -1,0 +1,73 @@
+"""Permanent JSON: one text for a value, another for another, and nothing that two programs could read apart."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpnb.errors import PlanError
+from dpnb.trusted.canonical import canonical, read_json
+
+PLAIN = st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"]))
+VALUES = st.recursive(
+    PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text("aé\x00\U0001f600"), inner), max_leaves=15
+)
+
+
+def typed(value):
+    """Tell values apart that Python takes for equal."""
+    if isinstance(value, dict):
+        return ("object", sorted((key, typed(one)) for key, one in value.items()))
+    if isinstance(value, list):
+        return ("list", [typed(one) for one in value])
+    return (type(value).__name__, repr(value))
+
+
+def test_the_form_never_changes():
+    """Sorted by code point, no spaces, Unicode as it is, control characters escaped: bytes that hashes depend on."""
+    value = {"é": 1, "z": [True, None, 2**70, -0], "Z": ("1/10",), "\U0001f600": 'ε \x00\n"\\/\u2028', "": {}}
+    text = '{"":{},"Z":["1/10"],"z":[true,null,1180591620717411303424,0],"é":1,"😀":"ε \\u0000\\n\\"\\\\/\u2028"}'
+    assert canonical(value) == text
+
+
+@given(VALUES, VALUES)
+def test_two_values_have_one_text_exactly_if_they_are_one_value(one, other):
+    """The form is injective and typed, and read back it is the value."""
+    assert (canonical(one) == canonical(other)) == (typed(one) == typed(other))
+    assert typed(read_json(canonical(one))) == typed(one)
+    assert typed(read_json(json.dumps(one, indent=1).encode())) == typed(one)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [0.5, 1.0, float("nan"), float("inf"), b"a", {1}, 1j, {1: "a"}, {None: 1}, {True: 1}, {"a": {2: 1}}],
+)
+def test_what_has_no_one_text_is_not_written(value):
+    """Floats, keys that are no texts, and whatever JSON has no word for, at any depth."""
+    for whole in (value, [value], {"a": [1, (value,)]}):
+        with pytest.raises(ValueError, match="canonical form"):
+            canonical(whole)
+
+
+@pytest.mark.parametrize("value", ["\ud800", ["a\udfff"], {"\udc00": 1}])
+def test_a_text_without_bytes_is_not_written(value):
+    """Half a surrogate pair is refused by name, not by a codec's error."""
+    with pytest.raises(PlanError, match="not Unicode"):
+        canonical(value)
+
+
+@pytest.mark.parametrize("text", ["1.0", "[1e3]", '{"a":-0.0}', "NaN", "[Infinity]", "[-Infinity]", "1E400"])
+def test_no_float_is_read(text):
+    """A number that is no integer is refused, and not rounded."""
+    with pytest.raises(PlanError, match="exact number"):
+        read_json(text)
+
+
+@pytest.mark.parametrize("text", ['{"a":1,"a":1}', '[{"b":{"\\u0061":1,"a":2}}]'])
+def test_a_repeated_key_is_not_read(text):
+    """A record has one reading, also where a key is escaped the second time."""
+    with pytest.raises(PlanError, match="repeated key"):
+        read_json(text)
