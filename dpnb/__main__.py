@@ -8,6 +8,7 @@ It is thin: it reads arguments, calls a room, prints one line. It never overwrit
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,11 +34,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(arguments)
     try:
-        print(options.run(options))
+        said = options.run(options)
     except DpnbError as refusal:
         print(f"dpnb: {refusal}", file=sys.stderr)
         return 2
+    _say(said)
     return 0
+
+
+def _say(said: str) -> None:
+    """Print; a reader that has read enough (``dpnb verify | head``) is no fault."""
+    try:
+        print(said, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at its end
 
 
 def _parser() -> argparse.ArgumentParser:

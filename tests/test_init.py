@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from fractions import Fraction
@@ -193,6 +194,15 @@ def test_the_command_line_runs_as_a_module(tmp_path):
     assert done.stderr.startswith("dpnb: There is no file")
 
 
+def test_a_reader_that_has_read_enough_is_no_fault(tmp_path):
+    """``dpnb statistics | head`` ends in silence, not in a traceback, however early the reader goes."""
+    command = [sys.executable, "-m", "dpnb", "statistics"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        running.stdout.close()
+        said = running.stderr.read()
+    assert (running.returncode, said) == (0, b"")
+
+
 def test_an_owner_records_looser_terms_with_a_reason(dpnb_home, tmp_path, capsys):
     """A looser step is refused at open with the command to type; after it the file opens, and the ledger holds the reason."""
     toml = tmp_path / "pay.dpnb.toml"
@@ -206,7 +216,7 @@ def test_an_owner_records_looser_terms_with_a_reason(dpnb_home, tmp_path, capsys
         people = dpnb.open(toml, quiet=True)
         dpnb.release([people.pay.sum()], epsilon="0.5")
         toml.write_text(text.format("0.5"))
-        with pytest.raises(OwnerError, match=r"dpnb loosen pay\.dpnb\.toml --reason"):
+        with pytest.raises(OwnerError, match=rf"dpnb loosen {re.escape(shlex.quote(str(toml)))} --reason"):
             dpnb.open(toml, quiet=True)
         assert main(["loosen", str(toml), "--reason", " "]) == 2
         assert main(["loosen", str(toml), "--reason", "half units are published"]) == 0

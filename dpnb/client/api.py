@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from dpnb.client.arguments import checked_call
 from dpnb.client.handles import Dataset
 from dpnb.client.session import Session
 from dpnb.client.upload import hand_over, is_frame
@@ -50,6 +51,7 @@ def close() -> None:
     _SESSIONS.clear()
 
 
+@checked_call("dpnb.open")
 def open(  # noqa: A001 - the name that a person expects
     what: Any = None, schema: Any = None, mode: str | None = None, *, quiet: bool = False
 ) -> Dataset:
@@ -86,6 +88,7 @@ def open(  # noqa: A001 - the name that a person expects
     return dataset
 
 
+@checked_call("dpnb.plan")
 def plan(
     items: Items,
     *,
@@ -101,6 +104,7 @@ def plan(
     return replace(session_of(listed).plan(listed, asked, labels), named=named)
 
 
+@checked_call("dpnb.release")
 def release(
     items: Items,
     *,
@@ -151,6 +155,7 @@ class spend:  # noqa: N801 - reads as the act that it is: with dpnb.spend(epsilo
         After the block; ``None`` when there was nothing to release.
     """
 
+    @checked_call("dpnb.spend")
     def __init__(
         self,
         *,

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from dpnb.client.arguments import checked_calls
 from dpnb.client.no_data import HoldsNoData
 from dpnb.estimate import Estimate
 from dpnb.plan.expression import Expr
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from dpnb.client.handles import Dataset
 
 
+@checked_calls
 class ColumnQuestions(HoldsNoData):
     """The questions of a column handle, which gives its dataset and its expression."""
 

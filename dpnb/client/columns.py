@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from dpnb.client.arguments import checked_calls
 from dpnb.client.column_questions import ColumnQuestions
 from dpnb.client.no_data import HoldsNoData
 from dpnb.client.suggestions import for_column
@@ -52,6 +53,7 @@ class NoQuestion(PlanError, AttributeError):
     """A method that a column does not have; the message says what to write instead."""
 
 
+@checked_calls
 class ColumnHandle(ColumnQuestions):
     """A column, or an expression of columns, of a protected dataset. It holds no data.
 
@@ -194,6 +196,34 @@ class ColumnHandle(ColumnQuestions):
     def __pos__(self) -> ColumnHandle:
         return self
 
+    def __abs__(self) -> NoReturn:
+        name = self._spoken()
+        self._lacks("abs", f"Write {name}.where({name} > 0, -{name}).")
+
+    def __round__(self, _: int | None = None) -> NoReturn:
+        name = self._spoken()
+        self._lacks("round", f"Write {name} // 10 * 10 for steps of 10, or round the answer.")
+
+    def __mod__(self, _: object) -> NoReturn:
+        self._lacks("%")
+
+    def __matmul__(self, _: object) -> NoReturn:
+        self._lacks("@", "Ask .covariance(…) or .moments(…).")
+
+    def __xor__(self, _: object) -> NoReturn:
+        self._lacks("^", "The square is ** 2; of two conditions, one alone holds where they are !=.")
+
+    def __rpow__(self, _: object) -> NoReturn:
+        self._lacks("power with a column as exponent")
+
+    __rmod__ = __divmod__ = __rdivmod__ = __mod__
+    __rmatmul__, __rxor__ = __matmul__, __xor__
+    __floor__ = __ceil__ = __trunc__ = __round__
+
+    def _lacks(self, word: str, instead: str = "") -> NoReturn:
+        has = "It has + - * and / by a constant, comparisons, .clip(), .where(), .bin()."
+        raise PlanError(f"The column language has no {word}. {instead or has}")
+
     def __pow__(self, power: object) -> ColumnHandle:
         if power != 2:
             raise PlanError(
@@ -278,9 +308,7 @@ class ColumnHandle(ColumnQuestions):
         name = forward if mine else swapped
         if not name or method != "__call__" or more:
             said = getattr(ufunc, "__name__", "function")
-            raise PlanError(
-                f"The column language has no {said}. It has + - * and / by a constant, comparisons, .clip(), .where(), .bin()."
-            )
+            self._lacks(said)
         # numpy hands over its own constants as arrays of one number
         given = [one.item() if isinstance(one, np.ndarray) and one.ndim == 0 else one for one in inputs]
         return getattr(given[0], name)(*given[1:]) if mine else getattr(given[1], name)(given[0])
@@ -290,7 +318,7 @@ class ColumnHandle(ColumnQuestions):
         name = _NUMPY.get(function)
         if name is None or not args or args[0] is not self:
             self._refuse(f"given to numpy.{getattr(function, '__name__', 'function')}")
-        kept = {key: value for key, value in kwargs.items() if value is not None and key in {"q", "bins"}}
+        kept = {key: value for key, value in kwargs.items() if value is not None and key != "axis"}
         return getattr(self, name)(*args[1:], **kept)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from dpnb.client.arguments import checked_calls
 from dpnb.client.columns import ColumnHandle, NoColumn, asked
 from dpnb.client.no_data import HoldsNoData
 from dpnb.client.suggestions import for_dataset
@@ -101,6 +102,7 @@ class BudgetView:
         return f"<budget: {now.spent} spent, {now.left.brief('down')} left of {now.cap}>"
 
 
+@checked_calls
 class Dataset(HoldsNoData):
     """A protected dataset, perhaps with a selection of rows and groups. It holds no data.
 

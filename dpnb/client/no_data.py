@@ -44,6 +44,14 @@ class HoldsNoData:
     def __delitem__(self, _: object) -> NoReturn:
         self._refuse("written to")
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if not name.startswith("_"):
+            self._refuse("written to")
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, _: str) -> NoReturn:
+        self._refuse("written to")
+
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         self._refuse("turned into an array")
 

@@ -110,6 +110,49 @@ _DATASET = {
     "power": "plan a study with dpnb.power(…)",
 }
 
+_LOSS = 'a loss is given to the cell or to the release: %%dp epsilon=1, or dpnb.release({"m": …}, epsilon=1)'
+_PUBLIC_BUDGET = "the owner's schema declares the budget, under [budget]"
+_CALL = {
+    "ddof": "its divisor is the number of rows, as with ddof=0",
+    "axis": "a column has one axis",
+    "density": "ask .density()",
+    **dict.fromkeys(
+        ("skipna", "dropna", "na"),
+        "the owner's schema says what missing means; rows without a value are counted by .isna().sum()",
+    ),
+    **dict.fromkeys(("epsilon", "rho", "eps", "within"), _LOSS),
+    **dict.fromkeys(("seed", "rng", "random_state"), "noise on protected data has no seed"),
+    "sort": "the order is the declared one; .top_k(3) asks the most frequent values",
+    "as_index": "the keys are its axes",
+    "by": 'groups come first, without a name: .groupby("…") of the dataset',
+    "level": "ask first, then .interval(0.9) of the answer",
+}
+_ACT = {
+    "delta": "δ belongs to the budget, which the owner's schema declares, or to one question: .frequent_values(delta=1e-8)",
+    "eps": "write epsilon=",
+    "seed": "noise on protected data has no seed",
+}
+_OPEN = dict.fromkeys(("epsilon", "rho", "delta", "eps", "budget"), _PUBLIC_BUDGET)
+
+
+def for_argument(name: str, spoken: str, offered: Iterable[str]) -> str:
+    """Return what to say of a named argument that a call does not take.
+
+    Examples
+    --------
+    >>> for_argument("ddof", "hiv.age.std", ())
+    'hiv.age.std() takes no ddof=: its divisor is the number of rows, as with ddof=0.'
+    """
+    table = _OPEN if spoken == "dpnb.open" else _ACT if spoken.startswith("dpnb.") else _CALL
+    if name in table:
+        return f"{spoken}() takes no {name}=: {table[name]}."
+    known = tuple(offered)
+    close = nearest(name, known)
+    if close:
+        return f"{spoken}() takes no {name}=. Did you mean {close}=?"
+    listed = ", ".join(f"{one}=" for one in known)
+    return f"{spoken}() takes no {name}=. It takes {listed or 'no options'}."
+
 
 def for_column(name: str, spoken: str, offered: Iterable[str]) -> str:
     """Return what to say of a method that a column does not have.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -45,6 +47,60 @@ WRONG = {
     "p.x[p.x > 3]": (HandleError, "Filter first: p[p.x > 1].count()"),
     "p.__setitem__('new', p.x)": (HandleError, "cannot be written to"),
     "p.__delitem__('x')": (HandleError, "cannot be written to"),
+    "setattr(p, 'x', 3)": (
+        HandleError,
+        "p holds no data here, so it cannot be written to. Ask a question: p.x.mean()",
+    ),
+    "setattr(p, 'new', p.x)": (HandleError, "cannot be written to"),
+    "setattr(p.x, 'label', 'X')": (HandleError, "cannot be written to"),
+    "delattr(p, 'x')": (HandleError, "cannot be written to"),
+    # operators and functions that the column language lacks
+    "abs(p.x)": (PlanError, "no abs. Write p.x.where(p.x > 0, -p.x)"),
+    "round(p.x, 1)": (PlanError, "no round. Write p.x // 10 * 10"),
+    "math.floor(p.x)": (PlanError, "no round"),
+    "p.x % 2": (PlanError, "no %. It has + - *"),
+    "divmod(7, p.x)": (PlanError, "no %"),
+    "p.x ^ p.y": (PlanError, "The square is ** 2"),
+    "p.x @ p.y": (PlanError, "Ask .covariance(…)"),
+    "2 ** p.x": (PlanError, "a column as exponent"),
+    # arguments that a call does not take
+    "p.x.std(ddof=1)": (
+        OptionError,
+        "p.x.std() takes no ddof=: its divisor is the number of rows, as with ddof=0",
+    ),
+    "p.x.var(ddof=1)": (OptionError, "p.x.var() takes no ddof=: its divisor"),
+    "np.std(p.x, ddof=1)": (OptionError, "p.x.std() takes no ddof=: its divisor"),
+    "np.histogram(p.x, density=True)": (OptionError, "takes no density=: ask .density()"),
+    "p.x.mean(skipna=True)": (OptionError, "the owner's schema says what missing means"),
+    "p.x.mean(epsilon=1)": (OptionError, "a loss is given to the cell or to the release"),
+    "p.x.mean(cii=False)": (OptionError, "Did you mean ci=?"),
+    "p.x.mean(weights=p.y)": (OptionError, "p.x.mean() takes no weights=. It takes ci=, spread=."),
+    "p.x.sum(weights=p.y)": (OptionError, "p.x.sum() takes no weights=. It takes no options."),
+    "p.x.mean(1)": (OptionError, "p.x.mean() was given too many values. It takes ci=, spread=."),
+    "p.x.mean(p.y)": (OptionError, "p.x.mean() was given too many values"),
+    "p.x.sum(1)": (OptionError, "p.x.sum() takes no values."),
+    "p.x.difference()": (OptionError, "p.x.difference() needs by. It takes by, ci=, spread=."),
+    "p.x.clip(1)": (OptionError, "p.x.clip() needs high. It takes low, high."),
+    "p.x.clip(lower=1, upper=2)": (OptionError, "Did you mean low=?"),
+    "p.count('x')": (OptionError, "p.count() takes no values."),
+    "p.groupby(by='g')": (OptionError, "groups come first"),
+    "p.groupby('g', as_index=False)": (OptionError, "the keys are its axes"),
+    "dpnb.release([p.x.mean()], epsilon=1, delta='1e-6')": (
+        OptionError,
+        "dpnb.release() takes no delta=: δ belongs to the budget",
+    ),
+    "dpnb.release([p.x.mean()], eps=1)": (OptionError, "dpnb.release() takes no eps=: write epsilon="),
+    "dpnb.release([p.x.mean()], 1)": (
+        OptionError,
+        "dpnb.release() was given too many values. It takes items, epsilon=",
+    ),
+    "dpnb.release(epsilon=1)": (OptionError, "dpnb.release() needs items"),
+    "dpnb.plan([p.x.mean()], delta=1)": (OptionError, "dpnb.plan() takes no delta=: δ"),
+    "dpnb.spend(epsilon=1, delta=1)": (OptionError, "dpnb.spend() takes no delta=: δ"),
+    "dpnb.open('hiv', epsilon=1)": (
+        OptionError,
+        "dpnb.open() takes no epsilon=: the owner's schema declares the budget",
+    ),
     "p[0:5]": (HandleError, "a position"),
     # values that cannot be
     "(p.x / 0).mean()": (PlanError, "divide by a constant that is not zero"),
@@ -128,7 +184,7 @@ WRONG = {
 
 def test_every_mistake_is_one_short_line_that_names_the_fix_and_costs_nothing(desk):
     """The table above, one budget: it is untouched at the end, and no message holds a value of a row."""
-    names = {"p": desk.people(), "dpnb": dpnb, "np": np}
+    names = {"p": desk.people(), "dpnb": dpnb, "np": np, "math": math}
     for text, (kind, words) in WRONG.items():
         with pytest.raises(kind) as told:
             eval(text, names)  # noqa: S307 - the table is written in this file

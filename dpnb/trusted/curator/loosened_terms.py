@@ -49,7 +49,8 @@ def loosen(source: Path, reason: str) -> str:
         When the ledger is not the one that answers were given from.
     """
     home = Home.current().make()
-    with Ledger(home.ledger) as ledger, look_up(FileSource(path=str(source.resolve())), None, home) as found:
+    file = FileSource(path=str(source.resolve()))
+    with Ledger(home.ledger) as ledger, look_up(file, None, home) as found, found.schema_named():
         if ledger.frozen is not None:
             raise FrozenError(owners_words(ledger.frozen))
         by = principal_of(os.getuid())

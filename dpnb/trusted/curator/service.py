@@ -212,7 +212,7 @@ class Curator:
     def _opened_anew(self, request: Attach, principal: str) -> Attached:
         """Read what is named, which may take long and keeps nobody waiting, and open it, which is short."""
         source = cast("Any", request.source)
-        with look_up(source, request.mode, self._home) as found:
+        with look_up(source, request.mode, self._home) as found, found.schema_named():
             for _ in range(_ATTEMPTS):
                 copy = self._prepared(found, principal)
                 with self._attaching:
