@@ -1,0 +1,26 @@
+"""What leaves, of a few closed kinds, and what it costs: derived from the request, the noise and the schema, never stated.
+
+A measurement is an exact request in the integer algebra and the mechanism that protects its answer. :func:`loss` derives from these two and
+from the public schema how far one person can move the answer, and prices it. Who asks for a measurement says nothing of its sensitivity,
+so that a statistic that errs, or lies, is refused or charged the truth. One file for each kind, with its proof.
+
+================================  =========================  ==========================================================
+file                              request                    mechanism
+================================  =========================  ==========================================================
+:mod:`~dpnb.measurements.sums`    Total                      discrete Laplace, discrete Gaussian; two numbers together
+                                                             in :mod:`~dpnb.measurements.products`
+`box`, `matrix`                   CrossMoments               discrete Laplace, discrete Gaussian; moved into a ball
+`quantile`                        ValueCounts                quantile selection
+`pick`                            Total, CrossMoments        permute-and-flip
+`placement`                       Total of ones              Kolmogorov-Smirnov exponential mechanism
+`located`                         ValueCounts                sums in a private range
+`threshold`                       ValueCounts                thresholded counts
+================================  =========================  ==========================================================
+"""
+
+from __future__ import annotations
+
+from dpnb.measurements.derivation import DerivedLoss, loss
+from dpnb.measurements.facts import Facts, Measurement, code_ranges
+
+__all__ = ["DerivedLoss", "Facts", "Measurement", "code_ranges", "loss"]

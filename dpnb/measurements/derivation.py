@@ -1,0 +1,124 @@
+"""The loss of a list of measurements: the only price.
+
+The kind of a measurement follows from its request and its mechanism; there are no others than those of the table below. Additive parts that keep
+the same rows are priced together, at the worst single move; everything else composes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from dpnb.aggregate.algebra import CrossMoments, Total, ValueCounts
+from dpnb.measurements import box, located, pick, placement, quantile, sums, threshold
+from dpnb.measurements.facts import Facts, Measurement, refuse
+from dpnb.measurements.products import joint_event
+from dpnb.mechanisms import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    KSExponential,
+    LocatedSums,
+    PermuteAndFlip,
+    QuantileSelection,
+    Thresholding,
+)
+from dpnb.privacy.event import PrivacyEvent
+from dpnb.privacy.loss import PrivacyLoss
+from dpnb.privacy.measure import Measure
+from dpnb.schema import Schema
+
+Events = tuple[PrivacyEvent, ...]
+
+ALONE: Final[dict[tuple[type, type], Callable[[Measurement, Facts], Events]]] = {
+    (Total, PermuteAndFlip): pick.events,
+    (CrossMoments, PermuteAndFlip): pick.events,
+    (ValueCounts, QuantileSelection): quantile.events,
+    (ValueCounts, LocatedSums): located.events,
+    (ValueCounts, Thresholding): threshold.events,
+    (Total, KSExponential): placement.events,
+}
+"""Kinds that are priced one by one, by request and mechanism."""
+_NOISE: Final = (DiscreteLaplace, DiscreteGaussian)
+SUMS: Final = {(Total, noise) for noise in _NOISE}
+MATRICES: Final = {(CrossMoments, noise) for noise in _NOISE}
+"""Kinds of which parts are priced together."""
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedLoss:
+    """What some measurements cost.
+
+    Parameters
+    ----------
+    events : tuple of PrivacyEvent
+        What the ledger records.
+    total : PrivacyLoss
+        Their sum in the dataset's measure.
+    alone : tuple of PrivacyLoss
+        What each measurement would cost by itself, in their order.
+    """
+
+    events: Events
+    total: PrivacyLoss
+    alone: tuple[PrivacyLoss, ...]
+
+
+def loss(measurements: Sequence[Measurement], schema: Schema) -> DerivedLoss:
+    """Return what measurements cost together, derived from what they ask and from the public schema.
+
+    Parameters
+    ----------
+    measurements : sequence of Measurement
+        Requests and mechanisms; nothing that they say of sensitivities is read.
+    schema : Schema
+        Privacy unit, code ranges, and which columns can be missing.
+
+    Raises
+    ------
+    PlanError
+        For a measurement of no kind, out of its public range, or of zero sensitivity.
+    LossError
+        For a loss that the budget's measure cannot hold.
+    """
+    facts = Facts.of(schema)
+    made = events(measurements, facts)
+    alone = made if len(measurements) == 1 else None
+    each = tuple(_sum(alone or events((one,), facts), facts.measure) for one in measurements)
+    return DerivedLoss(made, _sum(made, facts.measure), each)
+
+
+def events(measurements: Sequence[Measurement], facts: Facts) -> Events:
+    """Return the events of measurements: those priced one by one in their order, then sums, then matrices."""
+    kinds = [(type(one.request), type(one.mechanism)) for one in measurements]
+    if any(kind not in ALONE and kind not in SUMS | MATRICES for kind in kinds):
+        raise refuse("its request and its mechanism are of no kind")
+    found = [
+        event
+        for one, kind in zip(measurements, kinds, strict=True)
+        if kind in ALONE
+        for event in ALONE[kind](one, facts)
+    ]
+    parts = [sums.Part.of(one, facts) for one, kind in zip(measurements, kinds, strict=True) if kind in SUMS]
+    matrices = [
+        box.Moments.of(one, facts) for one, kind in zip(measurements, kinds, strict=True) if kind in MATRICES
+    ]
+    found += [_cheaper(frame, facts) for frame in sums.frames(parts, facts)]
+    return (*found, *(box.event(matrix, facts) for matrix in box.matrices(matrices)))
+
+
+def _cheaper(frame: sums.Frame, facts: Facts) -> PrivacyEvent:
+    """Return the event of a frame by the lower of two bounds that both hold: of less ε or ρ, and at equal ε of less ρ."""
+    plain, joint = frame.event(facts), joint_event(frame, facts)
+    if joint is None or plain.amount != joint.amount:
+        return plain if joint is None or plain.amount < joint.amount else joint
+    if plain.kind == "gaussian" or facts.measure is Measure.PURE:
+        return joint
+    return min(joint, plain, key=lambda event: event.loss(facts.measure).amount)
+
+
+def _sum(made: Iterable[PrivacyEvent], measure: Measure) -> PrivacyLoss:
+    whole = PrivacyLoss.zero(measure)
+    for event in made:
+        whole = whole + event.loss(measure)
+    return whole

@@ -1,0 +1,207 @@
+r"""What the schema says of a request: which values are possible, who can be missing, and whose membership is private.
+
+*Ranges* come from interval arithmetic over the algebra (:func:`dpnb.aggregate.algebra.bounds`), from the codes that each column can hold.
+
+*Missing.* A column can be missing where its owner declared that missing values leave. NULL propagates through arithmetic, so that an
+expression can be missing only if a column below it can; ``Known(…)`` never is, and an expression whose ``Known`` is a top-level condition of
+the filter is not missing in any row that is kept.
+
+*Private membership.* Under change-one the number of rows is public, and so is who takes part if every row does. A row can come or go without
+changing that number only where there is a filter, a value that can be missing (for a request that leaves such rows out), or a key that can be
+missing or lie outside its cells. Two requests with the same filter and the same such terms keep the same rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from dpnb.aggregate.algebra import (
+    Case,
+    Cmp,
+    Col,
+    CrossMoments,
+    IntExpr,
+    Key,
+    Known,
+    Lit,
+    Node,
+    Pred,
+    Request,
+    Total,
+    TrueP,
+    ValueCounts,
+    bounds,
+    children,
+    conjuncts,
+)
+from dpnb.errors import PlanError
+from dpnb.privacy.measure import Measure
+from dpnb.privacy.unit import PrivacyUnit
+from dpnb.schema import Schema
+
+Range = tuple[int, int]
+
+
+class Measurement(Protocol):
+    """What leaves: an exact request, the mechanism that protects it, and how many integers that makes."""
+
+    @property
+    def request(self) -> Request:
+        """The exact integers that are asked."""
+        ...
+
+    @property
+    def mechanism(self) -> Any:
+        """One of :data:`dpnb.mechanisms.MECHANISMS`, with its exact parameters."""
+        ...
+
+    @property
+    def cells(self) -> int:
+        """How many integers are released."""
+        ...
+
+
+def code_ranges(schema: Schema) -> dict[str, Range]:
+    """Return the codes that each declared column can hold in the prepared copy."""
+    return {column.name: (0, column.size - 1) for column in schema.columns}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The public facts from which every sensitivity follows.
+
+    Parameters
+    ----------
+    unit : PrivacyUnit
+        Whom the loss protects.
+    measure : Measure
+        In which it is counted.
+    ranges : dict
+        Codes that each column can hold.
+    nullable : frozenset of str
+        Columns that can be missing.
+    """
+
+    unit: PrivacyUnit
+    measure: Measure
+    ranges: dict[str, Range]
+    nullable: frozenset[str]
+
+    @classmethod
+    def of(cls, schema: Schema) -> Facts:
+        """Return the facts of a schema."""
+        missing = frozenset(column.name for column in schema.columns if column.drops)
+        return cls(schema.unit, schema.budget.measure, code_ranges(schema), missing)
+
+    @property
+    def rows(self) -> int:
+        """Most rows of one privacy unit."""
+        return self.unit.max_rows
+
+    @property
+    def changed(self) -> bool:
+        """Whether neighbours change a unit, rather than have one more."""
+        return self.unit.adjacency == "change-one"
+
+    def range_of(self, value: IntExpr, where: Pred | None) -> Range:
+        """Return what a value adds to a sum: its range, and 0 where it can be missing."""
+        low, high = bounds(value, self.ranges)
+        return (min(low, 0), max(high, 0)) if self.missing(value, where) else (low, high)
+
+    def missing(self, node: Node, where: Pred | None) -> bool:
+        """Tell whether an expression can be missing in a row that a filter keeps."""
+        known = [part.a for part in conjuncts(where) if isinstance(part, Known)]
+        return _Missing(self.nullable, known)(node)
+
+    def partial(self, key: Key, where: Pred | None) -> bool:
+        """Tell whether a row can be in none of a key's cells."""
+        low, high = _Reached(self.ranges)(key.code)
+        return low < 0 or high >= key.size or self.missing(key.code, where)
+
+    def terms(self, request: Request) -> tuple[Node, ...]:
+        """Return what else than the filter can leave a row out."""
+        if isinstance(request, CrossMoments):
+            return tuple(value for value in request.values if self.missing(value, request.where))
+        out = tuple(key.code for key in request.keys if self.partial(key, request.where))
+        if isinstance(request, ValueCounts) and self.missing(request.value, request.where):
+            return (*out, request.value)
+        return out
+
+    def private(self, request: Request) -> bool:
+        """Tell whether a row can come or go without changing the number of rows that is public."""
+        return not self.unit.by_row or bool(conjuncts(request.where)) or bool(self.terms(request))
+
+
+def cells_of(keys: Sequence[Key]) -> int:
+    """Return how many disjoint cells some keys make."""
+    return math.prod(key.size for key in keys)
+
+
+def refuse(words: str) -> PlanError:
+    """Return the refusal of a measurement that is of no kind, or out of its range."""
+    return PlanError(f"This measurement cannot be priced: {words}.")
+
+
+def same_cells(measurement: Measurement, derived: int) -> None:
+    """Refuse a measurement that says another number of released integers than its request makes."""
+    if measurement.cells != derived:
+        raise refuse(f"it makes {derived:,} numbers, not {measurement.cells:,}")
+
+
+def of_ones(request: Total) -> bool:
+    """Tell whether a total counts rows."""
+    return request.value == Lit(1)
+
+
+@dataclass(slots=True)
+class _Missing:
+    """Whether nodes can be missing; a node that stands in many places is the same object, and is looked at once."""
+
+    nullable: frozenset[str]
+    known: Sequence[IntExpr]
+    found: dict[int, bool] = field(default_factory=dict)
+
+    def __call__(self, node: Node) -> bool:
+        if id(node) not in self.found:
+            self.found[id(node)] = self._find(node)
+        return self.found[id(node)]
+
+    def _find(self, node: Node) -> bool:
+        if isinstance(node, Lit | Known | TrueP) or any(node is one or node == one for one in self.known):
+            return False
+        if isinstance(node, Col):
+            return node.name in self.nullable
+        return any(self(child) for child in children(node))
+
+
+@dataclass(slots=True)
+class _Reached:
+    """The range of a key's code: as interval arithmetic has it, but without branches that no row takes."""
+
+    ranges: dict[str, Range]
+    found: dict[int, Range] = field(default_factory=dict)
+
+    def __call__(self, node: IntExpr) -> Range:
+        if not isinstance(node, Case):
+            return self._bounds(node)
+        ends = [self(branch) for branch in self._taken(node)]
+        return min(low for low, _ in ends), max(high for _, high in ends)
+
+    def _taken(self, node: Case) -> tuple[IntExpr, ...]:
+        decided = self._decided(node.cond)
+        return (node.then, node.other) if decided is None else (node.then if decided else node.other,)
+
+    def _decided(self, cond: Pred) -> bool | None:
+        """Return what a comparison is on every row where it is known; nothing where rows differ."""
+        if not isinstance(cond, Cmp) or cond.op != "<":
+            return None
+        (low, high), (first, last) = self._bounds(cond.a), self._bounds(cond.b)
+        return True if high < first else False if low >= last else None
+
+    def _bounds(self, node: IntExpr) -> Range:
+        if id(node) not in self.found:
+            self.found[id(node)] = bounds(node, self.ranges)
+        return self.found[id(node)]

@@ -1,0 +1,43 @@
+r"""Sums in a private range: two selections, and sums whose noise is as wide as the range that they chose.
+
+The middle is a selection by the ranks of the values, the radius one by the ranks of the distances from the middle, which are computed row by
+row: both cost what a quantile does (:mod:`dpnb.measurements.quantile`). Given the range, a row adds at most h to the sum, t to the squares, 1 to the rows
+outside and 1 to the number of rows, and changes them by at most 2h, t, 1 and 0, under noise in units of h and t
+(:class:`~dpnb.mechanisms.located_sums.LocatedSums`, *Guarantee*): in units of the noise that is a frame of four sums
+(:mod:`dpnb.measurements.sums`), whatever the range is. In ρ the frame is priced in a range of one step, h = t = 1: at equal ε the
+charge falls with the scale. Adaptive composition adds the three.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dpnb.aggregate.algebra import Lit, Total, ValueCounts
+from dpnb.measurements.facts import Facts, Measurement, cells_of, same_cells
+from dpnb.measurements.quantile import on_grid, selection_event
+from dpnb.measurements.sums import Frame, Part
+from dpnb.mechanisms import DiscreteLaplace, LocatedSums
+from dpnb.privacy.event import PrivacyEvent
+
+
+def events(measurement: Measurement, facts: Facts) -> tuple[PrivacyEvent, ...]:
+    """Return the events of both selections and of the sums."""
+    request, mechanism = measurement.request, measurement.mechanism
+    assert isinstance(request, ValueCounts)
+    assert isinstance(mechanism, LocatedSums)
+    same_cells(measurement, cells_of(request.keys) * mechanism.width)
+    on_grid(request, mechanism.steps, facts)
+    chosen = (selection_event(one, request, facts) for one in (mechanism.middle, mechanism.radius))
+    sums = Frame(_parts(request, mechanism), facts.private(request))
+    return (*chosen, sums.event(facts))
+
+
+def _parts(request: ValueCounts, mechanism: LocatedSums) -> tuple[Part, ...]:
+    """Return the four sums in a range of one step: what a row adds, and changes."""
+    asked = Total(Lit(1), request.where, request.keys)
+
+    def part(scale: Fraction, within: int) -> Part:
+        return Part(asked, DiscreteLaplace(scale), 1, within)
+
+    paid = (part(mechanism.sum_scale, 2), part(mechanism.square_scale, 1), part(mechanism.outside_scale, 1))
+    return paid if mechanism.count_scale is None else (*paid, part(mechanism.count_scale, 0))

@@ -1,0 +1,35 @@
+r"""A small synthetic sample by the Kolmogorov-Smirnov exponential mechanism, and the measured distance beside it.
+
+A row that comes, goes or changes within its group moves the score of one placement by at most 1, one that changes its group that of two
+(:class:`~dpnb.mechanisms.ks_exponential.KSExponential`, *Guarantee*); a unit of k rows k times that, d in all. The law falls by
+ε/(2·factor) with each step of the score: the placement costs **ε·d/factor**, of bounded range. Given the placements, D of each group
+is an integer that a step changes by at most the number of points: discrete Laplace noise of the mechanism's scale on one of them, or on two.
+
+The request counts rows, and its last key is the cells in their order, as many as have weights.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dpnb.aggregate.algebra import Total
+from dpnb.measurements.facts import Facts, Measurement, cells_of, of_ones, refuse, same_cells
+from dpnb.mechanisms import KSExponential
+from dpnb.privacy.event import PrivacyEvent
+
+
+def events(measurement: Measurement, facts: Facts) -> tuple[PrivacyEvent, ...]:
+    """Return the events of a placement in every group, and of its check."""
+    request, mechanism = measurement.request, measurement.mechanism
+    assert isinstance(request, Total)
+    assert isinstance(mechanism, KSExponential)
+    if not of_ones(request) or not request.keys or request.keys[-1].size != len(mechanism.places):
+        raise refuse("a placement counts rows in the cells of its last key")
+    groups = cells_of(request.keys[:-1])
+    same_cells(measurement, groups * (len(mechanism.places) + bool(mechanism.check)))
+    touched = 2 if facts.changed and groups > 1 else 1
+    drawn = PrivacyEvent("exponential", mechanism.epsilon * facts.rows * touched / mechanism.factor)
+    if not mechanism.check:
+        return (drawn,)
+    moved = (Fraction(mechanism.points * facts.rows), mechanism.check_scale)
+    return drawn, PrivacyEvent.laplace([[moved] * touched])
