@@ -1,12 +1,12 @@
 r"""A pick from a short public list, by permute-and-flip: by how much one person moves the scores of candidates apart.
 
 With rate λ = ε/factor a pick costs λ·s where neighbours move the scores of one group of candidates so that :math:`\max d - \min d ≤ s`, and
-the sum of that over the groups (:class:`~dpnb.mechanisms.permute_and_flip.PermuteAndFlip`, *Other scores*). Later picks are adaptive, and
+the sum of that over the groups (:class:`~dpnb.trusted.mechanisms.permute_and_flip.PermuteAndFlip`, *Other scores*). Later picks are adaptive, and
 cost as much each. So the charge is ε·s/factor a pick, with s derived here:
 
 *Counted values* (``Total``; the last key lists the candidates of a group). A row that comes or goes moves one score by ``enter``, one that changes
 moves one by ``within`` or two by ``enter``, in one group or in two. In each group max d - min d is at most the sum of the absolute moves, so s
-is the largest L1 of a move, times the rows of a unit (:mod:`dpnb.measurements.sums`).
+is the largest L1 of a move, times the rows of a unit (:mod:`dpnb.trusted.measurements.sums`).
 
 *Candidates that overlap* (``CrossMoments`` of a constant 1 with each candidate, over the rows in which all are known). With candidates
 between :math:`l_i` and :math:`h_i` a row that enters moves score i by at least :math:`l_i` and at most :math:`h_i`, hence apart by at most
@@ -16,11 +16,11 @@ sum of the two largest widths. Ranges of d add over the rows of a unit.
 
 from __future__ import annotations
 
-from dpnb.aggregate.algebra import CrossMoments, Lit, Total, bounds
-from dpnb.measurements.facts import Facts, Measurement, cells_of, refuse, same_cells
-from dpnb.measurements.sums import Frame, Part, constant
-from dpnb.mechanisms import PermuteAndFlip
-from dpnb.privacy.event import PrivacyEvent
+from dpnb.trusted.aggregate.algebra import CrossMoments, Lit, Total, bounds
+from dpnb.trusted.measurements.facts import Facts, Measurement, cells_of, refuse, same_cells
+from dpnb.trusted.measurements.sums import Frame, Part, constant
+from dpnb.trusted.mechanisms import PermuteAndFlip
+from dpnb.trusted.privacy.event import PrivacyEvent
 
 
 def events(measurement: Measurement, facts: Facts) -> tuple[PrivacyEvent, ...]:

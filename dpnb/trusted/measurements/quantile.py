@@ -1,7 +1,7 @@
 r"""Quantiles by the exponential mechanism: by how much one person moves the scores of all cells together.
 
 With :math:`m = \max(q, 1-q)`, a row that comes or goes moves the scores of its cell by at most m, one that changes within its cell by at most 1,
-and one that changes its cell by at most m in each of two (:class:`~dpnb.mechanisms.exponential.QuantileSelection`, *Score*); a unit of k rows by k
+and one that changes its cell by at most m in each of two (:class:`~dpnb.trusted.mechanisms.exponential.QuantileSelection`, *Score*); a unit of k rows by k
 times that, d in all. The mechanism's weights fall by e/2 with each rank, e = ε/factor - 4·10⁻⁶, and its guarantee is d·e, and for the
 rounding of its weights less than d·4·10⁻⁶, since a unit touches at most 2d cells: together **ε·d/factor**, of bounded range.
 
@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpnb.aggregate.algebra import ValueCounts, bounds
-from dpnb.measurements.facts import Facts, Measurement, cells_of, refuse, same_cells
-from dpnb.mechanisms import QuantileSelection
-from dpnb.privacy.event import PrivacyEvent
+from dpnb.trusted.aggregate.algebra import ValueCounts, bounds
+from dpnb.trusted.measurements.facts import Facts, Measurement, cells_of, refuse, same_cells
+from dpnb.trusted.mechanisms import QuantileSelection
+from dpnb.trusted.privacy.event import PrivacyEvent
 
 MOST_OFFSET = 2**48
 _LONGEST = 2**1100

@@ -1,7 +1,7 @@
 r"""A small synthetic sample by the Kolmogorov-Smirnov exponential mechanism, and the measured distance beside it.
 
 A row that comes, goes or changes within its group moves the score of one placement by at most 1, one that changes its group that of two
-(:class:`~dpnb.mechanisms.ks_exponential.KSExponential`, *Guarantee*); a unit of k rows k times that, d in all. The law falls by
+(:class:`~dpnb.trusted.mechanisms.ks_exponential.KSExponential`, *Guarantee*); a unit of k rows k times that, d in all. The law falls by
 ε/(2·factor) with each step of the score: the placement costs **ε·d/factor**, of bounded range. Given the placements, D of each group
 is an integer that a step changes by at most the number of points: discrete Laplace noise of the mechanism's scale on one of them, or on two.
 
@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpnb.aggregate.algebra import Total
-from dpnb.measurements.facts import Facts, Measurement, cells_of, of_ones, refuse, same_cells
-from dpnb.mechanisms import KSExponential
-from dpnb.privacy.event import PrivacyEvent
+from dpnb.trusted.aggregate.algebra import Total
+from dpnb.trusted.measurements.facts import Facts, Measurement, cells_of, of_ones, refuse, same_cells
+from dpnb.trusted.mechanisms import KSExponential
+from dpnb.trusted.privacy.event import PrivacyEvent
 
 
 def events(measurement: Measurement, facts: Facts) -> tuple[PrivacyEvent, ...]:

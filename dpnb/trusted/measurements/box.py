@@ -36,13 +36,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpnb.aggregate.algebra import CrossMoments, Lit
-from dpnb.measurements import matrix
-from dpnb.measurements.facts import Facts, Measurement, refuse, same_cells
-from dpnb.measurements.matrix import l1, l2_squared
-from dpnb.measurements.sums import ENTER, WITHIN, Noise, constant
-from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace
-from dpnb.privacy.event import PrivacyEvent
+from dpnb.trusted.aggregate.algebra import CrossMoments, Lit
+from dpnb.trusted.measurements import matrix
+from dpnb.trusted.measurements.facts import Facts, Measurement, refuse, same_cells
+from dpnb.trusted.measurements.matrix import l1, l2_squared
+from dpnb.trusted.measurements.sums import ENTER, WITHIN, Noise, constant
+from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
+from dpnb.trusted.privacy.event import PrivacyEvent
 
 COUNT = (0, 0)
 Pair = tuple[int, int]

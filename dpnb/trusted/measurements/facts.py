@@ -1,6 +1,6 @@
 r"""What the schema says of a request: which values are possible, who can be missing, and whose membership is private.
 
-*Ranges* come from interval arithmetic over the algebra (:func:`dpnb.aggregate.algebra.bounds`), from the codes that each column can hold.
+*Ranges* come from interval arithmetic over the algebra (:func:`dpnb.trusted.aggregate.algebra.bounds`), from the codes that each column can hold.
 
 *Missing.* A column can be missing where its owner declared that missing values leave. NULL propagates through arithmetic, so that an
 expression can be missing only if a column below it can; ``Known(…)`` never is, and an expression whose ``Known`` is a top-level condition of
@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from dpnb.aggregate.algebra import (
+from dpnb.trusted.aggregate.algebra import (
     Case,
     Cmp,
     Col,
@@ -37,10 +37,10 @@ from dpnb.aggregate.algebra import (
     children,
     conjuncts,
 )
-from dpnb.errors import PlanError
-from dpnb.privacy.measure import Measure
-from dpnb.privacy.unit import PrivacyUnit
-from dpnb.schema import Schema
+from dpnb.trusted.errors import PlanError
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Schema
 
 Range = tuple[int, int]
 
@@ -55,7 +55,7 @@ class Measurement(Protocol):
 
     @property
     def mechanism(self) -> Any:
-        """One of :data:`dpnb.mechanisms.MECHANISMS`, with its exact parameters."""
+        """One of :data:`dpnb.trusted.mechanisms.MECHANISMS`, with its exact parameters."""
         ...
 
     @property

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dpnb.aggregate.algebra import CrossMoments, Total, ValueCounts
-from dpnb.measurements import box, located, pick, placement, quantile, sums, threshold
-from dpnb.measurements.facts import Facts, Measurement, refuse
-from dpnb.measurements.products import joint_event
-from dpnb.mechanisms import (
+from dpnb.trusted.aggregate.algebra import CrossMoments, Total, ValueCounts
+from dpnb.trusted.measurements import box, located, pick, placement, quantile, sums, threshold
+from dpnb.trusted.measurements.facts import Facts, Measurement, refuse
+from dpnb.trusted.measurements.products import joint_event
+from dpnb.trusted.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
     KSExponential,
@@ -23,10 +23,10 @@ from dpnb.mechanisms import (
     QuantileSelection,
     Thresholding,
 )
-from dpnb.privacy.event import PrivacyEvent
-from dpnb.privacy.loss import PrivacyLoss
-from dpnb.privacy.measure import Measure
-from dpnb.schema import Schema
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.schema import Schema
 
 Events = tuple[PrivacyEvent, ...]
 

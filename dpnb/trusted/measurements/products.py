@@ -35,11 +35,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpnb.aggregate.algebra import IntExpr, Lit, Mul, Sub, bounds
-from dpnb.measurements.facts import Facts, cells_of
-from dpnb.measurements.sums import ENTER, SWITCH, WITHIN, Frame, Part
-from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace
-from dpnb.privacy.event import PrivacyEvent
+from dpnb.trusted.aggregate.algebra import IntExpr, Lit, Mul, Sub, bounds
+from dpnb.trusted.measurements.facts import Facts, cells_of
+from dpnb.trusted.measurements.sums import ENTER, SWITCH, WITHIN, Frame, Part
+from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
+from dpnb.trusted.privacy.event import PrivacyEvent
 
 L1 = {WITHIN: Fraction(16, 3), ENTER: Fraction(4), SWITCH: Fraction(8)}
 L2 = {WITHIN: Fraction(8), ENTER: Fraction(7, 2), SWITCH: Fraction(7)}

@@ -1,10 +1,10 @@
 r"""Sums in a private range: two selections, and sums whose noise is as wide as the range that they chose.
 
 The middle is a selection by the ranks of the values, the radius one by the ranks of the distances from the middle, which are computed row by
-row: both cost what a quantile does (:mod:`dpnb.measurements.quantile`). Given the range, a row adds at most h to the sum, t to the squares, 1 to the rows
+row: both cost what a quantile does (:mod:`dpnb.trusted.measurements.quantile`). Given the range, a row adds at most h to the sum, t to the squares, 1 to the rows
 outside and 1 to the number of rows, and changes them by at most 2h, t, 1 and 0, under noise in units of h and t
-(:class:`~dpnb.mechanisms.located_sums.LocatedSums`, *Guarantee*): in units of the noise that is a frame of four sums
-(:mod:`dpnb.measurements.sums`), whatever the range is. In ρ the frame is priced in a range of one step, h = t = 1: at equal ε the
+(:class:`~dpnb.trusted.mechanisms.located_sums.LocatedSums`, *Guarantee*): in units of the noise that is a frame of four sums
+(:mod:`dpnb.trusted.measurements.sums`), whatever the range is. In ρ the frame is priced in a range of one step, h = t = 1: at equal ε the
 charge falls with the scale. Adaptive composition adds the three.
 """
 
@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpnb.aggregate.algebra import Lit, Total, ValueCounts
-from dpnb.measurements.facts import Facts, Measurement, cells_of, same_cells
-from dpnb.measurements.quantile import on_grid, selection_event
-from dpnb.measurements.sums import Frame, Part
-from dpnb.mechanisms import DiscreteLaplace, LocatedSums
-from dpnb.privacy.event import PrivacyEvent
+from dpnb.trusted.aggregate.algebra import Lit, Total, ValueCounts
+from dpnb.trusted.measurements.facts import Facts, Measurement, cells_of, same_cells
+from dpnb.trusted.measurements.quantile import on_grid, selection_event
+from dpnb.trusted.measurements.sums import Frame, Part
+from dpnb.trusted.mechanisms import DiscreteLaplace, LocatedSums
+from dpnb.trusted.privacy.event import PrivacyEvent
 
 
 def events(measurement: Measurement, facts: Facts) -> tuple[PrivacyEvent, ...]:

@@ -7,8 +7,8 @@ so that a statistic that errs, or lies, is refused or charged the truth. One fil
 ================================  =========================  ==========================================================
 file                              request                    mechanism
 ================================  =========================  ==========================================================
-:mod:`~dpnb.measurements.sums`    Total                      discrete Laplace, discrete Gaussian; two numbers together
-                                                             in :mod:`~dpnb.measurements.products`
+:mod:`~dpnb.trusted.measurements.sums`    Total                      discrete Laplace, discrete Gaussian; two numbers together
+                                                             in :mod:`~dpnb.trusted.measurements.products`
 `box`, `matrix`                   CrossMoments               discrete Laplace, discrete Gaussian; moved into a ball
 `quantile`                        ValueCounts                quantile selection
 `pick`                            Total, CrossMoments        permute-and-flip
@@ -20,7 +20,7 @@ file                              request                    mechanism
 
 from __future__ import annotations
 
-from dpnb.measurements.derivation import DerivedLoss, loss
-from dpnb.measurements.facts import Facts, Measurement, code_ranges
+from dpnb.trusted.measurements.derivation import DerivedLoss, loss
+from dpnb.trusted.measurements.facts import Facts, Measurement, code_ranges
 
 __all__ = ["DerivedLoss", "Facts", "Measurement", "code_ranges", "loss"]

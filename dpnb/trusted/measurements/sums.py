@@ -19,7 +19,7 @@ several sets of keys, as in a tree, a change is any combination of within and sw
 of order α of a product of discrete Gaussians at most :math:`α\sum_i Δ_i^2/2v_i`. A unit of k rows changes by at most k such row moves (rows are
 paired; an unpaired row enters or leaves). Scaled L1 norms add, and scaled L2 norms add by the triangle inequality, so that the losses grow by
 k and k². In ρ, Laplace noise costs :math:`\max_{moves}\sum_i K(k\,s_i, b_i)` over the entries that a move shifts by :math:`s_i`, K being that of
-:mod:`dpnb.privacy.conversion`: the sum is convex in the vector of shifts, which is the mean of k times the move of each row, so that k times
+:mod:`dpnb.trusted.privacy.conversion`: the sum is convex in the vector of shifts, which is the mean of k times the move of each row, so that k times
 one move is the worst. Frames are independent releases: they compose. Brute force over tiny neighbouring tables confirms each bound.
 
 A part that no move shifts is refused: it would be an exact public number, and its loss zero.
@@ -37,11 +37,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from dpnb.aggregate.algebra import Key, Node, Pred, Total
-from dpnb.errors import PlanError
-from dpnb.measurements.facts import Facts, Measurement, cells_of, same_cells
-from dpnb.mechanisms import DiscreteGaussian, DiscreteLaplace
-from dpnb.privacy.event import PrivacyEvent
+from dpnb.trusted.aggregate.algebra import Key, Node, Pred, Total
+from dpnb.trusted.errors import PlanError
+from dpnb.trusted.measurements.facts import Facts, Measurement, cells_of, same_cells
+from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
+from dpnb.trusted.privacy.event import PrivacyEvent
 
 WITHIN, ENTER, SWITCH = "within", "enter", "switch"
 _MOST_WAYS = 64

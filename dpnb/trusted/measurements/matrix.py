@@ -15,7 +15,7 @@ within   :math:`2(1+r^2)^2`; 8r² if r < 1        :math:`2c + c^2 + r^2`
 *Proof.* :math:`\|zz'\|_F = \|z\|^2 ≤ 1+r^2`. Within, with norms s, t of both x, :math:`f ≤ (1+s^2)^2 + (1+t^2)^2 ≤ 2(1+r^2)^2`; and where
 :math:`st ≤ 1`, :math:`(z'w)^2 ≥ (1-st)^2` gives :math:`f ≤ 2(s+t)^2 + (s^2-t^2)^2`, which grows in s and in t while t ≤ 1, to :math:`8r^2`.
 L1, enter: the triangle is half of :math:`\|z\|_1^2 + \|z\|_2^2`, with :math:`\|x\|_1 ≤ c`; within: twice that, the count apart. A moved row still
-lies in the box (:mod:`dpnb.measurements.box`, where noise is met), so that the lesser of both bounds holds.
+lies in the box (:mod:`dpnb.trusted.measurements.box`, where noise is met), so that the lesser of both bounds holds.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from dpnb.aggregate.algebra import SIZE_BITS, CrossMoments, bounds
-from dpnb.measurements.facts import Facts, refuse
-from dpnb.measurements.sums import ENTER, WITHIN
+from dpnb.trusted.aggregate.algebra import SIZE_BITS, CrossMoments, bounds
+from dpnb.trusted.measurements.facts import Facts, refuse
+from dpnb.trusted.measurements.sums import ENTER, WITHIN
 
 _ROOT_BITS = 20
 
@@ -48,8 +48,8 @@ def radius_squared(request: CrossMoments) -> Fraction | None:
         return None
     whole = sum(half > 0 for half in shrink.halves) * 2**SIZE_BITS
     sizes = (*(min(limit, whole) for limit in shrink.limits), whole)
-    kept = (Fraction(size * (shrink.steps - below) ** 2, shrink.steps**2) for below, size in enumerate(sizes))
-    return max(kept) / 2**SIZE_BITS
+    most: int = max(size * (shrink.steps - below) ** 2 for below, size in enumerate(sizes))
+    return Fraction(most, shrink.steps**2 * 2**SIZE_BITS)
 
 
 def l2_squared(columns: int, square: Fraction | None, kind: str) -> Fraction:
