@@ -22,7 +22,7 @@ from dpnb.cards.markup import clean
 from dpnb.cards.stored import Stored, stored_of
 from dpnb.cards.trail import Step, more_of, trail_of
 from dpnb.errors import DpnbError, Unavailable
-from dpnb.estimate import Estimate, Measurement
+from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.shown import words as words_of
 from dpnb.statistics import conclude
 from dpnb.statistics.outcome import FLAG_WORDS
@@ -245,7 +245,7 @@ def _flags(estimate: Estimate) -> tuple[str, ...]:
     return tuple(f"in {count:,} of {len(cells):,}: {words}" for words, count in said)
 
 
-def _paid(leaf: Measurement, *, now: bool) -> str:
+def _paid(leaf: PendingQuestion, *, now: bool) -> str:
     if not leaf.releases:
         return "public · free"
     if now and all(release.stored for release in leaf.releases):
@@ -271,7 +271,7 @@ def _axis(estimate: Estimate) -> str:
     return " × ".join(clean(axis.name) for axis in estimate.axes) or "place"
 
 
-def _mechanism(leaf: Measurement | None) -> tuple[str, ...]:
+def _mechanism(leaf: PendingQuestion | None) -> tuple[str, ...]:
     if leaf is None:
         return ("arithmetic on released numbers",)
     if not leaf.releases:
@@ -279,7 +279,7 @@ def _mechanism(leaf: Measurement | None) -> tuple[str, ...]:
     return (*_combined(leaf), *law_words(leaf.releases))
 
 
-def _combined(leaf: Measurement) -> tuple[str, ...]:
+def _combined(leaf: PendingQuestion) -> tuple[str, ...]:
     """Say what a second measurement won: the privacy half-width of the first answer alone, and of all together."""
     distinct = {release.id: release for release in leaf.releases}
     if len(distinct) < 2 or leaf.outcome is None or tuple(leaf.shape or ()) != ():

@@ -11,7 +11,7 @@ from typing import Any
 
 from dpnb.cards.markup import Markup, clean, el
 from dpnb.cards.trail import paid_for
-from dpnb.estimate import Measurement
+from dpnb.estimate import PendingQuestion
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.releases import Release
 
@@ -53,12 +53,12 @@ class Stored:
         return {"rows": [list(row) for row in self.rows]}
 
 
-def stored_of(leaf: Measurement | None, fresh: PrivacyLoss | None = None) -> Stored | None:
+def stored_of(leaf: PendingQuestion | None, fresh: PrivacyLoss | None = None) -> Stored | None:
     """Return what to say of a stored answer; None where something was paid for it now, or it is public or derived.
 
     Parameters
     ----------
-    leaf : Measurement or None
+    leaf : PendingQuestion or None
     fresh : PrivacyLoss, optional
         What its cell would pay for it with ``fresh``.
     """

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from dpnb.errors import DpnbError, Unavailable
-from dpnb.estimate import Measurement
+from dpnb.estimate import PendingQuestion
 from dpnb.statistics import Share, conclude
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
@@ -51,12 +51,12 @@ class Step:
         return {"low": self.low, "high": self.high, "paid": self.paid}
 
 
-def trail_of(leaf: Measurement) -> tuple[Step, ...]:
+def trail_of(leaf: PendingQuestion) -> tuple[Step, ...]:
     """Return the privacy intervals of a released number, oldest first, the present one last.
 
     Parameters
     ----------
-    leaf : Measurement
+    leaf : PendingQuestion
         Released; of a short vector, its least certain entry. A public answer, a reading, and one without a bounded privacy
         interval have no trail.
     """
@@ -68,7 +68,7 @@ def trail_of(leaf: Measurement) -> tuple[Step, ...]:
     return _TRAILS[leaf.outcome]
 
 
-def least_certain(leaf: Measurement) -> int | None:
+def least_certain(leaf: PendingQuestion) -> int | None:
     """Return the place of the widest bounded privacy interval that is not the whole domain: 0 of a single number."""
     shape = tuple(leaf.shape or ())
     if shape == ():
@@ -103,7 +103,7 @@ def paid_for(releases: tuple[Release, ...]) -> PrivacyLoss:
     return sum((release.loss for release in releases[1:]), releases[0].loss)
 
 
-def more_of(leaf: Measurement) -> str:
+def more_of(leaf: PendingQuestion) -> str:
     """Return the symbol of what can be paid on top, where what that would buy is known from public facts; else nothing."""
     if not trail_of(leaf):
         return ""
@@ -118,7 +118,7 @@ def more_of(leaf: Measurement) -> str:
     return symbol if like else ""
 
 
-def first_of(leaf: Measurement) -> str:
+def first_of(leaf: PendingQuestion) -> str:
     """Return the symbol of what a pending question can be paid with, where what that buys is known from public facts; else nothing.
 
     A question that is public, is read from another, or names its own loss has no price to choose.
@@ -132,7 +132,7 @@ def first_of(leaf: Measurement) -> str:
     return {"epsilon": "ε", "rho": "ρ"}[kind] if known else ""
 
 
-def _priced(leaf: Measurement, share: Share, size: float) -> float | None:
+def _priced(leaf: PendingQuestion, share: Share, size: float) -> float | None:
     kind, setting = leaf.checked.kind, leaf.checked.setting
     try:
         return kind.half_width(setting, kind.price(setting, share), size)  # type: ignore[no-any-return]
@@ -140,14 +140,14 @@ def _priced(leaf: Measurement, share: Share, size: float) -> float | None:
         return None
 
 
-def _size(leaf: Measurement) -> float:
+def _size(leaf: PendingQuestion) -> float:
     """Return the released number of people behind the entry that is drawn, where it is known."""
     place, sizes = least_certain(leaf), getattr(leaf.outcome, "n", None)
     found = _ANY_SIZE if place is None or sizes is None else float(np.ravel(sizes)[place])
     return found if math.isfinite(found) and found >= 1 else _ANY_SIZE
 
 
-def _trail(leaf: Measurement, place: int) -> tuple[Step, ...]:
+def _trail(leaf: PendingQuestion, place: int) -> tuple[Step, ...]:
     releases = tuple({release.id: release for release in leaf.releases}.values())
     steps = []
     for upto in range(max(1, len(releases) - LONGEST + 1), len(releases) + 1):

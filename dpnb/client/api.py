@@ -20,7 +20,7 @@ from dpnb.client.upload import hand_over, is_frame
 from dpnb.client.views import BatchReport, PlanView
 from dpnb.datasets import names
 from dpnb.errors import OwnerError, PlanError
-from dpnb.estimate import Batch, Estimate, Measurement, current_host
+from dpnb.estimate import Batch, Estimate, PendingQuestion, current_host
 from dpnb.plan.request import Ask
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.owner import format_of, load
@@ -210,7 +210,7 @@ def report(items: Items, to: str | Path | None = None) -> Any:
     return write(labelled, schemas=[d.schema for d in handles.values()], rows=rows, to=to)
 
 
-def session_of(items: Iterable[Estimate | Measurement]) -> Session:
+def session_of(items: Iterable[Estimate | PendingQuestion]) -> Session:
     """Return the session that opened the dataset of these questions."""
     for one in _leaves(items):
         if one.dataset is not None:
@@ -219,13 +219,13 @@ def session_of(items: Iterable[Estimate | Measurement]) -> Session:
     return session()
 
 
-def _leaves(items: Iterable[Estimate | Measurement]) -> list[Measurement]:
+def _leaves(items: Iterable[Estimate | PendingQuestion]) -> list[PendingQuestion]:
     return [one for item in items for one in (item.leaves() if isinstance(item, Estimate) else (item,))]
 
 
 def _named(
     items: Items,
-) -> tuple[list[Estimate], dict[Measurement, str], tuple[tuple[str, Estimate], ...]]:
+) -> tuple[list[Estimate], dict[PendingQuestion, str], tuple[tuple[str, Estimate], ...]]:
     """Return estimates, the names of those that are single questions, and all named pairs.
 
     What is read from an estimate and keeps it (a regression, a test) stands for it.

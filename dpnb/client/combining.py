@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import chain
 
 from dpnb.errors import OptionError, PlanError
-from dpnb.estimate import Estimate, Measurement
+from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.statistics import conclude
 from dpnb.trusted.releases import Release
 
@@ -51,12 +51,12 @@ def combine(*estimates: Estimate) -> Estimate:
         _refuse_different(first, other)
     distinct = {release.id: release for release in chain.from_iterable(one.releases for one in answers)}
     releases = tuple(distinct.values())
-    both = Measurement(first.question, first.checked, dataset=first.dataset)
+    both = PendingQuestion(first.question, first.checked, dataset=first.dataset)
     both.fill(releases, conclude(first.checked, releases))
     return Estimate.leaf(both)
 
 
-def _answer(estimate: Estimate) -> Measurement:
+def _answer(estimate: Estimate) -> PendingQuestion:
     if not isinstance(estimate, Estimate):
         raise OptionError(f"dpnb.combine takes released answers, not {type(estimate).__name__}.")
     answer = estimate.measurement
@@ -71,7 +71,7 @@ def _answer(estimate: Estimate) -> Measurement:
     return answer
 
 
-def _refuse_different(first: Measurement, other: Measurement) -> None:
+def _refuse_different(first: PendingQuestion, other: PendingQuestion) -> None:
     if first.question.canonical() != other.question.canonical():
         raise PlanError(
             f"`{first.text}` and `{other.text}` are different questions. Combine answers of the same one."

@@ -8,12 +8,12 @@ from fractions import Fraction
 
 from dpnb.client.handles import Dataset
 from dpnb.errors import OptionError, PlanError
-from dpnb.estimate import Estimate, Measurement
+from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.plan.price import PricedBatch, price
 from dpnb.plan.request import Ask, BatchPlan, Item
 from dpnb.trusted.wire.binding import request_digest
 
-Asked = Measurement | Estimate
+Asked = PendingQuestion | Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +23,16 @@ class AskedBatch:
     dataset: Dataset
     plan: BatchPlan
     priced: PricedBatch
-    groups: tuple[tuple[Measurement, ...], ...]
+    groups: tuple[tuple[PendingQuestion, ...], ...]
     besides: tuple[str, ...] = ()
 
     @property
-    def firsts(self) -> tuple[Measurement, ...]:
+    def firsts(self) -> tuple[PendingQuestion, ...]:
         """One measurement of each distinct question."""
         return tuple(group[0] for group in self.groups)
 
     @property
-    def everyone(self) -> tuple[Measurement, ...]:
+    def everyone(self) -> tuple[PendingQuestion, ...]:
         """Every measurement that waits for an answer."""
         return tuple(one for group in self.groups for one in group)
 
@@ -58,7 +58,7 @@ def batch_of(items: Iterable[Asked], ask: Ask) -> AskedBatch:
         names = " and ".join(sorted(root.name for root in roots.values()))
         raise PlanError(f"A batch asks one dataset; this one asks {names}. Split it: one cell for each.")
     dataset = next(iter(roots.values()))
-    groups: dict[str, list[Measurement]] = {}
+    groups: dict[str, list[PendingQuestion]] = {}
     for one in pending:
         groups.setdefault(one.question.canonical(), []).append(one)
     found = tuple(tuple(group) for group in groups.values())
@@ -67,8 +67,8 @@ def batch_of(items: Iterable[Asked], ask: Ask) -> AskedBatch:
     return AskedBatch(dataset, plan, price(plan, dataset.schema), found)
 
 
-def _pending(items: Iterable[Asked]) -> list[Measurement]:
-    found: dict[int, Measurement] = {}
+def _pending(items: Iterable[Asked]) -> list[PendingQuestion]:
+    found: dict[int, PendingQuestion] = {}
     for item in items:
         for one in item.leaves() if isinstance(item, Estimate) else (item,):
             if not one.released:
@@ -76,7 +76,7 @@ def _pending(items: Iterable[Asked]) -> list[Measurement]:
     return list(found.values())
 
 
-def _item(group: Sequence[Measurement], ask: Ask) -> Item:
+def _item(group: Sequence[PendingQuestion], ask: Ask) -> Item:
     """One question with its share; the same question asked twice must not name two shares."""
     shares = {(one.weight, one.spend) for one in group if one.weight is not None or one.spend is not None}
     if len(shares) > 1:

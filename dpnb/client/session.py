@@ -29,7 +29,7 @@ from dpnb.errors import (
     PlanError,
     RequestReused,
 )
-from dpnb.estimate import Estimate, Measurement, current_host, open_batch
+from dpnb.estimate import Estimate, PendingQuestion, current_host, open_batch
 from dpnb.estimate.refusals import nested
 from dpnb.plan.price import as_stored
 from dpnb.plan.request import Ask
@@ -149,17 +149,17 @@ class Session:
     # batches ---------------------------------------------------------------------------------------------------
 
     def plan(
-        self, items: Iterable[Asked], ask: Ask, labels: Mapping[Measurement, str] | None = None
+        self, items: Iterable[Asked], ask: Ask, labels: Mapping[PendingQuestion, str] | None = None
     ) -> PlanView:
         """Price a batch and look up what is stored. Spends nothing.
 
         Parameters
         ----------
-        items : iterable of Estimate or Measurement
+        items : iterable of Estimate or PendingQuestion
             What to release; derived estimates stand for their pending questions.
         ask : Ask
             The loss or the accuracy asked.
-        labels : mapping of Measurement to str, optional
+        labels : mapping of PendingQuestion to str, optional
             Names to call them by.
         """
         self._latest = self.preview(items, ask, labels)
@@ -167,7 +167,7 @@ class Session:
         return self._latest
 
     def preview(
-        self, items: Iterable[Asked], ask: Ask, labels: Mapping[Measurement, str] | None = None
+        self, items: Iterable[Asked], ask: Ask, labels: Mapping[PendingQuestion, str] | None = None
     ) -> PlanView:
         """Price a batch as :meth:`plan` does, without making it the session's current plan."""
         return self._view(batch_of(items, ask), ask, labels)
@@ -183,7 +183,7 @@ class Session:
         return self._plans
 
     def release(
-        self, items: Iterable[Asked], ask: Ask, labels: Mapping[Measurement, str] | None = None
+        self, items: Iterable[Asked], ask: Ask, labels: Mapping[PendingQuestion, str] | None = None
     ) -> BatchReport:
         """Release a batch: charge it, answer it, and fill its measurements in place.
 
@@ -208,12 +208,12 @@ class Session:
         if not old.releases:
             raise PlanError(f"`{old.text}` is public: it is exact already, and free.")
         ask = Ask.make(**asked)
-        more = Measurement(old.question, old.checked, dataset=old.dataset)
+        more = PendingQuestion(old.question, old.checked, dataset=old.dataset)
         batch = batch_of([more], ask)
         held = tuple(release.id for release in old.releases)
         self._released(replace(batch, besides=held), ask, None)
         releases = (*old.releases, *more.releases)
-        both = Measurement(old.question, old.checked, dataset=old.dataset, origin=more.origin)
+        both = PendingQuestion(old.question, old.checked, dataset=old.dataset, origin=more.origin)
         both.fill(releases, conclude(old.checked, releases))
         return Estimate.leaf(both)
 
@@ -227,7 +227,7 @@ class Session:
             return None
         return Glance(sum(peeked.stored), len(peeked.stored), _loss(peeked.cost), _loss(peeked.left))
 
-    def _view(self, batch: AskedBatch, ask: Ask, labels: Mapping[Measurement, str] | None) -> PlanView:
+    def _view(self, batch: AskedBatch, ask: Ask, labels: Mapping[PendingQuestion, str] | None) -> PlanView:
         peeked = self._ask(_peek(batch), Peeked)
         held, stored = _shares(peeked.held), tuple(peeked.stored)
         return PlanView(
@@ -243,7 +243,9 @@ class Session:
             labels=dict(labels or {}),
         )
 
-    def _released(self, batch: AskedBatch, ask: Ask, labels: Mapping[Measurement, str] | None) -> BatchReport:
+    def _released(
+        self, batch: AskedBatch, ask: Ask, labels: Mapping[PendingQuestion, str] | None
+    ) -> BatchReport:
         answered = self._submit(batch)
         records = exact_json(answered.releases)
         releases = [None if record is None else Release.from_json(record) for record in records]

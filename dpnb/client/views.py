@@ -8,7 +8,7 @@ from typing import Any
 
 from dpnb.client.handles import Dataset
 from dpnb.errors import SchemaError
-from dpnb.estimate import Estimate, Measurement
+from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.derived import Outlook
 from dpnb.plan.price import PricedBatch, PricedQuestion
 from dpnb.plan.request import Ask
@@ -36,15 +36,15 @@ class PlanView:
         What is left before it.
     cap : PrivacyLoss
         The dataset's budget.
-    measurements : tuple of Measurement
+    measurements : tuple of PendingQuestion
         One per distinct question, in the order of `priced`.
-    labels : dict of Measurement to str
+    labels : dict of PendingQuestion to str
         Names to call them by.
     dropped : int
         Questions that were built and not kept: free.
     named : tuple of (str, Estimate)
         Names and estimates to show, derived ones included.
-    hidden : tuple of Measurement
+    hidden : tuple of PendingQuestion
         Drawn elsewhere.
     held : tuple of Share or None
         For each question the share of the stored answer that suffices, else of the one that cost most; empty where it was
@@ -58,11 +58,11 @@ class PlanView:
     cost: PrivacyLoss
     left: PrivacyLoss
     cap: PrivacyLoss
-    measurements: tuple[Measurement, ...]
-    labels: dict[Measurement, str] = field(default_factory=dict)
+    measurements: tuple[PendingQuestion, ...]
+    labels: dict[PendingQuestion, str] = field(default_factory=dict)
     dropped: int = 0
     named: tuple[tuple[str, Estimate], ...] = ()
-    hidden: tuple[Measurement, ...] = ()
+    hidden: tuple[PendingQuestion, ...] = ()
     held: tuple[Share | None, ...] = ()
 
     @property
@@ -121,7 +121,7 @@ class BatchReport(Mapping[str, Estimate]):
     ----------
     plan : PlanView
         As it was when released.
-    measurements : tuple of Measurement
+    measurements : tuple of PendingQuestion
     charged : PrivacyLoss
         What this release was charged: zero where everything was stored or public.
     left, cap : PrivacyLoss
@@ -134,15 +134,15 @@ class BatchReport(Mapping[str, Estimate]):
     """
 
     plan: PlanView
-    measurements: tuple[Measurement, ...]
+    measurements: tuple[PendingQuestion, ...]
     charged: PrivacyLoss
     left: PrivacyLoss
     cap: PrivacyLoss
     entry: int | None
-    labels: dict[Measurement, str] = field(default_factory=dict)
+    labels: dict[PendingQuestion, str] = field(default_factory=dict)
     dropped: int = 0
     named: tuple[tuple[str, Estimate], ...] = ()
-    hidden: tuple[Measurement, ...] = ()
+    hidden: tuple[PendingQuestion, ...] = ()
     before: PrivacyLoss | None = None
 
     @property

@@ -1,7 +1,7 @@
 """What an analyst holds: estimates that are pending and then released, and arithmetic on them.
 
 * :class:`Estimate` is what every question returns, before *and* after the release: an immutable expression.
-* :class:`Measurement` is the one mutable thing, a write-once cell that estimates look into.
+* :class:`PendingQuestion` is the one mutable thing, a write-once cell that estimates look into.
 * :class:`Batch` is what a cell built and still holds when it ends; a :class:`Rehearsal` is never released.
 * :class:`Host` is what surrounds the session: a plain script, or a notebook.
 
@@ -15,7 +15,7 @@ from dpnb.estimate.arithmetic import CARRIED
 from dpnb.estimate.batch import OPEN_BATCH, Batch, Rehearsal, open_batch
 from dpnb.estimate.estimate import Estimate, ask
 from dpnb.estimate.host import Host, current_host, provide
-from dpnb.estimate.pending_question import Measurement, Origin
+from dpnb.estimate.pending_question import Origin, PendingQuestion
 from dpnb.estimate.serialize import to_json
 from dpnb.estimate.table import Table
 
@@ -25,8 +25,8 @@ __all__ = [
     "Batch",
     "Estimate",
     "Host",
-    "Measurement",
     "Origin",
+    "PendingQuestion",
     "Rehearsal",
     "Table",
     "ask",

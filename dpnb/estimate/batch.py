@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from dpnb.estimate.evaluate import leaves
-from dpnb.estimate.pending_question import Measurement
+from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.estimate.refusals import nested
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ class Batch:
         self.is_open = False
         self.built = 0
         self._created: list[weakref.ref[Any]] = []
-        self._asked: dict[Any, weakref.ref[Measurement]] = {}
-        self._own: list[weakref.ref[Measurement]] = []
+        self._asked: dict[Any, weakref.ref[PendingQuestion]] = {}
+        self._own: list[weakref.ref[PendingQuestion]] = []
         self._added: list[Estimate] = []
         self._token: Token[Batch | None] | None = None
 
@@ -98,7 +98,7 @@ class Batch:
         """Remember an estimate weakly."""
         self._created.append(weakref.ref(estimate))
 
-    def ask(self, key: Any, make: Callable[[], Measurement]) -> Measurement:
+    def ask(self, key: Any, make: Callable[[], PendingQuestion]) -> PendingQuestion:
         """The measurement of a question: the one that is alive already, or a new one."""
         reference = self._asked.get(key)
         measurement = reference() if reference is not None else None
@@ -121,7 +121,7 @@ class Batch:
         kept = [estimate for estimate in found if estimate is not None]
         return kept + self._added
 
-    def pending_leaves(self, *, own: bool = False) -> list[Measurement]:
+    def pending_leaves(self, *, own: bool = False) -> list[PendingQuestion]:
         """The distinct pending measurements under what is still held.
 
         Parameters

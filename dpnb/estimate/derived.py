@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import Unavailable
-from dpnb.estimate import Estimate, Measurement
+from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.evaluate import Poles, evaluate, nodes
 from dpnb.inference import NoiseSum
 from dpnb.plan.forecast import LEVEL, NORMAL, Forecast, Law, Term
@@ -55,7 +55,7 @@ class Source:
 
     Parameters
     ----------
-    measurement : Measurement
+    measurement : PendingQuestion
     law : Law or None
         None where no ± is known before the answer.
     low, high : float
@@ -68,7 +68,7 @@ class Source:
         The rows that its law takes to count, where their number is private and none was planned with.
     """
 
-    measurement: Measurement
+    measurement: PendingQuestion
     law: Law | None
     low: float
     high: float
@@ -130,7 +130,7 @@ class _NotSaid(Exception):
     """Why no ± can be given."""
 
 
-def _key(measurement: Measurement) -> Any:
+def _key(measurement: PendingQuestion) -> Any:
     """What is one question, however often it was written."""
     question = measurement.question
     return question.canonical() if hasattr(question, "canonical") else id(measurement)
@@ -160,7 +160,7 @@ class _Space:
         if start > _MOST_ENTRIES:
             raise _NotSaid("known after the release: it is computed from many values")
 
-    def _place(self, leaf: Measurement) -> int:
+    def _place(self, leaf: PendingQuestion) -> int:
         place = self._places.get(_key(leaf))
         if place is None or self._sources[place].law is None or leaf.shape is None:
             raise _NotSaid(f"known after the release, as that of {leaf.text}")
@@ -304,7 +304,7 @@ class _Space:
 
 def sources_of(
     items: Sequence[PricedQuestion],
-    measurements: Sequence[Measurement],
+    measurements: Sequence[PendingQuestion],
     estimates: Sequence[Estimate],
     size: float | None,
 ) -> tuple[list[Source], list[float | None]]:
@@ -313,7 +313,7 @@ def sources_of(
     Parameters
     ----------
     items : sequence of PricedQuestion
-    measurements : sequence of Measurement
+    measurements : sequence of PendingQuestion
         One for each item.
     estimates : sequence of Estimate
         The derived values.
@@ -335,7 +335,7 @@ def sources_of(
 
 
 def _planned(
-    item: PricedQuestion, measurement: Measurement, size: float | None
+    item: PricedQuestion, measurement: PendingQuestion, size: float | None
 ) -> tuple[Source, float | None]:
     """A question of the plan; where its ± needs a number of rows that is private, that of all rows."""
     checked, (low, high) = item.checked, item.checked.domain
@@ -356,7 +356,7 @@ def _planned(
     return Source(measurement, law, low, high, apart=apart, assumed=assumed), width
 
 
-def _released(leaf: Measurement) -> tuple[Source, float | None]:
+def _released(leaf: PendingQuestion) -> tuple[Source, float | None]:
     """An answer that is there already: it lies in its own interval, and takes part with that half-width."""
     outcome: Any = leaf.outcome
     if not leaf.releases:
@@ -385,7 +385,7 @@ class Outlook:
         Of the noise of each question of the plan, then of released ones.
     widths : tuple of float or None
         Their 95 % radii, as planned.
-    questions : tuple of Measurement
+    questions : tuple of PendingQuestion
         Those questions.
     assumed : tuple of int or None
         The rows that a law and a radius take to count, where their number is private.
@@ -396,14 +396,14 @@ class Outlook:
     forecasts: tuple[Forecast, ...]
     laws: tuple[Law | None, ...]
     widths: tuple[float | None, ...]
-    questions: tuple[Measurement, ...]
+    questions: tuple[PendingQuestion, ...]
     assumed: tuple[int | None, ...]
 
     @classmethod
     def of(
         cls,
         items: Sequence[PricedQuestion],
-        measurements: Sequence[Measurement],
+        measurements: Sequence[PendingQuestion],
         named: Sequence[tuple[str, Estimate]],
         size: float | None,
     ) -> Outlook:

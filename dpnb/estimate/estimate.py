@@ -22,7 +22,7 @@ from dpnb.estimate.batch import open_batch
 from dpnb.estimate.evaluate import plain
 from dpnb.estimate.host import current_host
 from dpnb.estimate.operations import Take
-from dpnb.estimate.pending_question import Measurement, Origin
+from dpnb.estimate.pending_question import Origin, PendingQuestion
 from dpnb.estimate.table import Table, table_of
 from dpnb.inference.interval import KINDS, Interval, Kind, plain_number
 from dpnb.trusted.privacy.loss import PrivacyLoss
@@ -240,7 +240,7 @@ class Estimate(Arithmetic):
         again: Estimate = dataset.session.remeasure(self, **asked)
         return again
 
-    def _base(self, name: str) -> Measurement:
+    def _base(self, name: str) -> PendingQuestion:
         if self.measurement is None:
             raise PlanError(
                 f".{name}() belongs to a question. This is derived from it: use `{self.leaves()[0].text}`.{name}(...)."
@@ -442,8 +442,8 @@ def ask(question: Any, checked: Any, *, dataset: Any = None, origin: Origin | No
     """
     where = Origin.here() if origin is None else origin
 
-    def make() -> Measurement:
-        return Measurement(question, checked, dataset=dataset, origin=where)
+    def make() -> PendingQuestion:
+        return PendingQuestion(question, checked, dataset=dataset, origin=where)
 
     batch = open_batch()
     if batch is None:

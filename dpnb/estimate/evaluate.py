@@ -15,7 +15,7 @@ from dpnb.estimate.operations import DIVISIONS, Operation
 
 if TYPE_CHECKING:
     from dpnb.estimate.node import Node
-    from dpnb.estimate.pending_question import Measurement
+    from dpnb.estimate.pending_question import PendingQuestion
 
 Leaf = Callable[["Node"], np.ndarray]
 
@@ -37,9 +37,9 @@ def nodes(roots: Iterable[Node], stop: Callable[[Node], bool] | None = None) -> 
             stack.extend(arg for arg in reversed(node.args) if is_node(arg))
 
 
-def leaves(roots: Iterable[Node], stop: Callable[[Node], bool] | None = None) -> list[Measurement]:
+def leaves(roots: Iterable[Node], stop: Callable[[Node], bool] | None = None) -> list[PendingQuestion]:
     """The distinct measurements under these expressions, in the order in which they are read."""
-    found: dict[int, Measurement] = {}
+    found: dict[int, PendingQuestion] = {}
     for node in nodes(roots, stop):
         if node.op is None:
             root = node.args[0].root

@@ -14,7 +14,7 @@ import numpy as np
 from dpnb.estimate import refusals, wording
 from dpnb.estimate.batch import OPEN_BATCH
 from dpnb.estimate.evaluate import evaluate, leaves, nodes, plain
-from dpnb.estimate.pending_question import Measurement
+from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.estimate.reading import readable
 
 
@@ -59,7 +59,7 @@ class Node:
             batch.register(self)
 
     @classmethod
-    def leaf(cls, measurement: Measurement) -> Self:
+    def leaf(cls, measurement: PendingQuestion) -> Self:
         """The estimate of one measurement."""
         return readable(cls, measurement)(None, (measurement,), measurement.shape, measurement.axes)
 
@@ -79,7 +79,7 @@ class Node:
     # ---------------------------------------------------------------- what it is
 
     @property
-    def measurement(self) -> Measurement | None:
+    def measurement(self) -> PendingQuestion | None:
         """The measurement of a question; None for a derived estimate and for a reading."""
         return self.args[0] if self.op is None and self.args[0].root is self.args[0] else None
 
@@ -88,7 +88,7 @@ class Node:
         """What was concluded for a question or a reading; None before the release and for arithmetic."""
         return self.args[0].outcome if self.op is None else None
 
-    def leaves(self) -> tuple[Measurement, ...]:
+    def leaves(self) -> tuple[PendingQuestion, ...]:
         """The distinct measurements under this estimate."""
         return tuple(leaves([self]))
 
@@ -107,10 +107,10 @@ class Node:
         """Whether some question under this estimate has no answer yet."""
         return self._value is None and self._first_pending() is not None
 
-    def _first_pending(self) -> Measurement | None:
+    def _first_pending(self) -> PendingQuestion | None:
         for node in nodes([self], _resolved):
             if node.op is None and not node.args[0].released:
-                measurement: Measurement = node.args[0].root
+                measurement: PendingQuestion = node.args[0].root
                 return measurement
         return None
 

@@ -1,6 +1,6 @@
 """A question on its way to its answer: the one mutable thing that an analyst holds.
 
-A :class:`Measurement` is a write-once cell: it is pending, then submitted, then released, and every estimate built
+A :class:`PendingQuestion` is a write-once cell: it is pending, then submitted, then released, and every estimate built
 on it sees the value at that moment. It refuses a second write.
 """
 
@@ -51,7 +51,7 @@ class Origin:
         return f"in {name}, line {self.line}"
 
 
-class Measurement:
+class PendingQuestion:
     """A question on its way to its answer: pending, then submitted, then released; written once.
 
     Parameters
@@ -103,10 +103,10 @@ class Measurement:
         self.stopped = False
 
     def __repr__(self) -> str:
-        return f"<Measurement {self.text}: {self.state}>"
+        return f"<PendingQuestion {self.text}: {self.state}>"
 
     @property
-    def root(self) -> Measurement:
+    def root(self) -> PendingQuestion:
         """The question that is asked and paid: this one (a reading has another)."""
         return self
 
@@ -206,9 +206,9 @@ def _measurement(
     answer: Any,
     weight: Fraction | None,
     spend: Fraction | None,
-) -> Measurement:
+) -> PendingQuestion:
     """Rebuild a released measurement from its record; the handle stays where it was."""
-    measurement = Measurement(question, checked, origin=origin)
+    measurement = PendingQuestion(question, checked, origin=origin)
     measurement.weight, measurement.spend = weight, spend
     measurement.fill(releases, answer(checked, releases) if callable(answer) else answer)
     return measurement

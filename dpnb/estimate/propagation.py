@@ -17,7 +17,7 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.estimate.evaluate import Poles, evaluate, leaves, nodes
-from dpnb.estimate.pending_question import Measurement
+from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.estimate.reading import Reading
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.interval import Kind
@@ -33,7 +33,7 @@ MOST_SOURCES = 200
 _CELLS = 2_000_000
 
 Key = tuple[tuple[str, ...], str]
-Answer = Measurement | Reading
+Answer = PendingQuestion | Reading
 
 
 def key_of(measurement: Answer) -> Key:
@@ -148,7 +148,7 @@ class _Leaves:
         return draws if low is None and high is None else np.clip(draws, low, high)
 
 
-def _refuse_half_shared(measurements: list[Measurement]) -> None:
+def _refuse_half_shared(measurements: list[PendingQuestion]) -> None:
     """Refuse to treat as independent two answers that share one of several draws."""
     for combined in measurements:
         ids = key_of(combined)[0]

@@ -13,7 +13,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from dpnb.estimate.pending_question import Measurement
+from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.statistics.outcome import Outcome
 from dpnb.statistics.reading import Method, Read, ReadingFunction
 from dpnb.trusted.releases import Release
@@ -30,7 +30,7 @@ class Reading:
 
     Parameters
     ----------
-    root : Measurement
+    root : PendingQuestion
         The question that is asked, and paid.
     name : str
         Which reading.
@@ -40,7 +40,9 @@ class Reading:
 
     __slots__ = ("__weakref__", "_outcome", "args", "kwargs", "name", "read", "root")
 
-    def __init__(self, root: Measurement, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def __init__(
+        self, root: PendingQuestion, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
         self.root = root
         self.name, self.args, self.kwargs = name, args, kwargs
         function = readings_of(root)[name]
@@ -84,13 +86,13 @@ class Reading:
         return Reading, (self.root, self.name, self.args, self.kwargs)
 
 
-def readings_of(measurement: Measurement) -> Mapping[str, ReadingFunction]:
+def readings_of(measurement: PendingQuestion) -> Mapping[str, ReadingFunction]:
     """Return the readings of a question: the names and functions that its statistic lists."""
     found: Mapping[str, ReadingFunction] = getattr(measurement.checked, "readings", None) or {}
     return found
 
 
-def readable(kind: type[K], measurement: Measurement) -> type[K]:
+def readable(kind: type[K], measurement: PendingQuestion) -> type[K]:
     """Return the class of the estimates of a question: `kind` with the question's readings as methods."""
     found = readings_of(measurement)
     made: type[K] = _readable(cast("Any", kind), tuple(found.items())) if found else kind

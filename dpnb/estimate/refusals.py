@@ -14,7 +14,7 @@ from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
 from dpnb.errors import NestedSpendError, PendingError, Unavailable
-from dpnb.estimate.pending_question import Measurement
+from dpnb.estimate.pending_question import PendingQuestion
 
 if TYPE_CHECKING:
     from dpnb.estimate.node import Node
@@ -24,7 +24,7 @@ _LIBRARIES = ("site-packages", "dist-packages")
 _KEYWORDS = ("if", "elif", "while", "assert", "not", "and", "or")
 
 
-def value_needed(measurement: Measurement, by: str) -> PendingError:
+def value_needed(measurement: PendingQuestion, by: str) -> PendingError:
     """Error 1 while the asking cell runs, error 2 after it: the value of a pending question was needed."""
     if measurement.answerable:
         hint = " Inside the cell use np.maximum(a, b)." if by in {"`max`", "`min`", "`sorted`"} else ""
@@ -35,7 +35,7 @@ def value_needed(measurement: Measurement, by: str) -> PendingError:
     return never_released(measurement)
 
 
-def never_released(measurement: Measurement) -> PendingError:
+def never_released(measurement: PendingQuestion) -> PendingError:
     """Error 2: a question whose cell is over, and which has no answer."""
     where = f"`{measurement.text}` (built {measurement.origin})"
     if measurement.state == "submitted":

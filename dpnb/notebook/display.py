@@ -18,7 +18,7 @@ from typing import Any
 
 from IPython.display import DisplayHandle, display
 
-from dpnb.estimate import Estimate, Measurement
+from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.notebook.pending_cards import Waiting
 
 Bundle = dict[str, Any]
@@ -94,7 +94,7 @@ def attach_bundle(dataset: Any) -> Bundle:
 @dataclass(frozen=True, slots=True)
 class _Shown:
     handle: DisplayHandle
-    waiting: tuple[weakref.ref[Measurement], ...]
+    waiting: tuple[weakref.ref[PendingQuestion], ...]
     redraw: Callable[[Any], Bundle | None]
 
     @property
@@ -123,7 +123,7 @@ class Screen:
         self._remember(handle, estimate.leaves(), redraw)
 
     def show_plan(
-        self, view: Any, measurements: list[Measurement], body: str | None = None, verb: str = ""
+        self, view: Any, measurements: list[PendingQuestion], body: str | None = None, verb: str = ""
     ) -> None:
         """Draw a plan under a display id; it becomes the card of the batch that answers it."""
         handle = display(plan_bundle(view, body, verb), raw=True, display_id=True)

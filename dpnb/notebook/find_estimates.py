@@ -14,7 +14,7 @@ from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from dpnb.estimate import Estimate, Measurement
+from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.statistics.regression_summary import Regression
 
 DEPTH = 5
@@ -62,9 +62,9 @@ def estimates_in(values: Iterable[object], *, depth: int = DEPTH, most: int = MO
             queue.extend((child, level + 1) for child in islice(_safely(value), most))
 
 
-def pending_in(values: Iterable[object]) -> list[Measurement]:
+def pending_in(values: Iterable[object]) -> list[PendingQuestion]:
     """Return the pending measurements behind the estimates inside some values, each once."""
-    found: dict[int, Measurement] = {}
+    found: dict[int, PendingQuestion] = {}
     for estimate in estimates_in(values):
         for leaf in estimate.leaves():
             if not leaf.released:

@@ -11,7 +11,7 @@ from typing import Any
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
 from traitlets import Bool, Enum, Unicode
 
-from dpnb.estimate import Batch, Measurement
+from dpnb.estimate import Batch, PendingQuestion
 from dpnb.notebook import commands
 from dpnb.notebook.auto import Auto
 from dpnb.notebook.cell import Body, prepare, run, run_async
@@ -109,5 +109,5 @@ class DPMagic(Magics):
         )
 
 
-def _distinct(*groups: list[Measurement]) -> list[Measurement]:
+def _distinct(*groups: list[PendingQuestion]) -> list[PendingQuestion]:
     return list({id(leaf): leaf for group in groups for leaf in group}.values())

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from weakref import WeakKeyDictionary, ref
 
 from dpnb.errors import PlanError
-from dpnb.estimate import Estimate, Measurement
+from dpnb.estimate import Estimate, PendingQuestion
 
 _GONE = "This notebook does not hold this question any more. Run its cell again: that spends nothing."
 
@@ -21,10 +21,10 @@ class Waiting:
     """The questions of the cards that wait for a release."""
 
     def __init__(self) -> None:
-        self._keys: WeakKeyDictionary[Measurement, str] = WeakKeyDictionary()
-        self._seen: dict[str, tuple[ref[Measurement], str]] = {}
+        self._keys: WeakKeyDictionary[PendingQuestion, str] = WeakKeyDictionary()
+        self._seen: dict[str, tuple[ref[PendingQuestion], str]] = {}
 
-    def key(self, question: Measurement) -> str:
+    def key(self, question: PendingQuestion) -> str:
         """Return the key of a question that is being shown."""
         return self._keys.setdefault(question, secrets.token_hex(8))
 
@@ -42,7 +42,7 @@ class Waiting:
                 names.setdefault(id(one.measurement), name)
         self._seen = {key: (ref(one), names.get(id(one), "")) for one, key in list(self._keys.items())}
 
-    def of(self, key: str) -> tuple[str, Measurement]:
+    def of(self, key: str) -> tuple[str, PendingQuestion]:
         """Return the name that held a question after the last cell, or nothing where none did, and the question.
 
         Raises

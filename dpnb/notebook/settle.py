@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from IPython.display import display
 
 from dpnb.errors import BudgetError, OptionError
-from dpnb.estimate import Estimate, Measurement
+from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.notebook import find_estimates
 from dpnb.notebook.display import report_bundle
 from dpnb.notebook.options import CellOptions, near
@@ -38,7 +38,7 @@ def current_session() -> Any:
 def settle(
     magic: DPMagic,
     options: CellOptions,
-    leaves: Sequence[Measurement],
+    leaves: Sequence[PendingQuestion],
     *,
     value: object = None,
     names: Sequence[str] = (),
@@ -54,7 +54,7 @@ def settle(
         The configuration and the screen.
     options : CellOptions
         What the magic line asked for.
-    leaves : sequence of Measurement
+    leaves : sequence of PendingQuestion
         The pending measurements that the cell holds, each once.
     value : object
         The value of the cell's last expression.
@@ -91,13 +91,13 @@ def settle(
     return shown
 
 
-def ask_of(magic: DPMagic, options: CellOptions, leaves: Sequence[Measurement]) -> Ask:
+def ask_of(magic: DPMagic, options: CellOptions, leaves: Sequence[PendingQuestion]) -> Ask:
     """Return what a cell asks for, with the configured default where it names no loss."""
     return asked(options, leaves, epsilon=magic.epsilon, names=magic.shell.user_ns)
 
 
 def asked(
-    options: CellOptions, leaves: Sequence[Measurement], *, epsilon: str, names: Mapping[str, object]
+    options: CellOptions, leaves: Sequence[PendingQuestion], *, epsilon: str, names: Mapping[str, object]
 ) -> Ask:
     """Return what a magic line asks for its questions.
 
@@ -105,7 +105,7 @@ def asked(
     ----------
     options : CellOptions
         The line.
-    leaves : sequence of Measurement
+    leaves : sequence of PendingQuestion
         The questions of the cell.
     epsilon : str
         The configured default; empty where there is none.
@@ -124,7 +124,7 @@ def asked(
     return Ask.make(**values, fresh=options.fresh)
 
 
-def _pays(leaf: Measurement) -> bool:
+def _pays(leaf: PendingQuestion) -> bool:
     """Whether a question needs a loss from the line: public answers are free, and some name their own."""
     return leaf.spend is None and getattr(leaf.checked, "public_value", None) is None
 
@@ -134,7 +134,9 @@ def stops_at_plan(magic: DPMagic, options: CellOptions) -> bool:
     return options.verb == "plan" or (magic.mode == "ask" and options.verb != "release")
 
 
-def labels_of(leaves: Sequence[Measurement], pairs: Sequence[tuple[str, Estimate]]) -> dict[Measurement, str]:
+def labels_of(
+    leaves: Sequence[PendingQuestion], pairs: Sequence[tuple[str, Estimate]]
+) -> dict[PendingQuestion, str]:
     """Return a label for each measurement: its name, the name that contains it, or its line."""
     own: dict[int, str] = {}
     around: dict[int, str] = {}
@@ -150,7 +152,7 @@ def labels_of(leaves: Sequence[Measurement], pairs: Sequence[tuple[str, Estimate
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Cell:
     pairs: Sequence[tuple[str, Estimate]]
-    leaves: tuple[Measurement, ...]
+    leaves: tuple[PendingQuestion, ...]
     dropped: int
     body: str | None = None
 
@@ -167,7 +169,7 @@ class _Cell:
         known = {field.name for field in dataclasses.fields(view)}
         return dataclasses.replace(view, **{name: fact for name, fact in facts.items() if name in known})
 
-    def _named(self, labels: Mapping[Measurement, str], shown: object) -> Iterator[tuple[str, Estimate]]:
+    def _named(self, labels: Mapping[PendingQuestion, str], shown: object) -> Iterator[tuple[str, Estimate]]:
         """Each estimate of this batch under its first name, then what is kept without a name."""
         mine = {id(leaf) for leaf in self.leaves}
         seen = {id(shown)}
@@ -210,7 +212,7 @@ def _release(magic: DPMagic, cell: _Cell, ask: Ask, shown: object) -> None:
     magic.last_report = report
 
 
-def _show_ways_out(cell: _Cell, ask: Ask, labels: dict[Measurement, str]) -> None:
+def _show_ways_out(cell: _Cell, ask: Ask, labels: dict[PendingQuestion, str]) -> None:
     """Show the budget with the refused plan as a ghost, and the ways out, above the refusal; nothing was spent."""
     from dpnb import widgets
 
@@ -220,8 +222,8 @@ def _show_ways_out(cell: _Cell, ask: Ask, labels: dict[Measurement, str]) -> Non
 
 
 def weigh(
-    options: CellOptions, names: Mapping[str, Estimate], leaves: Sequence[Measurement]
-) -> list[Measurement]:
+    options: CellOptions, names: Mapping[str, Estimate], leaves: Sequence[PendingQuestion]
+) -> list[PendingQuestion]:
     """Set the weights of a magic line on the estimates that it names; return the questions that are asked, without those of weight 0."""
     out = set()
     for name, weight in options.weights:
@@ -235,7 +237,7 @@ def weigh(
     return [leaf for leaf in leaves if id(leaf) not in out]
 
 
-def _question(name: str, estimate: Estimate) -> Measurement:
+def _question(name: str, estimate: Estimate) -> PendingQuestion:
     if estimate.measurement is None:
         raise OptionError(
             f"weights={name}:0 leaves out a question; {name} is computed from others. Name one of those."
@@ -247,6 +249,6 @@ def _say_nothing(dropped: int) -> None:
     print(f"{dropped} built, not kept: nothing spent" if dropped else NOTHING)  # noqa: T201
 
 
-def _unnamed(leaf: Measurement) -> str:
+def _unnamed(leaf: PendingQuestion) -> str:
     line = getattr(leaf.origin, "line", None)
     return "kept, unnamed" + (f", line {line}" if line else "")

@@ -12,7 +12,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from dpnb.errors import LossError, PlanError
-from dpnb.estimate import Measurement
+from dpnb.estimate import PendingQuestion
 from dpnb.inference import effective_size
 from dpnb.statistics import Share
 from dpnb.statistics.ratio import mean_noise_sd
@@ -27,16 +27,16 @@ class Balance:
 
     def __init__(self) -> None:
         self._curves = Curves()
-        self._people: WeakKeyDictionary[Measurement, dict[int | None, dict[str, Any] | None]] = (
+        self._people: WeakKeyDictionary[PendingQuestion, dict[int | None, dict[str, Any] | None]] = (
             WeakKeyDictionary()
         )
 
-    def of(self, question: Measurement, size: int | None, start: float | None = None) -> dict[str, Any]:
+    def of(self, question: PendingQuestion, size: int | None, start: float | None = None) -> dict[str, Any]:
         """Return what the browser needs to draw it, as strict JSON.
 
         Parameters
         ----------
-        question : Measurement
+        question : PendingQuestion
             A base question that is not public.
         size : int or None
             The number of people to plan with where the true one is private; see :func:`planned_size`.
@@ -73,7 +73,9 @@ class Balance:
         }
 
 
-def people_of(question: Measurement, curve: Curve, kind: str, planned: int | None) -> dict[str, Any] | None:
+def people_of(
+    question: PendingQuestion, curve: Curve, kind: str, planned: int | None
+) -> dict[str, Any] | None:
     """Return what turns ± into people: the sampling variance of a mean (of a difference, of two equal arms), and the
     sd of its noise along the curve.
 
@@ -105,7 +107,7 @@ def effective(people: dict[str, Any], curve: Curve, loss: float) -> int:
     return math.floor(effective_size(people["n"], people["sampling"], noise**2))
 
 
-def law_of(question: Measurement, kind: str) -> dict[str, Any] | None:
+def law_of(question: PendingQuestion, kind: str) -> dict[str, Any] | None:
     """Return the one law behind a half-width, scaled to a loss of 1, where there is one: then the browser is exact."""
     checked = question.checked
     pricing = checked.kind.price(checked.setting, Share(kind, Fraction(1)))  # type: ignore[arg-type]
@@ -116,7 +118,7 @@ def law_of(question: Measurement, kind: str) -> dict[str, Any] | None:
     return {"kind": law.kind, "scale": scale, "unit": 1.0}
 
 
-def planned_size(question: Measurement, asked: int | None) -> int | None:
+def planned_size(question: PendingQuestion, asked: int | None) -> int | None:
     """Return the number of people to plan with: as asked, else the public number of rows, else 1,000; None where it is public."""
     if asked is not None:
         return whole(asked)

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from dpnb.errors import DpnbError, PlanError
-from dpnb.estimate import Estimate, Measurement
+from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.plan.expression import Ref
 from dpnb.trusted.privacy.conversion import exponential_epsilon, pure_epsilon
 from dpnb.trusted.privacy.loss import parse_exact
@@ -121,7 +121,7 @@ def subject_of(estimate: Estimate, n: int | None = None) -> Subject:
     )
 
 
-def _columns(question: Measurement) -> list[Column]:
+def _columns(question: PendingQuestion) -> list[Column]:
     """Return the columns that are summarised: each as the schema declares it."""
     plan, schema = question.question, question.dataset.schema
     found = []
@@ -159,7 +159,7 @@ def _known(estimate: Estimate) -> float | None:
     return found if math.isfinite(found) and found >= 1 else None
 
 
-def _size(question: Measurement, n: int | None, rows: int | None, known: float | None) -> int:
+def _size(question: PendingQuestion, n: int | None, rows: int | None, known: float | None) -> int:
     found = n if n is not None else rows if rows is not None else known
     if found is None:
         raise PlanError(
@@ -168,7 +168,7 @@ def _size(question: Measurement, n: int | None, rows: int | None, known: float |
     return max(10, round(found))
 
 
-def _missing(question: Measurement, rows: int, known: float | None) -> float | None:
+def _missing(question: PendingQuestion, rows: int, known: float | None) -> float | None:
     """Return the share of the rows that the question leaves out: by a filter, or for want of a value."""
     setting = question.checked.setting
     if not setting.private or setting.unit.adjacency != "change-one" or setting.target is None:
@@ -176,7 +176,7 @@ def _missing(question: Measurement, rows: int, known: float | None) -> float | N
     return 0.0 if known is None else round(min(max(1 - known / rows, 0.0), 0.99), 3)
 
 
-def _paid(question: Measurement) -> tuple[str, float] | None:
+def _paid(question: PendingQuestion) -> tuple[str, float] | None:
     """Return the measure that the mechanisms are made for, and its amount."""
     if not question.releases:
         return None
@@ -192,7 +192,7 @@ def _paid(question: Measurement) -> tuple[str, float] | None:
     return "epsilon", float((exponential_epsilon if selected else pure_epsilon)(total.amount))
 
 
-def _start(estimate: Estimate, question: Measurement, kind: Kind) -> dict[str, float]:
+def _start(estimate: Estimate, question: PendingQuestion, kind: Kind) -> dict[str, float]:
     """Return where the sliders stand: at what was released, where a release says something about the shape."""
     if estimate.pending or not math.isfinite(float(estimate.value)):
         return {}
@@ -210,7 +210,7 @@ def _start(estimate: Estimate, question: Measurement, kind: Kind) -> dict[str, f
     return {}
 
 
-def _words(question: Measurement, size: int) -> str:
+def _words(question: PendingQuestion, size: int) -> str:
     paid = "as it was paid" if question.releases else "not paid yet"
     return f"{question.text}: {size:,} rows, bounds and steps as declared, {paid}. The shape of the rows is assumed: set it."
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from dpnb.errors import LossError, PlanError
-from dpnb.estimate import Estimate, Measurement
+from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.statistics import Share
 from dpnb.trusted.privacy.measure import Measure
 
@@ -67,7 +67,7 @@ def grid(low: float, high: float) -> list[Fraction]:
     return [Fraction(text) for text in dict.fromkeys(texts)]
 
 
-def question_of(subject: Any) -> Measurement:
+def question_of(subject: Any) -> PendingQuestion:
     """Return the one base question of an estimate.
 
     Raises
@@ -75,7 +75,7 @@ def question_of(subject: Any) -> Measurement:
     PlanError
         If it is not a question, is made of several, or is public.
     """
-    if isinstance(subject, Measurement):
+    if isinstance(subject, PendingQuestion):
         return _paid(subject)
     if not isinstance(subject, Estimate):
         raise PlanError(
@@ -88,7 +88,7 @@ def question_of(subject: Any) -> Measurement:
     return _paid(subject.measurement.root)
 
 
-def _paid(question: Measurement) -> Measurement:
+def _paid(question: PendingQuestion) -> PendingQuestion:
     if getattr(question.checked, "public_value", None) is not None:
         raise PlanError(
             f"{question.text} is public: it is exact already, and free. There is nothing to drag."
@@ -96,21 +96,21 @@ def _paid(question: Measurement) -> Measurement:
     return question
 
 
-def kind_of(question: Measurement) -> Kind:
+def kind_of(question: PendingQuestion) -> Kind:
     """Return the loss that a question's dataset counts first: ε, or ρ where the budget is a ρ."""
     dataset = question.dataset
     measure = Measure.PURE if dataset is None else dataset.schema.budget.measure
     return "epsilon" if measure is Measure.PURE else "rho"
 
 
-def needs_size(question: Measurement) -> bool:
+def needs_size(question: PendingQuestion) -> bool:
     """Whether the accuracy of a question depends on a private number of people."""
     checked = question.checked
     pricing = checked.kind.price(checked.setting, Share("epsilon", Fraction(1)))
     return checked.kind.half_width(checked.setting, pricing, None) is None
 
 
-def left_of(question: Measurement) -> float:
+def left_of(question: PendingQuestion) -> float:
     """Return what is left of the budget, in the measure that is dragged."""
     left = question.dataset.budget.state().left
     return float(left.amount)
@@ -123,11 +123,11 @@ class Curves:
     """
 
     def __init__(self) -> None:
-        self._known: WeakKeyDictionary[Measurement, dict[tuple[Kind, int | None], Curve]] = (
+        self._known: WeakKeyDictionary[PendingQuestion, dict[tuple[Kind, int | None], Curve]] = (
             WeakKeyDictionary()
         )
 
-    def of(self, question: Measurement, kind: Kind, size: int | None) -> Curve:
+    def of(self, question: PendingQuestion, kind: Kind, size: int | None) -> Curve:
         """Return :func:`curve_of`, from memory where it was asked before."""
         known = self._known.setdefault(question, {})
         if (kind, size) not in known:
@@ -135,12 +135,12 @@ class Curves:
         return known[kind, size]
 
 
-def curve_of(question: Measurement, kind: Kind, size: int | None, *, every: int = 1) -> Curve:
+def curve_of(question: PendingQuestion, kind: Kind, size: int | None, *, every: int = 1) -> Curve:
     """Price a question at every loss of the grid.
 
     Parameters
     ----------
-    question : Measurement
+    question : PendingQuestion
         The base question.
     kind : {"epsilon", "rho"}
         What is spent.
@@ -178,7 +178,7 @@ def _falling(widths: Sequence[float]) -> list[float]:
     return found
 
 
-def _no_width(question: Measurement) -> str:
+def _no_width(question: PendingQuestion) -> str:
     return (
         f"The accuracy of {question.text} depends on the data, so it cannot be drawn before it is paid for. "
         "Its plan says what is known: %%dp plan epsilon=1."

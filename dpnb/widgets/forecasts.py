@@ -15,11 +15,11 @@ import numpy as np
 from dpnb.cards.markup import clean
 from dpnb.cards.trail import least_certain, more_of, paid_for, trail_of
 from dpnb.errors import PlanError
-from dpnb.estimate import Estimate, Measurement
+from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.widgets.curve import Curves, kind_of, left_of, needs_size, question_of
 
 
-def answer_of(estimate: Any) -> Measurement:
+def answer_of(estimate: Any) -> PendingQuestion:
     """Return the one released question of an estimate.
 
     Raises
@@ -81,7 +81,7 @@ def _entry(estimate: Estimate, place: int) -> str:
     return clean(", ".join(keys) or f"place {place}")
 
 
-def _size(estimate: Estimate, question: Measurement, place: int) -> int | None:
+def _size(estimate: Estimate, question: PendingQuestion, place: int) -> int | None:
     """Return the released number of people, where the accuracy depends on a private one."""
     if not needs_size(question):
         return None

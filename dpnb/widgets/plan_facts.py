@@ -16,7 +16,7 @@ from typing import Any
 from dpnb.cards.markup import clean
 from dpnb.client.views import PlanView
 from dpnb.errors import LossError, PlanError
-from dpnb.estimate import Measurement
+from dpnb.estimate import PendingQuestion
 from dpnb.estimate.derived import Outlook
 from dpnb.plan.price import PricedQuestion
 from dpnb.statistics import Share
@@ -128,7 +128,7 @@ def _question(
     }
 
 
-def _curve(question: Measurement, kind: Kind, size: int | None, curves: Curves | None) -> Curve:
+def _curve(question: PendingQuestion, kind: Kind, size: int | None, curves: Curves | None) -> Curve:
     """The priced curve of a question: from an interaction's memory, else a coarse one, priced once for every plan that asks it."""
     if curves is not None:
         return curves.of(question, kind, size)

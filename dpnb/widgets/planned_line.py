@@ -15,7 +15,7 @@ from typing import Any
 
 from dpnb.cards.markup import clean
 from dpnb.client.views import PlanView
-from dpnb.estimate import Measurement
+from dpnb.estimate import PendingQuestion
 from dpnb.plan.price import PricedQuestion
 from dpnb.statistics import Share
 from dpnb.trusted.privacy.event import PrivacyEvent
@@ -165,7 +165,7 @@ def written(view: PlanView) -> str:
     return "\n".join(lines)
 
 
-def _spent(question: Measurement) -> str:
+def _spent(question: PendingQuestion) -> str:
     """What a question spends by itself, as a cell says it."""
     return "" if question.spend is None else f".spend({question.spend_as}={exact_text(question.spend)})"
 

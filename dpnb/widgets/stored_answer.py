@@ -12,7 +12,7 @@ from dpnb.cards.markup import clean
 from dpnb.cards.stored import payments
 from dpnb.cards.trail import paid_for
 from dpnb.errors import DpnbError, PlanError
-from dpnb.estimate import Estimate, Measurement
+from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.trusted.privacy.loss import brief
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curves, question_of
@@ -69,7 +69,7 @@ class StoredAnswer(Interaction):
         except DpnbError as reason:
             return None, clean(reason)
 
-    def _rows(self, question: Measurement) -> list[tuple[str, str]]:
+    def _rows(self, question: PendingQuestion) -> list[tuple[str, str]]:
         paid = paid_for(tuple({one.id: one for one in question.releases}.values()))
         symbol = paid.measure.symbol
         option = "epsilon" if symbol == "ε" else "rho"
@@ -96,7 +96,7 @@ class StoredAnswer(Interaction):
         )
 
 
-def _badge(question: Measurement) -> str:
+def _badge(question: PendingQuestion) -> str:
     symbol = question.releases[0].loss.measure.symbol
     stored = all(one.stored for one in question.releases)
     return f"stored · {symbol} 0" if stored else "paid in this session"

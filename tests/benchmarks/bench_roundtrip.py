@@ -13,7 +13,7 @@ import pytest
 import dpnb
 from dpnb.client.priced_batch import batch_of
 from dpnb.datasets import census, census_schema
-from dpnb.estimate import Measurement
+from dpnb.estimate import PendingQuestion
 from dpnb.plan.price import price
 from dpnb.plan.request import Ask
 from dpnb.trusted.curator.engines import DuckDBEngine, prepare
@@ -43,7 +43,9 @@ def test_the_round_trip_costs_little_beside_the_engine(tmp_path):
     ask = Ask.make(epsilon="0.001", fresh=True)
 
     def anew():
-        return [Measurement(q.measurement.question, q.measurement.checked, dataset=data) for q in questions]
+        return [
+            PendingQuestion(q.measurement.question, q.measurement.checked, dataset=data) for q in questions
+        ]
 
     release = median_ms(lambda: session.release(anew(), ask))
     batch = batch_of(anew(), ask)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from dpnb.client.views import BatchReport, PlanView
-from dpnb.estimate import Estimate, Measurement
+from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.plan.expression import Ref
 from dpnb.plan.price import price
 from dpnb.plan.question import QueryPlan
@@ -69,7 +69,7 @@ def plan(*names, epsilon=1, schema=None, left=4, labels=None, **more):
     asked = Ask.make(epsilon=epsilon)
     batch = BatchPlan("hiv", schema.version, tuple(Item(question(name)) for name in names), asked)
     priced = price(batch, schema)
-    measurements = tuple(Measurement(item.checked.question, item.checked) for item in priced.items)
+    measurements = tuple(PendingQuestion(item.checked.question, item.checked) for item in priced.items)
     said = dict(zip(measurements, labels or names, strict=True))
     facts = {"stored": (False,) * len(names), "cost": priced.loss} | more
     return PlanView(

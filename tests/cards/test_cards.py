@@ -16,7 +16,7 @@ from dpnb import cards
 from dpnb.cards import digits, facts
 from dpnb.cards.explain import explain, odds_sentence
 from dpnb.cards.facts import Entry, Line
-from dpnb.estimate import Estimate, Measurement
+from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.statistics import conclude
 from tests.cards import made
 
@@ -335,7 +335,7 @@ def test_a_second_measurement_says_what_it_won():
     """Two answers combined show the privacy half-width before and after, and the one after is smaller."""
     first = made.estimate("effect").measurement
     releases = (first.releases[0], replace(first.releases[0], id="another"))
-    both = Measurement(first.question, first.checked)
+    both = PendingQuestion(first.question, first.checked)
     both.fill(releases, conclude(first.checked, releases))
     text = cards.estimate_card(Estimate.leaf(both)).text
     found = re.search(r"2 answers combined: ± (0\.\d+) → ± (0\.\d+) \(privacy\)", text)

@@ -14,7 +14,7 @@ import pytest
 from dpnb.cards import estimate_card, release_card
 from dpnb.cards.stored import stored_of, when
 from dpnb.cards.trail import LONGEST, more_of, trail_of
-from dpnb.estimate import Estimate, Measurement
+from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.statistics import conclude
 from dpnb.trusted.noise.bits import SeededBits
 from dpnb.trusted.privacy.loss import PrivacyLoss
@@ -32,7 +32,7 @@ def measured(times, *, stored=False, statistic="mean", options=None):
         for place, leaf in enumerate(leaves)
     )
     first = leaves[0]
-    leaf = Measurement(first.question, first.checked, dataset=first.dataset)
+    leaf = PendingQuestion(first.question, first.checked, dataset=first.dataset)
     leaf.fill(releases, conclude(first.checked, releases))
     return leaf
 

@@ -9,7 +9,7 @@ import pytest
 
 import dpnb
 from dpnb.errors import OptionError, PlanError
-from dpnb.estimate import Estimate, Measurement
+from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.statistics import conclude
 
 
@@ -22,7 +22,7 @@ def released(data, epsilon, fresh=False):
 def copied(estimate, changes):
     """An answer whose record was changed."""
     old = estimate.measurement
-    new = Measurement(old.question, old.checked, dataset=old.dataset)
+    new = PendingQuestion(old.question, old.checked, dataset=old.dataset)
     releases = tuple(replace(release, **changes) for release in old.releases)
     new.fill(releases, conclude(old.checked, releases))
     return Estimate.leaf(new)

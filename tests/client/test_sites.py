@@ -10,7 +10,7 @@ import pytest
 from dpnb.datasets import find
 from dpnb.datasets.trial import SITES
 from dpnb.errors import OptionError
-from dpnb.estimate import Estimate, Measurement
+from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.plan import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.plan.expression import Ref
 from dpnb.statistics import conclude
@@ -70,7 +70,7 @@ def sites():
         (ReleasedPart(part.name, part.mechanism.record, values, "draw"),),
         question.loss,
     )
-    one = Measurement(question.checked.question, question.checked)
+    one = PendingQuestion(question.checked.question, question.checked)
     one.fill((release,), conclude(question.checked, (release,)))
     shares = tally[:, :, 1] / tally.sum(axis=2)
     return Estimate.leaf(one), shares[:, 1] - shares[:, 0]

@@ -58,10 +58,10 @@ class Notebook:
 
     def message(self, cell, request=None):
         """The cell as a request: under a new id, unless one is given."""
-        from dpnb.estimate import Measurement
+        from dpnb.estimate import PendingQuestion
 
         chosen, epsilon, fresh = cell
-        items = [Measurement(old.question, old.checked, dataset=old.dataset) for old in chosen]
+        items = [PendingQuestion(old.question, old.checked, dataset=old.dataset) for old in chosen]
         batch = batch_of(items, Ask.make(epsilon=epsilon, fresh=fresh))
         if request is None:
             self.requests += 1

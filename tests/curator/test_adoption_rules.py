@@ -13,7 +13,7 @@ import pytest
 
 from dpnb.client.priced_batch import batch_of
 from dpnb.errors import ChargedError, CuratorError, CuratorGone, OwnerError, PlanError, RequestReused
-from dpnb.estimate import Measurement
+from dpnb.estimate import PendingQuestion
 from dpnb.plan.request import Ask
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import failpoints, plan_record, release
@@ -83,7 +83,7 @@ def dies(now, step):
 
 def anew(item, weight=None):
     old = item.measurement
-    made = Measurement(old.question, old.checked, dataset=old.dataset)
+    made = PendingQuestion(old.question, old.checked, dataset=old.dataset)
     if weight is not None:
         made.weight = weight
     return made

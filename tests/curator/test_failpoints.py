@@ -84,10 +84,10 @@ class Kernel:
 
 
 def _anew(item):
-    from dpnb.estimate import Measurement
+    from dpnb.estimate import PendingQuestion
 
     old = item.measurement
-    return Measurement(old.question, old.checked, dataset=old.dataset)
+    return PendingQuestion(old.question, old.checked, dataset=old.dataset)
 
 
 def run(home, kills, seed=1):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpnb.errors import DpnbError, OptionError, PlanError
-from dpnb.estimate import Measurement, Origin
+from dpnb.estimate import Origin, PendingQuestion
 from dpnb.inference.interval import Interval
 from dpnb.statistics.outcome import Outcome
 from dpnb.trusted.privacy.loss import PrivacyLoss
@@ -103,7 +103,7 @@ def test_an_interval_unpacks_and_knows_what_lies_inside():
 def test_a_measurement_remembers_the_line_outside_dpnb_that_asked():
     estimate = pending()
     assert estimate.measurement.origin.file.endswith("fakes.py")
-    assert Measurement("q", Checked("q")).origin.file == __file__
+    assert PendingQuestion("q", Checked("q")).origin.file == __file__
     assert str(Origin("/tmp/x.py", 3, None)) == "in x.py, line 3"
     assert str(Origin("/tmp/x.py", 3, "In[5]")) == "in In[5], line 3"
 

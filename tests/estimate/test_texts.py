@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpnb.errors import NestedSpendError, OptionError, PendingError, PlanError, Unavailable
-from dpnb.estimate import Batch, Measurement, Origin, current_host
+from dpnb.estimate import Batch, Origin, PendingQuestion, current_host
 from dpnb.estimate.estimate import Estimate
 from tests.estimate.fakes import Checked, fill, pending, released
 
@@ -92,7 +92,7 @@ def test_error_1_names_the_drawing_function_of_a_library():
 
 
 def test_error_2_says_where_the_question_was_built():
-    q = Estimate.leaf(Measurement("q", Checked("hiv.got.mean()"), origin=Origin("x.py", 2, "In[5]")))
+    q = Estimate.leaf(PendingQuestion("q", Checked("hiv.got.mean()"), origin=Origin("x.py", 2, "In[5]")))
     assert message(lambda: q + 1 > 3) == (
         "`hiv.got.mean()` (built in In[5], line 2) was never released. "
         'Put %%dp epsilon=1 above the cell that builds it; in a script: dpnb.release({"q": q}, epsilon=1).'
@@ -100,7 +100,7 @@ def test_error_2_says_where_the_question_was_built():
 
 
 def test_error_2_says_that_the_cell_stopped():
-    q = Estimate.leaf(Measurement("q", Checked("hiv.got.mean()"), origin=Origin("x.py", 2, "In[5]")))
+    q = Estimate.leaf(PendingQuestion("q", Checked("hiv.got.mean()"), origin=Origin("x.py", 2, "In[5]")))
     q.measurement.stopped = True
     assert message(lambda: float(q)) == (
         "`hiv.got.mean()` (built in In[5], line 2) was never released. "
@@ -109,7 +109,7 @@ def test_error_2_says_that_the_cell_stopped():
 
 
 def test_error_2_says_that_an_answer_is_on_its_way():
-    q = Estimate.leaf(Measurement("q", Checked("hiv.got.mean()"), origin=Origin("x.py", 2, "In[5]")))
+    q = Estimate.leaf(PendingQuestion("q", Checked("hiv.got.mean()"), origin=Origin("x.py", 2, "In[5]")))
     q.measurement.submit("r1")
     assert "Run its cell again: the answer is stored." in message(lambda: float(q))
 
@@ -117,7 +117,7 @@ def test_error_2_says_that_an_answer_is_on_its_way():
 def test_a_cell_label_is_found_through_the_file_name():
     current_host().labels["/tmp/cell.py"] = "In[9]"
     try:
-        q = Estimate.leaf(Measurement("q", Checked("hiv.got.mean()"), origin=Origin("/tmp/cell.py", 1)))
+        q = Estimate.leaf(PendingQuestion("q", Checked("hiv.got.mean()"), origin=Origin("/tmp/cell.py", 1)))
         assert "(built in In[9], line 1)" in message(lambda: float(q))
     finally:
         del current_host().labels["/tmp/cell.py"]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import BudgetError, PlanError
-from dpnb.estimate import Estimate, Measurement, Origin, ask, current_host
+from dpnb.estimate import Estimate, Origin, PendingQuestion, ask, current_host
 from dpnb.inference.interval import Interval
 from dpnb.plan.request import Ask
 from dpnb.trusted.privacy.loss import PrivacyLoss
@@ -77,9 +77,9 @@ class Study:
 class PlanView:
     """What a plan says."""
 
-    measurements: tuple[Measurement, ...]
+    measurements: tuple[PendingQuestion, ...]
     ask: Ask
-    labels: Mapping[Measurement, str]
+    labels: Mapping[PendingQuestion, str]
     cost: PrivacyLoss
     named: tuple[tuple[str, Estimate], ...] = ()
     dropped: int = 0
@@ -92,13 +92,13 @@ class PlanView:
 class BatchReport:
     """What a release says."""
 
-    measurements: tuple[Measurement, ...]
+    measurements: tuple[PendingQuestion, ...]
     ask: Ask
-    labels: Mapping[Measurement, str]
+    labels: Mapping[PendingQuestion, str]
     charged: PrivacyLoss
     left: PrivacyLoss
     named: tuple[tuple[str, Estimate], ...] = ()
-    hidden: tuple[Measurement, ...] = ()
+    hidden: tuple[PendingQuestion, ...] = ()
     dropped: int = 0
 
     def __repr__(self) -> str:
@@ -125,13 +125,13 @@ class FakeSession:
         raise PlanError("no preview here")
 
     def plan(
-        self, items: Sequence[Any], ask: Ask, labels: Mapping[Measurement, str] | None = None
+        self, items: Sequence[Any], ask: Ask, labels: Mapping[PendingQuestion, str] | None = None
     ) -> PlanView:
         cost = PrivacyLoss.pure(self._price(items, ask)[1])
         return PlanView(tuple(items), ask, dict(labels or {}), cost)
 
     def release(
-        self, items: Sequence[Any], ask: Ask, labels: Mapping[Measurement, str] | None = None
+        self, items: Sequence[Any], ask: Ask, labels: Mapping[PendingQuestion, str] | None = None
     ) -> BatchReport:
         if self.before is not None:
             self.before()
