@@ -8,6 +8,7 @@ from typing import Any
 from dpnb.cards import budget, digits
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, clean, el
+from dpnb.estimate.wording import not_kept
 from dpnb.plan.forecast import Forecast, Law, half_widths
 
 
@@ -95,7 +96,7 @@ def _left(view: Any) -> str:
 def _notes(view: Any) -> list[str]:
     notes = []
     if view.dropped:
-        notes.append(f"{view.dropped} built, not kept: free")
+        notes.append(not_kept(view.dropped))
     for place in view.bought_anew:
         held, item = view.held[place], view.items[place]
         symbol = "ε" if held.kind == "epsilon" else "ρ"

@@ -16,6 +16,7 @@ from dpnb.cards.stored import badge
 from dpnb.cards.tracks import Scale, entry_track, figure, past_track, span_track, text_track
 from dpnb.cards.trail import first_of
 from dpnb.estimate import Estimate
+from dpnb.estimate.wording import not_kept
 from dpnb.statistics.text_table import aligned
 
 _KINDS = ("privacy", "confidence")
@@ -113,7 +114,11 @@ def _pending(estimate: Estimate) -> Card:
                 el("span", "pending", class_="paid free"),
                 class_="row",
             ),
-            el("p", "No value yet: a %%dp cell that holds it releases it. Nothing was spent.", class_="soft"),
+            el(
+                "p",
+                "Not released yet. Put %%dp epsilon=1 above the cell that builds it. Nothing was spent.",
+                class_="soft",
+            ),
             class_="line",
         )
     )
@@ -135,7 +140,7 @@ def _entry(report: Any) -> str:
 def _notes(report: Any, lines: Sequence[Line]) -> list[str]:
     notes = [report.completed] if report.before is not None else []
     if report.dropped:
-        notes.append(f"{report.dropped} built, not kept: free")
+        notes.append(not_kept(report.dropped))
     if any(entry.privacy or entry.confidence for line in lines for entry in line.entries):
         notes.append(
             "Privacy interval: what the noise hides about this dataset. "

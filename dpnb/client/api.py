@@ -266,7 +266,7 @@ def _source(what: Any, schema: Any) -> Source:
         raise OwnerError("dpnb.open takes a file on this machine: download it first.")
     if not 0 < len(text) <= _LONGEST_NAME or not text.isprintable():
         raise OwnerError(
-            'This is no name of a study or file. For example: dpnb.open("hiv"), dpnb.open("people.csv").'
+            'Unknown study or file name. For example: dpnb.open("hiv"), dpnb.open("people.csv").'
         )
     if not isinstance(schema, str | os.PathLike | Mapping | Schema | None):
         raise OwnerError(f'schema= takes a file such as "people.dpnb.toml", not {type(schema).__name__}.')

@@ -22,7 +22,7 @@ from dpnb.trusted.wire.messages import Again, Attach, Attached, Failure, Message
 from dpnb.trusted.wire.transport import Transport
 
 _ANEW = 2
-"""How often a curator that has gone is begun anew before the error is told."""
+"""Restart attempts before raising."""
 _GLANCE = 0.05
 """Seconds that a glance waits for whoever is speaking with the curator."""
 _BACK = 0.5
@@ -38,7 +38,7 @@ class Line:
     connect : callable
         Returns a transport to a running curator, started when needed.
     handles : callable
-        Returns the handles that are open, which a curator that is begun anew does not know yet.
+        Returns the handles that are open, which a restarted curator does not know yet.
     tell : callable
         Called, on any thread, when the ledger has grown, or the curator has ended or is back; only while :meth:`watch` is on.
     join : callable, optional

@@ -1,4 +1,4 @@
-r"""What a plan says of a derived value: its ± as a function of the ± of the questions that it is computed from.
+r"""Error propagation for derived values: what a plan says of their ± before anything is spent.
 
 A plan knows no answer. Three things can be said without one, and where none of them holds nothing is said:
 

@@ -20,6 +20,12 @@ _MANY, _ENDS = 20, 3
 _SUMS = {np.add, np.subtract}
 
 
+def not_kept(count: int) -> str:
+    """Say what became of questions that a cell built and that no name held at its end."""
+    who = "1 question had" if count == 1 else f"{count:,} questions had"
+    return f"{who} no name left when the cell ended: not released, nothing spent. To keep each one of a loop: out.append(…)"
+
+
 def text(estimate: Node, deep: int = _DEEP) -> str:
     """The expression as Python, for example ``(hiv.got.mean() * 2) ** 0.5``."""
     if estimate.op is None:

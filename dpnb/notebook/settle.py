@@ -16,6 +16,7 @@ from IPython.display import display
 
 from dpnb.errors import BudgetError, OptionError
 from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.estimate.wording import not_kept
 from dpnb.notebook import find_estimates
 from dpnb.notebook.display import report_bundle
 from dpnb.notebook.options import CellOptions, near
@@ -246,7 +247,7 @@ def _question(name: str, estimate: Estimate) -> PendingQuestion:
 
 
 def _say_nothing(dropped: int) -> None:
-    print(f"{dropped} built, not kept: nothing spent" if dropped else NOTHING)  # noqa: T201
+    print(not_kept(dropped) if dropped else NOTHING)  # noqa: T201
 
 
 def _unnamed(leaf: PendingQuestion) -> str:

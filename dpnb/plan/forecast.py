@@ -1,4 +1,4 @@
-"""The ± of a derived value as a function of the ± of the questions under it: coefficients that the split does not move.
+"""Error propagation for derived values, in coefficients that do not depend on the split.
 
 The front end computes the same while a divider is dragged (``labextension/src/maths/forecast.ts``). The law of a sum of
 noises is that of :class:`~dpnb.inference.NoiseSum`, which intervals are computed with; nothing here knows an answer.

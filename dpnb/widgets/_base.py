@@ -143,7 +143,7 @@ class Interaction(ipywidgets.DOMWidget):
         raise NotImplementedError
 
     def card(self) -> Card:
-        """Return the form that stands still."""
+        """Return the static card."""
         raise NotImplementedError
 
     def complete(self) -> None:
@@ -161,7 +161,7 @@ class Interaction(ipywidgets.DOMWidget):
         return min(max(float(value), low), high)
 
     def _heard(self, change: Any) -> None:
-        """Draw anew for what was set; a refusal is shown in the picture, not raised into the air."""
+        """Draw anew for what was set; errors are shown in the widget, not raised."""
         del change
         with _IN_STEP:
             try:

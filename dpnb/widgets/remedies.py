@@ -1,4 +1,4 @@
-"""The ways out of a plan that does not fit: the largest loss that does, an answer that is stored, one statistic less.
+"""What to do when a plan exceeds the budget: the largest loss that fits, an answer that is stored, one statistic less.
 
 Each way is a split of the cell's loss that its magic line can say, over the same body, and fits in what is left. The split
 board computes the same while a hand moves (``widgets/plan/remedies.ts``, one set of golden cases). Nothing here spends: running the cell
@@ -22,7 +22,7 @@ _LABELS = {"less": "Ask less", "stored": "Use a stored answer", "drop": "Leave a
 
 
 def ways_out(view: PlanView, body: str | None = None) -> list[dict[str, Any]]:
-    """Return the three ways out of a plan that does not fit, and none for one that fits.
+    """Return the three remedies for a plan that exceeds the budget, and none for one that fits.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Where a released answer came from: paid when and for how much, free when asked again, dear when asked afresh; and what more buys.
+"""Where a released answer came from: paid when and for how much. Asking again is free, `fresh` pays again. And what more buys.
 
 Read from the releases that the notebook holds and from public facts. It spends nothing: paying more is a cell that is left behind.
 """

@@ -174,7 +174,11 @@ def test_a_record_has_a_key_where_there_is_something_to_balance(data, monkeypatc
 def test_a_pending_card_says_that_it_is_pending(data):
     """In its HTML and its text: it waits, what releases it, and that nothing was spent."""
     card = estimate_card(data.x.mean())
-    for words in ("pending", "No value yet: a %%dp cell that holds it releases it", "Nothing was spent"):
+    for words in (
+        "pending",
+        "Not released yet; nothing was spent",
+        "Put %%dp epsilon=1 above the cell that builds it",
+    ):
         assert words in card.html
     assert card.text == f"<pending {data.x.mean().text}>"
 
