@@ -16,9 +16,7 @@ from typing import Any
 from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.plan.expression import Ref
-from dpnb.trusted.privacy.conversion import exponential_epsilon, pure_epsilon
 from dpnb.trusted.privacy.loss import parse_exact
-from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Column
 from dpnb.widgets.curve import question_of
 from dpnb.widgets.scenes import Asked, Kind
@@ -177,19 +175,11 @@ def _missing(question: PendingQuestion, rows: int, known: float | None) -> float
 
 
 def _paid(question: PendingQuestion) -> tuple[str, float] | None:
-    """Return the measure that the mechanisms are made for, and its amount."""
-    if not question.releases:
+    """Return the kind of loss that was asked, and how much of it: every release says so."""
+    kinds = {release.share_kind for release in question.releases}
+    if len(kinds) != 1:
         return None
-    total = sum((release.loss for release in question.releases[1:]), question.releases[0].loss)
-    laws = [dict(part.law) for part in question.releases[0].parts]
-    if total.measure is not Measure.PURE and any(law.get("kind") == "discrete-gaussian" for law in laws):
-        return "rho", float(total.amount)
-    if total.measure is Measure.PURE:
-        return "epsilon", float(total.amount)
-    if any(law.get("kind") == "discrete-laplace" for law in laws):
-        return "epsilon", math.fsum(float(parse_exact(release.share)) for release in question.releases)
-    selected = any(law.get("mechanism") == "quantile-selection" for law in laws)
-    return "epsilon", float((exponential_epsilon if selected else pure_epsilon)(total.amount))
+    return kinds.pop(), math.fsum(float(parse_exact(release.share)) for release in question.releases)
 
 
 def _start(estimate: Estimate, question: PendingQuestion, kind: Kind) -> dict[str, float]:

@@ -125,7 +125,19 @@ def test_a_reply_has_no_field_but_noised_integers_and_public_facts(service, data
     reply = service.reply(message, "ann")
     assert set(type(reply).__struct_fields__) == {"request", "releases", "charged", "left", "entry", "before"}
     (record,) = exact_json(reply.releases)
-    names = {"id", "question", "dataset", "data_version", "parts", "loss", "share", "stored", "time", "entry"}
+    names = {
+        "id",
+        "question",
+        "dataset",
+        "data_version",
+        "parts",
+        "loss",
+        "share",
+        "stored",
+        "time",
+        "entry",
+        "share_kind",
+    }
     assert set(record) == names
     assert all(set(part) == {"name", "law", "values", "draw"} for part in record["parts"])
     assert release.MECHANISM_VERSION == "1"

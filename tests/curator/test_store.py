@@ -296,6 +296,29 @@ def test_price_shown_equals_charge_in_exact_rationals(ann, dpnb_home, budget):
     assert ann.ledger(data)[-1]["spent_after"] == before
 
 
+@pytest.mark.parametrize(
+    ("asked", "make"),
+    [
+        (Ask.make(epsilon="0.3"), lambda d: d.x.mean()),
+        (Ask.make(epsilon="0.3"), lambda d: d.x.quantile(0.5)),
+        (Ask.make(rho="0.03"), lambda d: d.x.mean()),
+    ],
+)
+def test_a_release_says_what_kind_of_loss_its_share_was(ann, dpnb_home, asked, make):
+    """In a budget of ρ a share may be of either kind, and its number alone does not say which; nor does what was charged."""
+    from dpnb.widgets.coverage_estimate import _paid
+
+    data = small.opened(ann, dpnb_home, rho=10)
+    for fresh in (True, False):  # the second is read from the store
+        answer = make(data)
+        ann.release([answer], replace(asked, fresh=fresh))
+        (release,) = answer.releases
+        wanted = (asked.kind, float(asked.epsilon or asked.rho))
+        assert (release.share_kind, float(Fraction(release.share))) == wanted == _paid(answer.measurement)
+        assert release.loss.measure is Measure.ZCDP
+    assert release.stored
+
+
 def test_a_pool_joins_datasets_in_one_budget(ann, dpnb_home):
     """Two datasets about the same people: what one is charged, the other lacks, and the card says what is not detected."""
     one = small.opened(ann, dpnb_home, name="one", pool="county")

@@ -20,7 +20,7 @@ from tests.estimate.fakes import Checked, FakeOutcome, fill, make_release, pendi
 def test_a_release_survives_json_exactly():
     part = ReleasedPart("sum", {"kind": "discrete-gaussian", "variance": "4/3"}, (2**90, -1), "d0")
     loss = PrivacyLoss.zcdp(Fraction(1, 3))
-    release = Release("ab", "q", "hiv", "v", (part,), loss, "1/3", True, "2026-01-01T00:00:00Z", 4)
+    release = Release("ab", "q", "hiv", "v", (part,), loss, "1/3", True, "2026-01-01T00:00:00Z", 4, "rho")
     assert Release.from_json(json.loads(json.dumps(release.to_json()))) == release
 
 
@@ -28,6 +28,12 @@ def test_a_release_with_an_unknown_field_is_refused():
     record = make_release().to_json() | {"row": 3}
     with pytest.raises(PlanError, match="row"):
         Release.from_json(record)
+
+
+@pytest.mark.parametrize("kind", ["", "within", "Rho", 1, None, True])
+def test_a_release_whose_share_is_of_no_known_kind_is_refused(kind):
+    with pytest.raises(PlanError, match="neither of ε nor of ρ"):
+        Release.from_json(make_release().to_json() | {"share_kind": kind})
 
 
 def test_releases_are_hashable_by_id_and_give_their_parts_by_name():

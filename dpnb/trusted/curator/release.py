@@ -286,6 +286,7 @@ def _released(
         stored=False,
         time=chance.now(),
         entry=charge.entry,
+        share_kind=question["share"]["kind"],
     )
     return made.to_json()
 

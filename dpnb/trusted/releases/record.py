@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Literal, get_args
 
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.privacy.loss import PrivacyLoss
+
+ShareKind = Literal["epsilon", "rho"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +69,15 @@ class Release:
     loss : PrivacyLoss
         What this answer cost when it was drawn.
     share : str
-        Exact text of the share of its cell's loss.
+        Exact text of the share of its cell's loss, as it was asked.
     stored : bool
         True if this answer came from the store, at no new cost.
     time : str
         When it was drawn, ISO 8601.
     entry : int
         Row of the ledger that holds the charge.
+    share_kind : {"epsilon", "rho"}
+        What kind of loss the share was: in a ρ budget, a share of ε is paid in ρ.
     """
 
     id: str
@@ -86,6 +90,7 @@ class Release:
     stored: bool = False
     time: str = ""
     entry: int = 0
+    share_kind: ShareKind = "epsilon"
 
     def __hash__(self) -> int:
         return hash(self.id)
@@ -119,7 +124,15 @@ class Release:
             stored=bool(record["stored"]),
             time=str(record["time"]),
             entry=int(record["entry"]),
+            share_kind=_share_kind(record["share_kind"]),
         )
+
+
+def _share_kind(word: Any) -> ShareKind:
+    if word not in get_args(ShareKind):
+        raise PlanError("not a release of this version: its share is neither of ε nor of ρ.")
+    kind: ShareKind = word
+    return kind
 
 
 def _exactly(record: Mapping[str, Any], names: tuple[str, ...], what: str) -> None:
