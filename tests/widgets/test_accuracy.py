@@ -176,7 +176,8 @@ def test_a_pending_card_says_that_it_is_pending(data):
     card = estimate_card(data.x.mean())
     for words in (
         "pending",
-        "Not released yet; nothing was spent",
+        "Not released yet",
+        "Nothing was spent",
         "Put %%dp epsilon=1 above the cell that builds it",
     ):
         assert words in card.html
