@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -29,7 +30,7 @@ from dpnb.trusted.curator.database import aside
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.meters import doubled
 from dpnb.trusted.curator.terms import Terms, compare
-from dpnb.trusted.privacy import Budget, Measure, PrivacyEvent, PrivacyLoss, PrivacyUnit
+from dpnb.trusted.privacy import Budget, PrivacyEvent, PrivacyLoss, PrivacyUnit
 from tests.examples import examples
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "ledger"
@@ -339,19 +340,76 @@ def test_no_answer_is_stored_without_a_charge_or_for_other_questions(ledger):
 
 def test_answers_belong_to_their_principal(ledger):
     charge(ledger)
-    ledger.store("r1", "ann", [{"value": [1]}])
+    ledger.store("r1", "ann", [{"id": 1}])
     assert ledger.answers("r1", "bob") is None
-    assert ledger.best_stored("bob", "v1", "s1", "m1", "key0", Measure.PURE) == []
+    assert best(ledger) == 1
+    assert best(ledger, principal="bob") is None
 
 
-def test_stored_answers_of_a_question_come_dearest_first(ledger):
-    for i, amount in enumerate(["0.1", "0.3", "0.2"]):
+def best(ledger, asked="0.1", besides=(), **scope):
+    facts = {
+        "principal": "ann",
+        "data_version": "v1",
+        "schema_version": "s1",
+        "mechanism_version": "m1",
+        **scope,
+    }
+    found = ledger.best_stored(**{"key": "key0", **facts}, asked=PrivacyLoss.pure(asked), besides=besides)
+    return None if found is None else found.answer["id"]
+
+
+def test_the_cheapest_then_oldest_stored_answer_that_is_enough_serves_or_else_the_dearest(ledger):
+    for i, amount in enumerate(["0.2", "0.1", "0.3", "0.2", "0.1"]):
         charge(ledger, f"r{i}", pure(amount), cap=9)
-        ledger.store(f"r{i}", "ann", [{"value": [i]}])
-    found = ledger.best_stored("ann", "v1", "s1", "m1", "key0", Measure.PURE)
-    assert [answer.answer["value"] for answer in found] == [[1], [2], [0]]
-    assert found[0].loss == PrivacyLoss.pure("0.3")
-    assert found[0].text == "people.q0()"
+        ledger.store(f"r{i}", "ann", [{"id": i}])
+    assert [best(ledger, asked) for asked in ("0.05", "0.1", "0.15", "0.2", "0.3", "0.4")] == [
+        1,
+        1,
+        0,
+        0,
+        2,
+        2,
+    ]
+    assert [best(ledger, "0.1", range(held)) for held in range(1, 6)] == [1, 4, 4, 4, None]
+    assert [best(ledger, "0.15", held) for held in ([0], [0, 3], [0, 2, 3])] == [3, 2, 1]
+    found = ledger.best_stored("ann", "v1", "s1", "m1", "key0", PrivacyLoss.pure("0.3"))
+    assert (found.loss, found.text, found.entry) == (PrivacyLoss.pure("0.3"), "people.q0()", 6)
+
+
+def test_equal_losses_of_different_shares_serve_the_oldest(ledger):
+    """What was asked as another share, and cost the same, is the same question to the store."""
+    for i, share in enumerate(["1/3", "1/5", "1/7"]):
+        (one,) = pure("0.2")
+        charge(ledger, f"r{i}", [replace(one, share={"kind": "epsilon", "share": share})], cap=9)
+        ledger.store(f"r{i}", "ann", [{"id": i}])
+    assert [best(ledger, "0.2", range(held)) for held in range(4)] == [0, 1, 2, None]
+
+
+def test_a_question_that_was_bought_a_thousand_times_is_looked_up_as_fast_as_one(ledger):
+    """Counted in SQLite's own steps and in answers read: neither grows with what was bought afresh."""
+    counted = []
+    for start, end in ((0, 2), (2, 400)):
+        for i in range(start, end):
+            charge(ledger, f"r{i}", pure("0.3" if i % 2 else "0.2"), cap=999)
+            ledger.store(f"r{i}", "ann", [{"id": i, "values": [0] * 1000}])
+        counted.append(work(ledger, lambda: best(ledger, "0.3")))
+    (few, read), (many, read_later) = counted
+    assert read == read_later == 1
+    assert many <= few + 50
+
+
+def work(ledger, look):
+    """Return the steps of SQLite's machine that a look-up takes, and how many answers it reads."""
+    steps, read = [], []
+    with ledger._database.reading() as db:
+        db.set_progress_handler(lambda: steps.append(1), 1)
+        db.set_trace_callback(lambda text: read.append(text) if text.startswith("SELECT answer ") else None)
+        try:
+            assert look() == 1
+        finally:
+            db.set_progress_handler(None, 1)
+            db.set_trace_callback(None)
+    return len(steps), len(read)
 
 
 @pytest.mark.parametrize("part", range(5))
@@ -359,9 +417,9 @@ def test_a_stored_answer_serves_only_its_exact_key(ledger, part):
     charge(ledger)
     ledger.store("r1", "ann", [{"value": [1]}])
     key = ["ann", "v1", "s1", "m1", "key0"]
-    assert ledger.best_stored(*key, Measure.PURE)
+    assert ledger.best_stored(*key, PrivacyLoss.pure("0.1"))
     key[part] += " "
-    assert ledger.best_stored(*key, Measure.PURE) == []
+    assert ledger.best_stored(*key, PrivacyLoss.pure("0.1")) is None
 
 
 def test_numbers_of_any_size_come_back_from_the_store_as_they_went_in(ledger):
@@ -372,7 +430,7 @@ def test_numbers_of_any_size_come_back_from_the_store_as_they_went_in(ledger):
 
 def test_a_question_charged_but_never_answered_is_not_in_the_store(ledger):
     charge(ledger)
-    assert ledger.best_stored("ann", "v1", "s1", "m1", "key0", Measure.PURE) == []
+    assert best(ledger) is None
 
 
 # ----------------------------------------------------------------------- pins

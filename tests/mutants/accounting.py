@@ -96,7 +96,7 @@ def last_writer_wins(real: Any) -> Any:
 
 def nobody_is_asked(real: Any) -> Any:
     """Serve stored answers to every principal."""
-    return lambda ledger, principal, *rest: real(ledger, "ann", *rest)
+    return lambda ledger, principal, *rest, **more: real(ledger, "ann", *rest, **more)
 
 
 def forgiving(_: Any) -> Any:

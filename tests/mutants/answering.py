@@ -140,9 +140,9 @@ def served_for_less(_: Any) -> Any:
             attached.schema.version,
             release.MECHANISM_VERSION,
             question.key,
-            wanted.priced.measure,
+            question.loss,
         )
-        return {**found[0].answer, "stored": True} if found else None
+        return None if found is None else {**found.answer, "stored": True}
 
     return stored
 

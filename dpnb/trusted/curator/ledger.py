@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import secrets
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -32,7 +32,7 @@ from dpnb.trusted.curator.stored import Answer, StoredAnswer
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.curator.totals import ChargeRow
 from dpnb.trusted.errors import CuratorError, LossError, OwnerError
-from dpnb.trusted.privacy import Filter, Measure, Odometer, PrivacyLoss, compose
+from dpnb.trusted.privacy import Filter, Odometer, PrivacyLoss, compose
 
 
 def _refuse_unsayable(db: sqlite3.Connection, terms: Terms) -> None:
@@ -394,9 +394,13 @@ class Ledger:
         schema_version: str,
         mechanism_version: str,
         key: str,
-        measure: Measure,
-    ) -> list[StoredAnswer]:
-        """Return every stored answer to one canonical question, the one that cost most first."""
+        asked: PrivacyLoss,
+        besides: Collection[str] = (),
+    ) -> StoredAnswer | None:
+        """Return the stored answer to a canonical question that serves a loss, or the one that comes nearest.
+
+        That is the cheapest of those that cost at least what is asked; where none did, the dearest. Draws in `besides` are left out.
+        """
         scope = {
             "principal": principal,
             "data_version": data_version,
@@ -404,13 +408,7 @@ class Ledger:
             "mechanism_version": mechanism_version,
         }
         with self._database.showing() as db:
-            rows = db.execute(
-                "SELECT question, answer, charge, time FROM stored JOIN entries ON entries.entry = stored.charge "
-                "WHERE address = ?",
-                (stored.address(scope, key),),
-            ).fetchall()
-        found = [stored.stored_answer(row, measure) for row in rows]
-        return sorted(found, key=lambda stored: (-stored.loss.amount, -stored.loss.delta, stored.entry))
+            return stored.best(db, stored.address(scope, key), asked, besides)
 
     def left(self, pool: str, principal: str, cap: PrivacyLoss) -> PrivacyLoss:
         """Return what is left of the tightest cap that holds."""

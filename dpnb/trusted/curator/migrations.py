@@ -78,7 +78,7 @@ _TABLES = (
         "charge INTEGER NOT NULL, question TEXT NOT NULL, answer TEXT NOT NULL, PRIMARY KEY (entry, place)) "
         "STRICT, WITHOUT ROWID"
     ),
-    "CREATE INDEX stored_by_address ON stored (address)",
+    "CREATE INDEX stored_by_address ON stored (address, question, charge)",
     "CREATE TABLE caps (entry INTEGER PRIMARY KEY, principal TEXT NOT NULL, pool TEXT NOT NULL, cap TEXT) STRICT",
     "CREATE INDEX caps_by_principal ON caps (principal, pool, entry)",
     "CREATE TABLE resets (entry INTEGER PRIMARY KEY, pool TEXT NOT NULL) STRICT",

@@ -92,8 +92,9 @@ def stored_answers(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[d
 def _stored(
     question: PricedQuestion, wanted: Wanted, attached: Attached, ledger: Ledger
 ) -> dict[str, Any] | None:
-    best = _enough(question, _answers(question, wanted, attached, ledger))
-    return None if best is None else {**best.answer, "stored": True}
+    best = _best(question, wanted, attached, ledger)
+    enough = best is not None and question.loss.fits_in(best.loss)
+    return {**best.answer, "stored": True} if best is not None and enough else None
 
 
 def held_shares(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[dict[str, str] | None]:
@@ -102,35 +103,26 @@ def held_shares(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[dict
     A plan says with it how accurate a free answer is, and that one is bought anew because more is asked of it now. What is
     told is what the asker was told when the answer was released.
     """
-    found: list[dict[str, str] | None] = []
-    for question in wanted.priced.items:
-        known = [] if wanted.fresh else _answers(question, wanted, attached, ledger)
-        one = _enough(question, known) or (known[0] if known else None)
-        found.append(None if one is None else one.share)
-    return found
+    items = wanted.priced.items
+    found = [None if wanted.fresh else _best(question, wanted, attached, ledger) for question in items]
+    return [None if one is None else one.share for one in found]
 
 
-def _answers(
+def _best(
     question: PricedQuestion, wanted: Wanted, attached: Attached, ledger: Ledger
-) -> list[StoredAnswer]:
-    """Return what is stored for a question and not held already, the one that cost most first."""
+) -> StoredAnswer | None:
+    """Return what is stored for a question and not held already: the cheapest, then oldest, that is enough, or else the dearest."""
     if question.public:
-        return []
-    found = ledger.best_stored(
+        return None
+    return ledger.best_stored(
         wanted.principal,
         attached.data_version,
         attached.schema.version,
         MECHANISM_VERSION,
         question.key,
-        wanted.priced.measure,
+        question.loss,
+        wanted.besides,
     )
-    return [stored for stored in found if stored.answer["id"] not in wanted.besides]
-
-
-def _enough(question: PricedQuestion, known: Sequence[StoredAnswer]) -> StoredAnswer | None:
-    """Return the cheapest, then the oldest, whose loss is at least what is asked."""
-    enough = [stored for stored in known if question.loss.fits_in(stored.loss)]
-    return min(enough, key=lambda stored: (stored.loss.amount, stored.loss.delta, stored.entry), default=None)
 
 
 def to_charge(wanted: Wanted, stored: Sequence[dict[str, Any] | None]) -> list[PricedQuestion]:

@@ -11,8 +11,11 @@ import contextlib
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from heapq import merge
 from typing import Any
 
 from dpnb.trusted.canonical import canonical
@@ -100,12 +103,62 @@ def answers_of(db: sqlite3.Connection, charge: int) -> list[Answer] | None:
     return [json.loads(text) for (text,) in rows]
 
 
-def stored_answer(row: tuple[str, str, int, str], measure: Measure) -> StoredAnswer:
-    """Read one row of the store."""
-    question, answer, entry, time = row
+def best(
+    db: sqlite3.Connection, where: str, asked: PrivacyLoss, besides: Collection[str]
+) -> StoredAnswer | None:
+    """Return the cheapest, then oldest, answer at an address that cost at least `asked`; where none did, the dearest, then oldest.
+
+    What is paid at one address differs little: thousands of answers bought afresh are a few questions with one price each. So
+    prices are read from the index, one for each; answers, which may be long, only until one is not in `besides`.
+    """
+    paid: dict[PrivacyLoss, list[str]] = {}
+    for (question,) in db.execute(_QUESTIONS, {"where": where}):
+        paid.setdefault(_loss(question, asked.measure), []).append(question)
+    enough = sorted((loss for loss in paid if asked.fits_in(loss)), key=_rank)
+    less = sorted((loss for loss in paid if not asked.fits_in(loss)), key=_rank, reverse=True)
+    for loss in (*enough, *less):
+        rows = [db.execute(_PLACES, (where, question)) for question in paid[loss]]
+        for charge, entry, place, question in merge(*rows):
+            answer = _answer(db, entry, place)
+            if answer.get("id") not in besides:
+                return _stored_answer(db, answer, question, loss, charge)
+    return None
+
+
+# one look-up in the index for each different question, however many rows have it
+_QUESTIONS = (
+    "WITH RECURSIVE listed(one) AS (SELECT min(question) FROM stored WHERE address = :where UNION ALL "
+    "SELECT (SELECT min(question) FROM stored WHERE address = :where AND question > one) FROM listed WHERE one IS NOT NULL) "
+    "SELECT one FROM listed WHERE one IS NOT NULL"
+)
+_PLACES = (
+    "SELECT charge, entry, place, question FROM stored WHERE address = ? AND question = ? "
+    "ORDER BY charge, entry, place"
+)
+
+
+def _answer(db: sqlite3.Connection, entry: int, place: int) -> Answer:
+    query = "SELECT answer FROM stored WHERE entry = ? AND place = ?"
+    found: Answer = json.loads(db.execute(query, (entry, place)).fetchone()[0])
+    return found
+
+
+def _stored_answer(
+    db: sqlite3.Connection, answer: Answer, question: str, loss: PrivacyLoss, charge: int
+) -> StoredAnswer:
     record = json.loads(question)
-    loss = compose([PrivacyEvent.from_json(event) for event in record["events"]], measure)
-    return StoredAnswer(json.loads(answer), loss, record["text"], record["share"], entry, time)
+    (time,) = db.execute("SELECT time FROM entries WHERE entry = ?", (charge,)).fetchone()
+    return StoredAnswer(answer, loss, record["text"], record["share"], charge, time)
+
+
+@lru_cache(maxsize=4096)
+def _loss(question: str, measure: Measure) -> PrivacyLoss:
+    """Return what a question cost in a measure, by the record of its events."""
+    return compose([PrivacyEvent.from_json(event) for event in json.loads(question)["events"]], measure)
+
+
+def _rank(loss: PrivacyLoss) -> tuple[Fraction, Fraction]:
+    return loss.amount, loss.delta
 
 
 def address(scope: Mapping[str, Any], key: str) -> str:

@@ -8,7 +8,7 @@ CREATE INDEX meters_by_pool ON meters (pool, entry);
 CREATE INDEX refusals_by_dataset ON refusals (dataset);
 CREATE INDEX refusals_by_mark ON refusals (mark);
 CREATE INDEX resets_by_pool ON resets (pool, entry);
-CREATE INDEX stored_by_address ON stored (address);
+CREATE INDEX stored_by_address ON stored (address, question, charge);
 CREATE INDEX versions_by_content ON versions (content, dataset);
 CREATE TABLE answers (charge INTEGER PRIMARY KEY, entry INTEGER NOT NULL) STRICT;
 CREATE TABLE attachments (entry INTEGER PRIMARY KEY, dataset TEXT NOT NULL, pool TEXT NOT NULL, budget TEXT NOT NULL, terms TEXT NOT NULL) STRICT;
