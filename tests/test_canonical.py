@@ -66,6 +66,23 @@ def test_no_float_is_read(text):
         read_json(text)
 
 
+@pytest.mark.parametrize("text", ['"\\ud800"', '["\\uDC00a"]', '{"\\udfff":1}', '["\\ude00\\ud83d"]'])
+def test_a_text_without_bytes_is_not_read(text):
+    """Half a surrogate pair is no letter, in an escape or as it is; a whole pair is the letter that it is."""
+    for form in (text, text.encode(), json.dumps(json.loads(text), ensure_ascii=False)):
+        with pytest.raises(PlanError, match="not Unicode"):
+            read_json(form)
+    assert read_json('["\\ud83d\\ude00", "\\\\ud800"]') == ["\U0001f600", "\\ud800"]
+
+
+@pytest.mark.parametrize("form", ["utf-16", "utf-16-le", "utf-32-be", "utf-8-sig", "latin-1"])
+def test_bytes_are_utf_8(form):
+    """What json would guess is refused; so are bytes that no text has."""
+    for text in ('["é"]'.encode(form), b'"\xed\xa0\x80"', b'"\xff"'):
+        with pytest.raises(ValueError, match=r"codec|Expecting|BOM|line 1"):
+            read_json(text)
+
+
 @pytest.mark.parametrize("text", ['{"a":1,"a":1}', '[{"b":{"\\u0061":1,"a":2}}]'])
 def test_a_repeated_key_is_not_read(text):
     """A record has one reading, also where a key is escaped the second time."""

@@ -6,7 +6,7 @@ nowhere else, because hashes and stored answers depend on the bytes. The rule, w
 - keys sorted by code point, no spaces, no line ends;
 - UTF-8 with nothing escaped but ``"``, ``\\`` and control characters; Unicode is neither normalised nor escaped, and a text that
   has no bytes (half a surrogate pair) is refused;
-- numbers are integers, of any length. A float is refused, whole or not, and so are NaN and the infinities: two programs may
+- numbers are integers, of up to the 4,300 digits that Python reads. A float is refused, whole or not, and so are NaN and the infinities: two programs may
   round one differently. Exact numbers travel as texts (``"1/10"``);
 - the keys of an object are texts (``{1: …}``, which the standard library would write as ``{"1": …}``, is refused).
 
@@ -59,8 +59,8 @@ def read_json(text: str | bytes) -> Any:
     Raises
     ------
     ValueError
-        When the text is no JSON, repeats a key or holds a number that is no integer; a :class:`~dpnb.trusted.errors.PlanError` says which
-        of the last two.
+        When the text is no JSON; a :class:`~dpnb.trusted.errors.PlanError` where it repeats a key, holds a number that is no
+        integer, or a text that has no bytes.
     RecursionError
         When it is nested too deeply.
 
@@ -69,7 +69,12 @@ def read_json(text: str | bytes) -> Any:
     >>> read_json('{"a": [1, "1/10"]}')
     {'a': [1, '1/10']}
     """
-    return json.loads(text, parse_float=_no_float, parse_constant=_no_float, object_pairs_hook=_no_twins)
+    if isinstance(text, bytes):
+        text = text.decode()  # here: json itself would take UTF-16, and half a surrogate pair in bytes
+    found = json.loads(text, parse_float=_no_float, parse_constant=_no_float, object_pairs_hook=_no_twins)
+    if "\\u" in text or not text.isascii():
+        _check_bytes(_ENCODER.encode(found))
+    return found
 
 
 def _check(value: Any) -> None:
