@@ -20,14 +20,12 @@ from dpnb.trusted.curator.engines import prepare
 from tests.examples import examples
 
 KEY = b"the curator's"
-CELLS = st.one_of(
-    st.none(),
-    st.integers(-5, 5),
-    st.floats(-3, 3),
-    st.sampled_from(
-        ["x", "07", "1.0", "true", "é", "2020-01-01", "a,b", 'q"', "|", "~", " s ", "1e400", "NaN"]
-    ),
+TEXTS = st.sampled_from(
+    ["x", "07", "1.0", "true", "é", "2020-01-01", "a,b", 'q"', "|", "~", " s ", "1e400", "NaN"]
 )
+CELLS = st.one_of(st.none(), st.integers(-5, 5), st.floats(-3, 3), TEXTS)
+UNITS = st.one_of(st.none(), TEXTS)
+"""Ids that write no number in two ways, such as 1 and 1.0: a table that does is refused."""
 
 
 def schema_of(names, unit=None, **sizes):
@@ -44,9 +42,10 @@ def known(source, schema, folder, **options):
 
 
 @settings(max_examples=examples(60), deadline=None)
-@given(st.lists(st.tuples(CELLS, CELLS, CELLS), max_size=12), st.booleans())
-def test_the_engine_sums_as_the_reference_does(tmp_path_factory, rows, by_unit):
+@given(st.data(), st.booleans())
+def test_the_engine_sums_as_the_reference_does(tmp_path_factory, data, by_unit):
     """SQL and Python agree on state and marks, whatever the cells are."""
+    rows = data.draw(st.lists(st.tuples(CELLS, CELLS, UNITS if by_unit else CELLS), max_size=12))
     columns = {name: [row[place] for row in rows] for place, name in enumerate("abc")}
     schema = schema_of("ab", unit="c") if by_unit else schema_of("abc")
     arrow = pa.table(

@@ -32,7 +32,6 @@ INSIDE = (
     "numpy",
     "msgspec",
     "/dpnb/",
-    "line 1",
 )
 """Words of programs, which no message says."""
 PATIENCE = 30.0
