@@ -26,8 +26,8 @@ export interface Opens<Facts, Set> {
   readonly question: (chosen: Partial<Set>) => JSONObject;
 }
 
-/** Add the button to a line: beside what was paid, or beside a badge that opens. */
-export function disclosure<Facts, Set>(place: Element, opens: Opens<Facts, Set>, kernel: Kernel): LiveCard {
+/** The button, closed at first, and the place that it opens. */
+function closed(label: string, name: string): { button: HTMLButtonElement; opened: HTMLElement } {
   const id = unique('opened');
   const button = html(
     'button',
@@ -36,11 +36,30 @@ export function disclosure<Facts, Set>(place: Element, opens: Opens<Facts, Set>,
       class: 'dpnb-more',
       'aria-expanded': 'false',
       'aria-controls': id,
-      'aria-label': `${opens.label} for ${opens.name}`
+      'aria-label': `${label} for ${name}`
     },
-    opens.label
+    label
   );
-  const opened = html('div', { id, class: 'dpnb-again', hidden: '' });
+  return { button, opened: html('div', { id, class: 'dpnb-again', hidden: '' }) };
+}
+
+/** Put the button on the line, beside what was paid or beside a badge, and its place below. */
+function lay(place: Element, button: HTMLElement, opened: HTMLElement): void {
+  const row = place.querySelector(':scope > .row');
+  const paid = row?.querySelector(':scope > span.paid');
+  if (paid == null) {
+    row?.append(button); // beside a badge that opens
+  } else {
+    const act = html('span', { class: 'dpnb-act' });
+    paid.replaceWith(act);
+    act.append(paid, button);
+  }
+  place.append(opened);
+}
+
+/** Add the button to a line: beside what was paid, or beside a badge that opens. */
+export function disclosure<Facts, Set>(place: Element, opens: Opens<Facts, Set>, kernel: Kernel): LiveCard {
+  const { button, opened } = closed(opens.label, opens.name);
   let view: Mounted<Facts> | null = null;
   let question = opens.question({});
   let turn = 0;
@@ -100,15 +119,6 @@ export function disclosure<Facts, Set>(place: Element, opens: Opens<Facts, Set>,
       button.focus();
     }
   });
-  const row = place.querySelector(':scope > .row');
-  const paid = row?.querySelector(':scope > span.paid');
-  if (paid == null) {
-    row?.append(button); // beside a badge that opens
-  } else {
-    const act = html('span', { class: 'dpnb-act' });
-    paid.replaceWith(act);
-    act.append(paid, button);
-  }
-  place.append(opened);
+  lay(place, button, opened);
   return { dispose: close };
 }

@@ -1,10 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { named } from '../../src/widgets/panel/columns';
 import { part, power, verdict } from '../../src/widgets/parts/comparison';
-import { entriesOf, listed } from '../../src/widgets/parts/ledger';
-import { dropped, placed, without, writtenOf } from '../../src/widgets/panel/regression';
-import { methodsOf, notice } from '../../src/widgets/panel/view';
-import { clock, type Charge, type Column, type Snapshot } from '../../src/widgets/parts/session_state';
+import {
+  costOf,
+  dropped,
+  foundOf,
+  methodsOf,
+  named,
+  notice,
+  placed,
+  prompt,
+  questionOf,
+  standing,
+  usable,
+  without,
+  writtenOf
+} from '../../src/widgets/panel/model';
+import { clock, type Column, type Snapshot } from '../../src/widgets/parts/session_state';
 import { compared } from '../../src/maths/composition';
 
 it('a paragraph is taken as it is; without one the kernel says why, and silence is said too', () => {
@@ -12,46 +23,6 @@ it('a paragraph is taken as it is; without one the kernel says why, and silence 
   expect(methodsOf({ is: 'refusal', problem: 'Nothing is released.' }).problem).toBe('Nothing is released.');
   expect(methodsOf(null)).toEqual({ text: '', problem: 'The kernel did not answer. Try again.' });
   expect(methodsOf({ text: 3, problem: {} }).problem).toMatch(/did not answer/);
-});
-
-const charge = (entry: number, loss: number | null, more: Partial<Charge> = {}): Charge => ({
-  entry,
-  time: '2026-01-02T03:04:05+00:00',
-  kind: loss === null ? 'reset' : 'charge',
-  loss,
-  paid: loss === null ? '' : `ε ${loss}`,
-  questions: loss === null ? [] : [`hiv.c${entry}.mean()`],
-  mine: true,
-  note: loss === null ? 'a new budget period' : '',
-  here: false,
-  stored: true,
-  ...more
-});
-
-describe('the ledger', () => {
-  const rows = [charge(1, 0.5), charge(2, null), charge(3, 0.1, { here: true }), charge(4, 0.3)];
-  const order = (...asked: [string, Parameters<typeof listed>[2], boolean]): number[] =>
-    listed(rows, ...asked).map(row => row.entry);
-
-  it('is sorted by time and by loss, both ways', () => {
-    expect(order('', 'newest', false)).toEqual([4, 3, 2, 1]);
-    expect(order('', 'oldest', false)).toEqual([1, 2, 3, 4]);
-    expect(order('', 'dearest', false)).toEqual([1, 4, 3, 2]);
-    expect(order('', 'cheapest', false)).toEqual([3, 4, 1, 2]);
-  });
-  it('is found by every word of question, loss, kind and note, in any case', () => {
-    expect(order('C3 MEAN', 'newest', false)).toEqual([3]);
-    expect(order('period', 'newest', false)).toEqual([2]);
-    expect(order('c3 c4', 'newest', false)).toEqual([]);
-  });
-  it('is narrowed to what this session asked', () => {
-    expect(order('', 'newest', true)).toEqual([3]);
-  });
-  it('takes every entry from a kernel that has them, and nothing from one that refuses', () => {
-    expect(entriesOf({ is: 'ledger', rows })).toHaveLength(4);
-    expect(entriesOf({ is: 'refusal', problem: 'no' })).toBeNull();
-    expect(entriesOf(null)).toBeNull();
-  });
 });
 
 describe('a model', () => {
@@ -80,6 +51,49 @@ describe('a model', () => {
       problem: 'no column'
     });
     expect(writtenOf(null).problem).toMatch(/did not answer/);
+  });
+  it('has an empty side while no column stands there', () => {
+    expect([standing(none, 'y'), standing(none, 'x')]).toEqual([[], []]);
+    expect([standing({ y: 'got', x: ['a', 'b'] }, 'y'), standing({ y: 'got', x: ['a', 'b'] }, 'x')]).toEqual([
+      ['got'],
+      ['a', 'b']
+    ]);
+    expect([prompt('y', []), prompt('x', []), prompt('y', ['a']), prompt('x', ['a'])]).toEqual([
+      'drop or choose …',
+      'drop or choose …',
+      'another …',
+      'and …'
+    ]);
+  });
+  it('is asked of the kernel when both sides are filled, with the loss as it was typed', () => {
+    const full = { y: 'got', x: ['age'] };
+    expect(questionOf('hiv', full, ' 0.5 ')).toEqual({
+      ask: 'model',
+      dataset: 'hiv',
+      y: 'got',
+      x: ['age'],
+      loss: '0.5'
+    });
+    expect([
+      questionOf(undefined, full, ''),
+      questionOf('hiv', { ...full, y: '' }, ''),
+      questionOf('hiv', { ...full, x: [] }, '')
+    ]).toEqual([null, null, null]);
+  });
+  it('uses columns of numbers only', () => {
+    const columns = [
+      { name: 'age', numeric: true },
+      { name: 'town', numeric: false }
+    ] as unknown as Column[];
+    expect(usable({ columns }).map(one => one.name)).toEqual(['age']);
+    expect(usable(null)).toEqual([]);
+  });
+  it('says what it costs before what the kernel adds', () => {
+    expect(costOf({ cost: 'ε 1', words: 'Then free.' })).toBe('Cost: ε 1. Then free.');
+    expect([costOf({ cost: '', words: 'w' }), costOf({ cost: 'free', words: '' })]).toEqual([
+      'w',
+      'Cost: free.'
+    ]);
   });
 });
 
@@ -132,4 +146,14 @@ it('columns are found by every word of name, meaning and kind', () => {
   const column = { name: 'tinc', label: 'total incentive', kind: 'number', asks: [] } as unknown as Column;
   expect(named([column], 'INCENTIVE number')).toHaveLength(1);
   expect(named([column], 'age')).toHaveLength(0);
+});
+
+it('says how many columns are not drawn, and that none was found', () => {
+  expect([0, 1, 40, 41, 140].map(foundOf)).toEqual([
+    'No column is like that.',
+    '',
+    '',
+    '1 more: type to find one.',
+    '100 more: type to find one.'
+  ]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { blocks, drawn } from '../../src/widgets/parts/bar';
-import { csv } from '../../src/widgets/parts/ledger';
+import { csv } from '../../src/widgets/parts/csv';
 import {
   advice,
   gauge,

@@ -1,77 +1,131 @@
 /** The model builder: variables dragged onto y ← x, or chosen by keyboard, become the cell that asks moments and regresses on them. */
 import { COLUMN, type Insert } from './columns';
-import { html, set } from '../parts/dom';
+import { button, html, set } from '../parts/dom';
+import {
+  costOf,
+  dropped,
+  placed,
+  prompt,
+  questionOf,
+  SHOWN,
+  standing,
+  usable,
+  without,
+  writtenOf,
+  type Formula,
+  type Written,
+  type Zone
+} from './model';
 import { releaseButton } from '../parts/release';
 import type { Column, Dataset } from '../parts/session_state';
 import type { Answer } from '../parts/widget';
 
-export interface Model {
-  readonly y: string;
-  readonly x: readonly string[];
-}
-
-export type Zone = 'y' | 'x';
-
-/** Put a column on one side of a model: it leaves the other side, and y holds one. */
-export function placed(model: Model, zone: Zone, column: string): Model {
-  const x = model.x.filter(one => one !== column);
-  if (zone === 'y') {
-    return { y: column, x };
-  }
-  return { y: model.y === column ? '' : model.y, x: [...x, column] };
-}
-
-/** Take a column off a model. */
-export function without(model: Model, column: string): Model {
-  return { y: model.y === column ? '' : model.y, x: model.x.filter(one => one !== column) };
-}
-
-export interface Written {
-  readonly cell: string;
-  readonly cost: string;
-  readonly words: string;
-  readonly free: boolean;
-  readonly problem: string;
-}
-
-/** What the kernel says of a model; silence is said too. */
-export function writtenOf(answer: Answer | null): Written {
-  const word = (name: string): string => {
-    const found = answer?.[name];
-    return typeof found === 'string' ? found : '';
-  };
-  const silent =
-    answer === null ? 'The kernel did not answer. It may be busy: change something to ask again.' : '';
-  return {
-    cell: word('cell'),
-    cost: word('cost'),
-    words: word('words'),
-    free: answer?.free === true,
-    problem: silent || word('problem')
-  };
-}
-
 type Ask = (question: Readonly<Record<string, unknown>>) => Promise<Answer | null>;
 
-export interface ModelView {
+export interface RegressionView {
   readonly node: HTMLElement;
   readonly show: (one: Dataset) => void;
 }
 
 const WAIT = 120;
 
-export function modelView(ask: Ask, insert?: Insert): ModelView {
-  let one: Dataset | null = null;
-  let model: Model = { y: '', x: [] };
-  let [cell, asked, timer, drawn] = ['', 0, 0, ''];
-  const variables = html('div', { class: 'asks' });
+/** The formula under the hand, and the dataset whose columns stand in it. */
+interface Builder {
+  readonly dataset: () => Dataset | null;
+  readonly formula: () => Formula;
+  readonly change: (next: Formula) => void;
+}
+
+/** A variable, to be dragged onto a side. */
+function chip(column: Column, { dataset }: Builder): HTMLElement {
+  const node = html('span', { class: 'chip', draggable: 'true', title: column.kind }, column.name);
+  node.addEventListener('dragstart', event => {
+    event.dataTransfer?.setData(COLUMN, JSON.stringify([dataset()?.name, column.name]));
+    event.dataTransfer?.setData('text/plain', column.spoken);
+  });
+  return node;
+}
+
+/** Make an element a place where variables are dropped. */
+function droppable(node: HTMLElement, { dataset }: Builder, take: (column: string) => void): void {
+  node.addEventListener('dragover', event => {
+    if (event.dataTransfer?.types.includes(COLUMN) === true) {
+      event.preventDefault();
+      set(node, { 'data-over': '' });
+    }
+  });
+  node.addEventListener('dragleave', () => node.removeAttribute('data-over'));
+  node.addEventListener('drop', event => {
+    node.removeAttribute('data-over');
+    const column = dropped(event.dataTransfer?.getData(COLUMN) ?? '', dataset());
+    event.preventDefault();
+    if (column !== null) {
+      take(column);
+    }
+  });
+}
+
+/** A variable on its side, and the button that takes it off. */
+function taken(column: string, zone: Zone, off: () => void): HTMLElement {
+  const takes = button('×', off, { class: 'off', 'aria-label': `take ${column} off ${zone}` });
+  return html('span', { class: 'chip set' }, column, ' ', takes);
+}
+
+/** One side of the formula. */
+function side(zone: Zone, words: string, builder: Builder): { node: HTMLElement; fill: () => void } {
+  const held = html('div', { class: 'held' });
+  const choice = html('select', { 'aria-label': words });
+  const node = html(
+    'div',
+    { class: 'zone', 'data-zone': zone },
+    html('span', { class: 'soft' }, words),
+    held,
+    choice
+  );
+  const take = (column: string): void => builder.change(placed(builder.formula(), zone, column));
+  droppable(node, builder, take);
+  choice.addEventListener('change', () => {
+    if (choice.value !== '') {
+      take(choice.value);
+      choice.focus();
+    }
+  });
+  const off = (column: string): void => {
+    builder.change(without(builder.formula(), column));
+    choice.focus();
+  };
+  return {
+    node,
+    fill: () => {
+      const has = standing(builder.formula(), zone);
+      const free = usable(builder.dataset()).filter(column => !has.includes(column.name));
+      held.replaceChildren(...has.map(column => taken(column, zone, () => off(column))));
+      choice.replaceChildren(
+        html('option', { value: '' }, prompt(zone, has)),
+        ...free.map(column => html('option', { value: column.name }, column.name))
+      );
+      choice.value = '';
+    }
+  };
+}
+
+/** What the kernel wrote, what it costs, and what can be done with it. */
+function writing(insert?: Insert): {
+  readonly problem: HTMLElement;
+  readonly result: HTMLElement;
+  readonly show: (found: Written) => void;
+  readonly clear: () => void;
+} {
+  let cell = '';
+  const text = html('code', { class: 'cell' });
   const said = html('p', { class: 'say', role: 'status' });
   const problem = html('p', { class: 'warn', role: 'status' });
-  const text = html('code', { class: 'cell' });
   const release = releaseButton(() => cell);
-  const put = html('button', { type: 'button' }, 'Put into the cell');
-  const loss = html('input', { type: 'text', inputmode: 'decimal', autocomplete: 'off', placeholder: '0.5' });
-  const pay = html('label', { class: 'pay' }, html('span', {}, 'ε'), ' ', loss);
+  const put = button('Put into the cell', () => {
+    if (insert?.(cell) === false) {
+      problem.textContent = 'Click into a code cell first: it is put there.';
+    }
+  });
   const result = html(
     'div',
     { hidden: '' },
@@ -79,167 +133,113 @@ export function modelView(ask: Ask, insert?: Insert): ModelView {
     said,
     html('div', { class: 'buttons' }, release.node, ...(insert === undefined ? [] : [put]))
   );
-
-  const chip = (column: Column): HTMLElement => {
-    const node = html('span', { class: 'chip', draggable: 'true', title: column.kind }, column.name);
-    node.addEventListener('dragstart', event => {
-      event.dataTransfer?.setData(COLUMN, JSON.stringify([one?.name, column.name]));
-      event.dataTransfer?.setData('text/plain', column.spoken);
-    });
-    return node;
+  return {
+    problem,
+    result,
+    show: found => {
+      cell = found.cell;
+      result.hidden = cell === '';
+      problem.textContent = found.problem;
+      text.textContent = cell;
+      said.textContent = costOf(found);
+      release.button.textContent = found.free ? 'Run it, free' : 'Release';
+      release.button.disabled = found.problem !== '';
+    },
+    clear: () => {
+      result.hidden = true;
+      problem.textContent = '';
+    }
   };
-  const zone = (
-    name: Zone,
-    words: string
-  ): { node: HTMLElement; fill: (columns: readonly Column[]) => void } => {
-    const held = html('div', { class: 'held' });
-    const choice = html('select', { 'aria-label': words });
-    const node = html(
-      'div',
-      { class: 'zone', 'data-zone': name },
-      html('span', { class: 'soft' }, words),
-      held,
-      choice
-    );
-    node.addEventListener('dragover', event => {
-      if (event.dataTransfer?.types.includes(COLUMN) === true) {
-        event.preventDefault();
-        set(node, { 'data-over': '' });
-      }
-    });
-    node.addEventListener('dragleave', () => node.removeAttribute('data-over'));
-    node.addEventListener('drop', event => {
-      node.removeAttribute('data-over');
-      const column = dropped(event.dataTransfer?.getData(COLUMN) ?? '', one);
-      event.preventDefault();
-      if (column !== null) {
-        change(placed(model, name, column));
-      }
-    });
-    choice.addEventListener('change', () => {
-      if (choice.value !== '') {
-        change(placed(model, name, choice.value));
-        choice.focus();
-      }
-    });
-    const fill = (columns: readonly Column[]): void => {
-      const has = name === 'y' ? (model.y === '' ? [] : [model.y]) : model.x;
-      held.replaceChildren(
-        ...has.map(column => {
-          const off = html(
-            'button',
-            { type: 'button', class: 'off', 'aria-label': `take ${column} off ${name}` },
-            '×'
-          );
-          off.addEventListener('click', () => {
-            change(without(model, column));
-            choice.focus();
-          });
-          return html('span', { class: 'chip set' }, column, ' ', off);
-        })
-      );
-      const free = columns.filter(column => !has.includes(column.name));
-      const first = has.length === 0 ? 'drop or choose …' : name === 'y' ? 'another …' : 'and …';
-      choice.replaceChildren(
-        html('option', { value: '' }, first),
-        ...free.map(column => html('option', { value: column.name }, column.name))
-      );
-      choice.value = '';
-    };
-    return { node, fill };
-  };
-  const y = zone('y', 'y, explained');
-  const x = zone('x', 'x, explaining');
+}
 
-  function usable(): Column[] {
-    return one?.columns.filter(column => column.numeric) ?? [];
-  }
-  function change(next: Model): void {
-    model = next;
-    y.fill(usable());
-    x.fill(usable());
-    price();
+/** The loss that is paid for the moments. */
+function payment(changed: () => void): {
+  readonly node: HTMLElement;
+  readonly typed: () => string;
+  readonly measure: (symbol: string) => void;
+} {
+  const loss = html('input', { type: 'text', inputmode: 'decimal', autocomplete: 'off', placeholder: '0.5' });
+  const symbol = html('span', {}, 'ε');
+  loss.addEventListener('input', changed);
+  return {
+    node: html('label', { class: 'pay' }, symbol, ' ', loss),
+    typed: () => loss.value,
+    measure: name => {
+      symbol.textContent = `${name} for the moments`;
+      set(loss, { placeholder: name === 'ε' ? '0.5' : '0.05' });
+    }
+  };
+}
+
+const HINT =
+  'Drag variables onto y and x, or choose them. Moments are paid for once; every regression on them is free.';
+
+export function regressionView(ask: Ask, insert?: Insert): RegressionView {
+  let one: Dataset | null = null;
+  let formula: Formula = { y: '', x: [] };
+  let [asked, timer, drawn] = [0, 0, ''];
+  const builder: Builder = {
+    dataset: () => one,
+    formula: () => formula,
+    change: next => {
+      formula = next;
+      fill();
+      price();
+    }
+  };
+  const variables = html('div', { class: 'asks' });
+  const [y, x] = [side('y', 'y, explained', builder), side('x', 'x, explaining', builder)];
+  const pay = payment(price);
+  const written = writing(insert);
+
+  function fill(): void {
+    y.fill();
+    x.fill();
   }
   function price(): void {
     clearTimeout(timer);
     const mine = ++asked;
-    if (one === null || model.y === '' || model.x.length === 0) {
-      result.hidden = true;
-      problem.textContent = '';
+    const question = questionOf(one?.name, formula, pay.typed());
+    if (question === null) {
+      written.clear();
       return;
     }
-    const question = {
-      ask: 'model',
-      dataset: one.name,
-      y: model.y,
-      x: [...model.x],
-      loss: loss.value.trim()
-    };
     timer = window.setTimeout(() => {
       void ask(question).then(answer => {
         if (mine === asked) {
-          write(writtenOf(answer));
+          const found = writtenOf(answer);
+          written.show(found);
+          pay.node.hidden = found.free && found.cost === 'free';
         }
       });
     }, WAIT);
   }
-  function write(found: Written): void {
-    cell = found.cell;
-    result.hidden = cell === '';
-    problem.textContent = found.problem;
-    text.textContent = cell;
-    said.textContent = [found.cost === '' ? '' : `Cost: ${found.cost}.`, found.words]
-      .filter(Boolean)
-      .join(' ');
-    release.button.textContent = found.free ? 'Run it, free' : 'Release';
-    release.button.disabled = found.problem !== '';
-    pay.hidden = found.free && found.cost === 'free';
-  }
-  loss.addEventListener('input', price);
-  put.addEventListener('click', () => {
-    if (insert?.(cell) === false) {
-      problem.textContent = 'Click into a code cell first: it is put there.';
-    }
-  });
   return {
     node: html(
       'details',
       {},
       html('summary', {}, 'Build a regression'),
-      html(
-        'p',
-        { class: 'soft' },
-        'Drag variables onto y and x, or choose them. Moments are paid for once; every regression on them is free.'
-      ),
+      html('p', { class: 'soft' }, HINT),
       variables,
       html('div', { class: 'zones' }, y.node, html('span', { 'aria-hidden': 'true' }, '←'), x.node),
-      pay,
-      problem,
-      result
+      pay.node,
+      written.problem,
+      written.result
     ),
     show: next => {
       one = next;
       const key = JSON.stringify(next.columns.map(column => column.name));
       if (key !== drawn) {
         drawn = key;
-        pay.firstElementChild!.textContent = `${next.symbol} for the moments`;
-        set(loss, { placeholder: next.symbol === 'ε' ? '0.5' : '0.05' });
-        variables.replaceChildren(...usable().slice(0, 40).map(chip));
-        y.fill(usable());
-        x.fill(usable());
+        pay.measure(next.symbol);
+        variables.replaceChildren(
+          ...usable(one)
+            .slice(0, SHOWN)
+            .map(column => chip(column, builder))
+        );
+        fill();
       }
       price(); // what is left, and what is held, may be other than before
     }
   };
-}
-
-/** The column that was dropped, if it is one of this dataset that a regression can use. */
-export function dropped(data: string, one: Pick<Dataset, 'name' | 'columns'> | null): string | null {
-  try {
-    const [dataset, column] = JSON.parse(data) as [unknown, unknown];
-    const known = one?.columns.some(other => other.name === column && other.numeric);
-    return dataset === one?.name && known === true ? String(column) : null;
-  } catch {
-    return null; // something else was dropped
-  }
 }

@@ -4,9 +4,10 @@ import { columnsView, type Insert } from './columns';
 import { countingView } from '../parts/comparison';
 import { html } from '../parts/dom';
 import { ledgerView } from '../parts/ledger';
-import { modelView } from './regression';
+import { methodsOf, notice } from './model';
+import { regressionView } from './regression';
 import { plannedView, type Board } from './plan_board';
-import { advice, clock, type Dataset, type Link, type Snapshot } from '../parts/session_state';
+import type { Dataset, Link, Snapshot } from '../parts/session_state';
 import type { Answer } from '../parts/widget';
 
 export interface Actions {
@@ -16,21 +17,6 @@ export interface Actions {
   readonly ask?: (question: Readonly<Record<string, unknown>>) => Promise<Answer | null>;
   /** Make the split board of a plan. */
   readonly board?: Board;
-}
-
-export interface Methods {
-  readonly text: string;
-  readonly problem: string;
-}
-
-/** What a kernel answered to the wish for a paragraph; one that did not answer may be busy. */
-export function methodsOf(answer: Answer | null): Methods {
-  const word = (name: string): string => {
-    const found = answer?.[name];
-    return typeof found === 'string' ? found : '';
-  };
-  const text = word('text');
-  return { text, problem: text === '' ? word('problem') || 'The kernel did not answer. Try again.' : '' };
 }
 
 /** Put text on the clipboard; false where the browser does not allow it. */
@@ -90,7 +76,7 @@ function datasetView(name: string, actions: Actions): Part {
       ? []
       : [plannedView(actions.ask, actions.board)]),
     columnsView(actions.insert),
-    ...(actions.ask === undefined ? [] : [modelView(actions.ask, actions.insert)]),
+    ...(actions.ask === undefined ? [] : [regressionView(actions.ask, actions.insert)]),
     ledgerView(actions.ask)
   ];
   const more = actions.ask === undefined ? [] : [paragraph(name, actions.ask)];
@@ -115,14 +101,6 @@ function datasetView(name: string, actions: Actions): Part {
       parts.forEach(part => part.show(one, state));
     }
   };
-}
-
-/** What is said above the datasets; a picture that no kernel keeps in step says how old it is. */
-export function notice(link: Link, state: Snapshot | null): string {
-  const stood = state === null ? '' : `This is how it stood at ${clock(state.at)}.`;
-  return [advice(link, state), link === 'gone' || state?.curator === 'gone' ? stood : '']
-    .filter(Boolean)
-    .join(' ');
 }
 
 interface View {

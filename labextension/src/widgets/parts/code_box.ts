@@ -1,5 +1,5 @@
 /** Code to copy, folded away below its summary. */
-import { html } from './dom';
+import { button, html } from './dom';
 
 export interface CodeBox {
   readonly node: HTMLElement;
@@ -9,8 +9,7 @@ export interface CodeBox {
 export function codeBox(rows: number): CodeBox {
   const code = html('textarea', { readonly: '', rows, 'aria-label': 'the code that reproduces this' });
   const about = html('summary');
-  const copy = html('button', { type: 'button' }, 'Copy');
-  copy.addEventListener('click', () => {
+  const copy = button('Copy', () => {
     code.select();
     void navigator.clipboard.writeText(code.value).catch(() => undefined);
   });

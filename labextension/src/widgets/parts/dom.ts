@@ -37,6 +37,23 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return filled(document.createElementNS(SVG, name), attributes, children);
 }
 
+/** A button that does one thing when it is pressed. */
+export function button(words: string, pressed: () => void, attributes: Attributes = {}): HTMLButtonElement {
+  const made = html('button', { type: 'button', ...attributes }, words);
+  made.addEventListener('click', pressed);
+  return made;
+}
+
+/** Hear a text that is entered: by leaving its field, or by the key. */
+export function entered(field: HTMLInputElement, take: () => void): void {
+  field.addEventListener('change', take);
+  field.addEventListener('keydown', event => {
+    if (event.key === 'Enter') {
+      take();
+    }
+  });
+}
+
 // each module has a copy of this file, and all of them share one page
 const copy = Math.random().toString(36).slice(2, 8);
 let last = 0;

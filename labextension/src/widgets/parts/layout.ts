@@ -92,6 +92,16 @@ export function choice<T extends string>(
   return { node, show: one => (list.value = one) };
 }
 
+/** A field with its label, and what is wrong with what stands in it. */
+export function labelled(words: string, field: HTMLElement, wrong: Child = null): HTMLElement {
+  return html('div', { class: 'control' }, html('label', { for: field.id }, words), field, wrong);
+}
+
+/** What the two ends of a scale stand for; whoever hears it is told in other words. */
+export function ends(low: string, high: string): HTMLElement {
+  return html('div', { class: 'ends', 'aria-hidden': 'true' }, html('span', {}, low), html('span', {}, high));
+}
+
 /** Text in a drawing. */
 export function text(
   x: number,

@@ -1,20 +1,15 @@
 /** One number under the hand: a slider, a field to type it, labelled ends, and words for whoever hears it. */
-import { place, step, valueAt, type Range } from '../../maths/scale';
+import type { Range } from '../../maths/scale';
 import { significant } from '../../maths/digits';
-import { html, unique } from './dom';
+import { entered, html, set, unique } from './dom';
+import { ends } from './layout';
+import { ARROWS, FULL, neighbour, placeOf, typedValue, valueOf, type Track } from './track';
 
-export interface SliderOptions {
+export interface SliderOptions extends Track {
   readonly label: string;
-  readonly range: Range;
   readonly value: number;
   readonly ends: readonly [string, string];
-  /** A straight scale with this step; logarithmic without it. */
-  readonly step?: number;
-  /** Larger values to the left. */
-  readonly reversed?: boolean;
   readonly write?: (value: number) => string;
-  /** The lower end stands for none, and is written and typed as 0. */
-  readonly none?: boolean;
   /** While it moves. */
   readonly input: (value: number) => void;
   /** When the hand lets go. */
@@ -33,83 +28,56 @@ export interface Slider {
   readonly note: (text: string) => void;
 }
 
-const FULL = 1000;
+interface Drawing {
+  readonly node: HTMLElement;
+  readonly range: HTMLInputElement;
+  readonly field: HTMLInputElement;
+  readonly note: HTMLElement;
+  readonly wrong: HTMLElement;
+}
 
-export function slider(options: SliderOptions): Slider {
+function drawing(label: string, words: readonly [string, string]): Drawing {
   const id = unique('slider');
-  const writing = options.write ?? ((value: number) => significant(value, 3));
-  const write = (x: number): string => (options.none === true && x <= ends.low ? '0' : writing(x));
-  let value = options.value;
-  let ends = options.range;
-  let typing = false; // what stands in the field is not taken yet, and is the hand's
   const range = html('input', { type: 'range', min: 0, max: FULL, step: 1, id, class: 'thumb' });
   const field = html('input', {
     type: 'text',
     inputmode: 'decimal',
     autocomplete: 'off',
-    'aria-label': `${options.label}, typed`
+    'aria-label': `${label}, typed`
   });
   const note = html('span', { class: 'soft' });
   const wrong = html('span', { class: 'warn', role: 'alert' });
+  const node = html(
+    'div',
+    { class: 'control' },
+    html('div', { class: 'top' }, html('label', { for: id }, label), field, note, wrong),
+    range,
+    ends(...words)
+  );
+  return { node, range, field, note, wrong };
+}
 
-  const toPlace = (x: number): number => {
-    const share = options.step === undefined ? place(ends, x) : (x - ends.low) / (ends.high - ends.low);
-    return Math.round(FULL * Math.min(Math.max(options.reversed === true ? 1 - share : share, 0), 1));
-  };
-  const fromPlace = (at: number): number => {
-    const share = options.reversed === true ? 1 - at / FULL : at / FULL;
-    if (options.step === undefined) {
-      return valueAt(ends, share);
-    }
-    const raw = ends.low + share * (ends.high - ends.low);
-    return Number((Math.round(raw / options.step) * options.step).toPrecision(10));
+export function slider(options: SliderOptions): Slider {
+  const { node, range, field, note, wrong } = drawing(options.label, options.ends);
+  let [value, track]: [number, Track] = [options.value, options];
+  let typing = false; // what stands in the field is not taken yet, and is the hand's
+  const write = (x: number): string =>
+    track.none === true && x <= track.range.low ? '0' : (options.write?.(x) ?? significant(x, 3));
+
+  const stand = (next: number): void => {
+    value = next;
+    range.value = String(placeOf(track, next));
   };
   const settle = (next: number, typed = false): void => {
-    value = next;
-    range.value = String(toPlace(next));
+    stand(next);
     if (!typed) {
       field.value = write(next);
     }
     typing = false;
-    field.removeAttribute('aria-invalid');
+    set(field, { 'aria-invalid': null });
     wrong.textContent = '';
   };
-  const nudge = (direction: 1 | -1): number => {
-    const way = options.reversed === true ? (-direction as 1 | -1) : direction;
-    if (options.step === undefined) {
-      return step(ends, value, way);
-    }
-    const next = Number((value + way * options.step).toPrecision(10));
-    return Math.min(Math.max(next, ends.low), ends.high);
-  };
-
-  range.addEventListener('input', () => {
-    settle(fromPlace(Number(range.value)));
-    options.input(value);
-  });
-  range.addEventListener('change', () => options.change(value));
-  range.addEventListener('keydown', event => {
-    const ways: Record<string, 1 | -1> = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
-    const way = ways[event.key];
-    if (way === undefined) {
-      return;
-    }
-    event.preventDefault();
-    settle(nudge(way));
-    options.input(value);
-    options.change(value);
-  });
-  const take = (): void => {
-    typing = false;
-    const { low, high } = ends;
-    const read = Number(field.value.trim().replace(',', '.'));
-    const typed = options.none === true && read === 0 ? low : read;
-    if (field.value.trim() === '' || !Number.isFinite(typed) || typed < low || typed > high) {
-      field.setAttribute('aria-invalid', 'true');
-      wrong.textContent = `${options.label} is a number from ${write(low)} to ${write(high)}.`;
-      return;
-    }
-    settle(typed, true);
+  const tell = (): void => {
     options.input(value);
     options.change(value);
   };
@@ -119,38 +87,43 @@ export function slider(options: SliderOptions): Slider {
   field.addEventListener('blur', () => {
     typing = false;
   });
-  field.addEventListener('change', take);
-  field.addEventListener('keydown', event => {
-    if (event.key === 'Enter') {
-      take();
+  entered(field, () => {
+    typing = false;
+    const typed = typedValue(track, field.value);
+    if (typed === null) {
+      set(field, { 'aria-invalid': 'true' });
+      wrong.textContent = `${options.label} is a number from ${write(track.range.low)} to ${write(track.range.high)}.`;
+      return;
+    }
+    settle(typed, true);
+    tell();
+  });
+  range.addEventListener('input', () => {
+    settle(valueOf(track, Number(range.value)));
+    options.input(value);
+  });
+  range.addEventListener('change', () => options.change(value));
+  range.addEventListener('keydown', event => {
+    const way = ARROWS[event.key];
+    if (way !== undefined) {
+      event.preventDefault();
+      settle(neighbour(track, value, way));
+      tell();
     }
   });
 
   settle(value);
-  const node = html(
-    'div',
-    { class: 'control' },
-    html('div', { class: 'top' }, html('label', { for: id }, options.label), field, note, wrong),
-    range,
-    html(
-      'div',
-      { class: 'ends', 'aria-hidden': 'true' },
-      html('span', {}, options.ends[0]),
-      html('span', {}, options.ends[1])
-    )
-  );
   return {
     node,
     range,
     value: () => value,
     reach: next => {
-      ends = next;
-      range.value = String(toPlace(value));
+      track = { ...track, range: next };
+      stand(value);
     },
     show: next => {
       if (typing) {
-        value = next;
-        range.value = String(toPlace(next));
+        stand(next);
       } else if (document.activeElement !== field || field.getAttribute('aria-invalid') === null) {
         settle(next);
       }
