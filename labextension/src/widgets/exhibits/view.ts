@@ -1,58 +1,165 @@
 /** The exhibit gallery: an index to search, one page for each published claim, next and previous by key. */
-import { html, unique } from '../parts/dom';
+import { button, html } from '../parts/dom';
+import type { Link, View } from '../parts/widget';
+import { catalogue } from './catalogue';
 import type { ExhibitFacts, ExhibitSet, Page } from './facts';
 import { leverView, type LeverView } from './lever';
+import { addressOf, beside, known, namedIn } from './model';
 import { pageView } from './page';
-import type { Link, View } from '../parts/widget';
 
-const MARK = '#exhibit=';
-const ALL = 'all themes';
 const WAITS = 'The kernel computes the picture of this page; without a kernel it is not shown.';
 
-export function exhibitsView(root: HTMLElement, link: Link<ExhibitFacts, ExhibitSet>): View {
-  const { pages, themes } = link.facts();
-  // on a page of its own the address names the exhibit; in a notebook the address is the notebook's
-  const alone = root.closest('[data-dpnb]') !== null;
-  let open = known(link.chosen().open ?? '');
-  let at: Readonly<Record<string, number>> = link.chosen().at ?? {};
-  let lever: LeverView | null = null;
-  let drawn = '';
+/** The address of a page of its own, which names the open exhibit; in a notebook the address is the notebook's. */
+interface Address {
+  readonly write: (name: string) => void;
+  /** Go where it says, now and whenever it changes. */
+  readonly follow: (go: (name: string) => void) => void;
+  readonly stop: () => void;
+}
 
-  const back = html('button', { type: 'button', 'aria-keyshortcuts': 'ArrowLeft' }, '‹ Previous');
-  const on = html('button', { type: 'button', 'aria-keyshortcuts': 'ArrowRight' }, 'Next ›');
-  const all = html('button', { type: 'button', 'aria-keyshortcuts': 'Escape' }, 'All exhibits');
+function address(alone: boolean): Address {
+  let heard = (): void => undefined;
+  return {
+    write: name => {
+      if (alone) {
+        const to = name === '' ? `${location.pathname}${location.search}` : addressOf(name);
+        history.replaceState(null, '', to);
+      }
+    },
+    follow: go => {
+      if (alone) {
+        heard = () => go(namedIn(location.hash));
+        heard();
+        addEventListener('hashchange', heard);
+      }
+    },
+    stop: () => removeEventListener('hashchange', heard)
+  };
+}
+
+/** The buttons above a page, and where among all of them it is. */
+interface Bar {
+  readonly node: HTMLElement;
+  readonly where: () => string;
+  readonly show: (place: number, of: number) => void;
+}
+
+function turning(turn: (step: 1 | -1) => void, leave: () => void): Bar {
+  const key = (name: string) => ({ 'aria-keyshortcuts': name });
+  const back = button('‹ Previous', () => turn(-1), key('ArrowLeft'));
+  const on = button('Next ›', () => turn(1), key('ArrowRight'));
   const where = html('span', { class: 'soft' });
-  const bar = html('div', { class: 'buttons' }, back, where, on, all);
-  const told = html('p', { class: 'hidden', 'aria-live': 'polite' });
-  const problem = html('p', { class: 'warn', role: 'status' });
+  const node = html(
+    'div',
+    { class: 'buttons' },
+    back,
+    where,
+    on,
+    button('All exhibits', leave, key('Escape'))
+  );
+  return {
+    node,
+    where: () => where.textContent,
+    show: (place, of) => {
+      where.textContent = `${place + 1} of ${of}`;
+      back.disabled = place === 0;
+      on.disabled = place === of - 1;
+    }
+  };
+}
+
+/** Turn pages by key, but where the key belongs to a field; true where it was heard. */
+function keyed(event: KeyboardEvent, turn: (step: 1 | -1) => void, leave: () => void): boolean {
+  const field = event.target instanceof Element && event.target.matches('input, select, textarea, .scroll');
+  if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) {
+    return false;
+  }
+  if (event.key === 'Escape') {
+    leave();
+  } else if (!field && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) {
+    turn(event.key === 'ArrowLeft' ? -1 : 1);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/** The open page, drawn once, and its lever when the settings are there. */
+interface Stage {
+  readonly body: HTMLElement;
+  readonly heading: HTMLElement;
+  /** Draw a page; undefined for none. */
+  readonly show: (page: Page | undefined, facts: ExhibitFacts) => void;
+  readonly stop: () => void;
+}
+
+function stage(
+  first: Readonly<Record<string, number>>,
+  moved: (at: Readonly<Record<string, number>>) => void
+): Stage {
   const body = html('div', { class: 'exhibit' });
   const heading = html('h3', { tabindex: -1 });
   const stand = html('div');
-  const index = indexView(pages, themes, go);
-  root.append(bar, told, problem, index.node, body);
+  let at = first;
+  let lever: LeverView | null = null;
+  let drawn = '';
+  const stop = (): void => lever?.stop();
 
-  function known(name: string): string {
-    return pages.some(page => page.name === name) ? name : '';
-  }
+  /** Set up the lever when its settings are there. */
+  const lay = (page: Page, { levers, levered }: ExhibitFacts): void => {
+    const settings = levers[page.name];
+    if (settings === undefined) {
+      stand.replaceChildren(html('p', { class: 'soft' }, levered.includes(page.name) ? WAITS : ''));
+    } else if (settings !== null && lever === null) {
+      lever = leverView(settings, at[page.name] ?? settings.at, place => {
+        at = { ...at, [page.name]: place };
+        moved(at);
+      });
+      stand.replaceChildren(lever.node);
+    }
+  };
+  return {
+    body,
+    heading,
+    stop,
+    show: (page, facts) => {
+      body.hidden = page === undefined;
+      if (page !== undefined && drawn !== page.name) {
+        heading.textContent = page.title;
+        stop();
+        lever = null;
+        stand.replaceChildren();
+        body.replaceChildren(...pageView(page, heading, stand));
+      }
+      drawn = page?.name ?? '';
+      if (page !== undefined) {
+        lay(page, facts);
+      }
+    }
+  };
+}
+
+export function exhibitsView(root: HTMLElement, link: Link<ExhibitFacts, ExhibitSet>): View {
+  const { pages, themes } = link.facts();
+  let open = known(pages, link.chosen().open ?? '');
+  const place = address(root.closest('[data-dpnb]') !== null);
+  const told = html('p', { class: 'hidden', 'aria-live': 'polite' });
+  const problem = html('p', { class: 'warn', role: 'status' });
+  const bar = turning(turn, leave);
+  const { body, heading, show: draw, stop } = stage(link.chosen().at ?? {}, at => link.choose({ at }));
+  const index = catalogue(pages, themes, go);
+  root.append(bar.node, told, problem, index.node, body);
 
   function go(name: string): void {
-    open = known(name);
+    open = known(pages, name);
     link.choose({ open });
     show();
-    told.textContent = open === '' ? 'All exhibits' : `${where.textContent}: ${heading.textContent}`;
-    if (alone) {
-      history.replaceState(
-        null,
-        '',
-        open === '' ? `${location.pathname}${location.search}` : `${MARK}${open}`
-      );
-    }
+    told.textContent = open === '' ? 'All exhibits' : `${bar.where()}: ${heading.textContent}`;
+    place.write(open);
   }
-
   function turn(step: 1 | -1): void {
-    const place = pages.findIndex(page => page.name === open);
-    const next = pages[place + step];
-    if (open !== '' && next !== undefined) {
+    const next = beside(pages, open, step);
+    if (next !== undefined) {
       const inside = body.contains(document.activeElement);
       go(next.name);
       if (inside || document.activeElement === document.body) {
@@ -60,191 +167,48 @@ export function exhibitsView(root: HTMLElement, link: Link<ExhibitFacts, Exhibit
       }
     }
   }
-
-  back.addEventListener('click', () => turn(-1));
-  on.addEventListener('click', () => turn(1));
-  all.addEventListener('click', () => {
+  function leave(): void {
     const last = open;
     go('');
     index.focus(last);
-  });
+  }
   root.addEventListener('keydown', event => {
-    const field = event.target instanceof Element && event.target.matches('input, select, textarea, .scroll');
-    if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || open === '') {
-      return;
+    if (open !== '' && keyed(event, turn, leave)) {
+      event.preventDefault();
     }
-    if (event.key === 'Escape') {
-      all.click();
-    } else if (!field && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) {
-      turn(event.key === 'ArrowLeft' ? -1 : 1);
-    } else {
-      return;
-    }
-    event.preventDefault();
   });
-  const address = (): void => {
-    const name = decodeURIComponent(location.hash.startsWith(MARK) ? location.hash.slice(MARK.length) : '');
-    if (known(name) !== '' && name !== open) {
-      go(name);
-      root.scrollIntoView();
-    }
-  };
 
   function show(): void {
     const facts = link.facts();
-    const place = pages.findIndex(page => page.name === open);
-    const page = pages[place];
+    const at = pages.findIndex(page => page.name === open);
+    const page = pages[at];
     problem.textContent = facts.problem;
-    bar.hidden = page === undefined;
-    body.hidden = page === undefined;
+    bar.node.hidden = page === undefined;
     index.node.hidden = page !== undefined;
-    if (page === undefined) {
-      drawn = '';
-      return;
+    if (page !== undefined) {
+      bar.show(at, pages.length);
     }
-    where.textContent = `${place + 1} of ${pages.length}`;
-    back.disabled = place === 0;
-    on.disabled = place === pages.length - 1;
-    if (drawn !== page.name) {
-      drawn = page.name;
-      heading.textContent = page.title;
-      lever?.stop();
-      lever = null;
-      stand.replaceChildren();
-      body.replaceChildren(...pageView(page, heading, stand));
-    }
-    lay(facts, page);
-  }
-
-  /** Set up the lever when its settings are there. */
-  function lay(facts: ExhibitFacts, page: Page): void {
-    const facts_ = facts.levers[page.name];
-    if (facts_ === undefined) {
-      stand.replaceChildren(html('p', { class: 'soft' }, facts.levered.includes(page.name) ? WAITS : ''));
-    } else if (facts_ !== null && lever === null) {
-      lever = leverView(facts_, at[page.name] ?? facts_.at, place => {
-        at = { ...at, [page.name]: place };
-        link.choose({ at });
-      });
-      stand.replaceChildren(lever.node);
-    }
+    draw(page, facts);
   }
 
   show();
-  if (alone) {
-    address();
-    addEventListener('hashchange', address);
-  }
+  place.follow(name => {
+    if (known(pages, name) !== '' && name !== open) {
+      go(name);
+      root.scrollIntoView();
+    }
+  });
   return {
     update: () => {
       const { open: other } = link.chosen();
-      if (other !== undefined && known(other) !== open) {
-        open = known(other);
+      if (other !== undefined && known(pages, other) !== open) {
+        open = known(pages, other);
       }
       show();
     },
     dispose: () => {
-      lever?.stop();
-      removeEventListener('hashchange', address);
+      stop();
+      place.stop();
     }
-  };
-}
-
-interface Index {
-  readonly node: HTMLElement;
-  readonly focus: (name: string) => void;
-}
-
-/** All exhibits: what each promises and what was found, to search and to filter by theme. */
-function indexView(pages: readonly Page[], themes: readonly string[], go: (name: string) => void): Index {
-  const [id, other] = [unique('search'), unique('theme')];
-  const search = html('input', { type: 'search', id, autocomplete: 'off' });
-  const theme = html(
-    'select',
-    { id: other },
-    ...[ALL, ...themes].map(name => html('option', { value: name }, name))
-  );
-  const count = html('p', { class: 'soft', role: 'status' });
-  const lines = pages.map(page => {
-    const button = html('button', { type: 'button', class: 'insert' }, page.title);
-    button.addEventListener('click', () => go(page.name));
-    const { published } = page;
-    const text = `${page.name} ${page.title} ${page.theme} ${page.claim} ${page.source} ${page.why}`;
-    return {
-      page,
-      button,
-      text: text.toLocaleLowerCase(),
-      node: html(
-        'tr',
-        {},
-        html('th', { scope: 'row' }, button),
-        html('td', { class: 'wide' }, page.theme),
-        html('td', { class: 'wide' }, published.unit),
-        html('td', { class: 'num' }, published.words[0]),
-        html('td', { class: 'num' }, `${published.words[1]} ✕`)
-      )
-    };
-  });
-  const fitting = (): typeof lines => {
-    const words = search.value.toLocaleLowerCase().split(/\s+/);
-    return lines.filter(
-      line => words.every(word => line.text.includes(word)) && [ALL, line.page.theme].includes(theme.value)
-    );
-  };
-  const filter = (): void => {
-    const found = fitting();
-    for (const line of lines) {
-      line.node.hidden = !found.includes(line);
-    }
-    count.textContent =
-      found.length === 0
-        ? 'No exhibit has these words. Clear the search to see all.'
-        : `${found.length} of ${pages.length}`;
-  };
-  search.addEventListener('input', filter);
-  theme.addEventListener('change', filter);
-  search.addEventListener('keydown', event => {
-    const [first] = fitting();
-    if (event.key === 'Enter' && first !== undefined) {
-      go(first.page.name);
-    }
-  });
-  filter();
-  const names = ['exhibit', 'theme', 'measured in', 'promised', 'found'];
-  return {
-    node: html(
-      'div',
-      {},
-      html(
-        'div',
-        { class: 'head' },
-        html('h3', {}, 'Exhibits'),
-        html('span', { class: 'soft' }, 'published, and not as claimed; open one to see it break')
-      ),
-      html(
-        'div',
-        { class: 'choices' },
-        html('div', { class: 'control' }, html('label', { for: id }, 'search'), search),
-        html('div', { class: 'control' }, html('label', { for: other }, 'theme'), theme)
-      ),
-      count,
-      html(
-        'table',
-        { class: 'index' },
-        html(
-          'thead',
-          {},
-          html(
-            'tr',
-            {},
-            ...names.map((name, i) =>
-              html('th', { scope: 'col', class: i > 2 ? 'num' : i > 0 ? 'wide' : null }, name)
-            )
-          )
-        ),
-        html('tbody', {}, ...lines.map(line => line.node))
-      )
-    ),
-    focus: name => lines.find(line => line.page.name === name)?.button.focus()
   };
 }

@@ -1,105 +1,28 @@
 /** A first question in five small screens. The kernel writes and prices it; the last screen shows the cell that asks. */
-import { halfWidth, significant } from '../../maths/digits';
-import { widthAt, type Curve } from '../../maths/curve';
 import { html, unique } from '../parts/dom';
 import { lossWords } from '../parts/loss_words';
 import { releaseButton } from '../parts/release';
 import { slider } from '../parts/slider';
-import { brief } from '../parts/session_state';
 import type { Link, View } from '../parts/widget';
-
-interface Goal {
-  readonly id: string;
-  readonly words: string;
-  readonly compares: boolean;
-  readonly columns: readonly string[];
-}
-
-interface Plan {
-  /** What was chosen on the first two screens; no groups where none are compared. */
-  readonly goal: string;
-  readonly column: string;
-  readonly by: string;
-  readonly code: string;
-  readonly refused: string;
-  readonly kind?: 'epsilon' | 'rho';
-  readonly symbol?: string;
-  readonly curve?: Curve | null;
-  readonly words?: string;
-  readonly left?: number;
-}
-
-export interface GuideFacts {
-  readonly dataset: string;
-  readonly handle: string;
-  readonly goals: readonly Goal[];
-  readonly columns: readonly { readonly name: string; readonly label: string; readonly words: string }[];
-  readonly groups: readonly string[];
-  readonly unit: string;
-  readonly mode: string;
-  readonly plan: Plan | null;
-  /** On a page without a kernel: every question, priced when the page was made. */
-  readonly plans?: readonly Plan[];
-  readonly problem: string;
-}
-
-export interface GuideSet {
-  goal: string;
-  column: string;
-  by: string;
-  loss: number;
-  screen: number;
-}
-
-export const SCREENS = ['What to know', 'Of what', 'Who is protected', 'How accurate', 'The cell'] as const;
-
-/** Why the next screen cannot be shown yet; empty where it can. */
-export function missing(facts: GuideFacts, set: Partial<GuideSet>, screen: number, alive = true): string {
-  const goal = facts.goals.find(one => one.id === set.goal);
-  if (goal === undefined) {
-    return 'Choose what you want to know.';
-  }
-  if (screen >= 1 && !goal.columns.includes(set.column ?? '')) {
-    return 'Choose a column.';
-  }
-  if (screen >= 1 && goal.compares && !groupsFor(facts, set).includes(set.by ?? '')) {
-    return 'Choose the column that tells the two groups apart.';
-  }
-  if (screen < 3) {
-    return '';
-  }
-  const silent = alive
-    ? 'The kernel prices the question: run this cell again if it does not answer.'
-    : `There is no kernel here to price this question. In a notebook, run: %dp guide ${facts.handle}`;
-  const plan = planOf(facts, set);
-  return plan === null ? silent : plan.refused;
-}
-
-/** The question that is chosen, where the kernel or the page has priced it: never the one that was chosen before. */
-export function planOf(facts: GuideFacts, set: Partial<GuideSet>): Plan | null {
-  const compares = facts.goals.find(one => one.id === set.goal)?.compares === true;
-  const known = [facts.plan, ...(facts.plans ?? [])];
-  return (
-    known.find(
-      one =>
-        one?.goal === set.goal && one?.column === set.column && one?.by === (compares ? (set.by ?? '') : '')
-    ) ?? null
-  );
-}
-
-/** Columns that can tell two groups apart, without the one that is compared. */
-export function groupsFor(facts: GuideFacts, set: Partial<GuideSet>): string[] {
-  return facts.groups.filter(name => name !== set.column);
-}
-
-/** The cell that asks the question at a loss. */
-export function cellOf(plan: Plan, loss: number): string {
-  return `%%dp ${plan.kind ?? 'epsilon'}=${significant(loss, 3)}\n${plan.code}`;
-}
+import {
+  boughtBy,
+  cellOf,
+  columnsOf,
+  comparisonsOf,
+  isLast,
+  lossOf,
+  missing,
+  planOf,
+  SCREENS,
+  screenOf,
+  type GuideFacts,
+  type GuideSet,
+  type Option
+} from './model';
 
 function choices(
   legend: string,
-  options: readonly { id: string; words: string; note?: string }[],
+  options: readonly Option[],
   chosen: string | undefined,
   take: (id: string) => void
 ): HTMLElement {
@@ -122,8 +45,102 @@ function choices(
   );
 }
 
-export function guideView(root: HTMLElement, link: Link<GuideFacts, GuideSet>): View {
-  let screen = Math.min(Math.max(link.chosen().screen ?? 0, 0), SCREENS.length - 1);
+/** What a screen draws: from the facts and what is set, and `take` hears what the hand sets on it. */
+type Screen = (facts: GuideFacts, set: Partial<GuideSet>, hand: Hand) => Node[];
+
+interface Hand {
+  /** Set some of it, and draw the screen anew. */
+  readonly take: (part: Partial<GuideSet>) => void;
+  /** Set some of it; the screen stands as it is. */
+  readonly choose: (part: Partial<GuideSet>) => void;
+}
+
+const whatToKnow: Screen = (facts, set, { take }) => [
+  choices(
+    'What do you want to know?',
+    facts.goals.map(({ id, words }) => ({ id, words })),
+    set.goal,
+    goal => take({ goal })
+  )
+];
+
+const ofWhat: Screen = (facts, set, { take }) => {
+  const groups = comparisonsOf(facts, set);
+  const columns = choices('Of which column?', columnsOf(facts, set), set.column, column => take({ column }));
+  return groups === null
+    ? [columns]
+    : [columns, choices('Between which two groups?', groups, set.by, by => take({ by }))];
+};
+
+const whoIsProtected: Screen = facts => [
+  html('p', {}, `${facts.unit}.`),
+  html('p', { class: 'soft' }, facts.mode)
+];
+
+const howAccurate: Screen = (facts, set, { choose }) => {
+  const plan = planOf(facts, set);
+  if (plan?.symbol === undefined) {
+    return [];
+  }
+  const loss = lossOf(plan, set);
+  const said = html('p', { class: 'say', 'aria-live': 'polite' });
+  const tell = (value: number): void => {
+    said.textContent = boughtBy(plan, value);
+    control.words(lossWords(plan.kind ?? 'epsilon', value, said.textContent));
+  };
+  const control = slider({
+    label: plan.symbol,
+    range: { low: 0.01, high: 10 },
+    value: loss,
+    ends: ['more private', 'more accurate'],
+    input: tell,
+    change: value => choose({ loss: value })
+  });
+  tell(loss);
+  if (set.loss === undefined) {
+    choose({ loss });
+  }
+  return [control.node, said];
+};
+
+const theCell: Screen = (facts, set) => {
+  const plan = planOf(facts, set);
+  if (plan === null || plan.code === '') {
+    return [];
+  }
+  const text = cellOf(plan, set.loss ?? 0.5);
+  return [
+    html('pre', {}, html('code', { class: 'cell' }, text)),
+    html('p', { class: 'soft' }, 'Nothing is spent until this cell runs.'),
+    releaseButton(() => text).node
+  ];
+};
+
+/** The screens, in the order of their names. */
+const DRAWN: readonly Screen[] = [whatToKnow, ofWhat, whoIsProtected, howAccurate, theCell];
+
+/** Draw a screen anew; a choice that has the focus keeps it. */
+function redraw(body: HTMLElement, nodes: readonly Node[]): void {
+  const { activeElement } = body.ownerDocument;
+  const held = activeElement instanceof HTMLInputElement && body.contains(activeElement);
+  const value = held ? activeElement.value : null;
+  body.replaceChildren(...nodes);
+  if (value !== null) {
+    body.querySelector<HTMLInputElement>(`input[value="${CSS.escape(value)}"]`)?.focus();
+  }
+}
+
+interface Frame {
+  readonly head: HTMLElement;
+  readonly steps: HTMLElement;
+  readonly body: HTMLElement;
+  readonly why: HTMLElement;
+  readonly back: HTMLButtonElement;
+  readonly next: HTMLButtonElement;
+}
+
+/** What stands around every screen: the title, the steps, what is lacking, and the way back and on. */
+function frame(root: HTMLElement): Frame {
   const head = html('h3', {});
   const steps = html('ol', { class: 'steps' });
   const body = html('div', { class: 'screen' });
@@ -137,6 +154,13 @@ export function guideView(root: HTMLElement, link: Link<GuideFacts, GuideSet>): 
     why,
     html('div', { class: 'buttons' }, back, next)
   );
+  return { head, steps, body, why, back, next };
+}
+
+export function guideView(root: HTMLElement, link: Link<GuideFacts, GuideSet>): View {
+  let screen = screenOf(link.chosen());
+  const { head, steps, body, why, back, next } = frame(root);
+  const lacks = (): string => missing(link.facts(), link.chosen(), screen, link.alive?.());
 
   const go = (to: number): void => {
     screen = to;
@@ -146,114 +170,30 @@ export function guideView(root: HTMLElement, link: Link<GuideFacts, GuideSet>): 
   };
   back.addEventListener('click', () => go(screen - 1));
   next.addEventListener('click', () => {
-    if (missing(link.facts(), link.chosen(), screen, link.alive?.()) === '') {
+    if (lacks() === '') {
       go(screen + 1);
     }
   });
-
-  const take = (part: Partial<GuideSet>): void => {
-    link.choose(part);
-    show();
+  const hand: Hand = {
+    choose: part => link.choose(part),
+    take: part => {
+      link.choose(part);
+      show();
+    }
   };
-
-  function ofWhat(facts: GuideFacts, set: Partial<GuideSet>): Node[] {
-    const goal = facts.goals.find(one => one.id === set.goal);
-    const listed = facts.columns
-      .filter(column => goal?.columns.includes(column.name))
-      .map(({ name, label, words }) => ({
-        id: name,
-        words: label,
-        note: label === name ? words : `${name}: ${words}`
-      }));
-    const found = [choices('Of which column?', listed, set.column, column => take({ column }))];
-    if (goal?.compares === true) {
-      const groups = groupsFor(facts, set).map(name => ({
-        id: name,
-        words: facts.columns.find(column => column.name === name)?.label ?? name,
-        note: name
-      }));
-      found.push(choices('Between which two groups?', groups, set.by, by => take({ by })));
-    }
-    return found;
-  }
-
-  function howAccurate(facts: GuideFacts, set: Partial<GuideSet>): Node[] {
-    const plan = planOf(facts, set);
-    if (plan?.symbol === undefined) {
-      return [];
-    }
-    const symbol = plan.symbol;
-    let loss = set.loss ?? Math.min(0.5, plan.left ?? 0.5);
-    const said = html('p', { class: 'say', 'aria-live': 'polite' });
-    const tell = (): void => {
-      const curve = plan.curve ?? null;
-      const width =
-        curve === null ? (plan.words ?? '') : `± ${halfWidth(widthAt(curve, loss))} (95 % privacy interval)`;
-      const left = (plan.left ?? 0) - loss;
-      said.textContent =
-        left >= 0
-          ? `${symbol} ${brief(loss)} buys ${width}; ${symbol} ${brief(left)} would be left.`
-          : `Only ${symbol} ${brief(plan.left ?? 0)} is left: ask less.`;
-      control.words(lossWords(plan.kind ?? 'epsilon', loss, said.textContent));
-    };
-    const control = slider({
-      label: symbol,
-      range: { low: 0.01, high: 10 },
-      value: loss,
-      ends: ['more private', 'more accurate'],
-      input: value => {
-        loss = value;
-        tell();
-      },
-      change: value => link.choose({ loss: value })
-    });
-    tell();
-    if (set.loss === undefined) {
-      link.choose({ loss });
-    }
-    return [control.node, said];
-  }
-
-  function theCell(facts: GuideFacts, set: Partial<GuideSet>): Node[] {
-    const plan = planOf(facts, set);
-    if (plan === null || plan.code === '') {
-      return [];
-    }
-    const text = cellOf(plan, set.loss ?? 0.5);
-    return [
-      html('pre', {}, html('code', { class: 'cell' }, text)),
-      html('p', { class: 'soft' }, 'Nothing is spent until this cell runs.'),
-      releaseButton(() => text).node
-    ];
-  }
 
   function show(): void {
     const facts = link.facts();
-    const set = link.chosen();
     head.textContent = `A first question about ${facts.dataset}`;
     steps.replaceChildren(
       ...SCREENS.map((name, i) => html('li', { 'aria-current': i === screen ? 'step' : null }, name))
     );
-    const goals = facts.goals.map(goal => ({ id: goal.id, words: goal.words }));
-    const screens: (() => Node[])[] = [
-      () => [choices('What do you want to know?', goals, set.goal, goal => take({ goal }))],
-      () => ofWhat(facts, set),
-      () => [html('p', {}, `${facts.unit}.`), html('p', { class: 'soft' }, facts.mode)],
-      () => howAccurate(facts, set),
-      () => theCell(facts, set)
-    ];
-    const held =
-      root.ownerDocument.activeElement instanceof HTMLInputElement ? root.ownerDocument.activeElement : null;
-    const value = held !== null && body.contains(held) ? held.value : null;
-    body.replaceChildren(...screens[screen]!());
-    if (value !== null) {
-      body.querySelector<HTMLInputElement>(`input[value="${CSS.escape(value)}"]`)?.focus();
-    }
-    const lacks = missing(facts, set, screen, link.alive?.());
-    why.textContent = facts.problem === '' ? lacks : facts.problem;
+    redraw(body, DRAWN[screen]!(facts, link.chosen(), hand));
+    const lacking = lacks();
+    why.textContent = facts.problem === '' ? lacking : facts.problem;
     back.disabled = screen === 0;
-    next.hidden = screen === SCREENS.length - 1;
-    next.disabled = lacks !== '';
+    next.hidden = isLast(screen);
+    next.disabled = lacking !== '';
   }
 
   show();
