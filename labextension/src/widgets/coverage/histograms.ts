@@ -1,6 +1,8 @@
 /** Small histograms of what the studies gave: standard errors with a spike at zero, z-scores, and what was released. */
 import { significant } from '../../maths/digits';
+import { pathThrough } from './axes';
 import { html, picture, svg, type Child } from '../parts/dom';
+import { ends } from '../parts/layout';
 import type { StudyFacts } from './facts';
 import { percent } from './looks';
 
@@ -36,7 +38,7 @@ export function bars(
     { class: 'stack' },
     html('figcaption', {}, html('strong', {}, title), html('span', { class: 'soft' }, words)),
     plot.node,
-    html('div', { class: 'ends', 'aria-hidden': 'true' }, html('span', {}, low), html('span', {}, high))
+    ends(low, high)
   );
 }
 
@@ -56,10 +58,9 @@ export function scores(run: StudyFacts, name: string): HTMLElement {
   const step = 8 / found.length;
   const tall = (z: number): number =>
     Math.min(((step * Math.exp(-z * z * 0.5)) / Math.sqrt(2 * Math.PI) / top) * (HH - 4), HH);
-  const d = Array.from({ length: 81 }, (_, i) => {
-    const z = -4 + i / 10;
-    return `${i === 0 ? 'M' : 'L'}${((HW * i) / 80).toFixed(1)} ${(HH - tall(z)).toFixed(1)}`;
-  }).join('');
+  const d = pathThrough(
+    Array.from({ length: 81 }, (_, i) => [(HW * i) / 80, HH - tall(-4 + i / 10)] as const)
+  );
   const far = found.filter((_, i) => Math.abs(-4 + step * (i + 0.5)) > 2).reduce((a, b) => a + b, 0);
   return bars(
     name,

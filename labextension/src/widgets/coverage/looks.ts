@@ -1,6 +1,6 @@
 /** How one interval of the coverage lab looks wherever it is drawn: methods differ by colour, by dashes and by marker. */
 import { number } from '../../maths/digits';
-import { svg } from '../parts/dom';
+import { html, svg } from '../parts/dom';
 
 interface Look {
   readonly stroke: string;
@@ -81,6 +81,11 @@ export function sample(name: string): SVGSVGElement {
     line(name, 'M1 6H33'),
     marker(name, 17, 6)
   );
+}
+
+/** The key of a drawing: a sample of each method, and its name. */
+export function samples(names: readonly string[]): HTMLElement[] {
+  return names.map(name => html('span', {}, sample(name), ` ${name}`));
 }
 
 export function band(points: readonly (readonly [number, number, number])[], name: string): SVGPathElement {

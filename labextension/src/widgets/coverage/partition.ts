@@ -2,6 +2,7 @@
 import { number } from '../../maths/digits';
 import { H, W } from './axes';
 import { html, picture, svg } from '../parts/dom';
+import { text } from '../parts/layout';
 import type { Partition } from './facts';
 
 /** One resample as a partition of the rows: a column of those it holds 0, 1, 2, … times, beside what is expected. */
@@ -14,38 +15,29 @@ export function parted(found: Partition, at: number): HTMLElement {
     'one resample',
     W,
     H,
-    ...counts.flatMap((count, i) => [
-      svg('rect', {
-        x: i * wide + 8,
-        y: H - 36 - tall(count),
-        width: wide - 16,
-        height: tall(count),
-        fill: i < 2 ? 'var(--dp-soft)' : 'var(--dp-warn)',
-        opacity: 0.65
-      }),
-      svg('path', {
-        class: 'ink-line',
-        'stroke-dasharray': '4 3',
-        d: `M${i * wide + 4} ${H - 36 - tall(found.expected[i] ?? 0)}h${wide - 8}`
-      }),
-      svg(
-        'text',
-        {
-          x: (i + 0.5) * wide,
-          y: H - 42 - tall(Math.max(count, found.expected[i] ?? 0)),
-          'text-anchor': 'middle'
-        },
-        number(count, 0)
-      ),
-      svg(
-        'text',
-        { x: (i + 0.5) * wide, y: H - 18, 'text-anchor': 'middle' },
-        i === counts.length - 1 ? `× ${i} +` : `× ${i}`
-      ),
-      i === found.you[at] || (i === counts.length - 1 && (found.you[at] ?? 0) >= i)
-        ? svg('text', { x: (i + 0.5) * wide, y: H - 2, 'text-anchor': 'middle' }, '▲ you')
-        : null
-    ])
+    ...counts.flatMap((count, i) => {
+      const [middle, expected] = [(i + 0.5) * wide, found.expected[i] ?? 0];
+      return [
+        svg('rect', {
+          x: i * wide + 8,
+          y: H - 36 - tall(count),
+          width: wide - 16,
+          height: tall(count),
+          fill: i < 2 ? 'var(--dp-soft)' : 'var(--dp-warn)',
+          opacity: 0.65
+        }),
+        svg('path', {
+          class: 'ink-line',
+          'stroke-dasharray': '4 3',
+          d: `M${i * wide + 4} ${H - 36 - tall(expected)}h${wide - 8}`
+        }),
+        text(middle, H - 42 - tall(Math.max(count, expected)), number(count, 0)),
+        text(middle, H - 18, i === counts.length - 1 ? `× ${i} +` : `× ${i}`),
+        i === found.you[at] || (i === counts.length - 1 && (found.you[at] ?? 0) >= i)
+          ? text(middle, H - 2, '▲ you')
+          : null
+      ];
+    })
   );
   const twice = counts.slice(2).reduce((a, b) => a + b, 0);
   plot.describe(counts.map((count, i) => `${count} rows ${i} times`).join(', '));

@@ -1,10 +1,11 @@
 /** The running coverage of each method, with its band, as the studies come in. */
 import { wilson } from '../../maths/coverage';
 import { number } from '../../maths/digits';
-import { BOTTOM, H, LEFT, RIGHT, W, shares } from './axes';
+import { BOTTOM, H, LEFT, pathThrough, RIGHT, shares, W } from './axes';
 import { html, picture, svg } from '../parts/dom';
+import { text } from '../parts/layout';
 import type { CoverageFacts, StudyFacts } from './facts';
-import { band, layered, line, marker, percent, sample } from './looks';
+import { band, layered, line, marker, percent, samples } from './looks';
 
 export interface Running {
   readonly node: HTMLElement;
@@ -43,9 +44,9 @@ export function running(): Running {
     const x = (studies: number): number => LEFT + (studies / end) * (W - LEFT - RIGHT);
     const inside = (share: number): number => Math.min(y(share), H - BOTTOM);
     body.replaceChildren(
-      ...grid.filter(one => one !== null),
-      svg('text', { x: LEFT, y: H - 8, 'text-anchor': 'middle' }, '0'),
-      svg('text', { x: W - RIGHT, y: H - 8, 'text-anchor': 'end' }, `${number(end)} studies`),
+      ...grid,
+      text(LEFT, H - 8, '0'),
+      text(W - RIGHT, H - 8, `${number(end)} studies`, 'end'),
       ...trails.map(({ name, points }) =>
         band(
           points.map(p => [x(p.studies), inside(p.low), inside(p.high)] as const),
@@ -53,18 +54,13 @@ export function running(): Running {
         )
       ),
       ...trails.map(({ name, points }) =>
-        line(
-          name,
-          points
-            .map((p, i) => `${i === 0 ? 'M' : 'L'}${x(p.studies).toFixed(1)} ${inside(p.share).toFixed(1)}`)
-            .join('')
-        )
+        line(name, pathThrough(points.map(p => [x(p.studies), inside(p.share)] as const)))
       ),
       ...trails.map(({ name, points }) =>
         marker(name, x(points.at(-1)!.studies), inside(points.at(-1)!.share))
       )
     );
-    key.replaceChildren(...facts.shown.map(name => html('span', {}, sample(name), ` ${name}`)));
+    key.replaceChildren(...samples(facts.shown));
     plot.describe(
       trails.length === 0
         ? 'nothing is simulated yet'

@@ -119,15 +119,20 @@ export function table(facts: CoverageFacts, at: number, now: number): HTMLElemen
   return facts.shown.map(name => {
     const found = countsOf(facts, name, at, now);
     const method = facts.methods.find(one => one.name === name);
-    const band_ = found === null ? null : wilson(found.held, found.studies);
-    const cell = (words: string): HTMLElement => html('td', { class: 'num' }, words);
+    const band = found === null ? null : wilson(found.held, found.studies);
+    const cells =
+      found === null || band === null
+        ? ['–', '–', '–']
+        : [
+            percent(found.held / found.studies),
+            `${number(100 * band[0], 1)} to ${number(100 * band[1], 1)} %`,
+            found.width === null ? '–' : widthOf(found.width)
+          ];
     return html(
       'tr',
       {},
       html('th', { scope: 'row' }, sample(name), ` ${name}`),
-      cell(found === null || band_ === null ? '–' : percent(found.held / found.studies)),
-      cell(band_ === null ? '–' : `${number(100 * band_[0], 1)} to ${number(100 * band_[1], 1)} %`),
-      cell(band_ === null || found?.width === null || found === null ? '–' : widthOf(found.width)),
+      ...cells.map(words => html('td', { class: 'num' }, words)),
       ...(facts.compared === '' ? [] : [html('td', {}, inPrint(method?.printed ?? null))]),
       ...(more.includes('true charge')
         ? [html('td', {}, method?.published ?? ''), html('td', {}, method?.true ?? '')]

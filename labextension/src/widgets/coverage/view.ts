@@ -1,7 +1,7 @@
 /** The coverage lab: intervals of simulated studies stack up, misses are marked, and each method's coverage runs along. */
 import { number } from '../../maths/digits';
 import { codeBox } from '../parts/code_box';
-import { announcer, eachFrame, html } from '../parts/dom';
+import { announcer, button, eachFrame, html } from '../parts/dom';
 import { head as titleOf } from '../parts/layout';
 import { scrolling } from '../parts/scroll_region';
 import type { Link, View } from '../parts/widget';
@@ -154,12 +154,10 @@ function simulation(link: Link<CoverageFacts, CoverageSet>, ask: () => void): Si
 
 /** Start and cancel, and how far it is. */
 function runPart({ play, gone, toggle, cancel }: Simulation): Part {
-  const start = html('button', { type: 'button', class: 'strong' }, 'Start');
-  const stop = html('button', { type: 'button', title: 'throws away what is simulated so far' }, 'Cancel');
+  const start = button('Start', toggle, { class: 'strong' });
+  const stop = button('Cancel', cancel, { title: 'throws away what is simulated so far' });
   const bar = html('progress', { max: 1, value: 0, 'aria-label': 'studies simulated' });
   const count = html('span', { class: 'soft' });
-  start.addEventListener('click', toggle);
-  stop.addEventListener('click', cancel);
   return {
     nodes: [html('div', { class: 'buttons' }, start, stop, bar, count)],
     show: (facts, now) => {
@@ -260,7 +258,7 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
     findingsPart(play),
     tablePart()
   ];
-  const swept = sweepPicture();
+  const swept = sweepPicture(frame.ask, at => link.choose({ at }));
   const sweep = html('div', {}, swept.node);
   const code = codeBox(5);
   root.append(
@@ -283,7 +281,6 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
     }
   }
 
-  swept.moved(frame.ask, () => link.choose({ at: swept.at() }));
   show();
   return {
     update: () => {
