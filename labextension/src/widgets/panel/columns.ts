@@ -39,12 +39,25 @@ function giver(said: HTMLElement, insert?: Insert): (from: HTMLElement, text: st
   };
 }
 
+/** A column as it is dragged inside a panel: its dataset and its name. */
+type DraggedColumn = readonly [dataset: string, name: string];
+
+/** Give an element, where it is dragged to, as text; inside a panel as the column that it is. */
+export function drag(node: HTMLElement, text: string, column?: DraggedColumn): void {
+  node.addEventListener('dragstart', event => {
+    event.dataTransfer?.setData('text/plain', text);
+    if (column !== undefined) {
+      event.dataTransfer?.setData(COLUMN, JSON.stringify(column));
+    }
+  });
+}
+
 /** What can be taken: not a button, which Firefox does not let be dragged. */
 function chip(
   words: string,
   text: string,
   give: (from: HTMLElement, text: string) => void,
-  dragged: (data: DataTransfer | null) => void = () => undefined
+  column?: DraggedColumn
 ): HTMLElement {
   const node = html(
     'span',
@@ -58,18 +71,13 @@ function chip(
       give(node, text);
     }
   });
-  node.addEventListener('dragstart', event => {
-    event.dataTransfer?.setData('text/plain', text);
-    dragged(event.dataTransfer);
-  });
+  drag(node, text, column);
   return node;
 }
 
 /** One column of the list: itself, and the questions that are ready to be asked of it. */
 function item(column: Column, dataset: string, give: (from: HTMLElement, text: string) => void): HTMLElement {
-  const itself = chip(column.name, column.spoken, give, data =>
-    data?.setData(COLUMN, JSON.stringify([dataset, column.name]))
-  );
+  const itself = chip(column.name, column.spoken, give, [dataset, column.name]);
   return html(
     'li',
     {},

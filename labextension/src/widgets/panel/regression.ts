@@ -1,5 +1,5 @@
 /** The model builder: variables dragged onto y ← x, or chosen by keyboard, become the cell that asks moments and regresses on them. */
-import { COLUMN, type Insert } from './columns';
+import { COLUMN, drag, type Insert } from './columns';
 import { button, html, set } from '../parts/dom';
 import {
   costOf,
@@ -37,12 +37,9 @@ interface Builder {
 }
 
 /** A variable, to be dragged onto a side. */
-function chip(column: Column, { dataset }: Builder): HTMLElement {
-  const node = html('span', { class: 'chip', draggable: 'true', title: column.kind }, column.name);
-  node.addEventListener('dragstart', event => {
-    event.dataTransfer?.setData(COLUMN, JSON.stringify([dataset()?.name, column.name]));
-    event.dataTransfer?.setData('text/plain', column.spoken);
-  });
+function chip({ name, kind, spoken }: Column, dataset: string): HTMLElement {
+  const node = html('span', { class: 'chip', draggable: 'true', title: kind }, name);
+  drag(node, spoken, [dataset, name]);
   return node;
 }
 
@@ -192,10 +189,7 @@ export function regressionView(ask: Ask, insert?: Insert): RegressionView {
   const pay = payment(price);
   const written = writing(insert);
 
-  function fill(): void {
-    y.fill();
-    x.fill();
-  }
+  const fill = (): void => [y, x].forEach(one => one.fill());
   function price(): void {
     clearTimeout(timer);
     const mine = ++asked;
@@ -235,7 +229,7 @@ export function regressionView(ask: Ask, insert?: Insert): RegressionView {
         variables.replaceChildren(
           ...usable(one)
             .slice(0, SHOWN)
-            .map(column => chip(column, builder))
+            .map(column => chip(column, next.name))
         );
         fill();
       }

@@ -2,7 +2,7 @@
 import { livingBar } from '../parts/bar';
 import { columnsView, type Insert } from './columns';
 import { countingView } from '../parts/comparison';
-import { html } from '../parts/dom';
+import { button, html } from '../parts/dom';
 import { ledgerView } from '../parts/ledger';
 import { methodsOf, notice } from './model';
 import { regressionView } from './regression';
@@ -38,19 +38,18 @@ function paragraph(dataset: string, ask: NonNullable<Actions['ask']>): HTMLEleme
     class: 'methods',
     'aria-label': 'methods paragraph'
   });
-  const button = html('button', { type: 'button' }, 'Copy as methods paragraph');
-  button.addEventListener('click', () => {
-    button.disabled = true;
+  const copy = button('Copy as methods paragraph', () => {
+    copy.disabled = true;
     void ask({ ask: 'methods', dataset }).then(async answer => {
       const found = methodsOf(answer);
       text.value = found.text;
       text.hidden = found.text === '';
       const done = found.text !== '' && (await copied(found.text));
       said.textContent = found.problem || (done ? 'Copied.' : 'Select the text and copy it.');
-      button.disabled = false;
+      copy.disabled = false;
     });
   });
-  return html('div', {}, html('div', { class: 'buttons' }, button), said, text);
+  return html('div', {}, html('div', { class: 'buttons' }, copy), said, text);
 }
 
 interface Part {

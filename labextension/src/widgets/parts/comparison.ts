@@ -1,7 +1,7 @@
 /** zCDP v adding: one promise counted both ways, so that it shows what the tighter way saves. A display; no charge changes. */
 import { compared, type Compared, type Event } from '../../maths/composition';
 import { usedShare } from '../../maths/budget';
-import { html, set, svg, unique } from './dom';
+import { button, html, set, svg, unique } from './dom';
 import { brief, type Counting, type Dataset } from './session_state';
 
 const SMALL = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
@@ -93,11 +93,12 @@ function measured(name: string, share: number | null, more: number | null): SVGS
 /** The toggle, and behind it the two bars. */
 export function countingView(): CountingView {
   const id = unique('counting');
-  const toggle = html(
-    'button',
-    { type: 'button', 'aria-expanded': 'false', 'aria-controls': id },
-    'zCDP v adding'
-  );
+  const open = (): void => {
+    body.hidden = !body.hidden;
+    set(toggle, { 'aria-expanded': String(!body.hidden) });
+    draw();
+  };
+  const toggle = button('zCDP v adding', open, { 'aria-expanded': 'false', 'aria-controls': id });
   const bars = html('div', {});
   const said = html('div', { class: 'soft', role: 'status' });
   const choice = html('select', { 'aria-label': 'δ of the comparison' });
@@ -150,11 +151,6 @@ export function countingView(): CountingView {
     );
     said.replaceChildren(...verdict({ kept, whole }, found, delta).map(line => html('p', {}, line)));
   };
-  toggle.addEventListener('click', () => {
-    body.hidden = !body.hidden;
-    set(toggle, { 'aria-expanded': String(!body.hidden) });
-    draw();
-  });
   choice.addEventListener('change', draw);
   return {
     node: html('div', {}, html('div', { class: 'buttons' }, toggle), body),

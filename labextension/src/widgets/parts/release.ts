@@ -1,5 +1,5 @@
 /** The Release button: it never spends by itself, it leaves a cell behind that does, and runs it where it can. */
-import { html } from './dom';
+import { button, html } from './dom';
 
 export const RELEASE_EVENT = 'dpnb:release';
 
@@ -16,9 +16,12 @@ export interface ReleaseButton {
 
 /** `source` is the cell that would be run, as it stands when the button is pressed; `asked` says who said so. */
 export function releaseButton(source: () => string, asked = false): ReleaseButton {
-  const button = html('button', { type: 'button', class: 'strong' }, 'Release');
+  const release = html('button', { type: 'button', class: 'strong' }, 'Release');
   const text = html('textarea', { readonly: '', rows: 4, 'aria-label': 'the cell that releases this' });
-  const copy = html('button', { type: 'button' }, 'Copy');
+  const copy = button('Copy', () => {
+    text.select();
+    void navigator.clipboard.writeText(text.value).catch(() => undefined);
+  });
   const shown = html(
     'div',
     { hidden: '' },
@@ -26,13 +29,13 @@ export function releaseButton(source: () => string, asked = false): ReleaseButto
     text,
     html('div', { class: 'buttons' }, copy)
   );
-  button.addEventListener('click', event => {
+  release.addEventListener('click', event => {
     if (!event.isTrusted || event.detail > 1) {
       return; // a script in the page is not a person, and a double click is one wish
     }
     const detail: ReleaseRequest = { source: source(), asked };
     const wish = new CustomEvent(RELEASE_EVENT, { bubbles: true, cancelable: true, composed: true, detail });
-    if (button.dispatchEvent(wish)) {
+    if (release.dispatchEvent(wish)) {
       // nobody took it: there is no JupyterLab extension around
       text.value = detail.source;
       shown.hidden = false;
@@ -40,14 +43,10 @@ export function releaseButton(source: () => string, asked = false): ReleaseButto
       text.select();
     }
   });
-  button.addEventListener('keydown', event => {
+  release.addEventListener('keydown', event => {
     if (event.repeat) {
       event.preventDefault(); // a key held down is one wish too
     }
   });
-  copy.addEventListener('click', () => {
-    text.select();
-    void navigator.clipboard.writeText(text.value).catch(() => undefined);
-  });
-  return { node: html('div', {}, button, shown), button };
+  return { node: html('div', {}, release, shown), button: release };
 }
