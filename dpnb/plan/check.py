@@ -319,11 +319,6 @@ def _bounded_sum(target: Numeric | None, rows: int | None) -> None:
         )
 
 
-def code_ranges(schema: Schema) -> dict[str, tuple[int, int]]:
-    """Return the codes that each declared column can hold in the prepared copy."""
-    return {column.name: (0, column.size - 1) for column in schema.columns}
-
-
 def bounded_nodes(request: Request, ranges: Mapping[str, tuple[int, int]]) -> None:
     """Refuse a request of which any step, on any row, could leave 62 bits.
 

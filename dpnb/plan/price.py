@@ -1,7 +1,8 @@
 """The price of a batch: mechanisms, scales and exact losses, from public facts alone.
 
 There is no data argument. The kernel calls this to show a price; the curator calls the same function on what crossed the wire
-and trusts nothing else. The asked loss is split over the questions by weight, unless a question names its own; public answers
+and trusts nothing else. A statistic says which integers leave and under which noise; what that costs is derived from these and the schema
+(:mod:`dpnb.trusted.measurements`), and nothing that a statistic says of sensitivities is charged. The asked loss is split over the questions by weight, unless a question names its own; public answers
 cost nothing and take no share.
 """
 
@@ -13,11 +14,12 @@ from fractions import Fraction
 from typing import Literal
 
 from dpnb.errors import LossError, PlanError
-from dpnb.plan.check import CheckedQuestion, bounded_nodes, check, code_ranges
+from dpnb.plan.check import CheckedQuestion, bounded_nodes, check
 from dpnb.plan.request import Ask, BatchPlan, Item
 from dpnb.plan.work import STEP, WITHIN, limited_steps, limited_work, work_of
 from dpnb.statistics import PricedPart, PriceRow, Pricing, Share
 from dpnb.statistics._base import digits
+from dpnb.trusted.measurements import DerivedLoss, code_ranges, loss
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss, floored, floored_digits
 from dpnb.trusted.privacy.measure import Measure
@@ -33,6 +35,7 @@ __all__ = [
     "PricedPart",
     "PricedQuestion",
     "as_stored",
+    "events_at",
     "price",
     "total",
 ]
@@ -170,12 +173,12 @@ def price(batch: BatchPlan, schema: Schema) -> PricedBatch:
         )
     checked = _checked(batch, schema)
     shares = _shares(batch.ask, batch.items, checked, schema)
-    measure, ranges = schema.budget.measure, code_ranges(schema)
+    ranges = code_ranges(schema)
     items, units = [], 0
     for question, share in zip(checked, shares, strict=True):
-        items.append(_priced(question, share, measure, batch.ask, ranges))
+        items.append(_priced(question, share, schema, batch.ask, ranges))
         units = limited_work(units + sum(work_of(part) for part in items[-1].parts))
-    return PricedBatch(batch, measure, tuple(items))
+    return PricedBatch(batch, schema.budget.measure, tuple(items))
 
 
 def _checked(batch: BatchPlan, schema: Schema) -> list[CheckedQuestion]:
@@ -297,24 +300,43 @@ def _no_width(question: CheckedQuestion) -> str:
 def _priced(
     question: CheckedQuestion,
     share: Share | None,
-    measure: Measure,
+    schema: Schema,
     ask: Ask,
     ranges: Mapping[str, tuple[int, int]],
 ) -> PricedQuestion:
-    zero = PrivacyLoss.zero(measure)
     if share is None:
+        zero = PrivacyLoss.zero(schema.budget.measure)
         return PricedQuestion(
             question, None, zero, (), (), (), Preview(0.0, "public: answered from the schema, free")
         )
     pricing = question.kind.price(question.setting, share)
     for request in dict.fromkeys(part.request for part in pricing.parts):
         bounded_nodes(request, ranges)
-    loss = zero
-    for event in pricing.events:
-        loss = loss + event.loss(measure)
+    derived = _within_share(loss(pricing.parts, schema), share)
     return PricedQuestion(
-        question, share, loss, pricing.events, pricing.parts, pricing.rows, _preview(question, pricing, ask)
+        question,
+        share,
+        derived.total,
+        derived.events,
+        pricing.parts,
+        pricing.rows,
+        _preview(question, pricing, ask),
     )
+
+
+def _within_share(derived: DerivedLoss, share: Share) -> DerivedLoss:
+    """Refuse noise that costs more than the share for which it was chosen: the statistic is wrong about its sensitivity."""
+    pure = sum((event.amount for event in derived.events), Fraction(0))
+    gaussian = any(event.kind == "gaussian" for event in derived.events)
+    spent = derived.total.amount if share.kind == "rho" else pure
+    if spent > share.amount or (gaussian and share.kind == "epsilon"):
+        raise AssertionError("The noise chosen costs more than its share.")
+    return derived
+
+
+def events_at(question: CheckedQuestion, share: Share, schema: Schema) -> tuple[PrivacyEvent, ...]:
+    """Return what a question would be charged at another share."""
+    return loss(question.kind.price(question.setting, share).parts, schema).events
 
 
 def _preview(question: CheckedQuestion, pricing: Pricing, ask: Ask) -> Preview:

@@ -166,7 +166,7 @@ class FrequentValues:
             "discrete Laplace above a threshold",
             f"one person moves the counts by at most {setting.unit.max_rows * (2 if changed else 1):,}",
             f"scale {digits(float(mechanism.scale))} rows",
-            f"ε {digits(float(epsilon))}, δ {float(delta):.3g}",
+            f"ε {digits(float(epsilon))}, δ {float(mechanism.delta):.3g}",
         )
         return Pricing((part,), (PrivacyEvent("approximate", epsilon, delta),), (row,))
 

@@ -204,7 +204,7 @@ def _row(
         reach = moves.rows * math.sqrt(max(moves.l2_squared(part).values()))
         words = f"one person moves it by at most {digits(reach)} (L2)"
     if apart is not None:
-        cost = f"{unit} {digits(float(share.amount / apart))}"
+        cost = f"{unit} {digits(float(share.amount / apart))} by itself"
     else:
         cost = f"{unit} {digits(float(share.amount))} for the whole vector" if first else "in the same vector"
     return PriceRow(part.words, name, words, f"{scale} grid steps", cost)

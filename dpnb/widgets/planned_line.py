@@ -16,7 +16,7 @@ from typing import Any
 from dpnb.cards.markup import clean
 from dpnb.client.views import PlanView
 from dpnb.estimate import PendingQuestion
-from dpnb.plan.price import PricedQuestion
+from dpnb.plan.price import PricedQuestion, events_at
 from dpnb.statistics import Share
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import exact_text
@@ -103,12 +103,12 @@ def _rate(view: PlanView, item: PricedQuestion, kind: Kind) -> Rate:
     if view.cap.measure is Measure.PURE or kind == "rho" or item.share is None:
         return 1.0
     one = Share("epsilon", Fraction(1))
-    at, known = (item.share, item.events) if item.share.kind == "epsilon" else (one, _events(item, one))
+    at, known = (item.share, item.events) if item.share.kind == "epsilon" else (one, _events(view, item, one))
     return listed(event.scaled(1 / at.amount) for event in known)
 
 
-def _events(item: PricedQuestion, share: Share) -> tuple[PrivacyEvent, ...]:
-    return item.checked.kind.price(item.checked.setting, share).events
+def _events(view: PlanView, item: PricedQuestion, share: Share) -> tuple[PrivacyEvent, ...]:
+    return events_at(item.checked, share, view.dataset.schema)
 
 
 def _held(view: PlanView, place: int, kind: Kind) -> dict[str, Any] | None:
@@ -122,7 +122,7 @@ def _held(view: PlanView, place: int, kind: Kind) -> dict[str, Any] | None:
     if share.kind != kind and kind == "epsilon":
         amount = largest_loss([1.0], [None], [_rate(view, item, kind)], 2, amount, 1e6)
     elif share.kind != kind:
-        amount = math.fsum(map(event_rho, listed(_events(item, share))))
+        amount = math.fsum(map(event_rho, listed(_events(view, item, share))))
     return {"amount": amount, "words": clean(words), "width": width}
 
 

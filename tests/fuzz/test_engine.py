@@ -11,10 +11,10 @@ import pytest
 
 from dpnb.errors import DpnbError
 from dpnb.plan import price
-from dpnb.plan.check import code_ranges
 from dpnb.trusted.aggregate import CrossMoments, FloorDiv, Key, Lit, Sub, Total, ValueCounts, answer
 from dpnb.trusted.aggregate.algebra import bounds
 from dpnb.trusted.curator.engines import DuckDBEngine, prepare
+from dpnb.trusted.measurements import code_ranges
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column
 from tests.contracts.engine import as_lists

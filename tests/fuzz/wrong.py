@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
-from dpnb.plan import PricedBatch
+from dpnb.plan import CheckedQuestion, PricedBatch
 from dpnb.statistics import _base, pair, quantile, tree
 from dpnb.statistics import ratio as ratios
 from dpnb.statistics.choice import Scores
@@ -17,10 +19,14 @@ from dpnb.statistics.quantile import Quantile
 from dpnb.statistics.robust_mean import RobustMean
 from dpnb.statistics.selection import Mode
 from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Moves
+from dpnb.trusted.measurements import box, derivation, pick, products, sums
+from dpnb.trusted.measurements import quantile as quantile_kind
+from dpnb.trusted.measurements.facts import Facts
 from dpnb.trusted.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
     KSExponential,
+    LocatedSums,
     QuantileSelection,
     Thresholding,
 )
@@ -35,6 +41,8 @@ from tests.mutants.sensitivity import (
     squares_from_the_real_formula,
 )
 from tests.mutants.table import Patch, replaced
+
+pricing = import_module("dpnb.plan.price")  # whose name in the room is that of its function
 
 ADDITIVE = ("count", "sum", "mean", "histogram", "crosstab", "difference")
 
@@ -324,3 +332,159 @@ WRONG: dict[str, Wrong] = {
         ("frequent_values",),
     ),
 }
+
+
+class Believed:
+    """A statistic of which the claims are remembered."""
+
+    def __init__(self, kind: Any, claims: dict[int, Any]) -> None:
+        self._kind, self._claims = kind, claims
+
+    def price(self, setting: Any, share: Any) -> Any:
+        """Price, and remember what was claimed of these parts."""
+        found = self._kind.price(setting, share)
+        self._claims[id(found.parts)] = found
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._kind, name)
+
+
+def claims_believed(monkeypatch: Any) -> None:
+    """Charge what a statistic claims, as if nothing were derived: then only the pairs can find its mistakes."""
+    claims: dict[int, Any] = {}
+
+    def loss(parts: Any, schema: Any) -> Any:
+        events, measure = claims[id(parts)].events, schema.budget.measure
+        total = sum((event.loss(measure) for event in events), PrivacyLoss.zero(measure))
+        return SimpleNamespace(events=events, total=total)
+
+    real = CheckedQuestion.__dict__["kind"]
+    monkeypatch.setattr(
+        CheckedQuestion, "kind", property(lambda question: Believed(real.fget(question), claims))
+    )
+    monkeypatch.setattr(pricing, "loss", loss)
+    monkeypatch.setattr(pricing, "_within_share", lambda derived, share: derived)
+
+
+NOT_BY_DERIVATION = {
+    "disjointness judged wrongly",
+    "Laplace in rho x .9",
+    "pure at ε²/8 in rho",
+    "twice the rate of a selection",
+}
+"""Mistakes in the law, the conversion or the sum: what is derived from a wrong law is wrong, and only pairs find it."""
+
+CHARGED_THE_TRUTH = {"a pick at ε²/8", "threshold one lower"}
+"""Mistakes in a statistic's own charge, or within its share: they change nothing, since its charge is not read."""
+
+
+def less(owner: Any, name: str, factor: Fraction) -> Patch:
+    """A derived number that is too small."""
+    return replaced(owner, name, lambda real: lambda *found: real(*found) * factor)
+
+
+def kinds_without(kind: str) -> Patch:
+    """Derive sums as if one of the moves could not be."""
+
+    def make(real: Any) -> Any:
+        def moves(frame: Any, facts: Any) -> Any:
+            for move in real(frame, facts):
+                left = [(part, each) for part, each in move if each != kind]
+                yield left or [(part, WITHIN if kind != WITHIN else ENTER) for part, _ in move]
+
+        return moves
+
+    return replaced(sums.Frame, "moves", make)
+
+
+def less_of(mechanism: type) -> Patch:
+    """All events of a kind, named by its mechanism, at a sixth."""
+
+    def break_it(monkeypatch: Any) -> None:
+        for kind, real in list(derivation.ALONE.items()):
+            if kind[1] is mechanism:
+                monkeypatch.setitem(derivation.ALONE, kind, _sixth(real))
+
+    return break_it
+
+
+def _sixth(real: Any) -> Any:
+    return lambda one, facts: tuple(paid.scaled(Fraction(1, 6)) for paid in real(one, facts))
+
+
+def smaller_products(monkeypatch: Any) -> None:
+    """Five moments that move by too little when a row changes, by both bounds."""
+    monkeypatch.setitem(products.L1, WITHIN, Fraction(4))
+    monkeypatch.setitem(products.L2, WITHIN, Fraction(6))
+
+
+def smaller_box(monkeypatch: Any) -> None:
+    """A matrix of moments that moves by nine tenths of what it does."""
+    for name in ("l1", "l2_squared"):
+        less(box, name, Fraction(9, 10))(monkeypatch)
+
+
+WRONG_DERIVATIONS: dict[str, Wrong] = {
+    "membership derived as public": Wrong(
+        "Filters, missing values and partial keys are said to leave the number of rows public.",
+        replaced(Facts, "private", lambda _: lambda self, request: False),
+        ("sum", "mean", "value_counts"),
+    ),
+    "rows of a unit overlooked": Wrong(
+        "A unit of k rows is derived as one row.",
+        replaced(Facts, "rows", lambda _: property(lambda self: 1)),
+        ADDITIVE,
+    ),
+    "switch derived as staying": Wrong(
+        "A row that changes its cell is derived as one that stays.",
+        kinds_without(SWITCH),
+        ("count", "histogram"),
+    ),
+    "range x .9": Wrong(
+        "A row adds and changes nine tenths of what it does.",
+        replaced(
+            sums.Part,
+            "shifts",
+            lambda real: lambda self, kind: tuple(s * Fraction(9, 10) for s in real(self, kind)),
+        ),
+        ("count", "sum", "mean", "tree"),
+    ),
+    "frames without filters": Wrong(
+        "Sums of other rows are priced as if they were of the same.",
+        replaced(
+            sums, "frames", lambda _: lambda parts, facts: [sums.Frame((part,), False) for part in parts[:1]]
+        ),
+        ("variance", "mean"),
+    ),
+    "two numbers moved less": Wrong(
+        "The joint move of five moments is derived as that of a row that enters.",
+        smaller_products,
+        ("covariance", "correlation"),
+    ),
+    "a matrix moved less": Wrong("The norm of a matrix is derived too small.", smaller_box, ("moments",)),
+    "half the derived score": Wrong(
+        "A unit moves ranks by half of what it does.",
+        less(quantile_kind, "score", Fraction(1, 2)),
+        ("quantile",),
+    ),
+    "candidates that do not overlap": Wrong(
+        "A changed row is said to move one candidate only.",
+        less(pick, "_overlapping", Fraction(1, 2)),
+        ("choose",),
+    ),
+    "counts of a pick moved less": Wrong(
+        "A changed row is said to move one count of a pick.",
+        less(pick, "_counted", Fraction(1, 2)),
+        ("mode", "top_k"),
+    ),
+    "a placement moved less": Wrong(
+        "A placement and its check are derived at a sixth.", less_of(KSExponential), ("ks_density",)
+    ),
+    "sums in a range moved less": Wrong(
+        "The selections and the sums of a chosen range are derived at a sixth.",
+        less_of(LocatedSums),
+        ("robust_mean",),
+    ),
+}
+"""What is derived too low, each in the statistics where pairs are to find it."""

@@ -91,7 +91,7 @@ def matrix(noise, factor, shrink=None):
 SUMS = {
     "a sum": [laplace(Total(C), 3)],
     "a sum of what can be missing": [laplace(Total(X), 3)],
-    "a filtered sum": [laplace(Total(Sub(C, Lit(2)), FILTER), 3)],
+    "a filtered sum": [laplace(Total(Sub(C, Lit(5)), FILTER), 3)],
     "a sum by a key that cannot be missing": [laplace(Total(C, None, BY_H), 3)],
     "counts by a key that can": [laplace(Total(ONE, None, BY_G), 2)],
     "counts by a partial key": [laplace(Total(ONE, None, PARTLY), 2)],

@@ -8,6 +8,7 @@ from tests.mutants import (
     accounting,
     answering,
     audits,
+    derivation,
     estimating,
     matrix,
     noticing,
@@ -22,6 +23,7 @@ from tests.mutants import (
 
 MUTANTS = {
     **sensitivity.MUTANTS,
+    **derivation.MUTANTS,
     **tables.MUTANTS,
     **thresholding.MUTANTS,
     **selection.MUTANTS,
@@ -37,6 +39,7 @@ MUTANTS = {
 }
 ROOMS = (
     sensitivity,
+    derivation,
     tables,
     thresholding,
     selection,

@@ -101,7 +101,9 @@ def test_no_neighbour_costs_more_than_the_claim(asked: str, unit: str, kind: str
     neighbours = UNITS[unit]
     found = priced(question("covariance", method, **ASKED[asked]), tiny(neighbours, measure=kind), kind=kind)
     worst = worst_loss(found, neighbours, ROWS if neighbours.max_rows == 1 else FEW)
-    assert worst <= found.loss.amount == 1
+    assert worst <= found.loss.amount <= 1
+    if method == "joint":
+        assert found.loss.amount == 1
     if method == "joint" and neighbours.max_rows == 1 and asked in {"plain", "by group"}:
         assert worst > Fraction(97, 100)
 

@@ -51,17 +51,25 @@ class DerivedLoss:
 
     Parameters
     ----------
+    measurements : tuple of Measurement
+        What leaves.
+    facts : Facts
+        The public facts from which the loss follows.
     events : tuple of PrivacyEvent
         What the ledger records.
     total : PrivacyLoss
         Their sum in the dataset's measure.
-    alone : tuple of PrivacyLoss
-        What each measurement would cost by itself, in their order.
     """
 
+    measurements: tuple[Measurement, ...]
+    facts: Facts
     events: Events
     total: PrivacyLoss
-    alone: tuple[PrivacyLoss, ...]
+
+    @property
+    def alone(self) -> tuple[PrivacyLoss, ...]:
+        """What each measurement would cost by itself, in their order."""
+        return tuple(_sum(events((one,), self.facts), self.facts.measure) for one in self.measurements)
 
 
 def loss(measurements: Sequence[Measurement], schema: Schema) -> DerivedLoss:
@@ -83,9 +91,7 @@ def loss(measurements: Sequence[Measurement], schema: Schema) -> DerivedLoss:
     """
     facts = Facts.of(schema)
     made = events(measurements, facts)
-    alone = made if len(measurements) == 1 else None
-    each = tuple(_sum(alone or events((one,), facts), facts.measure) for one in measurements)
-    return DerivedLoss(made, _sum(made, facts.measure), each)
+    return DerivedLoss(tuple(measurements), facts, made, _sum(made, facts.measure))
 
 
 def events(measurements: Sequence[Measurement], facts: Facts) -> Events:

@@ -1,0 +1,107 @@
+"""Wrong derivations of what one person moves, and a curator that believes a statistic: brute force over tiny neighbours finds each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from dpnb.trusted.measurements import matrix, sums
+from dpnb.trusted.measurements.facts import Facts
+from tests.contracts.statistic import priced, schema, worst_loss
+from tests.fuzz.wrong import (
+    WRONG_DERIVATIONS,
+    claims_believed,
+    kinds_without,
+    less_of,
+    smaller_box,
+)
+from tests.measurements import test_derived_loss as derived
+from tests.mutants.sensitivity import ROW, scales_times
+from tests.mutants.table import Mutant, replaced
+from tests.statistics.test_sensitivity import ROWS, _question
+
+
+def sums_of(name: str, unit: str) -> Callable[[Any], None]:
+    """No tiny neighbours move some sums farther than derived."""
+    return lambda _: derived.test_no_neighbours_move_sums_farther_than_derived(name, unit)
+
+
+def selection_of(name: str, unit: str) -> Callable[[Any], None]:
+    """No tiny neighbours change a selection more than derived."""
+    return lambda _: derived.test_no_neighbours_change_a_selection_more_than_derived(name, unit)
+
+
+def a_lie_is_refused_or_charged(_: Any) -> None:
+    """A sum that has half of the noise for its share is refused, or its whole cost is charged."""
+    with pytest.MonkeyPatch.context() as patch:
+        scales_times("split_epsilon", Fraction(1, 2))(patch)
+        try:
+            found = priced(_question("sum"), schema(ROW))
+        except AssertionError:
+            return
+    assert worst_loss(found, ROW, ROWS) <= found.loss.amount
+
+
+def a_ball_holds_its_rows(_: Any) -> None:
+    """A radius that is computed from limits is that of the largest moved row."""
+    derived.test_no_neighbours_move_a_matrix_farther_than_derived(derived.BALL, "add a row")
+    square = matrix.radius_squared(derived.matrix(derived.laplace, 3, derived.BALL)[0].request)
+    assert square == 1
+
+
+MUTANTS = {
+    "a statistic's claim is charged": Mutant(
+        "The price is what a statistic says of its own sensitivity.",
+        claims_believed,
+        a_lie_is_refused_or_charged,
+    ),
+    "membership derived as public": Mutant(
+        "Under change-one no row comes or goes, whatever the filter.",
+        WRONG_DERIVATIONS["membership derived as public"].plant,
+        sums_of("a filtered sum", "change a row"),
+    ),
+    "a missing key is in some cell": Mutant(
+        "A key that can be missing is said to hold every row.",
+        replaced(Facts, "partial", lambda _: lambda self, key, where: False),
+        lambda _: derived.test_membership_is_derived_from_filter_values_and_keys(
+            derived.Total(derived.C, None, derived.BY_G), private=True
+        ),
+    ),
+    "a switch derived as staying": Mutant(
+        "A row that leaves one cell and enters another is said to stay.",
+        kinds_without(sums.SWITCH),
+        sums_of("counts by a partial key", "change a row"),
+    ),
+    "k rows derived as one": Mutant(
+        "A unit of two rows is derived as one row.",
+        WRONG_DERIVATIONS["rows of a unit overlooked"].plant,
+        sums_of("a sum", "add a unit of two rows"),
+    ),
+    "a missing value that adds nothing overlooked": Mutant(
+        "The range of a value that can be missing is taken without its zero.",
+        replaced(Facts, "missing", lambda _: lambda self, node, where: False),
+        lambda _: derived.test_a_value_that_the_filter_knows_is_not_missing(),
+    ),
+    "the norm of a matrix x 0.9": Mutant(
+        "The squared Frobenius norm is derived too small.",
+        smaller_box,
+        lambda _: derived.test_a_matrix_without_missing_values_reaches_its_norm(),
+    ),
+    "a ball of the first limit alone": Mutant(
+        "Rows above the first limit are said to be moved inside of it.",
+        replaced(
+            matrix,
+            "radius_squared",
+            lambda real: lambda request: None if request.shrink is None else real(request) / 4,
+        ),
+        a_ball_holds_its_rows,
+    ),
+    "a pick that ignores its unit": Mutant(
+        "A pick is derived at a sixth of what it costs.",
+        less_of(derived.PermuteAndFlip),
+        selection_of("a pick", "change a row"),
+    ),
+}
