@@ -41,7 +41,10 @@ def test_a_release_pays_epsilon_and_delta_and_is_stored(session, approximate):
     """The charge is (ε·tanh(ε/2), δ); asked again with less it is free, shown again as it was; pickling keeps it."""
     asked = approximate.x.frequent_values(delta="1e-5")
     done = dpnb.release({"f": asked}, epsilon=4)
-    assert (round(done.charged.amount, 3), done.charged.delta) == (Fraction("3.856"), Fraction(1, 10**5))
+    assert round(done.charged.amount, 3) == Fraction("3.856")
+    assert (
+        Fraction(1, 10**6) < done.charged.delta <= Fraction(1, 10**5)
+    )  # that of the threshold, no more than asked
     assert asked.keys == (7,)
     low, high = asked[7].interval(1 - 1e-9, "privacy")  # the noise is real: a 95 % interval would miss
     assert low <= 30 <= high
