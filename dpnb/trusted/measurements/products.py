@@ -96,6 +96,8 @@ def _joints(frame: Frame, facts: Facts) -> Iterator[Joint | None]:
     for part in frame.parts:
         value = part.request.value
         if isinstance(value, Mul) and not isinstance(value.a, Lit) and not isinstance(value.b, Lit):
+            if value.a == value.b and not any(_squares(other, value.a) for other in frame.parts):
+                continue  # x and its square: plain bounds of 3, 2 and 4 in L1, and 5, 2 and 4 in L2, are below these
             yield _joint(frame, value.a, value.b, facts)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Final, Literal, cast, get_args
 
 from dpnb.trusted.errors import LossError
@@ -92,9 +93,7 @@ class PrivacyEvent:
         (1.0, 0.229)
         """
         listed = {tuple((shift, scale) for shift, scale in move if shift) for move in moves}
-        found = _positive(tuple(sorted(listed)))
-        kept = tuple(one for one in found if not any(_within(one, other) for other in found if other != one))
-        return cls("laplace", _epsilon(kept), moves=kept)
+        return _laplace(tuple(sorted(listed)))
 
     def loss(self, measure: Measure) -> PrivacyLoss:
         """Return what this event costs in `measure`.
@@ -181,6 +180,14 @@ def _listed(record: Any) -> list[Any]:
     if not isinstance(record, list):
         raise TypeError
     return record
+
+
+@lru_cache(maxsize=1024)
+def _laplace(listed: tuple[Move, ...]) -> PrivacyEvent:
+    """Return the event of some moves, in order; found once for those who choose the noise and those who charge it."""
+    found = _positive(listed)
+    kept = tuple(one for one in found if not any(_within(one, other) for other in found if other != one))
+    return PrivacyEvent("laplace", _epsilon(kept), moves=kept)
 
 
 def _positive(moves: tuple[Move, ...]) -> tuple[Move, ...]:
