@@ -134,10 +134,10 @@ def test_wide_grids_are_made_coarse_before_any_moment() -> None:
 
 @pytest.mark.parametrize(("kind", "sign"), [("epsilon", "ε"), ("rho", "ρ")])
 def test_separate_sums_cost_a_sixth_each(kind: str, sign: str) -> None:
-    """The price list of six separate sums has six rows of a sixth; the joint vector names the whole loss once."""
+    """The price list of six separate sums has six rows, a sixth each by itself; the joint vector names the whole loss once."""
     where = tiny(PrivacyUnit("add-remove"), measure=kind)
     apart = priced(question("correlation", "separate"), where, kind=kind)
-    assert [row.cost for row in apart.rows] == [f"{sign} 0.167"] * 6
+    assert [row.cost for row in apart.rows] == [f"{sign} 0.167 by itself"] * 6
     joint = priced(question("correlation"), where, kind=kind)
     assert [row.cost for row in joint.rows] == [f"{sign} 1 for the whole vector"] + ["in the same vector"] * 5
 
