@@ -23,7 +23,7 @@ _SUMS = {np.add, np.subtract}
 def not_kept(count: int) -> str:
     """Say what became of questions that a cell built and that no name held at its end."""
     who = "1 question had" if count == 1 else f"{count:,} questions had"
-    return f"{who} no name left when the cell ended: not released, nothing spent. To keep each one of a loop: out.append(…)"
+    return f"{who} no name when the cell ended: not released, nothing spent. To keep each one of a loop: out.append(…)"
 
 
 def text(estimate: Node, deep: int = _DEEP) -> str:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from dpnb.statistics._base import Mechanism, PricedPart, PriceRow, Pricing, Setting, Share, Target, digits
 from dpnb.statistics.crossed import matrix_outcome
-from dpnb.statistics.frobenius import Block, blocks, l1, l2_squared, radius_squared, shrink, sides
+from dpnb.statistics.frobenius import Block, blocks, radius_squared, shrink, sides
 from dpnb.statistics.moment_readings import correlation, covariance, mean
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.reading import ReadingFunction
@@ -23,6 +23,7 @@ from dpnb.statistics.regression_readings import coefficients, r_squared
 from dpnb.statistics.regression_summary import OLS
 from dpnb.statistics.sensitivity import ENTER, Moves
 from dpnb.trusted.aggregate.algebra import CrossMoments, Lit
+from dpnb.trusted.measurements.matrix import l1, l2_squared
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.releases import Axis, Release
@@ -38,7 +39,7 @@ class CrossMoment:
     arms: ClassVar[bool] = False
     status: ClassVar[str] = "proven"
     reference: ClassVar[str] = (
-        "Dwork, Talwar, Thakurta & Zhang 2014; Bun & Steinke 2016; sensitivities proved in dpnb.statistics.frobenius"
+        "Dwork, Talwar, Thakurta & Zhang 2014; Bun & Steinke 2016; sensitivities proved in dpnb.trusted.measurements"
     )
     readings: ClassVar[Mapping[str, ReadingFunction]] = MappingProxyType(
         {

@@ -89,7 +89,7 @@ def test_release_reads_without_styles_drawings_and_scripts():
         "spread",
         "free",
         "ε 1 paid · ε 3 of 4 left · ledger entry 7",
-        "3 questions had no name left when the cell ended: not released, nothing spent.",
+        "3 questions had no name when the cell ended: not released, nothing spent.",
     ]
     places = []
     start = 0

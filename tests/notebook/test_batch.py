@@ -196,8 +196,7 @@ def test_a_cell_that_keeps_nothing_spends_nothing_and_says_so(notebook, capsys):
     """Three bare questions and no name: the line says that they were built and not kept."""
     notebook("%%dp epsilon=1\nfor k in 'abc': study.ask(k)\n")
     assert (
-        "3 questions had no name left when the cell ended: not released, nothing spent."
-        in capsys.readouterr().out
+        "3 questions had no name when the cell ended: not released, nothing spent." in capsys.readouterr().out
     )
     assert notebook.charged == []
 

@@ -18,6 +18,7 @@ from dpnb.statistics import conclude, frobenius
 from dpnb.statistics.sensitivity import ENTER, WITHIN
 from dpnb.trusted.aggregate import Lit, prepare
 from dpnb.trusted.aggregate.reference import shrunk
+from dpnb.trusted.measurements import matrix
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
@@ -80,11 +81,11 @@ def test_no_row_moves_the_matrix_farther_than_its_bound(p: int, radius: Any) -> 
         WITHIN: [squares(one, two) for one, two in itertools.combinations(points, 2)],
     }
     for kind, found in moves.items():
-        assert max(a for a, _ in found) <= frobenius.l1(p, square, kind)
-        assert max(b for _, b in found) <= frobenius.l2_squared(p, square, kind)
+        assert max(a for a, _ in found) <= matrix.l1(p, square, kind)
+        assert max(b for _, b in found) <= matrix.l2_squared(p, square, kind)
         if square is None:
-            assert max(b for _, b in found) == frobenius.l2_squared(p, square, kind)
-            assert max(a for a, _ in found) >= Fraction(3, 4) * frobenius.l1(p, square, kind)
+            assert max(b for _, b in found) == matrix.l2_squared(p, square, kind)
+            assert max(a for a, _ in found) >= Fraction(3, 4) * matrix.l1(p, square, kind)
 
 
 @pytest.mark.parametrize("radius", [Fraction(3, 10), Fraction(3, 5), 1, Fraction(13, 10)])
@@ -93,7 +94,7 @@ def test_the_bounds_of_the_ball_are_nearly_reached(radius: Any) -> None:
     turns = [2 * math.pi * k / 48 for k in range(48)]
     circle = [(Fraction(math.cos(t)) * radius, Fraction(math.sin(t)) * radius) for t in turns]
     worst = max(squares(one, two)[1] for one, two in itertools.combinations(circle, 2))
-    bound = frobenius.l2_squared(2, Fraction(radius) ** 2, WITHIN)
+    bound = matrix.l2_squared(2, Fraction(radius) ** 2, WITHIN)
     if radius <= 1:
         assert worst > Fraction(98, 100) * bound
     else:

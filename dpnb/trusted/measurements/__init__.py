@@ -4,18 +4,19 @@ A measurement is an exact request in the integer algebra and the mechanism that 
 from the public schema how far one person can move the answer, and prices it. Who asks for a measurement says nothing of its sensitivity,
 so that a statistic that errs, or lies, is refused or charged the truth. One file for each kind, with its proof.
 
-================================  =========================  ==========================================================
-file                              request                    mechanism
-================================  =========================  ==========================================================
-:mod:`~dpnb.trusted.measurements.sums`    Total                      discrete Laplace, discrete Gaussian; two numbers together
-                                                             in :mod:`~dpnb.trusted.measurements.products`
-`box`, `matrix`                   CrossMoments               discrete Laplace, discrete Gaussian; moved into a ball
-`quantile`                        ValueCounts                quantile selection
-`pick`                            Total, CrossMoments        permute-and-flip
-`placement`                       Total of ones              Kolmogorov-Smirnov exponential mechanism
-`located`                         ValueCounts                sums in a private range
-`threshold`                       ValueCounts                thresholded counts
-================================  =========================  ==========================================================
+==============  ===================  =====================================================================================
+file            request              mechanism
+==============  ===================  =====================================================================================
+``sums``        Total                discrete Laplace, discrete Gaussian; two numbers together in ``products``
+``box``         CrossMoments         discrete Laplace, discrete Gaussian; rows that are moved into a ball in ``matrix``
+``quantile``    ValueCounts          quantile selection
+``pick``        Total, CrossMoments  permute-and-flip
+``placement``   Total of ones        Kolmogorov-Smirnov exponential mechanism
+``located``     ValueCounts          sums in a private range
+``threshold``   ValueCounts          thresholded counts
+==============  ===================  =====================================================================================
+
+``facts`` says what follows from the schema alone: ranges, what can be missing, whose membership is private.
 """
 
 from __future__ import annotations
