@@ -22,7 +22,7 @@ from dpnb.client.upload import hand_over
 from dpnb.errors import OwnerError
 from dpnb.trusted.aggregate.preparation import quantise
 from dpnb.trusted.curator.engines.preparing import _declare_categories, prepared_sql
-from dpnb.trusted.curator.engines.sources import open_source
+from dpnb.trusted.curator.engines.raw_table import open_source
 from dpnb.trusted.curator.sources import read_arrays
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit

@@ -19,7 +19,7 @@ from dpnb.datasets import load
 from dpnb.errors import CuratorGone, OwnerError
 from dpnb.plan.request import Ask
 from dpnb.trusted.curator.config import Config
-from dpnb.trusted.curator.engines.sources import open_source
+from dpnb.trusted.curator.engines.raw_table import open_source
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.loosened_terms import loosen
 from dpnb.trusted.curator.open_dataset import Shelf

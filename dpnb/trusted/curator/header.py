@@ -9,7 +9,7 @@ from pathlib import Path
 
 import duckdb
 
-from dpnb.trusted.curator.engines.sources import open_source
+from dpnb.trusted.curator.engines.raw_table import open_source
 from dpnb.trusted.schema.named_file import NamedFile
 
 

@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 
 from dpnb.datasets import find, load
-from dpnb.trusted.curator.engines.sources import refuse_empty, told_apart
+from dpnb.trusted.curator.engines.raw_table import refuse_empty, told_apart
 from dpnb.trusted.curator.pins import owners_act
 from dpnb.trusted.errors import OwnerError, SchemaError
 from dpnb.trusted.schema import Mode, Schema, nearest

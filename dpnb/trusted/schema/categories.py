@@ -13,7 +13,7 @@ from typing import Any
 
 from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.schema.cell import canonical
-from dpnb.trusted.schema.exact import LARGEST_NUMBER
+from dpnb.trusted.schema.grid import LARGEST_NUMBER
 from dpnb.trusted.schema.records import nearest, no_repeats
 
 Category = int | str | bool

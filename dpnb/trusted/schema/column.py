@@ -16,7 +16,7 @@ from typing import Any, Literal, cast
 from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.privacy.loss import exact_text
 from dpnb.trusted.schema.categories import Category, codes, declared_values, listed, spacing, unknown_value
-from dpnb.trusted.schema.exact import (
+from dpnb.trusted.schema.grid import (
     DEFAULT_STEPS,
     MOST_DECIMALS,
     Number,

@@ -18,7 +18,7 @@ import dpnb.trusted.aggregate as reference
 from dpnb.errors import OwnerError
 from dpnb.trusted.aggregate.containers import plain_column
 from dpnb.trusted.curator.engines import ORDINAL, file_fingerprint, prepare
-from dpnb.trusted.curator.engines.sources import quoted
+from dpnb.trusted.curator.engines.raw_table import quoted
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema

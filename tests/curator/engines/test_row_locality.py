@@ -463,7 +463,7 @@ def test_a_long_text_of_digits_is_read_in_linear_time():
 
 def parsed(text, dialect, folder):
     """The rows that the engine reads from a CSV text, or None where it is refused."""
-    from dpnb.trusted.curator.engines.sources import open_source
+    from dpnb.trusted.curator.engines.raw_table import open_source
     from dpnb.trusted.schema.named_file import held
 
     (folder / "t.csv").write_text(text, encoding="utf-8", newline="")

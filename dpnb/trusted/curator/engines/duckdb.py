@@ -49,8 +49,8 @@ from dpnb.trusted.curator.engines._base import EngineInterrupted
 from dpnb.trusted.curator.engines.batching import Aggregate, Cluster, Part, clusters, normal, part, shares
 from dpnb.trusted.curator.engines.crossing import Pair, bare, integers, statement, together
 from dpnb.trusted.curator.engines.preparing import spill_directory
+from dpnb.trusted.curator.engines.raw_table import quoted
 from dpnb.trusted.curator.engines.rendering import Renderer
-from dpnb.trusted.curator.engines.sources import quoted
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema.cell import QUANTISER_VERSION
 

@@ -34,8 +34,8 @@ from dpnb.trusted.curator.engines.cell_sql import (
     readable,
     text_sql,
 )
+from dpnb.trusted.curator.engines.raw_table import RawTable, open_source, place_of, quoted
 from dpnb.trusted.curator.engines.recognition import recognise
-from dpnb.trusted.curator.engines.sources import RawTable, open_source, place_of, quoted
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.cell import LARGEST_WHOLE, QUANTISER_VERSION

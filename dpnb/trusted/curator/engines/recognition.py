@@ -26,7 +26,7 @@ from dpnb.trusted.curator.content import (
     read_names,
 )
 from dpnb.trusted.curator.engines.cell_sql import canonical_sql, literal, text_sql
-from dpnb.trusted.curator.engines.sources import RawTable
+from dpnb.trusted.curator.engines.raw_table import RawTable
 from dpnb.trusted.schema import Schema
 
 _SURELY_MANY = 16 * LEAST_DISTINCT

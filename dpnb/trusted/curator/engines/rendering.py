@@ -32,7 +32,7 @@ from dpnb.trusted.aggregate.algebra import (
     TrueP,
     bounds,
 )
-from dpnb.trusted.curator.engines.sources import quoted
+from dpnb.trusted.curator.engines.raw_table import quoted
 
 _INT32 = 2**31 - 1
 _OPERATORS: dict[type, str] = {Add: "+", Sub: "-", Mul: "*"}
