@@ -212,7 +212,7 @@ def _examples(statistic: Statistic) -> Iterator[dict[str, Any]]:
             yield {"target": town}
         case _:
             yield {"target": age, "options": (("bins", 10),)}
-            yield {"target": town, "by": (arm,)} if statistic.name == "crosstab" else {"target": town}
+            yield {"target": town, "by": (arm,)} if statistic.spelling.columns == "keys" else {"target": town}
     yield {"target": town}
 
 

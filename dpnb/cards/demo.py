@@ -67,7 +67,7 @@ def facts_of(effect: Estimate) -> Facts:
         If the estimate is not a released difference of a two-valued column.
     """
     leaf = effect.measurement
-    if leaf is None or not leaf.releases or leaf.checked.statistic != "difference":
+    if leaf is None or not leaf.releases or not leaf.checked.kind.arms:
         raise PlanError("The demonstration page draws one released difference of proportions.")
     part = combine(leaf.releases).get("tally")
     if part is None or part.values.size != 4 or len(part.sources) != 1:

@@ -261,7 +261,8 @@ def _read(estimate: Estimate, *, now: bool) -> str:
 def _columns(estimate: Estimate) -> tuple[str, ...]:
     """Return the values of the last key of a contingency table that fits on a card, or of what is read from one."""
     root = estimate.leaves()[0] if estimate.op is None else None
-    if getattr(getattr(root, "checked", None), "statistic", "") != "crosstab" or len(estimate.axes) < 2:
+    kind = getattr(getattr(root, "checked", None), "kind", None)
+    if kind is None or kind.spelling.columns != "keys" or len(estimate.axes) < 2:
         return ()
     keys = estimate.axes[-1].keys
     return tuple(clean(key) for key in keys) if len(keys) <= _ACROSS and estimate.size <= _TABLE else ()

@@ -34,7 +34,7 @@ _ANY_SIZE = 10**6
 class Preset:
     """What the question itself brings along."""
 
-    statistic: str
+    of_rows: bool
     n: int | None
     measure: Measure | None
 
@@ -75,7 +75,7 @@ def design_of(
             if bounds is None
             else "difference of means, two equal arms"
         )
-    return FromFacts(checked, facts), text, assumed, Preset(checked.statistic, None, None)
+    return FromFacts(checked, facts), text, assumed, Preset(_of_rows(checked), None, None)
 
 
 def _of_estimate(
@@ -93,16 +93,21 @@ def _of_estimate(
             raise OptionError("A released answer brings its own spread: leave out sd= and share=.")
         said = view.read.conclude if reading else partial(conclude, checked)
         design = FromRelease(checked, tuple(one.releases), said)
-        return design, view.text, "from what was released", Preset(checked.statistic, None, measure)
+        return design, view.text, "from what was released", Preset(_of_rows(checked), None, measure)
     if reading:
         raise PlanError(
             f"`{view.text}` is read from a release. Release it once: dpnb.power(released, …) then plans it."
         )
-    facts, assumed = _facts(checked, sd, share, effect) if checked.statistic != "count" else (None, "")
+    facts, assumed = _facts(checked, sd, share, effect) if not _of_rows(checked) else (None, "")
     rows = checked.setting.unit.rows
     if checked.question.where is not None or checked.question.by[checked.kind.arms :]:
         rows = None
-    return FromFacts(checked, facts), view.text, assumed, Preset(checked.statistic, rows, measure)
+    return FromFacts(checked, facts), view.text, assumed, Preset(_of_rows(checked), rows, measure)
+
+
+def _of_rows(checked: CheckedQuestion) -> bool:
+    """Whether rows are counted, so that no spread is assumed."""
+    return checked.kind.target == "none"
 
 
 def planned_question(
@@ -124,7 +129,7 @@ def _facts(
     checked: CheckedQuestion, sd: float | None, share: Any, effect: float | None
 ) -> tuple[Facts | None, str]:
     """Return what is assumed of the data, and say it."""
-    if checked.statistic == "count":
+    if _of_rows(checked):
         return None, ""
     if checked.setting.target is None:
         raise PlanError(f"dpnb.power cannot plan {checked.text} before it is released.")

@@ -1,27 +1,78 @@
 """The questions that can be asked of a column: one method each, which builds a question and checks it where it is written.
 
 A method returns a pending estimate; it asks nothing and spends nothing. What a statistic is, releases and costs is said in
-``dpnb.statistics``; options that have their default leave no trace, so that the same question has one canonical form.
+``dpnb.statistics``; options that have their default leave no trace, so that the same question has one canonical form. A statistic that
+needs no words of its own here is asked as its declaration says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpnb.client.arguments import checked_calls
 from dpnb.client.no_data import HoldsNoData
 from dpnb.estimate import Estimate
 from dpnb.plan.expression import Expr
+from dpnb.statistics import STATISTICS, Statistic
 from dpnb.trusted.privacy.loss import rational
 
 if TYPE_CHECKING:
     from dpnb.client.columns import ColumnHandle
     from dpnb.client.handles import Dataset
 
+T = TypeVar("T")
+
+
+def with_statistics(kind: type[T]) -> type[T]:
+    """Give a class of handles a method for each registered statistic of one column that has no words of its own there."""
+    for statistic in STATISTICS:
+        of_column = statistic.spelling.columns == "before" and statistic.target != "none"
+        if of_column and not hasattr(kind, statistic.name):
+            setattr(kind, statistic.name, typed(statistic))
+    return kind
+
+
+def typed(statistic: Statistic) -> Callable[..., Estimate]:
+    """Return the method that asks a statistic as it declares: its second column or its arms first, then its options."""
+    signature = _signature(statistic)
+
+    def method(*args: Any, **kwargs: Any) -> Estimate:
+        given = signature.bind(*args, **kwargs).arguments
+        handle = given.pop("self")
+        dataset, columns = handle._dataset, {}
+        if statistic.target == "pair":
+            columns["other"] = dataset.key(given.pop("other"))
+        if statistic.arms:
+            columns["by"] = (dataset.key(given.pop("by")),)
+        asked = {
+            name: value if isinstance(value, str) or not isinstance(value, Iterable) else tuple(value)
+            for name, value in given.items()
+        }
+        options = unlike(**{name: (value, statistic.defaults[name]) for name, value in asked.items()})
+        estimate: Estimate = dataset.ask(statistic.name, handle._expr, **columns, **options)
+        return estimate
+
+    method.__name__, method.__qualname__ = statistic.name, f"ColumnQuestions.{statistic.name}"
+    method.__doc__ = f"Ask the {statistic.title}."
+    method.__signature__ = signature  # type: ignore[attr-defined]
+    return method
+
+
+def _signature(statistic: Statistic) -> Signature:
+    columns = ["other"] * (statistic.target == "pair") + ["by"] * statistic.arms
+    bare, plain = statistic.spelling.bare, Parameter.POSITIONAL_OR_KEYWORD
+    options = [
+        Parameter(name, plain if name in bare else Parameter.KEYWORD_ONLY, default=statistic.defaults[name])
+        for name in (*bare, *(name for name in statistic.defaults if name not in bare))
+    ]
+    return Signature([Parameter(name, plain) for name in ("self", *columns)] + options)
+
 
 @checked_calls
+@with_statistics
 class ColumnQuestions(HoldsNoData):
     """The questions of a column handle, which gives its dataset and its expression."""
 

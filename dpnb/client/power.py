@@ -178,9 +178,7 @@ def power(  # noqa: PLR0913 - a study has this many facts
     design, text, assumed, preset = design_of(what, bounds, step, sd, share, effect, adjacency)
     if design.fixed and n is not None:
         raise OptionError("The size of a dataset that exists cannot be planned: leave out n=.")
-    goal = _goal(
-        within, effect, power, level, kind or ("privacy" if preset.statistic == "count" else "confidence")
-    )
+    goal = _goal(within, effect, power, level, kind or ("privacy" if preset.of_rows else "confidence"))
     asked = _asked(epsilon, rho, preset.measure)
     size = None if n is None else _whole(n)
     if goal.wanted and asked is not None and size is not None:
@@ -206,7 +204,7 @@ def power(  # noqa: PLR0913 - a study has this many facts
 
 
 def _found_size(design: Design, asked: Share, goal: Goal, preset: Preset) -> int:
-    if preset.statistic == "count":
+    if preset.of_rows:
         raise PlanError(
             "The accuracy of a count does not depend on its size. Leave out epsilon=: the loss is then found."
         )

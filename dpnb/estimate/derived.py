@@ -34,14 +34,9 @@ from dpnb.estimate.evaluate import Poles, evaluate, nodes
 from dpnb.inference import NoiseSum
 from dpnb.plan.forecast import LEVEL, NORMAL, Forecast, Law, Term
 from dpnb.plan.price import PricedQuestion
-from dpnb.statistics import Pricing, Setting
+from dpnb.statistics import Pricing
 from dpnb.statistics._base import all_count
-from dpnb.statistics.ratio import mean_noise_sd
-from dpnb.statistics.released import law_as_sum
 
-#: Statistics whose entries have independent noise, each the law of the first part.
-_APART = frozenset(("count", "sum", "histogram", "value_counts", "crosstab"))
-_COUNTS = _APART - {"sum"}
 _RADII, _CENTRES, _WINDOW = 41, 401, 33
 _MOST_TERMS, _MOST_SOURCES, _MOST_VALUES, _MOST_ENTRIES, _MOST_POINTS = 64, 6, 100, 2_000, 24
 _STEP = 1e-4
@@ -78,26 +73,12 @@ class Source:
 
 
 def law_of(item: PricedQuestion, pricing: Pricing, size: float | None) -> Law | None:
-    """Return the shape of a question's noise, at any loss; None where no ± is known before the answer.
-
-    A law that is not written down here is taken as normal: of symmetric noises of one 95 % radius that are at least as peaked, the
-    normal one has the widest sums.
-    """
-    setting, statistic = item.checked.setting, item.checked.statistic
-    if item.checked.kind.half_width(setting, pricing, size) is None:
+    """Return the shape of a question's noise, at any loss; None where no ± is known before the answer."""
+    setting, kind = item.checked.setting, item.checked.kind
+    if kind.half_width(setting, pricing, size) is None:
         return None
-    if statistic in _APART:
-        return _shape(law_as_sum(pricing.parts[0].mechanism.law))  # type: ignore[union-attr]
-    n = setting.public_n if setting.public_n is not None else size
-    if statistic == "mean" and n:
-        return _shape(_widest(setting, pricing, n))
-    return NORMAL
-
-
-def _widest(setting: Setting, pricing: Pricing, n: float) -> NoiseSum:
-    half = setting.number().centred().half
-    found = [mean_noise_sd(setting, pricing, n, m) for m in (0.0, half / 2)]
-    return max(found, key=lambda law: float(law.radius(LEVEL)))
+    law = kind.entry_noise(setting, pricing, size)
+    return NORMAL if law is None else _shape(law)
 
 
 def _shape(law: NoiseSum) -> Law:
@@ -350,10 +331,9 @@ def _planned(
             width = checked.kind.half_width(checked.setting, pricing, float(rows))
             assumed = None if width is None else rows
         law = law_of(item, pricing, size if assumed is None else float(assumed))
-    if size is not None and not math.isfinite(high) and checked.statistic in _COUNTS:
+    if size is not None and not math.isfinite(high) and checked.kind.counts:
         high = low + size
-    apart = checked.statistic in {*_APART, "mean"}
-    return Source(measurement, law, low, high, apart=apart, assumed=assumed), width
+    return Source(measurement, law, low, high, apart=checked.kind.apart, assumed=assumed), width
 
 
 def _released(leaf: PendingQuestion) -> tuple[Source, float | None]:

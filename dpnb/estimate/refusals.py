@@ -85,8 +85,10 @@ def many_values(estimate: Node) -> Unavailable:
     size = " x ".join(map(str, shape))
     noun = "A vector of " + size + " values"
     if leaf is not None:
-        bins = getattr(leaf.checked, "statistic", "") == "histogram" and len(shape) == 1
-        noun = f"A histogram of {size} bins" if bins else f"`{leaf.text}`, with {size} values,"
+        kind = getattr(leaf.checked, "kind", None)
+        noun = f"`{leaf.text}`, with {size} values,"
+        if kind is not None and kind.counts and "bins" in kind.defaults and len(shape) == 1:
+            noun = f"A {kind.title} of {size} bins"
     return Unavailable(
         f"{noun} has no single value: index it (h[0]) or convert it (np.asarray(h), after release)."
     )

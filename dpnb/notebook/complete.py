@@ -13,31 +13,11 @@ from typing import Any
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult, context_matcher
 
+from dpnb.client.columns import ColumnHandle
 from dpnb.notebook import interactions
 from dpnb.notebook.commands import COMMANDS
 from dpnb.notebook.options import FLAGS, VALUED
 
-STATISTICS = (
-    "correlation",
-    "count",
-    "covariance",
-    "density",
-    "difference",
-    "groupby",
-    "histogram",
-    "ks_density",
-    "mean",
-    "median",
-    "mode",
-    "quantile",
-    "robust_mean",
-    "std",
-    "sum",
-    "top_k",
-    "tree",
-    "value_counts",
-    "variance",
-)
 _CHAIN = re.compile(r"([A-Za-z_]\w*)((?:\.\w+|\[['\"][^'\"]*['\"]\])*)\.(\w*)$")
 _COLUMN = re.compile(r"([A-Za-z_]\w*)[\w.'\"\[\]]*?(?:\[|\.(?:groupby|difference)\((?:by=)?)(['\"])(\w*)$")
 _DATASET = re.compile(r"(?:dpnb\.)?open\((['\"])([\w-]*)$")
@@ -154,4 +134,9 @@ def _members_of(value: object, chain: str, word: str) -> tuple[str, list[str]] |
         return word, sorted({*columns, *members})
     known = set(_names(schema))
     inside = re.findall(r"\w+", chain)
-    return (word, list(STATISTICS)) if inside and inside[-1] in known else None
+    return (word, _ways_on(ColumnHandle)) if inside and inside[-1] in known else None
+
+
+def _ways_on(kind: type) -> list[str]:
+    """What can be asked of a handle, or made from it; not what it is."""
+    return [name for name in dir(kind) if not name.startswith("_") and callable(getattr(kind, name))]

@@ -23,8 +23,6 @@ from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.releases import Release, ReleasedPart
 
-PLANNED = ("count", "mean", "difference")
-
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
@@ -128,7 +126,7 @@ class FromFacts:
     facts: Facts | None
 
     def __post_init__(self) -> None:
-        if self.checked.statistic not in PLANNED:
+        if not self.checked.kind.plannable:
             raise PlanError(
                 f"dpnb.power plans counts, means, proportions and differences before any release, not {self.checked.text}. "
                 "Release it once: dpnb.power(released, …) then plans it from what was released."

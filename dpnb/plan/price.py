@@ -257,7 +257,7 @@ def _solved(ask: Ask, item: Item, question: CheckedQuestion, schema: Schema) -> 
         pricing = question.kind.price(question.setting, Share(kind, amount))
         found = question.kind.half_width(question.setting, pricing, _planned(ask))
         if found is None:
-            raise LossError(_no_width(question))
+            raise LossError(_no_width(question, pricing))
         return found
 
     if width(_HIGH) > wanted:
@@ -278,18 +278,12 @@ def _planned(ask: Ask) -> float | None:
     return None if ask.assume_n is None else float(ask.assume_n)
 
 
-def _no_width(question: CheckedQuestion) -> str:
-    if question.statistic in {
-        "quantile",
-        "std",
-        "correlation",
-        "mode",
-        "top_k",
-        "ks_density",
-        "moments",
-        "choose",
-        "robust_mean",
-    }:
+_SOME_ROWS = 1000.0
+"""A number of rows to plan with: what has no half-width for it has none for any."""
+
+
+def _no_width(question: CheckedQuestion, pricing: Pricing) -> str:
+    if question.kind.half_width(question.setting, pricing, _SOME_ROWS) is None:
         return f"within= cannot plan {question.text}: its accuracy depends on the data. Ask epsilon= for it, or .spend(epsilon=…)."
     return (
         f"How many people {question.text} is about is private, so within= needs a size to plan with: "

@@ -21,6 +21,7 @@ from dpnb.plan.expression import (
     show,
     show_value,
 )
+from dpnb.statistics import BY_NAME, Statistic
 from dpnb.trusted.canonical import canonical
 
 FORMAT = 1
@@ -28,9 +29,6 @@ MAX_KEYS = 8
 MAX_NUMBERS = 32
 
 Option = Plain | None | tuple[Plain, ...]
-
-_TYPED = {"edges": "bins"}
-"""Options that are typed under another name."""
 
 
 def _encode_option(value: Option) -> list[Any]:
@@ -177,20 +175,26 @@ class QueryPlan:
         source = self.dataset
         if self.where is not None:
             source += f"[{_bare(show(self.where, self.dataset))}]"
-        if self.statistic == "crosstab" and self.target is not None:
+        form = self._form
+        if form.spelling.columns == "keys" and self.target is not None:
             keys = ", ".join(_key_text(key, self.dataset) for key in (*self.by, self.target))
-            return f"{source}.crosstab({keys})"
-        groups = self.by[:-1] if self.statistic == "difference" else self.by
+            return f"{source}.{self.statistic}({keys})"
+        groups = self.by[:-1] if form.arms else self.by
         if groups:
             keys = ", ".join(_key_text(key, self.dataset) for key in groups)
             source += f".groupby({keys})"
-        if self.statistic == "choose":
-            return f"{source}.choose({self._candidates()})"
-        if self.others or self.statistic == "moments":
+        if form.spelling.columns == "labelled":
+            return f"{source}.{self.statistic}({self._candidates()})"
+        if self.others or form.spelling.columns == "listed":
             return f"{source}.{self.statistic}({self._numbers()})"
         if self.target is not None:
             source = _target_text(self.target, source, self.dataset)
         return f"{source}.{self.statistic}({self._arguments()})"
+
+    @property
+    def _form(self) -> Statistic | type[Statistic]:
+        """What says how the question is typed; a statistic that is not known is typed as most are."""
+        return BY_NAME.get(self.statistic, Statistic)
 
     def _numbers(self) -> str:
         """Return the columns of a statistic of many numbers, and its options."""
@@ -212,12 +216,15 @@ class QueryPlan:
         return "{" + ", ".join(shown) + "}"
 
     def _arguments(self) -> str:
-        listed = [f"{_TYPED.get(name, name)}={_option_text(value)}" for name, value in self.options]
-        if self.statistic == "quantile":
-            listed = sorted((text.removeprefix("q=") for text in listed), key=lambda text: "=" in text)
-        if self.statistic == "top_k":
-            listed = [text.removeprefix("k=") for text in listed]
-        if self.statistic == "difference" and self.by:
+        spelling = self._form.spelling
+        typed = dict(spelling.renamed)
+        listed = [_option_text(value) for name, value in self.options if name in spelling.bare]
+        listed += [
+            f"{typed.get(name, name)}={_option_text(value)}"
+            for name, value in self.options
+            if name not in spelling.bare
+        ]
+        if self._form.arms and self.by:
             listed.insert(0, f"by={_key_text(self.by[-1], self.dataset)}")
         if self.other is not None:
             listed.insert(0, _bare(_key_text(self.other, self.dataset)))

@@ -23,7 +23,8 @@ from dpnb.simulate.populations import Population, population
 from dpnb.simulate.result import CoverageResult
 from dpnb.simulate.studies import Studies, draw
 from dpnb.simulate.tally import Tally, tally
-from dpnb.simulate.truths import WITHOUT_POPULATION, given, known
+from dpnb.simulate.truths import given, known
+from dpnb.statistics import BY_NAME
 from dpnb.trusted.aggregate import Table
 from dpnb.trusted.schema import Column
 
@@ -134,7 +135,7 @@ def designed(
 def _question(
     statistic: str, source: Population, asked: Mapping[str, Any], options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    column = asked.get("column", None if statistic == "count" else source.columns[0].name)
+    column = asked.get("column", None if _of_rows(statistic) else source.columns[0].name)
     return {
         "column": None if column is None else expressions(column)[0],
         "other": None if asked.get("other") is None else expressions(asked["other"])[0],
@@ -143,6 +144,10 @@ def _question(
         "adjacency": asked.get("adjacency", "change-one"),
         "options": dict(options),
     }
+
+
+def _of_rows(statistic: str) -> bool:
+    return statistic in BY_NAME and BY_NAME[statistic].target == "none"
 
 
 def _start(design: Design) -> tuple[Tally, ...]:
@@ -231,7 +236,7 @@ def _truth(design: Design, checked: CheckedQuestion, block: Block) -> NDArray[np
 def _parameter(design: Design, checked: CheckedQuestion) -> NDArray[np.float64] | None:
     if design.parameter is not None:
         return np.ravel(np.asarray(design.parameter, dtype=float))
-    if checked.statistic in WITHOUT_POPULATION or all(m.about == "dataset" for m in design.methods):
+    if checked.kind.grows or all(m.about == "dataset" for m in design.methods):
         return None
     law = design.population.law()
     if law is None:

@@ -110,8 +110,6 @@ TRUTHS: dict[str, Truth] = {
     "covariance": covariance,
     "correlation": correlation,
 }
-WITHOUT_POPULATION = frozenset({"count", "sum", "histogram", "value_counts"})
-"""Statistics that describe a dataset: they grow with its size, and no parameter of a population is meant."""
 
 
 def known(checked: CheckedQuestion) -> Truth | None:

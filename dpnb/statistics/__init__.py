@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dpnb.statistics._base import Numeric, PricedPart, PriceRow, Pricing, Setting, Share, Statistic
+from dpnb.statistics._base import Numeric, PricedPart, PriceRow, Pricing, Setting, Share
 from dpnb.statistics.choice import Choice
 from dpnb.statistics.correlation import Correlation
 from dpnb.statistics.count import Count
 from dpnb.statistics.covariance import Covariance
 from dpnb.statistics.crosstab import Crosstab, ValueCount
+from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.density import Density
 from dpnb.statistics.difference import Difference
 from dpnb.statistics.frequent import FrequentValues
@@ -89,6 +90,7 @@ __all__ = [
     "Result",
     "Setting",
     "Share",
+    "Spelling",
     "Statistic",
     "conclude",
 ]

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, Literal
 
 from dpnb.errors import PlanError
 from dpnb.statistics.sensitivity import Component, Moves
@@ -38,7 +38,7 @@ from dpnb.trusted.mechanisms import (
 )
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.unit import PrivacyUnit
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.releases import Axis
 
 Target = Literal["none", "number", "pair", "numbers", "key", "choice", "value"]
 """What a statistic is of: rows, a number, two, many, a key that becomes an axis, one that is chosen from, or values of a long list."""
@@ -321,50 +321,6 @@ class Pricing:
     parts: tuple[PricedPart, ...]
     events: tuple[PrivacyEvent, ...]
     rows: tuple[PriceRow, ...]
-
-
-class Statistic(Protocol):
-    """What a statistic declares. Instances are stateless; one file each."""
-
-    name: ClassVar[str]
-    title: ClassVar[str]
-    defaults: ClassVar[dict[str, Any]]
-    arms: ClassVar[bool]
-    status: ClassVar[str]
-    reference: ClassVar[str]
-
-    @property
-    def target(self) -> Target:
-        """What it is of."""
-        ...
-
-    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
-        """Return the axes that the statistic adds behind the group axes."""
-        ...
-
-    def domain(self, setting: Setting) -> tuple[float, float]:
-        """Return the public range of the answer."""
-        ...
-
-    def public_value(self, setting: Setting) -> float | None:
-        """Return the answer where the schema alone gives it."""
-        ...
-
-    def price(self, setting: Setting, share: Share) -> Pricing:
-        """Return mechanisms whose loss is at most the share, itemised."""
-        ...
-
-    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
-        """Return the 95 % privacy half-width from public facts, or nothing where it depends on a private size."""
-        ...
-
-    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
-        """Return the expected accuracy in words, from public facts."""
-        ...
-
-    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Any:
-        """Return the :class:`~dpnb.statistics.outcome.Result` of the released integers."""
-        ...
 
 
 def additive(

@@ -13,7 +13,7 @@ Refuses candidates from the data: labels and expressions are public. The loss is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -31,6 +31,7 @@ from dpnb.statistics._base import (
     digits,
     scaled,
 )
+from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.released import best
 from dpnb.statistics.selection import NO_DRAWS, ChosenCell, Selected, pick_epsilon
@@ -102,15 +103,14 @@ class CandidateCell(ChosenCell):
         return self.privacy(level)
 
 
-class Choice:
+class Choice(Statistic):
     """Which of some public candidates has the largest total."""
 
     name: ClassVar[str] = "choose"
     title: ClassVar[str] = "largest of some totals"
     target: ClassVar[Target] = "numbers"
-    defaults: ClassVar[dict[str, Any]] = {"labels": None}
-    arms: ClassVar[bool] = False
-    status: ClassVar[str] = "proven"
+    defaults: ClassVar[Mapping[str, Any]] = {"labels": None}
+    spelling: ClassVar[Spelling] = Spelling("labelled")
     reference: ClassVar[str] = "McKenna & Sheldon 2020 (permute-and-flip); Ding et al. 2021"
 
     def _labels(self, setting: Setting) -> tuple[str, ...]:
@@ -131,10 +131,6 @@ class Choice:
     def domain(self, setting: Setting) -> Pair:
         """The places of the candidates, from 0."""
         return 0.0, float(len(self._labels(setting)) - 1)
-
-    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
-        """Never public."""
-        return None
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """One choice with all of the share."""
@@ -157,10 +153,6 @@ class Choice:
 
     def _reach(self, mechanism: PermuteAndFlip, scores: Scores) -> str:
         return f"total within {digits(mechanism.count_radius(_BETA) * float(scores.step))} of the largest"
-
-    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
-        """None: the error is in totals."""
-        return None
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
         """How far the total of the choice may be below the largest."""

@@ -19,11 +19,12 @@ from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted, effective_size
 from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
 from dpnb.statistics._base import Pricing, Setting, Share, Target
+from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.pair import Moments, moment, moments, price_pair, redrawn, sides
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part, SimulatedPart, combine
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.releases import Release
 
 TWO_VALUED = (
     "The sampling error of a correlation is known here for about bivariate normal columns (Fisher's z), and one of these has two "
@@ -186,39 +187,25 @@ def _atanh(value: Any) -> Any:
     return np.arctanh(value) if isinstance(value, np.ndarray) else math.atanh(value)
 
 
-class Correlation:
+class Correlation(Statistic):
     """The Pearson correlation of two bounded numbers."""
 
     name: ClassVar[str] = "correlation"
     title: ClassVar[str] = "correlation"
     target: ClassVar[Target] = "pair"
-    defaults: ClassVar[dict[str, Any]] = {"method": "joint"}
-    arms: ClassVar[bool] = False
-    status: ClassVar[str] = "proven"
+    defaults: ClassVar[Mapping[str, Any]] = {"method": "joint"}
     reference: ClassVar[str] = (
         "Bun & Steinke 2016; joint sensitivity proved in dpnb.statistics.pair; Fisher 1921"
     )
-
-    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
-        """No axis of its own."""
-        return ()
 
     def domain(self, setting: Setting) -> Pair:
         """From -1 to 1."""
         sides(setting)
         return -1.0, 1.0
 
-    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
-        """Never public."""
-        return None
-
     def price(self, setting: Setting, share: Share) -> Pricing:
         """Five centred moments and a count, as one vector or apart."""
         return price_pair(setting, share)
-
-    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
-        """Not from public facts: it depends on both spreads."""
-        return None
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
         """In words."""

@@ -10,18 +10,19 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum
 from dpnb.inference.elementwise import inside
-from dpnb.statistics._base import Pricing, Setting, Share, additive, count_component, digits
+from dpnb.statistics._base import Pricing, Setting, Share, Target, additive, count_component, digits
+from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.released import Law, Part, SimulatedPart, combine, law_as_sum
 from dpnb.trusted.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.releases import Release
 
 NO_POPULATION = (
     "A count or a sum describes this dataset; it is not an estimate about a population. "
@@ -110,20 +111,17 @@ def linear_result(setting: Setting, part: Part, unit: Fraction, low: float, high
     return Result(cells, setting.shape, (low, high), redraw, notes={"privacy": "exact law of the noise"})
 
 
-class Count:
+class Count(Statistic):
     """How many rows."""
 
     name: ClassVar[str] = "count"
     title: ClassVar[str] = "count"
-    target: ClassVar[Literal["none", "number", "key"]] = "none"
-    defaults: ClassVar[dict[str, Any]] = {}
-    arms: ClassVar[bool] = False
-    status: ClassVar[str] = "proven"
+    target: ClassVar[Target] = "none"
+    counts: ClassVar[bool] = True
+    grows: ClassVar[bool] = True
+    apart: ClassVar[bool] = True
+    plannable: ClassVar[bool] = True
     reference: ClassVar[str] = "Dwork, McSherry, Nissim & Smith 2006; Canonne, Kamath & Steinke 2020"
-
-    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
-        """No axis of its own."""
-        return ()
 
     def domain(self, setting: Setting) -> Pair:
         """From zero to the public number of rows, where there is one."""
@@ -141,6 +139,10 @@ class Count:
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
         """The radius of the noise."""
         return float(exact_radius(pricing.parts[0].mechanism.law, 0.05))  # type: ignore[union-attr]
+
+    def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> NoiseSum:  # noqa: ARG002
+        """The law of the one part."""
+        return law_as_sum(pricing.parts[0].mechanism.law)  # type: ignore[union-attr]
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in rows."""

@@ -17,11 +17,12 @@ from dpnb.inference import accepted, effective_size, student_inflation
 from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
 from dpnb.inference.noise_sum import NoiseSum
 from dpnb.statistics._base import Pricing, Setting, Share, Target, digits
+from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.pair import Moments, components, moment, moments, price_pair, redrawn, sides
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part, SimulatedPart, combine, law_as_sum
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.releases import Release
 
 
 @dataclass(frozen=True)
@@ -111,20 +112,14 @@ class CovarianceCell:
         return self._interval(level, sampling=True)
 
 
-class Covariance:
+class Covariance(Statistic):
     """The covariance of two bounded numbers."""
 
     name: ClassVar[str] = "covariance"
     title: ClassVar[str] = "covariance"
     target: ClassVar[Target] = "pair"
-    defaults: ClassVar[dict[str, Any]] = {"method": "joint"}
-    arms: ClassVar[bool] = False
-    status: ClassVar[str] = "proven"
+    defaults: ClassVar[Mapping[str, Any]] = {"method": "joint"}
     reference: ClassVar[str] = "Bun & Steinke 2016; joint sensitivity proved in dpnb.statistics.pair"
-
-    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
-        """No axis of its own."""
-        return ()
 
     def _unit(self, setting: Setting) -> float:
         x, y = sides(setting)
@@ -133,10 +128,6 @@ class Covariance:
     def domain(self, setting: Setting) -> Pair:
         """The product of both half ranges, either way."""
         return -self._unit(setting), self._unit(setting)
-
-    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
-        """Never public."""
-        return None
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """Five centred moments and a count, as one vector or apart."""

@@ -8,7 +8,7 @@ rows is mostly noise: the plan says how much on each cell.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -19,6 +19,7 @@ from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference import NoiseSum
 from dpnb.statistics._base import Pricing, Setting, digits
 from dpnb.statistics.count import NO_POPULATION
+from dpnb.statistics.declaration import Spelling
 from dpnb.statistics.histogram import Histogram
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.reading import Method, Read, ReadingFunction
@@ -177,11 +178,12 @@ class Crosstab(Histogram):
 
     name: ClassVar[str] = "crosstab"
     title: ClassVar[str] = "contingency table"
-    defaults: ClassVar[dict[str, Any]] = {}
+    spelling: ClassVar[Spelling] = Spelling("keys")
+    defaults: ClassVar[Mapping[str, Any]] = {}
     reference: ClassVar[str] = (
         "Dwork, McSherry, Nissim & Smith 2006; Gaboardi et al. 2016; Kifer & Rogers 2017"
     )
-    readings: ClassVar[MappingProxyType[str, ReadingFunction]] = READINGS
+    readings: ClassVar[Mapping[str, ReadingFunction]] = READINGS
 
     def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
         """No further axis; a table of one key is refused."""
@@ -201,7 +203,7 @@ class ValueCount(Histogram):
 
     name: ClassVar[str] = "value_counts"
     title: ClassVar[str] = "value counts"
-    defaults: ClassVar[dict[str, Any]] = {}
-    readings: ClassVar[MappingProxyType[str, ReadingFunction]] = MappingProxyType(
+    defaults: ClassVar[Mapping[str, Any]] = {}
+    readings: ClassVar[Mapping[str, ReadingFunction]] = MappingProxyType(
         {"proportions": proportions_by_value, "goodness_of_fit_test": Method(goodness_of_fit_test)}
     )

@@ -12,6 +12,7 @@ from dpnb.statistics.binned import checked_method, density_domain, density_resul
 from dpnb.statistics.count import exact_radius
 from dpnb.statistics.histogram import Histogram
 from dpnb.statistics.outcome import Pair
+from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.vector import VectorResult
 from dpnb.trusted.releases import Axis, Release
 
@@ -21,9 +22,12 @@ class Density(Histogram):
 
     name: ClassVar[str] = "density"
     title: ClassVar[str] = "density"
-    defaults: ClassVar[dict[str, Any]] = {"bins": None, "edges": None, "method": "histogram"}
+    defaults: ClassVar[Mapping[str, Any]] = {"bins": None, "edges": None, "method": "histogram"}
+    counts: ClassVar[bool] = False
+    grows: ClassVar[bool] = False
+    apart: ClassVar[bool] = False
     reference: ClassVar[str] = "Wasserman & Zhou 2010; Dwork, McSherry, Nissim & Smith 2006"
-    readings: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    readings: ClassVar[Mapping[str, ReadingFunction]] = MappingProxyType({})
 
     def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
         """No further axis: the check adds the bins as the last key."""
@@ -46,6 +50,9 @@ class Density(Histogram):
         rows = public_rows(setting) or n
         radius = float(exact_radius(pricing.parts[0].mechanism.law, 0.05))  # type: ignore[union-attr]
         return None if not rows else radius / rows / float(widths_of(setting).min())
+
+    def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> None:
+        """Not written down: a bin's own count and the total meet in it."""
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in shares of rows."""

@@ -13,18 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted, effective_size, student_inflation
 from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
-from dpnb.statistics._base import Pricing, Setting, Share, width_words
+from dpnb.statistics._base import Pricing, Setting, Share, Target, width_words
+from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratio, ratios, redrawn_means
 from dpnb.statistics.released import Part, SimulatedPart, combine
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.releases import Release
 
 
 @dataclass(frozen=True)
@@ -150,29 +151,21 @@ def _reach(arm: Ratio, level: float) -> Any:
     return (arm.sum_noise + arm.sum_noise if arm.tally else arm.size_noise).radius(1 - level)
 
 
-class Difference:
+class Difference(Statistic):
     """Difference of means between the two declared values of a column."""
 
     name: ClassVar[str] = "difference"
     title: ClassVar[str] = "difference of means"
-    target: ClassVar[Literal["none", "number", "key"]] = "number"
-    defaults: ClassVar[dict[str, Any]] = {"ci": True, "spread": "bought"}
+    target: ClassVar[Target] = "number"
+    defaults: ClassVar[Mapping[str, Any]] = {"ci": True, "spread": "bought"}
     arms: ClassVar[bool] = True
-    status: ClassVar[str] = "proven"
+    plannable: ClassVar[bool] = True
     reference: ClassVar[str] = "D'Orazio, Honaker & King 2015, corrected; Fieller 1954"
-
-    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
-        """No axis of its own: the arm axis is taken out by the check."""
-        return ()
 
     def domain(self, setting: Setting) -> Pair:
         """Minus to plus the width of the declared bounds."""
         width = float(setting.number().highest - setting.number().lowest)
         return -width, width
-
-    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
-        """Never public."""
-        return None
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """Return the parts of the means of both arms."""

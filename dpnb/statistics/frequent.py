@@ -11,7 +11,7 @@ values, at the price of that question.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -21,6 +21,7 @@ from dpnb.errors import LossError, OptionError, Unavailable
 from dpnb.inference.interval import Interval
 from dpnb.statistics._base import PricedPart, PriceRow, Pricing, Setting, Share, Target, digits
 from dpnb.statistics.count import NO_POPULATION
+from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.released import best
 from dpnb.statistics.selection import pick_epsilon
@@ -121,21 +122,15 @@ class FrequentResult(Result):
         return super().interval(level, kind)
 
 
-class FrequentValues:
+class FrequentValues(Statistic):
     """Counts of the values that many rows have, of a column with too many values to count each."""
 
     name: ClassVar[str] = "frequent_values"
     title: ClassVar[str] = "frequent values"
-    defaults: ClassVar[dict[str, Any]] = {"delta": Fraction(1, 10**8)}
-    arms: ClassVar[bool] = False
-    status: ClassVar[str] = "proven"
+    target: ClassVar[Target] = "value"
+    defaults: ClassVar[Mapping[str, Any]] = {"delta": Fraction(1, 10**8)}
     reference: ClassVar[str] = "Korolova, Kenthapadi, Mishra & Ntoulas 2009; Wilson et al. 2020"
-    private_shape: ClassVar[bool] = True
-
-    @property
-    def target(self) -> Target:
-        """A value of a long list."""
-        return "value"
+    counts: ClassVar[bool] = True
 
     def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
         """No public axis: which values are shown is released. A δ that cannot be is refused."""
@@ -146,10 +141,6 @@ class FrequentValues:
         """From one to the public number of rows, where there is one."""
         rows = setting.unit.public_rows
         return 1.0, float("inf") if rows is None else float(rows)
-
-    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
-        """Never public."""
-        return None
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """One vector of counts above a threshold, with all of the share and the δ that was asked."""

@@ -9,41 +9,37 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
-from dpnb.statistics._base import Pricing, Setting, Share, additive, count_component, digits
+from dpnb.inference import NoiseSum
+from dpnb.statistics._base import Pricing, Setting, Share, Target, additive, count_component, digits
 from dpnb.statistics.binned import HISTOGRAM_READINGS
 from dpnb.statistics.count import LinearCell, exact_radius, linear_entries, linear_result
+from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.reading import ReadingFunction
-from dpnb.statistics.released import Part, SimulatedPart, combine
-from dpnb.trusted.releases import Axis, Release
+from dpnb.statistics.released import Part, SimulatedPart, combine, law_as_sum
+from dpnb.trusted.releases import Release
 
 
-class Histogram:
+class Histogram(Statistic):
     """Counts in public bins of a number."""
 
     name: ClassVar[str] = "histogram"
     title: ClassVar[str] = "histogram"
-    target: ClassVar[Literal["none", "number", "key"]] = "key"
-    defaults: ClassVar[dict[str, Any]] = {"bins": None, "edges": None}
-    arms: ClassVar[bool] = False
-    status: ClassVar[str] = "proven"
+    target: ClassVar[Target] = "key"
+    defaults: ClassVar[Mapping[str, Any]] = {"bins": None, "edges": None}
+    spelling: ClassVar[Spelling] = Spelling(renamed=(("edges", "bins"),))
+    counts: ClassVar[bool] = True
+    grows: ClassVar[bool] = True
+    apart: ClassVar[bool] = True
     reference: ClassVar[str] = "Dwork, McSherry, Nissim & Smith 2006; Wasserman & Zhou 2010"
     readings: ClassVar[Mapping[str, ReadingFunction]] = HISTOGRAM_READINGS
-
-    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
-        """No further axis: the check adds the bins as the last key."""
-        return ()
 
     def domain(self, setting: Setting) -> Pair:
         """From zero to the public number of rows, where there is one."""
         rows = setting.unit.public_rows
         return 0.0, math.inf if rows is None else float(rows)
-
-    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
-        """Never public."""
-        return None
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """One vector of counts with all of the share."""
@@ -52,6 +48,10 @@ class Histogram:
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
         """The radius of the noise on each bin."""
         return float(exact_radius(pricing.parts[0].mechanism.law, 0.05))  # type: ignore[union-attr]
+
+    def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> NoiseSum | None:  # noqa: ARG002
+        """The law of the one part."""
+        return law_as_sum(pricing.parts[0].mechanism.law)  # type: ignore[union-attr]
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in rows for each bin."""

@@ -25,6 +25,7 @@ from dpnb.statistics._base import (
     count_component,
     digits,
 )
+from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.placement import (
     NO_DRAWS,
@@ -52,15 +53,13 @@ MOST_WORK = 2**22
 CHECK_SHARE, COUNT_SHARE = Fraction(1, 5), Fraction(1, 20)
 
 
-class KSDensity:
+class KSDensity(Statistic):
     """A density through a synthetic sample."""
 
     name: ClassVar[str] = "ks_density"
     title: ClassVar[str] = "density by a synthetic sample"
     target: ClassVar[Target] = "number"
-    defaults: ClassVar[dict[str, Any]] = {"points": None, "cells": None}
-    arms: ClassVar[bool] = False
-    status: ClassVar[str] = "proven"
+    defaults: ClassVar[Mapping[str, Any]] = {"points": None, "cells": None}
     reference: ClassVar[str] = "Wasserman & Zhou 2010; McSherry & Talwar 2007"
     readings: ClassVar[Mapping[str, ReadingFunction]] = READINGS
 
@@ -77,10 +76,6 @@ class KSDensity:
     def domain(self, setting: Setting) -> Pair:
         """From zero to all points in the smallest cell."""
         return 0.0, 1.0 / (min(Grid.of(setting).sizes) * float(setting.number().step))
-
-    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
-        """Never public."""
-        return None
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """One placement for each group; where the number of rows is private, that number for a twentieth of the loss."""
@@ -132,10 +127,6 @@ class KSDensity:
         )
         part = PricedPart("placement", request, mechanism, setting.cells * (cells + 1))
         return Pricing((part,), (PrivacyEvent("exponential", epsilon), checked), rows)
-
-    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
-        """None: the error depends on the data."""
-        return None
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
         """What can be said before: the resolution."""

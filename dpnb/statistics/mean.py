@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
-from dpnb.statistics._base import Pricing, Setting, Share, width_words
+from dpnb.inference import NoiseSum
+from dpnb.statistics._base import Pricing, Setting, Share, Target, width_words
+from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratio, ratios, redrawn_means, size_from
 from dpnb.statistics.released import Part, SimulatedPart, combine
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.releases import Release
 
 
 @dataclass(frozen=True)
@@ -76,29 +78,21 @@ class MeanCell:
         return self._real(self.ratio.interval(level, sampling=True))
 
 
-class Mean:
+class Mean(Statistic):
     """The mean of a bounded number; of a condition, a proportion."""
 
     name: ClassVar[str] = "mean"
     title: ClassVar[str] = "mean"
-    target: ClassVar[Literal["none", "number", "key"]] = "number"
-    defaults: ClassVar[dict[str, Any]] = {"ci": True, "spread": "bought"}
-    arms: ClassVar[bool] = False
-    status: ClassVar[str] = "proven"
+    target: ClassVar[Target] = "number"
+    defaults: ClassVar[Mapping[str, Any]] = {"ci": True, "spread": "bought"}
+    apart: ClassVar[bool] = True
+    plannable: ClassVar[bool] = True
     reference: ClassVar[str] = "Fieller 1954 on exact noise laws; Bun & Steinke 2016"
-
-    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
-        """No axis of its own."""
-        return ()
 
     def domain(self, setting: Setting) -> Pair:
         """The declared bounds."""
         number = setting.number()
         return float(number.lowest), float(number.highest)
-
-    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
-        """Never public."""
-        return None
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """Return centred sum, count and second moment, as far as they are needed."""
@@ -111,6 +105,15 @@ class Mean:
             return None
         half = setting.number().centred().half
         return float(max(mean_noise_sd(setting, pricing, size, m).radius(0.05) for m in (0.0, half / 2)))
+
+    def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> NoiseSum | None:
+        """The wider of the laws in the middle of the range and a quarter of it further out."""
+        size = setting.public_n if setting.public_n is not None else n
+        if not size:
+            return None
+        half = setting.number().centred().half
+        found = [mean_noise_sd(setting, pricing, size, m) for m in (0.0, half / 2)]
+        return max(found, key=lambda law: float(law.radius(0.05)))
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in the unit of the column, or as a function of n."""

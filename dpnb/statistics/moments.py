@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 from dpnb.statistics._base import Mechanism, PricedPart, PriceRow, Pricing, Setting, Share, Target, digits
 from dpnb.statistics.crossed import matrix_outcome
+from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.frobenius import Block, blocks, radius_squared, shrink, sides
 from dpnb.statistics.moment_readings import correlation, covariance, mean
 from dpnb.statistics.outcome import Pair
@@ -29,15 +30,14 @@ from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.releases import Axis, Release
 
 
-class CrossMoment:
+class CrossMoment(Statistic):
     """The matrix of cross moments of several bounded numbers."""
 
     name: ClassVar[str] = "moments"
     title: ClassVar[str] = "moments"
     target: ClassVar[Target] = "numbers"
-    defaults: ClassVar[dict[str, Any]] = {"radius": None}
-    arms: ClassVar[bool] = False
-    status: ClassVar[str] = "proven"
+    defaults: ClassVar[Mapping[str, Any]] = {"radius": None}
+    spelling: ClassVar[Spelling] = Spelling("listed")
     reference: ClassVar[str] = (
         "Dwork, Talwar, Thakurta & Zhang 2014; Bun & Steinke 2016; sensitivities proved in dpnb.trusted.measurements"
     )
@@ -62,10 +62,6 @@ class CrossMoment:
         """Unbounded: sums over rows."""
         return -math.inf, math.inf
 
-    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
-        """Never public."""
-        return None
-
     def price(self, setting: Setting, share: Share) -> Pricing:
         """The whole matrix as one vector, in the norm of its noise."""
         moves, square, p = setting.moves, radius_squared(setting), len(setting.numbers)
@@ -81,10 +77,6 @@ class CrossMoment:
             for b, m in zip(found, mechanisms, strict=True)
         )
         return Pricing(parts, (event,), _rows(setting, share, size, found))
-
-    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
-        """Not one number: it depends on what is read."""
-        return None
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
         """The noise in rows, for columns measured in half ranges."""

@@ -15,14 +15,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dpnb.errors import PlanError, Unavailable
 from dpnb.inference.elementwise import greater, lesser
 from dpnb.inference.spread import normal_quantile
-from dpnb.statistics._base import PricedPart, PriceRow, Pricing, Setting, Share, digits
+from dpnb.statistics._base import PricedPart, PriceRow, Pricing, Setting, Share, Target, digits
+from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.outcome import Chosen, Pair, Result
 from dpnb.statistics.released import Part, SimulatedPart, best
 from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
@@ -79,15 +80,14 @@ class QuantileCell(Chosen):
         return found
 
 
-class Quantile:
+class Quantile(Statistic):
     """Quantiles of a bounded number."""
 
     name: ClassVar[str] = "quantile"
     title: ClassVar[str] = "quantile"
-    target: ClassVar[Literal["none", "number", "key"]] = "number"
-    defaults: ClassVar[dict[str, Any]] = {"q": Fraction(1, 2), "ci": False}
-    arms: ClassVar[bool] = False
-    status: ClassVar[str] = "proven"
+    target: ClassVar[Target] = "number"
+    defaults: ClassVar[Mapping[str, Any]] = {"q": Fraction(1, 2), "ci": False}
+    spelling: ClassVar[Spelling] = Spelling(bare=("q",))
     reference: ClassVar[str] = "McSherry & Talwar 2007; Cesar & Rogers 2021 (bounded range)"
 
     def _levels(self, setting: Setting) -> tuple[Fraction, ...]:
@@ -112,10 +112,6 @@ class Quantile:
     def domain(self, setting: Setting) -> Pair:
         """The declared bounds."""
         return float(setting.number().lowest), float(setting.number().highest)
-
-    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
-        """Never public."""
-        return None
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """One selection a level, three where limits are bought (half of the loss for the point)."""
@@ -149,10 +145,6 @@ class Quantile:
             z = normal_quantile(1 - _SAMPLING_ALPHA / 2)
             reach += z * math.sqrt(float(q * (1 - q)) * rows) + 1
         return (-1 if side == "lower" else 1) * math.ceil(reach)
-
-    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
-        """None: the noise of a selection moves ranks, not values."""
-        return None
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
         """The proven rank error."""

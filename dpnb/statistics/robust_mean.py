@@ -40,6 +40,7 @@ from dpnb.statistics._base import (
     digits,
 )
 from dpnb.statistics.count import LinearCell
+from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.mean import MeanCell
 from dpnb.statistics.outcome import Chosen, Pair, Result
 from dpnb.statistics.quantile import selection_epsilon
@@ -196,30 +197,19 @@ def _located(setting: Setting, releases: Sequence[Release]) -> list[Located]:
     ]
 
 
-class RobustMean:
+class RobustMean(Statistic):
     """The mean of a number whose range is not known."""
 
     name: ClassVar[str] = "robust_mean"
     title: ClassVar[str] = "mean in a private range"
     target: ClassVar[Target] = "number"
-    defaults: ClassVar[dict[str, Any]] = {}
-    arms: ClassVar[bool] = False
-    status: ClassVar[str] = "proven"
     reference: ClassVar[str] = "Karwa & Vadhan 2018 (idea); Smith 2011; Fieller 1954"
     readings: ClassVar[Mapping[str, ReadingFunction]]
-
-    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
-        """No axis of its own."""
-        return ()
 
     def domain(self, setting: Setting) -> Pair:
         """The declared bounds."""
         number = setting.number()
         return float(number.lowest), float(number.highest)
-
-    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
-        """Never public."""
-        return None
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """Two selections, and the sums with the rest."""
@@ -248,10 +238,6 @@ class RobustMean:
             scales.get("count"),
         )
         return mechanism, event
-
-    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
-        """None: the noise is as wide as the private range."""
-        return None
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """The noise in half ranges, and from how many rows on the range is clear."""

@@ -10,13 +10,14 @@ The loss is pure ε, divided over the picks; a ρ ledger is charged ε·tanh(ε/
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.statistics._base import ONE, PricedPart, PriceRow, Pricing, Setting, Share, Target, digits
+from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.outcome import Chosen, Pair, Result
 from dpnb.statistics.released import best
 from dpnb.trusted.mechanisms import PermuteAndFlip
@@ -70,15 +71,12 @@ def numbers(choices: Axis) -> tuple[float, ...]:
     return tuple(float(place) for place in range(len(choices.keys)))
 
 
-class Mode:
+class Mode(Statistic):
     """The most frequent declared value."""
 
     name: ClassVar[str] = "mode"
     title: ClassVar[str] = "most frequent value"
     target: ClassVar[Target] = "choice"
-    defaults: ClassVar[dict[str, Any]] = {}
-    arms: ClassVar[bool] = False
-    status: ClassVar[str] = "proven"
     reference: ClassVar[str] = "McKenna & Sheldon 2020 (permute-and-flip); Ding et al. 2021"
 
     def _choices(self, setting: Setting) -> Axis:
@@ -88,18 +86,10 @@ class Mode:
     def _picks(self, setting: Setting) -> int:  # noqa: ARG002
         return 1
 
-    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
-        """No axis: one value for each group."""
-        return ()
-
     def domain(self, setting: Setting) -> Pair:
         """The smallest and the largest declared number, or place."""
         found = numbers(self._choices(setting))
         return min(found), max(found)
-
-    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
-        """Never public."""
-        return None
 
     def _factor(self, setting: Setting) -> int:
         """Return how many single-row steps lie between neighbours."""
@@ -121,10 +111,6 @@ class Mode:
             f"ε {digits(float(epsilon))}" + (" a pick" if picks > 1 else ""),
         )
         return Pricing((part,), events, (row,))
-
-    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
-        """None: the error is in rows."""
-        return None
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
         """How far the count of a pick may be below the largest."""
@@ -152,7 +138,8 @@ class TopK(Mode):
 
     name: ClassVar[str] = "top_k"
     title: ClassVar[str] = "most frequent values"
-    defaults: ClassVar[dict[str, Any]] = {"k": 3}
+    defaults: ClassVar[Mapping[str, Any]] = {"k": 3}
+    spelling: ClassVar[Spelling] = Spelling(bare=("k",))
 
     def _picks(self, setting: Setting) -> int:
         asked, size = setting.options["k"], len(self._choices(setting).keys)

@@ -9,33 +9,30 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import ClassVar
 
-from dpnb.statistics._base import Numeric, Pricing, Setting, Share, additive, digits
+from dpnb.inference import NoiseSum
+from dpnb.statistics._base import Numeric, Pricing, Setting, Share, Target, additive, digits
 from dpnb.statistics.count import LinearCell, exact_radius, linear_entries, linear_result
+from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
-from dpnb.statistics.released import Part, SimulatedPart, combine
+from dpnb.statistics.released import Part, SimulatedPart, combine, law_as_sum
 from dpnb.statistics.sensitivity import Component
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.releases import Release
 
 
-class Sum:
+class Sum(Statistic):
     """The sum of a bounded number over rows."""
 
     name: ClassVar[str] = "sum"
     title: ClassVar[str] = "sum"
-    target: ClassVar[Literal["none", "number", "key"]] = "number"
-    defaults: ClassVar[dict[str, Any]] = {}
-    arms: ClassVar[bool] = False
-    status: ClassVar[str] = "proven"
+    target: ClassVar[Target] = "number"
+    grows: ClassVar[bool] = True
+    apart: ClassVar[bool] = True
     reference: ClassVar[str] = "Dwork, McSherry, Nissim & Smith 2006; Canonne, Kamath & Steinke 2020"
 
     def _grid(self, setting: Setting) -> Numeric:
         return setting.number().rebased()
-
-    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
-        """No axis of its own."""
-        return ()
 
     def domain(self, setting: Setting) -> Pair:
         """Rows times the bounds, where the number of rows is public."""
@@ -44,10 +41,6 @@ class Sum:
             return (0.0 if number.lowest >= 0 else -math.inf, 0.0 if number.highest <= 0 else math.inf)
         zero = Fraction(0)
         return float(min(number.lowest, zero) * rows), float(max(number.highest, zero) * rows)
-
-    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
-        """Never public."""
-        return None
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """One sum with all of the share."""
@@ -65,6 +58,10 @@ class Sum:
         """The radius of the noise in the unit of the column."""
         radius = exact_radius(pricing.parts[0].mechanism.law, 0.05)  # type: ignore[union-attr]
         return radius * float(self._grid(setting).step)
+
+    def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> NoiseSum:  # noqa: ARG002
+        """The law of the one part."""
+        return law_as_sum(pricing.parts[0].mechanism.law)  # type: ignore[union-attr]
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in the unit of the column."""

@@ -36,6 +36,7 @@ from dpnb.statistics._base import (
     digits,
     price_row,
 )
+from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.leaves import Leaves, leaves_of
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.reading import ReadingFunction
@@ -48,15 +49,13 @@ from dpnb.trusted.aggregate.algebra import Total
 from dpnb.trusted.releases import Axis, Release
 
 
-class Tree:
+class Tree(Statistic):
     """Counts on every level of a binary tree over a number."""
 
     name: ClassVar[str] = "tree"
     title: ClassVar[str] = "tree of counts"
     target: ClassVar[Target] = "number"
-    defaults: ClassVar[dict[str, Any]] = {"levels": None}
-    arms: ClassVar[bool] = False
-    status: ClassVar[str] = "proven"
+    defaults: ClassVar[Mapping[str, Any]] = {"levels": None}
     reference: ClassVar[str] = "Hay, Rastogi, Miklau & Suciu 2010; Honaker 2015"
     readings: ClassVar[Mapping[str, ReadingFunction]] = MappingProxyType(
         {
@@ -79,10 +78,6 @@ class Tree:
         """From zero to the public number of rows, where there is one."""
         rows = setting.unit.public_rows
         return 0.0, math.inf if rows is None else float(rows)
-
-    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
-        """Never public."""
-        return None
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """One count for each node, all levels with equal noise; the root where it is private."""

@@ -11,19 +11,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted, effective_size, student_inflation
 from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
-from dpnb.statistics._base import Pricing, Setting, Share, additive, count_component, width_words
+from dpnb.statistics._base import Pricing, Setting, Share, Target, additive, count_component, width_words
+from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.ratio import COUNT_SHARE, Ratio, centred_totals, form_of, price_ratio, ratio, ratios
 from dpnb.statistics.released import Part, SimulatedPart, combine, law_as_sum
 from dpnb.statistics.sensitivity import Component
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.releases import Release
 
 _SECOND_ORDER = 5.0
 
@@ -153,30 +154,19 @@ class VarianceCell:
         return self._interval(level, sampling=True)
 
 
-class Variance:
+class Variance(Statistic):
     """The variance of a bounded number."""
 
     name: ClassVar[str] = "variance"
     title: ClassVar[str] = "variance"
-    target: ClassVar[Literal["none", "number", "key"]] = "number"
-    defaults: ClassVar[dict[str, Any]] = {}
-    arms: ClassVar[bool] = False
-    status: ClassVar[str] = "proven"
+    target: ClassVar[Target] = "number"
     reference: ClassVar[str] = "Honaker's A.2 with its moments released; Bun & Steinke 2016"
     root: ClassVar[bool] = False
-
-    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
-        """No axis of its own."""
-        return ()
 
     def domain(self, setting: Setting) -> Pair:
         """From zero to a quarter of the squared width of the bounds (its root)."""
         half = float(setting.number().highest - setting.number().lowest) / 2
         return 0.0, half if self.root else half**2
-
-    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
-        """Never public."""
-        return None
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """Centred sum and second moment at equal shares, and the count."""

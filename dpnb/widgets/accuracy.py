@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 from dpnb.errors import LossError, PlanError
 from dpnb.estimate import PendingQuestion
 from dpnb.inference import effective_size
+from dpnb.plan.check import CheckedQuestion
 from dpnb.statistics import Share
 from dpnb.statistics.ratio import mean_noise_sd
 from dpnb.widgets import published_losses
@@ -62,7 +63,7 @@ class Balance:
             "kind": kind,
             "curve": curve.to_json(),
             "law": law_of(question, kind),
-            "unit": "rows" if checked.statistic in {"count", "histogram", "value_counts"} else "",
+            "unit": "rows" if checked.kind.counts else "",
             "left": left,
             "size": {"planned": size, "asked": needs_size(question)},
             "start": min(left or 1.0, 1.0) if start is None else float(start),
@@ -84,8 +85,8 @@ def people_of(
     """
     checked = question.checked
     size = planned if checked.setting.public_n is None else checked.setting.public_n
-    arms = {"mean": 1, "difference": 2}.get(checked.statistic, 0)
-    if arms == 0 or size is None or checked.setting.cells > arms:
+    arms = 2 if checked.kind.arms else 1
+    if not _of_means(checked) or size is None or checked.setting.cells > arms:
         return None
     number = checked.setting.number()
     width = float(number.highest - number.lowest)
@@ -101,6 +102,11 @@ def people_of(
     return {"n": int(size), "sampling": (arms * spread) ** 2 / size, "noise": sds}
 
 
+def _of_means(checked: CheckedQuestion) -> bool:
+    """Whether the answer is a mean, or a difference of means: what can be planned from means and spreads, and is of a number."""
+    return checked.kind.plannable and checked.kind.target == "number"
+
+
 def effective(people: dict[str, Any], curve: Curve, loss: float) -> int:
     """Return how many people without noise would be as accurate, rounded down."""
     noise = Curve(curve.loss, tuple(people["noise"])).width_at(loss)
@@ -112,7 +118,7 @@ def law_of(question: PendingQuestion, kind: str) -> dict[str, Any] | None:
     checked = question.checked
     pricing = checked.kind.price(checked.setting, Share(kind, Fraction(1)))  # type: ignore[arg-type]
     law = getattr(pricing.parts[0].mechanism, "law", None) if len(pricing.parts) == 1 else None
-    if law is None or question.checked.statistic not in {"count", "histogram", "value_counts"}:
+    if law is None or not checked.kind.counts:
         return None
     scale = float(law.scale) if law.kind == "discrete-laplace" else float(law.variance) ** 0.5
     return {"kind": law.kind, "scale": scale, "unit": 1.0}

@@ -104,7 +104,7 @@ def subject_of(estimate: Estimate, n: int | None = None) -> Subject:
     size = _size(question, n, rows, known)
     missing = _missing(question, rows if rows is not None and n is None else size, known)
     options = {name: _plain(value) for name, value in question.question.options}
-    adjacency = "add-remove" if statistic == "count" else unit.adjacency
+    adjacency = "add-remove" if question.checked.kind.target == "none" else unit.adjacency
     asked = Asked(question.text, (kind,), statistic, MappingProxyType({**options, "adjacency": adjacency}))
     grids = tuple(_grid(column) for column in columns)
     return Subject(

@@ -1,7 +1,8 @@
 """Sample questions of every registered statistic on one small dataset, and their release without a curator.
 
-Who registers a statistic adds its samples here; tests/statistics/test_every_statistic.py runs them on tables of no, one and two
-rows, constant and missing columns, empty groups and units of several rows, and fails for a statistic that has none.
+A statistic is asked of what it is of, whole and by groups, with each of its examples; one that needs more has samples of its own here.
+tests/statistics/test_every_statistic.py runs them on tables of no, one and two rows, constant and missing columns, empty groups and
+units of several rows.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from dpnb.estimate import Estimate, ask
 from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
 from dpnb.plan.expression import Compare, Const, Ref
-from dpnb.statistics import conclude
+from dpnb.statistics import STATISTICS, Statistic, conclude
 from dpnb.trusted.aggregate import answer, prepare
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.privacy.accountant import Budget
@@ -25,7 +26,7 @@ from dpnb.trusted.schema import Column, Schema
 X, Y, B, G = Ref("x"), Ref("y"), Ref("b"), Ref("g")
 _ids = itertools.count()
 
-SAMPLES: dict[str, tuple[dict[str, Any], ...]] = {
+OWN_SAMPLES: dict[str, tuple[dict[str, Any], ...]] = {
     "count": ({}, {"where": Compare("==", B, Const(1))}, {"by": (G,)}),
     "sum": ({"target": X}, {"target": X, "by": (G,)}),
     "mean": (
@@ -79,6 +80,29 @@ SAMPLES: dict[str, tuple[dict[str, Any], ...]] = {
     ),
 }
 """Statistic -> keyword arguments of :class:`QueryPlan`."""
+
+COLUMNS: dict[str, dict[str, Any]] = {
+    "none": {},
+    "number": {"target": X},
+    "pair": {"target": X, "other": Y},
+    "numbers": {"target": X, "others": (Y, B)},
+    "key": {"target": G},
+    "choice": {"target": G},
+    "value": {"target": X},
+}
+"""What a statistic is of -> columns of that kind."""
+
+
+def usual_samples(statistic: Statistic) -> tuple[dict[str, Any], ...]:
+    """Samples by what a statistic is of: with each of its examples, and by groups where it can be."""
+    columns, arms = COLUMNS[statistic.target], (B,) * statistic.arms
+    options = [{"options": tuple(sorted(one.items()))} for one in statistic.examples] or [{}]
+    groups = () if statistic.target in {"numbers", "value"} else (G,)
+    plain = [{**columns, **one, **({"by": arms} if arms else {})} for one in options]
+    return (*plain, *({**plain[0], "by": (group, *arms)} for group in groups))
+
+
+SAMPLES = {one.name: OWN_SAMPLES.get(one.name) or usual_samples(one) for one in STATISTICS}
 
 UNITS: dict[str, PrivacyUnit] = {
     "change-one": PrivacyUnit("change-one", rows=6),

@@ -21,6 +21,7 @@ from dpnb.plan import expression as e
 from dpnb.plan.price import price
 from dpnb.plan.question import QueryPlan
 from dpnb.plan.request import MAX_ITEMS, Ask, BatchPlan, Item
+from dpnb.statistics import STATISTICS, Statistic
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.wire.codec import MAX_REQUEST, decode_reply, encode, raw
@@ -54,7 +55,7 @@ def _option(**options: Any) -> tuple[tuple[str, Any], ...]:
     return tuple(sorted(options.items()))
 
 
-FORMS: dict[str, dict[str, Form]] = {
+OWN_FORMS: dict[str, dict[str, Form]] = {
     "count": {"few": _asked("count"), "many": _asked("count", by=(A, B))},
     "sum": {"few": _asked("sum", X), "many": _asked("sum", X, by=(A, B))},
     "mean": {"few": _asked("mean", X), "many": _asked("mean", X, by=(A, B))},
@@ -103,6 +104,29 @@ FORMS: dict[str, dict[str, Form]] = {
         "many": _asked("tree", X, options=_option(levels=16)),
     },
 }
+"""A statistic as a small question, of which there can be many, and as a large one."""
+
+
+def usual(statistic: Statistic) -> dict[str, Form]:
+    """The forms of any other statistic: by what it is of, and with each of its examples."""
+    arms = (e.Compare(">", A, e.Const(3)),) * statistic.arms
+    few, many = {
+        "none": ({}, {"by": (A, B)}),
+        "number": ({"target": X}, {"target": X, "by": (W, *arms) if arms else (A, B)}),
+        "pair": ({"target": X, "other": W}, {"target": X, "other": W, "by": (A, B)}),
+        "numbers": ({"target": N[0], "others": N[1:3]}, {"target": N[0], "others": N[1:]}),
+        "key": ({"target": A}, {"target": W}),
+        "choice": ({"target": A}, {"target": W}),
+        "value": ({"target": A}, {"target": W}),
+    }[statistic.target]
+    examples = [_option(**one) for one in statistic.examples] or [()]
+    forms = {"few": _asked(statistic.name, **{"by": arms, **few}, options=examples[0])}
+    return forms | {
+        f"many {place}": _asked(statistic.name, **many, options=one) for place, one in enumerate(examples)
+    }
+
+
+FORMS = {one.name: OWN_FORMS.get(one.name) or usual(one) for one in STATISTICS}
 """Each statistic as a small question, of which there can be many, and as a large one."""
 
 

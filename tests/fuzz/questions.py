@@ -12,6 +12,7 @@ from typing import Any
 
 from dpnb.plan import Ask, BatchPlan, Item, QueryPlan
 from dpnb.plan import expression as e
+from dpnb.statistics import STATISTICS, Statistic
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -246,7 +247,7 @@ def _frequent(rng: Rng) -> dict[str, Any]:
     return {"target": target, "by": (), "options": (("delta", delta),)}
 
 
-PARTS: dict[str, Callable[[Rng], dict[str, Any]]] = {
+OWN_PARTS: dict[str, Callable[[Rng], dict[str, Any]]] = {
     "count": lambda _: {},
     "sum": _summed,
     "mean": _mean,
@@ -269,4 +270,26 @@ PARTS: dict[str, Callable[[Rng], dict[str, Any]]] = {
     "robust_mean": _short,
     "tree": _tree,
 }
+"""What a question of a statistic with an own grammar has beside its rows and groups."""
+
+
+def usual(statistic: Statistic) -> Callable[[Rng], dict[str, Any]]:
+    """What a question of any other statistic has: by what it is of, with one of its examples."""
+    made = {
+        "none": lambda _: {},
+        "number": _difference if statistic.arms else _summed,
+        "pair": lambda rng: {
+            "target": number(rng, rng.randrange(2)),
+            "other": number(rng, 1, ("y", "w", "b")),
+        },
+        "numbers": lambda rng: {**_moments(rng), "options": ()},
+        "key": _listed,
+        "choice": _listed,
+        "value": lambda rng: {"target": number(rng, 1, ("x", "y")), "by": ()},
+    }[statistic.target]
+    examples = [tuple(sorted(one.items())) for one in statistic.examples] or [()]
+    return lambda rng: {**made(rng), "options": rng.choice(examples)}
+
+
+PARTS = {one.name: OWN_PARTS.get(one.name) or usual(one) for one in STATISTICS}
 """What a question of each statistic has beside its rows and groups."""

@@ -47,8 +47,12 @@ def nearly_reached(tally):
 
 
 def test_every_statistic_is_drawn():
-    """The grammar of the fuzzer has all statistics that there are."""
-    assert set(questions.PARTS) == set(BY_NAME)
+    """The grammar of the fuzzer has all statistics that there are, and one that it was never told of too."""
+    assert list(questions.PARTS) == list(BY_NAME)
+    assert set(questions.OWN_PARTS) <= set(BY_NAME)
+    for one in BY_NAME.values():
+        drawn = [questions.usual(one)(random.Random(seed)) for seed in range(20)]
+        assert len({str(parts) for parts in drawn}) > 10 or one.target == "none"
 
 
 @pytest.mark.slow

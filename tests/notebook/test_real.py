@@ -9,6 +9,8 @@ from IPython.core.completer import provisionalcompleter
 
 from dpnb.client import api
 from dpnb.notebook import load
+from dpnb.notebook.complete import offered
+from dpnb.statistics import BY_NAME
 from dpnb.widgets import _base
 from dpnb.widgets._base import living
 from tests.notebook.conftest import Notebook
@@ -199,6 +201,15 @@ def test_completion_knows_columns_statistics_and_options(real):
             found = list(real.shell.Completer.completions(code, len(code)))
         lines = [(code[: item.start] + item.text).split("\n")[-1] for item in found]
         assert sorted(set(lines)) == expected, code
+
+
+def test_completion_behind_a_column_offers_all_that_can_be_asked_of_it(real):
+    """Every registered statistic that is asked of one column, and every way to go on from it; nothing that it refuses."""
+    _, offers = offered("hiv.age.", real.shell.user_ns)
+    column = real.shell.user_ns["hiv"].age
+    asked = {name for name, one in BY_NAME.items() if one.spelling.columns in {"before", "keys"}}
+    assert asked | {"median", "proportions", "isin", "between"} <= set(offers)
+    assert all(callable(getattr(column, name)) for name in offers)
 
 
 def test_a_report_is_exported(real, tmp_path, capsys):

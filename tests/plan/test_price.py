@@ -17,6 +17,8 @@ from dpnb.trusted.privacy.accountant import Budget, compose
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
+from tests.contracts.questions import SAMPLES, UNITS
+from tests.contracts.questions import schema as samples_schema
 
 AGE, SEX = e.Ref("age"), e.Ref("sex")
 SCORE, TINY = e.Ref("score"), Fraction(1, 2**62)
@@ -264,3 +266,24 @@ def test_the_sum_of_a_constant_over_a_public_number_of_rows_is_refused() -> None
     with pytest.raises(PlanError, match="public constant"):
         priced([constant], epsilon=1)
     assert priced([constant], schema(adjacency="add-remove"), epsilon=1).loss == PrivacyLoss.pure(1)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_size_is_asked_for_only_where_it_helps(name):
+    """What has no ± before the answer says that, with or without a size; what has one with a size asks for the size."""
+    for sample in SAMPLES[name][:1]:
+        plain, sized = refusal(name, sample), refusal(name, sample, assume_n=1000)
+        assert "assume_n=" not in sized
+        assert ("depends on the data" in plain) == ("depends on the data" in sized)
+        assert ("assume_n=" in plain) == (plain != sized)
+
+
+def refusal(statistic: str, sample: dict[str, Any], **more: Any) -> str:
+    """What is said of a half-width of 1; nothing where it can be planned."""
+    where = samples_schema(UNITS["add-remove"], "approx" if statistic == "frequent_values" else "epsilon")
+    items = (Item(QueryPlan(where.name, statistic, **sample)),)
+    try:
+        price(BatchPlan(where.name, where.version, items, Ask.make(within=1, **more)), where)
+    except LossError as error:
+        return str(error)
+    return ""

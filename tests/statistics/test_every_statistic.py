@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -11,16 +11,59 @@ import pytest
 from dpnb.cards import facts
 from dpnb.errors import LossError, Unavailable
 from dpnb.estimate import Estimate, to_json
-from dpnb.statistics import BY_NAME
+from dpnb.statistics import BY_NAME, STATISTICS, Statistic
+from dpnb.statistics._base import Target
 from dpnb.trusted.noise.bits import SeededBits
-from tests.contracts.questions import SAMPLES, TABLES, UNITS, asked, released, schema
+from tests.contracts.questions import (
+    COLUMNS,
+    OWN_SAMPLES,
+    SAMPLES,
+    TABLES,
+    UNITS,
+    B,
+    G,
+    X,
+    asked,
+    released,
+    schema,
+    usual_samples,
+)
 
 CASES = [(name, place) for name, samples in SAMPLES.items() for place in range(len(samples))]
 MEASURES = ("epsilon", "rho")
 
 
-def test_every_registered_statistic_has_sample_questions():
-    assert set(SAMPLES) == set(BY_NAME)
+def test_every_option_is_in_a_sample_question_of_a_statistic_that_declares_its_examples():
+    """Samples are by what a statistic is of; who adds options says in ``examples`` which are worth trying, all of them."""
+    assert set(OWN_SAMPLES) <= set(BY_NAME)
+    for one in STATISTICS:
+        if one.name not in OWN_SAMPLES:
+            assert {name for example in one.examples for name in example} == set(one.defaults), one.name
+
+
+class Everything(Statistic):
+    """A statistic that is declared and nothing else."""
+
+    name, title, target, defaults = "everything", "whole of it", "number", {"k": 1, "fast": False}
+    examples = ({"k": 2}, {"fast": True, "k": 3})
+
+
+class Compared(Everything):
+    """The same of two arms."""
+
+    arms = True
+
+
+def test_a_statistic_without_samples_of_its_own_is_asked_with_each_example_and_by_groups():
+    """What tests ask of a new statistic follows from its declaration."""
+    first = {"target": X, "options": (("k", 2),)}
+    assert usual_samples(Everything()) == (
+        first,
+        {"target": X, "options": (("fast", True), ("k", 3))},
+        {**first, "by": (G,)},
+    )
+    assert usual_samples(Compared())[-1]["by"] == (G, B)
+    assert set(COLUMNS) == set(get_args(Target))
 
 
 def whole(estimate: Estimate) -> None:

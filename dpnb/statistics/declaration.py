@@ -1,0 +1,121 @@
+"""What a statistic declares: its name and spelling, what it is of, what is known of its accuracy before a release, and how it concludes.
+
+Everything that another room wants to know of a statistic is asked of the statistic; no other file asks for one by its name. A new
+one is a file with a class, one line of the registry, and a test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal
+
+from dpnb.inference import NoiseSum
+from dpnb.statistics._base import Pricing, Setting, Share, Target
+from dpnb.statistics.reading import ReadingFunction
+from dpnb.trusted.releases import Axis, Release
+
+Place = Literal["before", "keys", "listed", "labelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How a question is typed.
+
+    Parameters
+    ----------
+    columns : str
+        Where its columns stand: ``"before"`` (``hiv.age.mean()``), as ``"keys"`` (``hiv.crosstab("any", "got")``), ``"listed"``
+        (``hiv.moments("age", "got")``) or ``"labelled"`` (``hiv.choose({"young": …})``).
+    bare : tuple of str
+        Options that are typed as their value alone, in front of those with a name.
+    renamed : tuple of (str, str)
+        Options that are typed under another name.
+    """
+
+    columns: Place = "before"
+    bare: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
+
+
+class Statistic:
+    """What a statistic declares. Instances are stateless; one file each.
+
+    Attributes
+    ----------
+    name, title, reference, status : str
+        How it is registered, said, and proved.
+    target : str
+        What it is of.
+    defaults : mapping
+        Its options.
+    spelling : Spelling
+        How it is typed.
+    examples : tuple of mapping
+        Options that are worth trying, for a statistic that has some: tests ask each of them.
+    arms : bool
+        Whether the last key is two arms that it compares.
+    counts : bool
+        Whether each entry is a number of rows.
+    grows : bool
+        Whether it grows with the number of rows: it then describes a dataset, and no parameter of a population is meant.
+    apart : bool
+        Whether the noises of its entries are independent.
+    plannable : bool
+        Whether its accuracy in a study that does not exist yet follows from assumed means and spreads alone.
+    readings : mapping
+        What the release can be read as beside the answer, free.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    target: ClassVar[Target]
+    reference: ClassVar[str]
+    status: ClassVar[str] = "proven"
+    defaults: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    spelling: ClassVar[Spelling] = Spelling()
+    examples: ClassVar[tuple[Mapping[str, bool | int | str | Fraction | tuple[Any, ...]], ...]] = ()
+    arms: ClassVar[bool] = False
+    counts: ClassVar[bool] = False
+    grows: ClassVar[bool] = False
+    apart: ClassVar[bool] = False
+    plannable: ClassVar[bool] = False
+    readings: ClassVar[Mapping[str, ReadingFunction]] = MappingProxyType({})
+
+    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
+        """Return the axes that the statistic adds behind the group axes; what the options may not be is refused here."""
+        return ()
+
+    def domain(self, setting: Setting) -> tuple[float, float]:
+        """Return the public range of the answer."""
+        raise NotImplementedError
+
+    def public_value(self, setting: Setting) -> float | None:  # noqa: ARG002
+        """Return the answer where the schema alone gives it."""
+        return None
+
+    def price(self, setting: Setting, share: Share) -> Pricing:
+        """Return mechanisms whose loss is at most the share, itemised."""
+        raise NotImplementedError
+
+    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
+        """Return the 95 % privacy half-width from public facts; nothing where it depends on a private size, or on the data."""
+        return None
+
+    def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> NoiseSum | None:  # noqa: ARG002
+        """Return the law of the noise of one entry for `n` rows, the widest where it depends on the answer.
+
+        Nothing where the law is not written down: it is then taken as normal, since of symmetric noises of one 95 % radius that
+        are at least as peaked, the normal one has the widest sums.
+        """
+        return None
+
+    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
+        """Return the expected accuracy in words, from public facts."""
+        raise NotImplementedError
+
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Any:
+        """Return the :class:`~dpnb.statistics.outcome.Result` of the released integers."""
+        raise NotImplementedError
