@@ -65,11 +65,11 @@ _LEAVES = (_study(1, 0.0), _study(2, 0.0))
 def _measure_difference() -> Numbers:
     move = abs(_difference(_ONE_TREATED[1]) - _difference(_ONE_TREATED[0]))
     published = _published_sensitivity(1, 999)
-    mended = max(laplace_loss(_arm_sums, _ARM_SCALES, *pair) for pair in (_ONE_TREATED, _LEAVES))
+    corrected = max(laplace_loss(_arm_sums, _ARM_SCALES, *pair) for pair in (_ONE_TREATED, _LEAVES))
     scales = {n: _published_sensitivity(n, 1000 - n) / _EPSILON for n in (1, 2, 3, 10, 11)}
     return Numbers(
         Finding(_EPSILON, _EPSILON * move / published, "ε"),
-        Finding(_EPSILON, mended, "ε"),
+        Finding(_EPSILON, corrected, "ε"),
         exact=True,
         how=f"the difference moves by {move:g}, the noise was scaled for {published:.3f}",
         more=(
@@ -208,10 +208,10 @@ def _measure_winsorized() -> Numbers:
     span = _LIMITS[1] - _LIMITS[0]
     move = abs(_winsorized_mean(_BAND[1]) - _winsorized_mean(_BAND[0]))
     alone = move / (span / (2 * _M * _EPSILON))
-    mended = move / (2 * span / (_M * _EPSILON)) + 2 * _quantile_loss(_EPSILON / 4, *_BAND)
+    corrected = move / (2 * span / (_M * _EPSILON)) + 2 * _quantile_loss(_EPSILON / 4, *_BAND)
     return Numbers(
         Finding(_EPSILON, alone, "ε"),
-        Finding(_EPSILON, mended, "ε"),
+        Finding(_EPSILON, corrected, "ε"),
         exact=True,
         how="the mean moves by |u - l|/M; the scale of its noise is half of that over ε",
         more=(

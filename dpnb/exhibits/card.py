@@ -45,8 +45,8 @@ def exhibit_card(exhibit: Exhibit, note: str = "") -> Card:
         None if told["lever"] is None else el("p", told["lever"]["says"], class_="soft"),
         _heading("The repair"),
         el("p", exhibit.correction),
-        el("p", el("strong", f"Corrected: {found.mended.text}.")),
-        _bars(found.mended),
+        el("p", el("strong", f"Corrected: {found.corrected.text}.")),
+        _bars(found.corrected),
         el("p", f"Its price: {exhibit.cost}", class_="soft"),
         el("p", "In dpnb type, after ", el("code", 'hiv = dpnb.open("hiv")'), ":"),
         el("pre", el("code", told["cell"], style="white-space:pre-wrap"), style="margin:.3rem 0"),
@@ -88,7 +88,7 @@ def _event(event: list[Any] | None) -> Markup | None:
 
 
 def overview_card(exhibits: Sequence[Exhibit], note: str = "") -> Card:
-    """Return a table of exhibits: name, unit, promised, found, and the correction's own promise and finding.
+    """Return a table of exhibits: name, unit, claimed, actual, and the same of the correction.
 
     Parameters
     ----------
@@ -96,15 +96,15 @@ def overview_card(exhibits: Sequence[Exhibit], note: str = "") -> Card:
     note : str
         A sentence below it.
     """
-    head = ("exhibit", "measured in", "promised", "found", "corrected: promised", "found")
+    head = ("exhibit", "measured in", "claimed", "actual", "corrected: claimed", "actual")
     lines = [
         (
             exhibit.name,
             found.broken.unit,
-            number(found.broken.promised),
-            number(found.broken.found),
-            number(found.mended.promised),
-            number(found.mended.found) + _other_unit(found),
+            number(found.broken.claimed),
+            number(found.broken.actual),
+            number(found.corrected.claimed),
+            number(found.corrected.actual) + _other_unit(found),
         )
         for exhibit in exhibits
         for found in (exhibit.numbers(),)
@@ -135,7 +135,7 @@ def overview_card(exhibits: Sequence[Exhibit], note: str = "") -> Card:
 
 def _other_unit(found: Numbers) -> str:
     """The correction's unit, where it is not that of the claim."""
-    return "" if found.mended.unit == found.broken.unit else f" ({found.mended.unit})"
+    return "" if found.corrected.unit == found.broken.unit else f" ({found.corrected.unit})"
 
 
 def _table(*rows: tuple[str, str]) -> Markup:
@@ -147,15 +147,15 @@ def _table(*rows: tuple[str, str]) -> Markup:
 
 
 def _bars(finding: Finding, top: int = 0, **more: Any) -> Markup:
-    promised, found = shares(finding)
+    claimed, actual = shares(finding)
     return el(
         "svg",
-        el("title", "promised and found"),
+        el("title", "claimed and actual"),
         el("desc", finding.text),
         el("rect", x="0", y=str(top), width="100%", height="7", class_="room"),
-        el("rect", x="0", y=str(top), width=f"{100 * promised:.2f}%", height="7", class_="used"),
+        el("rect", x="0", y=str(top), width=f"{100 * claimed:.2f}%", height="7", class_="used"),
         el("rect", x="0", y=str(top + 9), width="100%", height="7", class_="room"),
-        el("rect", x="0", y=str(top + 9), width=f"{100 * found:.2f}%", height="7", class_="pv"),
+        el("rect", x="0", y=str(top + 9), width=f"{100 * actual:.2f}%", height="7", class_="pv"),
         height=str(top + 18),
         role="img",
         aria_label=finding.text,
@@ -169,9 +169,9 @@ def _picture(found: Numbers) -> Markup:
         "svg",
         style,
         el("title", "as published, and corrected"),
-        el("desc", f"{found.broken.text}; corrected: {found.mended.text}"),
+        el("desc", f"{found.broken.text}; corrected: {found.corrected.text}"),
         _bars(found.broken, width="480"),
-        _bars(found.mended, 26, width="480"),
+        _bars(found.corrected, 26, width="480"),
         xmlns="http://www.w3.org/2000/svg",
         width="480",
         height="46",

@@ -1,4 +1,4 @@
-"""The picture of a lever that stands still: promised, found and mended at each of its settings, one line style each."""
+"""The picture of a lever that stands still: claimed, actual and corrected at each of its settings, one line style each."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from dpnb.exhibits.exhibit import number
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _FLOOR = 640, 220, 64, 12, 14, 176
 _SOFT, _HAIR = "#5b5e66", "#dcdde2"
 _STROKES: dict[str, dict[str, str]] = {
-    "promised": {"stroke": _SOFT, "stroke_width": "2", "stroke_dasharray": "7 5"},
-    "found": {"stroke": "#8a4600", "stroke_width": "2.5"},
-    "mended": {"stroke": "#0a6480", "stroke_width": "2.5", "stroke_dasharray": "2 4"},
+    "claimed": {"stroke": _SOFT, "stroke_width": "2", "stroke_dasharray": "7 5"},
+    "actual": {"stroke": "#8a4600", "stroke_width": "2.5"},
+    "corrected": {"stroke": "#0a6480", "stroke_width": "2.5", "stroke_dasharray": "2 4"},
 }
 _THEMED = {
     _SOFT: "var(--soft,#5b5e66)",
@@ -37,13 +37,10 @@ def drawing(told: dict[str, Any]) -> Markup | None:
     lever = told["lever"]
     if lever is None:
         return None
-    height = _scale([lever["promised"], lever["found"], lever["mended"] or []])
+    height = _scale([lever["claimed"], lever["actual"], lever["corrected"] or []])
     across = _across(len(lever["values"]))
     at = lever["at"]
-    said = (
-        f"At {number(lever['values'][at])} {number(lever['promised'][at])} is promised and "
-        f"{_said(lever['found'][at])} is found."
-    )
+    said = f"At {number(lever['values'][at])}: claimed {number(lever['claimed'][at])}, actual {_said(lever['actual'][at])}."
     return el(
         "svg",
         el("title", f"{lever['unit']} along {lever['label']}"),
@@ -52,7 +49,7 @@ def drawing(told: dict[str, Any]) -> Markup | None:
         el("path", stroke=_SOFT, d=f"M{across(at):.1f} {_TOP}V{_FLOOR}"),
         *(
             el("path", fill="none", d=_path(lever[name], height, across), **_STROKES[name])
-            for name in ("promised", "found", "mended")
+            for name in ("claimed", "actual", "corrected")
             if lever[name]
         ),
         xmlns="http://www.w3.org/2000/svg",
@@ -106,7 +103,7 @@ def _axes(lever: dict[str, Any], height: Any, across: Any) -> list[Markup]:
         ),
         _words(lever["label"], x=str(_LEFT), y=str(_FLOOR + 36)),
         _words(
-            f"{lever['unit']}: ╌ promised  ━ found" + ("  ┄ mended" if lever["mended"] else ""),
+            f"{lever['unit']}: ╌ claimed  ━ actual" + ("  ┄ corrected" if lever["corrected"] else ""),
             x=str(_WIDTH - _RIGHT),
             y=str(_FLOOR + 36),
             text_anchor="end",

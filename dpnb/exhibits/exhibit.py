@@ -18,30 +18,30 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A promise, and what was found.
+    """A claim, and what is actual.
 
     Parameters
     ----------
-    promised, found : float
-        In `unit`; what was found may be infinite.
+    claimed, actual : float
+        In `unit`; what is actual may be infinite.
     unit : str
         ``"ε"``, ``"ρ"``, ``"coverage"``, …
     sense : {"at most", "at least", "exactly"}
-        How the promise is meant.
+        How the claim is meant.
     tolerance : float
         What simulation or rounding may add.
     """
 
-    promised: float
-    found: float
+    claimed: float
+    actual: float
     unit: str
     sense: Sense = "at most"
     tolerance: float = _ROUNDING
 
     @property
     def kept(self) -> bool:
-        """Whether the promise is kept."""
-        over = self.found - self.promised
+        """Whether the claim holds."""
+        over = self.actual - self.claimed
         if self.sense == "at most":
             return bool(over <= self.tolerance)
         if self.sense == "at least":
@@ -50,8 +50,8 @@ class Finding:
 
     @property
     def text(self) -> str:
-        """``ε: at most 0.5 promised, 1 found``."""
-        return f"{self.unit}: {self.sense} {number(self.promised)} promised, {number(self.found)} found"
+        """``ε: claimed at most 0.5, actual 1``."""
+        return f"{self.unit}: claimed {self.sense} {number(self.claimed)}, actual {number(self.actual)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Numbers:
 
     Parameters
     ----------
-    broken, mended : Finding
+    broken, corrected : Finding
     exact : bool
         Whether both come from written-down laws; otherwise they were simulated with a fixed seed.
     how : str
@@ -70,7 +70,7 @@ class Numbers:
     """
 
     broken: Finding
-    mended: Finding
+    corrected: Finding
     exact: bool
     how: str
     more: tuple[tuple[str, str], ...] = ()
@@ -159,7 +159,7 @@ class Exhibit:
             ("break", f"{found.broken.text} ({found.how}; {how})"),
             ("", self.why),
             ("repair", self.correction),
-            ("corrected", found.mended.text),
+            ("corrected", found.corrected.text),
             ("its price", self.cost),
             *found.more,
         ]

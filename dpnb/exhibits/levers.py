@@ -1,4 +1,4 @@
-"""Levers: one number of an exhibit that a hand may move, and what was promised, found and mended at each of its settings.
+"""Levers: one number of an exhibit that a hand may move, and what is claimed, actual and corrected at each of its settings.
 
 Where an exhibit stands on its lever, the lines are its numbers; a test compares. A hand stops at these settings alone, so
 that every number that is read was computed; a line between two of them only leads the eye.
@@ -32,7 +32,7 @@ class Lever:
     says : str
         What moving it teaches, in a sentence.
     lines : callable
-        Promised, found and mended at a setting.
+        Claimed, actual and corrected at a setting.
     """
 
     label: str
@@ -73,7 +73,7 @@ LEVERS: Mapping[str, Lever] = MappingProxyType(
         ),
         "free-bootstrap": Lever(
             "noise, times the published",
-            "δ at the promised ε",
+            "δ at the claimed ε",
             _line(1, 6, 0.5),
             1,
             "For these two datasets three times the noise is enough; for every statistic it takes four.",

@@ -1,4 +1,4 @@
-"""What a lever shows: promised, found and mended at a setting, by the exhibit's own functions and constants.
+"""What a lever shows: claimed, actual and corrected at a setting, by the exhibit's own functions and constants.
 
 Each function takes the number under the hand and leaves everything else of its exhibit as it is.
 """
@@ -18,7 +18,7 @@ from dpnb.trusted.noise import DiscreteLaplaceLaw
 from dpnb.trusted.privacy.loss import rational
 
 Lines = tuple[float, float, float | None]
-"""Promised, found, and mended where the correction has a number there; found may be infinite."""
+"""Claimed, actual, and corrected where the correction has a number there; what is actual may be infinite."""
 
 NEW_VALUE: int = defects._HASHED[1][-1]
 """What the last person of the content-hash exhibit turns into."""
@@ -31,7 +31,7 @@ def uses(times: float) -> Lines:
 
 
 def inflated(factor: float) -> Lines:
-    """δ at the promised ε when the noise is larger by a factor."""
+    """δ at the claimed ε when the noise is larger by a factor."""
     odds = np.array(multiplicities(resampling._N))
     promise = float(gaussian_epsilon(1, str(resampling._DELTA)))
     found = gaussian_mixture_delta(odds, np.arange(odds.size) / factor, promise)
@@ -110,8 +110,10 @@ def treated(people: float) -> Lines:
     """One of the treated has another outcome; the arms stay, so that both noises have one scale."""
     n, scale = int(people), arms._published_sensitivity(people, 1000 - people)
     first, other, leaves = arms._study(n, 0.0), arms._study(n, 1.0), arms._study(n + 1, 0.0)
-    mended = max(laplace_loss(arms._arm_sums, arms._ARM_SCALES, first, second) for second in (other, leaves))
-    return arms._EPSILON, arms._EPSILON / people / scale, mended
+    corrected = max(
+        laplace_loss(arms._arm_sums, arms._ARM_SCALES, first, second) for second in (other, leaves)
+    )
+    return arms._EPSILON, arms._EPSILON / people / scale, corrected
 
 
 def small_arm(people: float) -> Lines:
@@ -173,8 +175,8 @@ def hashed(value: float) -> Lines:
     """The last value becomes another one: whose subset's answers move."""
     rows = defects._HASHED[0]
     other = [*rows[:-1], int(value)]
-    found, mended = (
+    found, corrected = (
         laplace_loss(answer, defects._SCALES, rows, other)
         for answer in (defects._by_content, defects._by_place)
     )
-    return defects._EPSILON, found, mended
+    return defects._EPSILON, found, corrected

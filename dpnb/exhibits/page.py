@@ -23,7 +23,7 @@ def record(exhibit: Exhibit, *, lever: bool = True) -> dict[str, Any]:
     Examples
     --------
     >>> from dpnb.exhibits import find
-    >>> record(find("zero-sensitivity"))["published"]["found"]
+    >>> record(find("zero-sensitivity"))["published"]["actual"]
     'inf'
     """
     found, event, rows = exhibit.numbers(), frequencies(exhibit), neighbour_rows(exhibit)
@@ -44,11 +44,11 @@ def record(exhibit: Exhibit, *, lever: bool = True) -> dict[str, Any]:
         "event": None if event is None else list(event),
         "lever": lever_record(exhibit) if lever else None,
         "correction": exhibit.correction,
-        "corrected": _finding(found.mended),
+        "corrected": _finding(found.corrected),
         "cost": exhibit.cost,
         "cell": cell_of(exhibit.name),
         "more": [list(pair) for pair in found.more],
-        "words": [number(found.broken.found), number(found.mended.found)],
+        "words": [number(found.broken.actual), number(found.corrected.actual)],
     }
 
 
@@ -65,23 +65,23 @@ def left_out(rows: dict[str, Any]) -> str:
 def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "text": finding.text,
-        "promised": float(finding.promised),
-        "found": _finite(finding.found),
+        "claimed": float(finding.claimed),
+        "actual": _finite(finding.actual),
         "unit": finding.unit,
         "sense": finding.sense,
         "kept": finding.kept,
-        "words": [number(finding.promised), number(finding.found)],
+        "words": [number(finding.claimed), number(finding.actual)],
         "shares": list(shares(finding)),
     }
 
 
 def shares(finding: Finding) -> tuple[float, float]:
-    """Return the promised and the found length, of a full width of 1; what is infinite fills it."""
-    finite = [abs(v) for v in (finding.promised, finding.found) if math.isfinite(v)]
+    """Return the claimed and the actual length, of a full width of 1; what is infinite fills it."""
+    finite = [abs(v) for v in (finding.claimed, finding.actual) if math.isfinite(v)]
     top = max(finite, default=1.0) or 1.0
-    if math.isinf(finding.found):
+    if math.isinf(finding.actual):
         return 0.12, 1.0
-    return abs(finding.promised) / top, abs(finding.found) / top
+    return abs(finding.claimed) / top, abs(finding.actual) / top
 
 
 def _finite(value: float) -> float | str:
@@ -99,11 +99,11 @@ def lever_record(exhibit: Exhibit) -> dict[str, Any] | None:
     lever, claim = lever_of(exhibit.name), exhibit.numbers().broken
     if lever is None:
         return None
-    promised, found, mended = zip(*lever.drawn(), strict=True)
+    claimed, actual, corrected = zip(*lever.drawn(), strict=True)
     tolerance = claim.tolerance if claim.sense == "exactly" else 1e-6
     kept = [
         Finding(one, other, lever.unit, claim.sense, tolerance).kept
-        for one, other in zip(promised, found, strict=True)
+        for one, other in zip(claimed, actual, strict=True)
     ]
     return {
         "label": lever.label,
@@ -111,8 +111,8 @@ def lever_record(exhibit: Exhibit) -> dict[str, Any] | None:
         "values": list(map(float, lever.values)),
         "at": lever.values.index(lever.at),
         "says": lever.says,
-        "promised": list(map(float, promised)),
-        "found": [_finite(value) for value in found],
-        "mended": None if None in mended else [float(value) for value in mended],
+        "claimed": list(map(float, claimed)),
+        "actual": [_finite(value) for value in actual],
+        "corrected": None if None in corrected else [float(value) for value in corrected],
         "kept": kept,
     }

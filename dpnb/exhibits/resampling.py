@@ -134,7 +134,7 @@ def _measure_bootstrap() -> Numbers:
         exact=True,
         how="the output lies far above what the noise explains: the row was drawn r times, r binomial (n, 1/n)",
         more=(
-            ("δ at that ε", f"{delta:.2g} where 1e-6 is promised"),
+            ("δ at that ε", f"{delta:.2g} where 1e-6 is claimed"),
             (
                 "ρ",
                 f"at least {rho:.0f} at Rényi order {order:g} where 0.5 is claimed; n² times the claim in the limit",

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dpnb.errors import OptionError
-from dpnb.statistics.crossed import place_of
+from dpnb.statistics.moment_matrix import place_of
 
 INTERCEPT = "Intercept"
 _EXAMPLE = 'Write for example "y ~ x1 + x2".'

@@ -16,7 +16,7 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference import student_inflation
 from dpnb.statistics._base import Setting
-from dpnb.statistics.crossed import DRAWS, Crossed, Matrices, place_of
+from dpnb.statistics.moment_matrix import DRAWS, Crossed, Matrices, place_of
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.reading import Read
 from dpnb.statistics.vector import VectorResult, effective_sizes

@@ -1,7 +1,7 @@
 """Cross moments of several bounded numbers: one paid matrix from which every mean, covariance and regression is read free.
 
 The sums over rows of all products of two of (1, x₁, …, x_p), as one vector with noise in the norm in which one row is bounded
-(:mod:`dpnb.statistics.frobenius`). What is read from it (:mod:`dpnb.statistics.moment_readings`, :mod:`dpnb.statistics.regression`) costs
+(:mod:`dpnb.statistics.moment_integers`). What is read from it (:mod:`dpnb.statistics.moment_readings`, :mod:`dpnb.statistics.regression`) costs
 nothing more. It refuses groups: each selection of rows is a question of its own.
 """
 
@@ -14,9 +14,9 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from dpnb.statistics._base import Mechanism, PricedPart, PriceRow, Pricing, Setting, Share, Target, digits
-from dpnb.statistics.crossed import matrix_outcome
 from dpnb.statistics.declaration import Spelling, Statistic
-from dpnb.statistics.frobenius import Block, blocks, radius_squared, shrink, sides
+from dpnb.statistics.moment_integers import Block, blocks, radius_squared, shrink, sides
+from dpnb.statistics.moment_matrix import matrix_outcome
 from dpnb.statistics.moment_readings import correlation, covariance, mean
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.reading import ReadingFunction

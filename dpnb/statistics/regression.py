@@ -25,8 +25,8 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import student_inflation
-from dpnb.statistics.crossed import Crossed, Matrices
 from dpnb.statistics.formula import INTERCEPT, Formula
+from dpnb.statistics.moment_matrix import Crossed, Matrices
 from dpnb.statistics.ratio import CLUSTERED
 
 DRAWS = 999

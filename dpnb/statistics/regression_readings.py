@@ -11,8 +11,8 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.statistics._base import Setting
-from dpnb.statistics.crossed import Crossed
 from dpnb.statistics.formula import INTERCEPT, parse
+from dpnb.statistics.moment_matrix import Crossed
 from dpnb.statistics.reading import Read
 from dpnb.statistics.regression import DRAWS, ONE_SD, Fit
 from dpnb.statistics.vector import VectorResult, effective_sizes

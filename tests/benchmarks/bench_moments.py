@@ -25,8 +25,8 @@ import numpy as np
 from dpnb.plan import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.plan.expression import Ref
 from dpnb.statistics import regression
-from dpnb.statistics.crossed import Crossed
 from dpnb.statistics.formula import parse
+from dpnb.statistics.moment_matrix import Crossed
 from dpnb.statistics.regression_readings import coefficients
 from dpnb.trusted.aggregate import prepare as reference
 from dpnb.trusted.curator.engines import DuckDBEngine, prepare

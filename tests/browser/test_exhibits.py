@@ -71,19 +71,19 @@ def test_pages_are_turned_by_button_and_by_key(show, gallery):
 
 
 def test_a_lever_is_moved_by_hand_and_by_key_and_the_page_stays(show, gallery):
-    """Dragging says what is promised and found there, kept or broken; arrow keys on the lever move the lever, not the page."""
+    """Dragging says what is claimed and actual there, kept or broken; arrow keys on the lever move the lever, not the page."""
     page = show(gallery)
     open_page(page, "A sensitivity of zero at a zero bound")
     lever, said = page.get_by_role("slider"), page.locator(".lever [aria-live]")
-    expect(said).to_have_text("ε: 0.5 promised, infinite found, 0.5 mended. ✕ broken.")
+    expect(said).to_have_text("ε: claimed 0.5, actual infinite, corrected 0.5. ✕ broken.")
     drag_to(page, lever, 0.99)
     frame(page)
     expect(said).to_contain_text("✓ kept")
-    assert "0.3125 found" in lever.get_attribute("aria-valuetext")
+    assert "actual 0.3125" in lever.get_attribute("aria-valuetext")
     lever.focus()
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
-    expect(said).to_contain_text("5 found")
+    expect(said).to_contain_text("actual 5")
     expect(heading(page)).to_have_text("A sensitivity of zero at a zero bound")
     plot = page.locator("svg.plot").bounding_box()
     page.mouse.move(plot["x"] + plot["width"] / 2, plot["y"] + 40)
@@ -91,10 +91,10 @@ def test_a_lever_is_moved_by_hand_and_by_key_and_the_page_stays(show, gallery):
     page.mouse.move(plot["x"] + plot["width"] + 300, plot["y"] + 40, steps=4)
     page.mouse.up()
     frame(page)
-    expect(said).to_contain_text("0.3125 found")
+    expect(said).to_contain_text("actual 0.3125")
     page.get_by_role("button", name="Next").click()
     page.get_by_role("button", name="Previous").click()
-    expect(said).to_contain_text("0.3125 found")
+    expect(said).to_contain_text("actual 0.3125")
 
 
 def test_every_page_says_what_its_card_says(show, gallery):
@@ -108,7 +108,7 @@ def test_every_page_says_what_its_card_says(show, gallery):
             expect(body).to_contain_text(said)
         expect(body).to_contain_text(exhibit.cost)
         labels = [table.get_attribute("aria-label") for table in body.locator("table.bars").all()]
-        assert labels == [numbers.broken.text, numbers.mended.text]
+        assert labels == [numbers.broken.text, numbers.corrected.text]
         assert (
             body.locator("code.cell").text_content()
             == gallery.facts["pages"][EXHIBITS.index(exhibit)]["cell"]

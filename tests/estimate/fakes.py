@@ -12,6 +12,7 @@ from scipy import stats
 from dpnb.errors import Unavailable
 from dpnb.estimate import Estimate, ask
 from dpnb.inference.interval import Interval
+from dpnb.statistics import BY_NAME
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.releases import Axis, Release, ReleasedPart
 
@@ -24,6 +25,11 @@ class Checked:
     shape: tuple[int, ...] | None = ()
     axes: tuple[Any, ...] = ()
     statistic: str = "mean"
+
+    @property
+    def kind(self):
+        """The statistic."""
+        return BY_NAME[self.statistic]
 
 
 @dataclass(frozen=True, eq=False)

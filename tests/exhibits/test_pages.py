@@ -39,13 +39,13 @@ def test_a_lever_at_the_exhibit_s_place_breaks_the_claim(name):
 
 @pytest.mark.parametrize("name", sorted(set(LEVERS) - OTHERWISE))
 def test_a_lever_at_the_exhibit_s_place_shows_its_numbers(name):
-    """Promised, found and mended are those of the exhibit, to four digits."""
+    """Claimed, actual and corrected are those of the exhibit, to four digits."""
     lever, numbers = LEVERS[name], find(name).numbers()
-    promised, found, mended = lever.lines(lever.at)
-    assert promised == pytest.approx(numbers.broken.promised, rel=1e-4)
-    assert found == pytest.approx(numbers.broken.found, rel=1e-4)
-    if mended is not None:
-        assert mended == pytest.approx(numbers.mended.found, rel=1e-4)
+    claimed, actual, corrected = lever.lines(lever.at)
+    assert claimed == pytest.approx(numbers.broken.claimed, rel=1e-4)
+    assert actual == pytest.approx(numbers.broken.actual, rel=1e-4)
+    if corrected is not None:
+        assert corrected == pytest.approx(numbers.corrected.actual, rel=1e-4)
 
 
 def test_levers_in_another_unit_show_what_the_exhibit_says_in_words():
@@ -57,9 +57,9 @@ def test_levers_in_another_unit_show_what_the_exhibit_says_in_words():
     assert lines.inflated(4.05)[1] < 1e-6 < lines.inflated(2)[1]
     assert f"{lines.small_arm(1)[1]:.3f} at N* = 1" in more["zero-noise-error"]["true sensitivity"]
     assert lines.small_arm(1)[0] == 0
-    assert lines.crossed(1)[1] == pytest.approx(find("winsorized-noise").numbers().broken.found)
+    assert lines.crossed(1)[1] == pytest.approx(find("winsorized-noise").numbers().broken.actual)
     simulated = find("same-utility").numbers().broken
-    assert abs(lines.resamples(1)[1] - simulated.found) <= simulated.tolerance
+    assert abs(lines.resamples(1)[1] - simulated.actual) <= simulated.tolerance
 
 
 def test_a_chain_s_loss_is_that_of_all_its_outputs():
@@ -95,7 +95,7 @@ def _size(data):
 
 def test_the_event_is_seen_in_one_world_alone():
     """Where the loss is infinite an event is impossible under one neighbour and seen under the other."""
-    infinite = [e.name for e in EXHIBITS if math.isinf(e.numbers().broken.found)]
+    infinite = [e.name for e in EXHIBITS if math.isinf(e.numbers().broken.actual)]
     for name in infinite:
         _, first, second = frequencies(find(name))
         assert min(first, second) == 0 < max(first, second), name

@@ -31,7 +31,7 @@ def a_pick_is_charged_its_rho(_: Any) -> None:
 
 def a_changed_row_stays_in_its_subset(_: Any) -> None:
     """The corrected partition moves one answer."""
-    assert defects.CONTENT_HASH.measure().mended.kept
+    assert defects.CONTENT_HASH.measure().corrected.kept
 
 
 def by_content(_: Any) -> Any:

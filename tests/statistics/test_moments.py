@@ -14,7 +14,7 @@ import pytest
 from dpnb.errors import OptionError, PlanError, SchemaError, Unavailable
 from dpnb.plan import QueryPlan
 from dpnb.plan.expression import BinOp, Compare, Const, Expr, Ref
-from dpnb.statistics import conclude, frobenius
+from dpnb.statistics import conclude, moment_integers
 from dpnb.statistics.sensitivity import ENTER, WITHIN
 from dpnb.trusted.aggregate import Lit, prepare
 from dpnb.trusted.aggregate.reference import shrunk
@@ -184,7 +184,7 @@ def test_a_public_size_releases_no_count(kind: str) -> None:
 def test_off_the_diagonal_the_variance_is_half() -> None:
     """In half ranges every square has one variance, and every sum and product exactly half of it."""
     found = priced(question(), tiny(PrivacyUnit("add-remove")), kind="rho")
-    units = {block.name: block for block in frobenius.blocks(found.checked.setting)}
+    units = {block.name: block for block in moment_integers.blocks(found.checked.setting)}
     spread = {
         name: part.mechanism.variance / units[name].unit ** 2
         for name, part in ((p.name, p) for p in found.parts)

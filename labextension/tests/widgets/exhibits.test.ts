@@ -68,7 +68,7 @@ describe('a search', () => {
     expect(countOf(2, 23)).toBe('2 of 23');
     expect(countOf(0, 23)).toMatch(/Clear the search/);
   });
-  it('shows of each what was promised, and that it was not kept', () => {
+  it('shows of each what was claimed, and that it was not kept', () => {
     const finding = { unit: 'ε', words: ['1', '4'] as const };
     expect(lineOf(finding as unknown as Page['published'])).toEqual(['ε', '1', '4 ✕']);
   });
@@ -80,9 +80,9 @@ const lever = (more: Partial<Lever> = {}): Lever => ({
   values: [1, 2, 3],
   at: 1,
   says: '',
-  promised: [1, 1, 1],
-  found: [1, 2, 'inf'],
-  mended: null,
+  claimed: [1, 1, 1],
+  actual: [1, 2, 'inf'],
+  corrected: null,
   kept: [true, false, false],
   ...more
 });
@@ -101,12 +101,12 @@ describe('a lever', () => {
     expect(y(1)).toBe((FLOOR + TOP + 6) / 2);
   });
   it('is logarithmic where the largest is more than a hundred times the smallest, unless one is zero', () => {
-    const steep = plotOf(lever({ found: [1, 100, 10_000] }));
+    const steep = plotOf(lever({ actual: [1, 100, 10_000] }));
     expect(steep.ends).toEqual([1, 10_000]);
     expect(steep.y(100)).toBeCloseTo((FLOOR + TOP + 6) / 2, 9);
-    expect(plotOf(lever({ found: [1, 10, 100] })).ends).toEqual([0, 100]);
-    expect(plotOf(lever({ found: [0, 100, 10_000] })).ends).toEqual([0, 10_000]);
-    expect(plotOf(lever({ mended: [1, 1, 1000] })).ends).toEqual([1, 1000]);
+    expect(plotOf(lever({ actual: [1, 10, 100] })).ends).toEqual([0, 100]);
+    expect(plotOf(lever({ actual: [0, 100, 10_000] })).ends).toEqual([0, 10_000]);
+    expect(plotOf(lever({ corrected: [1, 1, 1000] })).ends).toEqual([1, 1000]);
   });
   it('draws a line through every setting, a dot where it was kept and a cross where it was not', () => {
     const plot = plotOf(lever());
@@ -116,11 +116,11 @@ describe('a lever', () => {
     const { dots, crosses } = marksOf(plot, lever());
     expect([dots.match(/M/g)?.length, crosses.match(/M/g)?.length]).toEqual([1, 4]); // a cross is two strokes
   });
-  it('says what was promised and found at a setting, what was mended where something was, and how it ends', () => {
+  it('says what is claimed and actual at a setting, what is corrected where something is, and how it ends', () => {
     expect(said('inf')).toBe('infinite');
-    expect(verdictOf(lever(), 0)).toBe('ε: 1 promised, 1 found. ✓ kept.');
-    expect(verdictOf(lever({ mended: [1, 1, 0.5] }), 2)).toBe(
-      'ε: 1 promised, infinite found, 0.5 mended. ✕ broken.'
+    expect(verdictOf(lever(), 0)).toBe('ε: claimed 1, actual 1. ✓ kept.');
+    expect(verdictOf(lever({ corrected: [1, 1, 0.5] }), 2)).toBe(
+      'ε: claimed 1, actual infinite, corrected 0.5. ✕ broken.'
     );
   });
 });

@@ -1,4 +1,4 @@
-/** All exhibits in one table: what each promises and what was found, to search and to filter by theme. */
+/** All exhibits in one table: what each claims and what is actual, to search and to filter by theme. */
 import { button, html, unique } from '../parts/dom';
 import { labelled } from '../parts/layout';
 import type { Page } from './facts';
@@ -18,20 +18,20 @@ interface Line {
 
 function line(page: Page, go: (name: string) => void): Line {
   const opens = button(page.title, () => go(page.name), { class: 'insert' });
-  const [unit, promised, found] = lineOf(page.published);
+  const [unit, claimed, actual] = lineOf(page.published);
   const node = html(
     'tr',
     {},
     html('th', { scope: 'row' }, opens),
     html('td', { class: 'wide' }, page.theme),
     html('td', { class: 'wide' }, unit),
-    html('td', { class: 'num' }, promised),
-    html('td', { class: 'num' }, found)
+    html('td', { class: 'num' }, claimed),
+    html('td', { class: 'num' }, actual)
   );
   return { page, opens, text: textOf(page), node };
 }
 
-const NAMES = ['exhibit', 'theme', 'measured in', 'promised', 'found'];
+const NAMES = ['exhibit', 'theme', 'measured in', 'claimed', 'actual'];
 
 function table(lines: readonly Line[]): HTMLElement {
   const heads = NAMES.map((name, i) =>

@@ -8,9 +8,9 @@ export interface Finding {
   readonly unit: string;
   readonly sense: string;
   readonly kept: boolean;
-  /** Promised and found, written. */
+  /** Claimed and actual, written. */
   readonly words: readonly [string, string];
-  /** Promised and found, as lengths of a full width of 1. */
+  /** Claimed and actual, as lengths of a full width of 1. */
   readonly shares: readonly [number, number];
 }
 
@@ -21,9 +21,9 @@ export interface Lever {
   /** Where the exhibit itself stands. */
   readonly at: number;
   readonly says: string;
-  readonly promised: readonly number[];
-  readonly found: readonly Reach[];
-  readonly mended: readonly number[] | null;
+  readonly claimed: readonly number[];
+  readonly actual: readonly Reach[];
+  readonly corrected: readonly number[] | null;
   readonly kept: readonly boolean[];
 }
 

@@ -1,4 +1,4 @@
-/** A lever of an exhibit: one number under the hand, and what was promised, found and mended at each of its settings. */
+/** A lever of an exhibit: one number under the hand, and what is claimed, actual and corrected at each of its settings. */
 import { significant } from '../../maths/digits';
 import { eachFrame, html, picture, set, svg, unique, type Picture } from '../parts/dom';
 import { draggable } from '../parts/pointer';
@@ -39,11 +39,11 @@ function curves(lever: Lever, plot: Plot, ...hand: SVGElement[]): Picture {
     ),
     svg('text', { x: x(0), y: FLOOR + 22 }, end(0)),
     svg('text', { x: x(last), y: FLOOR + 22, 'text-anchor': 'end' }, end(last)),
-    svg('path', { class: 'soft-line', 'stroke-dasharray': '7 5', d: lineThrough(plot, lever.promised) }),
-    lever.mended === null
+    svg('path', { class: 'soft-line', 'stroke-dasharray': '7 5', d: lineThrough(plot, lever.claimed) }),
+    lever.corrected === null
       ? null
-      : svg('path', { class: 'pv-line', 'stroke-dasharray': '2 4', d: lineThrough(plot, lever.mended) }),
-    svg('path', { class: 'warn-line', d: lineThrough(plot, lever.found) }),
+      : svg('path', { class: 'pv-line', 'stroke-dasharray': '2 4', d: lineThrough(plot, lever.corrected) }),
+    svg('path', { class: 'warn-line', d: lineThrough(plot, lever.actual) }),
     svg('path', { class: 'warn-fill', d: dots }),
     svg('path', { class: 'warn-line', d: crosses }),
     ...hand
@@ -54,9 +54,9 @@ function key(lever: Lever): HTMLElement {
   return html(
     'p',
     { class: 'key' },
-    html('span', {}, '╌ promised'),
-    html('span', { class: 'w' }, '━ found: ● kept, ✕ broken'),
-    lever.mended === null ? null : html('span', { class: 'p' }, '┄ mended'),
+    html('span', {}, '╌ claimed'),
+    html('span', { class: 'w' }, '━ actual: ● kept, ✕ broken'),
+    lever.corrected === null ? null : html('span', { class: 'p' }, '┄ corrected'),
     html('span', {}, lever.unit)
   );
 }
@@ -86,7 +86,7 @@ export function leverView(lever: Lever, start: number, moved: (at: number) => vo
     verdict.textContent = verdictOf(lever, at);
     set(range, { 'aria-valuetext': `${now.textContent}: ${verdict.textContent}` });
     set(cursor, { d: `M${plot.x(at)} ${TOP}V${FLOOR}` });
-    set(here, { cx: plot.x(at), cy: plot.y(lever.found[at]!) });
+    set(here, { cx: plot.x(at), cy: plot.y(lever.actual[at]!) });
     drawn.describe(`at ${now.textContent}, ${verdict.textContent}`);
   }
 

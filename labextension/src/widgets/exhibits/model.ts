@@ -47,7 +47,7 @@ export function countOf(found: number, of: number): string {
   return found === 0 ? 'No exhibit has these words. Clear the search to see all.' : `${found} of ${of}`;
 }
 
-/** What a line of the index says of a finding: unit, promised, found. */
+/** What a line of the index says of a finding: unit, claimed, actual. */
 export function lineOf({ unit, words }: Finding): readonly [string, string, string] {
   return [unit, words[0], `${words[1]} ✕`];
 }
@@ -71,7 +71,7 @@ export interface Plot {
 
 /** Where a lever's values lie between floor and ceiling; what is infinite lies on the edge of the picture. */
 export function plotOf(lever: Lever): Plot {
-  const known = [...lever.promised, ...lever.found, ...(lever.mended ?? [])].filter(v => v !== 'inf');
+  const known = [...lever.claimed, ...lever.actual, ...(lever.corrected ?? [])].filter(v => v !== 'inf');
   const top = Math.max(...known);
   const least = Math.min(...known.filter(v => v > 0));
   const room = FLOOR - TOP - 6;
@@ -99,16 +99,16 @@ export function lineThrough({ x, y }: Plot, values: readonly Reach[]): string {
 const dot = (x: number, y: number): string => `M${x - 3.5} ${y}a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0`;
 const cross = (x: number, y: number): string => `M${x - 4} ${y - 4}l8 8M${x + 4} ${y - 4}l-8 8`;
 
-/** The marks of what was found: kept and broken differ by shape, a dot and a cross. */
-export function marksOf({ x, y }: Plot, { found, kept }: Lever): { dots: string; crosses: string } {
+/** The marks of what is actual: kept and broken differ by shape, a dot and a cross. */
+export function marksOf({ x, y }: Plot, { actual, kept }: Lever): { dots: string; crosses: string } {
   const marks = (mark: typeof dot, which: boolean): string =>
-    found.map((value, i) => (kept[i] === which ? mark(x(i), y(value)) : '')).join('');
+    actual.map((value, i) => (kept[i] === which ? mark(x(i), y(value)) : '')).join('');
   return { dots: marks(dot, true), crosses: marks(cross, false) };
 }
 
-/** What is promised, found and mended at a setting. */
+/** What is claimed, actual and corrected at a setting. */
 export function verdictOf(lever: Lever, at: number): string {
-  const mended = lever.mended === null ? '' : `, ${said(lever.mended[at]!)} mended`;
+  const corrected = lever.corrected === null ? '' : `, corrected ${said(lever.corrected[at]!)}`;
   const end = lever.kept[at]! ? '✓ kept' : '✕ broken';
-  return `${lever.unit}: ${said(lever.promised[at]!)} promised, ${said(lever.found[at]!)} found${mended}. ${end}.`;
+  return `${lever.unit}: claimed ${said(lever.claimed[at]!)}, actual ${said(lever.actual[at]!)}${corrected}. ${end}.`;
 }

@@ -43,7 +43,7 @@ function part(title: string, ...children: Child[]): HTMLElement {
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
-/** Promised and found, as two bars with their numbers. */
+/** Claimed and actual, as two bars with their numbers. */
 function bars(finding: Finding): HTMLElement {
   const line = (name: string, i: 0 | 1, fill: string, mark: string): HTMLElement =>
     html(
@@ -62,7 +62,7 @@ function bars(finding: Finding): HTMLElement {
       ),
       html('td', { class: 'num' }, html('strong', {}, finding.words[i]), mark)
     );
-  const sense = finding.sense === 'at most' ? 'promised' : `promised, ${finding.sense}`;
+  const sense = finding.sense === 'at most' ? 'claimed' : `claimed, ${finding.sense}`;
   return html(
     'table',
     { class: 'bars', 'aria-label': finding.text },
@@ -70,7 +70,7 @@ function bars(finding: Finding): HTMLElement {
       'tbody',
       {},
       line(`${finding.unit} ${sense}`, 0, 'used', ''),
-      line('found', 1, finding.kept ? 'pv' : 'warn-fill', finding.kept ? ' ✓' : ' ✕')
+      line('actual', 1, finding.kept ? 'pv' : 'warn-fill', finding.kept ? ' ✓' : ' ✕')
     )
   );
 }

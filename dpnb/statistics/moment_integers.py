@@ -1,4 +1,4 @@
-r"""In which integers a matrix of cross moments is released, in the box of its bounds or moved into a ball.
+r"""The integers of a matrix of cross moments: products of numbers in the box of their bounds, or of rows moved into a ball.
 
 A row is :math:`z = (1, x_1, …, x_p)` with each number measured from the middle of its bounds in half ranges, so that
 :math:`|x_j| ≤ 1`; ``radius=r`` also moves rows into the ball :math:`\|x\| ≤ r` (it never drops one, but it biases what is far

@@ -18,7 +18,7 @@ from dpnb.errors import SchemaError, Unavailable
 from dpnb.inference import NoiseSum
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.statistics._base import Setting
-from dpnb.statistics.frobenius import Block, blocks, radius_squared, sides, two_valued
+from dpnb.statistics.moment_integers import Block, blocks, radius_squared, sides, two_valued
 from dpnb.statistics.released import Part, combine
 from dpnb.statistics.vector import VectorResult
 from dpnb.trusted.releases import Release
