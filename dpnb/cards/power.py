@@ -10,7 +10,7 @@ from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import el
 from dpnb.plan.design import Accuracy
 from dpnb.plan.power import Goal
-from dpnb.statistics import Share
+from dpnb.trusted.query import Share
 
 _SYMBOLS = {"epsilon": "ε", "rho": "ρ"}
 

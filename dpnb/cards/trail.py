@@ -16,9 +16,10 @@ import numpy as np
 
 from dpnb.errors import DpnbError, Unavailable
 from dpnb.estimate import PendingQuestion
-from dpnb.statistics import Share, conclude
+from dpnb.statistics import conclude
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Release
 
 LEVEL = 0.95

@@ -29,6 +29,7 @@ from dpnb.trusted.wire.transport import TcpTransport, Transport, UnixTransport
 
 START_TIMEOUT = 60.0
 _LONGEST_ADDRESS = 65_536
+_CURATOR = (sys.executable, "-m", "dpnb.trusted.curator", "--studies", "dpnb.datasets")
 _PACKAGE_PARENT = str(Path(__file__).resolve().parents[2])
 
 
@@ -139,7 +140,7 @@ def _address(home: Home) -> _Address | None:
 
 def _start(home: Home, command: Sequence[str] | None) -> bool:
     """Start a process and wait until it listens; ``False`` when another curator holds the home."""
-    line = [*(command or (sys.executable, "-m", "dpnb.trusted.curator")), "--home", str(home.root)]
+    line = [*(command or _CURATOR), "--home", str(home.root)]
     try:
         process = subprocess.Popen(
             line,

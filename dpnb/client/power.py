@@ -19,10 +19,10 @@ from dpnb.errors import LossError, OptionError, PlanError
 from dpnb.estimate import Estimate
 from dpnb.plan.design import Accuracy, Design
 from dpnb.plan.power import Goal, curve, least_loss, least_size, power_table
-from dpnb.statistics import Share
 from dpnb.trusted.privacy.loss import positive
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.privacy.unit import Adjacency
+from dpnb.trusted.query import Share
 
 _FEWEST, _MOST = 2, 10**12
 

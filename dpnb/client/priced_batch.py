@@ -5,20 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from typing import TypeVar
+
+from msgspec import Raw
 
 from dpnb.client.handles import Dataset
 from dpnb.errors import OptionError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.plan.price import PricedBatch, price
 from dpnb.plan.request import Ask, BatchPlan, Item
+from dpnb.trusted.canonical import canonical
+from dpnb.trusted.query import Plan, Question
+from dpnb.trusted.query.plan import digest_of
 from dpnb.trusted.wire.binding import request_digest
 
 Asked = PendingQuestion | Estimate
+T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AskedBatch:
-    """A batch ready to be sent: its distinct questions, every measurement that waits for each, its plan and price."""
+    """A batch ready to be sent: its distinct questions, every measurement that waits for each, its plan and price.
+
+    What the schema alone answers is not sent.
+    """
 
     dataset: Dataset
     plan: BatchPlan
@@ -36,10 +47,48 @@ class AskedBatch:
         """Every measurement that waits for an answer."""
         return tuple(one for group in self.groups for one in group)
 
+    @cached_property
+    def text(self) -> str:
+        """What crosses the wire: measurements with their noise, and the loss that they are expected to cost."""
+        return canonical(sent(self.priced).to_json())
+
+    @property
+    def body(self) -> Raw:
+        """The same, as a message holds it."""
+        return Raw(self.text.encode())
+
     @property
     def digest(self) -> str:
         """What identifies the request: a retry has the same."""
-        return request_digest(self.plan.digest(), self.besides)
+        return request_digest(digest_of(self.text), self.besides)
+
+    @property
+    def all_public(self) -> bool:
+        """Whether the schema answers every question."""
+        return all(item.public for item in self.priced.items)
+
+    def spread(self, told: Iterable[T], public: T) -> tuple[T, ...]:
+        """Return one entry for each question: what a curator told of those that were sent, or `public`."""
+        given = iter(told)
+        return tuple(public if item.public else next(given) for item in self.priced.items)
+
+
+def sent(priced: PricedBatch) -> Plan:
+    """Return the plan of a priced batch as it crosses the wire, without what the schema answers."""
+    questions = tuple(
+        Question(item.key, _printable(item.text), item.share, item.parts)
+        for item in priced.items
+        if item.share is not None
+    )
+    batch = priced.batch
+    return Plan(batch.dataset, batch.schema_version, questions, batch.ask.fresh, priced.loss)
+
+
+def _printable(text: str) -> str:
+    """Return a text in which what no terminal shows is written out."""
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text
+    )
 
 
 def batch_of(items: Iterable[Asked], ask: Ask) -> AskedBatch:

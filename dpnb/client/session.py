@@ -1,6 +1,6 @@
 """A kernel's conversation with its curator: open, plan, release, and what was spent.
 
-The session prices with the same code as the curator, to show; the curator's own price is what is charged. It keeps the id of
+The session plans: it chooses what is measured and how much noise that gets. What this costs is derived by the curator. It keeps the id of
 every request whose answer has not arrived, so that asking again returns the stored answer instead of paying twice. The ids die
 with the kernel: a restarted one asks under a new id, and the curator lets it adopt what was charged and not answered.
 """
@@ -18,8 +18,10 @@ from dpnb.client.connection import Line
 from dpnb.client.handles import BudgetState, Dataset, Opened
 from dpnb.client.opening import typed
 from dpnb.client.priced_batch import Asked, AskedBatch, batch_of
+from dpnb.client.remedies import with_remedies
 from dpnb.client.views import BatchReport, PlanView
 from dpnb.errors import (
+    BudgetError,
     ChargedError,
     CuratorError,
     CuratorGone,
@@ -33,9 +35,10 @@ from dpnb.estimate import Estimate, PendingQuestion, current_host, open_batch
 from dpnb.estimate.refusals import nested
 from dpnb.plan.price import as_stored
 from dpnb.plan.request import Ask
-from dpnb.statistics import Share, conclude
+from dpnb.statistics import conclude
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text, parse_exact, positive
+from dpnb.trusted.query import Share, measured
 from dpnb.trusted.releases import Release
 from dpnb.trusted.schema import Mode, Schema
 from dpnb.trusted.wire.codec import exact_json, raw
@@ -228,8 +231,9 @@ class Session:
         return Glance(sum(peeked.stored), len(peeked.stored), _loss(peeked.cost), _loss(peeked.left))
 
     def _view(self, batch: AskedBatch, ask: Ask, labels: Mapping[PendingQuestion, str] | None) -> PlanView:
-        peeked = self._ask(_peek(batch), Peeked)
-        held, stored = _shares(peeked.held), tuple(peeked.stored)
+        peeked = self._peeked(batch)
+        held = batch.spread(_shares(peeked.held), None)
+        stored = batch.spread(peeked.stored, public=False)
         return PlanView(
             dataset=batch.dataset,
             ask=ask,
@@ -246,9 +250,9 @@ class Session:
     def _released(
         self, batch: AskedBatch, ask: Ask, labels: Mapping[PendingQuestion, str] | None
     ) -> BatchReport:
-        answered = self._submit(batch)
-        records = exact_json(answered.releases)
-        releases = [None if record is None else Release.from_json(record) for record in records]
+        answered = self._answered_by_schema(batch) if batch.all_public else self._submit(batch)
+        releases = batch.spread(map(Release.from_json, exact_json(answered.releases)), None)
+        _refuse_others(batch, releases)
         _fill(batch, releases)
         if answered.entry is not None:
             self._charged.add(answered.entry)
@@ -277,6 +281,14 @@ class Session:
             labels=view.labels,
         )
 
+    def _answered_by_schema(self, batch: AskedBatch) -> Answered:
+        """Return what a curator would say of a batch that asks nothing of it."""
+        budget = self._ask(Describe(handle=batch.dataset.handle), Described).budget
+        nothing = PrivacyLoss.zero(batch.priced.measure)
+        return Answered(
+            request="0" * 32, releases=raw([]), charged=raw(nothing.to_json()), left=budget.left, entry=None
+        )
+
     def _submit(self, batch: AskedBatch) -> Answered:
         """Send a batch under a request id that outlives a failure, and settle what became of it."""
         place = (batch.dataset.handle, batch.digest)
@@ -285,7 +297,7 @@ class Session:
             handle=batch.dataset.handle,
             request=request,
             digest=batch.digest,
-            plan=raw(batch.plan.to_json()),
+            plan=batch.body,
             besides=list(batch.besides),
         )
         for one in batch.everyone:
@@ -299,11 +311,18 @@ class Session:
             raise
         except (CuratorError, OwnerError):
             raise  # the request may have been charged (a ledger's fault can follow the charge): its id is kept
+        except BudgetError as refusal:
+            self._forget(place, batch)
+            raise with_remedies(refusal, batch, self._peeked) from None
         except DpnbError:
             self._forget(place, batch)
             raise
         self._waiting.pop(place, None)
         return answered
+
+    def _peeked(self, batch: AskedBatch) -> Peeked:
+        found: Peeked = self._ask(_peek(batch), Peeked)
+        return found
 
     def _settle(self, message: Submit, place: tuple[str, str], batch: AskedBatch) -> Answered:
         """After an interrupt: cancel before the charge, else fetch the answer that is already paid for."""
@@ -422,7 +441,7 @@ class Session:
 
 
 def _peek(batch: AskedBatch) -> Peek:
-    return Peek(handle=batch.dataset.handle, plan=raw(batch.plan.to_json()), besides=list(batch.besides))
+    return Peek(handle=batch.dataset.handle, plan=batch.body, besides=list(batch.besides))
 
 
 def _refuse_inner() -> None:
@@ -430,6 +449,13 @@ def _refuse_inner() -> None:
     batch = open_batch()
     if batch is not None and not batch.nests:
         raise nested()
+
+
+def _refuse_others(batch: AskedBatch, releases: Sequence[Release | None]) -> None:
+    """Refuse an answer to something else than was asked, whatever it is called."""
+    for item, release in zip(batch.priced.items, releases, strict=True):
+        if release is not None and release.measured != measured(item.parts):
+            raise CuratorError("The curator answered something else than was asked.")
 
 
 def _fill(batch: AskedBatch, releases: Sequence[Release | None]) -> None:

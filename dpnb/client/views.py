@@ -12,8 +12,8 @@ from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.derived import Outlook
 from dpnb.plan.price import PricedBatch, PricedQuestion
 from dpnb.plan.request import Ask
-from dpnb.statistics import Share
 from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.query import Share
 from dpnb.trusted.schema import nearest
 
 

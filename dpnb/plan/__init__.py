@@ -7,7 +7,7 @@ permanent: a stored answer is found by it.
 """
 
 from dpnb.plan.check import CheckedQuestion, check
-from dpnb.plan.price import PricedBatch, PricedPart, PricedQuestion, PriceRow, price, total
+from dpnb.plan.price import PricedBatch, PricedQuestion, PriceRow, price, total
 from dpnb.plan.question import QueryPlan
 from dpnb.plan.request import Ask, BatchPlan, Item
 
@@ -18,7 +18,6 @@ __all__ = [
     "Item",
     "PriceRow",
     "PricedBatch",
-    "PricedPart",
     "PricedQuestion",
     "QueryPlan",
     "check",

@@ -7,7 +7,7 @@ an empty arm, a constant column) is never an error: the release has the same sha
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -18,18 +18,11 @@ from dpnb.plan.expression import Bin, Const, Expr, Ref, show
 from dpnb.plan.question import QueryPlan
 from dpnb.plan.work import limited_steps
 from dpnb.statistics import BY_NAME, Numeric, Setting, Statistic
-from dpnb.statistics._base import RANGE_LIMIT
 from dpnb.statistics.reading import ReadingFunction
 from dpnb.trusted.aggregate.algebra import (
     And,
-    CrossMoments,
     Known,
-    Mul,
-    Node,
     Pred,
-    Request,
-    bounds,
-    reach,
 )
 from dpnb.trusted.releases import Axis
 from dpnb.trusted.schema import Schema, nearest
@@ -317,37 +310,6 @@ def _bounded_sum(target: Numeric | None, rows: int | None) -> None:
         raise PlanError(
             "This expression has too wide a range to be summed exactly; use wider steps or clip it."
         )
-
-
-def bounded_nodes(request: Request, ranges: Mapping[str, tuple[int, int]]) -> None:
-    """Refuse a request of which any step, on any row, could leave 62 bits.
-
-    An engine that overflowed would fail on some tables and not on their neighbours: whether it did is an exact answer.
-
-    Raises
-    ------
-    PlanError
-        Before any charge, from the declared ranges alone.
-    """
-    for node in _steps(request):
-        if reach(node, ranges) > RANGE_LIMIT:
-            raise PlanError(
-                "A step of this expression has too wide a range to be computed exactly; use wider steps or clip it."
-            )
-    if isinstance(request, CrossMoments) and request.shrink is not None:
-        for value, half in zip(request.values, request.shrink.halves, strict=True):
-            if half and max(map(abs, bounds(value, ranges))) > half:
-                raise AssertionError("A value leaves the half range by which its row is measured.")
-
-
-def _steps(request: Request) -> Iterator[Node]:
-    """Every expression that an engine evaluates on a row."""
-    if request.where is not None:
-        yield request.where
-    if isinstance(request, CrossMoments):
-        yield from (Mul(request.values[i], request.values[j]) for i, j in request.pairs)
-    else:
-        yield from (request.value, *(key.code for key in request.keys))
 
 
 def _subject(question: QueryPlan, schema: Schema) -> str:

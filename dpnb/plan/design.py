@@ -16,11 +16,12 @@ import numpy as np
 
 from dpnb.errors import PlanError, Unavailable
 from dpnb.plan.check import CheckedQuestion
-from dpnb.statistics import Setting, Share
-from dpnb.statistics._base import PricedPart
+from dpnb.statistics import Setting
 from dpnb.statistics.outcome import Outcome
+from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Release, ReleasedPart
 
 
@@ -156,7 +157,7 @@ class FromFacts:
     def _cells(self) -> int:
         return max(self.checked.setting.cells // len(self.facts.means if self.facts else (0,)), 1)
 
-    def _typical(self, part: PricedPart, setting: Setting, n: int | None) -> ReleasedPart:
+    def _typical(self, part: Measurement, setting: Setting, n: int | None) -> ReleasedPart:
         if self.facts is None:
             middle = n if n is not None else (setting.unit.rows or 10**6) // 2
             values: tuple[int, ...] = (middle,) * part.cells

@@ -14,15 +14,18 @@ from fractions import Fraction
 from typing import Literal
 
 from dpnb.errors import LossError, PlanError
-from dpnb.plan.check import CheckedQuestion, bounded_nodes, check
+from dpnb.plan.check import CheckedQuestion, check
 from dpnb.plan.request import Ask, BatchPlan, Item
-from dpnb.plan.work import STEP, WITHIN, limited_steps, limited_work, work_of
-from dpnb.statistics import PricedPart, PriceRow, Pricing, Share
+from dpnb.plan.work import STEP, WITHIN, limited_steps, limited_work
+from dpnb.statistics import PriceRow, Pricing
 from dpnb.statistics._base import digits
-from dpnb.trusted.measurements import DerivedLoss, code_ranges, loss
+from dpnb.trusted.measurements import DerivedLoss, Measurement, code_ranges, loss
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss, floored, floored_digits
 from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.query import Share
+from dpnb.trusted.query.limits import refuse_unbounded
+from dpnb.trusted.query.work import limited
 from dpnb.trusted.schema import Schema
 
 _LOW, _HIGH = Fraction(1, 10**6), Fraction(10**6)
@@ -32,7 +35,6 @@ __all__ = [
     "Preview",
     "PriceRow",
     "PricedBatch",
-    "PricedPart",
     "PricedQuestion",
     "as_stored",
     "events_at",
@@ -63,7 +65,7 @@ class PricedQuestion:
         What it costs in the dataset's measure.
     events : tuple of PrivacyEvent
         What the ledger records.
-    parts : tuple of PricedPart
+    parts : tuple of Measurement
         What is released.
     rows : tuple of PriceRow
         The price list in words.
@@ -75,7 +77,7 @@ class PricedQuestion:
     share: Share | None
     loss: PrivacyLoss
     events: tuple[PrivacyEvent, ...]
-    parts: tuple[PricedPart, ...]
+    parts: tuple[Measurement, ...]
     rows: tuple[PriceRow, ...]
     preview: Preview
 
@@ -177,7 +179,7 @@ def price(batch: BatchPlan, schema: Schema) -> PricedBatch:
     items, units = [], 0
     for question, share in zip(checked, shares, strict=True):
         items.append(_priced(question, share, schema, batch.ask, ranges))
-        units = limited_work(units + sum(work_of(part) for part in items[-1].parts))
+        units = limited(items[-1].parts, units)
     return PricedBatch(batch, schema.budget.measure, tuple(items))
 
 
@@ -304,8 +306,8 @@ def _priced(
             question, None, zero, (), (), (), Preview(0.0, "public: answered from the schema, free")
         )
     pricing = question.kind.price(question.setting, share)
-    for request in dict.fromkeys(part.request for part in pricing.parts):
-        bounded_nodes(request, ranges)
+    for part in {part.request: part for part in pricing.parts}.values():
+        refuse_unbounded(part, ranges)
     derived = _within_share(loss(pricing.parts, schema), share)
     return PricedQuestion(
         question,

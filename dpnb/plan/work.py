@@ -1,10 +1,6 @@
-"""How much work a batch is, from public facts: what a message may ask the curator to do has a limit, told before the charge.
+"""How long a question is when it is written out, in steps, and what that counts beside the work of its measurements.
 
-One unit is one noised number: about 3 µs of processor and 130 bytes until it is stored and sent. A batch of the limit takes the
-curator some seconds where it asks for numbers, and one to two minutes where it asks for selections, which draw one exact
-integer after another; the time that a scan takes grows with the rows, which are nobody's to know, and is not counted.
-
-What an expression is written out to has a limit too: a list of values is a comparison for each of them, so that lists within
+What an expression is written out to has a limit: a list of values is a comparison for each of them, so that lists within
 lists multiply.
 """
 
@@ -15,52 +11,14 @@ from fractions import Fraction
 from dpnb.errors import PlanError
 from dpnb.plan.expression import Between, Bin, Expr, IsIn
 from dpnb.plan.question import Option, QueryPlan
-from dpnb.statistics import PricedPart
-from dpnb.trusted.aggregate.algebra import CrossMoments
-from dpnb.trusted.mechanisms import (
-    KSExponential,
-    LocatedSums,
-    PermuteAndFlip,
-    QuantileSelection,
-    Thresholding,
-)
-from dpnb.trusted.mechanisms.thresholding import MOST_SHOWN
+from dpnb.trusted.query.work import MOST_WORK, too_much
 
-MOST_WORK = 2_000_000
-"""Units in a batch."""
 MOST_STEPS = 20_000
 """Steps of one question, written out."""
 STEP = 10
 """Units of one step, which is compiled, checked and rendered: some 30 µs."""
 WITHIN = 4_000
 """Units of finding what one question must pay to be `within` an accuracy: it is priced some twenty times."""
-_PART, _SELECTION, _LOCATED, _PAIR = 200, 9, 15, 50
-_CANDIDATES, _PLACED = 100, 60
-
-
-def work_of(part: PricedPart) -> int:
-    """Return the units of one released vector.
-
-    A selected value counts as nine numbers, a located sum as fifteen, a product of two columns as fifty, a hundred candidates of
-    a pick as one, a cell in which a synthetic sample is placed as sixty (its tables are made in some milliseconds, for each group),
-    frequent values as the ten thousand that may be shown, and every vector two hundred on top: it is priced, and it is a query.
-    """
-    return _PART + max(part.cells, _own(part))
-
-
-def _own(part: PricedPart) -> int:
-    mechanism, request = part.mechanism, part.request
-    if isinstance(mechanism, QuantileSelection):
-        return _SELECTION * part.cells
-    if isinstance(mechanism, LocatedSums):
-        return _LOCATED * (part.cells // mechanism.width)
-    if isinstance(mechanism, PermuteAndFlip):
-        return part.cells * mechanism.size // _CANDIDATES
-    if isinstance(mechanism, KSExponential):
-        return (_PLACED + mechanism.points // _CANDIDATES) * part.cells
-    if isinstance(mechanism, Thresholding):
-        return MOST_SHOWN
-    return _PAIR * len(request.pairs) if isinstance(request, CrossMoments) else 0
 
 
 def limited_work(units: int) -> int:
@@ -72,11 +30,7 @@ def limited_work(units: int) -> int:
         Before any charge.
     """
     if units > MOST_WORK:
-        raise PlanError(
-            f"This cell asks for more than {MOST_WORK:,} numbers at once (a quantile counts as 9, a robust mean as 15, "
-            f"a question of within= as {WITHIN:,}): "
-            "ask fewer questions, groups or levels in one cell. Nothing was spent."
-        )
+        raise too_much()
     return units
 
 

@@ -373,7 +373,7 @@ def _selected(
         if request not in counts:
             counts[request] = histograms(block, request.value, request.where, request.keys, mechanism.steps)
         chosen = [
-            select(item.parts[place].mechanism, counts[request], rng)  # type: ignore[arg-type]
+            select(item.parts[place].mechanism, counts[request], rng)
             for item, rng in zip(items, noise, strict=True)
         ]
         found[part.name] = SimulatedPart(part.name, np.stack(chosen).astype(float), ())

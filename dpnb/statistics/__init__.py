@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dpnb.statistics._base import Numeric, PricedPart, PriceRow, Pricing, Setting, Share
+from dpnb.statistics._base import Numeric, PriceRow, Pricing, Setting
 from dpnb.statistics.choice import Choice
 from dpnb.statistics.correlation import Correlation
 from dpnb.statistics.count import Count
@@ -85,11 +85,9 @@ __all__ = [
     "Moves",
     "Numeric",
     "PriceRow",
-    "PricedPart",
     "Pricing",
     "Result",
     "Setting",
-    "Share",
     "Spelling",
     "Statistic",
     "conclude",

@@ -23,21 +23,18 @@ from dpnb.trusted.aggregate.algebra import (
     Lit,
     Mul,
     Pred,
-    Request,
     Sub,
     Total,
 )
+from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import (
+    AnyMechanism,
     DiscreteGaussian,
     DiscreteLaplace,
-    KSExponential,
-    LocatedSums,
-    PermuteAndFlip,
-    QuantileSelection,
-    Thresholding,
 )
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Axis
 
 Target = Literal["none", "number", "pair", "numbers", "key", "choice", "value"]
@@ -275,35 +272,6 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
-    """The loss of one question as it was asked: ``kind`` is ``"epsilon"`` or ``"rho"``."""
-
-    kind: Literal["epsilon", "rho"]
-    amount: Fraction
-
-
-Mechanism = (
-    DiscreteLaplace
-    | DiscreteGaussian
-    | QuantileSelection
-    | PermuteAndFlip
-    | KSExponential
-    | LocatedSums
-    | Thresholding
-)
-
-
-@dataclass(frozen=True, slots=True)
-class PricedPart:
-    """One vector that will be released: the exact aggregate and the mechanism that protects it."""
-
-    name: str
-    request: Request
-    mechanism: Mechanism
-    cells: int
-
-
-@dataclass(frozen=True, slots=True)
 class PriceRow:
     """One line of the price list, in words."""
 
@@ -318,7 +286,7 @@ class PriceRow:
 class Pricing:
     """How a question will be answered and what that costs."""
 
-    parts: tuple[PricedPart, ...]
+    parts: tuple[Measurement, ...]
     events: tuple[PrivacyEvent, ...]
     rows: tuple[PriceRow, ...]
 
@@ -338,7 +306,7 @@ def additive(
     everything = [*parts, *([count] if count is not None else [])]
     mechanisms, event = calibrated(moves, share, parts, shares, count)
     priced = tuple(
-        PricedPart(p.name, setting.total(p.value), mechanisms[p.name], setting.cells) for p in everything
+        Measurement(p.name, setting.total(p.value), mechanisms[p.name], setting.cells) for p in everything
     )
     paid = {name for name in shares if shares[name]} | (
         {count.name} if count and sum(shares.values()) < 1 else set()
@@ -353,13 +321,13 @@ def calibrated(
     parts: Sequence[Component],
     shares: dict[str, Fraction],
     count: Component | None = None,
-) -> tuple[dict[str, Mechanism], PrivacyEvent]:
+) -> tuple[dict[str, AnyMechanism], PrivacyEvent]:
     """Return the noise of each part by name, and the event whose loss is computed again from that noise."""
     everything = [*parts, *([count] if count is not None else [])]
     if share.kind == "epsilon":
         scales = moves.split_epsilon(share.amount, parts, shares, count)
         event = moves.event([(p, scales[p.name]) for p in everything])
-        mechanisms: dict[str, Mechanism] = {name: DiscreteLaplace(scale) for name, scale in scales.items()}
+        mechanisms: dict[str, AnyMechanism] = {name: DiscreteLaplace(scale) for name, scale in scales.items()}
     else:
         variances = moves.split_rho(share.amount, parts, shares, count)
         event = PrivacyEvent("gaussian", moves.rho([(p, variances[p.name]) for p in everything]))
@@ -369,7 +337,7 @@ def calibrated(
     return mechanisms, event
 
 
-def price_row(moves: Moves, part: Component, mechanism: Mechanism, *, free: bool) -> PriceRow:
+def price_row(moves: Moves, part: Component, mechanism: AnyMechanism, *, free: bool) -> PriceRow:
     """Return the line of the price list for one additive part."""
     if isinstance(mechanism, DiscreteLaplace):
         size = moves.rows * max(moves.l1(part).values())

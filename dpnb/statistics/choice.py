@@ -20,25 +20,17 @@ from functools import reduce
 from typing import Any, ClassVar
 
 from dpnb.errors import OptionError, PlanError, Unavailable
-from dpnb.statistics._base import (
-    PricedPart,
-    PriceRow,
-    Pricing,
-    Setting,
-    Share,
-    Target,
-    common_step,
-    digits,
-    scaled,
-)
+from dpnb.statistics._base import PriceRow, Pricing, Setting, Target, common_step, digits, scaled
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.released import best
 from dpnb.statistics.selection import NO_DRAWS, ChosenCell, Selected, pick_epsilon
 from dpnb.statistics.sensitivity import ENTER, WITHIN
 from dpnb.trusted.aggregate.algebra import CrossMoments, IntExpr, Lit
+from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import PermuteAndFlip
 from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Axis, Release
 
 _BETA = 0.05
@@ -148,7 +140,7 @@ class Choice(Statistic):
             f"{self._reach(mechanism, scores)} (95 %)",
             f"ε {digits(float(mechanism.epsilon))}",
         )
-        part = PricedPart("choice", request, mechanism, 1)
+        part = Measurement("choice", request, mechanism, 1)
         return Pricing((part,), (PrivacyEvent("pure", mechanism.epsilon),), (row,))
 
     def _reach(self, mechanism: PermuteAndFlip, scores: Scores) -> str:

@@ -18,12 +18,13 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted, effective_size
 from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
-from dpnb.statistics._base import Pricing, Setting, Share, Target
+from dpnb.statistics._base import Pricing, Setting, Target
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.pair import Moments, moment, moments, price_pair, redrawn, sides
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part, SimulatedPart, combine
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Release
 
 TWO_VALUED = (

@@ -17,11 +17,12 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum
 from dpnb.inference.elementwise import inside
-from dpnb.statistics._base import Pricing, Setting, Share, Target, additive, count_component, digits
+from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component, digits
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.released import Law, Part, SimulatedPart, combine, law_as_sum
 from dpnb.trusted.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Release
 
 NO_POPULATION = (
@@ -33,7 +34,7 @@ NO_POPULATION = (
 def mechanism_noise(pricing: Pricing, name: str) -> NoiseSum:
     """Return the error law of a priced part, before anything is released."""
     part = next(part for part in pricing.parts if part.name == name)
-    return law_as_sum(part.mechanism.law)  # type: ignore[union-attr]
+    return law_as_sum(part.mechanism.law)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +139,11 @@ class Count(Statistic):
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
         """The radius of the noise."""
-        return float(exact_radius(pricing.parts[0].mechanism.law, 0.05))  # type: ignore[union-attr]
+        return float(exact_radius(pricing.parts[0].mechanism.law, 0.05))
 
     def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> NoiseSum:  # noqa: ARG002
         """The law of the one part."""
-        return law_as_sum(pricing.parts[0].mechanism.law)  # type: ignore[union-attr]
+        return law_as_sum(pricing.parts[0].mechanism.law)
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in rows."""

@@ -16,12 +16,13 @@ from dpnb.errors import Unavailable
 from dpnb.inference import accepted, effective_size, student_inflation
 from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
 from dpnb.inference.noise_sum import NoiseSum
-from dpnb.statistics._base import Pricing, Setting, Share, Target, digits
+from dpnb.statistics._base import Pricing, Setting, Target, digits
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.pair import Moments, components, moment, moments, price_pair, redrawn, sides
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part, SimulatedPart, combine, law_as_sum
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Release
 
 
@@ -138,7 +139,7 @@ class Covariance(Statistic):
         size = setting.public_n if setting.public_n is not None else n
         if size is None:
             return None
-        noise = {part.name: law_as_sum(part.mechanism.law) for part in pricing.parts}  # type: ignore[union-attr]
+        noise = {part.name: law_as_sum(part.mechanism.law) for part in pricing.parts}
         scales = {part.name: part.enter for part in components(setting)}
         law = NoiseSum()
         for name, factor in (("xy", 1.0), ("x", 0.5), ("y", 0.5), ("count", 0.25)):

@@ -13,8 +13,9 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
 from dpnb.inference import NoiseSum
-from dpnb.statistics._base import Pricing, Setting, Share, Target
+from dpnb.statistics._base import Pricing, Setting, Target
 from dpnb.statistics.reading import ReadingFunction
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Axis, Release
 
 Place = Literal["before", "keys", "listed", "labelled"]

@@ -7,13 +7,14 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from dpnb.statistics._base import Pricing, Setting, Share, digits
+from dpnb.statistics._base import Pricing, Setting, digits
 from dpnb.statistics.binned import checked_method, density_domain, density_result, public_rows, widths_of
 from dpnb.statistics.count import exact_radius
 from dpnb.statistics.histogram import Histogram
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.vector import VectorResult
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Axis, Release
 
 
@@ -48,7 +49,7 @@ class Density(Histogram):
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
         """The radius of the noise on the count of the narrowest bin, over the number of rows."""
         rows = public_rows(setting) or n
-        radius = float(exact_radius(pricing.parts[0].mechanism.law, 0.05))  # type: ignore[union-attr]
+        radius = float(exact_radius(pricing.parts[0].mechanism.law, 0.05))
         return None if not rows else radius / rows / float(widths_of(setting).min())
 
     def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> None:
@@ -56,7 +57,7 @@ class Density(Histogram):
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in shares of rows."""
-        radius = float(exact_radius(pricing.parts[0].mechanism.law, 0.05))  # type: ignore[union-attr]
+        radius = float(exact_radius(pricing.parts[0].mechanism.law, 0.05))
         rows = public_rows(setting) or n
         shares = f"± {digits(radius)} rows in each bin"
         return (

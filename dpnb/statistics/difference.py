@@ -20,11 +20,12 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted, effective_size, student_inflation
 from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
-from dpnb.statistics._base import Pricing, Setting, Share, Target, width_words
+from dpnb.statistics._base import Pricing, Setting, Target, width_words
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratio, ratios, redrawn_means
 from dpnb.statistics.released import Part, SimulatedPart, combine
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Release
 
 

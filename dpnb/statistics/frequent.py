@@ -19,17 +19,19 @@ from typing import Any, ClassVar
 
 from dpnb.errors import LossError, OptionError, Unavailable
 from dpnb.inference.interval import Interval
-from dpnb.statistics._base import PricedPart, PriceRow, Pricing, Setting, Share, Target, digits
+from dpnb.statistics._base import PriceRow, Pricing, Setting, Target, digits
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.released import best
 from dpnb.statistics.selection import pick_epsilon
 from dpnb.trusted.aggregate.algebra import ValueCounts
+from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms.thresholding import Thresholding
 from dpnb.trusted.noise.law import DiscreteLaplaceLaw
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import rational
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Axis, Release
 
 NO_DRAWS = (
@@ -151,7 +153,7 @@ class FrequentValues(Statistic):
         epsilon = mechanism.epsilon(changed=changed)
         if mechanism.delta > delta or epsilon > pick_epsilon(share, 1):
             raise AssertionError("The threshold chosen costs more than its share.")
-        part = PricedPart("frequent", ValueCounts(setting.number().code, setting.where), mechanism, 1)
+        part = Measurement("frequent", ValueCounts(setting.number().code, setting.where), mechanism, 1)
         row = PriceRow(
             f"rows by {setting.subject}, shown from {mechanism.threshold:,} on",
             "discrete Laplace above a threshold",

@@ -12,13 +12,14 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from dpnb.inference import NoiseSum
-from dpnb.statistics._base import Pricing, Setting, Share, Target, additive, count_component, digits
+from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component, digits
 from dpnb.statistics.binned import HISTOGRAM_READINGS
 from dpnb.statistics.count import LinearCell, exact_radius, linear_entries, linear_result
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.released import Part, SimulatedPart, combine, law_as_sum
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Release
 
 
@@ -47,11 +48,11 @@ class Histogram(Statistic):
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
         """The radius of the noise on each bin."""
-        return float(exact_radius(pricing.parts[0].mechanism.law, 0.05))  # type: ignore[union-attr]
+        return float(exact_radius(pricing.parts[0].mechanism.law, 0.05))
 
     def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> NoiseSum | None:  # noqa: ARG002
         """The law of the one part."""
-        return law_as_sum(pricing.parts[0].mechanism.law)  # type: ignore[union-attr]
+        return law_as_sum(pricing.parts[0].mechanism.law)
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in rows for each bin."""

@@ -13,18 +13,7 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from dpnb.errors import PlanError
-from dpnb.statistics._base import (
-    ONE,
-    PricedPart,
-    PriceRow,
-    Pricing,
-    Setting,
-    Share,
-    Target,
-    additive,
-    count_component,
-    digits,
-)
+from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target, additive, count_component, digits
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.placement import (
@@ -42,11 +31,13 @@ from dpnb.statistics.quantile import selection_epsilon
 from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.released import best
 from dpnb.trusted.aggregate.algebra import FloorDiv, Key, Lit, Mul, Sub, Total
+from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import KSExponential
 from dpnb.trusted.privacy.conversion import largest_epsilon
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import floored
 from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Axis, Release
 
 MOST_WORK = 2**22
@@ -125,7 +116,7 @@ class KSDensity(Statistic):
                 f"ε {digits(float(check))}",
             ),
         )
-        part = PricedPart("placement", request, mechanism, setting.cells * (cells + 1))
+        part = Measurement("placement", request, mechanism, setting.cells * (cells + 1))
         return Pricing((part,), (PrivacyEvent("exponential", epsilon), checked), rows)
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002

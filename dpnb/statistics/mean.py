@@ -14,11 +14,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpnb.inference import NoiseSum
-from dpnb.statistics._base import Pricing, Setting, Share, Target, width_words
+from dpnb.statistics._base import Pricing, Setting, Target, width_words
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratio, ratios, redrawn_means, size_from
 from dpnb.statistics.released import Part, SimulatedPart, combine
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Release
 
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from dpnb.statistics._base import Mechanism, PricedPart, PriceRow, Pricing, Setting, Share, Target, digits
+from dpnb.statistics._base import PriceRow, Pricing, Setting, Target, digits
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.moment_integers import Block, blocks, radius_squared, shrink, sides
 from dpnb.statistics.moment_matrix import matrix_outcome
@@ -24,9 +24,11 @@ from dpnb.statistics.regression_readings import coefficients, r_squared
 from dpnb.statistics.regression_summary import OLS
 from dpnb.statistics.sensitivity import ENTER, Moves
 from dpnb.trusted.aggregate.algebra import CrossMoments, Lit
+from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.measurements.matrix import l1, l2_squared
-from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
+from dpnb.trusted.mechanisms import AnyMechanism, DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Axis, Release
 
 
@@ -73,7 +75,7 @@ class CrossMoment(Statistic):
         moved = shrink(setting)
         mechanisms, event = (_laplace if share.kind == "epsilon" else _gaussian)(moves, share, sizes, found)
         parts = tuple(
-            PricedPart(b.name, CrossMoments(values, b.entries, setting.where, moved), m, len(b.entries))
+            Measurement(b.name, CrossMoments(values, b.entries, setting.where, moved), m, len(b.entries))
             for b, m in zip(found, mechanisms, strict=True)
         )
         return Pricing(parts, (event,), _rows(setting, share, size, found))
@@ -90,16 +92,16 @@ class CrossMoment(Statistic):
 def _noise_sd(setting: Setting, pricing: Pricing) -> float:
     units = {block.name: block.unit for block in blocks(setting)}
     part = next(part for part in pricing.parts if part.name.startswith("sums"))
-    return float(math.sqrt(part.mechanism.law.variance_float)) / units[part.name]  # type: ignore[union-attr]
+    return float(math.sqrt(part.mechanism.law.variance_float)) / units[part.name]
 
 
 def _gaussian(
     moves: Moves, share: Share, sizes: Mapping[str, Fraction], found: tuple[Block, ...]
-) -> tuple[list[Mechanism], PrivacyEvent]:
+) -> tuple[list[AnyMechanism], PrivacyEvent]:
     """Return the Frobenius-isometric noise, half the variance off the diagonal, and its event."""
     square = moves.rows**2 * max(sizes.values())
     variance = square / (2 * share.amount)
-    mechanisms: list[Mechanism] = [
+    mechanisms: list[AnyMechanism] = [
         DiscreteGaussian(variance * b.unit**2 / (1 if b.diagonal else 2)) for b in found
     ]
     return mechanisms, PrivacyEvent("gaussian", square / (2 * variance))
@@ -107,7 +109,7 @@ def _gaussian(
 
 def _laplace(
     moves: Moves, share: Share, sizes: Mapping[str, Fraction], found: tuple[Block, ...]
-) -> tuple[list[Mechanism], PrivacyEvent]:
+) -> tuple[list[AnyMechanism], PrivacyEvent]:
     """Return equal noise on every entry of the upper triangle, and its event.
 
     The worst of all ways to share the L1 gives it to one entry of the coarsest grid: the charge is convex in the shifts, and at equal ε

@@ -54,22 +54,14 @@ import numpy as np
 from dpnb.errors import OptionError, PlanError
 from dpnb.inference import NoiseSum
 from dpnb.inference.elementwise import greater, inside, lesser, root
-from dpnb.statistics._base import (
-    Centred,
-    Mechanism,
-    PricedPart,
-    PriceRow,
-    Pricing,
-    Setting,
-    Share,
-    count_component,
-    digits,
-)
+from dpnb.statistics._base import Centred, PriceRow, Pricing, Setting, count_component, digits
 from dpnb.statistics.released import Part, SimulatedPart
 from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Component, Moves
 from dpnb.trusted.aggregate.algebra import IntExpr, Lit, Mul, Sub
-from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
+from dpnb.trusted.measurements import Measurement
+from dpnb.trusted.mechanisms import AnyMechanism, DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.query import Share
 
 _BITS = 15
 _QUARTIC = 5.0
@@ -124,7 +116,7 @@ def price_pair(setting: Setting, share: Share) -> Pricing:
     parts = components(setting)
     mechanisms, event = (_joint if method == "joint" else _separate)(setting.moves, share, parts)
     priced = tuple(
-        PricedPart(p.name, setting.total(p.value), m, setting.cells)
+        Measurement(p.name, setting.total(p.value), m, setting.cells)
         for p, m in zip(parts, mechanisms, strict=True)
     )
     rows = tuple(
@@ -134,7 +126,9 @@ def price_pair(setting: Setting, share: Share) -> Pricing:
     return Pricing(priced, (event,), rows)
 
 
-def _joint(moves: Moves, share: Share, parts: tuple[Component, ...]) -> tuple[list[Mechanism], PrivacyEvent]:
+def _joint(
+    moves: Moves, share: Share, parts: tuple[Component, ...]
+) -> tuple[list[AnyMechanism], PrivacyEvent]:
     """Return equal noise in every direction of the box, and what it costs."""
     counted = any(p.name == "count" for p in parts)
     free = WITHIN in moves.kinds and SWITCH not in moves.kinds
@@ -178,7 +172,7 @@ def _joint_event(
 
 def _separate(
     moves: Moves, share: Share, parts: tuple[Component, ...]
-) -> tuple[list[Mechanism], PrivacyEvent]:
+) -> tuple[list[AnyMechanism], PrivacyEvent]:
     """Return mechanisms that each cost an equal part of the loss by themselves."""
     each = share.amount / len(parts)
     if share.kind == "epsilon":
@@ -187,12 +181,12 @@ def _separate(
         event = PrivacyEvent.laplace([zip(worst, scales, strict=True)])
         return [DiscreteLaplace(scale) for scale in scales], event
     squares = [Fraction(moves.rows**2 * max(moves.l2_squared(p).values())) for p in parts]
-    mechanisms: list[Mechanism] = [DiscreteGaussian(square / (2 * each)) for square in squares]
+    mechanisms: list[AnyMechanism] = [DiscreteGaussian(square / (2 * each)) for square in squares]
     return mechanisms, PrivacyEvent("gaussian", each * len(parts))
 
 
 def _row(
-    moves: Moves, part: Component, mechanism: Mechanism, share: Share, apart: int | None, *, first: bool
+    moves: Moves, part: Component, mechanism: AnyMechanism, share: Share, apart: int | None, *, first: bool
 ) -> PriceRow:
     unit = "ε" if share.kind == "epsilon" else "ρ"
     if isinstance(mechanism, DiscreteLaplace):

@@ -22,15 +22,17 @@ import numpy as np
 from dpnb.errors import PlanError, Unavailable
 from dpnb.inference.elementwise import greater, lesser
 from dpnb.inference.spread import normal_quantile
-from dpnb.statistics._base import PricedPart, PriceRow, Pricing, Setting, Share, Target, digits
+from dpnb.statistics._base import PriceRow, Pricing, Setting, Target, digits
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.outcome import Chosen, Pair, Result
 from dpnb.statistics.released import Part, SimulatedPart, best
 from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
+from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import QuantileSelection
 from dpnb.trusted.mechanisms.exponential import score_factor
 from dpnb.trusted.privacy.conversion import exponential_epsilon
 from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Axis, Release
 
 LEVEL = 0.95
@@ -129,7 +131,7 @@ class Quantile(Statistic):
                 epsilon = selection_epsilon(share, portion / len(levels))
                 offset = self._offset(setting, epsilon, q, side, steps, factor)
                 mechanism = QuantileSelection(epsilon, q, offset, steps, factor)
-                parts.append(PricedPart(f"{place}:{side}", request, mechanism, setting.cells))
+                parts.append(Measurement(f"{place}:{side}", request, mechanism, setting.cells))
                 events.append(PrivacyEvent("exponential", epsilon))
                 rows.append(_row(setting, q, side, mechanism, epsilon))
         return Pricing(tuple(parts), tuple(events), tuple(rows))
@@ -148,7 +150,7 @@ class Quantile(Statistic):
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
         """The proven rank error."""
-        found = max(part.mechanism.rank_radius(0.05) for part in pricing.parts if part.name.endswith("point"))  # type: ignore[union-attr]
+        found = max(part.mechanism.rank_radius(0.05) for part in pricing.parts if part.name.endswith("point"))
         return f"rank within ± {digits(found)} rows of the target"
 
     def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> QuantileCell:

@@ -18,18 +18,11 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted, effective_size, student_inflation
 from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
-from dpnb.statistics._base import (
-    Centred,
-    PriceRow,
-    Pricing,
-    Setting,
-    Share,
-    additive,
-    count_component,
-)
+from dpnb.statistics._base import Centred, PriceRow, Pricing, Setting, additive, count_component
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.released import Part, SimulatedPart
 from dpnb.statistics.sensitivity import Component
+from dpnb.trusted.query import Share
 
 Form = Literal["public", "pair", "tally"]
 Spread = Literal["known", "bought", "bound", "declined", "clustered"]

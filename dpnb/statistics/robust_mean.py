@@ -28,17 +28,7 @@ import numpy as np
 
 from dpnb.errors import PlanError, Unavailable
 from dpnb.inference import NoiseSum
-from dpnb.statistics._base import (
-    ONE,
-    PricedPart,
-    PriceRow,
-    Pricing,
-    Setting,
-    Share,
-    Target,
-    count_component,
-    digits,
-)
+from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target, count_component, digits
 from dpnb.statistics.count import LinearCell
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.mean import MeanCell
@@ -49,6 +39,7 @@ from dpnb.statistics.reading import Read, ReadingFunction
 from dpnb.statistics.released import best
 from dpnb.statistics.sensitivity import Component
 from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
+from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import LocatedSums, QuantileSelection
 from dpnb.trusted.mechanisms.exponential import score_factor
 from dpnb.trusted.mechanisms.located_sums import Range, radii, selection
@@ -58,6 +49,7 @@ from dpnb.trusted.privacy.conversion import largest_epsilon, pure_epsilon
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import floored
 from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Axis, Release
 
 MIDDLE = RADIUS = Fraction(3, 20)
@@ -220,7 +212,7 @@ class RobustMean(Statistic):
         mechanism, sums = self._mechanism(setting, share, steps)
         middle, radius = mechanism.middle.epsilon, mechanism.radius.epsilon
         request = ValueCounts(Sub(number.code, Lit(number.low)), setting.where, setting.keys)
-        part = PricedPart("located", request, mechanism, setting.cells * (mechanism.width))
+        part = Measurement("located", request, mechanism, setting.cells * (mechanism.width))
         events = tuple(PrivacyEvent("exponential", epsilon) for epsilon in (middle, radius))
         return Pricing((part,), (*events, sums), _rows(setting, mechanism, sums.amount))
 

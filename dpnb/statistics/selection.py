@@ -16,14 +16,16 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from dpnb.errors import OptionError, Unavailable
-from dpnb.statistics._base import ONE, PricedPart, PriceRow, Pricing, Setting, Share, Target, digits
+from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target, digits
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.outcome import Chosen, Pair, Result
 from dpnb.statistics.released import best
+from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import PermuteAndFlip
 from dpnb.trusted.privacy.conversion import pure_epsilon
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import floored
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Axis, Release
 
 NO_DRAWS = "A choice among declared values: the noise picks a value, it does not move one, so there is nothing to carry through arithmetic."
@@ -100,7 +102,7 @@ class Mode(Statistic):
         picks, size = self._picks(setting), len(self._choices(setting).keys)
         epsilon = pick_epsilon(share, picks)
         mechanism = PermuteAndFlip(epsilon, size, picks, self._factor(setting))
-        part = PricedPart("choice", setting.total(ONE), mechanism, setting.cells // size * picks)
+        part = Measurement("choice", setting.total(ONE), mechanism, setting.cells // size * picks)
         events = tuple(PrivacyEvent("pure", epsilon) for _ in range(picks))
         name = f"most frequent of {size:,} declared values of {setting.subject}"
         row = PriceRow(

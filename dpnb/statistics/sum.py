@@ -12,12 +12,13 @@ from fractions import Fraction
 from typing import ClassVar
 
 from dpnb.inference import NoiseSum
-from dpnb.statistics._base import Numeric, Pricing, Setting, Share, Target, additive, digits
+from dpnb.statistics._base import Numeric, Pricing, Setting, Target, additive, digits
 from dpnb.statistics.count import LinearCell, exact_radius, linear_entries, linear_result
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.released import Part, SimulatedPart, combine, law_as_sum
 from dpnb.statistics.sensitivity import Component
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Release
 
 
@@ -56,12 +57,12 @@ class Sum(Statistic):
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
         """The radius of the noise in the unit of the column."""
-        radius = exact_radius(pricing.parts[0].mechanism.law, 0.05)  # type: ignore[union-attr]
+        radius = exact_radius(pricing.parts[0].mechanism.law, 0.05)
         return radius * float(self._grid(setting).step)
 
     def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> NoiseSum:  # noqa: ARG002
         """The law of the one part."""
-        return law_as_sum(pricing.parts[0].mechanism.law)  # type: ignore[union-attr]
+        return law_as_sum(pricing.parts[0].mechanism.law)
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in the unit of the column."""

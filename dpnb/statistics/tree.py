@@ -24,18 +24,7 @@ from typing import Any, ClassVar
 from dpnb.inference.ratio_interval import critical
 from dpnb.inference.tree import ConsistentTree
 from dpnb.statistics import tree_readings as read
-from dpnb.statistics._base import (
-    ONE,
-    PricedPart,
-    PriceRow,
-    Pricing,
-    Setting,
-    Share,
-    Target,
-    calibrated,
-    digits,
-    price_row,
-)
+from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target, calibrated, digits, price_row
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.leaves import Leaves, leaves_of
 from dpnb.statistics.outcome import Pair
@@ -46,6 +35,8 @@ from dpnb.statistics.tree_fit import ROOT, Fitted, fitted, level_name
 from dpnb.statistics.tree_shares import leaf_counts
 from dpnb.statistics.vector import VectorResult
 from dpnb.trusted.aggregate.algebra import Total
+from dpnb.trusted.measurements import Measurement
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Axis, Release
 
 
@@ -132,10 +123,10 @@ def free_root(setting: Setting) -> bool:
 
 def _part(
     setting: Setting, leaves: Leaves, level: int, name: str, mechanisms: Mapping[str, Any]
-) -> PricedPart:
+) -> Measurement:
     key = () if level == 0 else (leaves.key(level),)
     request = Total(ONE, setting.where, (*setting.keys, *key))
-    return PricedPart(name, request, mechanisms[name], setting.cells * leaves.sizes[level])
+    return Measurement(name, request, mechanisms[name], setting.cells * leaves.sizes[level])
 
 
 def _rows(
@@ -166,7 +157,7 @@ def row_cost(moves: Moves, part: Component, mechanism: Any) -> Fraction:
 def priced_structure(setting: Setting, pricing: Pricing) -> tuple[ConsistentTree, bool]:
     """Return the consistent tree that this noise gives, and whether the noise is Laplace."""
     leaves = leaves_of(setting)
-    laws = {part.name: part.mechanism.law for part in pricing.parts}  # type: ignore[union-attr]
+    laws = {part.name: part.mechanism.law for part in pricing.parts}
     noise = {name: law_as_sum(law).total_variance for name, law in laws.items()}
     names = [ROOT, *(level_name(level) for level in range(1, leaves.depth + 1))]
     variances = tuple(float(noise.get(name, 0.0)) for name in names)

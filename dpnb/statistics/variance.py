@@ -18,12 +18,13 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted, effective_size, student_inflation
 from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
-from dpnb.statistics._base import Pricing, Setting, Share, Target, additive, count_component, width_words
+from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component, width_words
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.ratio import COUNT_SHARE, Ratio, centred_totals, form_of, price_ratio, ratio, ratios
 from dpnb.statistics.released import Part, SimulatedPart, combine, law_as_sum
 from dpnb.statistics.sensitivity import Component
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Release
 
 _SECOND_ORDER = 5.0
@@ -189,7 +190,7 @@ class Variance(Statistic):
         size = setting.public_n if setting.public_n is not None else n
         if size is None or self.root:
             return None
-        noise = {part.name: law_as_sum(part.mechanism.law) for part in pricing.parts}  # type: ignore[union-attr]
+        noise = {part.name: law_as_sum(part.mechanism.law) for part in pricing.parts}
         centred = setting.number().centred()
         if "square" not in noise:
             law = noise.get("tally", noise.get("sum", NoiseSum()))

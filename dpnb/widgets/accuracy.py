@@ -15,8 +15,8 @@ from dpnb.errors import LossError, PlanError
 from dpnb.estimate import PendingQuestion
 from dpnb.inference import effective_size
 from dpnb.plan.check import CheckedQuestion
-from dpnb.statistics import Share
 from dpnb.statistics.ratio import mean_noise_sd
+from dpnb.trusted.query import Share
 from dpnb.widgets import published_losses
 from dpnb.widgets.curve import Curve, Curves, kind_of, left_of, needs_size
 

@@ -17,8 +17,8 @@ from weakref import WeakKeyDictionary
 
 from dpnb.errors import LossError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
-from dpnb.statistics import Share
 from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.query import Share
 
 POINTS_A_DECADE = 12
 #: The ends of the ε that can be dragged, and of the ρ.

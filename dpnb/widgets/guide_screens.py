@@ -16,7 +16,7 @@ from dpnb.cards.card import Card
 from dpnb.client.handles import Dataset
 from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate import Estimate
-from dpnb.statistics import Share
+from dpnb.trusted.query import Share
 from dpnb.trusted.schema import Column
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import curve_of, kind_of, left_of

@@ -22,10 +22,10 @@ from dpnb.inference.matching import match
 from dpnb.plan.check import check
 from dpnb.plan.expression import Compare, Const, Ref
 from dpnb.plan.question import QueryPlan
-from dpnb.statistics import Share
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.query import Share
 from dpnb.trusted.schema import Column, Schema
 from dpnb.widgets import person
 from dpnb.widgets._base import Interaction

@@ -19,8 +19,8 @@ from dpnb.errors import LossError, PlanError
 from dpnb.estimate import PendingQuestion
 from dpnb.estimate.derived import Outlook
 from dpnb.plan.price import PricedQuestion
-from dpnb.statistics import Share
 from dpnb.statistics._base import all_count
+from dpnb.trusted.query import Share
 from dpnb.widgets.curve import EPSILONS, RHOS, Curve, Curves, Kind, curve_of, grid
 from dpnb.widgets.planned_line import accuracy_at, planned_line, splitting
 

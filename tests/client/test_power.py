@@ -13,10 +13,10 @@ from dpnb.client.assumptions import planned_question
 from dpnb.errors import LossError, OptionError, PlanError, Unavailable
 from dpnb.plan import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.plan.expression import Ref
-from dpnb.statistics import Share
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Release, ReleasedPart
 from dpnb.trusted.schema import Column, Schema
 

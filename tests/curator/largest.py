@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Raw
 
+from dpnb.client.priced_batch import sent
 from dpnb.client.upload import hand_over
 from dpnb.datasets import load
 from dpnb.errors import PlanError
@@ -22,9 +24,11 @@ from dpnb.plan.price import price
 from dpnb.plan.question import QueryPlan
 from dpnb.plan.request import MAX_ITEMS, Ask, BatchPlan, Item
 from dpnb.statistics import STATISTICS, Statistic
+from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.service import Curator
-from dpnb.trusted.wire.codec import MAX_REQUEST, decode_reply, encode, raw
+from dpnb.trusted.query.plan import digest_of
+from dpnb.trusted.wire.codec import MAX_REQUEST, decode_reply, encode
 from dpnb.trusted.wire.messages import Attach, Request, Submit
 from dpnb.trusted.wire.places import Home
 
@@ -149,17 +153,15 @@ def largest(form: Form, schema: Any, asked: Ask) -> BatchPlan:
 
 
 def _allowed(batch: BatchPlan, schema: Any) -> bool:
-    if len(encode(_submitted(batch))) > MAX_REQUEST:
-        return False
     try:
-        price(batch, schema)
+        return len(encode(_submitted(batch, schema))) <= MAX_REQUEST
     except PlanError:
         return False
-    return True
 
 
-def _submitted(batch: BatchPlan, handle: str = "a" * 32) -> Request:
-    return Submit(handle=handle, request="b" * 32, digest=batch.digest(), plan=raw(batch.to_json()))
+def _submitted(batch: BatchPlan, schema: Any, handle: str = "a" * 32) -> Request:
+    text = canonical(sent(price(batch, schema)).to_json())
+    return Submit(handle=handle, request="b" * 32, digest=digest_of(text), plan=Raw(text.encode()))
 
 
 def _rows() -> dict[str, Any]:
@@ -177,7 +179,7 @@ def told(home: Path, statistic: str, form: str, **asked: Any) -> dict[str, Any]:
     attached = decode_reply(service.answer(encode(Attach(source=opened)), "ann"))
     schema = load(DECLARED).schema
     batch = largest(FORMS[statistic][form], schema, Ask.make(**(asked or {"epsilon": 10_000})))
-    body, before = encode(_submitted(batch, attached.handle)), _megabytes()
+    body, before = encode(_submitted(batch, schema, attached.handle)), _megabytes()
     started = time.process_time()
     reply = service.answer(body, "ann")
     seconds = time.process_time() - started

@@ -81,7 +81,9 @@ def prepare_numpy(
 def curator(home: Path | str, chance: Chance | None = None) -> Curator:
     """A curator of a home, in this process."""
     place = Home(Path(home)).make()
-    return Curator(place, Ledger(place.ledger), Shelf(place, prepare_numpy, NumpyEngine), chance)
+    return Curator(
+        place, Ledger(place.ledger), Shelf(place, prepare_numpy, NumpyEngine), chance, "dpnb.datasets"
+    )
 
 
 def session(service: Curator, principal: str = "ann") -> Session:

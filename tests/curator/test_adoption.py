@@ -14,7 +14,7 @@ import pytest
 from dpnb.client.priced_batch import batch_of
 from dpnb.plan.request import Ask
 from dpnb.trusted.curator import failpoints
-from dpnb.trusted.wire.codec import encode, exact_json, raw
+from dpnb.trusted.wire.codec import encode, exact_json
 from dpnb.trusted.wire.messages import Again, Attach, Submit
 from tests.curator import small
 
@@ -66,7 +66,7 @@ class Notebook:
         if request is None:
             self.requests += 1
             request = f"{self.requests:032x}"
-        plan = raw(batch.plan.to_json())
+        plan = batch.body
         return Submit(handle=self.handle, request=request, digest=batch.digest, plan=plan)
 
     def see(self, releases, entry):

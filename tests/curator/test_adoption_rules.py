@@ -16,10 +16,9 @@ from dpnb.errors import ChargedError, CuratorError, CuratorGone, OwnerError, Pla
 from dpnb.estimate import PendingQuestion
 from dpnb.plan.request import Ask
 from dpnb.trusted.canonical import canonical
-from dpnb.trusted.curator import failpoints, plan_record, release
+from dpnb.trusted.curator import failpoints, release
 from dpnb.trusted.curator.chain import append, link
-from dpnb.trusted.wire.binding import request_digest
-from dpnb.trusted.wire.codec import encode, exact_json, raw
+from dpnb.trusted.wire.codec import encode, exact_json
 from dpnb.trusted.wire.messages import Again, Attach, Cancel, Detach, Peek, Reset, Submit
 from dpnb.trusted.wire.places import Home
 from tests.curator import small
@@ -45,8 +44,8 @@ class House:
         return Submit(
             handle=self.data.handle,
             request=f"{self.requests:032x}",
-            digest=request_digest(batch.plan.digest(), besides),
-            plan=raw(batch.plan.to_json()),
+            digest=dataclasses.replace(batch, besides=tuple(besides)).digest,
+            plan=batch.body,
             besides=list(besides),
         )
 
@@ -416,14 +415,14 @@ def test_an_adoption_that_could_not_have_been_is_found(house, wrong, said):
 
 def test_a_plan_that_could_not_be_read_back_is_not_charged(house, monkeypatch):
     """Else the charge could never be completed."""
-    monkeypatch.setattr(release, "question_of", unreadable)
+    monkeypatch.setattr(release, "_recorded", unreadable)
     with pytest.raises(CuratorError, match="Nothing was spent"):
         house.ask(house.submit(house.data.x.mean()))
     assert house.charges() == []
 
 
-def unreadable(priced):
-    made = plan_record.question_of(priced)
+def unreadable(charged, recorded=release._recorded):
+    made = recorded(charged)
     return dataclasses.replace(made, plan={**made.plan, "nodes": [["sql", "SELECT 1"]]})
 
 

@@ -12,7 +12,7 @@ import pytest
 from dpnb.client.priced_batch import batch_of
 from dpnb.plan.request import Ask
 from dpnb.trusted.curator import failpoints
-from dpnb.trusted.wire.codec import encode, exact_json, raw
+from dpnb.trusted.wire.codec import encode, exact_json
 from dpnb.trusted.wire.messages import Again, Answered, Attach, Failure, Submit
 from tests.curator import small
 
@@ -65,7 +65,7 @@ class Kernel:
         """A fresh batch of one to three questions."""
         items = [_anew(item) for item in choice]
         batch = batch_of(items, Ask.make(epsilon=1, fresh=True))
-        plan = raw(batch.plan.to_json())
+        plan = batch.body
         return Submit(handle=self.data.handle, request=request, digest=batch.digest, plan=plan)
 
     def send(self, message, step):
@@ -167,9 +167,7 @@ def test_an_answer_seen_before_a_kill_is_the_answer_of_the_retry(dpnb_home):
 def test_a_fault_after_the_charge_says_one_constant_code(service, data, dpnb_home):
     """An unexpected fault crosses the wire as `internal` alone; the log has it; the retry completes the charge."""
     batch = batch_of([data.x.mean()], Ask.make(epsilon=1))
-    message = Submit(
-        handle=data.handle, request="a" * 32, digest=batch.digest, plan=raw(batch.plan.to_json())
-    )
+    message = Submit(handle=data.handle, request="a" * 32, digest=batch.digest, plan=batch.body)
 
     def broken(step):
         if step == "scanned":
@@ -228,4 +226,4 @@ def test_four_racing_processes_never_overspend_by_one_unit(dpnb_home):
 
 def _one(here, data, request):
     batch = batch_of([_anew(data.x.mean())], Ask.make(epsilon="0.07", fresh=True))
-    return Submit(handle=data.handle, request=request, digest=batch.digest, plan=raw(batch.plan.to_json()))
+    return Submit(handle=data.handle, request=request, digest=batch.digest, plan=batch.body)

@@ -20,9 +20,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpnb.client.remedies import option_that_fits
 from dpnb.errors import BudgetError, CuratorError, FrozenError, LossError, OwnerError, RequestReused
 from dpnb.trusted.curator import ledger as ledger_module
-from dpnb.trusted.curator.admission import option_that_fits
 from dpnb.trusted.curator.adoption import Question
 from dpnb.trusted.curator.audit_trail import examine
 from dpnb.trusted.curator.chain import GENESIS, link
@@ -54,7 +54,7 @@ def ledger(path):
 def pure(*amounts):
     """One question for each amount."""
     return [
-        Question(f"key{i}", f"people.q{i}()", [PrivacyEvent("pure", Fraction(a))])
+        Question(f"key{i}", f"people.q{i}()", [PrivacyEvent("pure", Fraction(a))], measured=f"key{i}")
         for i, a in enumerate(amounts)
     ]
 
@@ -354,7 +354,9 @@ def best(ledger, asked="0.1", besides=(), **scope):
         "mechanism_version": "m1",
         **scope,
     }
-    found = ledger.best_stored(**{"key": "key0", **facts}, asked=PrivacyLoss.pure(asked), besides=besides)
+    found = ledger.best_stored(
+        **{"measured": "key0", **facts}, asked=PrivacyLoss.pure(asked), besides=besides
+    )
     return None if found is None else found.answer["id"]
 
 

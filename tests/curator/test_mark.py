@@ -35,7 +35,7 @@ from dpnb.trusted.curator.restoration import restore
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.curator.upkeep import Upkeep
 from dpnb.trusted.privacy import Budget, PrivacyLoss
-from dpnb.trusted.wire.codec import encode, exact_json, raw
+from dpnb.trusted.wire.codec import encode, exact_json
 from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.messages import Again, Attach, Submit
 from dpnb.trusted.wire.places import Home
@@ -50,7 +50,7 @@ SMALL = "dataset:small"
 def message(data, request="a" * 32, epsilon=1, **ask):
     """The message that asks for a mean."""
     batch = batch_of([data.x.mean()], Ask.make(epsilon=epsilon, **ask))
-    return Submit(handle=data.handle, request=request, digest=batch.digest, plan=raw(batch.plan.to_json()))
+    return Submit(handle=data.handle, request=request, digest=batch.digest, plan=batch.body)
 
 
 def in_child(work):

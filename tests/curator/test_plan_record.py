@@ -33,9 +33,8 @@ from dpnb.trusted.aggregate.algebra import (
     TrueP,
     ValueCounts,
 )
-from dpnb.trusted.aggregate.request_record import read_requests, written_requests
+from dpnb.trusted.aggregate.request_record import MOST_DEPTH, read_requests, written_requests
 from dpnb.trusted.canonical import canonical
-from dpnb.trusted.curator.plan_record import question_of, read_parts
 from dpnb.trusted.mechanisms import (
     MECHANISMS,
     DiscreteGaussian,
@@ -48,6 +47,7 @@ from dpnb.trusted.mechanisms import (
 )
 from dpnb.trusted.mechanisms.located_sums import radii, selection
 from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
+from dpnb.trusted.query import read_parts, written
 from tests.curator import small
 from tests.curator.test_store import MAKERS
 
@@ -112,8 +112,8 @@ def test_every_question_is_measured_as_it_was_planned(service, dpnb_home, budget
     """What a record says is measured equals what was priced: requests, mechanisms, scales, names, cells."""
     data = small.opened(small.session(service), dpnb_home, **budget)
     (priced,) = batch_of([MAKERS[maker](data)], Ask.make(epsilon=1)).priced.items
-    record = through(question_of(priced).to_json())
-    assert read_parts(record["plan"]) == priced.parts
+    if not priced.public:
+        assert read_parts(through(written(priced.parts))) == priced.parts
 
 
 def tree(rng, depth, kind):
@@ -164,12 +164,29 @@ def test_random_requests_are_read_back_and_their_records_have_one_form(seed):
     assert len({canonical(node) for node in record["nodes"]}) == len(record["nodes"])
 
 
-def test_an_expression_far_deeper_than_the_stack_of_an_interpreter_is_a_flat_record():
+def nested(times):
+    """A sum of sums."""
     deep = Col("x")
-    for _ in range(600):
+    for _ in range(times - 1):
         deep = Add(deep, Lit(1))
-    record = through(written_requests([Total(deep)]))
+    return through(written_requests([Total(deep)]))
+
+
+def test_a_deep_expression_is_a_flat_record_and_one_beyond_the_limit_is_refused():
+    """What is deeper would end in an interpreter's or an engine's stack, after the charge."""
+    record = nested(MOST_DEPTH)
     assert written_requests(read_requests(record)) == record
+    with pytest.raises(PlanError, match="deep"):
+        read_requests(nested(MOST_DEPTH + 1))
+
+
+def test_an_expression_that_is_short_as_a_record_and_endless_when_written_out_is_refused():
+    """Thirty additions of the same node to itself have 2³⁰ leaves."""
+    doubled = Col("x")
+    for _ in range(30):
+        doubled = Add(doubled, doubled)
+    with pytest.raises(PlanError, match="written out"):
+        read_requests(through(written_requests([Total(doubled)])))
 
 
 def test_an_expression_that_repeats_itself_is_written_once():

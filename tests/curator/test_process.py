@@ -20,10 +20,14 @@ from dpnb.client import api
 from dpnb.client.launch import connect
 from dpnb.client.session import Session
 from dpnb.errors import ChargedError, CuratorGone, OwnerError, PlanError
+from dpnb.estimate import PendingQuestion
+from dpnb.plan.check import check
+from dpnb.plan.question import QueryPlan
 from dpnb.plan.request import Ask
 from dpnb.trusted.wire.codec import decode_reply, encode
 from dpnb.trusted.wire.messages import Hello
 from dpnb.trusted.wire.places import Home
+from tests.contracts.questions import SAMPLES
 from tests.curator import small
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
@@ -475,3 +479,64 @@ def test_the_life_line_tells_that_a_ledger_grew_and_that_the_curator_ended(peopl
         assert not heard.wait()
     finally:
         heard.close()
+
+
+LOOKED_INTO = """
+import atexit, runpy, sys
+def write():
+    with open({told!r}, "w") as file:
+        file.write("\\n".join(name for name in sys.modules if name.split(".")[0] == "dpnb"))
+atexit.register(write)
+runpy.run_module("dpnb.trusted.curator", run_name="__main__", alter_sys=True)
+"""
+OWNED = """
+[dataset]
+name = "small"
+source = "small.csv"
+adjacency = "add-remove"
+[budget]
+epsilon = 1000
+delta = 0.1
+[columns.x]
+type = "number"
+lower = 0
+upper = 100
+step = 1
+[columns.y]
+type = "number"
+lower = 0
+upper = 10
+step = 1
+[columns.b]
+type = "category"
+values = [0, 1]
+[columns.g]
+type = "category"
+values = ["u", "v", "w"]
+"""
+
+
+def test_a_running_curator_has_loaded_nothing_of_dpnb_but_the_wing(
+    dpnb_home, tmp_path, with_curator, monkeypatch
+):
+    """Asked after an owner's file was opened and every statistic was released: whoever reads the wing has read all that ran."""
+    monkeypatch.setenv("DPNB_LINGER", "0.2")
+    told, script = tmp_path / "modules", tmp_path / "looked_into.py"
+    script.write_text(LOOKED_INTO.format(told=str(told)))
+    here = with_curator([sys.executable, str(script)])
+    (tmp_path / "small.dpnb.toml").write_text(OWNED)
+    (tmp_path / "small.csv").write_text("x,y,b,g\n" + "31,2,1,u\n40,9,0,v\n" * 20)
+    data = dpnb.open(tmp_path / "small.csv", quiet=True)
+    asked = [
+        PendingQuestion(question, check(question, data.schema), dataset=data)
+        for name, samples in SAMPLES.items()
+        for question in (QueryPlan(data.name, name, **sample) for sample in samples)
+    ]
+    here.release(asked, Ask.make(epsilon=900))
+    here.close()
+    end = time.monotonic() + 60
+    while not told.exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    loaded = set(told.read_text().split())
+    assert {"dpnb.trusted.curator.service", "dpnb.trusted.measurements.threshold"} <= loaded
+    assert {name for name in loaded if name != "dpnb" and not name.startswith("dpnb.trusted")} == set()

@@ -13,7 +13,7 @@ from dpnb.plan.request import Ask
 from dpnb.trusted.curator import release
 from dpnb.trusted.curator.release import Chance
 from dpnb.trusted.noise.bits import SeededBits
-from dpnb.trusted.wire.codec import encode, raw
+from dpnb.trusted.wire.codec import encode
 from dpnb.trusted.wire.messages import Submit
 from tests.curator import small
 
@@ -66,9 +66,7 @@ def trace(home, table, exact, monkeypatch):
         data.x.density(4),
     ]
     batch = batch_of(items, Ask.make(epsilon=4))
-    message = Submit(
-        handle=data.handle, request="a" * 32, digest=batch.digest, plan=raw(batch.plan.to_json())
-    )
+    message = Submit(handle=data.handle, request="a" * 32, digest=batch.digest, plan=batch.body)
     reply = service.answer(encode(message), "ann")
     with service._ledger._database.reading() as db:
         rows = db.execute(
@@ -119,9 +117,7 @@ def test_a_reply_has_no_field_but_noised_integers_and_public_facts(service, data
     from dpnb.trusted.wire.codec import exact_json
 
     batch = batch_of([data.x.mean()], Ask.make(epsilon=1))
-    message = Submit(
-        handle=data.handle, request="a" * 32, digest=batch.digest, plan=raw(batch.plan.to_json())
-    )
+    message = Submit(handle=data.handle, request="a" * 32, digest=batch.digest, plan=batch.body)
     reply = service.reply(message, "ann")
     assert set(type(reply).__struct_fields__) == {"request", "releases", "charged", "left", "entry", "before"}
     (record,) = exact_json(reply.releases)
@@ -137,6 +133,7 @@ def test_a_reply_has_no_field_but_noised_integers_and_public_facts(service, data
         "time",
         "entry",
         "share_kind",
+        "measured",
     }
     assert set(record) == names
     assert all(set(part) == {"name", "law", "values", "draw"} for part in record["parts"])

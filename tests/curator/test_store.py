@@ -11,17 +11,19 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from msgspec import Raw
 
-from dpnb.client.priced_batch import batch_of
+from dpnb.client.priced_batch import batch_of, sent
 from dpnb.client.upload import hand_over
 from dpnb.datasets import load
 from dpnb.errors import BudgetError, CuratorGone, LossError, OwnerError, PlanError, RequestReused
 from dpnb.plan.request import Ask
+from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.open_dataset import sweep
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.wire.binding import request_digest
-from dpnb.trusted.wire.codec import exact_json, raw
+from dpnb.trusted.query.plan import digest_of
+from dpnb.trusted.wire.codec import exact_json
 from dpnb.trusted.wire.messages import Again, Attach, Detach, Submit
 from dpnb.trusted.wire.places import Home
 from tests.curator import small
@@ -204,7 +206,7 @@ def test_a_teaching_budget_resets_and_its_store_stays(ann, dpnb_home):
 
 def submit(service, data, items, request, epsilon, principal="ann"):
     batch = batch_of(items, ask(epsilon))
-    message = Submit(handle=data.handle, request=request, digest=batch.digest, plan=raw(batch.plan.to_json()))
+    message = Submit(handle=data.handle, request=request, digest=batch.digest, plan=batch.body)
     return service.reply(message, principal)
 
 
@@ -227,7 +229,7 @@ def test_a_request_id_used_for_another_plan_is_refused(service, data):
 def test_a_plan_that_is_not_its_digest_is_refused(service, data):
     """A digest of another plan is refused before any charge."""
     batch = batch_of([data.x.mean()], ask(1))
-    message = Submit(handle=data.handle, request="a" * 32, digest="0" * 64, plan=raw(batch.plan.to_json()))
+    message = Submit(handle=data.handle, request="a" * 32, digest="0" * 64, plan=batch.body)
     with pytest.raises(PlanError, match="digest"):
         service.reply(message, "ann")
     assert spent(data) == 0
@@ -235,10 +237,9 @@ def test_a_plan_that_is_not_its_digest_is_refused(service, data):
 
 def test_a_batch_that_asks_one_question_twice_is_refused(service, data):
     """A kernel that does not join equal questions would pay two shares for one answer: refused before any charge."""
-    plan = batch_of([data.x.mean(), data.y.mean()], ask(1)).plan
-    twice = replace(plan, items=(plan.items[0], plan.items[0]))
-    digest = request_digest(twice.digest(), [])
-    message = Submit(handle=data.handle, request="a" * 32, digest=digest, plan=raw(twice.to_json()))
+    plan = sent(batch_of([data.x.mean(), data.y.mean()], ask(1)).priced).to_json()
+    twice = canonical({**plan, "questions": [plan["questions"][0]] * 2})
+    message = Submit(handle=data.handle, request="a" * 32, digest=digest_of(twice), plan=Raw(twice.encode()))
     with pytest.raises(PlanError, match="one question twice"):
         service.reply(message, "ann")
     assert spent(data) == 0

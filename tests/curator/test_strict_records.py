@@ -12,8 +12,8 @@ from dpnb.errors import DpnbError
 from dpnb.plan.question import QueryPlan
 from dpnb.plan.request import Ask, Item
 from dpnb.trusted.curator.mark import Mark, Total
-from dpnb.trusted.curator.plan_record import question_of, read_parts
 from dpnb.trusted.privacy import Budget, PrivacyEvent, PrivacyLoss, PrivacyUnit
+from dpnb.trusted.query import read_parts, written
 from dpnb.trusted.schema import Column, Schema
 from tests.contracts.questions import SAMPLES, asked, schema
 from tests.contracts.records import twins
@@ -38,7 +38,7 @@ KINDS: dict[str, tuple[Any, list[Any]]] = {
     "question": (QueryPlan.from_json, [item.checked.question.to_json() for item in ITEMS]),
     "item": (Item.from_json, [Item(ITEMS[0].checked.question).to_json()]),
     "ask": (Ask.from_json, [Ask.make(epsilon=1, assume_n=1).to_json()]),
-    "plan": (read_parts, [question_of(item).plan for item in ITEMS]),
+    "plan": (read_parts, [written(item.parts) for item in ITEMS if item.parts]),
     "mark": (Mark.from_json, [Mark("1" * 32, 1, "1" * 64, {"p": Total(1, PrivacyLoss.pure(1))}).to_json()]),
 }
 

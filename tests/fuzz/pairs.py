@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import DpnbError, LossError
-from dpnb.plan import BatchPlan, PricedBatch, PricedPart, PricedQuestion, price
+from dpnb.plan import BatchPlan, PricedBatch, PricedQuestion, price
 from dpnb.trusted.aggregate import ValueCounts
+from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -143,7 +144,7 @@ class Tally:
         )
 
 
-def part_cost(part: PricedPart, stack: Stack, pairs: int) -> Cost:
+def part_cost(part: Measurement, stack: Stack, pairs: int) -> Cost:
     """What a part costs for pairs of tables: the first of the stack against the second half."""
     mechanism = part.mechanism
     found = stack.totals(part.request, _grid(part, stack))
@@ -164,14 +165,14 @@ def part_cost(part: PricedPart, stack: Stack, pairs: int) -> Cost:
     return laws.located(mechanism, one, two)
 
 
-def _outcome_cells(part: PricedPart) -> int:
+def _outcome_cells(part: Measurement) -> int:
     mechanism = part.mechanism
     if isinstance(mechanism, PermuteAndFlip):
         return mechanism.size
     return len(mechanism.places) if isinstance(mechanism, KSExponential) else mechanism.steps + 1  # type: ignore[union-attr]
 
 
-def _grid(part: PricedPart, stack: Stack) -> tuple[int, int] | None:
+def _grid(part: Measurement, stack: Stack) -> tuple[int, int] | None:
     """The values that a count of values counts."""
     if not isinstance(part.request, ValueCounts):
         return None

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.statistics import PricedPart
+from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import Thresholding
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -93,9 +93,9 @@ class Measured:
     cells: int
 
     @property
-    def part(self) -> PricedPart:
+    def part(self) -> Measurement:
         """The same as a part of a priced question."""
-        return PricedPart("part", self.request, self.mechanism, self.cells)
+        return Measurement("part", self.request, self.mechanism, self.cells)
 
 
 def cost(measured: Sequence[Measured], rows: Rows, pairs: Sequence[Pair]) -> Cost:

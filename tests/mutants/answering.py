@@ -95,7 +95,7 @@ def read_first(real: Any) -> Any:
     """Answer, and charge for the answer."""
 
     def release(wanted: Any, attached: Any, ledger: Any, chance: Any, guard: Any) -> Any:
-        parts = [part for question in wanted.priced.items for part in question.parts]
+        parts = [part for one in wanted.questions for part in one.question.parts]
         attached.engine.answer([part.request for part in parts])
         return real(wanted, attached, ledger, chance, guard)
 
@@ -139,7 +139,7 @@ def served_for_less(_: Any) -> Any:
             attached.data_version,
             attached.schema.version,
             release.MECHANISM_VERSION,
-            question.key,
+            question.measured,
             question.loss,
         )
         return None if found is None else {**found.answer, "stored": True}

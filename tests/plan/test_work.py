@@ -15,7 +15,7 @@ from dpnb.plan import expression as e
 from dpnb.plan.price import price
 from dpnb.plan.question import QueryPlan
 from dpnb.plan.request import Ask, BatchPlan, Item
-from dpnb.plan.work import MOST_WORK, work_of
+from dpnb.trusted.query.work import MOST_WORK, work_of
 from dpnb.trusted.schema import Schema
 from tests.curator import small
 

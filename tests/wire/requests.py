@@ -1,7 +1,7 @@
 """Requests for the fuzzer: valid ones from the whole vocabulary, and what can be wrong with them at every level.
 
-A request is drawn as JSON values: messages, plans, questions of every statistic over nested expressions. It is then left as it is,
-or changed at some places of its tree (a field, a type, a number, a text, a list, its nesting), in its text (repeated keys, NaN, a
+A request is drawn as JSON values: messages, and plans of measurements as a kernel makes them of questions of every statistic over
+nested expressions. It is then left as it is, or changed at some places of its tree (a field, a type, a number, a text, a list, its nesting), in its text (repeated keys, NaN, a
 byte order mark, half a surrogate pair, a number of ten thousand digits), or in its bytes.
 """
 
@@ -13,11 +13,21 @@ import json
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
+from dpnb.client.priced_batch import sent
 from dpnb.errors import DpnbError
-from dpnb.plan.request import BatchPlan
+from dpnb.plan.price import price
+from dpnb.plan.question import QueryPlan
+from dpnb.plan.request import Ask, BatchPlan, Item
 from dpnb.statistics import BY_NAME
+from dpnb.trusted.canonical import canonical, read_json
+from dpnb.trusted.measurements import loss
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.query import read_parts
+from dpnb.trusted.query.plan import digest_of
+from dpnb.trusted.schema import Schema
 from dpnb.trusted.wire.binding import request_digest
 
 COLUMNS = ("x", "g", "y")
@@ -42,7 +52,7 @@ class World:
     """What a request can name: the handle and schema version that are open, and ids that were used before."""
 
     handle: str
-    version: str
+    schema: Schema
     used: list[str]
 
 
@@ -136,33 +146,46 @@ class Requests:
         return used[-1]
 
     def bind(self, message: Any) -> None:
-        """Give a submit the digest of its plan, where it is a plan, so that what is wrong in it is looked at."""
+        """Give a submit the digest of its plan, and often the loss that it truly has, so that what is wrong in it is looked at."""
         if isinstance(message, dict) and message.get("is") == "submit":
-            try:
-                plan = BatchPlan.from_json(json.loads(self.text(message.get("plan"))))
-                message["digest"] = request_digest(plan.digest(), message.get("besides", []))
-            except (DpnbError, ValueError, TypeError, RecursionError, AttributeError):
-                message["digest"] = self.hex(64)
+            message["digest"] = self.hex(64)
+            with contextlib.suppress(
+                DpnbError, ValueError, TypeError, RecursionError, AttributeError, KeyError
+            ):
+                plan = read_json(self.text(message["plan"]))
+                if self.rng.random() < 0.8:
+                    message["plan"]["loss"] = plan["loss"] = self.costs(plan)
+                message["digest"] = request_digest(digest_of(canonical(plan)), message.get("besides", []))
+
+    def costs(self, plan: dict[str, Any]) -> Any:
+        """Return what the measurements of a plan cost together, whatever it says."""
+        parts = [read_parts(question["plan"]) for question in plan["questions"]]
+        whole = PrivacyLoss.zero(self.world.schema.budget.measure)
+        for found in parts:
+            whole = whole + loss(found, self.world.schema).total
+        return whole.to_json()
 
     def plan(self) -> dict[str, Any]:
+        """Return a plan of measurements, as a kernel makes it of questions."""
+        while True:
+            with contextlib.suppress(DpnbError, AssertionError):
+                return json.loads(canonical(sent(price(self.batch(), self.world.schema)).to_json()))
+
+    def batch(self) -> BatchPlan:
         """Return a batch of questions."""
         rng = self.rng
-        ask: dict[str, Any] = dict.fromkeys(("epsilon", "rho", "within", "assume_n")) | {
-            "fresh": rng.random() < 0.2
-        }
-        ask[rng.choices(("epsilon", "rho", "within"), (8, 1, 1))[0]] = rng.choice(
-            ("1", "0.5", "0.25", "3", "1000", "1/3", "0.000001")
-        )
-        ask["assume_n"] = rng.choice((None, None, 100))
+        kind = rng.choices(("epsilon", "rho", "within"), (8, 1, 1))[0]
+        amount = rng.choice(("1", "0.5", "0.25", "3", "1000", "1/3", "0.000001"))
+        ask = Ask.make(**{kind: amount}, fresh=rng.random() < 0.2, assume_n=rng.choice((None, None, 100)))
         items = [
-            {
-                "question": self.question(),
-                "weight": rng.choice(("1", "2", "0.5")),
-                "spend": rng.choice((None, None, None, "0.1")),
-            }
+            Item(
+                QueryPlan.from_json(self.question()),
+                Fraction(rng.choice(("1", "2", "0.5"))),
+                rng.choice((None, None, None, Fraction(1, 10))),
+            )
             for _ in range(rng.choice((1, 1, 1, 2, 3, 6)))
         ]
-        return {"dataset": "small", "schema_version": self.world.version, "items": items, "ask": ask}
+        return BatchPlan("small", self.world.schema.version, tuple(items), ask)
 
     def question(self) -> dict[str, Any]:
         """Return a question of any statistic."""

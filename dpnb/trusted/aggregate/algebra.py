@@ -145,6 +145,10 @@ class Key:
     code: IntExpr
     size: int
 
+    def __post_init__(self) -> None:
+        if self.size < 1:
+            raise ValueError(f"an axis has cells, not {self.size}")
+
 
 @dataclass(frozen=True, slots=True)
 class Total:
@@ -184,6 +188,8 @@ class Shrink:
     def __post_init__(self) -> None:
         if not all(0 <= half < 2**SIZE_BITS for half in self.halves):
             raise ValueError("a half range lies between 0 and 2^20")
+        if not 0 < self.steps <= 2**SIZE_BITS:
+            raise ValueError("a row shrinks by at most 2^20 steps")
         if list(self.limits) != sorted(set(self.limits)) or not 0 < len(self.limits) < self.steps:
             raise ValueError("limits rise, and there are fewer of them than steps")
 
@@ -198,6 +204,8 @@ class CrossMoments:
     shrink: Shrink | None = None
 
     def __post_init__(self) -> None:
+        if any(not 0 <= place < len(self.values) for pair in self.pairs for place in pair):
+            raise ValueError("a pair names two of the values")
         halves = None if self.shrink is None else self.shrink.halves
         if halves is not None and len(halves) != len(self.values):
             raise ValueError("a shrink has a half range for each value, 0 where it leaves one out")

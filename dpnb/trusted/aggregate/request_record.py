@@ -7,7 +7,7 @@ what is not exactly in this form is refused, and nothing in a record is ever exe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Final, cast
 
@@ -57,6 +57,11 @@ _NODES: Final[dict[str, tuple[type[Node], tuple[str, ...]]]] = {
 }
 """Each node's name in a record, and what its fields hold, in order. Names are permanent."""
 
+MOST_DEPTH = 200
+"""How deep an expression may be nested: a third of what ends in an interpreter's stack, and more than a column expression becomes."""
+MOST_WRITTEN = 300_000
+"""Nodes of a record's requests, written out: a node that stands in many places counts in each."""
+
 _NAMES: Final = {kind: name for name, (kind, _) in _NODES.items()}
 _CHILDREN: Final[dict[str, Any]] = {"number": IntExpr, "predicate": Pred}
 
@@ -80,12 +85,13 @@ def read_requests(record: object) -> tuple[Request, ...]:
     Raises
     ------
     PlanError
-        If the record is anything else.
+        If the record is anything else, is nested too deeply, or stands for too much when it is written out.
     """
     try:
         found = _read(record)
     except (KeyError, IndexError, TypeError, ValueError):
         raise _refusal() from None
+    _refuse_long(record)
     if written_requests(found) != record:
         raise _refusal()
     return found
@@ -93,6 +99,50 @@ def read_requests(record: object) -> tuple[Request, ...]:
 
 def _refusal() -> PlanError:
     return PlanError("A recorded request is not in the form that this version of dpnb writes.")
+
+
+def written_size(record: Mapping[str, Any]) -> int:
+    """Return how many nodes the requests of a record have when each is written out wherever it stands.
+
+    Parameters
+    ----------
+    record : mapping
+        What :func:`read_requests` accepts.
+    """
+    sizes = [size for size, _ in _measures(record["nodes"])]
+    return sum(sizes[place] for request in record["requests"] for place in _roots(request))
+
+
+def _refuse_long(record: Any) -> None:
+    if any(depth > MOST_DEPTH for _, depth in _measures(record["nodes"])):
+        raise PlanError(
+            f"An expression is nested more than {MOST_DEPTH} deep: split it, or use isin or clip."
+        )
+    if written_size(record) > MOST_WRITTEN:
+        raise PlanError(
+            f"A question has more than {MOST_WRITTEN:,} steps when it is written out: use fewer values or edges."
+        )
+
+
+def _measures(rows: Sequence[Sequence[Any]]) -> list[tuple[int, int]]:
+    """Return the size of each node written out, and its depth."""
+    found: list[tuple[int, int]] = []
+    for name, *values in rows:
+        pairs = zip(values, _NODES[name][1], strict=True)
+        below = [found[place] for place, holds in pairs if holds in _CHILDREN]
+        found.append((1 + sum(size for size, _ in below), 1 + max((depth for _, depth in below), default=0)))
+    return found
+
+
+def _roots(request: Mapping[str, Any]) -> Iterator[int]:
+    """Give the places of the expressions of a request."""
+    if request["where"] is not None:
+        yield request["where"]
+    if request["kind"] == "cross-moments":
+        yield from request["values"]
+    else:
+        yield request["value"]
+        yield from (place for place, _ in request["keys"])
 
 
 class _Nodes:

@@ -15,5 +15,9 @@ if __name__ == "__main__":
     parser.add_argument(
         "--home", type=Path, help="the home (default: DPNB_HOME, else the user's data folder)"
     )
-    home = parser.parse_args().home
-    sys.exit(main(Config.from_environment(Home(home.absolute()) if home else Home.current())))
+    parser.add_argument(
+        "--studies", metavar="MODULE", help="where find(name) finds public studies (default: none is served)"
+    )
+    asked = parser.parse_args()
+    home = Home(asked.home.absolute()) if asked.home else Home.current()
+    sys.exit(main(Config.from_environment(home, asked.studies)))

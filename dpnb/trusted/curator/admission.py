@@ -1,25 +1,20 @@
 """Whether a charge is admitted: every cap that holds is asked.
 
-Nothing here writes. A refusal tells amounts of budget alone; :mod:`dpnb.trusted.curator.remedies` adds to it what would be admitted.
+Nothing here writes. A refusal tells amounts of budget alone; a kernel adds to it what would be admitted.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 
 from dpnb.trusted.curator import pins, totals
 from dpnb.trusted.errors import BudgetError
 from dpnb.trusted.privacy import (
     Filter,
-    Measure,
-    PrivacyEvent,
     PrivacyLoss,
-    compose,
     exact_text,
-    floored_digits,
 )
 
 _UNCHANGED = "Nothing was spent."
@@ -76,41 +71,3 @@ def admit(asked: PrivacyLoss, filters: Iterable[tuple[str, Filter, PrivacyLoss]]
 
 def _amount(loss: PrivacyLoss) -> str:
     return loss.brief("down").split(" ", 1)[1]
-
-
-def with_ways_out(refusal: BudgetError, ways: Sequence[str]) -> BudgetError:
-    """Return a refusal that names the ways out before its last sentence."""
-    if not ways:
-        return refusal
-    facts = refusal.message.removesuffix(_UNCHANGED)
-    return BudgetError(f"{facts}Ways out: {' · '.join(ways)}. {_UNCHANGED}", **refusal.details)
-
-
-def option_that_fits(left: PrivacyLoss, events: Sequence[PrivacyEvent]) -> tuple[str, Fraction] | None:
-    """Return the option and the amount at which mechanisms together fit what is left, rounded down to three digits.
-
-    What is paid in ρ for an ε is no power of it, and is searched.
-    """
-    kinds = {event.kind for event in events}
-    if left.measure is Measure.PURE:
-        name, amount = "epsilon", left.amount
-    elif kinds == {"gaussian"}:
-        name, amount = "rho", left.amount
-    elif "gaussian" not in kinds:
-        name, amount = "epsilon", sum((event.amount for event in events), Fraction(0)) * _shrink(left, events)
-    else:
-        return None
-    amount = floored_digits(amount)
-    return (name, amount) if amount > 0 else None
-
-
-def _shrink(left: PrivacyLoss, events: Sequence[PrivacyEvent]) -> Fraction:
-    """Return a part of every ε, in millionths, at which the events together fit."""
-    low, high = 0, 10**6
-    while low < high:
-        middle = (low + high + 1) // 2
-        scaled = [event.scaled(Fraction(middle, 10**6)) for event in events]
-        low, high = (
-            (middle, high) if compose(scaled, left.measure).amount <= left.amount else (low, middle - 1)
-        )
-    return Fraction(low, 10**6)

@@ -35,13 +35,15 @@ class Question:
     Parameters
     ----------
     key, text : str
-        The canonical question, and the question as a person would type it.
+        What the kernel calls the question, and the question as a person would type it: labels, from which nothing follows.
     events : sequence of PrivacyEvent
         What it costs.
     share : mapping
         The share of its cell's loss: ``{"kind": "epsilon", "share": "0.5"}``.
     plan : mapping
-        How it is measured: aggregates, mechanisms and scales, as :mod:`dpnb.trusted.curator.plan_record` writes them.
+        How it is measured: aggregates, mechanisms and scales, as :mod:`dpnb.trusted.query.plan_record` writes them.
+    measured : str
+        The name of what is measured, without its noise: under it the answer is stored.
     """
 
     key: str
@@ -49,6 +51,7 @@ class Question:
     events: Sequence[PrivacyEvent]
     share: Mapping[str, str] = field(default_factory=dict)
     plan: Mapping[str, Any] = field(default_factory=dict)
+    measured: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Write the question as a charge records it."""
@@ -58,6 +61,7 @@ class Question:
             "events": [event.to_json() for event in self.events],
             "share": dict(self.share),
             "plan": dict(self.plan),
+            "measured": self.measured,
         }
 
 

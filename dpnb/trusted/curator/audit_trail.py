@@ -337,6 +337,6 @@ def _stored_rows(db: sqlite3.Connection, entry: int) -> list[tuple[Any, ...]]:
 def _stated_rows(body: dict[str, Any], paid: dict[str, Any]) -> list[tuple[Any, ...]]:
     questions = zip(paid["questions"], body["answers"], strict=True)
     return [
-        (place, address(paid, question["key"]), body["charge"], canonical(brief(question)), digest)
+        (place, address(paid, question["measured"]), body["charge"], canonical(brief(question)), digest)
         for place, (question, digest) in enumerate(questions)
     ]

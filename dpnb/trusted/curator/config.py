@@ -23,19 +23,22 @@ class Config:
         Seconds between the last kernel's end and the curator's.
     tcp : bool
         Listen on loopback with a token instead of on a Unix socket.
+    studies : str, optional
+        The module that finds the public studies that can be opened by name; it is loaded when one is.
     """
 
     home: Home
     linger: float = LINGER
     tcp: bool = False
+    studies: str | None = None
 
     @classmethod
-    def from_environment(cls, home: Home) -> Config:
+    def from_environment(cls, home: Home, studies: str | None = None) -> Config:
         """Read ``DPNB_LINGER`` (seconds) and ``DPNB_TCP`` (``1``)."""
         import socket
 
         tcp = os.environ.get("DPNB_TCP") == "1" or not hasattr(socket, "AF_UNIX")
-        return cls(home, _seconds(os.environ.get("DPNB_LINGER")), tcp)
+        return cls(home, _seconds(os.environ.get("DPNB_LINGER")), tcp, studies)
 
 
 def _seconds(text: str | None) -> float:

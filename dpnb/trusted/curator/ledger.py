@@ -393,13 +393,15 @@ class Ledger:
         data_version: str,
         schema_version: str,
         mechanism_version: str,
-        key: str,
+        measured: str,
         asked: PrivacyLoss,
         besides: Collection[str] = (),
+        key: str = "",
     ) -> StoredAnswer | None:
-        """Return the stored answer to a canonical question that serves a loss, or the one that comes nearest.
+        """Return the stored answer to what is measured that serves a loss, or the one that comes nearest.
 
-        That is the cheapest of those that cost at least what is asked; where none did, the dearest. Draws in `besides` are left out.
+        That is the cheapest of those that cost at least what is asked; where none did, the dearest. Draws in `besides` are left out; of equally dear
+        ones those that were paid for as `key` come first.
         """
         scope = {
             "principal": principal,
@@ -408,7 +410,7 @@ class Ledger:
             "mechanism_version": mechanism_version,
         }
         with self._database.showing() as db:
-            return stored.best(db, stored.address(scope, key), asked, besides)
+            return stored.best(db, stored.address(scope, measured), key, asked, besides)
 
     def left(self, pool: str, principal: str, cap: PrivacyLoss) -> PrivacyLoss:
         """Return what is left of the tightest cap that holds."""

@@ -1,4 +1,4 @@
-r"""From a priced batch to stored releases: look up, charge, answer, store. The order is the guarantee.
+r"""From a plan to stored releases: look up, charge, answer, store. The order is the guarantee.
 
 1. What is stored with a loss at least as large as its share is free. 2. The rest is charged in one ledger transaction, which
 records the resolved plan. 3. One engine call answers all of the record exactly; exact noise from the operating system is added
@@ -17,20 +17,20 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from dpnb.plan.price import PricedBatch, PricedPart, PricedQuestion, total
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import failpoints
 from dpnb.trusted.curator.adoption import Question, Scope
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.open_dataset import Attached
-from dpnb.trusted.curator.plan_record import question_of, read_parts
 from dpnb.trusted.curator.stored import StoredAnswer
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.curator.totals import ChargeRow
 from dpnb.trusted.errors import CuratorError, PlanError
+from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.secure import SecureBits
-from dpnb.trusted.privacy import PrivacyEvent, PrivacyLoss, compose
+from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, compose
+from dpnb.trusted.query import Charged, read_parts, whole, written
 from dpnb.trusted.releases import Release, ReleasedPart
 
 MECHANISM_VERSION = "1"
@@ -60,19 +60,20 @@ class Wanted:
     principal: str
     request: str
     digest: str
-    priced: PricedBatch
+    questions: tuple[Charged, ...]
+    measure: Measure
     besides: frozenset[str]
     fresh: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a batch was answered: a record per question (none where the schema answers), its charge, its ledger row.
+    """What a batch was answered: a record per question, its charge, its ledger row.
 
     `before` is what an earlier request was charged for these answers, where this one adopted its charge and paid nothing.
     """
 
-    records: list[dict[str, Any] | None]
+    records: list[dict[str, Any]]
     charged: PrivacyLoss
     entry: int | None
     before: PrivacyLoss | None = None
@@ -85,13 +86,11 @@ def stored_answers(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[d
     that a notebook that is run again shows its own numbers.
     """
     if wanted.fresh:
-        return [None] * len(wanted.priced.items)
-    return [_stored(question, wanted, attached, ledger) for question in wanted.priced.items]
+        return [None] * len(wanted.questions)
+    return [_stored(question, wanted, attached, ledger) for question in wanted.questions]
 
 
-def _stored(
-    question: PricedQuestion, wanted: Wanted, attached: Attached, ledger: Ledger
-) -> dict[str, Any] | None:
+def _stored(question: Charged, wanted: Wanted, attached: Attached, ledger: Ledger) -> dict[str, Any] | None:
     best = _best(question, wanted, attached, ledger)
     enough = best is not None and question.loss.fits_in(best.loss)
     return {**best.answer, "stored": True} if best is not None and enough else None
@@ -103,32 +102,29 @@ def held_shares(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[dict
     A plan says with it how accurate a free answer is, and that one is bought anew because more is asked of it now. What is
     told is what the asker was told when the answer was released.
     """
-    items = wanted.priced.items
-    found = [None if wanted.fresh else _best(question, wanted, attached, ledger) for question in items]
+    found = [
+        None if wanted.fresh else _best(question, wanted, attached, ledger) for question in wanted.questions
+    ]
     return [None if one is None else one.share for one in found]
 
 
-def _best(
-    question: PricedQuestion, wanted: Wanted, attached: Attached, ledger: Ledger
-) -> StoredAnswer | None:
+def _best(question: Charged, wanted: Wanted, attached: Attached, ledger: Ledger) -> StoredAnswer | None:
     """Return what is stored for a question and not held already: the cheapest, then oldest, that is enough, or else the dearest."""
-    if question.public:
-        return None
     return ledger.best_stored(
         wanted.principal,
         attached.data_version,
         attached.schema.version,
         MECHANISM_VERSION,
-        question.key,
+        question.measured,
         question.loss,
         wanted.besides,
+        question.key,
     )
 
 
-def to_charge(wanted: Wanted, stored: Sequence[dict[str, Any] | None]) -> list[PricedQuestion]:
-    """Return the questions that are neither public nor stored."""
-    pairs = zip(wanted.priced.items, stored, strict=True)
-    return [question for question, answer in pairs if answer is None and not question.public]
+def to_charge(wanted: Wanted, stored: Sequence[dict[str, Any] | None]) -> list[Charged]:
+    """Return the questions that are not stored."""
+    return [question for question, answer in zip(wanted.questions, stored, strict=True) if answer is None]
 
 
 def release(
@@ -152,7 +148,7 @@ def release(
     stored = stored_answers(wanted, attached, ledger)
     mine = to_charge(wanted, stored)
     if not mine and ledger.charged(wanted.request, wanted.principal) is None:
-        return Given(list(stored), PrivacyLoss.zero(wanted.priced.measure), None)
+        return Given(_known(stored), PrivacyLoss.zero(wanted.measure), None)
     failpoints.at("before-charge")
     charge = guard(lambda: _charge(wanted, mine, attached, ledger, chance))
     failpoints.at("charged")
@@ -169,10 +165,10 @@ def release(
 
 def _refuse_strange_record(charge: ChargeRow, wanted: Wanted) -> None:
     """Run a record only if it is what this request is priced at: no mark holds the last charge before it is answered."""
-    asked = {question.key: question for question in wanted.priced.items}
+    asked = {question.key: question for question in wanted.questions}
     for recorded in charge.questions:
         question = asked.get(recorded["key"])
-        if question is None or canonical(question_of(question).to_json()) != canonical(recorded):
+        if question is None or canonical(_recorded(question).to_json()) != canonical(recorded):
             raise CuratorError("The ledger's record of a charge is not what was asked.")
 
 
@@ -184,17 +180,23 @@ def _given(
 ) -> Given:
     """Put together what the charge and what the store answers."""
     new = {question["key"]: answer for question, answer in zip(charge.questions, answers, strict=True)}
-    records = [
-        new.get(question.key, old) if not question.public else None
-        for question, old in zip(wanted.priced.items, stored, strict=True)
-    ]
+    pairs = zip(wanted.questions, stored, strict=True)
+    records = _known([new.get(question.key, old) for question, old in pairs])
     if charge.adopted:
         return Given(records, PrivacyLoss.zero(charge.loss.measure), charge.entry, charge.loss)
     return Given(records, charge.loss, charge.entry)
 
 
+def _known(answers: Sequence[dict[str, Any] | None]) -> list[dict[str, Any]]:
+    """Return the answers of a batch, one to each question."""
+    found = [answer for answer in answers if answer is not None]
+    if len(found) != len(answers):
+        raise CuratorError("A question of this batch was neither stored nor charged.")
+    return found
+
+
 def _charge(
-    wanted: Wanted, mine: Sequence[PricedQuestion], attached: Attached, ledger: Ledger, chance: Chance
+    wanted: Wanted, mine: Sequence[Charged], attached: Attached, ledger: Ledger, chance: Chance
 ) -> ChargeRow:
     scope = _scope(wanted, attached)
     return ledger.charge(
@@ -203,9 +205,22 @@ def _charge(
         **{name: getattr(scope, name) for name in scope.__slots__},
         cap=attached.budget.cap,
         terms=Terms.of(attached.schema, attached.known_as),
-        questions=[_readable(question_of(question)) for question in mine],
+        questions=[_readable(_recorded(question)) for question in mine],
         others=_others(wanted, mine) if ledger.has_abandoned(scope.principal, scope.pool) else (),
         time=chance.now(),
+    )
+
+
+def _recorded(charged: Charged) -> Question:
+    """Return a question as a charge records it."""
+    question = charged.question
+    return Question(
+        question.key,
+        question.text,
+        charged.events,
+        question.share.to_json(),
+        written(question.parts),
+        charged.measured,
     )
 
 
@@ -231,14 +246,10 @@ def _scope(wanted: Wanted, attached: Attached) -> Scope:
     )
 
 
-def _others(wanted: Wanted, mine: Sequence[PricedQuestion]) -> list[Question]:
+def _others(wanted: Wanted, mine: Sequence[Charged]) -> list[Question]:
     """Return the questions that the store answers."""
     keys = {question.key for question in mine}
-    return [
-        question_of(question)
-        for question in wanted.priced.items
-        if question.key not in keys and not question.public
-    ]
+    return [_recorded(question) for question in wanted.questions if question.key not in keys]
 
 
 def _draw(charge: ChargeRow, attached: Attached, chance: Chance) -> list[dict[str, Any]]:
@@ -252,7 +263,7 @@ def _draw(charge: ChargeRow, attached: Attached, chance: Chance) -> list[dict[st
     return releases
 
 
-def _recorded_parts(question: Mapping[str, Any]) -> tuple[PricedPart, ...]:
+def _recorded_parts(question: Mapping[str, Any]) -> tuple[Measurement, ...]:
     try:
         return read_parts(question["plan"])
     except PlanError as error:  # refused before a charge, never after one
@@ -261,7 +272,7 @@ def _recorded_parts(question: Mapping[str, Any]) -> tuple[PricedPart, ...]:
 
 def _released(
     question: Mapping[str, Any],
-    parts: Sequence[PricedPart],
+    parts: Sequence[Measurement],
     exact: Iterator[Any],
     attached: Attached,
     chance: Chance,
@@ -279,11 +290,12 @@ def _released(
         time=chance.now(),
         entry=charge.entry,
         share_kind=question["share"]["kind"],
+        measured=question["measured"],
     )
     return made.to_json()
 
 
-def _noised(part: PricedPart, exact: Any, chance: Chance) -> ReleasedPart:
+def _noised(part: Measurement, exact: Any, chance: Chance) -> ReleasedPart:
     values = part.mechanism.noised(exact, chance.bits)
     return ReleasedPart(part.name, part.mechanism.record, values, chance.new_id())
 
@@ -294,16 +306,7 @@ def cost(
     """Return what a batch would be charged now: nothing where it would adopt a charge that was left without an answer."""
     mine, scope = to_charge(wanted, stored), _scope(wanted, attached)
     if mine and ledger.has_abandoned(scope.principal, scope.pool):
-        waiting = [question_of(question) for question in mine]
+        waiting = [_recorded(question) for question in mine]
         if ledger.adoptable(scope, waiting, _others(wanted, mine)) is not None:
-            return PrivacyLoss.zero(wanted.priced.measure)
-    return total(mine, wanted.priced.measure)
-
-
-def refuse_twins(priced: PricedBatch) -> None:
-    """Refuse a batch that asks one question twice: it would pay twice for one answer."""
-    keys = [question.key for question in priced.items]
-    if len(set(keys)) != len(keys):
-        raise PlanError(
-            "A batch asks one question twice. Ask it once: both names may hold the same estimate."
-        )
+            return PrivacyLoss.zero(wanted.measure)
+    return whole(mine, wanted.measure)

@@ -1,4 +1,4 @@
-"""The curator's answers to messages. It trusts nothing that a kernel computed: it checks and prices again with the same code.
+"""The curator's answers to messages. It trusts nothing that a kernel computed: it derives what a plan costs from what is measured.
 
 A refusal changes nothing. What was not expected becomes one constant code on the wire; its details go to the owner's log,
 which holds the request's kind and the fault, never a row.
@@ -13,10 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
-from dpnb.plan.price import PricedBatch, price
-from dpnb.plan.request import BatchPlan
+from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import failpoints
-from dpnb.trusted.curator.admission import with_ways_out
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.content import WrongSize
 from dpnb.trusted.curator.guard import REFUSAL
@@ -28,17 +26,14 @@ from dpnb.trusted.curator.release import (
     Wanted,
     cost,
     held_shares,
-    refuse_twins,
     release,
     stored_answers,
 )
-from dpnb.trusted.curator.remedies import remedies
 from dpnb.trusted.curator.sources import Found, look_up
 from dpnb.trusted.curator.statement import StatementRow
 from dpnb.trusted.curator.terms import Terms, compare
 from dpnb.trusted.curator.upkeep import Upkeep
 from dpnb.trusted.errors import (
-    BudgetError,
     CuratorError,
     CuratorGone,
     DpnbError,
@@ -51,6 +46,8 @@ from dpnb.trusted.errors import (
 from dpnb.trusted.privacy.conversion import pure_rho
 from dpnb.trusted.privacy.loss import PrivacyLoss, positive
 from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.query import Plan, charged_for
+from dpnb.trusted.query.plan import digest_of
 from dpnb.trusted.wire.binding import request_digest
 from dpnb.trusted.wire.codec import decode_request, encode, exact_json, limited, raw
 from dpnb.trusted.wire.messages import (
@@ -98,10 +95,20 @@ class Curator:
     shelf : Shelf
     chance : Chance
         Noise bits, draw ids and the clock; a test may bring its own.
+    studies : str, optional
+        The module that finds public studies by name.
     """
 
-    def __init__(self, home: Home, ledger: Ledger, shelf: Shelf, chance: Chance | None = None) -> None:
+    def __init__(
+        self,
+        home: Home,
+        ledger: Ledger,
+        shelf: Shelf,
+        chance: Chance | None = None,
+        studies: str | None = None,
+    ) -> None:
         self._home = home
+        self._studies = studies
         self._ledger = ledger
         self._shelf = shelf
         self._chance = chance or Chance()
@@ -116,7 +123,7 @@ class Curator:
     def opened(cls, config: Config, chance: Chance | None = None) -> Curator:
         """Open a home's ledger and copies, and look after them."""
         home = config.home.make()
-        service = cls(home, Ledger(home.ledger), Shelf(home, _prepare, _engine), chance)
+        service = cls(home, Ledger(home.ledger), Shelf(home, _prepare, _engine), chance, config.studies)
         if service.frozen is None:
             sweep(home)
         service._upkeep = Upkeep(service._ledger, service.note, service._shelf.keep).start()
@@ -212,7 +219,7 @@ class Curator:
     def _opened_anew(self, request: Attach, principal: str) -> Attached:
         """Read what is named, which may take long and keeps nobody waiting, and open it, which is short."""
         source = cast("Any", request.source)
-        with look_up(source, request.mode, self._home) as found, found.schema_named():
+        with look_up(source, request.mode, self._home, self._studies) as found, found.schema_named():
             for _ in range(_ATTEMPTS):
                 copy = self._prepared(found, principal)
                 with self._attaching:
@@ -270,32 +277,26 @@ class Curator:
 
     def _peek(self, request: Peek, principal: str) -> Peeked:
         attached = self._find(request.handle, principal)
-        plan, priced = _priced(request.plan, attached)
-        wanted = Wanted(principal, "", "", priced, frozenset(request.besides), plan.ask.fresh)
+        wanted = _wanted(request, attached, principal)
         stored = stored_answers(wanted, attached, self._ledger)
+        asked = cost(wanted, stored, attached, self._ledger)
         return Peeked(
             stored=[answer is not None for answer in stored],
-            cost=raw(cost(wanted, stored, attached, self._ledger).to_json()),
+            cost=raw(asked.to_json()),
             left=raw(self._left(attached, principal).to_json()),
             held=raw(held_shares(wanted, attached, self._ledger)),
+            admitted=self._ledger.admits(attached.pool, principal, attached.budget.cap, asked),
         )
 
     def _submit(self, request: Submit, principal: str) -> Answered:
         failpoints.at("received")
         attached = self._find(request.handle, principal)
-        plan, priced = _priced(request.plan, attached)
-        if request_digest(plan.digest(), request.besides) != request.digest:
-            raise PlanError("The plan is not the one that its digest names. Run the cell again.")
-        fresh, besides = plan.ask.fresh, frozenset(request.besides)
-        wanted = Wanted(principal, request.request, request.digest, priced, besides, fresh)
+        wanted = _wanted(request, attached, principal)
         failpoints.at("checked")
         with attached.lock:
             if self._find(request.handle, principal) is not attached:
                 raise CuratorGone("This dataset was closed and opened again meanwhile.", reattach=True)
-            try:
-                given = release(wanted, attached, self._ledger, self._chance, self._unless_cancelled(wanted))
-            except BudgetError as refusal:
-                raise with_ways_out(refusal, remedies(wanted, attached, self._ledger)) from None
+            given = release(wanted, attached, self._ledger, self._chance, self._unless_cancelled(wanted))
         answered = self._answered(request, given, attached, principal)
         failpoints.at("before-send")
         return answered
@@ -410,14 +411,17 @@ _ANSWERS: dict[type, Any] = {
 }
 
 
-def _priced(record: Any, attached: Attached) -> tuple[BatchPlan, PricedBatch]:
-    """Read a plan, check it and price it, from its JSON and the public schema alone."""
-    plan = BatchPlan.from_json(limited(exact_json(record)))
-    if plan.dataset != attached.schema.name or plan.schema_version != attached.schema.version:
-        raise PlanError(f"{attached.schema.name} has another schema now. Open it again.")
-    priced = price(plan, attached.schema)
-    refuse_twins(priced)
-    return plan, priced
+def _wanted(request: Peek | Submit, attached: Attached, principal: str) -> Wanted:
+    """Read a plan and price it, from its JSON and the public schema alone."""
+    record = limited(exact_json(request.plan))
+    plan = Plan.from_json(record)
+    questions = charged_for(plan, attached.schema)
+    besides, measure = frozenset(request.besides), attached.schema.budget.measure
+    if isinstance(request, Peek):
+        return Wanted(principal, "", "", questions, measure, besides, plan.fresh)
+    if request_digest(digest_of(canonical(record)), request.besides) != request.digest:
+        raise PlanError("The plan is not the one that its digest names. Run the cell again.")
+    return Wanted(principal, request.request, request.digest, questions, measure, besides, plan.fresh)
 
 
 def _own_cap(request: Cap, attached: Attached) -> PrivacyLoss | None:

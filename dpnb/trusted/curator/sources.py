@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib
 import json
 import shlex
 import zipfile
@@ -18,7 +19,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from dpnb.datasets import find, load
 from dpnb.trusted.curator.engines.raw_table import refuse_empty, told_apart
 from dpnb.trusted.curator.pins import owners_act
 from dpnb.trusted.errors import OwnerError, SchemaError
@@ -26,7 +26,7 @@ from dpnb.trusted.schema import Mode, Schema, nearest
 from dpnb.trusted.schema.dataset import SEEN_ON_DATA
 from dpnb.trusted.schema.dialect import STRICT, Dialect
 from dpnb.trusted.schema.named_file import NamedFile
-from dpnb.trusted.schema.owner import OwnedDataset, beside, format_of
+from dpnb.trusted.schema.owner import OwnedDataset, beside, format_of, load
 from dpnb.trusted.wire.codec import exact_json
 from dpnb.trusted.wire.messages import FileSource, HandOver, StudySource
 from dpnb.trusted.wire.places import Home
@@ -101,8 +101,10 @@ class Found:
             raise OwnerError(f"{self.schema.name}: the file changed while it was read. Open it again.")
 
 
-def look_up(source: StudySource | FileSource | HandOver, mode: str | None, home: Home) -> Found:
-    """Find the rows and the terms of an attach.
+def look_up(
+    source: StudySource | FileSource | HandOver, mode: str | None, home: Home, studies: str | None = None
+) -> Found:
+    """Find the rows and the terms of an attach; `studies` is the module that finds public studies by name.
 
     Raises
     ------
@@ -110,7 +112,7 @@ def look_up(source: StudySource | FileSource | HandOver, mode: str | None, home:
         When the schema, the file or the mode is not usable; the message names the fix.
     """
     if isinstance(source, StudySource):
-        found = _study(source.name)
+        found = _study(source.name, studies)
     elif isinstance(source, FileSource):
         found = _file(source, home)
     else:
@@ -127,8 +129,10 @@ def _notes(schema: Schema) -> Iterator[str]:
         yield SEEN
 
 
-def _study(name: str) -> Found:
-    study = find(name)
+def _study(name: str, studies: str | None) -> Found:
+    if studies is None:
+        raise OwnerError("This curator serves no built-in studies. Open a file of your own.")
+    study = importlib.import_module(studies).find(name)
     columns = study.load()
     return Found(study.schema, study.name, _columns_digest(columns), lambda: columns)
 

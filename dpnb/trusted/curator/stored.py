@@ -83,7 +83,7 @@ def insert(db: sqlite3.Connection, time: str, charge: int, answers: Sequence[Ans
     hashes = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
     append(db, time, "store", {"charge": charge, "answers": hashes})
     rows = [
-        (entry, place, address(body, question["key"]), charge, canonical(brief(question)), text)
+        (entry, place, address(body, question["measured"]), charge, canonical(brief(question)), text)
         for place, (question, text) in enumerate(zip(body["questions"], texts, strict=True))
     ]
     db.executemany("INSERT INTO stored VALUES (?, ?, ?, ?, ?, ?)", rows)
@@ -104,9 +104,12 @@ def answers_of(db: sqlite3.Connection, charge: int) -> list[Answer] | None:
 
 
 def best(
-    db: sqlite3.Connection, where: str, asked: PrivacyLoss, besides: Collection[str]
+    db: sqlite3.Connection, where: str, key: str, asked: PrivacyLoss, besides: Collection[str]
 ) -> StoredAnswer | None:
-    """Return the cheapest, then oldest, answer at an address that cost at least `asked`; where none did, the dearest, then oldest.
+    """Return the cheapest answer at an address that cost at least `asked`; where none did, the dearest.
+
+    Of equally dear ones those that were paid for under the same name come first, then the oldest, so that two questions of a cell
+    that measure the same keep their own answers when the cell is run again.
 
     What is paid at one address differs little: thousands of answers bought afresh are a few questions with one price each. So
     prices are read from the index, one for each; answers, which may be long, only until one is not in `besides`.
@@ -117,11 +120,14 @@ def best(
     enough = sorted((loss for loss in paid if asked.fits_in(loss)), key=_rank)
     less = sorted((loss for loss in paid if not asked.fits_in(loss)), key=_rank, reverse=True)
     for loss in (*enough, *less):
-        rows = [db.execute(_PLACES, (where, question)) for question in paid[loss]]
-        for charge, entry, place, question in merge(*rows):
-            answer = _answer(db, entry, place)
-            if answer.get("id") not in besides:
-                return _stored_answer(db, answer, question, loss, charge)
+        for own in (True, False):
+            named = [question for question in paid[loss] if (_key(question) == key) is own]
+            for charge, entry, place, question in merge(
+                *(db.execute(_PLACES, (where, one)) for one in named)
+            ):
+                answer = _answer(db, entry, place)
+                if answer.get("id") not in besides:
+                    return _stored_answer(db, answer, question, loss, charge)
     return None
 
 
@@ -157,11 +163,18 @@ def _loss(question: str, measure: Measure) -> PrivacyLoss:
     return compose([PrivacyEvent.from_json(event) for event in json.loads(question)["events"]], measure)
 
 
+@lru_cache(maxsize=4096)
+def _key(question: str) -> str:
+    """Return what a question was called, by its record."""
+    key: str = json.loads(question)["key"]
+    return key
+
+
 def _rank(loss: PrivacyLoss) -> tuple[Fraction, Fraction]:
     return loss.amount, loss.delta
 
 
-def address(scope: Mapping[str, Any], key: str) -> str:
-    """Return the store's address of a canonical question: a hash of all that an answer depends on."""
+def address(scope: Mapping[str, Any], measured: str) -> str:
+    """Return the store's address of what is measured: a hash of all that an answer depends on."""
     parts = [scope[part] for part in ("principal", "data_version", "schema_version", "mechanism_version")]
-    return hashlib.sha256(canonical([*parts, key]).encode()).hexdigest()
+    return hashlib.sha256(canonical([*parts, measured]).encode()).hexdigest()

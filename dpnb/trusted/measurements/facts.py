@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from dpnb.trusted.aggregate.algebra import (
     Case,
@@ -45,23 +45,26 @@ from dpnb.trusted.schema import Schema
 Range = tuple[int, int]
 
 
-class Measurement(Protocol):
-    """What leaves: an exact request, the mechanism that protects it, and how many integers that makes."""
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One vector that leaves: what is asked exactly, and the mechanism that protects it.
 
-    @property
-    def request(self) -> Request:
-        """The exact integers that are asked."""
-        ...
+    Parameters
+    ----------
+    name : str
+        What the vector is called, for example ``"sum"``.
+    request : Request
+        The exact integers that are asked.
+    mechanism : Mechanism
+        One of :data:`dpnb.trusted.mechanisms.MECHANISMS`, with its exact parameters.
+    cells : int
+        How many integers are released.
+    """
 
-    @property
-    def mechanism(self) -> Any:
-        """One of :data:`dpnb.trusted.mechanisms.MECHANISMS`, with its exact parameters."""
-        ...
-
-    @property
-    def cells(self) -> int:
-        """How many integers are released."""
-        ...
+    name: str
+    request: Request
+    mechanism: Any
+    cells: int
 
 
 def code_ranges(schema: Schema) -> dict[str, Range]:
@@ -174,7 +177,10 @@ class _Missing:
             return False
         if isinstance(node, Col):
             return node.name in self.nullable
-        return any(self(child) for child in children(node))
+        for child in children(node):  # noqa: SIM110 - a generator is one more frame of the interpreter for each level
+            if self(child):
+                return True
+        return False
 
 
 @dataclass(slots=True)

@@ -6,6 +6,8 @@ a card with assumptions and proof. The registry below is closed on purpose: noth
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from dpnb.trusted.mechanisms._base import AdditiveMechanism, Card, Counts, Mechanism, SelectionMechanism
 from dpnb.trusted.mechanisms.exponential import QuantileSelection
 from dpnb.trusted.mechanisms.gaussian import DiscreteGaussian
@@ -15,18 +17,17 @@ from dpnb.trusted.mechanisms.located_sums import LocatedSums
 from dpnb.trusted.mechanisms.permute_and_flip import PermuteAndFlip
 from dpnb.trusted.mechanisms.thresholding import Thresholding
 
-MECHANISMS: tuple[
-    type[
-        DiscreteLaplace
-        | DiscreteGaussian
-        | QuantileSelection
-        | PermuteAndFlip
-        | KSExponential
-        | LocatedSums
-        | Thresholding
-    ],
-    ...,
-] = (
+AnyMechanism: TypeAlias = (
+    DiscreteLaplace
+    | DiscreteGaussian
+    | QuantileSelection
+    | PermuteAndFlip
+    | KSExponential
+    | LocatedSums
+    | Thresholding
+)
+
+MECHANISMS: tuple[type[AnyMechanism], ...] = (
     DiscreteLaplace,
     DiscreteGaussian,
     QuantileSelection,
@@ -39,6 +40,7 @@ MECHANISMS: tuple[
 __all__ = [
     "MECHANISMS",
     "AdditiveMechanism",
+    "AnyMechanism",
     "Card",
     "Counts",
     "DiscreteGaussian",

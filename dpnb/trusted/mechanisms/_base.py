@@ -57,6 +57,11 @@ class Mechanism(Protocol):
     card: ClassVar[Card]
 
     @property
+    def shape(self) -> tuple[str, ...]:
+        """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
+        ...
+
+    @property
     def record(self) -> dict[str, str]:
         """What a released part says of its randomness: the law of additive noise, or the mechanism of a selection."""
         ...
@@ -95,6 +100,11 @@ class Additive:
     """What additive noise has in common: a released part is the exact vector with fresh noise, and its record is the law."""
 
     __slots__ = ()
+
+    @property
+    def shape(self: AdditiveMechanism) -> tuple[str, ...]:
+        """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
+        return ("additive",)
 
     @property
     def record(self: AdditiveMechanism) -> dict[str, str]:

@@ -239,6 +239,11 @@ class QuantileSelection:
         return 60 + self.steps.bit_length()
 
     @property
+    def shape(self) -> tuple[str, ...]:
+        """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
+        return (self.name, str(self.q), str(self.steps))
+
+    @property
     def record(self) -> dict[str, str]:
         """The mechanism, which a released part carries."""
         return self.to_json()

@@ -162,6 +162,11 @@ class KSExponential:
         return tuple(found)
 
     @property
+    def shape(self) -> tuple[str, ...]:
+        """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
+        return (self.name, str(self.points), " ".join(map(str, self.places)), str(self.check > 0))
+
+    @property
     def record(self) -> dict[str, str]:
         """The mechanism, which a released part carries."""
         return self.to_json()

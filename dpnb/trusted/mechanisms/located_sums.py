@@ -218,6 +218,11 @@ class LocatedSums:
         return first if self.count_scale is None else (*first, self.count_scale)
 
     @property
+    def shape(self) -> tuple[str, ...]:
+        """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
+        return (self.name, *self.middle.shape, *self.radius.shape, str(self.count_scale is not None))
+
+    @property
     def record(self) -> dict[str, str]:
         """The mechanism, which a released part carries."""
         return self.to_json()

@@ -65,4 +65,7 @@ def _parameter(name: str, declared: str, record: Mapping[str, str]) -> Any:
             QuantileSelection,
             {key.removeprefix(begin): text for key, text in record.items() if key.startswith(begin)},
         )
-    return _READ[declared](record[name])
+    text = record[name]
+    if not isinstance(text, str):
+        raise _refusal()
+    return _READ[declared](text)

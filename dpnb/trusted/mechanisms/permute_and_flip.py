@@ -110,6 +110,11 @@ class PermuteAndFlip:
         return self.epsilon * self.picks
 
     @property
+    def shape(self) -> tuple[str, ...]:
+        """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
+        return (self.name, str(self.size), str(self.picks))
+
+    @property
     def record(self) -> dict[str, str]:
         """The mechanism, which a released part carries."""
         return self.to_json()

@@ -176,6 +176,11 @@ class Thresholding:
         return np.concatenate([[hidden], self.noise.pmf(shown - count), [above]])
 
     @property
+    def shape(self) -> tuple[str, ...]:
+        """What is released apart from how much noise there is: whoever asks the same shape can be given the answer."""
+        return (self.name,)
+
+    @property
     def record(self) -> dict[str, str]:
         """The mechanism, which a released part carries."""
         return self.to_json()

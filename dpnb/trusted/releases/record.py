@@ -61,7 +61,7 @@ class Release:
     id : str
         Hexadecimal id of the draw. Two releases with equal ids are the same noise.
     question : str
-        Canonical text of the question.
+        Canonical text of the question, as the kernel that paid for it called it.
     dataset, data_version : str
         What was asked, and which version of the data answered.
     parts : tuple of ReleasedPart
@@ -78,6 +78,8 @@ class Release:
         Row of the ledger that holds the charge.
     share_kind : {"epsilon", "rho"}
         What kind of loss the share was: in a ρ budget, a share of ε is paid in ρ.
+    measured : str
+        The curator's name of what was measured, whatever the question was called.
     """
 
     id: str
@@ -91,6 +93,7 @@ class Release:
     time: str = ""
     entry: int = 0
     share_kind: ShareKind = "epsilon"
+    measured: str = ""
 
     def __hash__(self) -> int:
         return hash(self.id)
@@ -125,6 +128,7 @@ class Release:
             time=str(record["time"]),
             entry=int(record["entry"]),
             share_kind=_share_kind(record["share_kind"]),
+            measured=str(record["measured"]),
         )
 
 

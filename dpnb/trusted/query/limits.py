@@ -1,0 +1,97 @@
+"""What a measurement may name, and how large its numbers may be: held against the public schema before anything is priced.
+
+An engine that overflowed would fail on some tables and not on their neighbours: whether it did would be an exact answer. So every
+step of every expression is bounded from the declared ranges alone, on any row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
+from typing import Any
+
+from dpnb.trusted.aggregate.algebra import CrossMoments, Mul, Node, Request, bounds, columns_of, reach
+from dpnb.trusted.errors import PlanError
+from dpnb.trusted.measurements import Measurement
+from dpnb.trusted.measurements.facts import cells_of
+
+MOST_CELLS = 200_000
+"""Cells of one request."""
+MOST_VALUES = 33
+"""Columns of a matrix, the constant one among them."""
+LARGEST = 2**62
+"""How large any step of an expression may be, on any row."""
+MOST_BITS = 256
+"""How long numerator and denominator of a noise amount may be."""
+
+Ranges = Mapping[str, tuple[int, int]]
+
+
+def refuse_unbounded(part: Measurement, ranges: Ranges) -> None:
+    """Refuse a measurement that names what is not declared, or has numbers beyond their limits.
+
+    Raises
+    ------
+    PlanError
+        Before any charge, from the schema alone.
+    """
+    _refuse_undeclared(part.request, ranges)
+    _refuse_cells(part.request)
+    refuse_wide(part.request, ranges)
+    if any(length > MOST_BITS for length in _lengths(part.mechanism)):
+        raise PlanError(f"An amount of noise has more than {MOST_BITS} bits: ask a loss of fewer digits.")
+
+
+def refuse_wide(request: Request, ranges: Ranges) -> None:
+    """Refuse a request of which any step, on any row, could leave 62 bits.
+
+    Raises
+    ------
+    PlanError
+        Before any charge, from the declared ranges alone.
+    """
+    if any(reach(node, ranges) > LARGEST for node in _evaluated(request)):
+        raise PlanError(
+            "A step of this expression has too wide a range to be computed exactly; use wider steps or clip it."
+        )
+    if isinstance(request, CrossMoments) and request.shrink is not None:
+        for value, half in zip(request.values, request.shrink.halves, strict=True):
+            if half and max(map(abs, bounds(value, ranges))) > half:
+                raise PlanError("A value leaves the half range by which its row is measured.")
+
+
+def _refuse_undeclared(request: Request, ranges: Ranges) -> None:
+    if not columns_of(*_evaluated(request)) <= set(ranges):
+        raise PlanError("This plan names a column that the schema does not declare. Open the dataset again.")
+
+
+def _refuse_cells(request: Request) -> None:
+    if isinstance(request, CrossMoments):
+        if len(request.values) > MOST_VALUES:
+            raise PlanError(f"A matrix of moments has at most {MOST_VALUES - 1} columns.")
+        return
+    if cells_of(request.keys) > MOST_CELLS:
+        raise PlanError(f"A question has at most {MOST_CELLS:,} cells. Use fewer keys or wider bins.")
+
+
+def _evaluated(request: Request) -> Iterator[Node]:
+    """Every expression that an engine evaluates on a row."""
+    if request.where is not None:
+        yield request.where
+    if isinstance(request, CrossMoments):
+        yield from request.values
+        yield from (Mul(request.values[i], request.values[j]) for i, j in request.pairs)
+    else:
+        yield from (request.value, *(key.code for key in request.keys))
+
+
+def _lengths(mechanism: Any) -> Iterator[int]:
+    """Give how many bits each number of a mechanism has, above and below."""
+    for field in fields(mechanism):
+        value = getattr(mechanism, field.name)
+        if is_dataclass(value):
+            yield from _lengths(value)
+        for number in value if isinstance(value, tuple) else (value,):
+            if isinstance(number, int | Fraction):
+                yield max(abs(number.numerator).bit_length(), number.denominator.bit_length())

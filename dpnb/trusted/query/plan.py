@@ -1,0 +1,180 @@
+"""A plan: the questions of one cell against one dataset, each with its measurements and their noise, and the loss that is expected.
+
+It is what crosses the wire. It has no field for a sensitivity, a factor of rows, or a column's range: these follow from the schema.
+Key, text and share of a question are what the kernel calls it; they are recorded beside it, and no loss follows from them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, cast
+
+from dpnb.trusted.aggregate.request_record import written_size
+from dpnb.trusted.errors import PlanError
+from dpnb.trusted.measurements import Measurement
+from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text, parse_exact, positive
+from dpnb.trusted.query.plan_record import read_parts, written
+
+MOST_QUESTIONS = 1000
+MOST_WRITTEN_OUT = 1_000_000
+"""Nodes of all expressions of a plan, written out."""
+_PLAN = {"dataset", "schema_version", "questions", "fresh", "loss"}
+_QUESTION = {"key", "text", "share", "plan"}
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The loss of one question as it was asked: ``kind`` is ``"epsilon"`` or ``"rho"``."""
+
+    kind: Literal["epsilon", "rho"]
+    amount: Fraction
+
+    def to_json(self) -> dict[str, str]:
+        """Return the share as plain JSON."""
+        return {"kind": self.kind, "share": exact_text(self.amount)}
+
+    @classmethod
+    def from_json(cls, record: object) -> Share:
+        """Read what :meth:`to_json` wrote; anything else is refused."""
+        if not isinstance(record, dict) or set(record) != {"kind", "share"}:
+            raise _refusal()
+        kind, amount = record["kind"], record["share"]
+        if kind not in ("epsilon", "rho") or not isinstance(amount, str):
+            raise _refusal()
+        found = cls(cast("Any", kind), positive(parse_exact(amount), name="share"))
+        if found.to_json() != record:
+            raise _refusal()
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question: what is measured, and what the kernel calls it.
+
+    Parameters
+    ----------
+    key, text : str
+        The kernel's name of the question, and the question as a person would type it.
+    share : Share
+        The share of its cell's loss, as it was asked.
+    parts : tuple of Measurement
+        What leaves, and the noise that protects it.
+    """
+
+    key: str
+    text: str
+    share: Share
+    parts: tuple[Measurement, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the record that crosses the wire."""
+        return {
+            "key": self.key,
+            "text": self.text,
+            "share": self.share.to_json(),
+            "plan": written(self.parts),
+        }
+
+    @classmethod
+    def from_json(cls, record: object) -> Question:
+        """Read what :meth:`to_json` wrote; anything else is refused."""
+        if not isinstance(record, dict) or set(record) != _QUESTION:
+            raise _refusal()
+        key, text = record["key"], record["text"]
+        if not isinstance(key, str) or not isinstance(text, str) or not text.isprintable():
+            raise _refusal()
+        return cls(key, text, Share.from_json(record["share"]), read_parts(record["plan"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The questions of a cell.
+
+    Parameters
+    ----------
+    dataset, schema_version : str
+        What is asked, by the schema that the plan was made with.
+    questions : tuple of Question
+        No two of the same key.
+    fresh : bool
+        Pay again even for what is stored.
+    loss : PrivacyLoss
+        What all questions together are expected to cost where nothing is stored.
+    """
+
+    dataset: str
+    schema_version: str
+    questions: tuple[Question, ...]
+    fresh: bool
+    loss: PrivacyLoss
+
+    def __post_init__(self) -> None:
+        if len(self.questions) > MOST_QUESTIONS:
+            raise _too_many(len(self.questions))
+        if len({question.key for question in self.questions}) < len(self.questions):
+            raise PlanError(
+                "A batch asks one question twice. Ask it once: both names may hold the same estimate."
+            )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the record that crosses the wire."""
+        return {
+            "dataset": self.dataset,
+            "schema_version": self.schema_version,
+            "questions": [question.to_json() for question in self.questions],
+            "fresh": self.fresh,
+            "loss": self.loss.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, record: object) -> Plan:
+        """Read what :meth:`to_json` wrote; anything else is refused."""
+        if not isinstance(record, dict) or set(record) != _PLAN or not isinstance(record["fresh"], bool):
+            raise _refusal()
+        questions, names = record["questions"], (record["dataset"], record["schema_version"])
+        if not isinstance(questions, list) or not all(isinstance(name, str) for name in names):
+            raise _refusal()
+        if len(questions) > MOST_QUESTIONS:
+            raise _too_many(len(questions))
+        read = tuple(_in_turn(questions))
+        return cls(*cast("tuple[str, str]", names), read, record["fresh"], _loss(record["loss"]))
+
+
+def _in_turn(records: Sequence[Any]) -> Iterator[Question]:
+    """Read questions one after another, as long as they are not too much together."""
+    written_out = 0
+    for record in records:
+        yield Question.from_json(record)
+        written_out += written_size(record["plan"])
+        if written_out > MOST_WRITTEN_OUT:
+            raise PlanError(
+                f"A cell has more than {MOST_WRITTEN_OUT:,} steps when it is written out: ask fewer questions at once."
+            )
+
+
+def digest_of(text: str) -> str:
+    """Return the SHA-256 of a plan's canonical text, in hexadecimal: a request id is bound to it."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _loss(record: object) -> PrivacyLoss:
+    if not isinstance(record, dict):
+        raise _refusal()
+    try:
+        found = PrivacyLoss.from_json(record)
+    except (KeyError, TypeError, ValueError):
+        raise _refusal() from None
+    if found.to_json() != record:
+        raise _refusal()
+    return found
+
+
+def _too_many(questions: int) -> PlanError:
+    return PlanError(f"A cell holds at most {MOST_QUESTIONS} questions; this one has {questions}.")
+
+
+def _refusal() -> PlanError:
+    return PlanError("This plan is not in canonical form.")

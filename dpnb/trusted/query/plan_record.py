@@ -1,0 +1,95 @@
+"""Measurements as permanent JSON: as they cross the wire, as a charge records them, and the name under which answers are stored.
+
+A record holds public facts alone: aggregates over declared columns, mechanisms with their exact noise, the number of cells.
+It is read from closed tables, so that whoever completes a charge never plans again; anything else is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from dpnb.trusted.aggregate.request_record import read_requests, written_requests
+from dpnb.trusted.canonical import canonical
+from dpnb.trusted.errors import PlanError
+from dpnb.trusted.measurements import Measurement
+from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
+
+_FIELDS = {"name", "request", "mechanism", "cells"}
+_LONGEST_NAME = 200
+
+
+def written(parts: Sequence[Measurement]) -> dict[str, Any]:
+    """Write measurements; a request that several of them ask stands once."""
+    places = _places(parts)
+    listed = [
+        {
+            "name": part.name,
+            "request": places[part.request],
+            "mechanism": part.mechanism.to_json(),
+            "cells": part.cells,
+        }
+        for part in parts
+    ]
+    return {**written_requests(places), "parts": listed}
+
+
+def read_parts(record: object) -> tuple[Measurement, ...]:
+    """Read what :func:`written` wrote.
+
+    Raises
+    ------
+    PlanError
+        If the record is in any other form.
+    """
+    if not isinstance(record, dict) or set(record) != {"nodes", "requests", "parts"}:
+        raise _refusal()
+    listed = record["parts"]
+    if not isinstance(listed, list) or not listed or not all(map(_is_part, listed)):
+        raise _refusal()
+    requests = read_requests({name: record[name] for name in ("nodes", "requests")})
+    if len(set(requests)) != len(requests) or _order(listed) != list(range(len(requests))):
+        raise _refusal()
+    return tuple(
+        Measurement(part["name"], requests[part["request"]], read_mechanism(part["mechanism"]), part["cells"])
+        for part in listed
+    )
+
+
+def measured(parts: Iterable[Measurement]) -> str:
+    """Return the name of what is measured, without how much noise is added: SHA-256, in hexadecimal.
+
+    Whoever asks the same, with more noise or with another kind of additive noise, can be given the stored answer.
+    """
+    listed = tuple(parts)
+    places = _places(listed)
+    shapes = [[part.name, places[part.request], list(part.mechanism.shape), part.cells] for part in listed]
+    return hashlib.sha256(canonical([written_requests(places), shapes]).encode()).hexdigest()
+
+
+def _places(parts: Sequence[Measurement]) -> dict[Any, int]:
+    """Return the different requests of some measurements, each with its place."""
+    return {request: place for place, request in enumerate(dict.fromkeys(part.request for part in parts))}
+
+
+def _order(parts: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Return the requests that parts name, in the order in which they are first named."""
+    return list(dict.fromkeys(part["request"] for part in parts))
+
+
+def _is_part(part: object) -> bool:
+    """Whether a part has a name, a request, a mechanism and a number of cells, each of its own type."""
+    return (
+        isinstance(part, dict)
+        and set(part) == _FIELDS
+        and isinstance(part["name"], str)
+        and len(part["name"]) <= _LONGEST_NAME
+        and isinstance(part["mechanism"], dict)
+        and type(part["request"]) is int
+        and type(part["cells"]) is int
+    )
+
+
+def _refusal() -> PlanError:
+    return PlanError("A recorded plan is not in the form that this version of dpnb writes.")

@@ -1,0 +1,76 @@
+"""How much work a plan is, from public facts: what a message may ask the curator to do has a limit, told before the charge.
+
+One unit is one noised number: about 3 µs of processor and 130 bytes until it is stored and sent. A batch of the limit takes the
+curator some seconds where it asks for numbers, and one to two minutes where it asks for selections, which draw one exact
+integer after another; the time that a scan takes grows with the rows, which are nobody's to know, and is not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dpnb.trusted.aggregate.algebra import CrossMoments
+from dpnb.trusted.errors import PlanError
+from dpnb.trusted.measurements import Measurement
+from dpnb.trusted.mechanisms import (
+    KSExponential,
+    LocatedSums,
+    PermuteAndFlip,
+    QuantileSelection,
+    Thresholding,
+)
+from dpnb.trusted.mechanisms.thresholding import MOST_SHOWN
+
+MOST_WORK = 2_000_000
+"""Units in a batch."""
+_PART, _SELECTION, _LOCATED, _PAIR = 200, 9, 15, 50
+_CANDIDATES, _PLACED = 100, 60
+
+
+def work_of(part: Measurement) -> int:
+    """Return the units of one released vector.
+
+    A selected value counts as nine numbers, a located sum as fifteen, a product of two columns as fifty, a hundred candidates of
+    a pick as one, a cell in which a synthetic sample is placed as sixty (its tables are made in some milliseconds, for each group),
+    frequent values as the ten thousand that may be shown, and every vector two hundred on top: it is priced, and it is a query.
+    """
+    return _PART + max(part.cells, _own(part))
+
+
+def _own(part: Measurement) -> int:
+    mechanism, request = part.mechanism, part.request
+    if isinstance(mechanism, QuantileSelection):
+        return _SELECTION * part.cells
+    if isinstance(mechanism, LocatedSums):
+        return _LOCATED * (part.cells // mechanism.width)
+    if isinstance(mechanism, PermuteAndFlip):
+        return part.cells * mechanism.size // _CANDIDATES
+    if isinstance(mechanism, KSExponential):
+        return (_PLACED + mechanism.points // _CANDIDATES) * part.cells
+    if isinstance(mechanism, Thresholding):
+        return MOST_SHOWN
+    return _PAIR * len(request.pairs) if isinstance(request, CrossMoments) else 0
+
+
+def limited(parts: Iterable[Measurement], units: int = 0) -> int:
+    """Return how much work some measurements are, added to what was counted before, or refuse them.
+
+    Raises
+    ------
+    PlanError
+        Before any charge.
+    """
+    for part in parts:
+        units += work_of(part)
+        if units > MOST_WORK:
+            raise too_much()
+    return units
+
+
+def too_much() -> PlanError:
+    """Return the refusal of a batch that is too much work."""
+    return PlanError(
+        f"This cell asks for more than {MOST_WORK:,} numbers at once (a quantile counts as 9, a robust mean as 15, "
+        "a question of within= as 4,000): "
+        "ask fewer questions, groups or levels in one cell. Nothing was spent."
+    )

@@ -1,0 +1,439 @@
+"""Plans that a kernel of dpnb would never send: refused before the charge, or charged what they truly cost; nothing is spent in silence."""
+
+from __future__ import annotations
+
+import copy
+import json
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from msgspec import Raw
+
+from dpnb.client.priced_batch import batch_of, sent
+from dpnb.errors import CuratorError
+from dpnb.plan.request import Ask
+from dpnb.trusted.aggregate.algebra import Add, Cmp, Col, CrossMoments, Key, Lit, Mul, Total, ValueCounts
+from dpnb.trusted.aggregate.request_record import MOST_DEPTH, written_requests
+from dpnb.trusted.canonical import canonical
+from dpnb.trusted.curator.config import Config
+from dpnb.trusted.curator.service import Curator
+from dpnb.trusted.errors import DpnbError
+from dpnb.trusted.measurements import Measurement, loss
+from dpnb.trusted.mechanisms import (
+    MECHANISMS,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    QuantileSelection,
+    Thresholding,
+)
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.query import Plan, Question, Share, charged_for, read_parts
+from dpnb.trusted.query.limits import MOST_BITS, MOST_CELLS
+from dpnb.trusted.query.plan import digest_of
+from dpnb.trusted.wire.codec import decode_reply, encode, exact_json
+from dpnb.trusted.wire.messages import Answered, Failure, Submit
+from dpnb.trusted.wire.places import Home
+from tests.curator import small
+from tests.curator.test_plan_record import WRITTEN
+
+X, G, ONE = Col("x"), Col("g"), Lit(1)
+BUDGET = {"epsilon": 10_000, "delta": "0.01"}
+
+
+class Desk:
+    """A curator, and plans that are sent to it as they are written."""
+
+    def __init__(self, home):
+        self.service = Curator.opened(Config(Home(home)))
+        self.data = small.opened(small.session(self.service), home, rows=small.ROWS, **BUDGET)
+        self.schema, self.home, self.requests = self.data.schema, home, 0
+
+    def plan(self, *parts, key="q", **wrong):
+        """A plan of one question that expects what it costs."""
+        question = Question(key, "small.q()", Share("epsilon", Fraction(1)), parts)
+        made = Plan(self.schema.name, self.schema.version, (question,), False, self.costs(parts))
+        return {**through(made.to_json()), **wrong}
+
+    def costs(self, parts):
+        """What parts cost; nothing where they cannot be priced, so that only the curator's own refusal is seen."""
+        try:
+            return loss(parts, self.schema).total
+        except (DpnbError, KeyError):
+            return PrivacyLoss.zero(self.schema.budget.measure)
+
+    def ask(self, plan):
+        """Submit a plan under a new request id."""
+        self.requests += 1
+        text = canonical(plan)
+        message = Submit(
+            handle=self.data.handle,
+            request=f"{self.requests:032x}",
+            digest=digest_of(text),
+            plan=Raw(text.encode()),
+        )
+        return decode_reply(self.service.answer(encode(message), "ann"))
+
+    def honest(self, kind):
+        """The plan that a kernel sends."""
+        return through(sent(batch_of([KINDS[kind](self.data)], Ask.make(epsilon=1)).priced).to_json())
+
+    @property
+    def spent(self):
+        """What the ledger says."""
+        return self.service._ledger.spent("dataset:small")
+
+    def refused(self, plan):
+        """Submit a plan that must not be charged, and return why."""
+        before = self.spent
+        reply = self.ask(plan)
+        assert isinstance(reply, Failure), plan
+        assert reply.code in {"plan", "loss"}, reply
+        assert self.spent == before
+        assert not (self.home / "curator.log").exists(), (self.home / "curator.log").read_text()[-2000:]
+        return reply.message
+
+
+def through(record):
+    """As it crosses the wire."""
+    return json.loads(canonical(record))
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
+    """One curator with its real engine."""
+    home = tmp_path_factory.mktemp("home", numbered=True)
+    home.chmod(0o700)
+    made = Desk(home)
+    yield made
+    assert made.service._ledger.verify().intact
+    made.service.close()
+
+
+def laplace(request, scale=10, cells=1):
+    return Measurement("sum", request, DiscreteLaplace(Fraction(scale)), cells)
+
+
+# parameters ------------------------------------------------------------------------------------------------------
+
+KINDS = {
+    "sums": lambda d: d.x.mean(),
+    "one sum": lambda d: d.x.sum(),
+    "cells": lambda d: d.groupby("g").count(),
+    "bins": lambda d: d.x.histogram(),
+    "box": lambda d: d.moments("x", "g"),
+    "quantile": lambda d: d.x.quantile([0.1, 0.9]),
+    "pick": lambda d: d.g.mode(),
+    "placement": lambda d: d.x.ks_density(),
+    "located": lambda d: d.x.robust_mean(),
+    "threshold": lambda d: d.x.frequent_values(),
+}
+BESIDE = (
+    "0",
+    "-1",
+    "1",
+    "2",
+    "-1/2",
+    "1/3",
+    str(2**MOST_BITS),
+    f"1/{2**MOST_BITS}",
+    "1e9",
+    "nan",
+    "None",
+    "",
+    "7 7",
+    3,
+    None,
+    [],
+)
+"""What may stand in the place of a mechanism's parameter."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_any_parameter_of_any_mechanism_is_refused_or_charged_the_truth(desk, kind):
+    """Seen in a design: a factor, a threshold's rows or one part's scale taken from the wire understates the loss two to four times."""
+    honest = desk.honest(kind)
+    seen = {"refused": 0, "charged": 0}
+    for name in honest["questions"][0]["plan"]["parts"][0]["mechanism"]:
+        for other in BESIDE:
+            plan = copy.deepcopy(honest)
+            plan["questions"][0]["plan"]["parts"][0]["mechanism"][name] = other
+            try:
+                parts = read_parts(plan["questions"][0]["plan"])
+                plan["loss"] = desk.costs(parts).to_json()
+            except DpnbError:
+                parts = ()
+            before, reply = desk.spent, desk.ask(plan)
+            if isinstance(reply, Answered):
+                charged = PrivacyLoss.from_json(exact_json(reply.charged))
+                assert charged.amount in (
+                    0,
+                    loss(parts, desk.schema).total.amount,
+                )  # 0: the same was asked before
+                assert desk.spent == before + charged
+                seen["charged"] += 1
+            else:
+                assert reply.code in {"plan", "loss", "budget"}, (reply, name, other)
+                assert desk.spent == before
+                seen["refused"] += 1
+    assert seen["refused"] > 5
+    assert not (desk.home / "curator.log").exists(), (desk.home / "curator.log").read_text()[-2000:]
+
+
+REQUESTS = {
+    "total": Total(X),
+    "total by cells": Total(ONE, None, (Key(G, 2),)),
+    "values": ValueCounts(X),
+    "values by cells": ValueCounts(X, None, (Key(G, 2),)),
+    "products": CrossMoments((ONE, X), ((0, 1), (1, 1))),
+}
+SHARED = {
+    ("total", DiscreteLaplace),
+    ("total", DiscreteGaussian),
+    ("total by cells", DiscreteLaplace),
+    ("total by cells", DiscreteGaussian),
+    ("products", DiscreteLaplace),
+    ("products", DiscreteGaussian),
+    ("values", QuantileSelection),
+    ("values", Thresholding),
+}
+"""Pairs that are of a kind with any noise; the others have sizes and factors of their own."""
+
+
+@pytest.mark.parametrize(
+    ("request_", "mechanism"), [pair for pair in product(REQUESTS, MECHANISMS) if pair not in SHARED]
+)
+def test_a_mechanism_over_a_request_that_it_does_not_protect_is_refused(desk, request_, mechanism):
+    """Seven mechanisms over five requests: what is of no kind, or not of this size and factor, is never run."""
+    cells = {"total by cells": 2, "products": 2}.get(request_, 1)
+    part = Measurement("sum", REQUESTS[request_], WRITTEN[mechanism], cells)
+    assert "cannot be priced" in desk.refused(desk.plan(part))
+
+
+# requests --------------------------------------------------------------------------------------------------------
+
+
+def doubled(times):
+    node = X
+    for _ in range(times):
+        node = Add(node, node)
+    return node
+
+
+REFUSED = {
+    "a sum of zeros": (laplace(Total(Lit(0))), None),
+    "a column that is not declared": (laplace(Total(Col("z"))), "column"),
+    "the unit's own column": (laplace(Total(Col("__unit__"))), "column"),
+    "more cells than there may be": (
+        laplace(Total(ONE, None, (Key(X, MOST_CELLS), Key(G, 2))), cells=2 * MOST_CELLS),
+        "cells",
+    ),
+    "fewer numbers than the request makes": (laplace(Total(ONE, None, (Key(G, 2),)), cells=1), "numbers"),
+    "a step beyond 62 bits": (laplace(Total(Mul(Mul(X, Lit(2**31)), Lit(2**31)))), "range"),
+    "a step beyond 62 bits in a filter": (
+        laplace(Total(ONE, Cmp("<", Mul(X, Lit(2**61)), Lit(0)))),
+        "range",
+    ),
+    "a product beyond 62 bits": (
+        laplace(CrossMoments((ONE, Mul(X, Lit(2**30)), Mul(G, Lit(2**32))), ((1, 2),))),
+        "range",
+    ),
+    "a denominator beyond all need": (laplace(Total(X), Fraction(2**MOST_BITS + 1, 2**MOST_BITS)), "bits"),
+    "an entry twice": (laplace(CrossMoments((ONE, X), ((0, 1), (1, 0))), cells=2), None),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_request_beyond_its_range_is_refused_before_the_charge(desk, name):
+    part, word = REFUSED[name]
+    message = desk.refused(desk.plan(part))
+    assert word is None or word in message
+
+
+def record(*rows, **request):
+    """A plan's measurement as a kernel could write it by hand."""
+    asked = {"kind": "total", "value": 0, "where": None, "keys": [], **request}
+    part = {
+        "name": "sum",
+        "request": 0,
+        "mechanism": {"mechanism": "discrete-laplace", "scale": "10"},
+        "cells": 1,
+    }
+    return {"nodes": [["col", "x"], *rows], "requests": [asked], "parts": [part]}
+
+
+PRODUCTS = {"kind": "cross-moments", "where": None, "shrink": None, "values": [0, 1]}
+WRITTEN_BY_HAND = {
+    "a pair that is none": record(["lit", 1], **PRODUCTS, pairs=[[0, 2]]),
+    "a pair counted from the end": record(["lit", 1], **PRODUCTS, pairs=[[0, -1]]),
+    "an axis without cells": record(keys=[[0, 0]]),
+    "an axis of fewer than no cells": record(keys=[[0, -2]]),
+    "a node that names a later one": record(["add", 0, 2], ["lit", 1], value=1),
+    "a node that names itself": record(["add", 0, 1], value=1),
+    "a node from the end": record(["add", 0, -1], value=1),
+    "a predicate as a number": record(["true"], value=1),
+    "a number as a filter": record(where=0),
+    "a division by nothing": record(["floor-div", 0, 0], value=1),
+    "a clip with no room": record(["clip", 0, 5, 3], value=1),
+    "an unknown node": record(["sqrt", 0], value=1),
+    "an unknown comparison": record(["cmp", "!=", 0, 0], where=1),
+    "an integer that is a text": record(["lit", "1"], value=1),
+    "an integer that is true": record(["lit", True], value=1),
+    "a node that nobody uses": record(["lit", 1]),
+    "a node twice": record(["col", "x"], ["add", 0, 1], value=2),
+    "a kind that is none": record(kind="rows"),
+    "a shrink of no steps": record(
+        ["lit", 1], **{**PRODUCTS, "shrink": {"halves": [0, 0], "limits": [1], "steps": 0}}, pairs=[[0, 1]]
+    ),
+    "no parts": {**record(), "parts": []},
+    "a part of another request": {**record(), "parts": [{**record()["parts"][0], "request": 1}]},
+    "a field too many": {**record(), "sensitivity": "1/100"},
+    "a part with a sensitivity": {**record(), "parts": [{**record()["parts"][0], "sensitivity": "1"}]},
+    "a text for a list": {**record(), "nodes": "nodes"},
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN_BY_HAND)
+def test_a_record_that_no_kernel_writes_is_refused(desk, name):
+    plan = desk.plan(laplace(Total(X)))
+    plan["questions"][0]["plan"] = WRITTEN_BY_HAND[name]
+    desk.refused(plan)
+
+
+def test_what_is_short_on_the_wire_and_endless_when_written_out_is_refused(desk):
+    """Thirty doublings of one node; a hundred questions of seventeen each; a tower as deep as a stack."""
+    plan = desk.plan(laplace(Total(X)))
+    for request, said in ((Total(doubled(30)), "written out"), (Total(tower(MOST_DEPTH + 1)), "deep")):
+        plan["questions"][0]["plan"] |= written_requests([request])
+        assert said in desk.refused(plan)
+    one = desk.plan(laplace(Total(doubled(16))))["questions"][0]
+    assert "written out" in desk.refused(plan | {"questions": [one | {"key": str(n)} for n in range(100)]})
+
+
+def tower(height):
+    node = X
+    for _ in range(height):
+        node = Add(node, Lit(0))
+    return node
+
+
+def test_the_deepest_allowed_expression_is_answered(desk):
+    """What is within the limit ends in no stack of an interpreter or an engine."""
+    deep = laplace(Total(tower(MOST_DEPTH - 1)))
+    assert isinstance(desk.ask(desk.plan(deep, key="deep")), Answered)
+    filtered = laplace(Total(ONE, Cmp("<=", tower(MOST_DEPTH - 2), Lit(3))))
+    assert isinstance(desk.ask(desk.plan(filtered, key="deep filter")), Answered)
+
+
+# expectations and labels -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda loss: {**loss, "amount": "1/1000000"},
+        lambda loss: {**loss, "amount": str(Fraction(loss["amount"]) + Fraction(1, 10**12))},
+        lambda loss: {**loss, "amount": "1000"},
+        lambda loss: {**loss, "delta": "0.001"},
+        lambda loss: {**loss, "measure": "pure"},
+        lambda loss: {**loss, "amount": "0"},
+        lambda loss: {**loss, "amount": loss["amount"] + ".0"},
+        lambda loss: None,
+        lambda loss: {},
+    ],
+    ids=range(9),
+)
+def test_a_plan_that_expects_another_loss_is_refused(desk, wrong):
+    plan = desk.honest("sums")
+    desk.refused({**plan, "loss": wrong(plan["loss"])})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"text": "people.count()\n%dp reset"},
+        {"text": "\x1b[2J"},
+        {"text": None},
+        {"key": 7},
+        {"share": {"kind": "epsilon", "share": "0"}},
+        {"share": {"kind": "epsilon", "share": "1e0"}},
+        {"share": {"kind": "delta", "share": "1"}},
+        {"share": "1"},
+    ],
+    ids=range(8),
+)
+def test_a_label_that_no_ledger_should_show_is_refused(desk, wrong):
+    plan = desk.honest("sums")
+    plan["questions"][0] |= wrong
+    desk.refused(plan)
+
+
+def test_a_label_that_lies_changes_neither_the_charge_nor_whose_answer_is_given(desk):
+    """A sum called by another sum's name is charged as it is; the other asked afterwards is measured, and paid."""
+    asked = desk.data[desk.data.x > 3].g.sum()
+    mean = through(sent(batch_of([asked], Ask.make(epsilon=1)).priced).to_json())
+    named = mean["questions"][0]["key"]
+    lying = laplace(Total(X), 100)
+    first = desk.ask(desk.plan(lying, key=named))
+    truth = loss([lying], desk.schema).total
+    assert PrivacyLoss.from_json(exact_json(first.charged)) == truth
+    second = desk.ask(mean)
+    assert exact_json(second.charged) == mean["loss"]
+    measured = [exact_json(reply.releases)[0]["measured"] for reply in (first, second)]
+    assert measured[0] != measured[1]
+
+
+def test_a_kernel_refuses_an_answer_to_something_else(desk, monkeypatch):
+    """Whatever the release is called, its measurement is compared with the one that was asked."""
+    stored = exact_json(desk.ask(desk.plan(laplace(Total(X), 200), key="other")).releases)[0]
+    real = desk.data._session._submit
+
+    def another(batch):
+        answered = real(batch)
+        record = exact_json(answered.releases)[0]
+        told = canonical([{**record, "measured": stored["measured"]}])
+        return Answered(
+            request=answered.request,
+            releases=Raw(told.encode()),
+            charged=answered.charged,
+            left=answered.left,
+            entry=answered.entry,
+        )
+
+    monkeypatch.setattr(desk.data._session, "_submit", another)
+    with pytest.raises(CuratorError, match="something else"):
+        desk.data._session.release([desk.data.x.sum()], Ask.make(epsilon=1))
+
+
+def test_the_same_measurement_is_stored_once_whatever_it_is_called(desk):
+    """The store is indexed by what is measured: another name is free."""
+    part = laplace(Total(X), 50)
+    first, again = desk.ask(desk.plan(part, key="a")), desk.ask(desk.plan(part, key="b"))
+    ids = [exact_json(reply.releases)[0]["id"] for reply in (first, again)]
+    assert ids[0] == ids[1]
+    assert exact_json(again.charged)["amount"] == "0"
+
+
+def test_two_names_for_one_measurement_in_one_cell_keep_their_own_answers(desk):
+    """Both were paid for; run again, each name has its own."""
+    part = laplace(Total(G), 50)
+    both = desk.plan(part, key="one")
+    both["questions"].append({**both["questions"][0], "key": "two"})
+    both["loss"] = (desk.costs([part]) + desk.costs([part])).to_json()
+    first, again = (exact_json(desk.ask(both).releases) for _ in "ab")
+    assert [one["id"] for one in first] == [one["id"] for one in again]
+    assert first[0]["id"] != first[1]["id"]
+
+
+def test_what_is_too_much_work_is_refused_before_it_is_priced(desk):
+    """Eleven vectors of two hundred thousand cells."""
+    part = laplace(Total(ONE, None, (Key(X, MOST_CELLS),)), cells=MOST_CELLS)
+    plan = desk.plan(part)
+    (question,) = plan["questions"]
+    assert "at once" in desk.refused({**plan, "questions": [{**question, "key": str(n)} for n in range(11)]})
+
+
+def test_charged_for_has_no_data_argument(desk):
+    """What a plan costs is a function of the plan and the schema."""
+    plan = Plan.from_json(desk.honest("sums"))
+    assert charged_for(plan, desk.schema)[0].loss == plan.loss
