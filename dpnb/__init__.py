@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dpnb.client.combining import combine
     from dpnb.client.power import power
     from dpnb.estimate import to_json
-    from dpnb.widgets.panels import panel
+    from dpnb.widgets.kinds.panel import panel
 
 __version__ = "0.1.0"
 __all__ = [
@@ -37,7 +37,7 @@ _NAMES = {
     **dict.fromkeys(("open", "plan", "release", "report", "session", "spend"), "dpnb.client.api"),
     "combine": "dpnb.client.combining",
     "power": "dpnb.client.power",
-    "panel": "dpnb.widgets.panels",
+    "panel": "dpnb.widgets.kinds.panel",
     "to_json": "dpnb.estimate",
 }
 _OUTSIDE = (

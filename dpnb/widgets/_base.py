@@ -17,10 +17,10 @@ import json
 import math
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import ipywidgets
 import traitlets
@@ -28,27 +28,13 @@ import traitlets
 from dpnb.cards.card import Card
 from dpnb.errors import DpnbError
 from dpnb.widgets import hosts
+from dpnb.widgets.registry import INTERACTIONS
+from dpnb.widgets.typed_line import value_of
 
 MODULE = "dpnb-widgets"
 """What a notebook calls the module of the classes; ``labextension/src/drawing/name.ts`` says the same."""
 VERSION = "1.0.0"
-KINDS = (
-    "attach",
-    "attack",
-    "budget",
-    "clamp",
-    "coverage",
-    "exhibits",
-    "guide",
-    "noises",
-    "odds",
-    "panel",
-    "person",
-    "plan",
-    "remeasure",
-    "seesaw",
-    "stored",
-)
+KINDS = tuple(entry.name for entry in INTERACTIONS)
 """The closed table of kinds; ``labextension/src/drawing/kinds.ts`` has the code of each."""
 
 _DISPLAYS = itertools.count(1)
@@ -87,6 +73,10 @@ def shown() -> list[Any]:
     return list({(one.module, json.dumps(one.facts)): one for one in listed}.values())
 
 
+REQUIRED = object()
+"""Where an interaction cannot be shown of nothing."""
+
+
 class Interaction(ipywidgets.DOMWidget):
     """Base of the interactions.
 
@@ -103,6 +93,12 @@ class Interaction(ipywidgets.DOMWidget):
     module: ClassVar[str]
     follows: ClassVar[bool] = False
     """Whether its facts follow the ledger: then it is read again after every cell."""
+    example: ClassVar[str] = ""
+    """What may follow its ``%dp`` line."""
+    otherwise: ClassVar[Any] = REQUIRED
+    """What it is shown of where nothing follows."""
+    named: ClassVar[bool] = False
+    """Whether it wants the user's own name of what it is shown of as well."""
 
     displayed: int = 0
     """Its place among all displays of this kernel; 0 where it was never shown."""
@@ -125,6 +121,15 @@ class Interaction(ipywidgets.DOMWidget):
         self.observe(self._heard, "chosen")
         with _LISTING:
             _LIVING.add(self)
+
+    @classmethod
+    def of_line(cls, names: Mapping[str, Any], text: str) -> Self:
+        """Return the interaction that ``%dp NAME text`` shows; the text is read in the user's names."""
+        show: Callable[..., Self] = cls
+        if not text and cls.otherwise is not REQUIRED:
+            return show(cls.otherwise)
+        found = value_of(names, text, f"%dp {cls.module} {cls.example}")
+        return show(found, name=text if text.isidentifier() else None) if cls.named else show(found)
 
     def open(self) -> None:
         """Tell the front end of this, where it knows the classes."""

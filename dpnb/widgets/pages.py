@@ -19,7 +19,7 @@ from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate import Estimate
 from dpnb.widgets import _base
 from dpnb.widgets._base import Interaction, built, shown
-from dpnb.widgets.remeasure_control import Remeasure
+from dpnb.widgets.kinds.remeasure import Remeasure
 
 _SCRIPT = """
 for (const place of document.querySelectorAll("[data-dpnb]")) {

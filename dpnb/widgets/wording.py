@@ -76,3 +76,8 @@ def _side(place: int) -> str | None:
 def _row(row: Sequence[str]) -> Markup:
     first, *others = row
     return el("tr", el("th", first, scope="row"), *(el("td", cell, class_="num") for cell in others))
+
+
+def when(at: str) -> str:
+    """Return a time for people: ``2026-01-02 03:04 UTC``."""
+    return f"{at[:16].replace('T', ' ')} UTC"

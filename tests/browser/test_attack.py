@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from dpnb import widgets
 from dpnb.audit.attacks.benches import bench
 from dpnb.widgets import _base
-from dpnb.widgets.attack_board import AttackBench
+from dpnb.widgets.kinds.attack import Attack
 from tests.browser.conftest import ROOT
 from tests.browser.test_interactions import drag_to, frame, range_of
 
@@ -93,7 +93,7 @@ def test_the_point_is_dragged_in_the_picture_and_stays_inside(show, laid):
 
 def test_an_attack_that_was_not_computed_says_what_is_missing(show, monkeypatch):
     """Until a kernel has answered nothing is invented; what was computed comes back."""
-    monkeypatch.setattr(AttackBench, "complete", lambda _: None)
+    monkeypatch.setattr(Attack, "complete", lambda _: None)
     page = show(widgets.attack_bench("linkage"))
     chosen = page.get_by_label("attack", exact=True)
     chosen.select_option("averaging")

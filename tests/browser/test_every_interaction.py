@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from dpnb import widgets
 from dpnb.risk.odds import odds_sentence
 from dpnb.widgets import _base
+from dpnb.widgets.registry import INTERACTIONS
 from tests.browser.test_extension import LOAD, open_  # noqa: F401  a fixture
 from tests.browser.test_interactions import everything, frame, range_of
 
@@ -52,7 +53,9 @@ def one(request, data):
 
 def test_every_interaction_is_tested_here(data):
     """The names above are those of the registry."""
-    assert set(NAMES) == set(everything(data))
+    made = everything(data)
+    assert set(NAMES) == set(made)
+    assert {one.module for one in made.values()} == {entry.name for entry in INTERACTIONS}
 
 
 def test_nonsense_in_number_fields_is_told(show, one):

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from dpnb import widgets
 from dpnb.exhibits import EXHIBITS, find
 from dpnb.widgets import _base
-from dpnb.widgets.exhibit_gallery import Exhibits
+from dpnb.widgets.kinds.exhibits import Exhibits
 from tests.browser.test_accessibility import serious
 from tests.browser.test_interactions import drag_to, frame
 

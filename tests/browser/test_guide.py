@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from dpnb import widgets
-from dpnb.widgets import _base, guide_screens
+from dpnb.widgets import _base
+from dpnb.widgets.kinds import guide as guide_kind
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
@@ -91,7 +92,7 @@ def test_a_page_without_a_kernel_leads_to_every_cell(show, data):
 
 def test_a_page_that_cannot_price_says_what_to_run(show, data, monkeypatch):
     """Where a page has no kernel and no price, it says what to run in a notebook instead."""
-    monkeypatch.setattr(guide_screens, "_MOST_PLANS", 0)
+    monkeypatch.setattr(guide_kind, "_MOST_PLANS", 0)
     page = show(widgets.guide(data))
     page.get_by_role("radio").first.check()
     following = page.get_by_role("button", name="Next")

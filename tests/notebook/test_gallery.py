@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import nbformat
@@ -9,6 +10,7 @@ import pytest
 
 from dpnb.client import api
 from dpnb.widgets import _base
+from dpnb.widgets.registry import INTERACTIONS
 from tests.notebook.conftest import Notebook
 
 pytestmark = pytest.mark.slow
@@ -21,6 +23,19 @@ def front_end(request, monkeypatch):
     """Whether the front end is there, pretended."""
     monkeypatch.setattr(_base, "source", lambda _: "/* made up */" if request.param else None)
     return request.param
+
+
+def test_the_gallery_has_a_screen_for_each_interaction():
+    """Whoever adds one shows it there: by its name in dpnb.widgets, or by its line."""
+    code = "\n".join(
+        cell.source for cell in nbformat.read(GALLERY, as_version=4).cells if cell.cell_type == "code"
+    )
+    shown = {
+        entry.name
+        for entry in INTERACTIONS
+        if re.search(rf"widgets\.{entry.public}\(|^%dp {entry.name}\b", code, re.MULTILINE)
+    }
+    assert shown == {entry.name for entry in INTERACTIONS}
 
 
 def test_every_cell_of_the_gallery_runs(shell, front_end, tmp_path, monkeypatch, capsys):

@@ -6,6 +6,8 @@ import pytest
 
 from dpnb.errors import DpnbError
 from dpnb.notebook import interactions
+from dpnb.notebook.commands import COMMANDS
+from dpnb.widgets.registry import INTERACTIONS
 from tests.curator import small
 
 
@@ -68,6 +70,12 @@ def test_bad_lines_say_what_to_type(names, name, text, words):
     """A clear short error of dpnb's own, never a stack."""
     with pytest.raises(DpnbError, match=words):
         interactions.COMMANDS[name](names, text)
+
+
+def test_every_line_is_one_of_the_table():
+    """``%dp NAME`` is the interaction's own name; ``%dp budget`` is a command that prints."""
+    assert set(interactions.COMMANDS) == {entry.name for entry in INTERACTIONS} - {"budget"}
+    assert set(interactions.COMMANDS) & set(COMMANDS) == set()
 
 
 def test_commands_are_offered(notebook):

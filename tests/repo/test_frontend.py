@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from dpnb.widgets._base import KINDS, MODULE, VERSION
+from dpnb.widgets.registry import INTERACTIONS
 from tests.repo.measures import FRONT_END_SCRIPT
 
 pytestmark = pytest.mark.repo
@@ -73,13 +74,15 @@ def test_interactions_load_nothing_of_jupyterlab():
 
 
 def test_kinds_are_one_closed_table():
-    """Python names the kinds, the extension has the code of each, and each has its source: three lists, one content."""
+    """The table, a file for each in Python, the extension's code of each, and its source there: one content."""
     sources = {path.parent.name for path in FOLDER.glob("src/widgets/*/index.ts")}
     table = re.findall(
         r"\['(\w+)', \(\) => import\('\.\./kinds/(\w+)'\)\]", (FOLDER / "src/drawing/kinds.ts").read_text()
     )
     assert [name for name, _ in table] == [name for _, name in table] == list(KINDS)
     assert set(KINDS) == sources
+    files = {path.stem for path in (FOLDER.parent / "dpnb/widgets/kinds").glob("[!_]*.py")}
+    assert [entry.name for entry in INTERACTIONS] == sorted(files) == list(KINDS)
 
 
 def test_both_sides_name_the_same_classes():

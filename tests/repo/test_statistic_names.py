@@ -25,7 +25,7 @@ OTHER_MEANINGS = {
     "dpnb/simulate/truths.py": "what is true of simulated rows, where it is defined; any other is given as truth=",
     "dpnb/widgets/coverage_estimate.py": "the statistics of the coverage lab, each with the sliders that it has",
     "dpnb/widgets/coverage_setup.py": "a choice of the coverage lab: a proportion among it",
-    "dpnb/widgets/one_person.py": "what is computed from eight made-up people: never a release",
+    "dpnb/widgets/kinds/person.py": "what is computed from eight made-up people: never a release",
     "dpnb/widgets/person.py": "what is computed from eight made-up people: never a release",
     "dpnb/widgets/scenes.py": "the choices of the coverage lab: a proportion and quartiles among them",
 }

@@ -21,6 +21,7 @@ from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.widgets import _base
 from dpnb.widgets.arithmetic import combined, cost_of
 from dpnb.widgets.curve import Curve, curve_of, question_of
+from dpnb.widgets.registry import INTERACTIONS
 from tests.curator import small
 from tests.repo.test_rules import ROOT
 
@@ -38,14 +39,14 @@ def released(data):
 
 MAKERS = {
     "attach": widgets.attach,
-    "attack_bench": lambda _: widgets.attack_bench("linkage"),
+    "attack": lambda _: widgets.attack_bench("linkage"),
     "exhibits": lambda _: widgets.exhibits("rule-2.996"),
     "seesaw": lambda data: widgets.seesaw(data.x.mean(), assume_n=3000),
     "odds": lambda _: widgets.odds(0.1, epsilon=0.5),
     "noises": lambda _: widgets.noises(0.3, n=500),
-    "drag_person": lambda _: widgets.drag_person([21, 35, 44, 60], low=20, high=70),
+    "person": lambda _: widgets.drag_person([21, 35, 44, 60], low=20, high=70),
     "budget": widgets.budget,
-    "coverage_lab": lambda _: widgets.coverage_lab(reps=100).run(),
+    "coverage": lambda _: widgets.coverage_lab(reps=100).run(),
     "clamp": lambda _: widgets.clamp([1, 2, 3, 5, 8, 40], high=10),
     "remeasure": lambda data: widgets.remeasure(released(data), name="m"),
     "stored": lambda data: widgets.stored(released(data), name="m"),
@@ -64,8 +65,12 @@ def made(request, data):
 
 
 def test_every_interaction_is_listed_here():
-    """What the room offers is what is tested."""
-    assert set(widgets.__all__) - {"built", "page"} == set(MAKERS)
+    """What the room offers is what is tested, each under its one name; what is called otherwise is the same class."""
+    assert [entry.name for entry in INTERACTIONS] == sorted(MAKERS) == list(_base.KINDS)
+    assert set(widgets.__all__) == {"built", "page", *(entry.public for entry in INTERACTIONS)}
+    for entry in INTERACTIONS:
+        assert getattr(widgets, entry.public) is entry.load()
+        assert entry.load().module == entry.name
     assert dir(widgets) == sorted(widgets.__all__)
 
 

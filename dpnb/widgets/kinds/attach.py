@@ -32,6 +32,8 @@ class Attach(Interaction):
     """
 
     module: ClassVar[str] = "attach"
+    example: ClassVar[str] = "hiv"
+    named: ClassVar[bool] = True
     follows: ClassVar[bool] = True
 
     def __init__(self, dataset: Any, *, name: Any = None) -> None:

@@ -8,8 +8,8 @@ one repetition at a time, each on new people, so that it can pause and that a ce
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -27,7 +27,7 @@ _FINE = 49
 _MOST = {"rng": 2**53, "reps": 200}
 
 
-class AttackBench(Interaction):
+class Attack(Interaction):
     """One attack against several publications.
 
     Parameters
@@ -50,6 +50,12 @@ class AttackBench(Interaction):
 
     module: ClassVar[str] = "attack"
 
+    @classmethod
+    def of_line(cls, names: Mapping[str, Any], text: str) -> Self:
+        """Show an attack by its name, or the first; see :class:`Interaction`."""
+        del names
+        return cls(text) if text else cls()
+
     def __init__(
         self, attack: str = "reconstruction", *, epsilon: float = 1.0, rng: int = 0, reps: int = 10
     ) -> None:
@@ -67,7 +73,7 @@ class AttackBench(Interaction):
             self._more: dict[str, Iterator[Bench]] = {}
         self._rng, self._reps = rng, reps
 
-    def run(self, attack: str | None = None) -> AttackBench:
+    def run(self, attack: str | None = None) -> Attack:
         """Run attacks to their last repetition, in this cell.
 
         Parameters

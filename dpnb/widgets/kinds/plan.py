@@ -6,20 +6,23 @@ and the body as it was written; where JupyterLab's extension is around, that cel
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from dpnb.cards.card import Card
 from dpnb.cards.plan import plan_card
+from dpnb.client import api
 from dpnb.client.views import PlanView
 from dpnb.errors import PlanError
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curves
 from dpnb.widgets.plan_facts import board
 from dpnb.widgets.planned_line import as_it_stands
+from dpnb.widgets.typed_line import value_of
 
 
-class PlanBoard(Interaction):
+class Plan(Interaction):
     """A plan whose loss and split can be dragged.
 
     Parameters
@@ -36,6 +39,12 @@ class PlanBoard(Interaction):
 
     module: ClassVar[str] = "plan"
     follows: ClassVar[bool] = True
+
+    @classmethod
+    def of_line(cls, names: Mapping[str, Any], text: str) -> Self:
+        """Show a plan, or the plan of what follows for ε 1; see :class:`Interaction`."""
+        found = value_of(names, text, '%dp plan {"m": hiv.age.mean()}')
+        return cls(found if isinstance(found, PlanView) else api.plan(found, epsilon=1))
 
     def __init__(self, view: Any, *, body: str | None = None) -> None:
         if not isinstance(view, PlanView):

@@ -21,14 +21,14 @@ from dpnb.widgets import clamping
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.accuracy import planned_size
 from dpnb.widgets.curve import Curve, curve_of, kind_of, question_of
-from dpnb.widgets.one_person import priced, public_numbers
+from dpnb.widgets.kinds.person import priced, public_numbers
 from dpnb.widgets.wording import still
 
 _MOST = 5_000
 _OUTSIDE = "You set bounds from outside knowledge, before you look: bounds taken from protected values would be a release."
 
 
-class ClampHandles(Interaction):
+class Clamp(Interaction):
     """Bias and noise of a clamped mean.
 
     Parameters
@@ -45,6 +45,8 @@ class ClampHandles(Interaction):
     """
 
     module: ClassVar[str] = "clamp"
+    example: ClassVar[str] = "[3, 5, 8, 40]"
+    otherwise: ClassVar[Any] = None
 
     def __init__(
         self,

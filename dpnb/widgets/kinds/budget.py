@@ -1,7 +1,6 @@
-"""The session at a glance, and the living budget bar: both read the ledger, neither charges it.
+"""The living budget bar of a dataset: a block for each release, and a ghost for a plan; it reads the ledger and never charges it.
 
-The panel's questions (the rest of the ledger, a model's cell, the paragraph for a paper) go the way of the extension's: no
-message spends. A plan that does not fit is shown with the ways out, each a cell that a person may run.
+A plan that does not fit is shown with the ways out, each a cell that a person may run.
 """
 
 from __future__ import annotations
@@ -9,57 +8,18 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
-from dpnb.client import api
 from dpnb.client.handles import Dataset
 from dpnb.client.views import PlanView
 from dpnb.errors import PlanError
-from dpnb.widgets import host_questions
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.counting import listed
 from dpnb.widgets.planned_line import as_it_stands
 from dpnb.widgets.remedies import ways_out
-from dpnb.widgets.snapshot import dataset_record, now, snapshot
-from dpnb.widgets.wording import still
+from dpnb.widgets.snapshot import dataset_record, now
+from dpnb.widgets.wording import still, when
 
 
-class Panel(Interaction):
-    """What is open, what it may be asked, what was spent: in step with every cell of the session."""
-
-    module: ClassVar[str] = "panel"
-    follows: ClassVar[bool] = True
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.on_msg(self._asked)
-
-    def _asked(self, _: Any, message: Any, __: Any) -> None:
-        """Answer a question of the front end, under the number that it gave it."""
-        number = message.get("number") if isinstance(message, dict) else None
-        self.send({"number": number, "answer": host_questions.answer(message)})
-
-    def describe(self) -> dict[str, Any]:
-        """Take a snapshot of the session; see :class:`Interaction`."""
-        return snapshot(api.session())
-
-    def card(self) -> Card:
-        """Draw one row for each dataset; see :class:`Interaction`."""
-        rows = [
-            (one["name"], one["badge"], one["words"], f"{len(one['columns'])}")
-            for one in self.facts["datasets"]
-        ]
-        head = ("dataset", "mode", "budget", "columns")
-        empty = [] if rows else ['No dataset is open: hiv = dpnb.open("hiv").']
-        said = [self.facts["problem"]] if self.facts["problem"] else empty
-        about = f"datasets and budgets, as they stood at {_when(self.facts['at'])}"
-        return still("panel", "This session", about, head, rows, self.facts, notes=said)
-
-
-def panel() -> Panel:
-    """Show what is open and what was spent, in step with every cell of this session."""
-    return Panel()
-
-
-class BudgetBar(Interaction):
+class Budget(Interaction):
     """The budget of a dataset as a bar: a block for each release, and a ghost for a plan.
 
     Parameters
@@ -111,7 +71,7 @@ class BudgetBar(Interaction):
         rows = [
             (", ".join(row["questions"]) or row["kind"], row["paid"]) for row in one["ledger"] if row["paid"]
         ]
-        about = f"{one['words']}, as it stood at {_when(self.facts['at'])}"
+        about = f"{one['words']}, as it stood at {when(self.facts['at'])}"
         notes = [_said(way) for way in self.facts["ways"]]
         title = f"Budget of {one['name']}"
         return still("budget", title, about, ("question", "paid"), rows, self.facts, notes=notes)
@@ -120,8 +80,3 @@ class BudgetBar(Interaction):
 def _said(way: dict[str, str]) -> str:
     line = way["cell"].partition("\n")[0]
     return f"{way['label']}: {way['why']}" + (f" ({line})" if line else "")
-
-
-def _when(at: str) -> str:
-    """A time for people: ``2026-01-02 03:04 UTC``."""
-    return f"{at[:16].replace('T', ' ')} UTC"

@@ -41,7 +41,7 @@ _STEPS = 1000
 _OF_SUM = Fraction(7, 10)  # the share of the loss that the signed sum of matched pairs takes
 
 
-class OnePerson(Interaction):
+class Person(Interaction):
     """What one person can do to a statistic.
 
     Parameters
@@ -61,6 +61,8 @@ class OnePerson(Interaction):
     """
 
     module: ClassVar[str] = "person"
+    example: ClassVar[str] = "[21, 35, 44]"
+    otherwise: ClassVar[Any] = None
 
     def __init__(
         self,

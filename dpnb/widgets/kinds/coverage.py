@@ -8,9 +8,9 @@ closed simulates nothing. Only declared, public or simulated rows are drawn, nev
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from dpnb.cards.card import Card
 from dpnb.client.no_data import HoldsNoData
@@ -43,7 +43,7 @@ from dpnb.widgets.scenes import ASKED, DECLARED, SCENES
 _FEW = 100
 
 
-class CoverageLab(Interaction):
+class Coverage(Interaction):
     """Watch intervals of simulated studies hold or miss what they claim to hold.
 
     Parameters
@@ -80,6 +80,24 @@ class CoverageLab(Interaction):
     """
 
     module: ClassVar[str] = "coverage"
+
+    @classmethod
+    def of_line(cls, names: Mapping[str, Any], text: str) -> Self:
+        """Show studies of an estimate, or of a statistic and a population; see :class:`Interaction`."""
+        if not text:
+            return cls()
+        found = _estimate(names, text)
+        if found is not None:
+            return cls(found)
+        longest = sorted(ASKED, key=len, reverse=True)
+        words = text.split()
+        statistic = next((one for one in longest if words[: len(one.split())] == one.split()), words[0])
+        rest = words[len(statistic.split()) :]
+        if len(rest) > 1:
+            raise OptionError(
+                f"%dp coverage takes an estimate, or a statistic and a population, not {text}: %dp coverage mean skewed"
+            )
+        return cls(statistic, *rest)
 
     def __init__(  # noqa: PLR0913 - a simulation has this many facts
         self,
@@ -165,7 +183,7 @@ class CoverageLab(Interaction):
                 self._costs[place_of(setup)] = charges(setup, setup.k)
         return more
 
-    def run(self, view: str | None = None) -> CoverageLab:
+    def run(self, view: str | None = None) -> Coverage:
         """Simulate to the end, in this cell.
 
         Parameters
@@ -398,3 +416,14 @@ def _view(given: Any) -> str:
     if given not in VIEWS:
         raise PlanError(f"A view is one of {', '.join(VIEWS)}.")
     return str(given)
+
+
+def _estimate(names: Mapping[str, Any], text: str) -> Estimate | None:
+    """Return the estimate that a line stands for, or nothing: then it is a statistic and a population."""
+    try:
+        found = eval(text, dict(names))  # noqa: S307  the user's own line
+    except DpnbError:
+        raise
+    except Exception:  # noqa: BLE001  it is no expression: two words of the lab
+        return None
+    return found if isinstance(found, Estimate) else None

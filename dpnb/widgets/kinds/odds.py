@@ -37,6 +37,8 @@ class Odds(Interaction):
     """
 
     module: ClassVar[str] = "odds"
+    example: ClassVar[str] = "0.1"
+    otherwise: ClassVar[Any] = 0.1
 
     def __init__(self, prior: float = 0.1, *, epsilon: float = 1.0, delta: float = 0.0) -> None:
         posterior(prior, epsilon, delta, _CHANCE)  # refuses what is no belief and no loss

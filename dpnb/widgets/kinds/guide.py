@@ -42,6 +42,7 @@ class Guide(Interaction):
     """
 
     module: ClassVar[str] = "guide"
+    example: ClassVar[str] = "hiv"
 
     def __init__(self, dataset: Any) -> None:
         if not isinstance(dataset, Dataset):

@@ -21,7 +21,7 @@ from dpnb.widgets.host_questions import called
 from dpnb.widgets.wording import still
 
 
-class StoredAnswer(Interaction):
+class Stored(Interaction):
     """Where a released answer came from, and what asking again, afresh or for more would cost.
 
     Parameters
@@ -37,6 +37,8 @@ class StoredAnswer(Interaction):
     """
 
     module: ClassVar[str] = "stored"
+    example: ClassVar[str] = "effect"
+    named: ClassVar[bool] = True
     follows: ClassVar[bool] = True
 
     def __init__(self, estimate: Any, *, name: str | None = None) -> None:

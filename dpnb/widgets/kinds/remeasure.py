@@ -29,6 +29,8 @@ class Remeasure(Interaction):
     """
 
     module: ClassVar[str] = "remeasure"
+    example: ClassVar[str] = "effect"
+    named: ClassVar[bool] = True
     follows: ClassVar[bool] = True
 
     def __init__(self, estimate: Any, *, name: str | None = None) -> None:

@@ -12,7 +12,7 @@ from dpnb.inference import effective_size
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.noise.law import DiscreteLaplaceLaw
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.odds_explorer import scaled_law
+from dpnb.widgets.kinds.odds import scaled_law
 from dpnb.widgets.wording import still
 
 _SIZES = (30, 100, 300, 1_000, 3_000, 10_000)
@@ -32,6 +32,8 @@ class Noises(Interaction):
     """
 
     module: ClassVar[str] = "noises"
+    example: ClassVar[str] = "0.3"
+    otherwise: ClassVar[Any] = 0.5
 
     def __init__(self, share: float = 0.5, *, n: int = 1000, epsilon: float = 1.0) -> None:
         if not 0 < float(share) < 1:

@@ -38,6 +38,7 @@ class Seesaw(Interaction):
     """
 
     module: ClassVar[str] = "seesaw"
+    example: ClassVar[str] = "hiv.age.mean()"
     follows: ClassVar[bool] = True
 
     def __init__(self, question: Any, *, assume_n: int | None = None, epsilon: float | None = None) -> None:

@@ -7,9 +7,10 @@ hand moves it, so that it also moves where there is no kernel.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from dpnb.cards.card import Card
 from dpnb.errors import OptionError
@@ -35,6 +36,12 @@ class Exhibits(Interaction):
     """
 
     module: ClassVar[str] = "exhibits"
+
+    @classmethod
+    def of_line(cls, names: Mapping[str, Any], text: str) -> Self:
+        """Show all, or one by its name; see :class:`Interaction`."""
+        del names
+        return cls(text)
 
     def __init__(self, name: str = "") -> None:
         self._shown = _named(name)

@@ -1,0 +1,63 @@
+"""The session at a glance: it reads the ledger and never charges it.
+
+The panel's questions (the rest of the ledger, a model's cell, the paragraph for a paper) go the way of the extension's: no
+message spends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+from dpnb.cards.card import Card
+from dpnb.client import api
+from dpnb.errors import OptionError
+from dpnb.widgets import host_questions
+from dpnb.widgets._base import Interaction
+from dpnb.widgets.snapshot import snapshot
+from dpnb.widgets.wording import still, when
+
+
+class Panel(Interaction):
+    """What is open, what it may be asked, what was spent: in step with every cell of the session."""
+
+    module: ClassVar[str] = "panel"
+    follows: ClassVar[bool] = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.on_msg(self._asked)
+
+    @classmethod
+    def of_line(cls, names: Mapping[str, Any], text: str) -> Self:
+        """Show every open dataset; see :class:`Interaction`."""
+        del names
+        if text:
+            raise OptionError("%dp panel stands alone: it shows every open dataset.")
+        return cls()
+
+    def _asked(self, _: Any, message: Any, __: Any) -> None:
+        """Answer a question of the front end, under the number that it gave it."""
+        number = message.get("number") if isinstance(message, dict) else None
+        self.send({"number": number, "answer": host_questions.answer(message)})
+
+    def describe(self) -> dict[str, Any]:
+        """Take a snapshot of the session; see :class:`Interaction`."""
+        return snapshot(api.session())
+
+    def card(self) -> Card:
+        """Draw one row for each dataset; see :class:`Interaction`."""
+        rows = [
+            (one["name"], one["badge"], one["words"], f"{len(one['columns'])}")
+            for one in self.facts["datasets"]
+        ]
+        head = ("dataset", "mode", "budget", "columns")
+        empty = [] if rows else ['No dataset is open: hiv = dpnb.open("hiv").']
+        said = [self.facts["problem"]] if self.facts["problem"] else empty
+        about = f"datasets and budgets, as they stood at {when(self.facts['at'])}"
+        return still("panel", "This session", about, head, rows, self.facts, notes=said)
+
+
+def panel() -> Panel:
+    """Show what is open and what was spent, in step with every cell of this session."""
+    return Panel()

@@ -1,0 +1,65 @@
+"""The one table of interactions: a line each, from which ``dpnb.widgets``, ``%dp``, the closed kinds and the tests follow.
+
+An interaction has one name: ``seesaw`` is the file ``dpnb/widgets/kinds/seesaw.py``, its class ``Seesaw``, ``%dp seesaw``, the kind in its
+state, and the folder ``labextension/src/widgets/seesaw``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dpnb.widgets._base import Interaction
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One interaction.
+
+    Parameters
+    ----------
+    name : str
+        Its name everywhere.
+    call : str
+        What it is called in ``dpnb.widgets``, where that is a longer word.
+    line : bool
+        Whether ``%dp NAME`` shows it.
+    """
+
+    name: str
+    call: str = ""
+    line: bool = True
+
+    @property
+    def public(self) -> str:
+        """Its name in ``dpnb.widgets``."""
+        return self.call or self.name
+
+    def load(self) -> type[Interaction]:
+        """Import its class."""
+        found: type[Interaction] = getattr(
+            importlib.import_module(f"dpnb.widgets.kinds.{self.name}"), self.name.capitalize()
+        )
+        return found
+
+
+INTERACTIONS = (
+    Entry("attach"),
+    Entry("attack", call="attack_bench"),
+    Entry("budget", line=False),
+    Entry("clamp"),
+    Entry("coverage", call="coverage_lab"),
+    Entry("exhibits"),
+    Entry("guide"),
+    Entry("noises"),
+    Entry("odds"),
+    Entry("panel"),
+    Entry("person", call="drag_person"),
+    Entry("plan"),
+    Entry("remeasure"),
+    Entry("seesaw"),
+    Entry("stored"),
+)
+"""In the order of their names; ``%dp budget`` is a command of its own, which prints the card."""
