@@ -155,6 +155,7 @@ ASKED: dict[str, QueryPlan] = {
 }
 
 
+@pytest.mark.turns(2, "asked", "kind")
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("asked", ASKED)
