@@ -210,6 +210,33 @@ def test_every_other_python_runs_what_may_differ(steps):
     assert left_out == ELSEWISE
 
 
+@pytest.mark.parametrize("day", [20_000, 20_001])
+def test_the_other_pythons_share_what_takes_turns(steps, monkeypatch, day):
+    """Two of them run everything between them each day, and each of them everything in two days; one alone always does."""
+    monkeypatch.setenv("DPNB_ROTATION", str(day))
+    one, two = (set(steps.may_differ(number, 2)) for number in (0, 1))
+    always = set(steps.DIFFERS) - set(steps.IN_TURN)
+    assert one | two == set(steps.DIFFERS)
+    assert one & two == always
+    assert steps.may_differ(0, 1) == list(steps.DIFFERS)
+    monkeypatch.setenv("DPNB_ROTATION", str(day + 1))
+    assert set(steps.may_differ(0, 2)) == two
+
+
+def test_contracts_and_pickles_do_not_wait(steps):
+    """What takes turns is in the table, and holds no contract, pickle, cell or message."""
+    assert set(steps.IN_TURN) <= set(steps.DIFFERS)
+    files = [
+        path
+        for name in steps.IN_TURN
+        for path in ([ROOT / name] if name.endswith(".py") else (ROOT / name).rglob("test_*.py"))
+    ]
+    for path in files:
+        text = path.read_text()
+        assert not [name for name in CONTRACTS if name in text], path
+        assert "pickle" not in imported(path), path
+
+
 def steps_rooms() -> list[Path]:
     """Return the folders of tests that every environment could run."""
     first_alone = {"browser", "benchmarks", "repo", "golden", "contracts"}
