@@ -20,6 +20,7 @@ from dpnb.client.upload import hand_over
 from dpnb.datasets import load
 from dpnb.errors import PlanError
 from dpnb.plan import expression as e
+from dpnb.plan.check import check
 from dpnb.plan.price import price
 from dpnb.plan.question import QueryPlan
 from dpnb.plan.request import MAX_ITEMS, Ask, BatchPlan, Item
@@ -115,27 +116,37 @@ def usual(statistic: Statistic) -> dict[str, Form]:
     """The forms of any other statistic: by what it is of, and with each of its examples."""
     arms = (e.Compare(">", A, e.Const(3)),) * statistic.arms
     few, many = {
-        "none": ({}, {"by": (A, B)}),
-        "number": ({"target": X}, {"target": X, "by": (W, *arms) if arms else (A, B)}),
-        "pair": ({"target": X, "other": W}, {"target": X, "other": W, "by": (A, B)}),
+        "none": ({}, {}),
+        "number": ({"target": X}, {"target": X}),
+        "pair": ({"target": X, "other": W}, {"target": X, "other": W}),
         "numbers": ({"target": N[0], "others": N[1:3]}, {"target": N[0], "others": N[1:]}),
         "key": ({"target": A}, {"target": W}),
         "choice": ({"target": A}, {"target": W}),
         "value": ({"target": A}, {"target": W}),
     }[statistic.target]
     examples = [_option(**one) for one in statistic.examples] or [()]
-    forms = {"few": _asked(statistic.name, **{"by": arms, **few}, options=examples[0])}
-    return forms | {
-        f"many {place}": _asked(statistic.name, **many, options=one) for place, one in enumerate(examples)
-    }
+    forms = {"few": _asked(statistic.name, **few, by=arms, options=examples[0])}
+    for place, one in enumerate(examples):
+        grouped = [_asked(statistic.name, **many, by=(*by, *arms), options=one) for by in ((A, B), (A,), ())]
+        forms[f"many {place}"] = next(form for form in grouped if _possible(form))
+    return forms
 
 
-FORMS = {one.name: OWN_FORMS.get(one.name) or usual(one) for one in STATISTICS}
-"""Each statistic as a small question, of which there can be many, and as a large one."""
+def _possible(form: Form) -> bool:
+    """Whether one such question is allowed: many groups are not, of a statistic with many values of its own."""
+    try:
+        check(_question(form, 1), load(DECLARED).schema)
+    except PlanError:
+        return False
+    return True
 
 
 def _question(form: Form, place: int) -> QueryPlan:
     return form(e.Compare(">=", X, e.Const(place)))
+
+
+FORMS = {one.name: OWN_FORMS.get(one.name) or usual(one) for one in STATISTICS}
+"""Each statistic as a small question, of which there can be many, and as a large one."""
 
 
 def largest(form: Form, schema: Any, asked: Ask) -> BatchPlan:

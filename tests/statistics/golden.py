@@ -1,7 +1,8 @@
 """Golden releases: what every statistic releases for fixed bits, and the file that pins it. ``python -m tests.statistics.golden`` writes it.
 
 The file belongs to one MECHANISM_VERSION. A stored answer is served again only while mechanisms mean the same; so whoever changes
-what is released for given bits (a sensitivity, a share, a scale, a sampler) raises the version first, and writing refuses otherwise.
+what is released for given bits (a sensitivity, a share, a scale, a sampler) raises the version first, and writing refuses otherwise. A new
+statistic changes no stored answer: its releases are added to those of the version.
 """
 
 from __future__ import annotations
@@ -171,10 +172,10 @@ def write_draws() -> None:
 
 
 def write() -> None:
-    """Write the releases of this version; those of a version that is written already are never replaced."""
+    """Write the releases of this version; those of a version that is written already are never replaced, and a new statistic's are added."""
     made, on_file = releases(), read()
-    known = on_file["versions"].get(MECHANISM_VERSION)
-    if known not in (None, digest(made)):
+    known, kept = on_file["versions"].get(MECHANISM_VERSION), on_file["releases"]
+    if known is not None and (known != digest(kept) or any(made.get(name) != kept[name] for name in kept)):
         raise SystemExit(
             "Releases changed: raise MECHANISM_VERSION in dpnb/trusted/curator/release.py, then write anew."
         )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -100,3 +102,25 @@ def test_a_version_that_is_written_is_never_replaced(monkeypatch: pytest.MonkeyP
     )
     with pytest.raises(SystemExit, match="MECHANISM_VERSION"):
         golden.write()
+
+
+def test_a_new_statistic_is_added_to_the_releases_of_the_version(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It changes no stored answer, so that the version stays; a file that somebody edited is refused."""
+    on_file, place = golden.read(), tmp_path / "releases.json"
+    monkeypatch.setattr(golden, "FILE", place)
+    few = {name: golden.SAMPLES[name] for name in ("count", "sum")}
+    monkeypatch.setattr(golden, "SAMPLES", few)
+    both = golden.releases()
+    older = {name: one for name, one in both.items() if name.startswith("count")}
+    for digest, wanted in ((golden.digest(older), both), ("0" * 64, None)):
+        versions = {**on_file["versions"], MECHANISM_VERSION: digest}
+        place.write_text(json.dumps({"versions": versions, "releases": older}), encoding="utf-8")
+        if wanted is None:
+            with pytest.raises(SystemExit, match="MECHANISM_VERSION"):
+                golden.write()
+        else:
+            golden.write()
+            assert golden.read()["releases"] == wanted
+            assert golden.read()["versions"][MECHANISM_VERSION] == golden.digest(wanted)
