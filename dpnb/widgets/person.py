@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 from dpnb.inference.matching import match
@@ -90,6 +91,7 @@ def _slope(inside: Sequence[float], scores: Sequence[float]) -> float | None:
     return sum((s - middle) * (v - mean) for s, v in zip(scores, inside, strict=True)) / spread
 
 
+@lru_cache(maxsize=32)  # thousands of moves are tried, and a picture is drawn again for every setting
 def worst(kind: Kind, people: People, low: float, high: float) -> Move:
     """Return the largest change found by moving one person: to either bound, either arm, or anybody's score or an end of it."""
     before = statistic(kind, people, low, high)
