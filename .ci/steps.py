@@ -26,8 +26,11 @@ ROOT = Path(__file__).resolve().parent.parent
 VERSIONS = ("3.11", "3.12", "3.13")
 STAMP = "dpnb-stamp.json"
 BESIDE = ".anywidget"
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-APT_PACKAGES = ("chromium", "fonts-dejavu", "fonts-liberation")
+# the shell is Chromium's engine without windows: a page in it takes a quarter of the processor
+SHELL = "chromium-headless-shell"
+CHROMIUM_NAMES = (SHELL, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+APT_INSTALL = ("apt-get", "install", "-y", "--no-install-recommends")
+FONTS = ("fonts-dejavu", "fonts-liberation")
 # an extra installed earlier also serves the ones listed after it
 SERVES = {"test": ("core-test", "demo", "lab,studies"), "core-test": ("demo",)}
 # What may differ between Pythons, and why; the rest (laws, coverage, attacks, plans, displays) is arithmetic on numbers that
@@ -101,8 +104,8 @@ ALLOWED = (20, 30)
 SLOWEST = 20
 # neighbours in a file stay in one process, which shares what the file prepares; who is ready first takes from the other
 SPREAD = ("-n2", "--dist=worksteal")
-# one at a time until all were seen twice beside each other on a quiet machine: then ("-n2", "--dist=loadfile")
-BY_FILE: tuple[str, ...] = ()
+# the tests of a file stay together: they share a server, a page of JupyterLab and a budget
+BY_FILE = ("-n2", "--dist=loadfile")
 SPENT = ROOT / ".ci" / "spent.py"
 # the quick tests of what the guarantee rests on
 TRUSTED = (
@@ -352,20 +355,25 @@ def find_browser() -> str | None:
 
 
 def ensure_browser() -> None:
-    """Install Chromium from the distribution where this user may; otherwise say what to type."""
-    if find_browser():
+    """Install Chromium's shell, or else Chromium, from the distribution where this user may; otherwise say what to type."""
+    if os.environ.get("DPNB_CHROMIUM") or shutil.which(SHELL):
         return
-    hint = "apt-get install --no-install-recommends " + " ".join(APT_PACKAGES)
-    if not (shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0):
-        print("-- No Chromium: the browser tests are left out. To have them: sudo " + hint, flush=True)
-        return
-    with contextlib.suppress(Failure), step("install: " + " ".join(APT_PACKAGES)):
-        quiet = {"env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, "stdout": subprocess.DEVNULL}
-        for command in (["update"], ["install", "-y", "--no-install-recommends", *APT_PACKAGES]):
-            if subprocess.run(["apt-get", "-qq", *command], check=False, **quiet).returncode:
-                raise Failure("apt-get " + command[0])
+    if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
+        add_packages(SHELL, *FONTS)
+        if not find_browser():
+            add_packages("chromium", *FONTS)
     if not find_browser():
-        print("-- Chromium could not be installed. By hand: " + hint, flush=True)
+        hint = " ".join(("sudo", *APT_INSTALL, SHELL, *FONTS))
+        print("-- No Chromium: the browser tests are left out. To have them: " + hint, flush=True)
+
+
+def add_packages(*names: str) -> None:
+    """Install packages of the distribution; a failure is said, and is not the end."""
+    quiet = {"env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, "stdout": subprocess.DEVNULL}
+    with contextlib.suppress(Failure), step("install: " + " ".join(names)):
+        for command in (("apt-get", "-qq", "update"), (*APT_INSTALL, "-qq", *names)):
+            if subprocess.run(command, check=False, **quiet).returncode:
+                raise Failure(" ".join(command[:2]))
 
 
 # ---------------------------------------------------------------- targets

@@ -1,7 +1,8 @@
-"""A real JupyterLab on a free loopback port and a real Chromium, each started once a session.
+"""A real JupyterLab on a free loopback port and a real Chromium, each started once a session; its page is loaded once.
 
 Made stable by these rules, each learnt from a failure:
 
+* each test has a notebook and a kernel of its own, and finds the page as it was first loaded; one that failed takes it along;
 * the page says "idle" before its session is ready, so :meth:`Lab.open` waits for the session itself;
 * commands go through JupyterLab's own registry, never through menus;
 * a command that resolved does not mean that outputs are drawn: wait with ``expect(locator)``;
@@ -32,9 +33,19 @@ import nbformat
 import pytest
 
 playwright = pytest.importorskip("playwright.sync_api")
+# how long a fact is waited for where the machine has much else to do; one that is there is not waited for
+PATIENCE = 60_000
+playwright.expect.set_options(timeout=PATIENCE)
 
 ROOT = Path(__file__).parents[2]
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# the shell first: the same engine without the windows around it, which cost three quarters of a new page
+CHROMIUM_NAMES = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 ARGUMENTS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -57,6 +68,29 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "docmanager-extension/plugin": {"autosave": False},
 }
 START_SECONDS = 90
+SIZE = {"width": 1360, "height": 900}
+# what a test left in a page: its kernels, its notebooks without a question whether to save them, dialogues, panels, the theme
+CLEARED = """async () => {
+    const app = window.jupyterapp;
+    document.querySelectorAll('.jp-Dialog').forEach(one => one.remove());
+    await app.serviceManager.sessions.shutdownAll();
+    for (const widget of [...app.shell.widgets('main')]) {
+        if (widget.context) widget.context.model.dirty = false;
+        widget.dispose();
+    }
+    app.shell.collapseRight();
+    await app.commands.execute('filebrowser:activate');
+    if (document.body.dataset.jpThemeName !== 'JupyterLab Light')
+        await app.commands.execute('apputils:change-theme', { theme: 'JupyterLab Light' });
+}"""
+ALONE = """async path => {
+    const app = window.jupyterapp, before = [...app.shell.widgets('main')];
+    const panel = await app.commands.execute('docmanager:open', { path, factory: 'Notebook' });
+    await panel.context.ready;
+    for (const widget of before) if (widget !== panel) widget.dispose();
+    app.shell.activateById(panel.id);
+}"""
+IN_FRONT = "path => window.jupyterapp?.shell?.currentWidget?.context?.path === path"
 START = '%load_ext dpnb\nimport dpnb\nhiv = dpnb.open("hiv", mode="guard-rail", quiet=True)'
 #: Run by IPython in each kernel as it starts: the home is that of the tests that run now.
 HOME = "import os, pathlib\nos.environ['DPNB_HOME'] = pathlib.Path({named!r}).read_text()\n"
@@ -201,11 +235,43 @@ class Lab:
     def __init__(self, page: Any, server: Server, shots: Path) -> None:
         self.page, self.server, self.shots = page, server, shots
         self.errors: list[str] = []
-        page.on("console", lambda said: self.errors.append(said.text) if _ours(said) else None)
-        page.on("pageerror", lambda error: None if _theirs(error) else self.errors.append(str(error)))
+        page.on("console", self.heard)
+        page.on("pageerror", self.failed)
+
+    def heard(self, said: Any) -> None:
+        """Keep what the console says of dpnb."""
+        if _ours(said):
+            self.errors.append(said.text)
+
+    def failed(self, error: Any) -> None:
+        """Keep an error of the page."""
+        if not _theirs(error):
+            self.errors.append(str(error))
+
+    def leave(self) -> None:
+        """Give the page back as it was when JupyterLab was loaded."""
+        if self.loaded():
+            self.page.evaluate(CLEARED)
+        self.page.context.clear_permissions()
+        self.page.remove_listener("console", self.heard)
+        self.page.remove_listener("pageerror", self.failed)
+
+    def loaded(self) -> bool:
+        """Whether this page shows JupyterLab."""
+        return str(self.page.url).startswith(f"{self.server.base}/lab")
+
+    def show(self, name: str) -> None:
+        """Open a notebook, alone, in the JupyterLab of this page, which is loaded if need be; return when its kernel can be asked."""
+        if not self.loaded():
+            self.open(name)
+            return
+        self.page.evaluate(ALONE, name)
+        self.page.wait_for_function(IN_FRONT, arg=name)
+        self.page.locator(".jp-Notebook .jp-CodeCell").first.wait_for(timeout=60_000)
+        self.settled()
 
     def open(self, name: str) -> None:
-        """Open a notebook, and return when its kernel can be asked."""
+        """Load JupyterLab with a notebook, and return when its kernel can be asked."""
         self.page.goto(f"{self.server.base}/lab/tree/{name}?token={self.server.token}&reset")
         self.page.wait_for_function(
             "window.jupyterapp?.shell?.currentWidget?.sessionContext !== undefined", timeout=60_000
@@ -266,10 +332,6 @@ class Lab:
         """End the notebook's kernel."""
         self.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
 
-    def shutdown_all(self) -> None:
-        """End every kernel of this server, whatever is in front."""
-        self.page.evaluate("() => window.jupyterapp.serviceManager.sessions.shutdownAll()")
-
     def cell(self, index: int) -> Any:
         """Return the locator of a cell."""
         return self.page.locator(".jp-Notebook .jp-Cell").nth(index)
@@ -296,7 +358,7 @@ def chromium_path() -> str:
     found = os.environ.get("DPNB_CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
     if found is None:
         say = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
-        say("no Chromium: apt-get install chromium, or set DPNB_CHROMIUM to its path")
+        say("no Chromium: apt-get install chromium-headless-shell, or set DPNB_CHROMIUM to its path")
     return str(found)
 
 
@@ -333,36 +395,70 @@ def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def fresh(browser: Any) -> Any:
+    """Return a page in a browser context of its own."""
+    page = browser.new_context(viewport=SIZE, reduced_motion="reduce").new_page()
+    page.set_default_timeout(PATIENCE)
+    return page
+
+
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
     """Open a page in a browser context of its own."""
-    context = browser.new_context(viewport={"width": 1360, "height": 900}, reduced_motion="reduce")
-    one = context.new_page()
-    one.set_default_timeout(20_000)
+    one = fresh(browser)
     yield one
-    context.close()
+    one.context.close()
+
+
+@pytest.fixture(scope="session")
+def pages(browser: Any) -> Iterator[list[Any]]:
+    """Hold the page of JupyterLab in which tests open their notebooks, one after the other; none at first."""
+    held: list[Any] = []
+    yield held
+    for one in held:
+        one.context.close()
+
+
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Note for the fixtures whether their test failed."""
+    report = yield
+    if report.failed:
+        item.stash[FAILED] = True
+    return report
 
 
 @pytest.fixture
-def lab(page: Any, server: Server, shots: Path) -> Iterator[Lab]:
+def lab(
+    browser: Any, pages: list[Any], server: Server, shots: Path, request: pytest.FixtureRequest
+) -> Iterator[Lab]:
     """Give a driver of JupyterLab; a page error, or noise of dpnb's in the console, anywhere in the test fails it."""
-    one = Lab(page, server, shots)
+    if not pages:
+        pages.append(fresh(browser))
+    one = Lab(pages[0], server, shots)
+    one.page.set_viewport_size(SIZE)
     yield one
+    if FAILED in request.node.stash:
+        pages.pop().context.close()
+    else:
+        one.leave()
     assert one.errors == []
 
 
 @pytest.fixture
-def cards(lab: Lab) -> Iterator[Callable[..., Lab]]:
-    """Open a notebook with a dataset, whose cells have run; its kernel ends with the test."""
+def cards(lab: Lab) -> Callable[..., Lab]:
+    """Open a notebook with a dataset, whose cells have run."""
 
     def open_(name: str, *cells: str) -> Lab:
         lab.server.notebook(name, [START, *cells])
-        lab.open(name)
+        lab.show(name)
         lab.run_all()
         return lab
 
-    yield open_
-    lab.shutdown()
+    return open_
 
 
 def until(page: Any, condition: str, arg: Any = None) -> None:
@@ -370,7 +466,7 @@ def until(page: Any, condition: str, arg: Any = None) -> None:
     met = page.evaluate(
         f"""async arg => {{
             const holds = {condition};
-            const end = performance.now() + 30_000;
+            const end = performance.now() + {PATIENCE};
             while (!holds(arg)) {{
                 if (performance.now() > end) return false;
                 await new Promise(requestAnimationFrame);
@@ -386,9 +482,25 @@ def until(page: Any, condition: str, arg: Any = None) -> None:
 _SENT = "save_changes: () => undefined,"
 _HEARD = """save_changes: async () => {
       const nth = [...document.querySelectorAll("[data-dpnb]")].indexOf(place);
+      window.dpnbAsked = (window.dpnbAsked ?? 0) + 1;
       const facts = await window.dpnbHear(nth, JSON.stringify(kept.chosen));
       if (facts !== null) { kept.facts = facts; for (const f of heard.get("change:facts") ?? []) f(); }
+      window.dpnbAsked -= 1;
     },"""
+# no question is on its way, and what a page does by a timer of its own, up to 100 ms later, it has done
+_AT_REST = """async () => {
+    const later = milliseconds => new Promise(done => setTimeout(done, milliseconds));
+    do {
+        while (window.dpnbAsked) await later(10);
+        await later(100);
+    } while (window.dpnbAsked);
+    await new Promise(requestAnimationFrame);
+}"""
+
+
+def rest(page: Any) -> None:
+    """Wait until a page that was told to stop has done so: everything was answered, and nothing more is asked."""
+    page.evaluate(_AT_REST)
 
 
 @pytest.fixture
@@ -415,7 +527,7 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Any]:
         )
         context.set_offline(True)
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(PATIENCE)
         page.faults, page.busy = [], False
         page.on("pageerror", lambda error: page.faults.append(str(error)))
         page.on(

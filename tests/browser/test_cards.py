@@ -210,7 +210,7 @@ def test_a_saved_card_without_its_session_says_what_to_do(cards):
             output.data["text/html"] += "<img src=x onerror=alert(2)>"
     nbformat.write(notebook, lab.server.work / "foreign.ipynb")
     lab.shutdown()
-    lab.open("foreign.ipynb")
+    lab.show("foreign.ipynb")
     alone = lab.output(1).locator(".dpnb-Release")
     expect(alone).to_contain_text("<img src=x onerror=alert(1)>: hiv[hiv.age > 39].got.mean()")
     assert alone.locator("img").count() == 0

@@ -19,6 +19,10 @@ MOVED = """([before, by]) => {
     const spent = /ε ([\\d.]+)/.exec(document.querySelector('.dpnb-Gauge').textContent);
     return spent !== null && Math.abs(Number(spent[1]) - before - by) < 0.002;
 }"""
+# a cell that runs until it is told to end
+WAITS = """import time, pathlib
+while not pathlib.Path("go-on").exists():
+    time.sleep(0.02)"""
 ASK = "%%dp epsilon=0.25\ncollected = hiv.got.mean()"
 
 
@@ -30,20 +34,16 @@ def spent(lab):
 @pytest.fixture
 def open_(lab, request):
     """Open a notebook of cells, named for the test."""
-    names = []
 
     def opened(*cells, name=None):
         name = name or f"{request.node.name}.ipynb"
         lab.server.notebook(name, cells)
-        lab.open(name)
-        names.append(name)
+        lab.show(name)
         lab.gauge = lab.page.locator(".dpnb-Gauge")
         lab.panel = lab.page.locator("#dpnb-panel")
         return lab
 
-    yield opened
-    if names:
-        lab.shutdown_all()
+    return opened
 
 
 def test_gauge_follows_the_session(open_):
@@ -96,7 +96,7 @@ def test_panel_shows_schema_budget_and_ledger(open_, shots):
 
 def test_cells_say_what_they_cost_before_they_run(open_):
     """A %%dp cell wears its price as it is typed, also while another cell runs, and what it paid after it ran."""
-    lab = open_(LOAD, OPEN, "x = 1", "%%dp epsilon=0.0625\nq = hiv.any.mean()", "import time; time.sleep(6)")
+    lab = open_(LOAD, OPEN, "x = 1", "%%dp epsilon=0.0625\nq = hiv.any.mean()", WAITS)
     lab.run_cell(0)
     lab.run_cell(1)
     tag = lab.cell(3).locator(".dpnb-Tag")
@@ -108,11 +108,12 @@ def test_cells_say_what_they_cost_before_they_run(open_):
         "s => { window.jupyterapp.shell.currentWidget.content.widgets[3].model.sharedModel.setSource(s) }"
     )
     lab.page.evaluate(set_source, "%%dp epsilon=0.5\nq = hiv.any.mean()")
-    expect(tag).to_contain_text("ε 0.5", timeout=2500)  # the cell above is still running
+    expect(tag).to_contain_text("ε 0.5")
+    expect(lab.cell(4).locator(".jp-InputPrompt").first).to_contain_text("*")  # it is still running
     lab.page.evaluate(set_source, "%%dp epsilon=0.03125\nq = hiv.any.mean()")
+    (lab.server.work / "go-on").touch()
     lab.page.wait_for_function(
-        "() => window.jupyterapp.shell.currentWidget.content.widgets[4].model.executionCount > 0",
-        timeout=15_000,
+        "() => window.jupyterapp.shell.currentWidget.content.widgets[4].model.executionCount > 0"
     )
     lab.run_cell(3)
     expect(tag).to_contain_text("ε 0.03125")

@@ -8,23 +8,31 @@ import shutil
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, Lab, fresh
 
 pytestmark = pytest.mark.skipif(
     not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
 )
 
 
-@pytest.fixture
-def gallery(lab, request):
-    """Open the gallery and run it."""
-    name = f"{request.node.name}.ipynb"
-    shutil.copy(ROOT / "notebooks" / "01-gallery.ipynb", lab.server.work / name)
-    lab.open(name)
+@pytest.fixture(scope="module")
+def ran(browser, server, shots):
+    """Open the gallery and run it, once for all that is looked at here; the test that ends its kernel is the last."""
+    lab = Lab(fresh(browser), server, shots)
+    shutil.copy(ROOT / "notebooks" / "01-gallery.ipynb", server.work / "gallery.ipynb")
+    lab.open("gallery.ipynb")
     lab.run_all()
     lab.seesaw = lab.page.locator(".dpnb-w", has_text="What accuracy costs").first
     yield lab
-    lab.shutdown()
+    lab.leave()
+    lab.page.context.close()
+
+
+@pytest.fixture
+def gallery(ran):
+    """The gallery as it ran; an error of the page fails the test."""
+    yield ran
+    assert ran.errors == []
 
 
 def index_of(lab, text):
@@ -45,7 +53,7 @@ def test_every_cell_of_the_gallery_shows_its_interaction(gallery, shots):
     assert (lab.server.work / "interactions.html").stat().st_size > 10_000
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
         lab.theme(theme)
-        lab.page.wait_for_timeout(600)  # the theme's own curtain
+        expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)  # the theme's own curtain
         for index in (index_of(lab, "widgets.seesaw("), index_of(lab, "widgets.plan(")):
             lab.cell(index).screenshot(path=shots / f"gallery-{index}-{theme.split()[-1].lower()}.png")
     lab.theme("JupyterLab Light")
@@ -58,7 +66,7 @@ def test_kernel_hears_when_the_hand_lets_go(gallery):
     size = gallery.seesaw.get_by_label("number of people to plan with")
     size.fill("283")
     size.press("Enter")
-    expect(shown).not_to_have_text(before, timeout=15_000)
+    expect(shown).not_to_have_text(before)
     now = shown.inner_text()
     size.fill("-4")
     size.press("Enter")
@@ -90,6 +98,20 @@ def test_bar_follows_a_release_and_release_leaves_a_cell(gallery):
     expect(lab.page.locator(".dpnb-Gauge")).to_contain_text(f"ε {spent:.4g} of 4")
 
 
+def test_a_saved_gallery_reads_without_its_kernel(gallery, page):
+    """Saved and opened again without a run: each interaction is its still form, with the same numbers."""
+    gallery.command("docmanager:save")
+    shutil.copy(gallery.server.work / "gallery.ipynb", gallery.server.work / "saved-gallery.ipynb")
+    lab = Lab(page, gallery.server, gallery.shots)
+    lab.open("saved-gallery.ipynb")
+    still = lab.output(index_of(lab, "widgets.odds(")).first
+    expect(still).to_contain_text("An honest 10 % guess becomes at most 15.5 %")
+    expect(lab.output(index_of(lab, "widgets.seesaw(")).first).to_contain_text("± 0.00475")
+    expect(lab.page.get_by_text("Error displaying widget")).to_have_count(0)
+    lab.shutdown()
+    assert lab.errors == []
+
+
 # each drawn interaction: the sentences of its kernel that a person sees, and what stands above the first of them
 STALE = """() => [...document.querySelectorAll('.jp-OutputArea-output .dpnb-w')].filter(root => root.checkVisibility()).map(root => {
     const said = [...root.querySelectorAll('.stale')].filter(p => p.checkVisibility());
@@ -113,16 +135,3 @@ def test_a_dead_kernel_is_said(gallery):
         assert len(one["text"]) == 1, one
         assert re.search("kernel that drew this is gone|No kernel keeps this in step", one["text"][0]), one
         assert (one["role"], one["above"], one["inked"]) == ("status", 0, False), one
-
-
-def test_a_saved_gallery_reads_without_its_kernel(gallery):
-    """Saved, shut down and opened again without a run: each interaction is its still form, with the same numbers."""
-    lab = gallery
-    lab.command("docmanager:save")
-    name = lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.path")
-    lab.shutdown()
-    lab.open(name)
-    still = lab.output(index_of(lab, "widgets.odds(")).first
-    expect(still).to_contain_text("An honest 10 % guess becomes at most 15.5 %", timeout=20_000)
-    expect(lab.output(index_of(lab, "widgets.seesaw(")).first).to_contain_text("± 0.00475", timeout=20_000)
-    expect(lab.page.get_by_text("Error displaying widget")).to_have_count(0, timeout=20_000)

@@ -1,10 +1,9 @@
-"""The gallery where people read it: Notebook 7, Voilà, an exported page, a notebook saved and converted, without a kernel."""
+"""Interactions where people read them: Voilà, an exported page, a notebook saved and converted, without a kernel."""
 
 from __future__ import annotations
 
 import http.server
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -16,11 +15,9 @@ from playwright.sync_api import expect
 from dpnb.notebook.demo import execute
 from dpnb.widgets import _base
 from tests.browser.conftest import ROOT, Server
-from tests.browser.test_installed import Notebook7
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
-GALLERY = ROOT / "notebooks" / "01-gallery.ipynb"
 OPEN = '%load_ext dpnb\nimport dpnb\nfrom dpnb import widgets\nhiv = dpnb.open("hiv", mode="guard-rail", quiet=True)'
 SEESAW = "widgets.seesaw(hiv.got.mean(), assume_n=2834, epsilon=0.25)"
 
@@ -74,39 +71,6 @@ def moves(page, widget):
     page.mouse.click(box["x"] + 0.8 * box["width"], box["y"] + box["height"] / 2)
     expect(shown).not_to_have_text(before)
     return True
-
-
-def test_notebook_7_draws_the_gallery_and_drags(page, chromium_path, tmp_path, shots):
-    """Every interaction of the gallery is drawn by its module, a slider moves its figures, and no page error is ours."""
-    errors = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    server = Notebook7(tmp_path / "server")
-    try:
-        shutil.copy(GALLERY, server.work / "gallery.ipynb")
-        page.goto(f"{server.base}/notebooks/gallery.ipynb?token={server.token}")
-        page.wait_for_function(
-            "window.jupyterapp?.shell?.currentWidget?.sessionContext !== undefined", timeout=60_000
-        )
-        page.evaluate(
-            """async () => {
-                const context = window.jupyterapp.shell.currentWidget.sessionContext;
-                await context.ready;
-                await context.session.kernel.info;
-                await window.jupyterapp.commands.execute('notebook:run-all-cells');
-            }"""
-        )
-        for title in ("What ε means for one person", "What accuracy costs", "Two noises", "Where to clamp"):
-            widget = page.locator(".dpnb-w", has_text=title).first
-            expect(widget).to_be_visible(timeout=60_000)
-            assert moves(page, widget)
-        page.get_by_role("button", name="more ε for collected").first.click()
-        assert moves(page, page.locator(".dpnb-again .dpnb-w").first)
-        assert not page.locator('[data-mime-type$="error"], [data-mime-type$="stderr"]').count()
-        page.screenshot(path=shots / "gallery-notebook-7.png")
-    finally:
-        server.stop()
-    # Notebook 7.6 raises this on its own, without dpnb
-    assert [error for error in errors if "'schema'" not in error] == []
 
 
 def test_voila_draws_interactions_and_drags(page, chromium_path, tmp_path, shots):

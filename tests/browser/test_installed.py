@@ -16,6 +16,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import ROOT, Lab, Server, others
+from tests.browser.test_hosts import moves
 
 pytestmark = [
     pytest.mark.slow,
@@ -117,13 +118,21 @@ class Notebook7(Server):
         return ["notebook" if word == "jupyterlab" else word for word in found] + announced
 
 
-@pytest.fixture
-def seven(page, chromium_path, tmp_path, shots):
-    """A driver of Notebook 7. It has a page error of its own, "reading 'schema'", also without dpnb."""
-    server = Notebook7(tmp_path / "server")
-    one = Lab(page, server, shots)
-    yield one
+@pytest.fixture(scope="module")
+def notebook_7(chromium_path, tmp_path_factory):
+    """Start Notebook 7 once."""
+    server = Notebook7(tmp_path_factory.mktemp("seven") / "server")
+    yield server
     server.stop()
+
+
+@pytest.fixture
+def seven(page, notebook_7, shots, request):
+    """A driver of Notebook 7, with a home of its own. It has a page error of its own, "reading 'schema'", also without dpnb."""
+    notebook_7.begin(request.node.name)
+    one = Lab(page, notebook_7, shots)
+    yield one
+    page.evaluate("() => window.jupyterapp.serviceManager.sessions.shutdownAll()")
     assert [error for error in one.errors if "reading 'schema'" not in error] == []
 
 
@@ -151,6 +160,22 @@ def test_notebook_7_has_panel_tag_and_interactions(seven):
     seven.shot("notebook-7")
 
 
+def test_notebook_7_draws_the_gallery_and_drags(seven):
+    """Every interaction of the gallery is drawn by its module, a slider moves its figures, and no page error is ours."""
+    page = seven.page
+    shutil.copy(ROOT / "notebooks" / "01-gallery.ipynb", seven.server.work / "gallery.ipynb")
+    opened(seven, "gallery.ipynb")
+    seven.run_all()
+    for title in ("What ε means for one person", "What accuracy costs", "Two noises", "Where to clamp"):
+        widget = page.locator(".jp-Notebook .dpnb-w", has_text=title).first
+        expect(widget).to_be_visible()
+        assert moves(page, widget)
+    page.get_by_role("button", name="more ε for collected").first.click()
+    assert moves(page, page.locator(".dpnb-again .dpnb-w").first)
+    assert not page.locator('[data-mime-type$="error"], [data-mime-type$="stderr"]').count()
+    seven.shot("gallery-notebook-7")
+
+
 def test_notebook_7_says_what_became_of_curator_and_kernel(seven):
     """In the panel: the curator gone, with what to type; the same budget after it; a restart; the Plan button; the gallery in a new tab."""
     page = seven.page
@@ -172,6 +197,6 @@ def test_notebook_7_says_what_became_of_curator_and_kernel(seven):
     with page.context.expect_page() as coming:
         seven.command("dpnb:open-gallery")
     fresh = coming.value
-    expect(fresh.locator(".jp-Notebook")).to_contain_text("Gallery: every ε can be dragged", timeout=60_000)
+    expect(fresh.locator(".jp-Notebook")).to_contain_text("Gallery: every ε can be dragged")
     assert "Privacy%20gallery.ipynb" in fresh.url
     fresh.evaluate("() => window.jupyterapp.serviceManager.sessions.shutdownAll()")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import pytest
 from playwright.sync_api import expect
@@ -391,30 +392,60 @@ def test_remeasure_shrinks_its_forecast(show, data):
     expect(page.get_by_role("button", name="Release")).to_be_disabled()
 
 
+def guided(data):
+    """A guide on the screen where its loss is chosen."""
+    guide = widgets.guide(data)
+    guide.chosen = {"goal": "average", "column": "x", "screen": 3}
+    return guide
+
+
+@cache
+def bench():
+    """Every attack; what takes a while to compute and no test changes is made once."""
+    made = widgets.attack_bench("linkage")
+    made.complete()
+    return made
+
+
+@cache
+def studies():
+    """Fifty studies, simulated."""
+    return widgets.coverage_lab("mean", "declared", rho=0.5, reps=50, methods=["naive", "unbiased"]).run()
+
+
+@cache
+def exhibited():
+    """A page of the gallery with its lever."""
+    made = widgets.exhibits("resized-bootstrap")
+    made.complete()
+    return made
+
+
+def makers(data):
+    """How one of each is made."""
+    return {
+        "guide": lambda: guided(data),
+        "attach": lambda: widgets.attach(data),
+        "seesaw": lambda: widgets.seesaw(data.x.mean(), assume_n=40),
+        "odds": widgets.odds,
+        "noises": widgets.noises,
+        "person": widgets.drag_person,
+        "plan": lambda: widgets.plan(planned(data)),
+        "plan-derived": lambda: widgets.plan(gap(data)),
+        "budget": lambda: widgets.budget(data),
+        "panel": widgets.panel,
+        "clamp": widgets.clamp,
+        "attack": bench,
+        "coverage": studies,
+        "exhibits": exhibited,
+        "stored": lambda: widgets.stored(dpnb.release({"s": data.g.mean()}, epsilon=1)["s"], name="s"),
+        "remeasure": lambda: widgets.remeasure(dpnb.release({"r": data.g.mean()}, epsilon=1)["r"], name="r"),
+    }
+
+
 def everything(data):
     """One of each."""
-    guide = widgets.guide(data)
-    guide.chosen = {"goal": "average", "column": "x", "screen": 3}  # where its loss is chosen
-    return {
-        "guide": guide,
-        "attach": widgets.attach(data),
-        "seesaw": widgets.seesaw(data.x.mean(), assume_n=40),
-        "odds": widgets.odds(),
-        "noises": widgets.noises(),
-        "person": widgets.drag_person(),
-        "plan": widgets.plan(planned(data)),
-        "plan-derived": widgets.plan(gap(data)),
-        "budget": widgets.budget(data),
-        "panel": widgets.panel(),
-        "clamp": widgets.clamp(),
-        "attack": widgets.attack_bench("linkage"),
-        "coverage": widgets.coverage_lab(
-            "mean", "declared", rho=0.5, reps=50, methods=["naive", "unbiased"]
-        ).run(),
-        "exhibits": widgets.exhibits("resized-bootstrap"),
-        "stored": widgets.stored(dpnb.release({"s": data.g.mean()}, epsilon=1)["s"], name="s"),
-        "remeasure": widgets.remeasure(dpnb.release({"r": data.g.mean()}, epsilon=1)["r"], name="r"),
-    }
+    return {name: make() for name, make in makers(data).items()}
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1000, "dark"), (1600, "light")])

@@ -15,7 +15,7 @@ def test_cells_run_and_their_outputs_are_drawn(lab):
             "import os; os.environ['DPNB_HOME']",
         ],
     )
-    lab.open("smoke.ipynb")
+    lab.show("smoke.ipynb")
     lab.run_all()
     expect(lab.output(0)).to_have_text("42")
     expect(lab.page.locator("#bold")).to_have_text("seen")

@@ -127,7 +127,7 @@ def test_a_saved_pending_card_keeps_no_promise(cards):
             output.data[MIME]["question"] = "<img src=x onerror=alert(1)>"
     nbformat.write(notebook, lab.server.work / "alien.ipynb")
     lab.shutdown()
-    lab.open("alien.ipynb")
+    lab.show("alien.ipynb")
     alone = lab.output(1).locator(".dpnb-Release")
     expect(alone).to_contain_text("<img src=x onerror=alert(1)>")
     expect(alone).to_contain_text("Pending: no value yet")

@@ -32,7 +32,7 @@ def test_a_record_alone_is_drawn_as_a_table(lab):
         for shown in (record, other, {"format": 99})
     ]
     nbformat.write(notebook, path)
-    lab.open("record.ipynb")
+    lab.show("record.ipynb")
     drawn = lab.page.locator(".dpnb-Release")
     expect(drawn).to_have_count(3)
     expect(drawn.nth(0)).to_contain_text("small.x.mean() · ε 0.5")
@@ -43,4 +43,3 @@ def test_a_record_alone_is_drawn_as_a_table(lab):
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
         lab.theme(theme)
         lab.shot(f"renderer-{theme.split()[-1].lower()}")
-    lab.shutdown()

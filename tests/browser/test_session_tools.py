@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 
 import pytest
@@ -43,6 +44,16 @@ def hover(lab, cell, word):
     lab.page.mouse.move(*box)
 
 
+def helped(lab, cell, word):
+    """Rest the pointer on a word until its help is there: what is drawn late moves the cells below it."""
+    for _ in range(20):
+        hover(lab, cell, word)
+        with contextlib.suppress(AssertionError):
+            expect(lab.page.locator(".dpnb-Hover")).to_have_count(1, timeout=1_500)
+            return
+    pytest.fail(f"no help for {word}")
+
+
 def test_a_column_is_explained_under_the_pointer(open_):  # noqa: F811
     """In a %%dp cell a column after its dataset's name shows label, bounds and missing rule; elsewhere nothing is shown."""
     lab = open_(LOAD, PEOPLE, "%%dp plan epsilon=0.5\nq = people.age.mean()", "people.age")
@@ -50,18 +61,13 @@ def test_a_column_is_explained_under_the_pointer(open_):  # noqa: F811
     lab.run_cell(1)
     expect(lab.gauge).to_contain_text("of 4")
     expect(lab.cell(2).locator(".dpnb-Tag")).to_contain_text("ε 0.5")
-    lab.page.wait_for_timeout(1_000)  # what is drawn late moves the cells below it
     before = lab.gauge.inner_text()
     help_ = lab.page.locator(".dpnb-Hover")
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
         lab.theme(theme)
         lab.page.mouse.move(5, 5)
         expect(help_).to_have_count(0)
-        for _ in range(5):
-            hover(lab, 2, "age")
-            lab.page.wait_for_timeout(600)  # a pointer has to rest
-            if help_.count():
-                break
+        helped(lab, 2, "age")
         expect(help_).to_contain_text("hiv.age")
         expect(help_).to_contain_text("type and bounds")
         expect(help_).to_contain_text(re.compile(r"missing values\s*(left out|counted as)"))
@@ -79,7 +85,7 @@ def test_a_column_is_explained_under_the_pointer(open_):  # noqa: F811
     lab.page.mouse.move(5, 5)
     expect(help_).to_have_count(0)
     hover(lab, 3, "age")
-    lab.page.wait_for_timeout(700)
+    lab.page.evaluate("() => new Promise(done => setTimeout(done, 700))")  # longer than a pointer has to rest
     expect(help_).to_have_count(0)
     expect(lab.gauge).to_have_text(before)
 
@@ -92,11 +98,7 @@ def test_a_column_of_a_part_is_explained_too(open_):  # noqa: F811
     lab.run_cell(1)
     expect(lab.cell(2).locator(".dpnb-Tag")).to_contain_text("ε 0.5")
     help_ = lab.page.locator(".dpnb-Hover")
-    for _ in range(8):
-        hover(lab, 2, "got")
-        lab.page.wait_for_timeout(600)  # a pointer has to rest
-        if help_.count():
-            break
+    helped(lab, 2, "got")
     expect(help_).to_contain_text("hiv.got")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import subprocess
 import sys
 
@@ -19,7 +20,7 @@ from dpnb import widgets
 from dpnb.widgets import _base
 from dpnb.widgets._base import MODULE, VERSION
 from tests.browser.conftest import START, Lab
-from tests.browser.test_interactions import everything
+from tests.browser.test_interactions import makers
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
@@ -243,7 +244,16 @@ def test_views_of_hostile_state_are_drawn_as_text_or_not_at_all(page, server, sh
     trust(server, "trusted.ipynb")
     lab = opened(page, server, shots, "trusted.ipynb")
     area = page.locator(".jp-Notebook")
-    expect(area.locator(".dpnb-w", has_text="What ε means").first).to_be_visible(timeout=60_000)
+    first = area.locator(".jp-OutputArea-output").nth(len(list(anywidgets())))  # the first that is ours
+    for _ in range(3):
+        expect(first).to_contain_text(re.compile("What ε means|model not found"))
+        if "model not found" not in first.inner_text():
+            break
+        # on a busy machine ipywidgets forgets, for good, the views that it meets before it has read 90 MB of states
+        assert settled(lab) is None
+        lab.open("trusted.ipynb")
+        watched(lab)
+    expect(area.locator(".dpnb-w", has_text="What ε means").first).to_be_visible()
     assert settled(lab) is None
     for locator in (
         area.locator(".dpnb-w button:enabled"),
@@ -311,7 +321,7 @@ def test_no_buffer_of_a_saved_state_makes_a_page_trust_everything(page, server, 
 
 def test_a_release_in_a_saved_view_writes_a_cell_and_runs_none(page, server, shots, data):
     """A saved plan of the very cell above it, with a dearer loss in its facts than the cell has: the click runs nothing."""
-    facts = json.loads(json.dumps(everything(data)["plan"].facts))
+    facts = json.loads(json.dumps(makers(data)["plan"]().facts))
     source = f"%%dp plan epsilon=0.1 assume_n=40\n{facts['body']}"
     shown = nbformat.v4.new_output(
         "display_data", data={VIEW: {"version_major": 2, "version_minor": 0, "model_id": "plan"}}

@@ -8,18 +8,18 @@ import shutil
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, Lab, fresh
 
 TOUR = ROOT / "notebooks" / "00-tour.ipynb"
 ON_PURPOSE = "epsilon=100"  # the tour shows one refusal
 
 
-@pytest.fixture
-def tour(lab, request):
-    """Open the tour and run its code cells one by one, on past the refusal."""
-    name = f"{request.node.name}.ipynb"  # one notebook, and so one kernel, a test
-    shutil.copy(TOUR, lab.server.work / name)
-    lab.open(name)
+@pytest.fixture(scope="module")
+def ran(browser, server, shots):
+    """Open the tour and run its code cells one by one, on past the refusal; the test that restarts its kernel is the last."""
+    lab = Lab(fresh(browser), server, shots)
+    shutil.copy(TOUR, server.work / "tour.ipynb")
+    lab.open("tour.ipynb")
     sources = lab.page.evaluate(
         "() => [...window.jupyterapp.shell.currentWidget.content.widgets].map(c => [c.model.type, c.model.sharedModel.source])"
     )
@@ -29,7 +29,15 @@ def tour(lab, request):
     for index in lab.code:
         lab.run_cell(index)
     yield lab
-    lab.shutdown()
+    lab.leave()
+    lab.page.context.close()
+
+
+@pytest.fixture
+def tour(ran):
+    """The tour as it ran; an error of the page fails the test."""
+    yield ran
+    assert ran.errors == []
 
 
 def test_tour_runs_in_jupyterlab(tour):

@@ -322,3 +322,28 @@ def test_a_failed_step_is_noted_and_the_next_one_runs(steps, tmp_path, monkeypat
         run.pytest(name, "python", [])
     assert run.failed == ["bad"]
     assert [(cost.name, cost.processor) for cost in run.costs] == [("good", 1.5), ("bad", 1.5), ("good", 1.5)]
+
+
+@pytest.mark.parametrize(
+    ("there", "root", "served", "added", "said"),
+    [
+        ({"chromium-headless-shell"}, True, set(), [], False),
+        ({"chromium"}, True, {"chromium-headless-shell"}, ["chromium-headless-shell"], False),
+        (set(), True, {"chromium"}, ["chromium-headless-shell", "chromium"], False),
+        ({"chromium"}, False, set(), [], False),
+        (set(), False, set(), [], True),
+    ],
+    ids=["shell", "other", "only chromium is packaged", "nothing may be installed", "nothing is there"],
+)
+def test_a_browser_is_found_or_installed(steps, monkeypatch, capsys, there, root, served, added, said):
+    """The shell is installed where this user may, another Chromium serves as well; only where there is none something is to be typed."""
+    there, asked = {*there, "apt-get"}, []
+    monkeypatch.delenv("DPNB_CHROMIUM", raising=False)
+    monkeypatch.setattr(steps.shutil, "which", lambda name: name if name in there else None)
+    monkeypatch.setattr(steps.os, "geteuid", lambda: 0 if root else 1000)
+    monkeypatch.setattr(
+        steps, "add_packages", lambda name, *_: asked.append(name) or there.update({name} & served)
+    )
+    steps.ensure_browser()
+    assert asked == added
+    assert ("sudo apt-get install" in capsys.readouterr().out) == said
