@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dpnb.audit.verdict import Verdict, amount, chance
+from dpnb.audit.verdict import Verdict, chance
 from dpnb.cards.card import Card, frame
+from dpnb.cards.digits import loss_figure
 from dpnb.cards.markup import Markup, el
 
 
@@ -36,7 +37,7 @@ def _scale(verdict: Verdict, *, alone: bool = False) -> Markup:
     """Both probabilities as bars: what the neighbour may differ by, made visible."""
     words = (
         f"the event has probability {chance(verdict.likely.probability)} under A "
-        f"and {chance(verdict.unlikely.probability)} under B: {verdict.symbol} {amount(verdict.loss)}"
+        f"and {chance(verdict.unlikely.probability)} under B: {verdict.symbol} {loss_figure(verdict.loss)}"
     )
     style = (
         Markup("<style>.room{fill:#e9eaee}.used{fill:#5b5e66}.pv{fill:#0a6480}</style>") if alone else None

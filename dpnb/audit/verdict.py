@@ -10,6 +10,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from dpnb.cards.digits import loss_figure
+
 ROUNDING = 1e-9
 """What floating point may add to an enumerated log-ratio."""
 
@@ -95,12 +97,12 @@ class Verdict:
     def headline(self) -> str:
         """The finding in one sentence."""
         beside = f" beside δ = {self.delta:g}" if self.delta else ""
-        found = f"{self.symbol} is {'' if self.exact else 'at least '}{amount(self.loss)}{beside}"
+        found = f"{self.symbol} is {'' if self.exact else 'at least '}{loss_figure(self.loss)}{beside}"
         if self.claim is None:
             return f"{found} between these neighbours"
         if self.breaks:
-            return f"claim broken: {found}, where {amount(self.claim)} is claimed"
-        return f"nothing found against the claim {self.symbol} = {amount(self.claim)}: {found} here"
+            return f"claim broken: {found}, where {loss_figure(self.claim)} is claimed"
+        return f"nothing found against the claim {self.symbol} = {loss_figure(self.claim)}: {found} here"
 
     def rows(self) -> list[tuple[str, str]]:
         """The particulars, a name and a text each."""
@@ -173,17 +175,6 @@ def _side(side: Side) -> dict[str, Any]:
         "probability": side.probability if known else None,
         "bound": side.bound if known else None,
     }
-
-
-def amount(value: float) -> str:
-    """Write a loss with four digits; infinity in words.
-
-    Examples
-    --------
-    >>> amount(0.5), amount(float("inf"))
-    ('0.5', 'infinite')
-    """
-    return "infinite" if math.isinf(value) else f"{value:.4g}"
 
 
 def chance(value: float) -> str:

@@ -64,6 +64,17 @@ def people(effective: float, size: float, noun: str = "people") -> str:
     return f"as accurate as {math.floor(effective):,} of {round(size):,} {noun}"
 
 
+def loss_figure(value: float) -> str:
+    """Write a computed loss with four digits, and infinity in words: what is compared with a claim, and has no interval.
+
+    Examples
+    --------
+    >>> loss_figure(0.5), loss_figure(float("inf")), loss_figure(161.0093)
+    ('0.5', 'infinite', '161')
+    """
+    return "infinite" if math.isinf(value) else f"{value:.4g}"
+
+
 def percent(share: float, digits: int = 0) -> str:
     """Write a share in percent, as prose does: ``15.5 %``."""
     return f"{100 * share:.{digits}f} %"

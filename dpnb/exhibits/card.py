@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpnb.cards.card import Card, frame
+from dpnb.cards.digits import loss_figure
 from dpnb.cards.markup import Markup, el
 from dpnb.exhibits.drawing import drawing, themed
-from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers, number
+from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
 from dpnb.exhibits.page import record, shares
 
 
@@ -101,10 +102,10 @@ def overview_card(exhibits: Sequence[Exhibit], note: str = "") -> Card:
         (
             exhibit.name,
             found.broken.unit,
-            number(found.broken.claimed),
-            number(found.broken.actual),
-            number(found.corrected.claimed),
-            number(found.corrected.actual) + _other_unit(found),
+            loss_figure(found.broken.claimed),
+            loss_figure(found.broken.actual),
+            loss_figure(found.corrected.claimed),
+            loss_figure(found.corrected.actual) + _other_unit(found),
         )
         for exhibit in exhibits
         for found in (exhibit.numbers(),)

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from dpnb.cards.digits import loss_figure
 from dpnb.cards.markup import Markup, el
-from dpnb.exhibits.exhibit import number
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _FLOOR = 640, 220, 64, 12, 14, 176
 _SOFT, _HAIR = "#5b5e66", "#dcdde2"
@@ -40,7 +40,7 @@ def drawing(told: dict[str, Any]) -> Markup | None:
     height = _scale([lever["claimed"], lever["actual"], lever["corrected"] or []])
     across = _across(len(lever["values"]))
     at = lever["at"]
-    said = f"At {number(lever['values'][at])}: claimed {number(lever['claimed'][at])}, actual {_said(lever['actual'][at])}."
+    said = f"At {loss_figure(lever['values'][at])}: claimed {loss_figure(lever['claimed'][at])}, actual {_said(lever['actual'][at])}."
     return el(
         "svg",
         el("title", f"{lever['unit']} along {lever['label']}"),
@@ -62,7 +62,7 @@ def drawing(told: dict[str, Any]) -> Markup | None:
 
 
 def _said(value: float | str) -> str:
-    return "infinite" if isinstance(value, str) else number(value)
+    return "infinite" if isinstance(value, str) else loss_figure(value)
 
 
 def _across(count: int) -> Any:
@@ -95,10 +95,10 @@ def _axes(lever: dict[str, Any], height: Any, across: Any) -> list[Markup]:
         ends.append((lever["at"], "middle"))
     return [
         el("path", fill="none", stroke=_HAIR, d=f"M{_LEFT} {_TOP}V{_FLOOR}H{_WIDTH - _RIGHT}"),
-        _words(number(high), x=str(_LEFT - 6), y=f"{height(high) + 4:.0f}", text_anchor="end"),
-        _words(number(low), x=str(_LEFT - 6), y=f"{height(low) + 4:.0f}", text_anchor="end"),
+        _words(loss_figure(high), x=str(_LEFT - 6), y=f"{height(high) + 4:.0f}", text_anchor="end"),
+        _words(loss_figure(low), x=str(_LEFT - 6), y=f"{height(low) + 4:.0f}", text_anchor="end"),
         *(
-            _words(number(lever["values"][p]), x=f"{across(p):.0f}", y=str(_FLOOR + 17), text_anchor=s)
+            _words(loss_figure(lever["values"][p]), x=f"{across(p):.0f}", y=str(_FLOOR + 17), text_anchor=s)
             for p, s in ends
         ),
         _words(lever["label"], x=str(_LEFT), y=str(_FLOOR + 36)),

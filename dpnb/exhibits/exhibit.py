@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
+from dpnb.cards.digits import loss_figure
+
 Sense = Literal["at most", "at least", "exactly"]
 _ROUNDING = 1e-9
 
@@ -51,7 +53,7 @@ class Finding:
     @property
     def text(self) -> str:
         """``ε: claimed at most 0.5, actual 1``."""
-        return f"{self.unit}: claimed {self.sense} {number(self.claimed)}, actual {number(self.actual)}"
+        return f"{self.unit}: claimed {self.sense} {loss_figure(self.claimed)}, actual {loss_figure(self.actual)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,14 +184,3 @@ def _wrapped(name: str, said: str) -> str:
 @lru_cache(maxsize=64)
 def _computed(measure: Callable[[], Numbers]) -> Numbers:
     return measure()
-
-
-def number(value: float) -> str:
-    """Write a figure with four digits; infinity in words.
-
-    Examples
-    --------
-    >>> number(0.5), number(float("inf")), number(161.0093)
-    ('0.5', 'infinite', '161')
-    """
-    return "infinite" if math.isinf(value) else f"{value:.4g}"

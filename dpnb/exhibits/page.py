@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dpnb.exhibits.exhibit import Exhibit, Finding, number
+from dpnb.cards.digits import loss_figure
+from dpnb.exhibits.exhibit import Exhibit, Finding
 from dpnb.exhibits.levers import lever_of
 from dpnb.exhibits.shown import frequencies, neighbour_rows
 from dpnb.exhibits.taught import cell_of, theme_of
@@ -48,7 +49,7 @@ def record(exhibit: Exhibit, *, lever: bool = True) -> dict[str, Any]:
         "cost": exhibit.cost,
         "cell": cell_of(exhibit.name),
         "more": [list(pair) for pair in found.more],
-        "words": [number(found.broken.actual), number(found.corrected.actual)],
+        "words": [loss_figure(found.broken.actual), loss_figure(found.corrected.actual)],
     }
 
 
@@ -70,7 +71,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "unit": finding.unit,
         "sense": finding.sense,
         "kept": finding.kept,
-        "words": [number(finding.claimed), number(finding.actual)],
+        "words": [loss_figure(finding.claimed), loss_figure(finding.actual)],
         "shares": list(shares(finding)),
     }
 

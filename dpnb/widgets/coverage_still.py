@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from dpnb.cards.card import Card
-from dpnb.cards.digits import number
+from dpnb.cards.digits import number, percent
 from dpnb.cards.markup import Markup, el
 from dpnb.widgets.coverage_charge import Costs, compared, paid, place_of, printed
 from dpnb.widgets.coverage_run import Run, StudyRun
@@ -107,7 +107,7 @@ def _missed(row: dict[str, Any]) -> str:
 
 
 def _percent(share: float | None) -> str:
-    return "none" if share is None else f"{100 * share:.1f} %"
+    return "none" if share is None else percent(share, 1)
 
 
 def _band(row: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.cards.card import Card, frame
+from dpnb.cards.digits import percent
 from dpnb.cards.markup import el
 from dpnb.errors import OptionError
 
@@ -111,8 +112,8 @@ class AttackResult:
         return any(row.bound is not None for row in self.rows)
 
     def _cells(self, row: AttackRow) -> list[str]:
-        cells = [row.setting, _percent(row.recovered), f"{100 * row.error:.1f}", _percent(row.baseline)]
-        return [*cells, "–" if row.bound is None else _percent(row.bound)] if self._bounded else cells
+        cells = [row.setting, percent(row.recovered, 1), f"{100 * row.error:.1f}", percent(row.baseline, 1)]
+        return [*cells, "–" if row.bound is None else percent(row.bound, 1)] if self._bounded else cells
 
     def table(self) -> Card:
         """Return the rows as a card: HTML, text and JSON."""
@@ -181,10 +182,6 @@ class AttackResult:
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         return self.table()._repr_mimebundle_(**options)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
 
 
 def made(setting: str, hits: NDArray[Any], baseline: float, bound: float | None = None) -> AttackRow:

@@ -17,6 +17,7 @@ from dpnb.audit.attacks.benches import BENCHES
 from dpnb.audit.attacks.publications import Bench, Publication
 from dpnb.audit.attacks.repeating import repetitions
 from dpnb.cards.card import Card
+from dpnb.cards.digits import percent
 from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate.table import Table
 from dpnb.widgets._base import Interaction
@@ -155,9 +156,9 @@ class Attack(Interaction):
         rows = []
         for one in found.publications:
             share, error = found.share(one.key, epsilon), found.error(one.key, epsilon)
-            bound = "–" if one.bound is None else _percent(one.bound(epsilon))
+            bound = "–" if one.bound is None else percent(one.bound(epsilon), 1)
             rows.append(
-                (one.label, f"{_percent(share)} ± {200 * error:.1f}", _percent(found.baseline), bound)
+                (one.label, f"{percent(share, 1)} ± {200 * error:.1f}", percent(found.baseline, 1), bound)
             )
         times = "One repetition" if found.reps == 1 else f"{found.reps} repetitions"
         notes = [
@@ -237,10 +238,6 @@ def _publication(one: Publication, found: Bench, fine: np.ndarray[Any, Any]) -> 
 
 def _round(share: float) -> float:
     return 0.0 if math.isnan(share) else round(share, 5)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
 
 
 def _fall(found: Bench) -> str:
