@@ -18,6 +18,7 @@ from dpnb import widgets
 from dpnb.cards.style import TOKENS_DARK, TOKENS_LIGHT
 from dpnb.errors import DpnbError, PlanError
 from dpnb.trusted.mechanisms import DiscreteLaplace
+from dpnb.trusted.query import plan_record
 from dpnb.widgets import _base
 from dpnb.widgets.arithmetic import combined, cost_of
 from dpnb.widgets.curve import Curve, curve_of, question_of
@@ -144,10 +145,22 @@ def test_picture_follows_the_mechanism(name, data, monkeypatch):
         "__post_init__",
         lambda self: (init(self), object.__setattr__(self, "scale", self.scale * Fraction(5, 4)))[0],
     )
+    monkeypatch.setattr(plan_record, "read_mechanism", as_written(monkeypatch, init))
     monkeypatch.setattr("dpnb.statistics.sensitivity.Moves.epsilon", lambda *_: Fraction(1, 10**6))
     after = flat(MAKERS[name](data).facts)
     drawn = ("curve", "law", "scale", "questions", "noise", "run")
     assert any(before.get(key) != after.get(key) for key in drawn)
+
+
+def as_written(monkeypatch, init, read=plan_record.read_mechanism):
+    """A curator that reads the scale that was sent, and makes it no wider a second time."""
+
+    def reading(record):
+        with monkeypatch.context() as for_now:
+            for_now.setattr(DiscreteLaplace, "__post_init__", init)
+            return read(record)
+
+    return reading
 
 
 def test_curve_is_the_plan_s_own_half_width(data):
