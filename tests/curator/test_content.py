@@ -58,6 +58,7 @@ def test_the_engine_sums_as_the_reference_does(tmp_path_factory, data, by_unit):
     assert known(arrow, schema, tmp_path_factory.mktemp("c")) == content_of(texts, schema, KEY)
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("seed", range(4))
 def test_the_same_cells_are_one_content_in_every_container_order_and_selection(tmp_path, seed):
     """CSV (with and without its last newline, with other line ends), Parquet, DuckDB and frames of one table share all marks."""

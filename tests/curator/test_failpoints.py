@@ -15,6 +15,7 @@ from dpnb.trusted.curator import failpoints
 from dpnb.trusted.wire.codec import encode, exact_json
 from dpnb.trusted.wire.messages import Again, Answered, Attach, Failure, Submit
 from tests.curator import small
+from tests.examples import rotation
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
@@ -126,9 +127,9 @@ def books(home, answered):
 
 
 @pytest.mark.slow
-def test_300_kills_leave_one_charge_and_one_answer_for_each_request(dpnb_home):
-    """Killed at random steps and retried: one charge a request, one stored answer, and the sender saw that one."""
-    _, answered = run(dpnb_home, 300)
+def test_100_kills_leave_one_charge_and_one_answer_for_each_request(dpnb_home):
+    """Killed at random steps, others each day, and retried: one charge a request, one stored answer, and the sender saw that one."""
+    _, answered = run(dpnb_home, 100, rotation())
     books(dpnb_home, answered)
 
 

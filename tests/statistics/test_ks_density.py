@@ -233,6 +233,7 @@ def covered(name: str, reps: int, amount: str, where: Any = None, cells: int = 4
     return kept / reps
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("name", POPULATIONS)
 def test_the_band_covers_whatever_the_data_are(name: str) -> None:
     """In 60 studies the band misses at most 10 times (P < 1e-3 at 95 %), smooth data or atoms."""

@@ -393,6 +393,7 @@ def hits(public: bool, loss: tuple[str, Any], n: int, reps: int, seed: int = 1) 
     return held
 
 
+@pytest.mark.turns(2, "n", "loss")
 @pytest.mark.parametrize("public", [True, False])
 @pytest.mark.parametrize(("n", "loss"), [(30, ("rho", 3)), (400, ("epsilon", 20)), (1500, ("rho", "0.2"))])
 def test_intervals_of_readings_cover(n: int, loss: tuple[str, Any], public: bool) -> None:
