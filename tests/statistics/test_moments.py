@@ -155,7 +155,6 @@ ASKED: dict[str, QueryPlan] = {
 }
 
 
-@pytest.mark.turns(2, "asked", "kind")
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("asked", ASKED)

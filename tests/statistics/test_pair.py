@@ -92,7 +92,6 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.turns(2, "asked", "kind", "method")
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize("unit", UNITS)

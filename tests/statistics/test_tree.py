@@ -40,7 +40,6 @@ READINGS = ("share", "cdf", "mean", "quantile", "median")
 # ---------------------------------------------------------------- what it costs
 
 
-@pytest.mark.turns(2, "name", "kind")
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("name", QUESTIONS)
