@@ -6,8 +6,6 @@ The public names are few, and each is imported when it is first used: ``import d
 from __future__ import annotations
 
 import importlib
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -81,19 +79,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*__all__, *_ROOMS})
-
-
-class _Package(ModuleType):
-    """``dpnb.plan`` is a function, although a room of the same name is imported below it."""
-
-    @property
-    def plan(self) -> Any:
-        """Price a batch; spend nothing."""
-        return __getattr__("plan")
-
-    @plan.setter
-    def plan(self, _: Any) -> None:
-        """Let the import system pass."""
-
-
-sys.modules[__name__].__class__ = _Package

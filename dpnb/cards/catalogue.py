@@ -16,8 +16,8 @@ import numpy as np
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, el
 from dpnb.errors import DpnbError, Unavailable
-from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
-from dpnb.plan.expression import Compare, Const, Expr, Ref
+from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
+from dpnb.planner.expression import Compare, Const, Expr, Ref
 from dpnb.statistics import STATISTICS, Statistic, conclude
 from dpnb.trusted.aggregate import answer, prepare
 from dpnb.trusted.noise.bits import SeededBits

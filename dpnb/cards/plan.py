@@ -9,7 +9,7 @@ from dpnb.cards import budget, digits
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, clean, el
 from dpnb.estimate.wording import not_kept
-from dpnb.plan.forecast import Forecast, Law, half_widths
+from dpnb.planner.forecast import Forecast, Law, half_widths
 
 
 def plan_card(view: Any) -> Card:

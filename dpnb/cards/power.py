@@ -8,8 +8,8 @@ import numpy as np
 
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import el
-from dpnb.plan.design import Accuracy
-from dpnb.plan.power import Goal
+from dpnb.planner.design import Accuracy
+from dpnb.planner.power import Goal
 from dpnb.trusted.query import Share
 
 _SYMBOLS = {"epsilon": "ε", "rho": "ρ"}

@@ -21,7 +21,7 @@ from dpnb.client.views import BatchReport, PlanView
 from dpnb.datasets import names
 from dpnb.errors import OwnerError, PlanError
 from dpnb.estimate import Batch, Estimate, PendingQuestion, current_host
-from dpnb.plan.request import Ask
+from dpnb.planner.request import Ask
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.owner import format_of, load
 from dpnb.trusted.wire.codec import raw

@@ -16,10 +16,10 @@ import numpy as np
 from dpnb.errors import OptionError, PlanError
 from dpnb.estimate import Estimate
 from dpnb.estimate.reading import Reading
-from dpnb.plan.check import CheckedQuestion, check
-from dpnb.plan.design import Design, Facts, FromFacts, FromRelease
-from dpnb.plan.expression import Compare, Const, Expr, Ref
-from dpnb.plan.question import QueryPlan
+from dpnb.planner.check import CheckedQuestion, check
+from dpnb.planner.design import Design, Facts, FromFacts, FromRelease
+from dpnb.planner.expression import Compare, Const, Expr, Ref
+from dpnb.planner.question import QueryPlan
 from dpnb.statistics import conclude
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.measure import Measure

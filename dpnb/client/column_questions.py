@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from dpnb.client.arguments import checked_calls
 from dpnb.client.no_data import HoldsNoData
 from dpnb.estimate import Estimate
-from dpnb.plan.expression import Expr
+from dpnb.planner.expression import Expr
 from dpnb.statistics import STATISTICS, Statistic
 from dpnb.trusted.privacy.loss import rational
 

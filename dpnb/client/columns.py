@@ -18,8 +18,8 @@ from dpnb.client.no_data import HoldsNoData
 from dpnb.client.suggestions import for_column
 from dpnb.errors import HandleError, PlanError, SchemaError
 from dpnb.estimate import Estimate, ask
-from dpnb.plan.check import check
-from dpnb.plan.expression import (
+from dpnb.planner.check import check
+from dpnb.planner.expression import (
     Between,
     Bin,
     BinOp,
@@ -36,7 +36,7 @@ from dpnb.plan.expression import (
     Where,
     show,
 )
-from dpnb.plan.question import QueryPlan
+from dpnb.planner.question import QueryPlan
 from dpnb.trusted.schema import Column
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from dpnb.client.no_data import HoldsNoData
 from dpnb.client.suggestions import for_dataset
 from dpnb.errors import HandleError, PlanError, SchemaError
 from dpnb.estimate import Estimate, Rehearsal, open_batch
-from dpnb.plan.expression import BoolOp, Expr, Ref, show
-from dpnb.plan.question import QueryPlan
+from dpnb.planner.expression import BoolOp, Expr, Ref, show
+from dpnb.planner.question import QueryPlan
 from dpnb.statistics.formula import parse
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss

@@ -1,7 +1,7 @@
 """``dpnb.power``: which size or which loss is enough, before any data is asked. It spends nothing and needs no curator.
 
 Two of three are given – a size, a loss, a goal – and the third is found; with a size and a loss alone the accuracy is foretold. The
-numbers are those that the cards would show: :mod:`dpnb.plan.power` prices with the code that charges.
+numbers are those that the cards would show: :mod:`dpnb.planner.power` prices with the code that charges.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from dpnb.client.assumptions import Preset, design_of, number
 from dpnb.client.drawing import bundle
 from dpnb.errors import LossError, OptionError, PlanError
 from dpnb.estimate import Estimate
-from dpnb.plan.design import Accuracy, Design
-from dpnb.plan.power import Goal, curve, least_loss, least_size, power_table
+from dpnb.planner.design import Accuracy, Design
+from dpnb.planner.power import Goal, curve, least_loss, least_size, power_table
 from dpnb.trusted.privacy.loss import positive
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.privacy.unit import Adjacency

@@ -13,8 +13,8 @@ from msgspec import Raw
 from dpnb.client.handles import Dataset
 from dpnb.errors import OptionError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
-from dpnb.plan.price import PricedBatch, price
-from dpnb.plan.request import Ask, BatchPlan, Item
+from dpnb.planner.price import PricedBatch, price
+from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.query import Plan, Question
 from dpnb.trusted.query.plan import digest_of

@@ -13,8 +13,8 @@ from fractions import Fraction
 
 from dpnb.client.priced_batch import AskedBatch
 from dpnb.errors import BudgetError, DpnbError
-from dpnb.plan.price import PricedQuestion, price
-from dpnb.plan.request import Ask, BatchPlan, Item
+from dpnb.planner.price import PricedQuestion, price
+from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, brief, compose, floored_digits
 from dpnb.trusted.privacy.loss import parse_exact
 from dpnb.trusted.wire.codec import exact_json

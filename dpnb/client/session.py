@@ -33,8 +33,8 @@ from dpnb.errors import (
 )
 from dpnb.estimate import Estimate, PendingQuestion, current_host, open_batch
 from dpnb.estimate.refusals import nested
-from dpnb.plan.price import as_stored
-from dpnb.plan.request import Ask
+from dpnb.planner.price import as_stored
+from dpnb.planner.request import Ask
 from dpnb.statistics import conclude
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text, parse_exact, positive

@@ -10,8 +10,8 @@ from dpnb.client.handles import Dataset
 from dpnb.errors import SchemaError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.derived import Outlook
-from dpnb.plan.price import PricedBatch, PricedQuestion
-from dpnb.plan.request import Ask
+from dpnb.planner.price import PricedBatch, PricedQuestion
+from dpnb.planner.request import Ask
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.query import Share
 from dpnb.trusted.schema import nearest

@@ -32,8 +32,8 @@ from dpnb.errors import Unavailable
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.evaluate import Poles, evaluate, nodes
 from dpnb.inference import NoiseSum
-from dpnb.plan.forecast import LEVEL, NORMAL, Forecast, Law, Term
-from dpnb.plan.price import PricedQuestion
+from dpnb.planner.forecast import LEVEL, NORMAL, Forecast, Law, Term
+from dpnb.planner.price import PricedQuestion
 from dpnb.statistics import Pricing
 from dpnb.statistics._base import all_count
 

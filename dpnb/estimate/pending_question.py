@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate.host import current_host
-from dpnb.plan.check import CheckedQuestion
+from dpnb.planner.check import CheckedQuestion
 from dpnb.statistics import conclude
 from dpnb.statistics.outcome import Outcome
 from dpnb.trusted.privacy.loss import positive

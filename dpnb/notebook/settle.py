@@ -21,7 +21,7 @@ from dpnb.notebook import find_estimates
 from dpnb.notebook.display import report_bundle
 from dpnb.notebook.options import CellOptions, near
 from dpnb.notebook.progress import Progress
-from dpnb.plan.request import Ask
+from dpnb.planner.request import Ask
 
 if TYPE_CHECKING:
     from dpnb.notebook.magic import DPMagic

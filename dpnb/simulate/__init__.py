@@ -9,7 +9,7 @@
     found.plot()
     found.code()
 
-A simulated study is drawn from a *population*, becomes integers on its declared grid, is priced by :func:`dpnb.plan.price`,
+A simulated study is drawn from a *population*, becomes integers on its declared grid, is priced by :func:`dpnb.planner.price`,
 noised by the mechanisms' simulators, and concluded by the statistics' own code: what is simulated is what is released. Noise
 here comes from a seeded generator, so nothing in this room protects anybody.
 

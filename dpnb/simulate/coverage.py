@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.errors import OptionError, PlanError
-from dpnb.plan import PricedQuestion
-from dpnb.plan.check import CheckedQuestion
+from dpnb.planner import PricedQuestion
+from dpnb.planner.check import CheckedQuestion
 from dpnb.simulate.design import Design, Loss, expressions, levels_of, losses_of, reps_of, seed_of, sizes_of
 from dpnb.simulate.exact import Block, rows_of
 from dpnb.simulate.intervals import methods_of

@@ -1,6 +1,6 @@
 """What is simulated: a question, the studies it is asked of, the losses it is paid with. All checked before anything is drawn.
 
-A design prices its question with :func:`dpnb.plan.price`, as a release does: the same mechanisms at the same scales.
+A design prices its question with :func:`dpnb.planner.price`, as a release does: the same mechanisms at the same scales.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import LossError, OptionError, PlanError
-from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
-from dpnb.plan.expression import Expr, Ref
+from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
+from dpnb.planner.expression import Expr, Ref
 from dpnb.simulate.intervals import Method
 from dpnb.simulate.populations import Population
 from dpnb.trusted.privacy.accountant import Budget

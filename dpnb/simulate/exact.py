@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.plan.check import CheckedQuestion
+from dpnb.planner.check import CheckedQuestion
 from dpnb.statistics import Numeric
 from dpnb.trusted.aggregate import Table, answer
 from dpnb.trusted.aggregate.algebra import Key, Pred, Request, Total

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.inference.spread import normal_quantile, student_inflation
-from dpnb.plan.check import CheckedQuestion
+from dpnb.planner.check import CheckedQuestion
 from dpnb.trusted.releases import Release
 
 if TYPE_CHECKING:

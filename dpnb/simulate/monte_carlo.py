@@ -16,7 +16,7 @@ import numpy as np
 
 from dpnb.errors import OptionError
 from dpnb.inference.draw_generator import DrawGenerator
-from dpnb.plan.check import CheckedQuestion
+from dpnb.planner.check import CheckedQuestion
 from dpnb.simulate.intervals import PerRelease, per_release
 from dpnb.statistics import conclude
 from dpnb.trusted.releases import Release

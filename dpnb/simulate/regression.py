@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from dpnb.errors import PlanError
 from dpnb.inference.spread import normal_quantile
-from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
-from dpnb.plan.expression import Ref
+from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
+from dpnb.planner.expression import Ref
 from dpnb.simulate.design import Loss, levels_of, losses_of, reps_of, seed_of, sizes_of
 from dpnb.simulate.populations import Codes, Population, population
 from dpnb.simulate.regression_result import RegressionRow, RegressionStudy

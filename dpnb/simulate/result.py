@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.estimate.table import Table
-from dpnb.plan.expression import show
+from dpnb.planner.expression import show
 from dpnb.simulate.design import Design
 from dpnb.simulate.tally import Held, Tally, wilson
 
@@ -190,6 +190,6 @@ def _asked(design: Design) -> list[str]:
 
 
 def _expr(expr: Any) -> str:
-    from dpnb.plan.expression import Ref
+    from dpnb.planner.expression import Ref
 
     return repr(expr.column) if isinstance(expr, Ref) else show(expr, "simulated")

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.errors import Unavailable
-from dpnb.plan import PricedQuestion
-from dpnb.plan.check import CheckedQuestion
+from dpnb.planner import PricedQuestion
+from dpnb.planner.check import CheckedQuestion
 from dpnb.simulate.exact import Block, histograms, totals
 from dpnb.simulate.selection import MOST_STEPS, select
 from dpnb.statistics import Result, conclude

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpnb.plan.check import CheckedQuestion
+from dpnb.planner.check import CheckedQuestion
 from dpnb.simulate.exact import Rows
 from dpnb.statistics import Setting
 

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 from dpnb.errors import LossError, PlanError
 from dpnb.estimate import PendingQuestion
 from dpnb.inference import effective_size
-from dpnb.plan.check import CheckedQuestion
+from dpnb.planner.check import CheckedQuestion
 from dpnb.statistics.ratio import mean_noise_sd
 from dpnb.trusted.query import Share
 from dpnb.widgets import published_losses

@@ -15,7 +15,7 @@ from typing import Any
 
 from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
-from dpnb.plan.expression import Ref
+from dpnb.planner.expression import Ref
 from dpnb.trusted.privacy.loss import parse_exact
 from dpnb.trusted.schema import Column
 from dpnb.widgets.curve import question_of

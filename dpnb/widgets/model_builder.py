@@ -13,8 +13,8 @@ from typing import Any
 from dpnb.client.handles import Dataset
 from dpnb.errors import DpnbError, OptionError, PlanError
 from dpnb.estimate import Estimate
-from dpnb.plan.question import QueryPlan
-from dpnb.plan.request import Ask
+from dpnb.planner.question import QueryPlan
+from dpnb.planner.request import Ask
 from dpnb.statistics.formula import parse
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.widgets.host_questions import opening

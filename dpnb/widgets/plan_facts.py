@@ -18,7 +18,7 @@ from dpnb.client.views import PlanView
 from dpnb.errors import LossError, PlanError
 from dpnb.estimate import PendingQuestion
 from dpnb.estimate.derived import Outlook
-from dpnb.plan.price import PricedQuestion
+from dpnb.planner.price import PricedQuestion
 from dpnb.statistics._base import all_count
 from dpnb.trusted.query import Share
 from dpnb.widgets.curve import EPSILONS, RHOS, Curve, Curves, Kind, curve_of, grid

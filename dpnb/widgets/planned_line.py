@@ -16,7 +16,7 @@ from typing import Any
 from dpnb.cards.markup import clean
 from dpnb.client.views import PlanView
 from dpnb.estimate import PendingQuestion
-from dpnb.plan.price import PricedQuestion, events_at
+from dpnb.planner.price import PricedQuestion, events_at
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import exact_text
 from dpnb.trusted.privacy.measure import Measure

@@ -22,8 +22,8 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
-from dpnb.plan import Ask, BatchPlan, Item, QueryPlan, price
-from dpnb.plan.expression import Ref
+from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
+from dpnb.planner.expression import Ref
 from dpnb.statistics import regression
 from dpnb.statistics.formula import parse
 from dpnb.statistics.moment_matrix import Crossed

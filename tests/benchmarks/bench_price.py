@@ -9,8 +9,8 @@ import statistics
 import time
 
 from dpnb.datasets import find
-from dpnb.plan import Ask, BatchPlan, Item, QueryPlan, price
-from dpnb.plan.expression import Compare, Const, Ref
+from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
+from dpnb.planner.expression import Compare, Const, Ref
 
 BAR = 5.0
 

@@ -14,8 +14,8 @@ import dpnb
 from dpnb.client.priced_batch import batch_of
 from dpnb.datasets import census, census_schema
 from dpnb.estimate import PendingQuestion
-from dpnb.plan.price import price
-from dpnb.plan.request import Ask
+from dpnb.planner.price import price
+from dpnb.planner.request import Ask
 from dpnb.trusted.curator.engines import DuckDBEngine, prepare
 
 ROWS, ROUNDS = 10_000, 60

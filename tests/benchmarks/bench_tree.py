@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 
 from dpnb.inference.tree import ConsistentTree
-from dpnb.plan import Ask, BatchPlan, Item, QueryPlan, price
-from dpnb.plan.expression import Ref
+from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
+from dpnb.planner.expression import Ref
 from dpnb.statistics.tree import Tree
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 from dpnb.client.views import BatchReport, PlanView
 from dpnb.estimate import Estimate, PendingQuestion
-from dpnb.plan.expression import Ref
-from dpnb.plan.price import price
-from dpnb.plan.question import QueryPlan
-from dpnb.plan.request import Ask, BatchPlan, Item
+from dpnb.planner.expression import Ref
+from dpnb.planner.price import price
+from dpnb.planner.question import QueryPlan
+from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.statistics import conclude
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text

@@ -11,7 +11,7 @@ from dpnb.cards.curves import Curve, curve_figure, curve_of, curve_svg, sparklin
 from dpnb.cards.facts import line_of
 from dpnb.cards.released import line_html, line_text
 from dpnb.estimate import Estimate
-from dpnb.plan.expression import Ref
+from dpnb.planner.expression import Ref
 from dpnb.trusted.noise.bits import SeededBits
 from tests.contracts.questions import TABLES, UNITS, asked, released, schema
 

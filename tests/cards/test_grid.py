@@ -9,7 +9,7 @@ import pytest
 
 from dpnb.cards.released import estimate_card
 from dpnb.errors import OptionError
-from dpnb.plan.expression import Compare, Const
+from dpnb.planner.expression import Compare, Const
 from dpnb.trusted.noise.bits import SeededBits
 from tests.contracts.questions import UNITS, B, G, X, asked, released, schema
 

@@ -12,8 +12,8 @@ import pytest
 from dpnb.client.columns import ColumnHandle
 from dpnb.client.handles import Dataset
 from dpnb.errors import HandleError, OptionError, PlanError, SchemaError
-from dpnb.plan.expression import from_json, to_json
-from dpnb.plan.request import Ask
+from dpnb.planner.expression import from_json, to_json
+from dpnb.planner.request import Ask
 from tests.curator import small
 
 DOORS = {

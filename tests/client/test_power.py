@@ -11,8 +11,8 @@ import pytest
 import dpnb
 from dpnb.client.assumptions import planned_question
 from dpnb.errors import LossError, OptionError, PlanError, Unavailable
-from dpnb.plan import Ask, BatchPlan, Item, QueryPlan, price
-from dpnb.plan.expression import Ref
+from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
+from dpnb.planner.expression import Ref
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.unit import PrivacyUnit

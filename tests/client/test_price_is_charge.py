@@ -11,8 +11,8 @@ import pytest
 from dpnb.client.upload import hand_over
 from dpnb.datasets import load
 from dpnb.errors import BudgetError
-from dpnb.plan.price import total
-from dpnb.plan.request import Ask
+from dpnb.planner.price import total
+from dpnb.planner.request import Ask
 from dpnb.trusted.privacy.accountant import compose
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure

@@ -23,7 +23,7 @@ from dpnb.errors import (
     SchemaError,
 )
 from dpnb.estimate import Estimate, current_host
-from dpnb.plan.request import Ask
+from dpnb.planner.request import Ask
 from dpnb.trusted.privacy import Budget, PrivacyUnit
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.schema import Column, Schema
@@ -437,7 +437,7 @@ def test_the_public_names_are_few_and_importing_them_is_late():
     """dpnb.plan and dpnb.release are functions, whatever was imported below them."""
     import importlib
 
-    importlib.import_module("dpnb.plan.price")
+    importlib.import_module("dpnb.planner.price")
     importlib.import_module("dpnb.trusted.releases.record")
     assert callable(dpnb.plan)
     assert callable(dpnb.release)

@@ -11,8 +11,8 @@ from dpnb.datasets import find
 from dpnb.datasets.trial import SITES
 from dpnb.errors import OptionError
 from dpnb.estimate import Estimate, PendingQuestion
-from dpnb.plan import Ask, BatchPlan, Item, QueryPlan, price
-from dpnb.plan.expression import Ref
+from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
+from dpnb.planner.expression import Ref
 from dpnb.statistics import conclude
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss

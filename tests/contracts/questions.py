@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from dpnb.estimate import Estimate, ask
-from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
-from dpnb.plan.expression import Compare, Const, Ref
+from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
+from dpnb.planner.expression import Compare, Const, Ref
 from dpnb.statistics import STATISTICS, Statistic, conclude
 from dpnb.trusted.aggregate import answer, prepare
 from dpnb.trusted.noise.bits import BitSource

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
+from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
 from dpnb.trusted.aggregate import answer
 from dpnb.trusted.mechanisms import DiscreteLaplace, QuantileSelection
 from dpnb.trusted.privacy.accountant import Budget

@@ -19,11 +19,11 @@ from dpnb.client.priced_batch import sent
 from dpnb.client.upload import hand_over
 from dpnb.datasets import load
 from dpnb.errors import PlanError
-from dpnb.plan import expression as e
-from dpnb.plan.check import check
-from dpnb.plan.price import price
-from dpnb.plan.question import QueryPlan
-from dpnb.plan.request import MAX_ITEMS, Ask, BatchPlan, Item
+from dpnb.planner import expression as e
+from dpnb.planner.check import check
+from dpnb.planner.price import price
+from dpnb.planner.question import QueryPlan
+from dpnb.planner.request import MAX_ITEMS, Ask, BatchPlan, Item
 from dpnb.statistics import STATISTICS, Statistic
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.config import Config

@@ -12,7 +12,7 @@ from collections import Counter
 import pytest
 
 from dpnb.client.priced_batch import batch_of
-from dpnb.plan.request import Ask
+from dpnb.planner.request import Ask
 from dpnb.trusted.curator import failpoints
 from dpnb.trusted.wire.codec import encode, exact_json
 from dpnb.trusted.wire.messages import Again, Attach, Submit

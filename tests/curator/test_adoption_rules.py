@@ -14,7 +14,7 @@ import pytest
 from dpnb.client.priced_batch import batch_of
 from dpnb.errors import ChargedError, CuratorError, CuratorGone, OwnerError, PlanError, RequestReused
 from dpnb.estimate import PendingQuestion
-from dpnb.plan.request import Ask
+from dpnb.planner.request import Ask
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import failpoints, release
 from dpnb.trusted.curator.chain import append, link

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from dpnb.client.priced_batch import batch_of
-from dpnb.plan.request import Ask
+from dpnb.planner.request import Ask
 from dpnb.trusted.curator import failpoints
 from dpnb.trusted.wire.codec import encode, exact_json
 from dpnb.trusted.wire.messages import Again, Answered, Attach, Failure, Submit

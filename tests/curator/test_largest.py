@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from dpnb.datasets import load
-from dpnb.plan import expression as e
-from dpnb.plan.check import check
+from dpnb.planner import expression as e
+from dpnb.planner.check import check
 from dpnb.statistics import BY_NAME
 from tests.curator.largest import DECLARED, FORMS, OWN_FORMS, X
 

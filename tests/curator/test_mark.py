@@ -21,7 +21,7 @@ import pytest
 from dpnb.__main__ import main
 from dpnb.client.priced_batch import batch_of
 from dpnb.errors import BudgetError, ChargedError, FrozenError, OwnerError, RequestReused
-from dpnb.plan.request import Ask
+from dpnb.planner.request import Ask
 from dpnb.trusted.curator import failpoints, mark
 from dpnb.trusted.curator.audit_trail import examine
 from dpnb.trusted.curator.backup import backup

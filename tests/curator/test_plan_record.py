@@ -11,7 +11,7 @@ import pytest
 
 from dpnb.client.priced_batch import batch_of
 from dpnb.errors import PlanError
-from dpnb.plan.request import Ask
+from dpnb.planner.request import Ask
 from dpnb.trusted.aggregate.algebra import (
     Add,
     And,

@@ -21,9 +21,9 @@ from dpnb.client.launch import connect
 from dpnb.client.session import Session
 from dpnb.errors import ChargedError, CuratorGone, OwnerError, PlanError
 from dpnb.estimate import PendingQuestion
-from dpnb.plan.check import check
-from dpnb.plan.question import QueryPlan
-from dpnb.plan.request import Ask
+from dpnb.planner.check import check
+from dpnb.planner.question import QueryPlan
+from dpnb.planner.request import Ask
 from dpnb.trusted.wire.codec import decode_reply, encode
 from dpnb.trusted.wire.messages import Hello
 from dpnb.trusted.wire.places import Home

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from dpnb.errors import BudgetError
-from dpnb.plan.request import Ask
+from dpnb.planner.request import Ask
 from dpnb.trusted.privacy import PrivacyLoss
 from tests.curator import small
 

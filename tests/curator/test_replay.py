@@ -9,7 +9,7 @@ import pytest
 
 from dpnb.client.handles import Dataset
 from dpnb.client.priced_batch import batch_of
-from dpnb.plan.request import Ask
+from dpnb.planner.request import Ask
 from dpnb.trusted.curator import release
 from dpnb.trusted.curator.release import Chance
 from dpnb.trusted.noise.bits import SeededBits

@@ -20,7 +20,7 @@ from dpnb.client import api
 from dpnb.client.launch import connect, reach
 from dpnb.client.session import Session
 from dpnb.errors import CuratorGone, OwnerError
-from dpnb.plan.request import Ask
+from dpnb.planner.request import Ask
 from dpnb.trusted.curator import server
 from dpnb.trusted.wire import transport
 from dpnb.trusted.wire.codec import MAX_REQUEST, decode_reply, encode

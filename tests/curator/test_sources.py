@@ -17,7 +17,7 @@ import pytest
 
 from dpnb.datasets import load
 from dpnb.errors import CuratorGone, OwnerError
-from dpnb.plan.request import Ask
+from dpnb.planner.request import Ask
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.engines.raw_table import open_source
 from dpnb.trusted.curator.ledger import Ledger

@@ -17,7 +17,7 @@ from dpnb.client.priced_batch import batch_of, sent
 from dpnb.client.upload import hand_over
 from dpnb.datasets import load
 from dpnb.errors import BudgetError, CuratorGone, LossError, OwnerError, PlanError, RequestReused
-from dpnb.plan.request import Ask
+from dpnb.planner.request import Ask
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.open_dataset import sweep
 from dpnb.trusted.privacy.loss import PrivacyLoss

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from dpnb.errors import DpnbError
-from dpnb.plan.question import QueryPlan
-from dpnb.plan.request import Ask, Item
+from dpnb.planner.question import QueryPlan
+from dpnb.planner.request import Ask, Item
 from dpnb.trusted.curator.mark import Mark, Total
 from dpnb.trusted.privacy import Budget, PrivacyEvent, PrivacyLoss, PrivacyUnit
 from dpnb.trusted.query import read_parts, written

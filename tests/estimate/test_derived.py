@@ -10,7 +10,7 @@ from dpnb.cards.plan import derived_words, plan_card
 from dpnb.estimate import Estimate
 from dpnb.estimate.derived import forecast, law_of
 from dpnb.inference import NoiseSum
-from dpnb.plan.forecast import NORMAL, Forecast, Law, half_widths, radius
+from dpnb.planner.forecast import NORMAL, Forecast, Law, half_widths, radius
 from tests.curator import small
 
 

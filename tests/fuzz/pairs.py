@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import DpnbError, LossError
-from dpnb.plan import BatchPlan, PricedBatch, PricedQuestion, price
+from dpnb.planner import BatchPlan, PricedBatch, PricedQuestion, price
 from dpnb.trusted.aggregate import ValueCounts
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import (

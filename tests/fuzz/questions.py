@@ -10,8 +10,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from dpnb.plan import Ask, BatchPlan, Item, QueryPlan
-from dpnb.plan import expression as e
+from dpnb.planner import Ask, BatchPlan, Item, QueryPlan
+from dpnb.planner import expression as e
 from dpnb.statistics import STATISTICS, Statistic
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.measure import Measure

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpnb.plan import BatchPlan, price
+from dpnb.planner import BatchPlan, price
 from dpnb.trusted.aggregate import prepare
 from dpnb.trusted.schema import Column, Schema
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dpnb.errors import DpnbError
-from dpnb.plan import price
+from dpnb.planner import price
 from dpnb.trusted.aggregate import CrossMoments, FloorDiv, Key, Lit, Sub, Total, ValueCounts, answer
 from dpnb.trusted.aggregate.algebra import bounds
 from dpnb.trusted.curator.engines import DuckDBEngine, prepare

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from dpnb.errors import DpnbError
-from dpnb.plan import BatchPlan, Item, price
+from dpnb.planner import BatchPlan, Item, price
 from dpnb.statistics import BY_NAME
 from dpnb.trusted.schema import Schema
 from tests.fuzz import pairs, questions

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dpnb.errors import DpnbError
-from dpnb.plan import price
+from dpnb.planner import price
 from dpnb.trusted.aggregate import prepare
 from tests.fuzz import pairs, questions
 from tests.fuzz.report import value

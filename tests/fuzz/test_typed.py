@@ -12,7 +12,7 @@ from dpnb.client.handles import Dataset
 from dpnb.client.session import Opened
 from dpnb.client.upload import hand_over
 from dpnb.errors import DpnbError
-from dpnb.plan import Ask, BatchPlan, Item, price
+from dpnb.planner import Ask, BatchPlan, Item, price
 from dpnb.trusted.aggregate import answer, prepare
 from dpnb.trusted.curator import service
 from dpnb.trusted.curator.ledger import Ledger

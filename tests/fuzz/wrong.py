@@ -9,7 +9,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
-from dpnb.plan import CheckedQuestion, PricedBatch
+from dpnb.planner import CheckedQuestion, PricedBatch
 from dpnb.statistics import _base, pair, quantile, tree
 from dpnb.statistics import ratio as ratios
 from dpnb.statistics.choice import Scores
@@ -42,7 +42,7 @@ from tests.mutants.sensitivity import (
 )
 from tests.mutants.table import Patch, replaced
 
-pricing = import_module("dpnb.plan.price")  # whose name in the room is that of its function
+pricing = import_module("dpnb.planner.price")  # whose name in the room is that of its function
 
 ADDITIVE = ("count", "sum", "mean", "histogram", "crosstab", "difference")
 

@@ -9,7 +9,7 @@ from importlib import import_module
 import pytest
 
 from dpnb.errors import DpnbError
-from dpnb.plan import price
+from dpnb.planner import price
 from dpnb.statistics import BY_NAME
 from dpnb.statistics.pair import price_pair
 from dpnb.statistics.sum import Sum
@@ -109,7 +109,7 @@ def test_separate_moments_are_charged_at_one_move_and_their_rows_say_what_each_c
 def test_a_price_comes_from_the_parts_alone(monkeypatch):
     """The pure function that prices calls the one loss function, once for each question, and charges its total."""
     where, seen = schema(UNITS["add-remove"]), []
-    module = import_module("dpnb.plan.price")
+    module = import_module("dpnb.planner.price")
     monkeypatch.setattr(module, "loss", lambda parts, given: (seen.append(parts), loss(parts, given))[1])
     item = asked({"target": X}, "mean", where, "epsilon", 1)
     assert seen == [item.parts]

@@ -9,8 +9,9 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from tests.plan import test_question as on_question
 
-from dpnb.plan import expression
+from dpnb.planner import expression
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import known_content, meters, pins, stored, totals
 from dpnb.trusted.curator.engines import recognition
@@ -21,7 +22,6 @@ from dpnb.trusted.privacy.conversion import laplace_rho
 from tests.curator import test_content as on_content
 from tests.curator import test_ledger as on_ledger
 from tests.mutants.table import Mutant, Patch, replaced
-from tests.plan import test_question as on_question
 from tests.privacy.test_conversion import divergence
 
 

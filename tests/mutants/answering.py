@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dpnb.errors import BudgetError, CuratorError
-from dpnb.plan.request import Ask
+from dpnb.planner.request import Ask
 from dpnb.statistics import released
 from dpnb.statistics._base import Setting
 from dpnb.statistics.ratio import Ratio

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.plan.question import QueryPlan
+from dpnb.planner.question import QueryPlan
 from dpnb.trusted.curator import release
 from dpnb.trusted.curator.release import Chance
 from dpnb.trusted.mechanisms import QuantileSelection, exponential, gaussian, laplace

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.plan.question import QueryPlan
+from dpnb.planner.question import QueryPlan
 from dpnb.statistics import quantile
 from dpnb.statistics._base import Centred, Numeric, Square
 from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Moves

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.inference.tree import ConsistentTree, Prefixes
-from dpnb.plan.question import QueryPlan
+from dpnb.planner.question import QueryPlan
 from dpnb.statistics import tree, tree_shares
 from dpnb.statistics.sensitivity import Moves
 from dpnb.statistics.tree_fit import Fitted

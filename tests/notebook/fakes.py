@@ -15,7 +15,7 @@ import numpy as np
 from dpnb.errors import BudgetError, PlanError
 from dpnb.estimate import Estimate, Origin, PendingQuestion, ask, current_host
 from dpnb.inference.interval import Interval
-from dpnb.plan.request import Ask
+from dpnb.planner.request import Ask
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.releases import Release, ReleasedPart
 

@@ -17,7 +17,7 @@ from dpnb.notebook import comm as link_module
 from dpnb.notebook.comm import ANNOUNCE, TARGET, Link
 from dpnb.notebook.display import Screen
 from dpnb.notebook.host import NotebookHost
-from dpnb.plan.request import Ask
+from dpnb.planner.request import Ask
 from dpnb.widgets import host_questions
 from dpnb.widgets.snapshot import _row, snapshot
 from tests.curator import small

@@ -10,9 +10,9 @@ from scipy import stats
 
 from dpnb.datasets import find
 from dpnb.errors import LossError, PlanError
-from dpnb.plan.check import check
-from dpnb.plan.expression import Ref
-from dpnb.plan.question import QueryPlan
+from dpnb.planner.check import check
+from dpnb.planner.expression import Ref
+from dpnb.planner.question import QueryPlan
 from dpnb.risk import bootstrap
 from dpnb.risk.curves import gaussian_delta, gaussian_epsilon
 from dpnb.risk.loss_distribution import LossDistribution, dominating, reach_of

@@ -12,7 +12,7 @@ from msgspec import Raw
 
 from dpnb.client.priced_batch import batch_of, sent
 from dpnb.errors import CuratorError
-from dpnb.plan.request import Ask
+from dpnb.planner.request import Ask
 from dpnb.trusted.aggregate.algebra import Add, Cmp, Col, CrossMoments, Key, Lit, Mul, Total, ValueCounts
 from dpnb.trusted.aggregate.request_record import MOST_DEPTH, written_requests
 from dpnb.trusted.canonical import canonical

@@ -59,7 +59,7 @@ JSON_WRITERS = {
     "dpnb/trusted/wire/codec.py": "a message's envelope, which no hash depends on; its exact parts are canonical",
     "dpnb/trusted/curator/sources.py": "a fingerprint of rows, whose texts may be half a surrogate pair; it leaves no process",
     "dpnb/trusted/schema/drafting.py": "a text in quotes, to be read",
-    "dpnb/plan/question.py": "a name in quotes, to be read",
+    "dpnb/planner/question.py": "a name in quotes, to be read",
 }
 
 
@@ -68,7 +68,7 @@ def test_permanent_json_has_one_writer():
     code = {relative(path): path.read_text() for path in MODULES}
     sorting = {name for name, text in code.items() if re.search(r"sort_keys|msgspec\.json\.encode", text)}
     writers = re.compile(r"json\.dumps?\(|JSONEncoder|json\.Encoder|json\.encode\(")
-    trusted = {name for name in code if name.split("/")[1] in {"trusted", "plan", "query"}}
+    trusted = {name for name in code if name.split("/")[1] in {"trusted", "planner"}}
     writing = {name for name in trusted if writers.search(code[name])}
     assert sorting | writing == set(JSON_WRITERS)
 
@@ -79,7 +79,7 @@ def test_every_module_says_what_it_is():
     assert not [relative(path) for path in silent]
 
 
-REEXPORTS = {"dpnb/errors.py", "dpnb/plan/price.py"}
+REEXPORTS = {"dpnb/errors.py", "dpnb/planner/price.py"}
 """Modules that are no folders and still offer names from elsewhere: the public errors, and what the curator takes with prices."""
 
 

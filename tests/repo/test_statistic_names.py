@@ -21,7 +21,7 @@ OTHER_MEANINGS = {
     "dpnb/client/suggestions.py": "words of pandas",
     "dpnb/estimate/arithmetic.py": "functions of numpy that carry draws",
     "dpnb/estimate/operations.py": "a reduction of an array",
-    "dpnb/plan/design.py": "names of parts of a release",
+    "dpnb/planner/design.py": "names of parts of a release",
     "dpnb/simulate/truths.py": "what is true of simulated rows, where it is defined; any other is given as truth=",
     "dpnb/widgets/coverage_estimate.py": "the statistics of the coverage lab, each with the sliders that it has",
     "dpnb/widgets/coverage_setup.py": "a choice of the coverage lab: a proportion among it",

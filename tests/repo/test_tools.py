@@ -37,7 +37,7 @@ def test_tool_has_nothing_to_say(command):
 
 
 PLANTED = [
-    pytest.param("trusted/privacy/sneaky.py", "import dpnb.plan.price", id="privacy-imports-plan"),
+    pytest.param("trusted/privacy/sneaky.py", "import dpnb.planner.price", id="privacy-imports-plan"),
     pytest.param("trusted/curator/sneaky.py", "import dpnb.audit", id="curator-imports-audit"),
     pytest.param("trusted/curator/sneaky.py", "import dpnb.exhibits", id="curator-imports-exhibits"),
     pytest.param("trusted/curator/sneaky.py", "import dpnb.statistics", id="curator-imports-statistics"),
@@ -53,9 +53,9 @@ PLANTED = [
     pytest.param("statistics/sneaky.py", "import duckdb", id="statistics-imports-duckdb"),
     pytest.param("client/sneaky.py", "import sqlite3", id="client-imports-sqlite3"),
     pytest.param("client/sneaky.py", "import dpnb.trusted.curator.service", id="client-imports-curator"),
-    pytest.param("plan/sneaky.py", "import dpnb.trusted.wire.messages", id="plan-imports-wire"),
+    pytest.param("planner/sneaky.py", "import dpnb.trusted.wire.messages", id="planner-imports-wire"),
     pytest.param("notebook/sneaky.py", "import dpnb.trusted.noise.secure", id="notebook-imports-secure-bits"),
-    pytest.param("plan/sneaky.py", "import IPython", id="plan-imports-ipython"),
+    pytest.param("planner/sneaky.py", "import IPython", id="planner-imports-ipython"),
     pytest.param("cards/sneaky.py", "import traitlets", id="cards-import-traitlets"),
     pytest.param("statistics/sneaky.py", "import dpnb.exhibits", id="statistics-import-exhibits"),
     pytest.param("exhibits/sneaky.py", "import dpnb.client", id="exhibits-import-handles"),

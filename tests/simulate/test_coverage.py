@@ -10,7 +10,7 @@ import pytest
 
 from dpnb import simulate
 from dpnb.errors import DpnbError, LossError, OptionError, PlanError, SchemaError
-from dpnb.plan.expression import Compare, Const, Ref
+from dpnb.planner.expression import Compare, Const, Ref
 from dpnb.simulate.design import losses_of
 from dpnb.simulate.exact import Block
 from dpnb.simulate.studies import draw

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dpnb import simulate
-from dpnb.plan import PricedQuestion
+from dpnb.planner import PricedQuestion
 from dpnb.simulate.studies import released
 from dpnb.trusted.noise import fast
 from dpnb.trusted.releases import Release

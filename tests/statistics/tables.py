@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.plan import PricedQuestion, QueryPlan
-from dpnb.plan.expression import Ref
+from dpnb.planner import PricedQuestion, QueryPlan
+from dpnb.planner.expression import Ref
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.releases import Release, ReleasedPart

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from dpnb.errors import OptionError, PlanError, Unavailable
-from dpnb.plan.expression import BinOp, ClipTo, Compare, Const, Ref
-from dpnb.plan.question import QueryPlan
+from dpnb.planner.expression import BinOp, ClipTo, Compare, Const, Ref
+from dpnb.planner.question import QueryPlan
 from dpnb.trusted.mechanisms import PermuteAndFlip
 from dpnb.trusted.noise import SeededBits
 from dpnb.trusted.privacy.conversion import pure_rho

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dpnb.errors import Unavailable
-from dpnb.plan.expression import Ref
-from dpnb.plan.question import QueryPlan
+from dpnb.planner.expression import Ref
+from dpnb.planner.question import QueryPlan
 from dpnb.statistics import conclude
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.statistic import priced, schema

@@ -11,8 +11,8 @@ import pytest
 
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference.draw_generator import DrawGenerator
-from dpnb.plan.expression import Compare, Const, Ref
-from dpnb.plan.question import QueryPlan
+from dpnb.planner.expression import Compare, Const, Ref
+from dpnb.planner.question import QueryPlan
 from dpnb.statistics import conclude
 from dpnb.statistics._base import digits
 from tests.statistics.tables import asked, reading, released, studies

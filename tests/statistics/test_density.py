@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpnb.errors import OptionError, PlanError, Unavailable
-from dpnb.plan.expression import Ref
-from dpnb.plan.question import QueryPlan
+from dpnb.planner.expression import Ref
+from dpnb.planner.question import QueryPlan
 from dpnb.statistics import BY_NAME
 from dpnb.statistics.binned import largest_remainders
 from tests.contracts.statistic import priced, worst_loss

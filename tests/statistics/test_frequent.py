@@ -12,7 +12,7 @@ import pytest
 
 from dpnb.errors import LossError, OptionError, PlanError, Unavailable
 from dpnb.estimate import to_json
-from dpnb.plan.expression import BinOp, Const
+from dpnb.planner.expression import BinOp, Const
 from dpnb.statistics.frequent import conditional_limits
 from dpnb.trusted.mechanisms import Thresholding
 from dpnb.trusted.noise.bits import SeededBits

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from dpnb.errors import OptionError, PlanError, Unavailable
-from dpnb.plan.expression import ClipTo, Compare, Const, Ref
-from dpnb.plan.question import QueryPlan
+from dpnb.planner.expression import ClipTo, Compare, Const, Ref
+from dpnb.planner.question import QueryPlan
 from dpnb.trusted.mechanisms import KSExponential
 from dpnb.trusted.mechanisms.ks_exponential import distance, placements
 from dpnb.trusted.noise import SeededBits

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from dpnb.errors import OptionError, PlanError, SchemaError, Unavailable
-from dpnb.plan import QueryPlan
-from dpnb.plan.expression import BinOp, Compare, Const, Expr, Ref
+from dpnb.planner import QueryPlan
+from dpnb.planner.expression import BinOp, Compare, Const, Expr, Ref
 from dpnb.statistics import conclude, moment_integers
 from dpnb.statistics.sensitivity import ENTER, WITHIN
 from dpnb.trusted.aggregate import Lit, prepare

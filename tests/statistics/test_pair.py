@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from dpnb.errors import OptionError, PlanError, Unavailable
-from dpnb.plan.expression import BinOp, Compare, Const, Ref
-from dpnb.plan.question import QueryPlan
+from dpnb.planner.expression import BinOp, Compare, Const, Ref
+from dpnb.planner.question import QueryPlan
 from dpnb.statistics import conclude, pair
 from dpnb.statistics.sensitivity import ENTER, WITHIN
 from dpnb.trusted.aggregate import prepare

@@ -12,8 +12,8 @@ import pytest
 
 from dpnb.errors import OptionError, PendingError, PlanError, SchemaError, Unavailable
 from dpnb.estimate import Estimate, ask
-from dpnb.plan import QueryPlan
-from dpnb.plan.expression import Ref
+from dpnb.planner import QueryPlan
+from dpnb.planner.expression import Ref
 from dpnb.statistics import conclude
 from dpnb.statistics.formula import parse
 from dpnb.statistics.regression import DRAWS, Fit, solved

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from dpnb.errors import PlanError, Unavailable
-from dpnb.plan import Ask, BatchPlan, Item, price
-from dpnb.plan.expression import ClipTo, Compare, Const, Ref
-from dpnb.plan.question import QueryPlan
+from dpnb.planner import Ask, BatchPlan, Item, price
+from dpnb.planner.expression import ClipTo, Compare, Const, Ref
+from dpnb.planner.question import QueryPlan
 from dpnb.statistics import conclude
 from dpnb.trusted.aggregate import answer
 from dpnb.trusted.mechanisms import LocatedSums

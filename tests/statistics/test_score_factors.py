@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from dpnb.plan.expression import Ref
-from dpnb.plan.question import QueryPlan
+from dpnb.planner.expression import Ref
+from dpnb.planner.question import QueryPlan
 from dpnb.trusted.mechanisms import LocatedSums, QuantileSelection
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from tests.contracts.statistic import priced, schema

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from dpnb.errors import OptionError, PlanError, Unavailable
-from dpnb.plan.expression import Bin, Const, Ref
-from dpnb.plan.question import QueryPlan
+from dpnb.planner.expression import Bin, Const, Ref
+from dpnb.planner.question import QueryPlan
 from dpnb.statistics import conclude
 from dpnb.trusted.aggregate import prepare
 from dpnb.trusted.mechanisms import PermuteAndFlip

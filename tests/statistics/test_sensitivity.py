@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from dpnb.errors import PlanError
-from dpnb.plan.expression import BinOp, Compare, Const, Ref
-from dpnb.plan.question import QueryPlan
+from dpnb.planner.expression import BinOp, Compare, Const, Ref
+from dpnb.planner.question import QueryPlan
 from dpnb.statistics.sensitivity import Component
 from dpnb.trusted.aggregate import Lit
 from dpnb.trusted.privacy import Measure, PrivacyEvent

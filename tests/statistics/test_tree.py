@@ -14,8 +14,8 @@ import pytest
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.tree import ConsistentTree, level_sizes, pair_sums, rising
-from dpnb.plan.expression import BinOp, Compare, Const, Ref
-from dpnb.plan.question import QueryPlan
+from dpnb.planner.expression import BinOp, Compare, Const, Ref
+from dpnb.planner.question import QueryPlan
 from dpnb.statistics.tree import Tree
 from dpnb.trusted.aggregate import answer
 from dpnb.trusted.privacy.unit import PrivacyUnit

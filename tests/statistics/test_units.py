@@ -18,7 +18,7 @@ import pytest
 
 from dpnb.errors import DpnbError, LossError, Unavailable
 from dpnb.estimate import Estimate
-from dpnb.plan import PricedQuestion
+from dpnb.planner import PricedQuestion
 from dpnb.trusted.aggregate import Table, answer, prepare
 from dpnb.trusted.mechanisms import (
     DiscreteGaussian,
@@ -184,7 +184,6 @@ def enumerable(item: PricedQuestion) -> bool:
     return all(points <= 10 and cells <= 6 for points, cells in sizes)
 
 
-@pytest.mark.turns(3, "statistic", "place")
 @pytest.mark.parametrize("whom", PEOPLE)
 @pytest.mark.parametrize(("most", "kind"), [(2, "epsilon"), (2, "rho"), (3, "epsilon")])
 @pytest.mark.parametrize(("statistic", "place"), CASES)

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.plan import Ask, BatchPlan, Item, PricedQuestion, price
-from dpnb.plan.expression import Compare, Const, Ref
-from dpnb.plan.question import QueryPlan
+from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, price
+from dpnb.planner.expression import Compare, Const, Ref
+from dpnb.planner.question import QueryPlan
 from dpnb.trusted.aggregate import answer
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit

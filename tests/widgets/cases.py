@@ -18,7 +18,7 @@ import numpy as np
 from dpnb.cards import digits
 from dpnb.cards.plan import derived_words
 from dpnb.inference import NoiseSum, effective_size
-from dpnb.plan.forecast import NORMAL, Forecast, Law, half_widths
+from dpnb.planner.forecast import NORMAL, Forecast, Law, half_widths
 from dpnb.risk import odds as risk
 from dpnb.simulate import wilson
 from dpnb.trusted.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw

@@ -10,7 +10,7 @@ import dpnb
 from dpnb import widgets
 from dpnb.client import api
 from dpnb.errors import FrozenError, PlanError
-from dpnb.plan.request import Ask
+from dpnb.planner.request import Ask
 from dpnb.trusted.curator.guard import REFUSAL
 from dpnb.trusted.privacy.accountant import Budget, compose, epsilon_of
 from dpnb.trusted.privacy.event import PrivacyEvent

@@ -18,9 +18,9 @@ from typing import Any
 
 from dpnb.client.priced_batch import sent
 from dpnb.errors import DpnbError
-from dpnb.plan.price import price
-from dpnb.plan.question import QueryPlan
-from dpnb.plan.request import Ask, BatchPlan, Item
+from dpnb.planner.price import price
+from dpnb.planner.question import QueryPlan
+from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.statistics import BY_NAME
 from dpnb.trusted.canonical import canonical, read_json
 from dpnb.trusted.measurements import loss

@@ -19,9 +19,9 @@ from dpnb.client.no_data import HoldsNoData
 from dpnb.errors import PlanError
 from dpnb.estimate import Estimate
 from dpnb.inference.matching import match
-from dpnb.plan.check import check
-from dpnb.plan.expression import Compare, Const, Ref
-from dpnb.plan.question import QueryPlan
+from dpnb.planner.check import check
+from dpnb.planner.expression import Compare, Const, Ref
+from dpnb.planner.question import QueryPlan
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit

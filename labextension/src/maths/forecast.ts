@@ -1,4 +1,4 @@
-/** The ± of a derived value from the ± of the questions under it. Twin of `dpnb/plan/forecast.py` and its words in `dpnb/cards/plan.py`. */
+/** The ± of a derived value from the ± of the questions under it. Twin of `dpnb/planner/forecast.py` and its words in `dpnb/cards/plan.py`. */
 import { widthAt } from './curve';
 import { halfWidth, number } from './digits';
 import { radius as noiseRadius } from './noise_sum';

@@ -11,12 +11,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dpnb.errors import PlanError, SchemaError
-from dpnb.plan import expression as e
-from dpnb.plan.compile import cells, condition, numeric
+from dpnb.planner import expression as e
+from dpnb.planner.compile import cells, condition, numeric
 from dpnb.trusted.aggregate import answer
 from dpnb.trusted.aggregate.algebra import Key, Lit, Total, ValueCounts
-from tests.plan.expressions import SCHEMA, codes, conditions, numbers, values
-from tests.plan.meaning import meaning
+from tests.planner.expressions import SCHEMA, codes, conditions, numbers, values
+from tests.planner.meaning import meaning
 
 
 def one(row: dict[str, int | None], value: Any, where: Any = None) -> int | None:

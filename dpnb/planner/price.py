@@ -14,9 +14,9 @@ from fractions import Fraction
 from typing import Literal
 
 from dpnb.errors import LossError, PlanError
-from dpnb.plan.check import CheckedQuestion, check
-from dpnb.plan.request import Ask, BatchPlan, Item
-from dpnb.plan.work import STEP, WITHIN, limited_steps, limited_work
+from dpnb.planner.check import CheckedQuestion, check
+from dpnb.planner.request import Ask, BatchPlan, Item
+from dpnb.planner.work import STEP, WITHIN, limited_steps, limited_work
 from dpnb.statistics import PriceRow, Pricing
 from dpnb.statistics._base import digits
 from dpnb.trusted.measurements import DerivedLoss, Measurement, code_ranges, loss

@@ -1,7 +1,7 @@
 """Which size or which loss is enough: the half-widths and powers of a design, inverted by bisection.
 
 They fall, and rise, with size and loss; a loss is found to three digits and rounded up, so that what is found is enough. The accuracies
-themselves are those of :mod:`dpnb.plan.design`.
+themselves are those of :mod:`dpnb.planner.design`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from dpnb.errors import OptionError, PlanError, Unavailable
-from dpnb.plan.design import Accuracy, Design
+from dpnb.planner.design import Accuracy, Design
 from dpnb.trusted.query import Share
 
 _LOW, _HIGH = 1e-4, 1e4

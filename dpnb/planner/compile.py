@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 from dpnb.errors import PlanError, SchemaError
-from dpnb.plan.expression import (
+from dpnb.planner.expression import (
     Between,
     Bin,
     BinOp,

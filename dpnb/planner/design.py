@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from dpnb.errors import PlanError, Unavailable
-from dpnb.plan.check import CheckedQuestion
+from dpnb.planner.check import CheckedQuestion
 from dpnb.statistics import Setting
 from dpnb.statistics.outcome import Outcome
 from dpnb.trusted.measurements import Measurement

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpnb.errors import LossError, PlanError
-from dpnb.plan import Ask, BatchPlan, Item, PricedBatch, QueryPlan, price
-from dpnb.plan import expression as e
+from dpnb.planner import Ask, BatchPlan, Item, PricedBatch, QueryPlan, price
+from dpnb.planner import expression as e
 from dpnb.trusted.privacy.accountant import Budget, compose
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.unit import PrivacyUnit

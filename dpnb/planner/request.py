@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpnb.errors import LossError, PlanError
-from dpnb.plan.question import QueryPlan
+from dpnb.planner.question import QueryPlan
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.privacy.loss import exact_text, parse_exact, positive
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpnb.errors import PlanError
-from dpnb.plan import expression
-from dpnb.plan.expression import (
+from dpnb.planner import expression
+from dpnb.planner.expression import (
     Expr,
     Plain,
     as_subject,

@@ -13,10 +13,10 @@ from fractions import Fraction
 from typing import Any
 
 from dpnb.errors import OptionError, PlanError, SchemaError
-from dpnb.plan.compile import Cells, cells, condition, equal_edges, numeric, place_of, value_names
-from dpnb.plan.expression import Bin, Const, Expr, Ref, show
-from dpnb.plan.question import QueryPlan
-from dpnb.plan.work import limited_steps
+from dpnb.planner.compile import Cells, cells, condition, equal_edges, numeric, place_of, value_names
+from dpnb.planner.expression import Bin, Const, Expr, Ref, show
+from dpnb.planner.question import QueryPlan
+from dpnb.planner.work import limited_steps
 from dpnb.statistics import BY_NAME, Numeric, Setting, Statistic
 from dpnb.statistics.reading import ReadingFunction
 from dpnb.trusted.aggregate.algebra import (

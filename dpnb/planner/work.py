@@ -9,8 +9,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpnb.errors import PlanError
-from dpnb.plan.expression import Between, Bin, Expr, IsIn
-from dpnb.plan.question import Option, QueryPlan
+from dpnb.planner.expression import Between, Bin, Expr, IsIn
+from dpnb.planner.question import Option, QueryPlan
 from dpnb.trusted.query.work import MOST_WORK, too_much
 
 MOST_STEPS = 20_000

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpnb.errors import DpnbError, PlanError
-from dpnb.plan import Ask, BatchPlan, Item, QueryPlan
-from dpnb.plan import expression as e
-from tests.plan.expressions import conditions, numbers
+from dpnb.planner import Ask, BatchPlan, Item, QueryPlan
+from dpnb.planner import expression as e
+from tests.planner.expressions import conditions, numbers
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "plan" / "questions.json"
 QUESTIONS = {

@@ -11,10 +11,10 @@ from fractions import Fraction
 import pytest
 
 from dpnb.errors import PlanError
-from dpnb.plan import expression as e
-from dpnb.plan.price import price
-from dpnb.plan.question import QueryPlan
-from dpnb.plan.request import Ask, BatchPlan, Item
+from dpnb.planner import expression as e
+from dpnb.planner.price import price
+from dpnb.planner.question import QueryPlan
+from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.trusted.query.work import MOST_WORK, work_of
 from dpnb.trusted.schema import Schema
 from tests.curator import small

@@ -9,7 +9,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from dpnb.plan import expression as e
+from dpnb.planner import expression as e
 
 Value = Fraction | bool | str | None
 
