@@ -306,8 +306,7 @@ def _priced(
             question, None, zero, (), (), (), Preview(0.0, "public: answered from the schema, free")
         )
     pricing = question.kind.price(question.setting, share)
-    for part in {part.request: part for part in pricing.parts}.values():
-        refuse_unbounded(part, ranges)
+    refuse_unbounded(pricing.parts, ranges)
     derived = _within_share(loss(pricing.parts, schema), share)
     return PricedQuestion(
         question,

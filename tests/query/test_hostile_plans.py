@@ -13,7 +13,19 @@ from msgspec import Raw
 from dpnb.client.priced_batch import batch_of, sent
 from dpnb.errors import CuratorError
 from dpnb.planner.request import Ask
-from dpnb.trusted.aggregate.algebra import Add, Cmp, Col, CrossMoments, Key, Lit, Mul, Total, ValueCounts
+from dpnb.trusted.aggregate.algebra import (
+    Add,
+    Case,
+    Cmp,
+    Col,
+    CrossMoments,
+    Key,
+    Lit,
+    Mul,
+    Or,
+    Total,
+    ValueCounts,
+)
 from dpnb.trusted.aggregate.request_record import MOST_DEPTH, written_requests
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.config import Config
@@ -431,6 +443,21 @@ def test_what_is_too_much_work_is_refused_before_it_is_priced(desk):
     plan = desk.plan(part)
     (question,) = plan["questions"]
     assert "at once" in desk.refused({**plan, "questions": [{**question, "key": str(n)} for n in range(11)]})
+
+
+def test_a_long_filter_that_thousands_of_vectors_ask_is_too_much_work(desk):
+    """It is short on the wire, stands once, and would be looked at again for each vector: minutes."""
+    listed = Case(among(1024), ONE, Lit(0))
+    part = laplace(Total(listed, among(1024)), 10**6)
+    assert "at once" in desk.refused(desk.plan(*[part] * 4000, loss=desk.costs([part]).to_json()))
+
+
+def among(values):
+    """Whether x is one of many numbers, as a balanced tree."""
+    nodes = [Cmp("==", X, Lit(value)) for value in range(values)]
+    while len(nodes) > 1:
+        nodes = [Or(*nodes[place : place + 2]) for place in range(0, len(nodes), 2)]
+    return nodes[0]
 
 
 def test_charged_for_has_no_data_argument(desk):

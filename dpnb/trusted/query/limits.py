@@ -6,7 +6,7 @@ step of every expression is bounded from the declared ranges alone, on any row.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
@@ -28,18 +28,21 @@ MOST_BITS = 256
 Ranges = Mapping[str, tuple[int, int]]
 
 
-def refuse_unbounded(part: Measurement, ranges: Ranges) -> None:
-    """Refuse a measurement that names what is not declared, or has numbers beyond their limits.
+def refuse_unbounded(parts: Sequence[Measurement], ranges: Ranges) -> None:
+    """Refuse measurements that name what is not declared, or have numbers beyond their limits.
+
+    A request that several of them ask is looked at once.
 
     Raises
     ------
     PlanError
         Before any charge, from the schema alone.
     """
-    _refuse_undeclared(part.request, ranges)
-    _refuse_cells(part.request)
-    refuse_wide(part.request, ranges)
-    if any(length > MOST_BITS for length in _lengths(part.mechanism)):
+    for request in {id(part.request): part.request for part in parts}.values():
+        _refuse_undeclared(request, ranges)
+        _refuse_cells(request)
+        refuse_wide(request, ranges)
+    if any(length > MOST_BITS for part in parts for length in _lengths(part.mechanism)):
         raise PlanError(f"An amount of noise has more than {MOST_BITS} bits: ask a loss of fewer digits.")
 
 

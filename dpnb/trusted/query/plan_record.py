@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from dpnb.trusted.aggregate.algebra import Request
 from dpnb.trusted.aggregate.request_record import read_requests, written_requests
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.errors import PlanError
@@ -22,17 +23,17 @@ _LONGEST_NAME = 200
 
 def written(parts: Sequence[Measurement]) -> dict[str, Any]:
     """Write measurements; a request that several of them ask stands once."""
-    places = _places(parts)
+    requests, places = _places(parts)
     listed = [
         {
             "name": part.name,
-            "request": places[part.request],
+            "request": places[id(part.request)],
             "mechanism": part.mechanism.to_json(),
             "cells": part.cells,
         }
         for part in parts
     ]
-    return {**written_requests(places), "parts": listed}
+    return {**written_requests(requests), "parts": listed}
 
 
 def read_parts(record: object) -> tuple[Measurement, ...]:
@@ -63,14 +64,21 @@ def measured(parts: Iterable[Measurement]) -> str:
     Whoever asks the same, with more noise or with another kind of additive noise, can be given the stored answer.
     """
     listed = tuple(parts)
-    places = _places(listed)
-    shapes = [[part.name, places[part.request], list(part.mechanism.shape), part.cells] for part in listed]
-    return hashlib.sha256(canonical([written_requests(places), shapes]).encode()).hexdigest()
+    requests, places = _places(listed)
+    shapes = [
+        [part.name, places[id(part.request)], list(part.mechanism.shape), part.cells] for part in listed
+    ]
+    return hashlib.sha256(canonical([written_requests(requests), shapes]).encode()).hexdigest()
 
 
-def _places(parts: Sequence[Measurement]) -> dict[Any, int]:
-    """Return the different requests of some measurements, each with its place."""
-    return {request: place for place, request in enumerate(dict.fromkeys(part.request for part in parts))}
+def _places(parts: Sequence[Measurement]) -> tuple[list[Request], dict[int, int]]:
+    """Return the different requests of some measurements, and the place of each object among them: equal ones have one place."""
+    found: dict[Request, int] = {}
+    places: dict[int, int] = {}
+    for part in parts:
+        if id(part.request) not in places:  # to hash a request is to walk through it
+            places[id(part.request)] = found.setdefault(part.request, len(found))
+    return list(found), places
 
 
 def _order(parts: Sequence[Mapping[str, Any]]) -> list[int]:

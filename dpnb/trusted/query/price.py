@@ -68,8 +68,7 @@ def charged_for(plan: Plan, schema: Schema) -> tuple[Charged, ...]:
     ranges, units = code_ranges(schema), 0
     for question in plan.questions:
         units = limited(question.parts, units)
-        for part in question.parts:
-            refuse_unbounded(part, ranges)
+        refuse_unbounded(question.parts, ranges)
     found = tuple(_charged(question, schema) for question in plan.questions)
     costs = whole(found, schema.budget.measure)
     if plan.loss != costs:

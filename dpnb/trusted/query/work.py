@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dpnb.trusted.aggregate.algebra import CrossMoments
+from dpnb.trusted.aggregate.algebra import CrossMoments, Request, walk
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import (
@@ -24,7 +24,7 @@ from dpnb.trusted.mechanisms.thresholding import MOST_SHOWN
 MOST_WORK = 2_000_000
 """Units in a batch."""
 _PART, _SELECTION, _LOCATED, _PAIR = 200, 9, 15, 50
-_CANDIDATES, _PLACED = 100, 60
+_CANDIDATES, _PLACED, _NODES = 100, 60, 10
 
 
 def work_of(part: Measurement) -> int:
@@ -55,16 +55,32 @@ def _own(part: Measurement) -> int:
 def limited(parts: Iterable[Measurement], units: int = 0) -> int:
     """Return how much work some measurements are, added to what was counted before, or refuse them.
 
+    Ten nodes of an expression are one unit for each vector that asks it: they are looked at again for each.
+
     Raises
     ------
     PlanError
         Before any charge.
     """
+    sizes: dict[int, int] = {}
     for part in parts:
-        units += work_of(part)
+        if id(part.request) not in sizes:
+            sizes[id(part.request)] = _size(part.request)
+        units += work_of(part) + sizes[id(part.request)] // _NODES
         if units > MOST_WORK:
             raise too_much()
     return units
+
+
+def _size(request: Request) -> int:
+    """Return how many nodes the expressions of a request have, written out."""
+    own = (
+        request.values
+        if isinstance(request, CrossMoments)
+        else (request.value, *(key.code for key in request.keys))
+    )
+    roots = (*own, *(() if request.where is None else (request.where,)))
+    return sum(1 for root in roots for _ in walk(root))
 
 
 def too_much() -> PlanError:
