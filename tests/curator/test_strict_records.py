@@ -14,6 +14,7 @@ from dpnb.planner.request import Ask, Item
 from dpnb.trusted.curator.mark import Mark, Total
 from dpnb.trusted.privacy import Budget, PrivacyEvent, PrivacyLoss, PrivacyUnit
 from dpnb.trusted.query import read_parts, written
+from dpnb.trusted.releases import Release, ReleasedPart
 from dpnb.trusted.schema import Column, Schema
 from tests.contracts.questions import SAMPLES, asked, schema
 from tests.contracts.records import twins
@@ -28,6 +29,17 @@ ITEMS = [
 ]
 BUDGETS = [Budget.from_toml({"epsilon": 1}), Budget.from_toml({"epsilon": 1, "delta": "0.5"})]
 UNITS = [PrivacyUnit("change-one", rows=1), PrivacyUnit("change-one", unit="who", units=1)]
+LAW = {"kind": "discrete-laplace", "scale": "12"}
+RELEASE = Release(
+    "a" * 32,
+    "q",
+    "t",
+    "v",
+    (ReleasedPart("sum", LAW, (1, 2**70), "1"),),
+    PrivacyLoss.pure(1),
+    stored=True,
+    entry=1,
+)
 COLUMNS = (Column.integer("x", 0, 1, missing=1),)
 KINDS: dict[str, tuple[Any, list[Any]]] = {
     "event": (PrivacyEvent.from_json, [one["event"] for one in EVENTS]),
@@ -39,6 +51,7 @@ KINDS: dict[str, tuple[Any, list[Any]]] = {
     "item": (Item.from_json, [Item(ITEMS[0].checked.question).to_json()]),
     "ask": (Ask.from_json, [Ask.make(epsilon=1, assume_n=1).to_json()]),
     "plan": (read_parts, [written(item.parts) for item in ITEMS if item.parts]),
+    "release": (Release.from_json, [RELEASE.to_json()]),
     "mark": (Mark.from_json, [Mark("1" * 32, 1, "1" * 64, {"p": Total(1, PrivacyLoss.pure(1))}).to_json()]),
 }
 

@@ -14,6 +14,8 @@ from dpnb.trusted.errors import PlanError
 from dpnb.trusted.privacy.loss import PrivacyLoss
 
 ShareKind = Literal["epsilon", "rho"]
+_PART: dict[str, type] = {"name": str, "law": dict, "values": list, "draw": str}
+_OTHERS: dict[str, type] = {"parts": list, "loss": dict, "stored": bool, "entry": int, "share_kind": object}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +48,14 @@ class ReleasedPart:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> ReleasedPart:
-        """Rebuild a part; an unknown or missing field is an error."""
-        _exactly(record, ("name", "law", "values", "draw"), "released part")
-        values = tuple(int(value) for value in record["values"])
-        return cls(str(record["name"]), dict(record["law"]), values, str(record["draw"]))
+        """Rebuild a part; an unknown or missing field, or one of another type, is an error."""
+        _exactly(record, _PART, "released part")
+        law = [*record["law"], *record["law"].values()]
+        if any(type(value) is not int for value in record["values"]) or any(
+            type(one) is not str for one in law
+        ):
+            raise _other_types("released part")
+        return cls(record["name"], dict(record["law"]), tuple(record["values"]), record["draw"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,22 +120,14 @@ class Release:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Release:
-        """Rebuild a release; an unknown or missing field is an error."""
-        _exactly(record, tuple(field.name for field in fields(cls)), "release")
-        return cls(
-            id=str(record["id"]),
-            question=str(record["question"]),
-            dataset=str(record["dataset"]),
-            data_version=str(record["data_version"]),
-            parts=tuple(ReleasedPart.from_json(part) for part in record["parts"]),
-            loss=PrivacyLoss.from_json(record["loss"]),
-            share=str(record["share"]),
-            stored=bool(record["stored"]),
-            time=str(record["time"]),
-            entry=int(record["entry"]),
-            share_kind=_share_kind(record["share_kind"]),
-            measured=str(record["measured"]),
-        )
+        """Rebuild a release; an unknown or missing field, or one of another type, is an error."""
+        _exactly(record, {**dict.fromkeys((field.name for field in fields(cls)), str), **_OTHERS}, "release")
+        read = {
+            "parts": tuple(map(ReleasedPart.from_json, record["parts"])),
+            "loss": PrivacyLoss.from_json(record["loss"]),
+            "share_kind": _share_kind(record["share_kind"]),
+        }
+        return cls(**{**record, **read})
 
 
 def _share_kind(word: Any) -> ShareKind:
@@ -139,10 +137,16 @@ def _share_kind(word: Any) -> ShareKind:
     return kind
 
 
-def _exactly(record: Mapping[str, Any], names: tuple[str, ...], what: str) -> None:
-    """Refuse a record whose fields are not exactly these."""
-    wrong = set(record) ^ set(names)
+def _exactly(record: Mapping[str, Any], types: Mapping[str, type], what: str) -> None:
+    """Refuse a record whose fields are not exactly these, each of its type."""
+    wrong = set(record) ^ set(types)
     if wrong:
         raise PlanError(
             f"not a {what} of this version: unknown or missing {', '.join(sorted(map(str, wrong)))}."
         )
+    if any(kind is not object and type(record[name]) is not kind for name, kind in types.items()):
+        raise _other_types(what)
+
+
+def _other_types(what: str) -> PlanError:
+    return PlanError(f"not a {what} of this version: a field is of another type.")
