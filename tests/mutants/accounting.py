@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from tests.plan import test_question as on_question
 
 from dpnb.planner import expression
 from dpnb.trusted.canonical import canonical
@@ -22,6 +21,7 @@ from dpnb.trusted.privacy.conversion import laplace_rho
 from tests.curator import test_content as on_content
 from tests.curator import test_ledger as on_ledger
 from tests.mutants.table import Mutant, Patch, replaced
+from tests.planner import test_question as on_question
 from tests.privacy.test_conversion import divergence
 
 
