@@ -134,14 +134,14 @@ def test_a_killed_curator_is_said_while_a_cell_runs(open_):  # noqa: F811
 
 def test_a_kernel_busy_for_a_minute_still_answers(open_):  # noqa: F811
     """While a cell runs: the price of another is read, the panel answers and the methods paragraph is made; the page can be reloaded."""
-    ask = "%%dp epsilon=0.03125\nmean_distance = (hiv.distvct + 1).mean()"
+    ask = "%%dp epsilon=0.03125\nmean_distance = hiv.age.clip(0, 91).mean()"
     lab = ready(open_, ask, BUSY, "%%dp epsilon=0.125\nq = hiv.age.mean()")
     lab.run_cell(2)
     lab.gauge.click()
     before = lab.gauge.inner_text()
     tag = lab.cell(4).locator(".dpnb-Tag")
     with busy(lab, 3):
-        set_source(lab, 4, "%%dp epsilon=0.75\nq = (hiv.distvct + 2).mean()")
+        set_source(lab, 4, "%%dp epsilon=0.75\nq = hiv.age.clip(0, 92).mean()")
         expect(tag).to_contain_text("ε 0.75")
         lab.panel.get_by_role("button", name="Copy as methods paragraph").click()
         expect(lab.panel.get_by_role("textbox", name="methods paragraph")).to_have_value(
@@ -154,7 +154,7 @@ def test_a_kernel_busy_for_a_minute_still_answers(open_):  # noqa: F811
 
 def test_a_charge_is_shown_before_its_cell_has_ended(open_):  # noqa: F811
     """A long cell that releases in its middle: the gauge follows the ledger, not the cell."""
-    cell = "dpnb.release({'q': (hiv.distvct + 3).mean()}, epsilon=0.0625)\n" + BUSY
+    cell = "dpnb.release({'q': hiv.age.clip(0, 93).mean()}, epsilon=0.0625)\n" + BUSY
     lab = ready(open_, cell)
     before = spent(lab)
     with busy(lab, 2):
@@ -168,7 +168,9 @@ def test_what_another_kernel_spends_is_shown_here(open_):  # noqa: F811
     second = lab.page.context.new_page()
     try:
         other = type(lab)(second, lab.server, lab.shots)
-        lab.server.notebook("other.ipynb", [LOAD, OPEN, "%%dp epsilon=0.0625\nq = (hiv.distvct + 4).mean()"])
+        lab.server.notebook(
+            "other.ipynb", [LOAD, OPEN, "%%dp epsilon=0.0625\nq = hiv.age.clip(0, 94).mean()"]
+        )
         other.open("other.ipynb")
         other.run_all()
         lab.page.wait_for_function(MOVED, arg=[before, 0.0625])
@@ -243,18 +245,18 @@ def test_a_restart_is_said_until_dpnb_is_loaded_again(open_, queued):  # noqa: F
 
 def test_the_cost_of_a_cell_knows_what_is_stored(open_):  # noqa: F811
     """Before a run the loss, after it what was paid and that it is stored; with one more question, what is new; too much, what is left."""
-    one = "a = (hiv.distvct + 5).mean()"
+    one = "a = hiv.age.clip(0, 95).mean()"
     lab = ready(open_, f"%%dp epsilon=0.03\n{one}", "1")
     tag = lab.cell(2).locator(".dpnb-Tag")
     expect(tag).to_contain_text("ε 0.03")
     lab.run_cell(2)
     expect(tag).to_contain_text("ε 0.03 · stored")
     lab.shot("tag-stored")
-    set_source(lab, 3, f"%%dp epsilon=0.06\n{one}\nb = (hiv.distvct + 6).mean()")
+    set_source(lab, 3, f"%%dp epsilon=0.06\n{one}\nb = hiv.age.clip(0, 96).mean()")
     other = lab.cell(3).locator(".dpnb-Tag")
     expect(other).to_contain_text("ε 0.06 · 1 stored, ε 0.03 new")
     lab.shot("tag-part")
-    set_source(lab, 3, "%%dp epsilon=40\nb = (hiv.distvct + 7).mean()")
+    set_source(lab, 3, "%%dp epsilon=40\nb = hiv.age.clip(0, 97).mean()")
     expect(other).to_contain_text("ε 40 · only ε")
     before = lab.gauge.inner_text()
     lab.run_cell(2)
@@ -317,7 +319,7 @@ told.price_of = slowly"""
 
 def test_the_price_of_an_older_text_is_never_shown_as_that_of_a_newer(open_):  # noqa: F811
     """Marked as soon as the text changes, and gone where the kernel is slow; words tell what ran from what did not."""
-    lab = ready(open_, SLOW, "held.set()", "%%dp epsilon=0.5\nq = (hiv.distvct + 8).mean()", "1")
+    lab = ready(open_, SLOW, "held.set()", "%%dp epsilon=0.5\nq = hiv.age.clip(0, 98).mean()", "1")
     tag = lab.cell(4).locator(".dpnb-Tag")
     expect(tag).to_have_text("ε 0.5")
     expect(tag).to_have_attribute("title", re.compile("What releasing this cell would cost"))
@@ -328,7 +330,7 @@ def test_the_price_of_an_older_text_is_never_shown_as_that_of_a_newer(open_):  #
             cell.model.sharedModel.setSource(text);
             return cell.node.querySelector('.dpnb-Tag').getAttribute('aria-busy');
         }""",
-        "%%dp epsilon=0.75\nq = (hiv.distvct + 8).mean()",
+        "%%dp epsilon=0.75\nq = hiv.age.clip(0, 98).mean()",
     )
     assert marked == "true"
     expect(tag).to_have_text("…")

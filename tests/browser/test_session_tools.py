@@ -156,10 +156,10 @@ def test_the_methods_paragraph_is_copied(open_):  # noqa: F811
 @pytest.mark.parametrize(("name", "ending"), [("JSON", ".json"), ("CSV", ".csv")])
 def test_the_ledger_is_exported(open_, name, ending):  # noqa: F811
     """The panel's buttons hand over a file that has the charges in it."""
-    lab = open_(LOAD, OPEN, f"%%dp epsilon=0.015625\nq = (hiv.age + {len(name)}).mean()")
+    lab = open_(LOAD, OPEN, f"%%dp epsilon=0.015625\nq = hiv.age.clip(0, {80 + len(name)}).mean()")
     lab.run_all()
     lab.gauge.click()
     with lab.page.expect_download() as coming:
         lab.panel.get_by_role("button", name=name, exact=True).click()
     assert coming.value.suggested_filename == f"hiv-ledger{ending}"
-    assert f"hiv.age + {len(name)}" in coming.value.path().read_text(encoding="utf-8")
+    assert f"hiv.age.clip(0, {80 + len(name)})" in coming.value.path().read_text(encoding="utf-8")
