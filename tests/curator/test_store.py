@@ -125,6 +125,18 @@ def test_an_analyst_is_not_given_what_another_one_bought(service, ann, data, dpn
     assert ann.spent["small"] == PrivacyLoss.pure(1)
 
 
+def test_a_question_that_measures_the_same_is_free_and_moves_with_it(ann, data):
+    """A mean of x + 3 asks for the integers that a mean of x asked: the same noise, three higher, at no cost."""
+    first, shifted, scaled = data.x.mean(), (data.x + 3).mean(), (2 * data.x).mean()
+    assert ann.release([first], ask(1)).charged == PrivacyLoss.pure(1)
+    assert ann.release([shifted, scaled], ask(2)).charged == PrivacyLoss.pure(0)
+    assert shifted.value == pytest.approx(first.value + 3)
+    assert scaled.value == pytest.approx(2 * first.value)
+    between = (shifted - first).interval(kind="privacy")
+    assert (between.low, between.high) == pytest.approx((3, 3))
+    assert spent(data) == 1
+
+
 def test_a_refusal_changes_nothing(ann, data):
     """More than is left: the error names both numbers, nothing is spent, and the question can be asked again."""
     ann.release([data.x.mean()], ask(9))
