@@ -129,10 +129,10 @@ def fuzzed(folder, seed, times):
 
 def test_thousands_of_requests_stop_nothing_and_spend_nothing_in_silence(tmp_path):
     """Every reply is of the vocabulary, every error has a permanent code; the ledger is whole and adds up."""
-    found = fuzzed(tmp_path, SEED, 4_000)
-    assert found["Answered"] > 100
-    assert found["Peeked"] > 200
-    assert found["plan"] > 1_000
+    found = fuzzed(tmp_path, SEED, 2_000)
+    assert found["Answered"] > 50
+    assert found["Peeked"] > 100
+    assert found["plan"] > 500
     assert {"loss", "owner", "Described", "StatementOf", "Cancelled"} <= set(found)
 
 

@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpnb.trusted.aggregate.algebra import CrossMoments, Mul, Node, Request, bounds, columns_of, reach
+from dpnb.trusted.aggregate.algebra import CrossMoments, Mul, Node, Request, bounds, reach
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.measurements.facts import cells_of
@@ -39,7 +39,6 @@ def refuse_unbounded(parts: Sequence[Measurement], ranges: Ranges) -> None:
         Before any charge, from the schema alone.
     """
     for request in {id(part.request): part.request for part in parts}.values():
-        _refuse_undeclared(request, ranges)
         _refuse_cells(request)
         refuse_wide(request, ranges)
     if any(length > MOST_BITS for part in parts for length in _lengths(part.mechanism)):
@@ -47,14 +46,20 @@ def refuse_unbounded(parts: Sequence[Measurement], ranges: Ranges) -> None:
 
 
 def refuse_wide(request: Request, ranges: Ranges) -> None:
-    """Refuse a request of which any step, on any row, could leave 62 bits.
+    """Refuse a request of which any step, on any row, could leave 62 bits, or that names what is not declared.
 
     Raises
     ------
     PlanError
         Before any charge, from the declared ranges alone.
     """
-    if any(reach(node, ranges) > LARGEST for node in _evaluated(request)):
+    try:
+        wide = any(reach(node, ranges) > LARGEST for node in _evaluated(request))
+    except KeyError:
+        raise PlanError(
+            "This plan names a column that the schema does not declare. Open the dataset again."
+        ) from None
+    if wide:
         raise PlanError(
             "A step of this expression has too wide a range to be computed exactly; use wider steps or clip it."
         )
@@ -62,11 +67,6 @@ def refuse_wide(request: Request, ranges: Ranges) -> None:
         for value, half in zip(request.values, request.shrink.halves, strict=True):
             if half and max(map(abs, bounds(value, ranges))) > half:
                 raise PlanError("A value leaves the half range by which its row is measured.")
-
-
-def _refuse_undeclared(request: Request, ranges: Ranges) -> None:
-    if not columns_of(*_evaluated(request)) <= set(ranges):
-        raise PlanError("This plan names a column that the schema does not declare. Open the dataset again.")
 
 
 def _refuse_cells(request: Request) -> None:
