@@ -95,6 +95,10 @@ SUMS = {
     "a sum by a key that cannot be missing": [laplace(Total(C, None, BY_H), 3)],
     "counts by a key that can": [laplace(Total(ONE, None, BY_G), 2)],
     "counts by a partial key": [laplace(Total(ONE, None, PARTLY), 2)],
+    "counts by keys of two sizes": [
+        laplace(Total(ONE, None, (Key(C, 1),)), 2),
+        laplace(Total(ONE, None, (Key(C, 2),)), 2),
+    ],
     "counts by bins": [laplace(Total(ONE, None, SEARCHED), 2)],
     "sum and count of one filter": [laplace(Total(CENTRED, KNOWN_X), 4), laplace(Total(ONE, KNOWN_X), 2)],
     "sum and count by groups": [

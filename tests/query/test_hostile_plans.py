@@ -16,6 +16,7 @@ from dpnb.planner.request import Ask
 from dpnb.trusted.aggregate.algebra import (
     Add,
     Case,
+    Clip,
     Cmp,
     Col,
     CrossMoments,
@@ -23,6 +24,7 @@ from dpnb.trusted.aggregate.algebra import (
     Lit,
     Mul,
     Or,
+    Shrink,
     Total,
     ValueCounts,
 )
@@ -249,6 +251,16 @@ REFUSED = {
     "a product beyond 62 bits": (
         laplace(CrossMoments((ONE, Mul(X, Lit(2**30)), Mul(G, Lit(2**32))), ((1, 2),))),
         "range",
+    ),
+    "an end of a clip that no value reaches": (laplace(Total(Clip(X, 1, 10**40))), "range"),
+    "a low end that no value reaches": (laplace(Total(Clip(X, -(2**63), 1))), "range"),
+    "a limit of a ball that no row reaches": (
+        laplace(CrossMoments((ONE, X), ((0, 1),), None, Shrink((0, 1000), (2**70,), 4)), 2**30),
+        "62 bits",
+    ),
+    "a limit of a ball below all rows": (
+        laplace(CrossMoments((ONE, X), ((0, 1),), None, Shrink((0, 1000), (-(10**40), 5), 4)), 2**30),
+        "62 bits",
     ),
     "a denominator beyond all need": (laplace(Total(X), Fraction(2**MOST_BITS + 1, 2**MOST_BITS)), "bits"),
     "an entry twice": (laplace(CrossMoments((ONE, X), ((0, 1), (1, 0))), cells=2), None),

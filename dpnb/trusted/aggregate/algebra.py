@@ -361,4 +361,6 @@ def reach(node: Node, ranges: Mapping[str, tuple[int, int]]) -> int:
             found = max(found, *(abs(end) for end in ends(part)))
         if isinstance(part, FloorDiv):
             found = max(found, part.k)
+        if isinstance(part, Clip):
+            found = max(found, abs(part.lo), abs(part.hi))
     return found

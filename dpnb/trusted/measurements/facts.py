@@ -8,7 +8,8 @@ the filter is not missing in any row that is kept.
 
 *Private membership.* Under change-one the number of rows is public, and so is who takes part if every row does. A row can come or go without
 changing that number only where there is a filter, a value that can be missing (for a request that leaves such rows out), or a key that can be
-missing or lie outside its cells. Two requests with the same filter and the same such terms keep the same rows.
+missing or lie outside its cells. Two requests with the same filter and the same such terms keep the same rows; keys of one code and of
+different sizes do not.
 """
 
 from __future__ import annotations
@@ -124,11 +125,11 @@ class Facts:
         low, high = _Reached(self.ranges)(key.code)
         return low < 0 or high >= key.size or self.missing(key.code, where)
 
-    def terms(self, request: Request) -> tuple[Node, ...]:
-        """Return what else than the filter can leave a row out."""
+    def terms(self, request: Request) -> tuple[Node | Key, ...]:
+        """Return what else than the filter can leave a row out: of a key also its size, for a shorter one leaves out more."""
         if isinstance(request, CrossMoments):
             return tuple(value for value in request.values if self.missing(value, request.where))
-        out = tuple(key.code for key in request.keys if self.partial(key, request.where))
+        out: tuple[Node | Key, ...] = tuple(key for key in request.keys if self.partial(key, request.where))
         if isinstance(request, ValueCounts) and self.missing(request.value, request.where):
             return (*out, request.value)
         return out

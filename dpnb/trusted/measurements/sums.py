@@ -134,7 +134,7 @@ def constant() -> PlanError:
 
 def frames(parts: Sequence[Part], facts: Facts) -> list[Frame]:
     """Sort parts into frames: equal filter, equal terms that can be missing, one family of noise."""
-    kept: list[tuple[tuple[Pred | None, tuple[Node, ...], type], list[Part]]] = []
+    kept: list[tuple[tuple[Pred | None, tuple[Node | Key, ...], type], list[Part]]] = []
     for part in parts:
         same = (part.request.where, facts.terms(part.request), type(part.noise))
         for others, found in kept:

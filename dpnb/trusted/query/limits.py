@@ -64,6 +64,8 @@ def refuse_wide(request: Request, ranges: Ranges) -> None:
             "A step of this expression has too wide a range to be computed exactly; use wider steps or clip it."
         )
     if isinstance(request, CrossMoments) and request.shrink is not None:
+        if max(map(abs, request.shrink.limits)) > LARGEST:
+            raise PlanError("A limit by which rows are moved into a ball has more than 62 bits.")
         for value, half in zip(request.values, request.shrink.halves, strict=True):
             if half and max(map(abs, bounds(value, ranges))) > half:
                 raise PlanError("A value leaves the half range by which its row is measured.")
