@@ -99,7 +99,8 @@ class Drawn:
     def sums(self) -> list[Measured]:
         """Return sums, many of them of the same rows; some are moments of two numbers."""
         rng = self.rng
-        filters, keys = [None, self.condition(), self.condition()], [(), self.keys()]
+        filters, some = [None, self.condition(), self.condition()], self.keys()
+        keys = [(), some, some, tuple(Key(key.code, rng.randint(1, 3)) for key in some)]
         one, two = self.number(1), self.number(1)
         half = rng.randint(1, 4)
         values = [
@@ -114,12 +115,22 @@ class Drawn:
         where, by = rng.choice(filters), rng.choice(keys)
         made = []
         for _ in range(rng.choice((1, 2, 2, 3, 4))):
-            own = rng.random() < 0.2
+            own = rng.random() < 0.3
             request = Total(
                 rng.choice(values), rng.choice(filters) if own else where, rng.choice(keys) if own else by
             )
             made.append(Measured(request, self.noise(), math.prod(key.size for key in request.keys)))
         return made
+
+    def twins(self) -> list[Measured]:
+        """Return one sum over the same code in cells of different number: a person can be in one and not in the other."""
+        rng, code = self.rng, self.number(1)
+        value, where = (
+            rng.choice((Lit(1), Lit(1), self.number(1))),
+            rng.choice((None, None, self.condition())),
+        )
+        requests = [Total(value, where, (Key(code, size),)) for size in rng.sample((1, 2, 3), 2)]
+        return [Measured(request, self.noise(), request.keys[0].size) for request in requests]
 
     def noise(self) -> Any:
         """Return additive noise; all parts of a plan have the same family."""
@@ -152,7 +163,7 @@ class Drawn:
 
     def plan(self) -> list[Measured]:
         """Return some measurements."""
-        return self.rng.choice((self.sums, self.sums, self.matrix, self.selections))()
+        return self.rng.choice((self.sums, self.sums, self.twins, self.matrix, self.selections))()
 
 
 def gaussian(parts: list[Measured]) -> list[Measured]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
+from dpnb.trusted.aggregate.algebra import Key
 from dpnb.trusted.measurements import matrix, sums
 from dpnb.trusted.measurements.facts import Facts
 from tests.contracts.statistic import priced, schema, worst_loss
+from tests.fuzz.test_random_plans import fuzzed
 from tests.fuzz.wrong import (
     WRONG_DERIVATIONS,
     claims_believed,
@@ -45,6 +47,21 @@ def a_lie_is_refused_or_charged(_: Any) -> None:
     assert worst_loss(found, ROW, ROWS) <= found.loss.amount
 
 
+def codes_alone(real: Any) -> Any:
+    """What leaves rows out, of a key its code alone."""
+
+    def terms(self: Facts, request: Any) -> tuple[Any, ...]:
+        return tuple(term.code if isinstance(term, Key) else term for term in real(self, request))
+
+    return terms
+
+
+def no_random_plan_costs_more(seeds: Iterable[int]) -> None:
+    """Plans drawn from the algebra need no more than is derived."""
+    for seed in seeds:
+        fuzzed(seed, 150)
+
+
 def a_ball_holds_its_rows(_: Any) -> None:
     """A radius that is computed from limits is that of the largest moved row."""
     derived.test_no_neighbours_move_a_matrix_farther_than_derived(derived.BALL, "add a row")
@@ -69,6 +86,11 @@ MUTANTS = {
         lambda _: derived.test_membership_is_derived_from_filter_values_and_keys(
             derived.Total(derived.C, None, derived.BY_G), private=True
         ),
+    ),
+    "keys of two sizes in one frame": Mutant(
+        "A key leaves the same rows out, however many cells it has.",
+        replaced(Facts, "terms", codes_alone),
+        lambda _: no_random_plan_costs_more(range(2)),
     ),
     "a switch derived as staying": Mutant(
         "A row that leaves one cell and enters another is said to stay.",
