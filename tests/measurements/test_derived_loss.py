@@ -333,6 +333,7 @@ NONE_OF_THE_KINDS = {
     "a grid that is too short": Measured(ValueCounts(C), QuantileSelection(F(3), F(1, 2), 0, 1, F(1)), 1),
     "an offset without end": Measured(ValueCounts(C), QuantileSelection(F(3), F(1, 2), 2**60, 2, F(1)), 1),
     "a matrix without its constant": gaussian(CrossMoments((C, X), ((0, 1),)), 1, 1),
+    "a matrix without entries": gaussian(CrossMoments((ONE, C), ()), 1, 0),
     "an entry twice": gaussian(CrossMoments((ONE, C), ((0, 1), (1, 0))), 1, 2),
     "a value out of its half range": gaussian(
         CrossMoments((ONE, Mul(Lit(2), C)), ((0, 1),), None, Shrink((0, 1), (2**19,), 4)), 1, 1

@@ -63,8 +63,8 @@ class Moments:
         assert isinstance(request, CrossMoments)
         same_cells(measurement, len(request.pairs))
         ordered = [(min(pair), max(pair)) for pair in request.pairs]
-        if not request.values or request.values[0] != Lit(1) or len(set(ordered)) < len(ordered):
-            raise refuse("a matrix of moments has the constant 1 first, and each entry once")
+        if request.values[:1] != (Lit(1),) or not ordered or len(set(ordered)) < len(ordered):
+            raise refuse("a matrix of moments has the constant 1 first, some entries, and each of them once")
         found = cls(request, measurement.mechanism, matrix.halves(request, facts))
         if not all(map(found.unit, ordered)):
             raise constant()
@@ -79,24 +79,25 @@ class Moments:
         """The entries beside the count."""
         return tuple(pair for pair in self.request.pairs if pair != COUNT)
 
-    def belongs(self, other: Moments) -> bool:
-        """Tell whether another part holds further entries of the same matrix."""
-        one, two = self.request, other.request
-        same = (one.values, one.where, one.shrink) == (two.values, two.where, two.shrink)
-        return same and type(self.noise) is type(other.noise)
+    @property
+    def entries(self) -> frozenset[Pair]:
+        """The entries of the upper triangle."""
+        return frozenset((min(pair), max(pair)) for pair in self.request.pairs)
 
 
 def matrices(parts: Sequence[Moments]) -> list[list[Moments]]:
     """Sort parts into matrices: the same values and rows, one family of noise, no entry twice."""
     made: list[list[Moments]] = []
+    alike: dict[object, list[tuple[set[Pair], list[Moments]]]] = {}
     for part in parts:
-        for found in made:
-            held = {tuple(sorted(pair)) for one in found for pair in one.request.pairs}
-            if found[0].belongs(part) and not held & {tuple(sorted(pair)) for pair in part.request.pairs}:
-                found.append(part)
-                break
-        else:
-            made.append([part])
+        request, mine = part.request, part.entries
+        same = alike.setdefault((request.values, request.where, request.shrink, type(part.noise)), [])
+        held, found = next((one for one in same if one[0].isdisjoint(mine)), (set(), []))
+        if not found:
+            same.append((held, found))
+            made.append(found)
+        held |= mine
+        found.append(part)
     return made
 
 

@@ -134,16 +134,11 @@ def constant() -> PlanError:
 
 def frames(parts: Sequence[Part], facts: Facts) -> list[Frame]:
     """Sort parts into frames: equal filter, equal terms that can be missing, one family of noise."""
-    kept: list[tuple[tuple[Pred | None, tuple[Node | Key, ...], type], list[Part]]] = []
+    kept: dict[tuple[Pred | None, tuple[Node | Key, ...], type], list[Part]] = {}
     for part in parts:
         same = (part.request.where, facts.terms(part.request), type(part.noise))
-        for others, found in kept:
-            if others == same:
-                found.append(part)
-                break
-        else:
-            kept.append((same, [part]))
-    made = [Frame(tuple(found), facts.private(found[0].request)) for _, found in kept]
+        kept.setdefault(same, []).append(part)
+    made = [Frame(tuple(found), facts.private(found[0].request)) for found in kept.values()]
     return [one for frame in made for one in _short(frame)]
 
 
