@@ -20,6 +20,8 @@ MOST_CELLS = 200_000
 """Cells of one request."""
 MOST_VALUES = 33
 """Columns of a matrix, the constant one among them."""
+MOST_LIMITS = 1_000
+"""Limits by which a row is moved into a ball: each is a comparison on each row."""
 LARGEST = 2**62
 """How large any step of an expression may be, on any row."""
 MOST_BITS = 256
@@ -64,6 +66,8 @@ def refuse_wide(request: Request, ranges: Ranges) -> None:
             "A step of this expression has too wide a range to be computed exactly; use wider steps or clip it."
         )
     if isinstance(request, CrossMoments) and request.shrink is not None:
+        if len(request.shrink.limits) > MOST_LIMITS:
+            raise PlanError(f"Rows are moved into a ball by at most {MOST_LIMITS:,} limits.")
         if max(map(abs, request.shrink.limits)) > LARGEST:
             raise PlanError("A limit by which rows are moved into a ball has more than 62 bits.")
         for value, half in zip(request.values, request.shrink.halves, strict=True):
