@@ -36,6 +36,14 @@ WAITS = """async text => {
 
 
 # every text of the gauge from now on, and whether a kernel has answered what dpnb asks it first: does it know dpnb?
+QUIET = """() => new Promise((done) => {
+    let timer;
+    const again = () => { clearTimeout(timer); timer = setTimeout(done, 1000); };
+    new MutationObserver(again).observe(document.querySelector('.dpnb-Gauge'), { subtree: true, childList: true, characterData: true });
+    again();
+})"""
+"""Until the gauge was not drawn for a second: what the cells before have spent is told by then."""
+
 LISTEN = """() => {
     const gauge = document.querySelector('.dpnb-Gauge');
     const asked = new Set();
@@ -228,6 +236,7 @@ def test_a_restart_is_said_until_dpnb_is_loaded_again(open_, queued):  # noqa: F
         lab.select(index)
         lab.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell') }")
         expect(lab.cell(index).locator(".jp-InputPrompt").first).to_contain_text("*")
+    lab.page.evaluate(QUIET)
     lab.page.evaluate(LISTEN)
     lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.restartKernel()")
     lab.page.wait_for_function("() => window.dpnbAnswered")
