@@ -24,10 +24,9 @@ from dpnb.trusted.aggregate.algebra import (
     Known,
     Pred,
 )
+from dpnb.trusted.query.limits import MOST_CELLS
 from dpnb.trusted.releases import Axis
 from dpnb.trusted.schema import Schema, nearest
-
-MAX_CELLS = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,9 +256,9 @@ def _two_arms(groups: list[Cells], question: QueryPlan, schema: Schema) -> None:
 
 def _limit(groups: list[Cells]) -> None:
     size = math.prod(group.key.size for group in groups)
-    if size > MAX_CELLS:
+    if size > MOST_CELLS:
         raise PlanError(
-            f"This question has {size:,} cells; the limit is {MAX_CELLS:,}. Use fewer keys or wider bins."
+            f"This question has {size:,} cells; the limit is {MOST_CELLS:,}. Use fewer keys or wider bins."
         )
 
 

@@ -34,7 +34,7 @@ from dpnb.planner.expression import (
     show_value,
 )
 from dpnb.statistics import Numeric
-from dpnb.statistics._base import RANGE_LIMIT, common_step, scaled
+from dpnb.statistics._base import common_step, scaled
 from dpnb.trusted.aggregate.algebra import (
     Add,
     And,
@@ -53,6 +53,7 @@ from dpnb.trusted.aggregate.algebra import (
     Pred,
     Sub,
 )
+from dpnb.trusted.query.limits import LARGEST
 from dpnb.trusted.releases import Axis
 from dpnb.trusted.schema import Column, Schema
 
@@ -183,7 +184,7 @@ def _on_grid(a: Numeric, offset: Fraction, step: Fraction) -> Numeric:
 
 
 def _small(value: int) -> int:
-    if abs(value) > RANGE_LIMIT:
+    if abs(value) > LARGEST:
         raise PlanError("A constant in this expression is too large for the column's grid.")
     return value
 

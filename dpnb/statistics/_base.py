@@ -35,12 +35,12 @@ from dpnb.trusted.mechanisms import (
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.query import Share
+from dpnb.trusted.query.limits import LARGEST
 from dpnb.trusted.releases import Axis
 
 Target = Literal["none", "number", "pair", "numbers", "key", "choice", "value"]
 """What a statistic is of: rows, a number, two, many, a key that becomes an axis, one that is chosen from, or values of a long list."""
 
-RANGE_LIMIT = 2**62
 _FARTHEST = 10**100
 """How large a value, and how fine a grid, may be: their squares and products are shown as floats."""
 _SQUARE_BITS = 20
@@ -81,7 +81,7 @@ class Numeric:
             raise PlanError(
                 "The values of this expression are too large, or too close, to be shown: scale it."
             )
-        if max(abs(self.low), abs(self.high)) > RANGE_LIMIT:
+        if max(abs(self.low), abs(self.high)) > LARGEST:
             raise PlanError(
                 "This expression has too wide a range to be summed exactly; use wider steps or clip it."
             )

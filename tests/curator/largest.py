@@ -23,12 +23,12 @@ from dpnb.planner import expression as e
 from dpnb.planner.check import check
 from dpnb.planner.price import price
 from dpnb.planner.question import QueryPlan
-from dpnb.planner.request import MAX_ITEMS, Ask, BatchPlan, Item
+from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.statistics import STATISTICS, Statistic
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.service import Curator
-from dpnb.trusted.query.plan import digest_of
+from dpnb.trusted.query.plan import MOST_QUESTIONS, digest_of
 from dpnb.trusted.wire.codec import MAX_REQUEST, decode_reply, encode
 from dpnb.trusted.wire.messages import Attach, Request, Submit
 from dpnb.trusted.wire.places import Home
@@ -156,7 +156,7 @@ def largest(form: Form, schema: Any, asked: Ask) -> BatchPlan:
         items = tuple(Item(_question(form, place)) for place in range(size))
         return BatchPlan(schema.name, schema.version, items, asked)
 
-    low, high = 1, MAX_ITEMS
+    low, high = 1, MOST_QUESTIONS
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if _allowed(of(middle), schema) else (low, middle - 1)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dpnb.client.priced_batch import sent
 from dpnb.errors import DpnbError
+from dpnb.planner import Ask, BatchPlan, Item, price
 from dpnb.planner.question import QueryPlan
-from dpnb.planner.request import Ask, Item
 from dpnb.trusted.curator.mark import Mark, Total
 from dpnb.trusted.privacy import Budget, PrivacyEvent, PrivacyLoss, PrivacyUnit
-from dpnb.trusted.query import read_parts, written
+from dpnb.trusted.query import Plan, Share, read_parts, written
 from dpnb.trusted.releases import Release, ReleasedPart
 from dpnb.trusted.schema import Column, Schema
 from tests.contracts.questions import SAMPLES, asked, schema
@@ -27,6 +29,16 @@ ITEMS = [
     if name != "frequent_values"
     for sample in samples[:1]
 ]
+SMALL = schema(PEOPLE, "epsilon")
+BATCH = price(
+    BatchPlan(
+        SMALL.name,
+        SMALL.version,
+        tuple(Item(QueryPlan(SMALL.name, name, **SAMPLES[name][0])) for name in ("sum", "mode", "quantile")),
+        Ask.make(epsilon=1),
+    ),
+    SMALL,
+)
 BUDGETS = [Budget.from_toml({"epsilon": 1}), Budget.from_toml({"epsilon": 1, "delta": "0.5"})]
 UNITS = [PrivacyUnit("change-one", rows=1), PrivacyUnit("change-one", unit="who", units=1)]
 LAW = {"kind": "discrete-laplace", "scale": "12"}
@@ -48,8 +60,8 @@ KINDS: dict[str, tuple[Any, list[Any]]] = {
     "unit": (PrivacyUnit.from_json, [unit.to_json() for unit in UNITS]),
     "schema": (Schema.from_json, [Schema("t", "t", COLUMNS, PEOPLE, BUDGETS[0]).to_json()]),
     "question": (QueryPlan.from_json, [item.checked.question.to_json() for item in ITEMS]),
-    "item": (Item.from_json, [Item(ITEMS[0].checked.question).to_json()]),
-    "ask": (Ask.from_json, [Ask.make(epsilon=1, assume_n=1).to_json()]),
+    "share": (Share.from_json, [Share(kind, Fraction(1)).to_json() for kind in ("epsilon", "rho")]),
+    "asked": (Plan.from_json, [sent(BATCH).to_json()]),
     "plan": (read_parts, [written(item.parts) for item in ITEMS if item.parts]),
     "release": (Release.from_json, [RELEASE.to_json()]),
     "mark": (Mark.from_json, [Mark("1" * 32, 1, "1" * 64, {"p": Total(1, PrivacyLoss.pure(1))}).to_json()]),

@@ -477,6 +477,6 @@ def run(
             except Violation:
                 raise
             except Exception as error:
-                error.add_note(f"schema = {where.to_json()}\nbatch = {batch.to_json()}")
+                error.add_note(f"schema = {where.to_json()}\nbatch = {batch}")
                 raise
     return tally

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from fractions import Fraction
 from pprint import pformat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpnb.planner import BatchPlan, price
+from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.trusted.aggregate import prepare
 from dpnb.trusted.schema import Column, Schema
 
@@ -22,7 +24,7 @@ def pasted(found: Violation) -> str:
     """What to read, and what to paste into a file and run from the repository's root."""
     found = shrunk(found)
     typed = [f"#   {item.question.text}" for item in found.batch.items]
-    asked = {kind: value for kind, value in found.batch.ask.to_json().items() if value}
+    asked = written(found.batch)["ask"]
     one, two = (raw_rows(found.where, found.pool, found.pair, side) for side in ("one", "two"))
     return "\n".join(
         [
@@ -32,13 +34,38 @@ def pasted(found: Violation) -> str:
             *typed,
             "from tests.fuzz.report import replay",
             f"schema = {pformat(found.where.to_json(), width=WIDTH)}",
-            f"batch = {pformat(found.batch.to_json(), width=WIDTH)}",
+            f"batch = {pformat(written(found.batch), width=WIDTH)}",
             f"table = {pformat(one, width=WIDTH)}",
             f"neighbour = {pformat(two, width=WIDTH)}",
             "print(replay(schema, batch, table, neighbour))",
             "",
         ]
     )
+
+
+def written(batch: BatchPlan) -> dict[str, Any]:
+    """A batch as plain values, to be pasted."""
+    ask = {field.name: getattr(batch.ask, field.name) for field in fields(batch.ask)}
+    return {
+        "dataset": batch.dataset,
+        "schema_version": batch.schema_version,
+        "items": [
+            [item.question.to_json(), str(item.weight), None if item.spend is None else str(item.spend)]
+            for item in batch.items
+        ],
+        "ask": {
+            name: str(value) if isinstance(value, Fraction) else value for name, value in ask.items() if value
+        },
+    }
+
+
+def read(record: Mapping[str, Any]) -> BatchPlan:
+    """The batch that was written."""
+    items = tuple(
+        Item(QueryPlan.from_json(question), Fraction(weight), None if spend is None else Fraction(spend))
+        for question, weight, spend in record["items"]
+    )
+    return BatchPlan(record["dataset"], record["schema_version"], items, Ask.make(**record["ask"]))
 
 
 def kind_of(where: Schema) -> str:
@@ -101,7 +128,7 @@ def replay(
     """What each question of a cell needs on two tables, as ratios of what it is charged."""
     from tests.fuzz.pairs import Pair, Rows, judged
 
-    where, asked = Schema.from_json(schema), BatchPlan.from_json(batch)
+    where, asked = Schema.from_json(schema), read(batch)
     cells = [row for rows in (table, neighbour) for row in prepared_rows(rows, where)]
     first = len(prepared_rows(table, where))
     pair = Pair((), tuple(range(first)), tuple(range(first, len(cells))))

@@ -6,11 +6,14 @@ import random
 
 import pytest
 
+from dpnb.client.priced_batch import sent
 from dpnb.errors import DpnbError
-from dpnb.planner import BatchPlan, Item, price
+from dpnb.planner import price
 from dpnb.statistics import BY_NAME
+from dpnb.trusted.canonical import canonical, read_json
+from dpnb.trusted.query import Plan, charged_for
 from dpnb.trusted.schema import Schema
-from tests.fuzz import pairs, questions
+from tests.fuzz import pairs, questions, report
 from tests.fuzz.report import pasted
 from tests.fuzz.wrong import (
     CHARGED_THE_TRUTH,
@@ -133,8 +136,8 @@ def shown(text):
     return found[0]
 
 
-def test_a_question_survives_the_wire_with_its_price():
-    """What was drawn is the same after JSON, and costs the same."""
+def test_a_plan_survives_the_wire_and_is_charged_what_was_priced():
+    """What a kernel sends is read as it was, and the curator derives the same loss for each question."""
     rng, seen = random.Random(3), 0
     while seen < 200:
         where, batch = pairs.case(rng, rng.choice(list(questions.PARTS)))
@@ -142,7 +145,10 @@ def test_a_question_survives_the_wire_with_its_price():
             priced = price(batch, where)
         except DpnbError:
             continue
-        again = BatchPlan.from_json(batch.to_json())
-        assert price(again, Schema.from_json(where.to_json())).items == priced.items
-        assert Item.from_json(batch.items[0].to_json()) == batch.items[0]
+        plan = Plan.from_json(read_json(canonical(sent(priced).to_json())))
+        assert plan == sent(priced)
+        paid = [item for item in priced.items if not item.public]
+        charged = charged_for(plan, Schema.from_json(where.to_json()))
+        assert [one.events for one in charged] == [item.events for item in paid]
+        assert report.read(report.written(batch)) == batch
         seen += 1

@@ -148,7 +148,7 @@ def raw_pairs(seed, cells, each=6):
         except pairs.TooLong:
             continue
         ratios = [*(r for claim in found for r in claim.ratios.values()), *whole.values()]
-        assert all((r <= 1 + pairs.EXACT).all() for r in ratios), (where.to_json(), batch.to_json(), made)
+        assert all((r <= 1 + pairs.EXACT).all() for r in ratios), (where.to_json(), batch, made)
         seen += each
     return seen
 

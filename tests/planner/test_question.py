@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpnb.errors import DpnbError, PlanError
-from dpnb.planner import Ask, BatchPlan, Item, QueryPlan
+from dpnb.planner import QueryPlan
 from dpnb.planner import expression as e
+from dpnb.trusted.query import Plan, Question, Share
 from tests.planner.expressions import conditions, numbers
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "plan" / "questions.json"
@@ -152,7 +153,7 @@ json_values: Any = st.recursive(
 @given(json_values)
 def test_arbitrary_json_is_refused_without_a_crash(record: Any) -> None:
     """What is not canonical raises a PlanError and nothing else."""
-    for reader in (QueryPlan.from_json, BatchPlan.from_json, Ask.from_json, Item.from_json, e.from_json):
+    for reader in (QueryPlan.from_json, Plan.from_json, Question.from_json, Share.from_json, e.from_json):
         with pytest.raises(DpnbError):
             reader(record)
 
