@@ -4,7 +4,8 @@ A placement is how many of k points lie in each of m equal public cells, by the 
 (:mod:`dpnb.trusted.mechanisms.ks_exponential`).
 
 *Intervals.* With the placement comes its noised distance to the data, which is the only source of error that counts: the band about the
-whole distribution function holds with at least the level's probability, whatever the data are. (A plug-in, the distance that
+whole distribution function holds with at least the level's probability, whatever the data are. It speaks of the ends of cells: where
+inside its cell a quantile of the data lies is not known, so an interval ends with whole cells. (A plug-in, the distance that
 placements would have if the data were the released one, does not cover: it misses atoms.) Refuses to give a point of the
 synthetic sample an interval.
 
@@ -19,6 +20,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from numbers import Real
 from types import MappingProxyType
@@ -202,22 +204,19 @@ class PlacedCell:
 
 @dataclass(frozen=True, slots=True)
 class QuantileRead(Chosen):
-    """A quantile of the placement, with the quantiles at the ends of the band."""
+    """A quantile of the placement, and between which values a quantile of the data lies where the band holds."""
 
     value: float
-    at: Callable[[float], float]
-    level: float
+    between: Callable[[float], Pair]
     band: Band
 
     def privacy(self, level: float) -> Pair:
-        """From the quantile at q - radius to that at q + radius."""
-        radius = self.band.privacy(level)
-        return self.at(self.level - radius), self.at(self.level + radius)
+        """The values that the band of the check leaves possible."""
+        return self.between(self.band.privacy(level))
 
     def confidence(self, level: float) -> Pair:
         """As the privacy interval, with the wider radius."""
-        radius = self.band.confidence(level)
-        return self.at(self.level - radius), self.at(self.level + radius)
+        return self.between(self.band.confidence(level))
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,21 +243,38 @@ class Placed:
             )
         return found
 
-    def edges(self) -> np.ndarray:
-        """Lower ends of the cells in the unit of the answer, and the upper end of the last."""
-        number, grid = self.setting.number(), Grid.of(self.setting)
-        codes = (*grid.firsts, grid.firsts[-1] + grid.sizes[-1])
-        return np.array([float(number.offset + number.step * code) for code in codes])
+    def value(self, code: int) -> float:
+        """A code of the public grid in the unit of the answer."""
+        number = self.setting.number()
+        return float(number.offset + number.step * code)
 
     def at(self, placed: tuple[int, ...], level: float) -> float:
-        """A quantile of one group, linear inside its cell, within the public range."""
-        shares = np.cumsum((0, *placed)) / sum(placed)
-        number, asked = self.setting.number(), min(max(level, 0.0), 1.0)
-        cell = min(int(np.searchsorted(shares, asked, "left")), len(placed)) - 1
-        cell = max(cell, int(np.flatnonzero(placed)[0]))
-        ends, inside = self.edges(), (asked - shares[cell]) / max(shares[cell + 1] - shares[cell], 1e-300)
-        found = ends[cell] + (ends[cell + 1] - ends[cell]) * min(max(inside, 0.0), 1.0)
-        return float(min(max(found, float(number.lowest)), float(number.highest)))
+        """A quantile of one group: the points of a cell lie evenly on its values."""
+        shares, asked, grid = _shares(placed), min(max(level, 0.0), 1.0), Grid.of(self.setting)
+        cell = max(_first(shares[1:] >= asked), _first(np.array(placed) > 0))
+        inside = (asked - shares[cell]) / (shares[cell + 1] - shares[cell])
+        step = math.ceil(inside * grid.sizes[cell] - 1e-9) - 1
+        return self.value(grid.firsts[cell] + min(max(step, 0), grid.sizes[cell] - 1))
+
+    def between(self, placed: tuple[int, ...], level: float, radius: float) -> Pair:
+        r"""The values between which every quantile of the data lies, where the band holds at the ends of the cells.
+
+        Where :math:`F` is known at the ends of cells alone, within ``radius``, a quantile may be any value of the first cell by whose
+        end :math:`F ≥ q` is possible, of the first by whose end :math:`F > q` is certain, and of those between.
+        """
+        shares, grid = _shares(placed)[1:], Grid.of(self.setting)
+        first, last = _first(shares + radius >= level), _first(shares - radius > level)
+        return self.value(grid.firsts[first]), self.value(grid.firsts[last] + grid.sizes[last] - 1)
+
+
+def _shares(placed: tuple[int, ...]) -> np.ndarray:
+    """The distribution function of the points before each cell, and after the last."""
+    return np.asarray(np.cumsum((0, *placed)) / sum(placed))
+
+
+def _first(true: np.ndarray) -> int:
+    """The first place of which something is true; the last place where it is true of none, for nothing lies beyond."""
+    return int(np.argmax(true)) if true.any() else true.size - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +325,7 @@ def _cdf_at(setting: Setting, points: Any) -> Read:
     def conclude(releases: Sequence[Release]) -> Result:
         cells = []
         for placed, band in Placed(setting, best(releases)).groups():
-            shares = np.cumsum((0, *placed)) / sum(placed)
+            shares = _shares(placed)
             for code in asked:
                 first, last = np.searchsorted(codes, code, "right") - 1, np.searchsorted(codes, code, "left")
                 value = float(np.interp(code, codes, shares))
@@ -365,11 +381,10 @@ def quantile(setting: Setting, q: Any = 0.5) -> Read:
     def conclude(releases: Sequence[Release]) -> Result:
         made, cells = Placed(setting, best(releases)), []
         for placed, band in made.groups():
-
-            def at(level: float, placed: tuple[int, ...] = placed) -> float:
-                return made.at(placed, level)
-
-            cells += [QuantileRead(at(level), at, float(level), band) for level in levels]
+            cells += [
+                QuantileRead(made.at(placed, at), partial(made.between, placed, at), band)
+                for at in map(float, levels)
+            ]
         return Result(cells, shape, domain, None, NO_DRAWS, notes=NOTES)
 
     shown = ", ".join(f"{float(at):g}" for at in levels)
