@@ -17,6 +17,7 @@ from dpnb.client.no_data import HoldsNoData
 from dpnb.estimate import Estimate
 from dpnb.planner.expression import Expr
 from dpnb.statistics import STATISTICS, Statistic
+from dpnb.statistics.correlation import TAILS
 from dpnb.trusted.privacy.loss import rational
 
 if TYPE_CHECKING:
@@ -258,15 +259,28 @@ class ColumnQuestions(HoldsNoData):
 
     cov = covariance
 
-    def correlation(self, other: str | ColumnHandle, *, method: str = "joint") -> Estimate:
-        """Ask the Pearson correlation with another column; see :meth:`covariance`."""
-        return self._ask_with("correlation", other, method)
+    def correlation(
+        self, other: str | ColumnHandle, *, method: str = "joint", tails: Any = TAILS
+    ) -> Estimate:
+        """Ask the Pearson correlation with another column; see :meth:`covariance`.
+
+        Parameters
+        ----------
+        other : str or column
+            The second column.
+        method : {"joint", "separate"}
+            One vector, or equal parts of the loss.
+        tails : number, default 1.5
+            How much larger than that of bivariate normal columns the sampling variance may be; it widens the confidence interval
+            alone. 1 is Fisher's z; heavy tails that go together, as earnings in two years, want 4.
+        """
+        return self._ask_with("correlation", other, method, **unlike(tails=(tails, TAILS)))
 
     corr = correlation
 
-    def _ask_with(self, statistic: str, other: str | ColumnHandle, method: str) -> Estimate:
-        second = self._dataset.key(other)
-        return self._dataset.ask(statistic, self._expr, other=second, **unlike(method=(method, "joint")))
+    def _ask_with(self, statistic: str, other: str | ColumnHandle, method: str, **options: Any) -> Estimate:
+        second, options = self._dataset.key(other), {**unlike(method=(method, "joint")), **options}
+        return self._dataset.ask(statistic, self._expr, other=second, **options)
 
     def mode(self) -> Estimate:
         """Ask the most frequent declared value.

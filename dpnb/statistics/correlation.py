@@ -1,9 +1,16 @@
 """The Pearson correlation of two bounded numbers, from one joint vector of moments.
 
 The privacy interval inverts a test of the noise on ``C - r √(AB)``, C the covariance and A, B the variances; the confidence interval
-adds the sampling error of Fisher's z, which supposes about bivariate normal columns and is refused for
-columns of two values. Where the noise hides a variance both are
-the whole range, and a flag says so.
+adds the sampling error of Fisher's z, its variance times ``tails``, and is refused for columns of two values. Where the noise hides a
+variance both are the whole range, and a flag says so.
+
+*Tails.* With u and v the columns in their standard deviations the sampling variance of r is, in large samples,
+:math:`E[(uv - r(u^2+v^2)/2)^2]/n`; of bivariate normal columns that is :math:`(1-r^2)^2/n`, and of any two columns without a
+connection :math:`1/n`. How much larger it may be, is an assumption, named beside the interval. Of 229 pairs of columns in the built-in
+studies the ratio is 1.02 at the median, at most 1.65 for 95 % of them, and 3.7 for the worst (earnings in two years). With 1.5 an
+interval of 95 % covers at least 93.5 % up to a ratio of 1.69; beyond that it does not, and ``tails=4`` is there to be said. Fourth
+moments that would replace the assumption cost more than they save: nine further sums, whose noise at n ε = 10,000 exceeds what they
+measure.
 """
 
 from __future__ import annotations
@@ -11,11 +18,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
-from dpnb.errors import Unavailable
+from dpnb.errors import OptionError, Unavailable
 from dpnb.inference import NoiseSum, accepted, effective_size
 from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
 from dpnb.statistics._base import Pricing, Setting, Target
@@ -28,11 +36,38 @@ from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Release
 
 TWO_VALUED = (
-    "The sampling error of a correlation is known here for about bivariate normal columns (Fisher's z), and one of these has two "
+    "The sampling error of a correlation is known here for columns of many values (Fisher's z), and one of these has two "
     'values: no confidence interval. Use .interval(kind="privacy"), or compare the groups with .difference(by=…).'
 )
 _EDGE = 1 - 1e-9
 _CURVATURE = 6 / 64
+
+TAILS = Fraction(3, 2)
+"""How much larger than that of bivariate normal columns a sampling variance may be, unless said otherwise."""
+_MOST_TAILS = 1000
+
+
+def tails_of(asked: Any) -> float:
+    """Return tails= as it was asked, checked.
+
+    Raises
+    ------
+    OptionError
+        When it is no number from 1 on.
+    """
+    good = isinstance(asked, int | float | Fraction) and not isinstance(asked, bool)
+    if not good or not 1 <= asked <= _MOST_TAILS:
+        raise OptionError(
+            f"tails= says how much larger than that of normal columns the sampling variance may be: a number from 1 to {_MOST_TAILS:,}."
+        )
+    return float(asked)
+
+
+def tails_note(tails: float) -> str:
+    """Say what a confidence interval supposes."""
+    if tails == 1:
+        return "Fisher's z with noise: supposes about bivariate normal columns"
+    return f"Fisher's z with noise: supposes a sampling variance of at most {tails:g} times that of normal columns (tails=)"
 
 
 @dataclass(frozen=True)
@@ -45,10 +80,13 @@ class CorrelationCell:
         What was released.
     two_valued : bool
         Whether a column has two values, so that Fisher's z does not hold.
+    tails : float
+        How much larger than that of normal columns the sampling variance may be.
     """
 
     moments: Moments
     two_valued: bool
+    tails: float
 
     @property
     def _lost(self) -> Any:
@@ -112,9 +150,12 @@ class CorrelationCell:
 
     @property
     def sampling_variance(self) -> Any:
-        """Variance from sampling of about bivariate normal columns."""
-        if self._no_sampling:
-            return None
+        """Variance from sampling, at most."""
+        return None if self._no_sampling else self.tails * self._normal
+
+    @property
+    def _normal(self) -> Any:
+        """Variance from sampling of bivariate normal columns."""
         return (1 - self.value**2) ** 2 / greater(self.moments.rows - 3, 1.0)
 
     @property
@@ -125,8 +166,7 @@ class CorrelationCell:
     @property
     def n_eff(self) -> Any:
         """Rows without noise that would be as accurate."""
-        sampling = self.sampling_variance
-        return None if sampling is None else effective_size(self.n, sampling, self.noise_variance)
+        return None if self._no_sampling else effective_size(self.n, self._normal, self.noise_variance)
 
     @property
     def raised(self) -> dict[str, Any]:
@@ -148,12 +188,12 @@ class CorrelationCell:
         return raised(self.raised)
 
     def _sampling(self, r: Any) -> Any:
-        """Return the variance of the correlation about a candidate for which the noiseless test is Fisher's."""
+        """Return the variance of the correlation about a candidate: with that of normal columns the noiseless test is Fisher's."""
         seen, asked = (inside(x, -_EDGE, _EDGE) for x in (self._raw, r))
         gap = _atanh(seen) - _atanh(asked)
         far = abs(gap) > 1e-9
         slope = choose(far, (seen - asked) / choose(far, gap, 1.0), 1 - asked**2)
-        return slope**2 / greater(self.moments.rows - 3, 1.0)
+        return self.tails * slope**2 / greater(self.moments.rows - 3, 1.0)
 
     def _p_value(self, r: Any, *, sampling: bool) -> Any:
         law, reach = self._law(r), self.moments.rows * self._root
@@ -178,7 +218,7 @@ class CorrelationCell:
         return self._interval(level, sampling=False)
 
     def confidence(self, level: float) -> Pair:
-        """Return the population correlations that sampling (Fisher's z) and noise cannot reject."""
+        """Return the population correlations that sampling (Fisher's z, its variance times ``tails``) and noise cannot reject."""
         if self._no_sampling:
             raise Unavailable(self._no_sampling)
         return self._interval(level, sampling=True)
@@ -194,7 +234,7 @@ class Correlation(Statistic):
     name: ClassVar[str] = "correlation"
     title: ClassVar[str] = "correlation"
     target: ClassVar[Target] = "pair"
-    defaults: ClassVar[Mapping[str, Any]] = {"method": "joint"}
+    defaults: ClassVar[Mapping[str, Any]] = {"method": "joint", "tails": TAILS}
     reference: ClassVar[str] = (
         "Bun & Steinke 2016; joint sensitivity proved in dpnb.statistics.pair; Fisher 1921"
     )
@@ -202,6 +242,7 @@ class Correlation(Statistic):
     def domain(self, setting: Setting) -> Pair:
         """From -1 to 1."""
         sides(setting)
+        tails_of(setting.options["tails"])
         return -1.0, 1.0
 
     def price(self, setting: Setting, share: Share) -> Pricing:
@@ -214,14 +255,16 @@ class Correlation(Statistic):
 
     def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> CorrelationCell:
         """Return the correlations of all cells at once."""
+        return self._cell(setting, moment(setting, parts))
+
+    def _cell(self, setting: Setting, found: Moments) -> CorrelationCell:
         two_valued = setting.number().binary or setting.second().binary
-        return CorrelationCell(moment(setting, parts), two_valued)
+        return CorrelationCell(found, two_valued, tails_of(setting.options["tails"]))
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the correlation of every cell with both intervals."""
         parts = combine(releases)
-        two_valued = setting.number().binary or setting.second().binary
-        cells = [CorrelationCell(cell, two_valued) for cell in moments(setting, parts)]
+        cells = [self._cell(setting, cell) for cell in moments(setting, parts)]
 
         def redraw(count: int, rng: Any) -> np.ndarray:
             covariance, first, second = redrawn(setting, parts, count, rng)
@@ -230,6 +273,6 @@ class Correlation(Statistic):
 
         notes = {
             "privacy": "test of the noise, to second order",
-            "confidence": "Fisher's z with noise: supposes about bivariate normal columns",
+            "confidence": tails_note(tails_of(setting.options["tails"])),
         }
         return Result(cells, setting.shape, self.domain(setting), redraw, notes=notes)

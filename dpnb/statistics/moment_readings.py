@@ -16,6 +16,7 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference import student_inflation
 from dpnb.statistics._base import Setting
+from dpnb.statistics.correlation import TAILS, tails_note, tails_of
 from dpnb.statistics.moment_matrix import DRAWS, Crossed, Matrices, place_of
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.reading import Read
@@ -87,8 +88,15 @@ def covariance(setting: Setting) -> Read:
     return Read(".covariance()", *_square(setting), conclude)
 
 
-def correlation(setting: Setting) -> Read:
-    """Read the matrix of Pearson correlations: free. 0 and flagged where the noise leaves a variance undefined."""
+def correlation(setting: Setting, *, tails: Any = TAILS) -> Read:
+    """Read the matrix of Pearson correlations: free. 0 and flagged where the noise leaves a variance undefined.
+
+    Parameters
+    ----------
+    tails : number, default 1.5
+        How much larger than that of bivariate normal columns a sampling variance may be; see :mod:`dpnb.statistics.correlation`.
+    """
+    allowed = tails_of(tails)
 
     def conclude(releases: Sequence[Release]) -> VectorResult:
         crossed = Crossed.of(setting, releases)
@@ -103,7 +111,9 @@ def correlation(setting: Setting) -> Read:
         projected, moved = _projected(found)
         shown = np.where(undefined, 0.0, np.clip(projected if moved else found, -1, 1))
         np.fill_diagonal(shown, 1.0)
-        sampling = None if crossed.clustered else _correlation_sampling(setting, crossed, found).ravel()
+        sampling = (
+            None if crossed.clustered else _correlation_sampling(setting, crossed, found, allowed).ravel()
+        )
         return Drawn(
             crossed,
             shown.ravel(),
@@ -116,13 +126,15 @@ def correlation(setting: Setting) -> Read:
             lost=lost.ravel(),
             cell_flags=tuple(map(str, names.ravel())),
             flags=("projected",) if moved else (),
+            allowance=allowed,
             notes={
                 "privacy": "draws of the noise",
-                "confidence": "supposes about bivariate normal columns; of columns of two values the largest variance allowed",
+                "confidence": f"{tails_note(allowed)}; of columns of two values the largest variance allowed",
             },
         ).result()
 
-    return Read(".correlation()", *_square(setting), conclude)
+    said = "" if allowed == TAILS else f"tails={allowed:g}"
+    return Read(f".correlation({said})", *_square(setting), conclude)
 
 
 def _square(setting: Setting) -> tuple[tuple[int, int], tuple[Axis, Axis]]:
@@ -163,9 +175,9 @@ def _correlations(covariances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.clip(found, -1.0, 1.0), ~good
 
 
-def _correlation_sampling(setting: Setting, crossed: Crossed, found: np.ndarray) -> np.ndarray:
-    """Variances of correlations from sampling: of about normal columns, and at most for columns of two values."""
-    normal = (1 - found**2) ** 2 / max(crossed.count - 3, 1.0)
+def _correlation_sampling(setting: Setting, crossed: Crossed, found: np.ndarray, tails: float) -> np.ndarray:
+    """Variances of correlations from sampling: so many times that of normal columns, and at most for columns of two values."""
+    normal = tails * (1 - found**2) ** 2 / max(crossed.count - 3, 1.0)
     spread = np.maximum(np.diagonal(crossed.moments[1]), 1e-12)
     most = np.minimum(_row_bound(crossed) / np.outer(spread, spread), crossed.count) / crossed.count
     two = np.array([number.binary for number in setting.numbers])
@@ -227,6 +239,8 @@ class Drawn:
         Entries of which the whole range is shown.
     cell_flags, flags : tuple of str
         Warnings of each entry, and of all.
+    allowance : float
+        How much larger the variance from sampling is taken than effective sizes take it.
     """
 
     crossed: Crossed
@@ -242,6 +256,7 @@ class Drawn:
     lost: np.ndarray | None = None
     cell_flags: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
+    allowance: float = 1.0
 
     @property
     def _range(self) -> tuple[np.ndarray, np.ndarray]:
@@ -284,7 +299,8 @@ class Drawn:
 
     def _effective(self, sizes: np.ndarray, noise: np.ndarray) -> np.ndarray:
         """Rows without noise that would be as accurate: all of them where there is no noise."""
-        return np.where(noise > 0, effective_sizes(sizes, np.asarray(self.sampling), noise), sizes)
+        sampling = np.asarray(self.sampling) / self.allowance
+        return np.where(noise > 0, effective_sizes(sizes, sampling, noise), sizes)
 
     def result(self) -> VectorResult:
         """Return what an analyst sees."""
