@@ -17,7 +17,7 @@ from dpnb.client.no_data import HoldsNoData
 from dpnb.estimate import Estimate
 from dpnb.planner.expression import Expr
 from dpnb.statistics import STATISTICS, Statistic
-from dpnb.statistics.correlation import TAILS
+from dpnb.statistics.pair_tails import TAILS
 from dpnb.trusted.privacy.loss import rational
 
 if TYPE_CHECKING:
@@ -113,15 +113,23 @@ class ColumnQuestions(HoldsNoData):
         """
         return self._ask("robust_mean")
 
-    def variance(self) -> Estimate:
-        """Ask the variance."""
-        return self._ask("variance")
+    def variance(self, *, ci: bool = True, spread: str = "bought") -> Estimate:
+        """Ask the variance.
+
+        Parameters
+        ----------
+        ci : bool
+            Buy the third and fourth moments that a confidence interval needs.
+        spread : {"bought", "bound"}
+            ``"bound"`` takes the largest fourth moment that the bounds allow: free, and wide.
+        """
+        return self._ask("variance", **unlike(ci=(ci, True), spread=(spread, "bought")))
 
     var = variance
 
-    def std(self) -> Estimate:
-        """Ask the standard deviation."""
-        return self._ask("std")
+    def std(self, *, ci: bool = True, spread: str = "bought") -> Estimate:
+        """Ask the standard deviation; see :meth:`variance`."""
+        return self._ask("std", **unlike(ci=(ci, True), spread=(spread, "bought")))
 
     def quantile(self, q: float | Iterable[float] = 0.5, *, ci: bool = False) -> Estimate:
         """Ask one quantile, or several.
@@ -244,7 +252,7 @@ class ColumnQuestions(HoldsNoData):
         options = unlike(ci=(ci, True), spread=(spread, "bought"))
         return self._dataset.ask("difference", self._expr, by=(self._dataset.key(by),), **options)
 
-    def covariance(self, other: str | ColumnHandle, *, method: str = "joint") -> Estimate:
+    def covariance(self, other: str | ColumnHandle, *, method: str = "joint", tails: Any = TAILS) -> Estimate:
         """Ask the covariance (divisor n) with another column, over the rows where both are known.
 
         Parameters
@@ -254,26 +262,18 @@ class ColumnQuestions(HoldsNoData):
         method : {"joint", "separate"}
             ``"joint"`` protects five moments and the count as one vector; ``"separate"`` as sums with equal parts of the loss,
             which needs more noise.
+        tails : number, default 1.5
+            How much more than those of normal columns products may vary; it widens the confidence interval alone. Heavy tails that
+            go together, as earnings in two years, want 6, and 1,000 supposes next to nothing but the bounds.
         """
-        return self._ask_with("covariance", other, method)
+        return self._ask_with("covariance", other, method, **unlike(tails=(tails, TAILS)))
 
     cov = covariance
 
     def correlation(
         self, other: str | ColumnHandle, *, method: str = "joint", tails: Any = TAILS
     ) -> Estimate:
-        """Ask the Pearson correlation with another column; see :meth:`covariance`.
-
-        Parameters
-        ----------
-        other : str or column
-            The second column.
-        method : {"joint", "separate"}
-            One vector, or equal parts of the loss.
-        tails : number, default 1.5
-            How much larger than that of bivariate normal columns the sampling variance may be; it widens the confidence interval
-            alone. 1 is Fisher's z; heavy tails that go together, as earnings in two years, want 4.
-        """
+        """Ask the Pearson correlation with another column; see :meth:`covariance`. With ``tails=1`` its interval is Fisher's."""
         return self._ask_with("correlation", other, method, **unlike(tails=(tails, TAILS)))
 
     corr = correlation

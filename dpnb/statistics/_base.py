@@ -44,6 +44,7 @@ Target = Literal["none", "number", "pair", "numbers", "key", "choice", "value"]
 _FARTHEST = 10**100
 """How large a value, and how fine a grid, may be: their squares and products are shown as floats."""
 _SQUARE_BITS = 20
+_POWER_BITS = 15
 _LONGEST = 2**4096
 """How large numerator and denominator of a grid may be: exact sums of ratios grow with each of them."""
 
@@ -168,14 +169,31 @@ class Centred:
         top = _shift(half * half, extra)
         return Square(_rounded_shift(squared, extra), top, 2 ** (doubled + extra))
 
+    def higher(self) -> tuple[Square, Square]:
+        """Return the third and the fourth power of the code, each row rounded to at most 2²⁰ steps."""
+        low = self.coarse(_POWER_BITS)
+        squared, bits = Mul(low.code, low.code), int(low.unit / self.unit).bit_length() - 1
+        return (
+            _powered(Mul(low.code, squared), low.half**3, 3 * bits),
+            _powered(Mul(squared, squared), low.half**4, 4 * bits),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Square:
-    """A squared code: ``code² ≈ scale · square`` with ``0 ≤ square ≤ top``."""
+    """A squared code, or another power of it: ``code² ≈ scale · square`` with ``0 ≤ square ≤ top``; of a third power ``|…| ≤ top``."""
 
     code: IntExpr
     top: int
     scale: int
+
+
+def _powered(code: IntExpr, top: int, bits: int) -> Square:
+    extra = max(0, (top - 1).bit_length() - _SQUARE_BITS)
+    high = _shift(top, extra)
+    return Square(
+        Clip(_rounded_shift(code, extra), -high, high) if extra else code, high, 2 ** (bits + extra)
+    )
 
 
 def _shift(value: int, bits: int) -> int:

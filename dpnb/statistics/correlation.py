@@ -3,14 +3,7 @@
 The privacy interval inverts a test of the noise on ``C - r √(AB)``, C the covariance and A, B the variances; the confidence interval
 adds the sampling error of Fisher's z, its variance times ``tails``, and is refused for columns of two values. Where the noise hides a
 variance both are the whole range, and a flag says so.
-
-*Tails.* With u and v the columns in their standard deviations the sampling variance of r is, in large samples,
-:math:`E[(uv - r(u^2+v^2)/2)^2]/n`; of bivariate normal columns that is :math:`(1-r^2)^2/n`, and of any two columns without a
-connection :math:`1/n`. How much larger it may be, is an assumption, named beside the interval. Of 229 pairs of columns in the built-in
-studies the ratio is 1.02 at the median, at most 1.65 for 95 % of them, and 3.7 for the worst (earnings in two years). With 1.5 an
-interval of 95 % covers at least 93.5 % up to a ratio of 1.69; beyond that it does not, and ``tails=4`` is there to be said. Fourth
-moments that would replace the assumption cost more than they save: nine further sums, whose noise at n ε = 10,000 exceeds what they
-measure.
+What is supposed of tails: :mod:`dpnb.statistics.pair_tails`.
 """
 
 from __future__ import annotations
@@ -18,18 +11,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
-from dpnb.errors import OptionError, Unavailable
+from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted, effective_size
 from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
 from dpnb.statistics._base import Pricing, Setting, Target
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.pair import Moments, moment, moments, price_pair, redrawn, sides
+from dpnb.statistics.pair_tails import TAILS, fishers_note, tails_of
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part, SimulatedPart, combine
 from dpnb.trusted.query import Share
@@ -41,33 +34,6 @@ TWO_VALUED = (
 )
 _EDGE = 1 - 1e-9
 _CURVATURE = 6 / 64
-
-TAILS = Fraction(3, 2)
-"""How much larger than that of bivariate normal columns a sampling variance may be, unless said otherwise."""
-_MOST_TAILS = 1000
-
-
-def tails_of(asked: Any) -> float:
-    """Return tails= as it was asked, checked.
-
-    Raises
-    ------
-    OptionError
-        When it is no number from 1 on.
-    """
-    good = isinstance(asked, int | float | Fraction) and not isinstance(asked, bool)
-    if not good or not 1 <= asked <= _MOST_TAILS:
-        raise OptionError(
-            f"tails= says how much larger than that of normal columns the sampling variance may be: a number from 1 to {_MOST_TAILS:,}."
-        )
-    return float(asked)
-
-
-def tails_note(tails: float) -> str:
-    """Say what a confidence interval supposes."""
-    if tails == 1:
-        return "Fisher's z with noise: supposes about bivariate normal columns"
-    return f"Fisher's z with noise: supposes a sampling variance of at most {tails:g} times that of normal columns (tails=)"
 
 
 @dataclass(frozen=True)
@@ -273,6 +239,6 @@ class Correlation(Statistic):
 
         notes = {
             "privacy": "test of the noise, to second order",
-            "confidence": tails_note(tails_of(setting.options["tails"])),
+            "confidence": fishers_note(tails_of(setting.options["tails"])),
         }
         return Result(cells, setting.shape, self.domain(setting), redraw, notes=notes)

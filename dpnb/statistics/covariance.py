@@ -1,7 +1,7 @@
 """The covariance of two bounded numbers (divisor n), from one joint vector of moments.
 
-The privacy interval inverts a test of the noise; the confidence interval uses the largest variance of a product that the bounds
-and the released variances allow, so it is conservative.
+The privacy interval inverts a test of the noise; the confidence interval supposes that products vary at most ``tails`` times as much as
+those of normal columns (:mod:`dpnb.statistics.pair_tails`), and no more than bounds and released variances allow.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from dpnb.statistics._base import Pricing, Setting, Target, digits
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.pair import Moments, components, moment, moments, price_pair, redrawn, sides
+from dpnb.statistics.pair_tails import TAILS, products_note, tails_of
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part, SimulatedPart, combine, law_as_sum
 from dpnb.trusted.query import Share
@@ -32,6 +33,7 @@ class CovarianceCell:
 
     moments: Moments
     unit: float
+    tails: float
 
     @property
     def _raw(self) -> Any:
@@ -57,10 +59,11 @@ class CovarianceCell:
 
     @property
     def sampling_variance(self) -> Any:
-        """Variance from sampling, at most, given the bounds."""
-        if self.moments.clustered:
-            return None
-        return self.unit**2 * self.moments.row_bound(self.value / self.unit) / self.moments.rows
+        """Variance from sampling, at most."""
+        return None if self.moments.clustered else self._sampling(self.tails)
+
+    def _sampling(self, tails: float) -> Any:
+        return self.unit**2 * self.moments.row_likely(self.value / self.unit, tails) / self.moments.rows
 
     @property
     def n(self) -> Any:
@@ -70,8 +73,9 @@ class CovarianceCell:
     @property
     def n_eff(self) -> Any:
         """Rows without noise that would be as accurate."""
-        sampling = self.sampling_variance
-        return None if sampling is None else effective_size(self.n, sampling, self.noise_variance)
+        if self.moments.clustered:
+            return None
+        return effective_size(self.n, self._sampling(1.0), self.noise_variance)
 
     @property
     def raised(self) -> dict[str, Any]:
@@ -86,7 +90,9 @@ class CovarianceCell:
     def _p_value(self, candidate: Any, level: float, *, sampling: bool) -> Any:
         law = self._law(candidate)
         if sampling:
-            bound = self.moments.row_bound(candidate) * student_inflation(self.moments.rows, level)
+            bound = self.moments.row_likely(candidate, self.tails) * student_inflation(
+                self.moments.rows, level
+            )
             law = law.plus_normal(self.moments.rows * bound)
         return law.tail(abs(self._raw - candidate) * self.moments.rows)
 
@@ -98,7 +104,7 @@ class CovarianceCell:
         def test(cell: CovarianceCell, candidate: Any) -> Any:
             return cell._p_value(candidate, level, sampling=sampling)
 
-        more = self.moments.row_bound(self.value / self.unit) / self.moments.rows if sampling else 0.0
+        more = self._sampling(self.tails) / self.unit**2 if sampling else 0.0
         low, high = accepted(test, self, self._raw, -1.0, 1.0, level, sd=root(self._sd**2 + more))
         return self.unit * choose(lost, -1.0, low), self.unit * choose(lost, 1.0, high)
 
@@ -107,7 +113,7 @@ class CovarianceCell:
         return self._interval(level, sampling=False)
 
     def confidence(self, level: float) -> Pair:
-        """Return the population covariances that sampling (at most) and noise cannot reject."""
+        """Return the population covariances that sampling and noise cannot reject."""
         if self.moments.clustered:
             raise Unavailable(CLUSTERED)
         return self._interval(level, sampling=True)
@@ -119,7 +125,7 @@ class Covariance(Statistic):
     name: ClassVar[str] = "covariance"
     title: ClassVar[str] = "covariance"
     target: ClassVar[Target] = "pair"
-    defaults: ClassVar[Mapping[str, Any]] = {"method": "joint"}
+    defaults: ClassVar[Mapping[str, Any]] = {"method": "joint", "tails": TAILS}
     reference: ClassVar[str] = "Bun & Steinke 2016; joint sensitivity proved in dpnb.statistics.pair"
 
     def _unit(self, setting: Setting) -> float:
@@ -128,6 +134,7 @@ class Covariance(Statistic):
 
     def domain(self, setting: Setting) -> Pair:
         """The product of both half ranges, either way."""
+        tails_of(setting.options["tails"])
         return -self._unit(setting), self._unit(setting)
 
     def price(self, setting: Setting, share: Share) -> Pricing:
@@ -156,19 +163,19 @@ class Covariance(Statistic):
 
     def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> CovarianceCell:
         """Return the covariances of all cells at once."""
-        return CovarianceCell(moment(setting, parts), self._unit(setting))
+        return CovarianceCell(moment(setting, parts), self._unit(setting), tails_of(setting.options["tails"]))
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the covariance of every cell with both intervals."""
         parts = combine(releases)
-        unit = self._unit(setting)
-        cells = [CovarianceCell(cell, unit) for cell in moments(setting, parts)]
+        unit, tails = self._unit(setting), tails_of(setting.options["tails"])
+        cells = [CovarianceCell(cell, unit, tails) for cell in moments(setting, parts)]
 
         def redraw(count: int, rng: Any) -> np.ndarray:
             return np.asarray(redrawn(setting, parts, count, rng)[0] * unit)
 
         notes = {
             "privacy": "test of the noise, to second order",
-            "confidence": "conservative: the largest variance of a product that the bounds allow",
+            "confidence": products_note(tails),
         }
         return Result(cells, setting.shape, self.domain(setting), redraw, notes=notes)

@@ -16,14 +16,15 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference import student_inflation
 from dpnb.statistics._base import Setting
-from dpnb.statistics.correlation import TAILS, tails_note, tails_of
 from dpnb.statistics.moment_matrix import DRAWS, Crossed, Matrices, place_of
+from dpnb.statistics.pair_tails import TAILS, fishers_note, products_note, tails_of
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.reading import Read
 from dpnb.statistics.vector import VectorResult, effective_sizes
 from dpnb.trusted.releases import Axis, Release
 
 _UPPER = 1.645
+_MARGIN = 0.5
 _HIDDEN = 0.25
 
 
@@ -59,15 +60,24 @@ def mean(setting: Setting, column: str) -> Read:
     return Read(f".mean({_quoted(column)})", (), (), conclude)
 
 
-def covariance(setting: Setting) -> Read:
-    """Read the matrix of covariances (divisor n): free. Projected to a possible one where the noise made it impossible."""
+def covariance(setting: Setting, *, tails: Any = TAILS) -> Read:
+    """Read the matrix of covariances (divisor n): free. Projected to a possible one where the noise made it impossible.
+
+    Parameters
+    ----------
+    tails : number, default 1.5
+        How much more than those of normal columns products may vary; see :mod:`dpnb.statistics.pair_tails`.
+    """
+    allowed = tails_of(tails)
 
     def conclude(releases: Sequence[Release]) -> VectorResult:
         crossed = Crossed.of(setting, releases)
         _, covariances = crossed.moments
         projected, moved = _projected(covariances)
         unit = np.outer(crossed.halves, crossed.halves)
-        bound = None if crossed.clustered else (unit**2 * _row_bound(crossed)).ravel() / crossed.count
+        bound = (
+            None if crossed.clustered else (unit**2 * _row_likely(crossed, allowed)).ravel() / crossed.count
+        )
         return Drawn(
             crossed,
             (unit * projected).ravel(),
@@ -79,13 +89,14 @@ def covariance(setting: Setting) -> Read:
             centre=(unit * covariances).ravel(),
             reach=unit.ravel(),
             flags=("projected",) if moved else (),
+            allowance=allowed,
             notes={
                 "privacy": "draws of the noise",
-                "confidence": "conservative: the largest variance of a product that the bounds allow",
+                "confidence": products_note(allowed),
             },
         ).result()
 
-    return Read(".covariance()", *_square(setting), conclude)
+    return Read(f".covariance({_said(allowed)})", *_square(setting), conclude)
 
 
 def correlation(setting: Setting, *, tails: Any = TAILS) -> Read:
@@ -94,7 +105,7 @@ def correlation(setting: Setting, *, tails: Any = TAILS) -> Read:
     Parameters
     ----------
     tails : number, default 1.5
-        How much larger than that of bivariate normal columns a sampling variance may be; see :mod:`dpnb.statistics.correlation`.
+        How much larger than that of bivariate normal columns a sampling variance may be; see :mod:`dpnb.statistics.pair_tails`.
     """
     allowed = tails_of(tails)
 
@@ -129,12 +140,15 @@ def correlation(setting: Setting, *, tails: Any = TAILS) -> Read:
             allowance=allowed,
             notes={
                 "privacy": "draws of the noise",
-                "confidence": f"{tails_note(allowed)}; of columns of two values the largest variance allowed",
+                "confidence": f"{fishers_note(allowed)}; of columns of two values the largest variance allowed",
             },
         ).result()
 
-    said = "" if allowed == TAILS else f"tails={allowed:g}"
-    return Read(f".correlation({said})", *_square(setting), conclude)
+    return Read(f".correlation({_said(allowed)})", *_square(setting), conclude)
+
+
+def _said(tails: float) -> str:
+    return "" if tails == TAILS else f"tails={tails:g}"
 
 
 def _square(setting: Setting) -> tuple[tuple[int, int], tuple[Axis, Axis]]:
@@ -192,10 +206,10 @@ def _spread_noise(crossed: Crossed) -> np.ndarray:
     return np.asarray(crossed.deviations[1][:, places, places].std(axis=0))
 
 
-def _upper_spreads(crossed: Crossed) -> np.ndarray:
+def _upper_spreads(crossed: Crossed, margin: float = _UPPER) -> np.ndarray:
     """The largest variance of each column that bounds and noise leave likely."""
     means, covariances = crossed.moments
-    likely = _floor(np.diagonal(covariances)) + _UPPER * _spread_noise(crossed)
+    likely = _floor(np.diagonal(covariances)) + margin * _spread_noise(crossed)
     return np.asarray(np.minimum(likely, 1 - means**2))
 
 
@@ -209,6 +223,13 @@ def _row_bound(crossed: Crossed) -> np.ndarray:
     means, covariances = crossed.moments
     up, reach = _upper_spreads(crossed), (1 + np.abs(means)) ** 2
     return np.asarray(np.maximum(np.minimum(np.outer(reach, up), np.outer(up, reach)) - covariances**2, 0.0))
+
+
+def _row_likely(crossed: Crossed, tails: float) -> np.ndarray:
+    """So many times the variance of ``(z_j - m_j)(z_k - m_k)`` that normal columns would have, at most the bound."""
+    spreads = _upper_spreads(crossed, _MARGIN)
+    normal = np.outer(spreads, spreads) + crossed.moments[1] ** 2
+    return np.asarray(np.minimum(_row_bound(crossed), tails * normal))
 
 
 @dataclass(frozen=True, eq=False)

@@ -67,6 +67,7 @@ _BITS = 15
 _QUARTIC = 5.0
 _CROSS = 6.0
 _UPPER = 1.645
+_MARGIN = 0.5
 _HIDDEN = 0.25
 _L1 = {WITHIN: Fraction(16, 3), ENTER: Fraction(4), SWITCH: Fraction(8)}
 _L2 = {WITHIN: Fraction(8), ENTER: Fraction(7, 2), SWITCH: Fraction(7)}
@@ -324,6 +325,13 @@ class Moments:
             for v, sd, mean in zip((a, b), self.variance_noise, (m, k), strict=True)
         ]
         return greater(lesser((1 + abs(m)) ** 2 * up[1], (1 + abs(k)) ** 2 * up[0]) - candidate**2, 0.0)
+
+    def row_likely(self, candidate: Any, tails: float) -> Any:
+        """Return so many times the variance of ``(p-m)(q-k)`` that normal columns would have, at most the bound."""
+        a, b = (
+            greater(v, 0.0) + _MARGIN * sd for v, sd in zip(self.variances, self.variance_noise, strict=True)
+        )
+        return lesser(self.row_bound(candidate), tails * (a * b + candidate**2))
 
 
 def _inside(value: Any) -> Any:

@@ -2,8 +2,9 @@ r"""Variance and standard deviation of a bounded number (divisor n).
 
 Released: centred sum, second moment, and a count where it is private. With ``W(v) = Q̃ - ñ v - (S̃² - V_S)/ñ`` a candidate
 variance leaves only noise behind: to first order :math:`Z_Q + (m^2-v)Z_n - 2mZ_S`, and the second order is added as a
-variance. Sampling error uses the largest fourth moment that the bounds allow, so the confidence interval is conservative. A
-0/1 column needs its mean alone.
+variance. Sampling error is that of :math:`(x-m)^2`, whose variance :math:`μ_4-v^2` third and fourth moments buy
+(:mod:`dpnb.statistics.tails`); with ``spread="bound"`` it is the largest that the bounds allow, free, and conservative. A 0/1 column needs
+its mean alone.
 """
 
 from __future__ import annotations
@@ -21,9 +22,19 @@ from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, 
 from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component, width_words
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
-from dpnb.statistics.ratio import COUNT_SHARE, Ratio, centred_totals, form_of, price_ratio, ratio, ratios
+from dpnb.statistics.ratio import (
+    COUNT_SHARE,
+    Ratio,
+    centred_totals,
+    form_of,
+    price_ratio,
+    ratio,
+    ratios,
+    spread_of,
+)
 from dpnb.statistics.released import Part, SimulatedPart, combine, law_as_sum
 from dpnb.statistics.sensitivity import Component
+from dpnb.statistics.tails import CUBE_SHARE, NOTE, Tails, tail_components, tail_share
 from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Release
 
@@ -37,6 +48,7 @@ class VarianceCell:
     ratio: Ratio
     unit: float
     root: bool
+    tails: Tails | None = None
 
     @property
     def _tallied(self) -> bool:
@@ -77,11 +89,19 @@ class VarianceCell:
 
     def _row_bound(self, variance: Any) -> Any:
         reach = (self.ratio.half + abs(self.ratio.mean)) ** 2
-        return greater(variance * (reach - variance), 0.0)
+        most = greater(variance * (reach - variance), 0.0)
+        return most if self.tails is None else lesser(most, self._likely)
+
+    @property
+    def _likely(self) -> Any:
+        """Variance of ``(x - m)²`` from the moments bought."""
+        assert self.tails is not None
+        ratio = self.ratio
+        return self.tails.spread(ratio.mean, ratio.second, ratio.second_noise, ratio.rows, self._variance)
 
     @property
     def sampling_variance(self) -> Any:
-        """Variance from sampling, at most, given the bounds."""
+        """Variance from sampling: from the moments bought, at most that which the bounds allow."""
         if self.ratio.no_sampling:
             return None
         return self._delta(self._row_bound(self._variance) / self.ratio.rows)
@@ -149,7 +169,7 @@ class VarianceCell:
         return self._interval(level, sampling=False)
 
     def confidence(self, level: float) -> Pair:
-        """Return the population variances that sampling (at most) and noise cannot reject."""
+        """Return the population variances that sampling and noise cannot reject."""
         if self.ratio.no_sampling:
             raise Unavailable(self.ratio.no_sampling)
         return self._interval(level, sampling=True)
@@ -161,6 +181,7 @@ class Variance(Statistic):
     name: ClassVar[str] = "variance"
     title: ClassVar[str] = "variance"
     target: ClassVar[Target] = "number"
+    defaults: ClassVar[Mapping[str, Any]] = {"ci": True, "spread": "bought"}
     reference: ClassVar[str] = "Honaker's A.2 with its moments released; Bun & Steinke 2016"
     root: ClassVar[bool] = False
 
@@ -170,20 +191,26 @@ class Variance(Statistic):
         return 0.0, half if self.root else half**2
 
     def price(self, setting: Setting, share: Share) -> Pricing:
-        """Centred sum and second moment at equal shares, and the count."""
+        """Centred sum and second moment at equal shares, the count, and the moments that the sampling error needs."""
         number = setting.number()
         if number.binary:
             return price_ratio(setting, share)
         centred, words = number.centred(), setting.subject
         square, form = centred.square(), form_of(setting, share.kind)
         free = form == "public" or setting.moves.free_count(share.kind)
-        each = (1 - (Fraction(0) if free else COUNT_SHARE)) / 2
-        parts = (
+        paid = 1 - (Fraction(0) if free else COUNT_SHARE)
+        bought = tail_share(setting, share) if spread_of(setting) == "bought" else Fraction(0)
+        each = paid * (1 - bought) / 2
+        parts: tuple[Component, ...] = (
             Component("sum", centred.code, centred.half, 2 * centred.half, f"sum of {words}, centred"),
             Component("square", square.code, square.top, square.top, f"squares of {words}, centred"),
         )
+        shares = {"sum": each, "square": each}
+        if bought:
+            parts += tail_components(centred, words)
+            shares |= {"cube": paid * bought * CUBE_SHARE, "fourth": paid * bought * (1 - CUBE_SHARE)}
         count = None if form == "public" else count_component(f"rows with a known {words}")
-        return additive(setting, share, parts, {"sum": each, "square": each}, count)
+        return additive(setting, share, parts, shares, count)
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
         """The radius of the noise at a mid-sized variance, for a public or assumed size."""
@@ -206,14 +233,19 @@ class Variance(Statistic):
 
     def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> VarianceCell:
         """Return the variances (or their roots) of all cells at once."""
-        return VarianceCell(ratio(setting, parts), float(setting.number().centred().unit), self.root)
+        unit = float(setting.number().centred().unit)
+        return VarianceCell(ratio(setting, parts), unit, self.root, Tails.of(setting, parts))
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the variance (or its root) of every cell with both intervals."""
         parts = combine(releases)
         centred = setting.number().centred()
         unit = float(centred.unit)
-        cells = [VarianceCell(r, unit, self.root) for r in ratios(setting, parts)]
+        tails = Tails.of(setting, parts)
+        cells = [
+            VarianceCell(one, unit, self.root, None if tails is None else tails.cell(place))
+            for place, one in enumerate(ratios(setting, parts))
+        ]
         scale = centred.square().scale
 
         def redraw(count: int, rng: Any) -> np.ndarray:
@@ -226,7 +258,7 @@ class Variance(Statistic):
 
         notes = {
             "privacy": "exact test of the noise, to second order",
-            "confidence": "conservative: the largest fourth moment that the bounds allow",
+            "confidence": NOTE if tails else "conservative: the largest fourth moment that the bounds allow",
         }
         return Result(cells, setting.shape, self.domain(setting), redraw, notes=notes)
 
