@@ -28,6 +28,9 @@ from dpnb.statistics.released import Part, SimulatedPart, combine
 from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Release
 
+_OUTWARDS = 1.25
+"""How many standard errors of the level of both means the second test lies further out."""
+
 
 @dataclass(frozen=True)
 class DifferenceCell:
@@ -35,6 +38,8 @@ class DifferenceCell:
 
     For a candidate difference ``d`` the arm means move from their estimates in proportion to their variances until they
     differ by ``d``; at those means ``D̃ - d`` is exactly the weighted sum of the noise terms plus sampling error.
+    The level at which they do is estimated. Noise weighs most for means at the bounds, from which estimates can err
+    inwards alone, so a candidate is tested once more with both means further out by the error of that level.
     """
 
     first: Ratio
@@ -79,14 +84,16 @@ class DifferenceCell:
         """Warnings of either arm."""
         return raised(self.raised)
 
-    def _means_at(self, difference: Any, *, sampling: bool) -> tuple[Any, Any]:
-        """Return arm means that differ by a candidate, nearest to the estimates in units of their variances."""
+    def _means_at(self, difference: Any, outwards: float, *, sampling: bool) -> tuple[Any, Any]:
+        """Return arm means that differ by a candidate, nearest to the estimates in units of their variances, or further out."""
         one, two = self._arm_variances(sampling=sampling)
         share = choose(one + two > 0, two / greater(one + two, 1e-300), 0.5)
         half = self.first.half
         low, high = greater(-half, -half - difference), lesser(half, half - difference)
         gap = difference - (self.second.mean - self.first.mean)
-        first = inside(self.first.mean - (1 - share) * gap, low, high)
+        nearest = self.first.mean - (1 - share) * gap
+        side = choose(nearest + difference / 2 < 0, -1.0, 1.0)
+        first = inside(nearest + side * outwards * root(one * share), low, high)
         return first, first + difference
 
     def _arm_variances(self, *, sampling: bool) -> tuple[Any, Any]:
@@ -96,8 +103,15 @@ class DifferenceCell:
         first, second = self.first.sampling_variance, self.second.sampling_variance
         return (one, two) if first is None or second is None else (one + first, two + second)
 
-    def _law(self, difference: Any, level: float, *, sampling: bool) -> NoiseSum:
-        means = self._means_at(difference, sampling=sampling)
+    def _p_value(self, difference: Any, level: float, *, sampling: bool) -> Any:
+        reach = abs(self.second.raw - self.first.raw - difference)
+        near, far = (
+            self._law(difference, level, at, sampling=sampling).tail(reach) for at in (0.0, _OUTWARDS)
+        )
+        return greater(near, far)
+
+    def _law(self, difference: Any, level: float, outwards: float, *, sampling: bool) -> NoiseSum:
+        means = self._means_at(difference, outwards, sampling=sampling)
         total = NoiseSum()
         for arm, mean in zip((self.first, self.second), means, strict=True):
             part = arm.residual_noise(mean)
@@ -114,7 +128,7 @@ class DifferenceCell:
         start = self.second.raw - self.first.raw
 
         def test(cell: DifferenceCell, d: Any) -> Any:
-            return cell._law(d, level, sampling=sampling).tail(abs(cell.second.raw - cell.first.raw - d))
+            return cell._p_value(d, level, sampling=sampling)
 
         lost = (self.first.size <= _reach(self.first, level)) | (
             self.second.size <= _reach(self.second, level)
