@@ -119,6 +119,12 @@ class Crossed:
             found[i, j] = found[j, i] = self.parts[block.name].noise.total_variance / block.unit**2
         return self._counted(found)
 
+    def law(self, row: int, column: int) -> NoiseSum:
+        """Return the law of the noise on one entry; none on a public row count."""
+        entry = (0, 0) if row == column and row in self.counts else (min(row, column), max(row, column))
+        block = next((block for block in self.blocks if entry in block.entries), None)
+        return NoiseSum() if block is None else self.parts[block.name].noise.scaled(1 / block.unit)
+
     def noise(self, count: int, rng: Any) -> Matrices:
         """Draws of the noise, shape ``(count, …)``; the same for every reading of these releases."""
         return self._counted(self._scattered(lambda part: part.noise_draws(count, rng), (count,)))

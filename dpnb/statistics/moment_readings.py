@@ -1,12 +1,13 @@
 """What is read from a noised matrix of moments, free: means, covariances and correlations.
 
-Intervals push seeded draws of the known noise through the same formulas: what an exact matrix may have been, seen from the released
-one. Where the noised number of rows is not clear of its noise the whole range is shown; a covariance matrix that the noise made
+A mean is a ratio of two entries, tested exactly (:mod:`dpnb.statistics.ratio`). Intervals of the others push seeded draws of the known noise
+through the same formulas: what an exact matrix may have been, seen from the released one. Where the noised number of rows is not clear of its noise the whole range is shown; a covariance matrix that the noise made
 indefinite is projected, and says so.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,7 @@ from dpnb.inference import student_inflation
 from dpnb.statistics._base import Setting
 from dpnb.statistics.moment_matrix import DRAWS, Crossed, Matrices, place_of
 from dpnb.statistics.pair_tails import TAILS, fishers_note, products_note, tails_of
-from dpnb.statistics.ratio import CLUSTERED
+from dpnb.statistics.ratio import CLUSTERED, Ratio
 from dpnb.statistics.reading import Read
 from dpnb.statistics.vector import VectorResult, effective_sizes
 from dpnb.trusted.releases import Axis, Release
@@ -38,24 +39,39 @@ def mean(setting: Setting, column: str) -> Read:
     """
     place = place_of(column, setting.names) - 1
 
+    two_valued = setting.numbers[place].binary
+
     def conclude(releases: Sequence[Release]) -> VectorResult:
         crossed = Crossed.of(setting, releases)
-        means, covariances = crossed.moments
         half, centre = crossed.halves[place], crossed.centres[place]
-        unclear = bool(_hidden(crossed)[place])
-        spread = _upper_spreads(crossed)[place] if unclear else covariances[place, place]
-        sampling = max(float(spread), 0.0) / crossed.count
-        return Drawn(
-            crossed,
-            centre + half * means[place : place + 1],
-            half * crossed.deviations[0][:, place : place + 1],
-            None if crossed.clustered else np.array([half**2 * sampling]),
-            (float(centre - half), float(centre + half)),
+        ratio = _ratio(crossed, place + 1, two_valued=two_valued)
+        sampling = ratio.sampling_variance
+
+        def ends(level: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
+            pair = (-1.0, 1.0) if crossed.small else ratio.interval(level, sampling=kind == "confidence")
+            return np.array([centre + half * pair[0]]), np.array([centre + half * pair[1]])
+
+        def redraw(count: int, rng: Any, kind: str) -> np.ndarray:
+            found = centre + half * crossed.of_sums(crossed.matrix - crossed.noise(count, rng))[0][:, [place]]
+            if kind == "confidence" and sampling is not None:
+                found = found + half * math.sqrt(sampling) * rng.of("sampling").standard_normal(found.shape)
+            return np.asarray(found)
+
+        noise, sizes = np.array([half**2 * ratio.noise_variance]), np.array([max(crossed.size, 0.0)])
+        spread = None if sampling is None else np.array([half**2 * sampling])
+        return VectorResult(
+            np.array([centre + half * ratio.mean]),
             (),
-            lambda m: centre + half * crossed.of_sums(m)[0][:, place : place + 1],
-            flags=("spread unclear",) if unclear else (),
-            notes={"privacy": "draws of the noise", "confidence": "draws of the noise, normal sampling"},
-        ).result()
+            (float(centre - half), float(centre + half)),
+            ends,
+            noise,
+            sampling=spread,
+            sizes=sizes,
+            effective=None if spread is None else effective_sizes(sizes, spread, noise),
+            cell_flags=(ratio.flags,),
+            redraw=redraw,
+            notes={"privacy": "exact test of the noise", "confidence": "exact test of noise and sampling"},
+        )
 
     return Read(f".mean({_quoted(column)})", (), (), conclude)
 
@@ -154,6 +170,21 @@ def _said(tails: float) -> str:
 def _square(setting: Setting) -> tuple[tuple[int, int], tuple[Axis, Axis]]:
     keys = setting.names
     return (len(keys), len(keys)), (Axis("row", "column", keys), Axis("column", "and", keys))
+
+
+def _ratio(crossed: Crossed, place: int, *, two_valued: bool) -> Ratio:
+    """Return the mean of a column as the ratio of its sum and the row count, whose noises are independent."""
+    return Ratio(
+        float(crossed.matrix[0, place]),
+        float(crossed.matrix[0, 0]),
+        crossed.law(0, place),
+        crossed.law(0, 0),
+        tally=False,
+        half=1.0,
+        second=float(crossed.matrix[place, place]),
+        second_noise=crossed.law(place, place),
+        spread="clustered" if crossed.clustered else "known" if two_valued else "bought",
+    )
 
 
 def _quoted(text: str) -> str:

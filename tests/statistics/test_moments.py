@@ -401,6 +401,34 @@ def test_intervals_of_readings_cover(n: int, loss: tuple[str, Any], public: bool
     assert all(enough(count, 60) for count in found.values()), found
 
 
+def skewed_hits(loss: tuple[str, Any], reps: int) -> dict[str, int]:
+    """How often the intervals of the mean of a skewed column near its lower bound held, of 500 rows whose number is private."""
+    rng, (kind, amount), held = np.random.default_rng(1), loss, {"privacy": 0, "confidence": 0}
+
+    def draw(generator: np.random.Generator, n: int) -> np.ndarray:
+        return np.clip(np.round(np.exp(generator.normal(1.4, 0.8, n)), 1), 0, 100)
+
+    columns = tuple(Column.number(name, 0, 100, step=Fraction(1, 10)) for name in "xy")
+    where = Schema("s", "S", columns, PrivacyUnit("add-remove"), Budget.from_toml({kind: 1000}))
+    item = priced(QueryPlan("s", "moments", Ref("x"), others=(Ref("y"),)), where, kind=kind, amount=amount)
+    population = draw(np.random.default_rng(9), 2_000_000).mean()
+    for _ in range(reps):
+        raw = {name: draw(rng, 500) for name in "xy"}
+        made = release(item, prepare(raw, where), rng)
+        found = item.checked.readings["mean"](item.checked.setting, "x").conclude([made])
+        for name, truth in (("privacy", raw["x"].mean()), ("confidence", population)):
+            both = found.interval(0.95, name)
+            held[name] += bool(both.low <= truth <= both.high)
+    return held
+
+
+@pytest.mark.parametrize("loss", [("epsilon", "0.5"), ("rho", "0.02")])
+def test_the_mean_of_a_skewed_column_covers(loss: tuple[str, Any]) -> None:
+    """Draws that were cut off at the bounds held 92.2 and 90.8 % of the means of this data; the exact test does not miss more than it says."""
+    held = skewed_hits(loss, 600)
+    assert all(enough(count, 600) for count in held.values()), held
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("public", [True, False])
 @pytest.mark.parametrize("loss", [("rho", 3), ("rho", "0.2"), ("epsilon", 20), ("epsilon", 3)])
