@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from math import isfinite
+from math import isfinite, sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -28,6 +28,8 @@ from dpnb.trusted.schema import Column, Schema
 
 _KINDS = ("mean", "proportion", "difference", "count")
 _ANY_SIZE = 10**6
+_OUTWARDS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 1.0)
+"""How far out of the middle means are planned for, where none is named: parts of what the bounds and the spread allow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +46,26 @@ class Preset:
         return "epsilon" if self.measure in {None, Measure.PURE} else "rho"
 
 
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """What a person assumes of the data, as typed."""
+
+    sd: float | None
+    share: Any
+    mean: Any
+    effect: float | None
+
+
 def design_of(
     what: Any,
     bounds: tuple[float, float] | None,
     step: float | None,
-    sd: float | None,
-    share: Any,
-    effect: float | None,
+    given: Assumed,
     adjacency: Adjacency,
 ) -> tuple[Design, str, str, Preset]:
     """Return the design, what it is called, what it assumes, and what the question brings along."""
     if isinstance(what, Estimate):
-        return _of_estimate(what, sd, share, effect)
+        return _of_estimate(what, given)
     if what not in _KINDS:
         raise OptionError(f"dpnb.power plans {', '.join(_KINDS)}, or takes a question; not {what!r}.")
     if what == "mean" and bounds is None:
@@ -67,7 +77,7 @@ def design_of(
     if what == "proportion" and bounds is not None:
         raise OptionError('A proportion has no bounds. Plan dpnb.power("mean", bounds=…) instead.')
     checked = planned_question(what, bounds, step, adjacency)
-    facts, assumed = _facts(checked, sd, share, effect)
+    facts, assumed = _facts(checked, given)
     text = {"count": "count of a condition"}.get(what, what)
     if what == "difference":
         text = (
@@ -78,9 +88,7 @@ def design_of(
     return FromFacts(checked, facts), text, assumed, Preset(_of_rows(checked), None, None)
 
 
-def _of_estimate(
-    estimate: Estimate, sd: float | None, share: Any, effect: float | None
-) -> tuple[Design, str, str, Preset]:
+def _of_estimate(estimate: Estimate, given: Assumed) -> tuple[Design, str, str, Preset]:
     if estimate.op is not None:
         raise PlanError("This value is derived. Plan the questions that it is made of.")
     view = estimate.args[0]
@@ -89,8 +97,10 @@ def _of_estimate(
     if checked.public_value is not None:
         raise PlanError(f"`{view.text}` is public: it is exact, and free.")
     if one.released:
-        if sd is not None or share is not None:
-            raise OptionError("A released answer brings its own spread: leave out sd= and share=.")
+        if any(fact is not None for fact in (given.sd, given.share, given.mean)):
+            raise OptionError(
+                "A released answer brings its own facts: leave out sd=, mean= and share=, and look at the effect alone."
+            )
         said = view.read.conclude if reading else partial(conclude, checked)
         design = FromRelease(checked, tuple(one.releases), said)
         return design, view.text, "from what was released", Preset(_of_rows(checked), None, measure)
@@ -98,7 +108,7 @@ def _of_estimate(
         raise PlanError(
             f"`{view.text}` is read from a release. Release it once: dpnb.power(released, …) then plans it."
         )
-    facts, assumed = _facts(checked, sd, share, effect) if not _of_rows(checked) else (None, "")
+    facts, assumed = _facts(checked, given) if not _of_rows(checked) else ((), "")
     rows = checked.setting.unit.rows
     if checked.question.where is not None or checked.question.by[checked.kind.arms :]:
         rows = None
@@ -125,47 +135,69 @@ def planned_question(
     return check(QueryPlan("planned", statistic, target, where, by), schema)
 
 
-def _facts(
-    checked: CheckedQuestion, sd: float | None, share: Any, effect: float | None
-) -> tuple[Facts | None, str]:
-    """Return what is assumed of the data, and say it."""
+def _facts(checked: CheckedQuestion, given: Assumed) -> tuple[tuple[Facts, ...], str]:
+    """Return what is assumed of the data, each case of it, and say it."""
     if _of_rows(checked):
-        return None, ""
+        return (), ""
     if checked.setting.target is None:
         raise PlanError(f"dpnb.power cannot plan {checked.text} before it is released.")
     target = checked.setting.target
     low, high = float(target.lowest), float(target.highest)
     arms = 2 if checked.kind.arms else 1
+    gap = number(given.effect or 0.0, "effect") if arms == 2 else 0.0
     if target.binary:
-        if sd is not None:
-            raise OptionError("The spread of a proportion follows from share=: leave out sd=.")
-        return _shares(share, arms, effect, low, high)
-    if share is not None:
-        raise OptionError("share= is for proportions. Give the spread instead: sd=.")
+        if given.sd is not None or given.mean is not None:
+            raise OptionError("The spread of a proportion follows from share=: leave out sd= and mean=.")
+        return _shares(given.share, arms, gap, low, high)
+    if given.share is not None:
+        raise OptionError("share= is for proportions. Give the mean and the spread instead: mean= and sd=.")
+    return _means(given, arms, gap, low, high)
+
+
+def _means(given: Assumed, arms: int, gap: float, low: float, high: float) -> tuple[tuple[Facts, ...], str]:
+    """Return the means assumed with their spread; where none is named, some from the middle to the farthest that the spread allows.
+
+    Noise on a private number of rows weighs by the distance of the mean from the middle; near the bounds intervals are cut off there.
+    """
     widest = (high - low) / 2
-    spread = widest if sd is None else number(sd, "sd")
+    spread = widest if given.sd is None else number(given.sd, "sd")
     if not 0 < spread <= widest:
         raise OptionError(f"sd must lie above 0 and be at most {widest:g}, half of the bounds' width.")
-    middle, gap = (low + high) / 2, number(effect or 0.0, "effect") if arms == 2 else 0.0
-    means = (middle - gap / 2, middle + gap / 2) if arms == 2 else (middle,)
-    return Facts(_inside(means, low, high), spread), f"sd {spread:g}" + (
-        " (the widest possible)" if sd is None else ""
-    )
+    said = f"sd {spread:g}" + (" (the widest possible)" if given.sd is None else "")
+    if given.mean is not None:
+        means = _inside(_each(given.mean, arms, gap, "mean"), low, high)
+        return (Facts(means, spread),), f"{said}, mean {' and '.join(f'{mean:g}' for mean in means)}"
+    middle, reach = (low + high) / 2, sqrt(max(widest**2 - spread**2, 0.0))
+    centred = _inside((middle - gap / 2, middle + gap / 2) if arms == 2 else (middle,), low, high)
+    top = max(middle + reach, centred[-1], centred[0])
+    apart = top - max(centred)
+    cases = tuple(Facts(tuple(mean + part * apart for mean in centred), spread) for part in _OUTWARDS)
+    return cases, f"{said}, whatever the mean (mean= says it)"
 
 
-def _shares(share: Any, arms: int, effect: float | None, low: float, high: float) -> tuple[Facts, str]:
-    gap = number(effect or 0.0, "effect") if arms == 2 else 0.0
-    given = share if isinstance(share, tuple | list) else None
-    if given is None:
-        centre = 0.5 if share is None else number(share, "share")
-        pair = (centre, centre + gap) if share is not None else (0.5 - gap / 2, 0.5 + gap / 2)
-        given = pair[:arms]
-    if len(given) != arms:
-        raise OptionError("share= is one proportion, or one for each of two arms: share=(0.3, 0.4).")
-    parts = [number(part, "share") for part in given]
-    means = tuple(low + (high - low) * part for part in parts)
-    said = " and ".join(f"{part:.3g}" for part in parts)
-    return Facts(_inside(means, low, high), (high - low) / 2), f"share {said}"
+def _each(value: Any, arms: int, gap: float, name: str) -> tuple[float, ...]:
+    """Read one number, or one for each arm; the second arm lies the effect above the first."""
+    given = value if isinstance(value, tuple | list) else (number(value, name),)
+    if isinstance(value, tuple | list) and len(given) != arms:
+        raise OptionError(
+            f"{name}= is one number, or one for each of two arms: {name}=({'0.3, 0.4' if name == 'share' else '20, 25'})."
+        )
+    read = tuple(number(part, name) for part in given)
+    return read if len(read) == arms else (read[0], read[0] + gap)
+
+
+def _shares(share: Any, arms: int, gap: float, low: float, high: float) -> tuple[tuple[Facts, ...], str]:
+    """Return the shares assumed; where none is named, some from the middle, where sampling is widest, to the end, where noise is."""
+
+    def facts(shares: tuple[float, ...]) -> Facts:
+        return Facts(_inside(tuple(low + (high - low) * one for one in shares), low, high), (high - low) / 2)
+
+    if share is not None:
+        shares = _each(share, arms, gap, "share")
+        return (facts(shares),), f"share {' and '.join(f'{one:.3g}' for one in shares)}"
+    middle = (0.5 - gap / 2, 0.5 + gap / 2) if arms == 2 else (0.5,)
+    cases = tuple(facts(tuple(one - part * min(middle) for one in middle)) for part in _OUTWARDS[:-1])
+    return cases, "whatever the share (share= says it)"
 
 
 def _inside(means: tuple[float, ...], low: float, high: float) -> tuple[float, ...]:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dpnb.client.assumptions import Preset, design_of, number
+from dpnb.client.assumptions import Assumed, Preset, design_of, number
 from dpnb.client.drawing import bundle
 from dpnb.errors import LossError, OptionError, PlanError
 from dpnb.estimate import Estimate
@@ -124,6 +124,7 @@ def power(  # noqa: PLR0913 - a study has this many facts
     bounds: tuple[float, float] | None = None,
     step: float | None = None,
     sd: float | None = None,
+    mean: float | tuple[float, float] | None = None,
     share: float | tuple[float, float] | None = None,
     adjacency: Adjacency = "change-one",
 ) -> PowerPlan:
@@ -150,8 +151,11 @@ def power(  # noqa: PLR0913 - a study has this many facts
         Public bounds and grid of a mean's column; a difference without them is one of proportions.
     sd : float, optional
         Spread of the column within an arm; by default the widest that the bounds allow.
+    mean : float or (float, float), optional
+        The mean assumed, of the first of two arms or of both. By default the worst inside the bounds is planned for: noise on a private
+        number of rows weighs more the farther a mean lies from the middle.
     share : float or (float, float), optional
-        The proportion assumed, or those of both arms; by default ½, where the noise and the sampling hurt most.
+        The proportion assumed, or those of both arms; by default the worst.
     adjacency : {"change-one", "add-remove"}
         For a planned study; a dataset has its own.
 
@@ -175,7 +179,7 @@ def power(  # noqa: PLR0913 - a study has this many facts
     >>> plan.n
     401
     """
-    design, text, assumed, preset = design_of(what, bounds, step, sd, share, effect, adjacency)
+    design, text, assumed, preset = design_of(what, bounds, step, Assumed(sd, share, mean, effect), adjacency)
     if design.fixed and n is not None:
         raise OptionError("The size of a dataset that exists cannot be planned: leave out n=.")
     goal = _goal(within, effect, power, level, kind or ("privacy" if preset.of_rows else "confidence"))

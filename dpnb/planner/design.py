@@ -88,6 +88,23 @@ def accuracy_of(result: Outcome, n: int | None, level: float) -> Accuracy:
     return Accuracy(n, privacy, confidence, error, effective, level, reason)
 
 
+def worst(found: Sequence[Accuracy]) -> Accuracy:
+    """Return an accuracy that none of several falls short of."""
+    sizes = [one.n_eff for one in found if one.n_eff is not None]
+    return replace(
+        found[0],
+        privacy=max(one.privacy for one in found),
+        confidence=_most([one.confidence for one in found]),
+        standard_error=_most([one.standard_error for one in found]),
+        n_eff=np.min(np.stack(sizes), axis=0) if len(sizes) == len(found) else None,
+    )
+
+
+def _most(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return max(known) if len(known) == len(values) else None
+
+
 def _widest(values: Any) -> float:
     return float(np.max(np.asarray(values, dtype=float)))
 
@@ -121,10 +138,18 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class FromFacts:
-    """A count, a mean or a difference of means of a planned study."""
+    """A count, a mean or a difference of means of a planned study.
+
+    Parameters
+    ----------
+    checked : CheckedQuestion
+        The question.
+    assumed : tuple of Facts
+        What the data may be like, each of which is planned for; none for a count.
+    """
 
     checked: CheckedQuestion
-    facts: Facts | None
+    assumed: tuple[Facts, ...]
 
     def __post_init__(self) -> None:
         if not self.checked.kind.plannable:
@@ -139,11 +164,14 @@ class FromFacts:
         return False
 
     def accuracy(self, share: Share, n: int | None, level: float) -> Accuracy:
-        """Return the accuracy of a typical study of `n` rows (in each cell)."""
+        """Return the accuracy of a typical study of `n` rows (in each cell); the worst of what is assumed."""
         setting = self._sized(n)
         pricing = self.checked.kind.price(setting, share)
-        parts = tuple(self._typical(part, setting, n) for part in pricing.parts)
-        return accuracy_of(self.checked.kind.conclude(setting, (_release(parts),)), n, level)
+        found = []
+        for facts in self.assumed or (None,):
+            parts = tuple(self._typical(part, setting, n, facts) for part in pricing.parts)
+            found.append(accuracy_of(self.checked.kind.conclude(setting, (_release(parts),)), n, level))
+        return worst(found)
 
     def _sized(self, n: int | None) -> Setting:
         setting = self.checked.setting
@@ -155,16 +183,18 @@ class FromFacts:
 
     @property
     def _cells(self) -> int:
-        return max(self.checked.setting.cells // len(self.facts.means if self.facts else (0,)), 1)
+        return max(self.checked.setting.cells // len(self.assumed[0].means if self.assumed else (0,)), 1)
 
-    def _typical(self, part: Measurement, setting: Setting, n: int | None) -> ReleasedPart:
-        if self.facts is None:
+    def _typical(
+        self, part: Measurement, setting: Setting, n: int | None, facts: Facts | None
+    ) -> ReleasedPart:
+        if facts is None:
             middle = n if n is not None else (setting.unit.rows or 10**6) // 2
             values: tuple[int, ...] = (middle,) * part.cells
         elif n is None:
             raise PlanError("How many rows? Give n=1000, or a within= or effect= to find it.")
         else:
-            values = _typical_values(part.name, setting, self.facts, n) * self._cells
+            values = _typical_values(part.name, setting, facts, n) * self._cells
         return ReleasedPart(part.name, part.mechanism.record, values, part.name)
 
 

@@ -13,6 +13,7 @@ from dpnb.client.assumptions import planned_question
 from dpnb.errors import LossError, OptionError, PlanError, Unavailable
 from dpnb.planner import Ask, BatchPlan, Item, QueryPlan, price
 from dpnb.planner.expression import Ref
+from dpnb.trusted.aggregate import answer, prepare
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -79,6 +80,73 @@ def test_the_power_found_is_the_power_simulated():
     assert np.mean(found) == pytest.approx(plan.power, abs=0.05)
 
 
+def chance(plan, arms, reps=600):
+    """How often simulated releases of two arms of normal incomes leave out zero."""
+    checked = planned_question("difference", (0, 200_000), 100, "change-one")
+    pricing = checked.kind.price(checked.setting, plan.share)
+    columns = (Column.number("y", 0, 200_000, step=100), Column.category("arm", [0, 1]))
+    where = Schema(
+        "planned", "P", columns, PrivacyUnit("change-one", rows=plan.n), Budget.from_toml({"epsilon": 9})
+    )
+    rng, found = np.random.default_rng(1), 0
+    arm = np.repeat([0.0, 1.0], [plan.n // 2, plan.n - plan.n // 2])
+    for _ in range(reps):
+        y = np.where(arm > 0, *(incomes(rng, mean, plan.n) for mean in reversed(arms)))
+        exact = answer(prepare({"y": y, "arm": arm}, where), [part.request for part in pricing.parts])
+        parts = tuple(
+            ReleasedPart(p.name, p.mechanism.record, p.mechanism.simulated(sums, rng), p.name)
+            for p, sums in zip(pricing.parts, exact, strict=True)
+        )
+        release = Release("simulated", "", "", "", parts, PrivacyLoss.pure(plan.share.amount))
+        low, high = checked.kind.conclude(checked.setting, (release,)).interval(0.95, "confidence")
+        found += not low <= 0 <= high
+    return found / reps
+
+
+def incomes(rng, mean, n):
+    """Skewed incomes inside the bounds with this mean and a standard deviation of about 30,000."""
+    share = mean / 200_000
+    weight = share * (1 - share) * (200_000 / 30_000) ** 2 - 1
+    return 200_000 * rng.beta(share * weight, (1 - share) * weight, n)
+
+
+@pytest.mark.parametrize("facts", [{}, {"mean": 20_000}, {"mean": (20_000, 25_000)}])
+def test_power_off_the_middle_of_the_bounds_is_delivered(facts):
+    """Arms from 20,000 in bounds of 0 to 200,000: a promise of .80 delivered .575; with the mean, or the worst one, it is kept."""
+    plan = dpnb.power(
+        "difference",
+        bounds=(0, 200_000),
+        step=100,
+        sd=30_000,
+        effect=5_000,
+        power=0.8,
+        epsilon="0.5",
+        **facts,
+    )
+    assert ("mean 20000 and 25000" if facts else "whatever the mean") in str(plan)
+    found = chance(plan, (20_000, 25_000))
+    assert found >= 0.8 - 3 * 0.4 / 600**0.5
+    if facts:
+        assert found == pytest.approx(plan.power, abs=0.06)
+
+
+def test_the_worst_mean_is_planned_for_where_none_is_named():
+    """No mean inside the bounds has wider intervals than planned, and the farthest that the spread allows has the same."""
+    asked = {"bounds": (0, 100), "sd": 20, "n": 800, "epsilon": "0.5", "adjacency": "add-remove"}
+    plan = dpnb.power("mean", **asked)
+    widths = [dpnb.power("mean", mean=mean, **asked) for mean in (5, 10, 20, 35, 50, 80, 95.8)]
+    assert all(one.half_width <= plan.half_width * 1.01 for one in widths)
+    assert all(one.accuracy.privacy <= plan.accuracy.privacy * 1.01 for one in widths)
+    assert widths[4].accuracy.privacy < 0.8 * plan.accuracy.privacy
+    shares = [
+        dpnb.power("proportion", share=share, n=300, epsilon="0.1", adjacency="add-remove")
+        for share in (0, 0.08, 0.13, 0.3, 0.5, 1)
+    ]
+    free = dpnb.power("proportion", n=300, epsilon="0.1", adjacency="add-remove")
+    assert "whatever the share" in str(free)
+    assert all(one.half_width <= free.half_width * 1.03 for one in shares)
+
+
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 def test_the_noise_alone_is_what_the_price_list_previews(adjacency):
     """A planned mean at the middle of its bounds: what a plan card shows, which allows for a mean halfway to a bound."""
@@ -90,7 +158,7 @@ def test_the_noise_alone_is_what_the_price_list_previews(adjacency):
     )
     (priced,) = price(asked, schema).items
     plan = dpnb.power(
-        "mean", n=800, epsilon=1, kind="privacy", bounds=(0, 100), step=1, sd=20, adjacency=adjacency
+        "mean", n=800, epsilon=1, kind="privacy", bounds=(0, 100), step=1, sd=20, mean=50, adjacency=adjacency
     )
     assert 0.75 * priced.preview.half_width <= plan.half_width <= priced.preview.half_width * 1.001
     if adjacency == "change-one":
@@ -132,11 +200,11 @@ def test_effective_size_grows_with_the_loss_for_every_statistic_that_has_one(dat
         "variance": data.x.variance(),
     }
     dpnb.release(asked, epsilon=9)
-    for name, answer in asked.items():
-        sizes = dpnb.power(answer, epsilon=10).curve([0.5, 2, 10, 100])
+    for name, released in asked.items():
+        sizes = dpnb.power(released, epsilon=10).curve([0.5, 2, 10, 100])
         assert sizes.shape[0] == 4, name
         assert np.all(np.diff(sizes, axis=0) >= -1e-6), name
-        assert np.all(sizes <= np.asarray(answer.n) + 1e-6), name
+        assert np.all(sizes <= np.asarray(released.n) + 1e-6), name
 
 
 def test_readings_and_chosen_values_are_planned_from_their_release(data):
@@ -145,8 +213,8 @@ def test_readings_and_chosen_values_are_planned_from_their_release(data):
     with pytest.raises(PlanError, match="Release it once"):
         dpnb.power(tree.median(), n=100, epsilon=1)
     dpnb.release({"t": tree, "q": spread}, epsilon=8)
-    for answer in (tree.mean(), spread):
-        wide, narrow = (dpnb.power(answer, epsilon=loss, kind="privacy").half_width for loss in ("0.1", 6))
+    for released in (tree.mean(), spread):
+        wide, narrow = (dpnb.power(released, epsilon=loss, kind="privacy").half_width for loss in ("0.1", 6))
         assert wide >= narrow
     with pytest.raises(OptionError, match="leave out n="):
         dpnb.power(spread, epsilon=1, n=100)
@@ -280,7 +348,7 @@ def test_planned_half_widths_and_effective_sizes_are_those_of_simulated_releases
         reps=300,
         adjacency=adjacency,
     ).table()
-    facts = {"bounds": (0, 100), "step": 0.1, "sd": 15, "adjacency": adjacency}
+    facts = {"bounds": (0, 100), "step": 0.1, "sd": 15, "mean": 50, "adjacency": adjacency}
     plan = dpnb.power("mean", n=n, epsilon=epsilon, **facts)
     assert found["width"][0] / 2 == pytest.approx(plan.accuracy.privacy, rel=0.03)
     assert found["width"][1] / 2 == pytest.approx(plan.half_width, rel=0.06)
