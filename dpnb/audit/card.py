@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dpnb.audit.verdict import Verdict, chance
 from dpnb.cards.card import Card, frame
-from dpnb.cards.digits import loss_figure
 from dpnb.cards.markup import Markup, el
+from dpnb.inference.digits import loss_figure
 
 
 def verdict_card(verdict: Verdict) -> Card:

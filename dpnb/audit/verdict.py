@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from dpnb.cards.digits import loss_figure
+from dpnb.inference.digits import loss_figure
 
 ROUNDING = 1e-9
 """What floating point may add to an enumerated log-ratio."""

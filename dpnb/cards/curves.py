@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.cards.digits import number
 from dpnb.cards.markup import Markup, el
 from dpnb.errors import DpnbError
 from dpnb.estimate import Estimate
+from dpnb.inference.digits import number
 from dpnb.inference.interval import plain_number
 
 LEVEL = 0.95

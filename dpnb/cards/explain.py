@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from dpnb.cards import digits
 from dpnb.cards.card import Card, frame
 from dpnb.cards.facts import law_words, line_of
 from dpnb.cards.markup import el
 from dpnb.estimate import Estimate
+from dpnb.inference import digits
 from dpnb.trusted.mechanisms import MECHANISMS
 from dpnb.trusted.privacy.measure import Measure
 

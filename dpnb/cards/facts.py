@@ -16,7 +16,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from dpnb.cards import digits
 from dpnb.cards.curves import Curve, curve_of
 from dpnb.cards.markup import clean
 from dpnb.cards.stored import Stored, stored_of
@@ -24,6 +23,7 @@ from dpnb.cards.trail import Step, more_of, trail_of
 from dpnb.errors import DpnbError, Unavailable
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.shown import words as words_of
+from dpnb.inference import digits
 from dpnb.statistics import conclude
 from dpnb.statistics.outcome import FLAG_WORDS
 from dpnb.trusted.privacy.loss import PrivacyLoss, brief
@@ -309,7 +309,7 @@ def _law(law: Mapping[str, Any]) -> str:
     if law.get("kind") == "discrete-laplace":
         return f"discrete Laplace noise, scale {brief(Fraction(law['scale']))} grid steps"
     if law.get("kind") == "discrete-gaussian":
-        return f"discrete Gaussian noise, sd {math.sqrt(Fraction(law['variance'])):.4g} grid steps"
+        return f"discrete Gaussian noise, sd {digits.number(math.sqrt(Fraction(law['variance'])))} grid steps"
     if law.get("mechanism") == "quantile-selection":
         return f"exponential mechanism at ε {brief(Fraction(law['epsilon']))}"
     if law.get("mechanism") == "thresholding":

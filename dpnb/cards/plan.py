@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dpnb.cards import budget, digits
+from dpnb.cards import budget
 from dpnb.cards.card import Card, frame
 from dpnb.cards.markup import Markup, clean, el
 from dpnb.estimate.wording import not_kept
+from dpnb.inference import digits
 from dpnb.planner.forecast import Forecast, Law, half_widths
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.estimate import shown
+from dpnb.inference.digits import number
 from dpnb.inference.interval import KINDS
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class Table:
 
 
 def _cell(item: Any) -> str:
-    return f"{item:.4g}" if isinstance(item, float) else str(item)
+    return number(item) if isinstance(item, float) else str(item)
 
 
 def table_of(estimate: Estimate, level: float = 0.95) -> Table:

@@ -11,6 +11,7 @@ import numpy as np
 from dpnb.estimate.evaluate import is_node
 from dpnb.estimate.operations import SYMBOLS, Join, Operation, Reduce, Round, Take
 from dpnb.estimate.shown import printable
+from dpnb.inference.digits import number
 
 if TYPE_CHECKING:
     from dpnb.estimate.node import Node
@@ -76,11 +77,6 @@ def _places(estimate: Node) -> str:
         else:
             shown.append("[…]")
     return ", ".join(shown)
-
-
-def number(x: float) -> str:
-    """A number with four significant digits, all whole digits of a large one."""
-    return f"{x:,.0f}" if 10_000 <= abs(x) < 1e15 else f"{x:.4g}"
 
 
 def value(point: Any) -> str:

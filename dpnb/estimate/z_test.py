@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
+from dpnb.inference.digits import given
 from dpnb.inference.hypothesis import HypothesisTest, Tested
 from dpnb.inference.spread import normal_quantile
 
@@ -64,7 +65,7 @@ def z_test(estimate: Estimate, null: Any, kind: str, alternative: str) -> Hypoth
     if not np.isfinite(at).all():
         raise OptionError("null= is a finite number.")
     one = at.ndim == 0
-    value = f"{float(at):g}" if one else "the given values"
+    value = given(float(at)) if one else "the given values"
     run = partial(_inverted, at=at, kind=kind, alternative=alternative)
     side = {"two-sided": "", "greater": " at most", "less": " at least"}[alternative]
     return HypothesisTest(estimate, f"{estimate.text} is{side} {value} in {_ABOUT[kind]}", run)
@@ -108,7 +109,7 @@ def _inside_domain(estimate: Any, null: np.ndarray) -> None:
     domain = getattr(estimate.outcome, "domain", None) or (None, None)
     for end, beyond in zip(domain, (np.less, np.greater), strict=True):
         if end is not None and np.any(beyond(null, end)):
-            low, high = (f"{float(d):g}" for d in domain if d is not None)
+            low, high = (given(float(d)) for d in domain if d is not None)
             raise OptionError(
                 f"{estimate.text} lies between {low} and {high} as declared: test a value between them."
             )

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpnb.cards.card import Card, frame
-from dpnb.cards.digits import loss_figure
 from dpnb.cards.markup import Markup, el
 from dpnb.exhibits.drawing import drawing, themed
 from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
 from dpnb.exhibits.page import record, shares
+from dpnb.inference.digits import loss_figure
 
 
 def exhibit_card(exhibit: Exhibit, note: str = "") -> Card:

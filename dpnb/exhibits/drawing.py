@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from dpnb.cards.digits import loss_figure
 from dpnb.cards.markup import Markup, el
+from dpnb.inference.digits import loss_figure
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _FLOOR = 640, 220, 64, 12, 14, 176
 _SOFT, _HAIR = "#5b5e66", "#dcdde2"

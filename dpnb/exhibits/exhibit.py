@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-from dpnb.cards.digits import loss_figure
+from dpnb.inference.digits import loss_figure
 
 Sense = Literal["at most", "at least", "exactly"]
 _ROUNDING = 1e-9

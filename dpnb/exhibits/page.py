@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dpnb.cards.digits import loss_figure
 from dpnb.exhibits.exhibit import Exhibit, Finding
 from dpnb.exhibits.levers import lever_of
 from dpnb.exhibits.shown import frequencies, neighbour_rows
 from dpnb.exhibits.taught import cell_of, theme_of
+from dpnb.inference.digits import loss_figure
 
 
 def record(exhibit: Exhibit, *, lever: bool = True) -> dict[str, Any]:

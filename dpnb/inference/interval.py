@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dpnb.inference.digits import number
+
 Kind = Literal["privacy", "confidence"]
 KINDS: tuple[Kind, ...] = ("privacy", "confidence")
 
@@ -62,9 +64,11 @@ class Interval:
         low, high = np.asarray(self.low), np.asarray(self.high)
         if low.ndim:
             return (
-                "[" + ", ".join(f"{a:.4g}..{b:.4g}" for a, b in zip(low.flat, high.flat, strict=True)) + "]"
+                "["
+                + ", ".join(f"{number(a)}..{number(b)}" for a, b in zip(low.flat, high.flat, strict=True))
+                + "]"
             )
-        return f"[{float(low):.4g}, {float(high):.4g}]"
+        return f"[{number(float(low))}, {number(float(high))}]"
 
     @property
     def width(self) -> Any:

@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 from dpnb.errors import PlanError, SchemaError
+from dpnb.inference.digits import given
 from dpnb.planner.expression import (
     Between,
     Bin,
@@ -154,7 +155,7 @@ def _(expr: ClipTo, schema: Schema) -> Numeric:
     if low > high:
         raise PlanError(
             f"clip({show_value(expr.low.value)}, {show_value(expr.high.value)}) leaves no grid point between "
-            f"{float(a.lowest):g} and {float(a.highest):g}."
+            f"{given(float(a.lowest))} and {given(float(a.highest))}."
         )
     return Numeric(Clip(a.code, low, high), a.offset, a.step, low, high, a.nullable)
 

@@ -14,11 +14,11 @@ from fractions import Fraction
 from typing import Literal
 
 from dpnb.errors import LossError, PlanError
+from dpnb.inference.digits import given, rounded
 from dpnb.planner.check import CheckedQuestion, check
 from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.planner.work import STEP, WITHIN, limited_steps, limited_work
 from dpnb.statistics import PriceRow, Pricing
-from dpnb.statistics._base import digits
 from dpnb.trusted.measurements import DerivedLoss, Measurement, code_ranges, loss
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss, floored, floored_digits
@@ -224,12 +224,12 @@ def _split(ask: Ask, items: tuple[Item, ...], private: list[bool], schema: Schem
     rest = Fraction(0) if asked is None else asked - own
     if weights and rest <= 0:
         raise LossError(
-            f"The questions with .spend(…) take {digits(float(own))} of the {kind} {digits(float(asked or 0))} asked, "
+            f"The questions with .spend(…) take {rounded(float(own))} of the {kind} {rounded(float(asked or 0))} asked, "
             "and nothing is left for the others. Ask more, or spend less."
         )
     if asked is not None and own > asked:
         raise LossError(
-            f"The questions with .spend(…) take {digits(float(own))}, more than the {kind} asked."
+            f"The questions with .spend(…) take {rounded(float(own))}, more than the {kind} asked."
         )
     shares: list[Share | None] = []
     for item, paid in pairs:
@@ -263,7 +263,7 @@ def _solved(ask: Ask, item: Item, question: CheckedQuestion, schema: Schema) -> 
         return found
 
     if width(_HIGH) > wanted:
-        raise LossError(f"{question.text} cannot be within {wanted:g}: its grid is coarser than that.")
+        raise LossError(f"{question.text} cannot be within {given(wanted)}: its grid is coarser than that.")
     low, high = _LOW, _HIGH
     for _ in range(_STEPS):
         middle = Fraction((float(low) * float(high)) ** 0.5).limit_denominator(10**9)

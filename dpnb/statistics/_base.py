@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from dpnb.errors import PlanError
+from dpnb.inference.digits import rounded
 from dpnb.statistics.sensitivity import Component, Moves
 from dpnb.trusted.aggregate.algebra import (
     Add,
@@ -360,25 +361,16 @@ def price_row(moves: Moves, part: Component, mechanism: AnyMechanism, *, free: b
     if isinstance(mechanism, DiscreteLaplace):
         size = moves.rows * max(moves.l1(part).values())
         cost, unit = size / mechanism.scale, "ε"
-        scale, name = f"scale {digits(float(mechanism.scale))}", "discrete Laplace"
+        scale, name = f"scale {rounded(float(mechanism.scale))}", "discrete Laplace"
         words = f"one person moves it by at most {size:,}"
     else:
         assert isinstance(mechanism, DiscreteGaussian)
         square = moves.rows**2 * max(moves.l2_squared(part).values())
         cost, unit = square / (2 * mechanism.variance), "ρ"
-        scale, name = f"sd {digits(math.sqrt(mechanism.variance))}", "discrete Gaussian"
-        words = f"one person moves it by at most {digits(math.sqrt(square))} (L2)"
-    paid = "free beside the sum" if free else f"{unit} {digits(float(cost))}"
+        scale, name = f"sd {rounded(math.sqrt(mechanism.variance))}", "discrete Gaussian"
+        words = f"one person moves it by at most {rounded(math.sqrt(square))} (L2)"
+    paid = "free beside the sum" if free else f"{unit} {rounded(float(cost))}"
     return PriceRow(part.words, name, words, f"{scale} grid steps", paid)
-
-
-def digits(value: float) -> str:
-    """Return a number with three or four honest digits and thousands separators."""
-    if value == 0 or not math.isfinite(value):
-        return f"{value:g}"
-    if abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.4g}" if abs(value) >= 1 else f"{value:.3g}"
 
 
 def width_words(
@@ -404,10 +396,10 @@ def width_words(
     """
     found = width(n)
     if found is not None:
-        return f"± {digits(found)}" + ("" if setting.public_n is not None else f" if {assumed}n = {n:,.0f}")
+        return f"± {rounded(found)}" + ("" if setting.public_n is not None else f" if {assumed}n = {n:,.0f}")
     rows = setting.unit.public_rows
-    best = "" if rows is None else f" (± {digits(width(float(rows)) or 0.0)} {all_count(rows)})"
-    return f"± {digits(width(1.0) or 0.0)} / n{under}{best}"
+    best = "" if rows is None else f" (± {rounded(width(float(rows)) or 0.0)} {all_count(rows)})"
+    return f"± {rounded(width(1.0) or 0.0)} / n{under}{best}"
 
 
 def all_count(rows: int) -> str:

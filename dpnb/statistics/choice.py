@@ -20,7 +20,8 @@ from functools import reduce
 from typing import Any, ClassVar
 
 from dpnb.errors import OptionError, PlanError, Unavailable
-from dpnb.statistics._base import PriceRow, Pricing, Setting, Target, common_step, digits, scaled
+from dpnb.inference.digits import rounded
+from dpnb.statistics._base import PriceRow, Pricing, Setting, Target, common_step, scaled
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.released import best
@@ -86,7 +87,7 @@ class CandidateCell(ChosenCell):
     def privacy(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
         """Refuse: the error is in scores, not in places."""
         raise Unavailable(
-            f"A choice has no interval: its total is within {digits(self.reach)} of the largest (95 %). "
+            f"A choice has no interval: its total is within {rounded(self.reach)} of the largest (95 %). "
             "Ask the totals themselves, for example .count() of each condition, for intervals."
         )
 
@@ -136,15 +137,15 @@ class Choice(Statistic):
         row = PriceRow(
             f"largest of {size:,} totals",
             "permute-and-flip",
-            f"one person moves totals against each other by at most {digits(float(mechanism.factor * scores.step))}",
+            f"one person moves totals against each other by at most {rounded(float(mechanism.factor * scores.step))}",
             f"{self._reach(mechanism, scores)} (95 %)",
-            f"ε {digits(float(mechanism.epsilon))}",
+            f"ε {rounded(float(mechanism.epsilon))}",
         )
         part = Measurement("choice", request, mechanism, 1)
         return Pricing((part,), (PrivacyEvent("pure", mechanism.epsilon),), (row,))
 
     def _reach(self, mechanism: PermuteAndFlip, scores: Scores) -> str:
-        return f"total within {digits(mechanism.count_radius(_BETA) * float(scores.step))} of the largest"
+        return f"total within {rounded(mechanism.count_radius(_BETA) * float(scores.step))} of the largest"
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
         """How far the total of the choice may be below the largest."""

@@ -16,8 +16,9 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum
+from dpnb.inference.digits import rounded
 from dpnb.inference.elementwise import inside
-from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component, digits
+from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.released import Law, Part, SimulatedPart, combine, law_as_sum
@@ -147,7 +148,7 @@ class Count(Statistic):
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in rows."""
-        return f"± {digits(self.half_width(setting, pricing, n) or 0.0)} rows"
+        return f"± {rounded(self.half_width(setting, pricing, n) or 0.0)} rows"
 
     def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> LinearCell:
         """Return the counts of all cells at once."""

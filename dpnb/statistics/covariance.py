@@ -14,9 +14,10 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import accepted, effective_size, student_inflation
+from dpnb.inference.digits import rounded
 from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
 from dpnb.inference.noise_sum import NoiseSum
-from dpnb.statistics._base import Pricing, Setting, Target, digits
+from dpnb.statistics._base import Pricing, Setting, Target
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.pair import Moments, components, moment, moments, price_pair, redrawn, sides
@@ -158,8 +159,8 @@ class Covariance(Statistic):
         """± in the product of both units, or as a function of n."""
         found = self.half_width(setting, pricing, n)
         if found is not None:
-            return f"± {digits(found)}" + ("" if setting.public_n is not None else f" if n = {n:,.0f}")
-        return f"± {digits(self.half_width(setting, pricing, 1.0) or 0.0)} / n"
+            return f"± {rounded(found)}" + ("" if setting.public_n is not None else f" if n = {n:,.0f}")
+        return f"± {rounded(self.half_width(setting, pricing, 1.0) or 0.0)} / n"
 
     def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> CovarianceCell:
         """Return the covariances of all cells at once."""

@@ -17,7 +17,8 @@ import numpy as np
 
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference import NoiseSum
-from dpnb.statistics._base import Pricing, Setting, digits
+from dpnb.inference.digits import rounded
+from dpnb.statistics._base import Pricing, Setting
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.declaration import Spelling
 from dpnb.statistics.histogram import Histogram
@@ -193,9 +194,7 @@ class Crosstab(Histogram):
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in rows for each cell."""
-        return (
-            f"± {digits(self.half_width(setting, pricing, n) or 0.0)} rows in each of {setting.cells:,} cells"
-        )
+        return f"± {rounded(self.half_width(setting, pricing, n) or 0.0)} rows in each of {setting.cells:,} cells"
 
 
 class ValueCount(Histogram):

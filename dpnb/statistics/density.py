@@ -7,7 +7,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from dpnb.statistics._base import Pricing, Setting, digits
+from dpnb.inference.digits import rounded
+from dpnb.statistics._base import Pricing, Setting
 from dpnb.statistics.binned import checked_method, density_domain, density_result, public_rows, widths_of
 from dpnb.statistics.count import exact_radius
 from dpnb.statistics.histogram import Histogram
@@ -59,11 +60,11 @@ class Density(Histogram):
         """± in shares of rows."""
         radius = float(exact_radius(pricing.parts[0].mechanism.law, 0.05))
         rows = public_rows(setting) or n
-        shares = f"± {digits(radius)} rows in each bin"
+        shares = f"± {rounded(radius)} rows in each bin"
         return (
             shares
             if not rows
-            else f"{shares}, at most ± {digits(self.half_width(setting, pricing, n) or 0.0)}"
+            else f"{shares}, at most ± {rounded(self.half_width(setting, pricing, n) or 0.0)}"
         )
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> VectorResult:  # type: ignore[override]

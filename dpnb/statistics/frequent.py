@@ -18,8 +18,9 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from dpnb.errors import LossError, OptionError, Unavailable
+from dpnb.inference.digits import rounded
 from dpnb.inference.interval import Interval
-from dpnb.statistics._base import PriceRow, Pricing, Setting, Target, digits
+from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
@@ -158,8 +159,8 @@ class FrequentValues(Statistic):
             f"rows by {setting.subject}, shown from {mechanism.threshold:,} on",
             "discrete Laplace above a threshold",
             f"one person moves the counts by at most {setting.unit.max_rows * (2 if changed else 1):,}",
-            f"scale {digits(float(mechanism.scale))} rows",
-            f"ε {digits(float(epsilon))}, δ {float(mechanism.delta):.3g}",
+            f"scale {rounded(float(mechanism.scale))} rows",
+            f"ε {rounded(float(epsilon))}, δ {float(mechanism.delta):.3g}",
         )
         return Pricing((part,), (PrivacyEvent("approximate", epsilon, delta),), (row,))
 
@@ -171,7 +172,7 @@ class FrequentValues(Statistic):
         """Which values are shown, and ± in rows."""
         mechanism = _mechanism(pricing)
         sure = mechanism.threshold + int(mechanism.noise.quantile(0.95))
-        width = digits(self.half_width(setting, pricing, n) or 0.0)
+        width = rounded(self.half_width(setting, pricing, n) or 0.0)
         return f"values of {sure:,} rows or more are shown (95 %), ± {width} rows each"
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:

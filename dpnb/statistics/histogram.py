@@ -12,7 +12,8 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from dpnb.inference import NoiseSum
-from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component, digits
+from dpnb.inference.digits import rounded
+from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component
 from dpnb.statistics.binned import HISTOGRAM_READINGS
 from dpnb.statistics.count import LinearCell, exact_radius, linear_entries, linear_result
 from dpnb.statistics.declaration import Spelling, Statistic
@@ -56,7 +57,7 @@ class Histogram(Statistic):
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in rows for each bin."""
-        return f"± {digits(self.half_width(setting, pricing, n) or 0.0)} rows in each bin"
+        return f"± {rounded(self.half_width(setting, pricing, n) or 0.0)} rows in each bin"
 
     def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> LinearCell:
         """Return the counts of all bins at once."""

@@ -13,7 +13,8 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from dpnb.errors import PlanError
-from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target, additive, count_component, digits
+from dpnb.inference.digits import rounded
+from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target, additive, count_component
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.placement import (
@@ -106,14 +107,14 @@ class KSDensity(Statistic):
                 "exponential mechanism (Kolmogorov-Smirnov score)",
                 steps,
                 f"a distribution function in steps of 1/{points:,}",
-                f"ε {digits(float(epsilon))}",
+                f"ε {rounded(float(epsilon))}",
             ),
             PriceRow(
                 "largest rank error of the points",
                 "discrete Laplace",
                 steps,
-                f"scale {digits(float(factor / check))} rows",
-                f"ε {digits(float(check))}",
+                f"scale {rounded(float(factor / check))} rows",
+                f"ε {rounded(float(check))}",
             ),
         )
         part = Measurement("placement", request, mechanism, setting.cells * (cells + 1))

@@ -13,7 +13,8 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from dpnb.statistics._base import PriceRow, Pricing, Setting, Target, digits
+from dpnb.inference.digits import rounded
+from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.moment_integers import Block, blocks, radius_squared, shrink, sides
 from dpnb.statistics.moment_matrix import matrix_outcome
@@ -82,7 +83,7 @@ class CrossMoment(Statistic):
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
         """The noise in rows, for columns measured in half ranges."""
-        return f"noise of sd {digits(_noise_sd(setting, pricing))} rows on each moment, in half ranges"
+        return f"noise of sd {rounded(_noise_sd(setting, pricing))} rows on each moment, in half ranges"
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Any:
         """Return the matrix of sums of products, in the columns' own units."""
@@ -133,7 +134,7 @@ def _rows(setting: Setting, share: Share, size: Fraction, found: tuple[Block, ..
     pure = share.kind == "epsilon"
     reach = rows * (float(size) if pure else math.sqrt(size))
     spread = reach / float(share.amount) if pure else reach / math.sqrt(2 * share.amount)
-    words = f"one person moves the matrix by at most {digits(reach)} ({'L1' if pure else 'Frobenius'}, in half ranges)"
+    words = f"one person moves the matrix by at most {rounded(reach)} ({'L1' if pure else 'Frobenius'}, in half ranges)"
     listed: list[PriceRow] = []
     for kind in ("count", "sums", "squares", "products"):
         count = sum(len(b.entries) for b in found if b.name.partition("/")[0] == kind)
@@ -145,14 +146,14 @@ def _rows(setting: Setting, share: Share, size: Fraction, found: tuple[Block, ..
         cost = (
             "in the same matrix"
             if listed
-            else f"{'ε' if pure else 'ρ'} {digits(float(share.amount))} for the whole matrix"
+            else f"{'ε' if pure else 'ρ'} {rounded(float(share.amount))} for the whole matrix"
         )
         listed.append(
             PriceRow(
                 f"{setting.subject}: {entries}",
                 "discrete Laplace" if pure else "discrete Gaussian",
                 words,
-                f"{'scale' if pure else 'sd'} {digits(scale)} rows",
+                f"{'scale' if pure else 'sd'} {rounded(scale)} rows",
                 cost,
             )
         )

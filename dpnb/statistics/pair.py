@@ -53,8 +53,9 @@ import numpy as np
 
 from dpnb.errors import OptionError, PlanError
 from dpnb.inference import NoiseSum
+from dpnb.inference.digits import rounded
 from dpnb.inference.elementwise import greater, inside, lesser, root
-from dpnb.statistics._base import Centred, PriceRow, Pricing, Setting, count_component, digits
+from dpnb.statistics._base import Centred, PriceRow, Pricing, Setting, count_component
 from dpnb.statistics.released import Part, SimulatedPart
 from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Component, Moves
 from dpnb.trusted.aggregate.algebra import IntExpr, Lit, Mul, Sub
@@ -191,17 +192,19 @@ def _row(
 ) -> PriceRow:
     unit = "ε" if share.kind == "epsilon" else "ρ"
     if isinstance(mechanism, DiscreteLaplace):
-        scale, name = f"scale {digits(float(mechanism.scale))}", "discrete Laplace"
+        scale, name = f"scale {rounded(float(mechanism.scale))}", "discrete Laplace"
         words = f"one person moves it by at most {moves.rows * max(moves.l1(part).values()):,}"
     else:
         assert isinstance(mechanism, DiscreteGaussian)
-        scale, name = f"sd {digits(math.sqrt(mechanism.variance))}", "discrete Gaussian"
+        scale, name = f"sd {rounded(math.sqrt(mechanism.variance))}", "discrete Gaussian"
         reach = moves.rows * math.sqrt(max(moves.l2_squared(part).values()))
-        words = f"one person moves it by at most {digits(reach)} (L2)"
+        words = f"one person moves it by at most {rounded(reach)} (L2)"
     if apart is not None:
-        cost = f"{unit} {digits(float(share.amount / apart))} by itself"
+        cost = f"{unit} {rounded(float(share.amount / apart))} by itself"
     else:
-        cost = f"{unit} {digits(float(share.amount))} for the whole vector" if first else "in the same vector"
+        cost = (
+            f"{unit} {rounded(float(share.amount))} for the whole vector" if first else "in the same vector"
+        )
     return PriceRow(part.words, name, words, f"{scale} grid steps", cost)
 
 

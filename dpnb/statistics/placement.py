@@ -29,6 +29,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.inference import digits
 from dpnb.statistics._base import Setting
 from dpnb.statistics.outcome import Chosen, Pair, Result
 from dpnb.statistics.ratio import CLUSTERED
@@ -307,7 +308,9 @@ def _points(points: Any, setting: Setting) -> tuple[Fraction, ...]:
     given = tuple(Fraction(str(at)) for at in listed)
     if not all(number.lowest <= at < number.highest for at in given):
         low, high = float(number.lowest), float(number.highest)
-        raise PlanError(f"cdf() takes points from {low:g} to below {high:g}, as declared.")
+        raise PlanError(
+            f"cdf() takes points from {digits.given(low)} to below {digits.given(high)}, as declared."
+        )
     return given
 
 

@@ -20,9 +20,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpnb.errors import PlanError, Unavailable
+from dpnb.inference.digits import rounded
 from dpnb.inference.elementwise import greater, lesser
 from dpnb.inference.spread import normal_quantile
-from dpnb.statistics._base import PriceRow, Pricing, Setting, Target, digits
+from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.outcome import Chosen, Pair, Result
 from dpnb.statistics.released import Part, SimulatedPart, best
@@ -58,7 +59,7 @@ class QuantileCell(Chosen):
             known = (
                 ""
                 if math.isnan(self.rank)
-                else f"; its rank is within {digits(self.rank)} rows of the target (95 %)"
+                else f"; its rank is within {rounded(self.rank)} rows of the target (95 %)"
             )
             raise Unavailable(
                 f"No interval was bought for this quantile{known}. Ask .quantile(..., ci=True) to buy limits."
@@ -151,7 +152,7 @@ class Quantile(Statistic):
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
         """The proven rank error."""
         found = max(part.mechanism.rank_radius(0.05) for part in pricing.parts if part.name.endswith("point"))
-        return f"rank within ± {digits(found)} rows of the target"
+        return f"rank within ± {rounded(found)} rows of the target"
 
     def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> QuantileCell:
         """Return the quantiles of all cells at once, levels side by side in each cell."""
@@ -216,12 +217,12 @@ def _row(
     setting: Setting, q: Fraction, side: str, mechanism: QuantileSelection, epsilon: Fraction
 ) -> PriceRow:
     name = f"{float(q):g} quantile of {setting.subject}" + ("" if side == "point" else f", {side} limit")
-    reach = digits(mechanism.rank_radius(0.05))
+    reach = rounded(mechanism.rank_radius(0.05))
     return PriceRow(
         name,
         "exponential mechanism",
-        f"one person moves a rank by at most {digits(float(mechanism.factor / setting.unit.max_rows))}"
+        f"one person moves a rank by at most {rounded(float(mechanism.factor / setting.unit.max_rows))}"
         + (f", times {setting.unit.max_rows}" if setting.unit.max_rows > 1 else ""),
         f"rank error at most {reach} (95 %)",
-        f"ε {digits(float(epsilon))}",
+        f"ε {rounded(float(epsilon))}",
     )

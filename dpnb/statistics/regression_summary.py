@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpnb.errors import Unavailable
+from dpnb.inference.digits import number
 from dpnb.statistics.formula import parse
 from dpnb.statistics.outcome import FLAG_WORDS
 from dpnb.statistics.reading import Method
@@ -225,7 +226,7 @@ def summary_of(regression: Regression, level: float) -> Summary:
         (
             f"n {regression.n:,.0f} ({rows_text})",
             f"R² {fit.r_squared:.3f}",
-            f"residual sd {fit.residual_sd:.4g}",
+            f"residual sd {number(fit.residual_sd)}",
             f"read from {root.text} ({estimate.loss})",
         ),
         ("", "coef", "std err", "t", "P>|t|", f"[{percent}", f"{percent}]", "privacy ±"),

@@ -28,7 +28,8 @@ import numpy as np
 
 from dpnb.errors import PlanError, Unavailable
 from dpnb.inference import NoiseSum
-from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target, count_component, digits
+from dpnb.inference.digits import rounded
+from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target, count_component
 from dpnb.statistics.count import LinearCell
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.mean import MeanCell
@@ -237,7 +238,7 @@ class RobustMean(Statistic):
         assert isinstance(mechanism, LocatedSums)
         size = setting.public_n if setting.public_n is not None else n
         radius = DiscreteLaplaceLaw(mechanism.sum_scale * 1000).tail_radius(0.05) / 1000
-        noise = f"± {digits(radius / size)} times" if size else f"± {digits(radius)} / n times"
+        noise = f"± {rounded(radius / size)} times" if size else f"± {rounded(radius)} / n times"
         return f"{noise} half of the range that is chosen; clear from {needed(mechanism.middle, -mechanism.radius.offset):,} rows on"
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
@@ -267,28 +268,28 @@ def _redrawn(cell: Located, count: int, rng: np.random.Generator) -> np.ndarray:
 
 def _rows(setting: Setting, mechanism: LocatedSums, loss: Fraction) -> tuple[PriceRow, ...]:
     rank = "one person moves a rank by at most 1"
-    near = digits(mechanism.middle.rank_radius(0.05)), digits(mechanism.radius.rank_radius(0.05))
+    near = rounded(mechanism.middle.rank_radius(0.05)), rounded(mechanism.radius.rank_radius(0.05))
     return (
         PriceRow(
             f"middle of {setting.subject}",
             "exponential mechanism",
             rank,
             f"rank error at most {near[0]} (95 %)",
-            f"ε {digits(float(mechanism.middle.epsilon))}",
+            f"ε {rounded(float(mechanism.middle.epsilon))}",
         ),
         PriceRow(
             "radius about it",
             "exponential mechanism",
             rank,
             f"rank error at most {near[1]} (95 %)",
-            f"ε {digits(float(mechanism.radius.epsilon))}",
+            f"ε {rounded(float(mechanism.radius.epsilon))}",
         ),
         PriceRow(
             "sum, squares, rows outside" + ("" if mechanism.count_scale is None else ", rows"),
             "discrete Laplace",
             "as wide as the chosen range",
-            f"scale {digits(float(mechanism.sum_scale))} half ranges",
-            f"ε {digits(float(loss))}",
+            f"scale {rounded(float(mechanism.sum_scale))} half ranges",
+            f"ε {rounded(float(loss))}",
         ),
     )
 

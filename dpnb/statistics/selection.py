@@ -16,7 +16,8 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from dpnb.errors import OptionError, Unavailable
-from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target, digits
+from dpnb.inference.digits import rounded
+from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.outcome import Chosen, Pair, Result
 from dpnb.statistics.released import best
@@ -42,7 +43,7 @@ class ChosenCell(Chosen):
     def privacy(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
         """Refuse: the error is in rows, not in values."""
         raise Unavailable(
-            f"A choice has no interval: its count is within {digits(self.reach)} rows of the largest (95 %). "
+            f"A choice has no interval: its count is within {rounded(self.reach)} rows of the largest (95 %). "
             "Ask .value_counts() for the counts with intervals."
         )
 
@@ -109,8 +110,8 @@ class Mode(Statistic):
             name if picks == 1 else f"{picks} {name}",
             "permute-and-flip",
             f"one person moves counts by {mechanism.factor} in all",
-            f"within {digits(mechanism.count_radius(_BETA))} rows of the largest (95 %)",
-            f"ε {digits(float(epsilon))}" + (" a pick" if picks > 1 else ""),
+            f"within {rounded(mechanism.count_radius(_BETA))} rows of the largest (95 %)",
+            f"ε {rounded(float(epsilon))}" + (" a pick" if picks > 1 else ""),
         )
         return Pricing((part,), events, (row,))
 
@@ -118,7 +119,7 @@ class Mode(Statistic):
         """How far the count of a pick may be below the largest."""
         mechanism = pricing.parts[0].mechanism
         assert isinstance(mechanism, PermuteAndFlip)
-        return f"count within {digits(mechanism.count_radius(_BETA))} rows of the largest"
+        return f"count within {rounded(mechanism.count_radius(_BETA))} rows of the largest"
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Selected:
         """Return the picked declared values."""

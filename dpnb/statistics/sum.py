@@ -12,7 +12,8 @@ from fractions import Fraction
 from typing import ClassVar
 
 from dpnb.inference import NoiseSum
-from dpnb.statistics._base import Numeric, Pricing, Setting, Target, additive, digits
+from dpnb.inference.digits import rounded
+from dpnb.statistics._base import Numeric, Pricing, Setting, Target, additive
 from dpnb.statistics.count import LinearCell, exact_radius, linear_entries, linear_result
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
@@ -66,7 +67,7 @@ class Sum(Statistic):
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in the unit of the column."""
-        return f"± {digits(self.half_width(setting, pricing, n) or 0.0)}"
+        return f"± {rounded(self.half_width(setting, pricing, n) or 0.0)}"
 
     def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> LinearCell:
         """Return the sums of all cells at once."""

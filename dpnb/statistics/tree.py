@@ -21,10 +21,11 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from dpnb.inference.digits import rounded
 from dpnb.inference.ratio_interval import critical
 from dpnb.inference.tree import ConsistentTree
 from dpnb.statistics import tree_readings as read
-from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target, calibrated, digits, price_row
+from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target, calibrated, price_row
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.leaves import Leaves, leaves_of
 from dpnb.statistics.outcome import Pair
@@ -93,7 +94,7 @@ class Tree(Statistic):
         structure, laplace = priced_structure(setting, pricing)
         widest = critical(0.05, laplace=laplace) * math.sqrt(widest_prefix(structure)) + 0.5
         leaf = self.half_width(setting, pricing, n) or 0.0
-        return f"± {digits(leaf)} rows in each leaf, at most ± {digits(widest)} rows up to any value"
+        return f"± {rounded(leaf)} rows in each leaf, at most ± {rounded(widest)} rows up to any value"
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> VectorResult:
         """Return the consistent counts of the leaves; everything else is a reading."""
@@ -139,7 +140,7 @@ def _rows(
     cost = sum(Fraction(row_cost(moves, one, mechanisms[name])) for name in names)
     symbol = "ε" if share.kind == "epsilon" else "ρ"
     moved = f"one person moves each level by at most {row.sensitivity.rpartition('at most ')[2]}"
-    rows = [PriceRow(row.name, row.mechanism, moved, row.scale, f"{symbol} {digits(float(cost))}")]
+    rows = [PriceRow(row.name, row.mechanism, moved, row.scale, f"{symbol} {rounded(float(cost))}")]
     if root is not None:
         found = price_row(moves, root_component(setting), root, free=False)
         paid = "free beside the levels" if free_root(setting) else found.cost

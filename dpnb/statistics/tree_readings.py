@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import OptionError
+from dpnb.inference.digits import given
 from dpnb.statistics._base import Setting
 from dpnb.statistics.leaves import Places, leaves_of
 from dpnb.statistics.reading import Read
@@ -196,7 +197,9 @@ def _range(setting: Setting, low: Asked | None, high: Asked | None) -> tuple[tup
     first = number.lowest if low is None else _number(low, "low")
     last = number.highest if high is None else _number(high, "high")
     if first > last:
-        raise OptionError(f"low={float(first):g} is above high={float(last):g}: nothing lies between them.")
+        raise OptionError(
+            f"low={given(float(first))} is above high={given(float(last))}: nothing lies between them."
+        )
     said = [] if low is None else [_shown((first,), one=True)]
     said += [] if high is None else [("high=" if low is None else "") + _shown((last,), one=True)]
     return (leaves.upto((first,), inclusive=False), leaves.upto((last,))), ", ".join(said)

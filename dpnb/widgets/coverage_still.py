@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from dpnb.cards.card import Card
-from dpnb.cards.digits import number, percent
 from dpnb.cards.markup import Markup, el
+from dpnb.inference.digits import number, percent
 from dpnb.widgets.coverage_charge import Costs, compared, paid, place_of, printed
 from dpnb.widgets.coverage_run import Run, StudyRun
 from dpnb.widgets.coverage_setup import BOOTSTRAP, Setup

@@ -13,10 +13,11 @@ import nh3
 import pytest
 
 from dpnb import cards
-from dpnb.cards import digits, facts
+from dpnb.cards import facts
 from dpnb.cards.explain import explain, odds_sentence
 from dpnb.cards.facts import Entry, Line
 from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.inference import digits
 from dpnb.statistics import conclude
 from tests.cards import made
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from dpnb.errors import OptionError, PlanError, Unavailable
+from dpnb.inference.digits import rounded
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.planner.expression import Compare, Const, Ref
 from dpnb.planner.question import QueryPlan
 from dpnb.statistics import conclude
-from dpnb.statistics._base import digits
 from tests.statistics.tables import asked, reading, released, studies
 from tests.statistics.test_coverage import enough
 
@@ -233,7 +233,7 @@ def test_no_data_break_a_table(counts: list[int], adjacency: str) -> None:
 def test_the_plan_says_the_noise_of_each_cell() -> None:
     """The accuracy shown before anything is spent is the noise radius of a cell."""
     item = asked((2, 3), 300, ("epsilon", 1))
-    assert item.preview.words == f"± {digits(item.preview.half_width)} rows in each of 6 cells"
+    assert item.preview.words == f"± {rounded(item.preview.half_width)} rows in each of 6 cells"
 
 
 def test_a_filtered_table_is_written_as_typed() -> None:

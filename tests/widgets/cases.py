@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.cards import digits
 from dpnb.cards.plan import derived_words
-from dpnb.inference import NoiseSum, effective_size
+from dpnb.inference import NoiseSum, digits, effective_size
 from dpnb.planner.forecast import NORMAL, Forecast, Law, half_widths
 from dpnb.risk import odds as risk
 from dpnb.simulate import wilson
@@ -372,6 +371,8 @@ def texts() -> list[Case]:
         1e-5,
         0.00012345,
         2817.2,
+        999.6,
+        -1000.4,
         1e16,
         -0.001,
     ):

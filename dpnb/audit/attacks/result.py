@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpnb.cards.card import Card, frame
-from dpnb.cards.digits import percent
 from dpnb.cards.markup import el
 from dpnb.errors import OptionError
+from dpnb.inference.digits import percent
 
 _ACCENT, _INK, _SOFT = "#0a6480", "#1c1d21", "#5b5e66"
 

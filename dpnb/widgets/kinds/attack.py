@@ -17,9 +17,9 @@ from dpnb.audit.attacks.benches import BENCHES
 from dpnb.audit.attacks.publications import Bench, Publication
 from dpnb.audit.attacks.repeating import repetitions
 from dpnb.cards.card import Card
-from dpnb.cards.digits import percent
 from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate.table import Table
+from dpnb.inference.digits import percent
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.attack_picture import bench_picture
 from dpnb.widgets.wording import still

@@ -13,10 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpnb.cards.card import Card
-from dpnb.cards.digits import number
 from dpnb.client.columns import ColumnHandle
 from dpnb.errors import PlanError
-from dpnb.statistics._base import digits as halfwidth
+from dpnb.inference.digits import number, rounded
 from dpnb.widgets import clamping
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.accuracy import planned_size
@@ -131,7 +130,7 @@ class Clamp(Interaction):
     def _declared_card(self, declared: dict[str, Any]) -> Card:
         curve = Curve(tuple(declared["curve"]["loss"]), tuple(declared["curve"]["width"]))
         rows = [
-            (f"{declared['symbol']} {loss:g}", f"± {halfwidth(curve.width_at(loss))}")
+            (f"{declared['symbol']} {loss:g}", f"± {rounded(curve.width_at(loss))}")
             for loss in (0.1, 0.5, 1, 4)
         ]
         notes = [

@@ -14,10 +14,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpnb.cards.card import Card
-from dpnb.cards.digits import number
 from dpnb.client.no_data import HoldsNoData
 from dpnb.errors import PlanError
 from dpnb.estimate import Estimate
+from dpnb.inference.digits import given, number
 from dpnb.inference.matching import match
 from dpnb.planner.check import check
 from dpnb.planner.expression import Compare, Const, Ref
@@ -123,7 +123,7 @@ class Person(Interaction):
                 )
             )
         head = ("statistic", "now", "one of these moves it", "one of any, at most", "scale of the noise")
-        about = f"{len(self._people.values)} made-up people, bounds {self._low:g} to {self._high:g}, ε {epsilon:g}"
+        about = f"{len(self._people.values)} made-up people, bounds {given(self._low)} to {given(self._high)}, ε {epsilon:g}"
         return still("person", "Drag one person", about, head, rows, self.facts)
 
 

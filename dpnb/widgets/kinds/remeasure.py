@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
 from dpnb.errors import PlanError
-from dpnb.statistics._base import digits
+from dpnb.inference.digits import rounded
 from dpnb.widgets import arithmetic
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curve, Curves
@@ -52,9 +52,9 @@ class Remeasure(Interaction):
         curve = Curve(tuple(facts["curve"]["loss"]), tuple(facts["curve"]["width"]))
         now = facts["trail"][-1]
         half = (now["high"] - now["low"]) / 2
-        rows = [("as it is", f"± {digits(half)}", now["paid"])]
+        rows = [("as it is", f"± {rounded(half)}", now["paid"])]
         for loss in _MORE:
             expected = arithmetic.combined(half, curve.width_at(loss))
-            rows.append((f"+ {facts['symbol']} {loss:g}", f"± {digits(expected)}", ""))
+            rows.append((f"+ {facts['symbol']} {loss:g}", f"± {rounded(expected)}", ""))
         head = ("paid on top", "95 % privacy interval", "paid so far")
         return still("remeasure", "Measure again", facts["question"], head, rows, facts)

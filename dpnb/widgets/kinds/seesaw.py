@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
-from dpnb.cards.digits import number
 from dpnb.cards.explain import at_most
+from dpnb.inference.digits import number, rounded
 from dpnb.risk.odds import posterior
-from dpnb.statistics._base import digits
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.accuracy import Balance, effective, planned_size, whole
 from dpnb.widgets.curve import Curve, question_of
@@ -74,7 +73,7 @@ class Seesaw(Interaction):
         for loss in _SHOWN:
             words = at_most(posterior(0.1, loss)) if symbol == "ε" else "–"
             fits = "" if loss <= facts["left"] else " (more than is left)"
-            row = [f"{symbol} {loss:g}{fits}", f"± {digits(curve.width_at(loss))}", words]
+            row = [f"{symbol} {loss:g}{fits}", f"± {rounded(curve.width_at(loss))}", words]
             if facts["people"] is not None:
                 row.append(f"{effective(facts['people'], curve, loss):,} people")
             rows.append(row)

@@ -49,7 +49,7 @@ export function decimalsFor(halfWidths: readonly (number | null)[]): number | nu
   return Math.min(Math.max(0, 1 - Math.floor(Math.log10(Math.min(...known)))), MOST);
 }
 
-/** A number with so many decimals, or with four significant digits. */
+/** A number with so many decimals, or with four significant digits and every whole one from 1,000 on. */
 export function number(value: number, decimals: number | null = null): string {
   if (Number.isNaN(value)) {
     return 'undefined';
@@ -60,7 +60,7 @@ export function number(value: number, decimals: number | null = null): string {
   let text: string;
   if (decimals === null) {
     const size = Math.abs(value);
-    const whole = size < 1e15 && (size >= 10_000 || Number.isInteger(value));
+    const whole = size < 1e15 && (size >= 999.5 || Number.isInteger(value));
     text = whole ? grouped(fixed(value, 0)) : significant(value, 4);
   } else {
     text = grouped(fixed(value, decimals));

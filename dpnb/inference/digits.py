@@ -1,0 +1,117 @@
+"""The one way to write a number for a reader: as many digits as are known, and no more.
+
+The rule, which the front end keeps too (``labextension/src/maths/digits.ts``; one table of cases, ``tests/golden/maths/digits.json``):
+
+- *a value with an interval*, and the ends of its intervals, have as many decimals as show two significant digits of the narrowest
+  half-width beside them (:func:`decimals_for`, :func:`number`, :func:`span`);
+- *a value without one* has four significant digits, and from 1,000 on all of its whole digits and no others (:func:`number`);
+- *a forecast, a scale or a price* is the same, with three significant digits below 1 (:func:`rounded`);
+- *a number that somebody gave* (a bound, a level, a loss) is written as it was given, to six significant digits (:func:`given`);
+- thousands are separated by commas from 1,000 on; below 0.0001 stands an exponent; -0 is 0; what is infinite or undefined is said in
+  words; a share in percent has a space before its sign (:func:`percent`).
+
+Texts that are code (``.clip(0, 200000)``) have no commas and are none of its business.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+_MOST = 12
+_THOUSAND = 1_000
+_LARGE = 1e15
+
+
+def decimals_for(half_widths: Iterable[float | None]) -> int | None:
+    """Return the decimals that show two significant digits of the smallest positive half-width, or None."""
+    known = [width for width in half_widths if width is not None and math.isfinite(width) and width > 0]
+    if not known:
+        return None
+    return min(max(0, 1 - math.floor(math.log10(min(known)))), _MOST)
+
+
+def number(value: float, decimals: int | None = None) -> str:
+    """Write a number with so many decimals, or with four significant digits and every whole one from 1,000 on.
+
+    Examples
+    --------
+    >>> number(0.46312, 3), number(2817.2, 0), number(0.46312), number(2817.26), number(float("inf"))
+    ('0.463', '2,817', '0.4631', '2,817', 'unbounded')
+    """
+    if math.isnan(value):
+        return "undefined"
+    if math.isinf(value):
+        return "unbounded" if value > 0 else "-unbounded"
+    if decimals is None:
+        text = f"{value:,.0f}" if _whole(value) else f"{value:.4g}"
+    else:
+        text = f"{value:,.{decimals}f}"
+    return text[1:] if text.startswith("-") and not text.strip("-0.,") else text
+
+
+def _whole(value: float) -> bool:
+    return abs(value) < _LARGE and (round(abs(value)) >= _THOUSAND or float(value).is_integer())
+
+
+def rounded(value: float) -> str:
+    """Write a forecast, a scale or a price: as :func:`number`, with three significant digits below 1.
+
+    Examples
+    --------
+    >>> rounded(0.012345), rounded(12.3456), rounded(1234.5)
+    ('0.0123', '12.35', '1,234')
+    """
+    small = math.isfinite(value) and 0 < abs(value) < 1
+    return f"{value:.3g}" if small else number(value)
+
+
+def given(value: float) -> str:
+    """Write a number as somebody gave it: whole ones in full, others to six significant digits.
+
+    Examples
+    --------
+    >>> given(0.95), given(1_000_000), given(-17.5), given(2.5e-7)
+    ('0.95', '1,000,000', '-17.5', '2.5e-07')
+    """
+    return number(value) if not math.isfinite(value) or float(value).is_integer() else f"{value:,.6g}"
+
+
+def span(low: float, high: float, decimals: int | None = None) -> str:
+    """Write an interval: ``0.433 to 0.494``.
+
+    Examples
+    --------
+    >>> span(0.4333, 0.4939, 3), span(float("-inf"), 2, 1)
+    ('0.433 to 0.494', 'at most 2.0')
+    """
+    if math.isnan(low) or math.isnan(high):
+        return "undefined"
+    if math.isinf(low) and math.isinf(high):
+        return "unbounded"
+    if math.isinf(low):
+        return f"at most {number(high, decimals)}"
+    if math.isinf(high):
+        return f"at least {number(low, decimals)}"
+    return f"{number(low, decimals)} to {number(high, decimals)}"
+
+
+def people(effective: float, size: float, noun: str = "people") -> str:
+    """Say the accuracy in people: ``as accurate as 1,919 of 2,817 people``."""
+    return f"as accurate as {math.floor(effective):,} of {round(size):,} {noun}"
+
+
+def loss_figure(value: float) -> str:
+    """Write a computed loss with four digits, and infinity in words: what is compared with a claim, and has no interval.
+
+    Examples
+    --------
+    >>> loss_figure(0.5), loss_figure(float("inf")), loss_figure(161.0093)
+    ('0.5', 'infinite', '161')
+    """
+    return "infinite" if math.isinf(value) else f"{value:.4g}"
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """Write a share in percent, as prose does: ``15.5 %``."""
+    return f"{100 * share:.{digits}f} %"
