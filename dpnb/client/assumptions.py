@@ -50,10 +50,11 @@ class Preset:
 class Assumed:
     """What a person assumes of the data, as typed."""
 
-    sd: float | None
+    sd: Any
     share: Any
     mean: Any
     effect: float | None
+    correlation: float | None = None
 
 
 def design_of(
@@ -106,7 +107,8 @@ def _of_estimate(estimate: Estimate, given: Assumed) -> tuple[Design, str, str, 
         return design, view.text, "from what was released", Preset(_of_rows(checked), None, measure)
     if reading:
         raise PlanError(
-            f"`{view.text}` is read from a release. Release it once: dpnb.power(released, …) then plans it."
+            f"`{view.text}` is read from a release. Release it once: dpnb.power(released, …) then plans it. Readings of moments are "
+            "planned before: dpnb.power(fit, n=2000, epsilon=1)."
         )
     facts, assumed = _facts(checked, given) if not _of_rows(checked) else ((), "")
     rows = checked.setting.unit.rows
@@ -133,6 +135,15 @@ def planned_question(
     by = (Ref("arm"),) if what == "difference" else ()
     statistic = "mean" if what == "proportion" else what
     return check(QueryPlan("planned", statistic, target, where, by), schema)
+
+
+def pending_matrix(what: Any) -> Reading | None:
+    """Return what is read from moments that have not been released; nothing for anything else."""
+    if not isinstance(what, Estimate) or what.op is not None:
+        return None
+    view = what.args[0]
+    pending = isinstance(view, Reading) and not view.root.released
+    return view if pending and view.root.checked.kind.target == "numbers" else None
 
 
 def _facts(checked: CheckedQuestion, given: Assumed) -> tuple[tuple[Facts, ...], str]:

@@ -13,8 +13,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dpnb.client.assumptions import Assumed, Preset, design_of, number
+from dpnb.client.assumptions import Assumed, Preset, design_of, number, pending_matrix
 from dpnb.client.drawing import bundle
+from dpnb.client.matrix_plan import MatrixPlan, matrix_plan
 from dpnb.errors import LossError, OptionError, PlanError
 from dpnb.estimate import Estimate
 from dpnb.planner.design import Accuracy, Design
@@ -123,11 +124,12 @@ def power(  # noqa: PLR0913 - a study has this many facts
     kind: Literal["confidence", "privacy"] | None = None,
     bounds: tuple[float, float] | None = None,
     step: float | None = None,
-    sd: float | None = None,
-    mean: float | tuple[float, float] | None = None,
+    sd: float | Sequence[float] | None = None,
+    mean: float | Sequence[float] | None = None,
     share: float | tuple[float, float] | None = None,
+    correlation: float | None = None,
     adjacency: Adjacency = "change-one",
-) -> PowerPlan:
+) -> PowerPlan | MatrixPlan:
     """Find the size or the loss that is enough, or foretell the accuracy. Spends nothing.
 
     Parameters
@@ -156,12 +158,16 @@ def power(  # noqa: PLR0913 - a study has this many facts
         number of rows weighs more the farther a mean lies from the middle.
     share : float or (float, float), optional
         The proportion assumed, or those of both arms; by default the worst.
+    correlation : float, optional
+        Between every two columns of moments; by default .3.
     adjacency : {"change-one", "add-remove"}
         For a planned study; a dataset has its own.
 
     Returns
     -------
-    PowerPlan
+    PowerPlan, or MatrixPlan
+        A regression on moments that are not bought (``dpnb.power(m.coefficients("y ~ x"), n=2000, epsilon=1)``) is simulated: the ± of
+        each coefficient, and how often nothing would bound them. Its ``sd`` and ``mean`` are lists, one number for each column.
 
     Raises
     ------
@@ -179,7 +185,18 @@ def power(  # noqa: PLR0913 - a study has this many facts
     >>> plan.n
     401
     """
-    design, text, assumed, preset = design_of(what, bounds, step, Assumed(sd, share, mean, effect), adjacency)
+    given = Assumed(sd, share, mean, effect, correlation)
+    if (matrix := pending_matrix(what)) is not None:
+        if n is None or (epsilon is None) == (rho is None) or within is not None or effect is not None:
+            raise OptionError(
+                "What is read from moments is simulated at a size and a loss: give n= and epsilon=."
+            )
+        loss = _asked(epsilon, rho, None)
+        assert loss is not None
+        return matrix_plan(matrix, given, _whole(n), loss, level)
+    if correlation is not None:
+        raise OptionError("correlation= is assumed of the columns of moments alone.")
+    design, text, assumed, preset = design_of(what, bounds, step, given, adjacency)
     if design.fixed and n is not None:
         raise OptionError("The size of a dataset that exists cannot be planned: leave out n=.")
     goal = _goal(within, effect, power, level, kind or ("privacy" if preset.of_rows else "confidence"))

@@ -10,8 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar
+
+import numpy as np
 
 from dpnb.inference.digits import rounded
 from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
@@ -31,6 +34,8 @@ from dpnb.trusted.mechanisms import AnyMechanism, DiscreteGaussian, DiscreteLapl
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Axis, Release
+
+_DRAWS = 2_000
 
 
 class CrossMoment(Statistic):
@@ -81,13 +86,42 @@ class CrossMoment(Statistic):
         )
         return Pricing(parts, (event,), _rows(setting, share, size, found))
 
-    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
-        """The noise in rows, for columns measured in half ranges."""
-        return f"noise of sd {rounded(_noise_sd(setting, pricing))} rows on each moment, in half ranges"
+    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
+        """The noise in rows, for columns measured in half ranges; and from how many rows on a regression has bounded intervals."""
+        noise, size = _noise_sd(setting, pricing), setting.public_n if setting.public_n is not None else n
+        said = f"noise of sd {rounded(noise)} rows on each moment, in half ranges"
+        if len(setting.numbers) < 2:
+            return said
+        needed = noise * _clear(
+            len(setting.numbers), gaussian=isinstance(pricing.parts[0].mechanism, DiscreteGaussian)
+        )
+        few = size is not None and size < needed
+        fit = (
+            "a regression on all of them would be unbounded: it needs"
+            if few
+            else "a regression on all of them needs"
+        )
+        return f"{said}; {fit} about {rounded(round(needed))} rows (for columns with an sd of a sixth of their range, correlation .3)"
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Any:
         """Return the matrix of sums of products, in the columns' own units."""
         return matrix_outcome(setting, releases)
+
+
+@cache
+def _clear(columns: int, *, gaussian: bool) -> float:
+    """Return how many rows for each row of noise on a sum leave X'X clear of it in 95 of 100 draws: the test of :mod:`~dpnb.statistics.regression`.
+
+    The smallest eigenvalue of X'X of n rows is about n/9 · .7; the noise lowers it by its own smallest one.
+    """
+    rng, diagonal = np.random.default_rng(1), math.sqrt(2.0 if gaussian else 1.0)
+    draws = rng.standard_normal((_DRAWS, columns, columns))
+    if not gaussian:
+        draws = rng.laplace(0, math.sqrt(0.5), draws.shape)
+    lower = np.tril(draws, -1) + diagonal * draws * np.eye(columns)
+    smallest = np.linalg.eigvalsh(lower)[:, 0]
+    norm = 2 * math.sqrt(diagonal**2 + columns - 1)
+    return float(norm - np.quantile(smallest, 0.05)) * 9 / 0.7
 
 
 def _noise_sd(setting: Setting, pricing: Pricing) -> float:

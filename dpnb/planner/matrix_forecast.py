@@ -1,0 +1,147 @@
+"""What a regression, or another reading of a matrix of moments, would say: simulated before it is bought, from assumed spreads alone.
+
+No bound on a coefficient follows from a noised matrix that the noise could have made singular, and no interval is both finite and valid
+everywhere (Gleser and Hwang 1987). So how often that would happen is told before the charge. Nothing here sees a row or spends.
+
+References
+----------
+Gleser & Hwang, *The nonexistence of 100(1-α)% confidence sets of finite expected diameter in errors-in-variables models* (1987).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dpnb.errors import OptionError, Unavailable
+from dpnb.inference.digits import rounded
+from dpnb.planner.check import CheckedQuestion
+from dpnb.statistics import Setting
+from dpnb.statistics.moment_integers import blocks
+from dpnb.statistics.outcome import Outcome
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.query import Share
+from dpnb.trusted.releases import Release, ReleasedPart
+
+STUDIES = 60
+_LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What is assumed of the columns, in half ranges from the middle of their bounds.
+
+    Parameters
+    ----------
+    means, sds : tuple of float
+        One for each column.
+    correlation : float
+        Between every two columns.
+    """
+
+    means: tuple[float, ...]
+    sds: tuple[float, ...]
+    correlation: float
+
+    def sums(self, n: int) -> np.ndarray:
+        """Return the sums of products of (1, x₁, …, x_p) over `n` typical rows.
+
+        Raises
+        ------
+        OptionError
+            When columns cannot all have this correlation.
+        """
+        p, mean, sd = len(self.sds), np.array([1.0, *self.means]), np.array([0.0, *self.sds])
+        if not -1 / max(p - 1, 1) < self.correlation < 1:
+            raise OptionError(
+                f"correlation= of every two of {p} columns lies above {rounded(-1 / max(p - 1, 1))} and below 1."
+            )
+        ties = np.full((p + 1, p + 1), self.correlation)
+        np.fill_diagonal(ties, 1.0)
+        return np.asarray(n * (np.outer(mean, mean) + np.outer(sd, sd) * ties))
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixForecast:
+    """What simulated releases of a matrix say.
+
+    Parameters
+    ----------
+    privacy, confidence : ndarray
+        Median half-widths of the intervals of every entry; infinite where most are unbounded. No confidence where there is none.
+    unbounded : float
+        The share of releases in which some interval is unbounded.
+    reason : str
+        Why there is no confidence interval.
+    """
+
+    privacy: np.ndarray
+    confidence: np.ndarray | None
+    unbounded: float
+    reason: str = ""
+
+
+def forecast(
+    checked: CheckedQuestion,
+    conclude: Callable[[Sequence[Release]], Outcome],
+    columns: Columns,
+    share: Share,
+    n: int,
+    level: float = _LEVEL,
+) -> MatrixForecast:
+    """Simulate releases of the moments of a typical study, and read them.
+
+    Parameters
+    ----------
+    checked : CheckedQuestion
+        The moments.
+    conclude : callable
+        The reading.
+    columns : Columns
+        What is assumed.
+    share : Share
+        The loss.
+    n : int
+        Rows.
+    level : float
+        Of the intervals.
+    """
+    setting = _sized(checked.setting, n)
+    exact = _integers(setting, columns.sums(n))
+    pricing, rng = checked.kind.price(setting, share), np.random.default_rng(1)
+    widths: dict[str, list[np.ndarray]] = {"privacy": [], "confidence": []}
+    reason = ""
+    for study in range(STUDIES):
+        parts = tuple(
+            ReleasedPart(p.name, p.mechanism.record, p.mechanism.simulated(exact[p.name], rng), p.name)
+            for p in pricing.parts
+        )
+        read = conclude((Release(f"planned {study}", "", "", "", parts, PrivacyLoss.zero(Measure.PURE)),))
+        for kind, found in widths.items():
+            try:
+                found.append(np.ravel(np.asarray(read.interval(level, kind).half_width, dtype=float)))
+            except Unavailable as missing:
+                reason = str(missing)
+    privacy = np.stack(widths["privacy"])
+    confidence = np.median(np.stack(widths["confidence"]), axis=0) if widths["confidence"] else None
+    unbounded = float(np.mean(np.isinf(privacy).any(axis=1)))
+    return MatrixForecast(np.median(privacy, axis=0), confidence, unbounded, reason)
+
+
+def _sized(setting: Setting, n: int) -> Setting:
+    if setting.unit.rows is None:
+        return setting
+    size = n if setting.public_n is not None else max(n, setting.unit.rows)
+    return replace(setting, unit=replace(setting.unit, rows=size))
+
+
+def _integers(setting: Setting, sums: np.ndarray) -> dict[str, Any]:
+    """Return the integers of every released block without noise."""
+    return {
+        block.name: tuple(round(float(sums[entry]) * block.unit) for entry in block.entries)
+        for block in blocks(setting)
+    }

@@ -1,0 +1,132 @@
+"""A regression is forecast before it is bought: the ± of its coefficients, and how often nothing would bound them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dpnb
+from dpnb.errors import OptionError, PlanError
+from dpnb.planner.expression import Ref
+from dpnb.planner.matrix_forecast import Columns, forecast
+from dpnb.planner.question import QueryPlan
+from dpnb.trusted.aggregate import prepare
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.query import Share
+from dpnb.trusted.schema import Column, Schema
+from tests.contracts.statistic import priced
+from tests.statistics.coverage import release
+
+NAMES, ROWS, TIE = "yabcd", 2000, 0.3
+TYPICAL = Columns((0.0,) * 5, (1 / 3,) * 5, TIE)
+
+
+def study(measure: str = "epsilon") -> Schema:
+    """Five numbers, the number of rows private."""
+    columns = tuple(Column.number(name, 0, 100, step=Fraction(1, 10)) for name in NAMES)
+    return Schema("s", "S", columns, PrivacyUnit("add-remove"), Budget.from_toml({measure: 1000}))
+
+
+def asked(measure: str, amount: str) -> Any:
+    """Moments of all five, priced."""
+    question = QueryPlan("s", "moments", Ref("y"), others=tuple(map(Ref, NAMES[1:])))
+    return priced(question, study(measure), kind=measure, amount=amount)
+
+
+def read_of(item: Any) -> Any:
+    """The regression on all of them."""
+    return item.checked.readings["coefficients"](item.checked.setting, "y ~ a + b + c + d")
+
+
+def simulated(measure: str, amount: str, reps: int) -> tuple[float, np.ndarray]:
+    """How often releases of real rows were unbounded, and the median half-widths of the confidence intervals."""
+    item, rng = asked(measure, amount), np.random.default_rng(7)
+    root = np.linalg.cholesky(np.full((5, 5), TIE) + (1 - TIE) * np.eye(5))
+    read, widths = read_of(item), []
+    for _ in range(reps):
+        rows = np.clip(50 + 100 / 6 * rng.standard_normal((ROWS, 5)) @ root.T, 0, 100)
+        raw = dict(zip(NAMES, rows.T, strict=True))
+        found = read.conclude([release(item, prepare(raw, study(measure)), rng)])
+        widths.append(found.interval(0.95, "confidence").half_width)
+    return float(np.mean(np.isinf(widths).any(axis=1))), np.median(widths, axis=0)
+
+
+@pytest.mark.parametrize(
+    ("measure", "amount"), [("epsilon", "0.5"), ("epsilon", "1.3"), ("epsilon", "5"), ("rho", "0.05")]
+)
+def test_the_forecast_is_what_releases_of_real_rows_say(measure: str, amount: str) -> None:
+    """Of 5 columns, n 2,000: how often intervals are unbounded, within sampling error, and how wide they are, within a tenth."""
+    item = asked(measure, amount)
+    told = forecast(
+        item.checked,
+        read_of(item).conclude,
+        TYPICAL,
+        Share(measure, Fraction(amount)),
+        ROWS,  # type: ignore[arg-type]
+    )
+    unbounded, widths = simulated(measure, amount, 60)
+    assert told.unbounded == pytest.approx(unbounded, abs=0.25)
+    assert told.confidence is not None
+    if unbounded < 0.3:
+        assert told.confidence == pytest.approx(widths, rel=0.1)
+    if amount == "0.5":
+        assert told.unbounded == unbounded == 1
+
+
+def test_a_plan_of_moments_says_how_many_rows_a_regression_needs() -> None:
+    """With that many rows about one simulated release in twenty is unbounded; with too few the plan says so before the charge."""
+    for measure, amount in (("epsilon", "1"), ("rho", "0.05")):
+        item = asked(measure, amount)
+        pricing = item.checked.kind.price(item.checked.setting, Share(measure, Fraction(amount)))  # type: ignore[arg-type]
+        words = item.checked.kind.accuracy(item.checked.setting, pricing, None)
+        needed = int(words.partition("needs about ")[2].partition(" rows")[0].replace(",", ""))
+        share = Share(measure, Fraction(amount))  # type: ignore[arg-type]
+        read = read_of(item).conclude
+        assert forecast(item.checked, read, TYPICAL, share, needed).unbounded <= 0.15
+        assert forecast(item.checked, read, TYPICAL, share, int(0.6 * needed)).unbounded > 0.3
+        assert "would be unbounded" in item.checked.kind.accuracy(item.checked.setting, pricing, 0.9 * needed)
+
+
+def test_a_pending_regression_is_planned_as_it_is_typed(data: Any) -> None:
+    """Its text, its terms, what is assumed and a warning with a fix; nothing is spent."""
+    fit, spent = data.moments("x", "y").coefficients("x ~ y"), data.budget.spent
+    plan = dpnb.power(fit, n=5000, epsilon=8, sd=(2, 2), correlation=0.5)
+    assert plan.keys == ("Intercept", "y")
+    assert plan.unbounded == 0
+    assert np.all(np.isfinite(plan.half_widths))
+    assert plan.warning == ""
+    assert "correlation 0.5" in str(plan)
+    few = dpnb.power(fit, n=100, epsilon="0.1")
+    assert few.unbounded > 0.9
+    assert np.all(np.isinf(few.half_widths))
+    assert "unbounded" in few.warning
+    assert few.enough is not None
+    assert dpnb.power(fit, n=100, epsilon=few.enough.amount).unbounded <= 0.05
+    assert str(few).endswith(few.warning)
+    assert dpnb.power(data.moments("x", "y").mean("x"), n=5000, epsilon=8).half_widths.shape == (1,)
+    assert data.budget.spent == spent
+
+
+def test_what_is_assumed_of_columns_is_checked(data: Any) -> None:
+    """A list for each column, spreads and correlations that can be, a size and a loss; correlation= of nothing else."""
+    fit = data.moments("x", "y").coefficients("x ~ y")
+    for wrong, says in (
+        ({}, "n= and epsilon="),
+        ({"n": 100}, "n= and epsilon="),
+        ({"n": 100, "epsilon": 1, "within": 1}, "n= and epsilon="),
+        ({"n": 100, "epsilon": 1, "sd": 3}, "one number for each"),
+        ({"n": 100, "epsilon": 1, "sd": (3, -1)}, "above 0"),
+        ({"n": 100, "epsilon": 1, "mean": (3, 10**6)}, "between its bounds"),
+        ({"n": 100, "epsilon": 1, "correlation": -1}, "above -1"),
+        ({"n": 100, "epsilon": 1, "share": 0.5}, "proportions"),
+    ):
+        with pytest.raises(OptionError, match=says):
+            dpnb.power(fit, **wrong)
+    with pytest.raises(OptionError, match="correlation="):
+        dpnb.power("proportion", n=100, epsilon=1, correlation=0.2)
+    with pytest.raises(PlanError, match="Release it once"):
+        dpnb.power(data.x.tree().median(), n=100, epsilon=1)
