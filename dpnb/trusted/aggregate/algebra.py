@@ -296,21 +296,22 @@ def bounds(node: IntExpr, ranges: Mapping[str, tuple[int, int]]) -> tuple[int, i
     (int, int)
         Both ends inclusive. Interval arithmetic: never too narrow, sometimes too wide.
     """
-    return _Bounds(ranges)(node)
+    return Bounds(ranges)(node)
 
 
-class _Bounds:
+class Bounds:
     """The range of each node, found once: a node that stands in many places is the same object in all of them."""
 
     def __init__(self, ranges: Mapping[str, tuple[int, int]]) -> None:
         self._ranges = ranges
-        self._known: dict[int, tuple[int, int]] = {}
+        self._known: dict[int, tuple[IntExpr, tuple[int, int]]] = {}  # a node that is kept keeps its id
 
     def __call__(self, node: IntExpr) -> tuple[int, int]:
+        """Return the range of a node, both ends inclusive."""
         found = self._known.get(id(node))
         if found is None:
-            found = self._known[id(node)] = self._find(node)
-        return found
+            found = self._known[id(node)] = (node, self._find(node))
+        return found[1]
 
     def _find(self, node: IntExpr) -> tuple[int, int]:
         match node:
@@ -355,7 +356,7 @@ def reach(node: Node, ranges: Mapping[str, tuple[int, int]]) -> int:
     int
         An engine whose integers hold this many cannot overflow on any data.
     """
-    found, ends = 0, _Bounds(ranges)
+    found, ends = 0, Bounds(ranges)
     for part in _distinct(node):
         if isinstance(part, IntExpr):
             found = max(found, *(abs(end) for end in ends(part)))

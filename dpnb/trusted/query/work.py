@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dpnb.trusted.aggregate.algebra import CrossMoments, Request, walk
+from dpnb.trusted.aggregate.algebra import And, CrossMoments, Node, Or, Request, children, walk
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import (
@@ -24,7 +24,7 @@ from dpnb.trusted.mechanisms.thresholding import MOST_SHOWN
 MOST_WORK = 2_000_000
 """Units in a batch."""
 _PART, _SELECTION, _LOCATED, _PAIR = 200, 9, 15, 50
-_CANDIDATES, _PLACED, _NODES = 100, 60, 10
+_CANDIDATES, _PLACED, _NODES, _STEPS = 100, 60, 10, 4
 
 
 def work_of(part: Measurement) -> int:
@@ -55,7 +55,8 @@ def _own(part: Measurement) -> int:
 def limited(parts: Iterable[Measurement], units: int = 0) -> int:
     """Return how much work some measurements are, added to what was counted before, or refuse them.
 
-    Ten nodes of an expression are one unit for each vector that asks it: they are looked at again for each.
+    Ten nodes of an expression are one unit for each vector that asks it: they are looked at again for each. An engine plans a
+    request once, and walks from each node to all below it: four steps of that are a unit. A list of conditions is one node deep.
 
     Raises
     ------
@@ -66,6 +67,7 @@ def limited(parts: Iterable[Measurement], units: int = 0) -> int:
     for part in parts:
         if id(part.request) not in sizes:
             sizes[id(part.request)] = _size(part.request)
+            units += _planned(part.request)
         units += work_of(part) + sizes[id(part.request)] // _NODES
         if units > MOST_WORK:
             raise too_much()
@@ -74,13 +76,32 @@ def limited(parts: Iterable[Measurement], units: int = 0) -> int:
 
 def _size(request: Request) -> int:
     """Return how many nodes the expressions of a request have, written out."""
+    return sum(1 for root in _roots(request) for _ in walk(root))
+
+
+def _planned(request: Request) -> int:
+    """Return the units of planning a request, from how many nodes lie above each, written out."""
+    steps = 0
+    waiting: list[tuple[Node, int]] = [(root, 0) for root in _roots(request)]
+    while waiting:
+        node, deep = waiting.pop()
+        steps += deep
+        waiting += ((child, deep + _deeper(node, child)) for child in children(node))
+    return steps // _STEPS
+
+
+def _deeper(node: Node, child: Node) -> int:
+    """Return 0 for a list within a list of its own kind: both are one."""
+    return 0 if isinstance(node, And | Or) and type(child) is type(node) else 1
+
+
+def _roots(request: Request) -> tuple[Node, ...]:
     own = (
         request.values
         if isinstance(request, CrossMoments)
         else (request.value, *(key.code for key in request.keys))
     )
-    roots = (*own, *(() if request.where is None else (request.where,)))
-    return sum(1 for root in roots for _ in walk(root))
+    return (*own, *(() if request.where is None else (request.where,)))
 
 
 def too_much() -> PlanError:

@@ -13,17 +13,20 @@ from typing import Any
 
 from dpnb.trusted.aggregate.algebra import (
     SIZE_BITS,
+    Add,
+    Clip,
     Col,
     CrossMoments,
+    FloorDiv,
     IntExpr,
     Known,
     Lit,
     Mul,
     Shrink,
+    Sub,
     bounds,
     conjuncts,
 )
-from dpnb.trusted.curator.engines.batching import strict_parts
 from dpnb.trusted.curator.engines.rendering import Renderer, integer_type
 
 _INT63 = 2**62
@@ -88,12 +91,12 @@ def _nullable(request: CrossMoments) -> list[int]:
 
 
 def _always_known(value: IntExpr, known: set[IntExpr]) -> bool:
-    """Whether a value is known wherever some others are: each part that could make it unknown is one of them."""
-    if value in known:
+    """Whether a value is known wherever some others are: it is one of them, or made of such by what keeps the known known."""
+    if isinstance(value, Lit) or value in known:
         return True
-    parts = strict_parts(value)
-    deepest = {part for part in parts if not strict_parts(part) - {part}}
-    return all(isinstance(part, Col | Lit) and (part in known or isinstance(part, Lit)) for part in deepest)
+    if isinstance(value, Add | Sub | Mul):
+        return _always_known(value.a, known) and _always_known(value.b, known)
+    return isinstance(value, FloorDiv | Clip) and _always_known(value.a, known)
 
 
 def _sum(values: tuple[IntExpr, IntExpr], pair: Pair, ends: tuple[Pair, Pair], rows: int) -> str:

@@ -8,13 +8,14 @@ out where DuckDB's own operators differ.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from dpnb.trusted.aggregate.algebra import (
     Add,
     And,
+    Bounds,
     Case,
     Clip,
     Cmp,
@@ -30,7 +31,6 @@ from dpnb.trusted.aggregate.algebra import (
     Pred,
     Sub,
     TrueP,
-    bounds,
 )
 from dpnb.trusted.curator.engines.raw_table import quoted
 
@@ -53,6 +53,10 @@ class Renderer:
     stages: list[list[str]] = field(default_factory=list)
     _done: dict[Node, Text] = field(default_factory=dict)
     _lifted: dict[Node, Text] = field(default_factory=dict)
+    _bounds: Bounds = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._bounds = Bounds(self.ranges)
 
     def relation(self, table: str) -> str:
         """The table with every column that the rendered expressions need."""
@@ -94,22 +98,34 @@ class Renderer:
             case Cmp(op, a, b):
                 left, right = self._text(a), self._text(b)
                 return _join(f"({left.sql} {'=' if op == '==' else op} {right.sql})", left, right)
-            case And(a, b) | Or(a, b):
-                left, right = self._text(a), self._text(b)
-                return _join(
-                    f"({left.sql} {'AND' if isinstance(node, And) else 'OR'} {right.sql})", left, right
-                )
+            case And() | Or():
+                listed = [self._text(part) for part in alike(node)]
+                word = " AND " if isinstance(node, And) else " OR "
+                return _join(f"({word.join(part.sql for part in listed)})", *listed)
             case Not(a):
-                inner = self._text(a)
-                return _join(f"(NOT {inner.sql})", inner)
+                return self._negation(a)
             case Known(a):
                 inner = self._text(a)
                 return _join(f"({inner.sql} IS NOT NULL)", inner)
             case TrueP():
                 return Text("TRUE", 0)
 
+    def _negation(self, node: Pred) -> Text:
+        """The negation of a predicate, spelled without NOT, so that no rule of an engine's planner has to move it."""
+        match node:
+            case Cmp("==", a, b):
+                left, right = self._text(a), self._text(b)
+                return _join(f"({left.sql} <> {right.sql})", left, right)
+            case Known(a):
+                inner = self._text(a)
+                return _join(f"({inner.sql} IS NULL)", inner)
+            case TrueP():
+                return Text("FALSE", 0)
+            case _:
+                return self._text(pushed(Not(node)))
+
     def _floor(self, a: IntExpr, k: int) -> Text:
-        low, high = bounds(a, self.ranges)
+        low, high = self._bounds(a)
         kind = integer_type(low, high, k)
         if low >= 0:
             inner = self._cast(a, kind)
@@ -119,7 +135,7 @@ class Renderer:
         return _join(f"({x} // {k}::{kind} - CASE WHEN {x} % {k}::{kind} < 0 THEN 1 ELSE 0 END)", inner)
 
     def _clip(self, a: IntExpr, lo: int, hi: int) -> Text:
-        low, high = bounds(a, self.ranges)
+        low, high = self._bounds(a)
         if lo <= low and high <= hi:
             return self._text(a)
         inner = self._lift(a)
@@ -143,7 +159,7 @@ class Renderer:
         return _join(f"CAST({inner.sql} AS {kind})", inner)
 
     def _kind(self, *nodes: IntExpr) -> str:
-        return integer_type(*(end for node in nodes for end in bounds(node, self.ranges)))
+        return integer_type(*(end for node in nodes for end in self._bounds(node)))
 
     def _lift(self, node: IntExpr | Pred) -> Text:
         """Make an expression a column, so that it can be mentioned more than once."""
@@ -170,6 +186,42 @@ def never_unknown(node: Pred) -> bool:
             return never_unknown(a)
         case Cmp(_, a, b):
             return isinstance(a, Lit) and isinstance(b, Lit)
+
+
+def pushed(node: Pred) -> Pred:
+    r"""Return the same predicate with no negation at its top, unless it is of ``==``, of ``Known`` or of what is always true.
+
+    Exact in Kleene's logic, by its tables: let true, unknown and false be 1, 1/2 and 0. Then *not* is 1 - x, *and* the smaller
+    of two, *or* the greater; :math:`1 - \min(x, y) = \max(1 - x, 1 - y)`, the same with both exchanged, and
+    :math:`1 - (1 - x) = x`. A comparison of integers is unknown where a side is NULL, whichever way it is written, and elsewhere
+    not a < b is b <= a.
+    """
+    while isinstance(node, Not):
+        match node.a:
+            case Not(a):
+                node = a
+            case And(a, b):
+                return Or(Not(a), Not(b))
+            case Or(a, b):
+                return And(Not(a), Not(b))
+            case Cmp("<", a, b):
+                return Cmp("<=", b, a)
+            case Cmp("<=", a, b):
+                return Cmp("<", b, a)
+            case _:
+                return node
+    return node
+
+
+def alike(node: And | Or) -> Iterator[Pred]:
+    """Give the parts of a conjunction in conjunctions, or of a disjunction in disjunctions, left to right: both are associative."""
+    waiting: list[Pred] = [node]
+    while waiting:
+        part = pushed(waiting.pop())
+        if isinstance(part, And | Or) and type(part) is type(node):
+            waiting += (part.b, part.a)
+        else:
+            yield part
 
 
 def integer_type(*ends: int) -> str:
