@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TypeVar
@@ -13,12 +13,15 @@ from msgspec import Raw
 from dpnb.client.handles import Dataset
 from dpnb.errors import OptionError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.planner.held import held_share
 from dpnb.planner.price import PricedBatch, price
 from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.trusted.canonical import canonical
-from dpnb.trusted.query import Plan, Question
+from dpnb.trusted.query import Plan, Question, Share
 from dpnb.trusted.query.plan import digest_of
 from dpnb.trusted.wire.binding import request_digest
+from dpnb.trusted.wire.codec import exact_json
+from dpnb.trusted.wire.messages import Peeked
 
 Asked = PendingQuestion | Estimate
 T = TypeVar("T")
@@ -67,21 +70,48 @@ class AskedBatch:
         """Whether the schema answers every question."""
         return all(item.public for item in self.priced.items)
 
-    def spread(self, told: Iterable[T], public: T) -> tuple[T, ...]:
-        """Return one entry for each question: what a curator told of those that were sent, or `public`."""
-        given = iter(told)
-        return tuple(public if item.public else next(given) for item in self.priced.items)
+    def served(self, told: Sequence[T]) -> tuple[tuple[T, ...], ...]:
+        """Return for each question what a curator told of the measurements that serve it: nothing for a public one."""
+        return tuple(tuple(told[place] for place, _ in places) for places in self.priced.places)
+
+    def refined(self, stored: Sequence[bool]) -> AskedBatch:
+        """Return the batch with what its questions save together spent on less noise in what is not stored."""
+        priced = self.priced.refined(frozenset(place for place, one in enumerate(stored) if one))
+        return self if priced is self.priced else replace(self, priced=priced)
 
 
 def sent(priced: PricedBatch) -> Plan:
     """Return the plan of a priced batch as it crosses the wire, without what the schema answers."""
+    texts = [_printable(item.text) for item in priced.items]
     questions = tuple(
-        Question(item.key, _printable(item.text), item.share, item.parts)
-        for item in priced.items
-        if item.share is not None
+        Question(
+            tuple(dict.fromkeys(texts[asker] for asker in one.askers)),
+            max((_share(priced, asker) for asker in one.askers), key=lambda share: share.amount),
+            one.group,
+            one.parts,
+        )
+        for one in priced.bought
     )
     batch = priced.batch
     return Plan(batch.dataset, batch.schema_version, questions, batch.ask.fresh, priced.loss)
+
+
+def _share(priced: PricedBatch, asker: int) -> Share:
+    share = priced.items[asker].share
+    assert share is not None
+    return share
+
+
+def stored_questions(batch: AskedBatch, peeked: Peeked) -> tuple[bool, ...]:
+    """Tell which questions are stored: all that serves them is."""
+    return tuple(bool(served) and all(served) for served in batch.served(peeked.stored))
+
+
+def held_shares(batch: AskedBatch, peeked: Peeked) -> tuple[Share | None, ...]:
+    """Return the shares that stored answers cover."""
+    told = batch.served(exact_json(peeked.held))
+    pairs = zip(batch.priced.items, told, strict=True)
+    return tuple(held_share(item, served, batch.priced.facts) if served else None for item, served in pairs)
 
 
 def _printable(text: str) -> str:

@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from dpnb.client.priced_batch import AskedBatch
+from dpnb.client.priced_batch import AskedBatch, held_shares, stored_questions
 from dpnb.errors import BudgetError, DpnbError
 from dpnb.planner.price import PricedQuestion, price
 from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, brief, compose, floored_digits
-from dpnb.trusted.privacy.loss import parse_exact
 from dpnb.trusted.wire.codec import exact_json
 from dpnb.trusted.wire.messages import Peeked
 
@@ -85,11 +84,13 @@ class _Trials:
         self._asked, self._look = batch, look
         self._batch = batch.plan
         peeked = look(batch)
-        stored = batch.spread(peeked.stored, public=True)
+        stored = stored_questions(batch, peeked)
         self._left = PrivacyLoss.from_json(exact_json(peeked.left))
-        self._shares = batch.spread(exact_json(peeked.held), None)
+        self._shares = held_shares(batch, peeked)
         self._paying = [
-            item for item, answered in zip(batch.priced.items, stored, strict=True) if not answered
+            item
+            for item, answered in zip(batch.priced.items, stored, strict=True)
+            if not answered and not item.public
         ]
 
     def less(self) -> Iterator[str]:
@@ -163,9 +164,9 @@ class _Trials:
         """The losses at which questions to be paid for are stored."""
         paying = {question.key for question in self._paying}
         return {
-            item.key: parse_exact(share["share"])
+            item.key: share.amount
             for item, share in zip(self._items, self._shares, strict=True)
-            if share is not None and item.key in paying and share["kind"] == self._kind
+            if share is not None and item.key in paying and share.kind == self._kind
         }
 
     def _fits(self, items: tuple[Item, ...], **asked: Fraction) -> bool:

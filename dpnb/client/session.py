@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dpnb.client import launch
+from dpnb.client.answers import answers
 from dpnb.client.connection import Line
 from dpnb.client.handles import BudgetState, Dataset, Opened
 from dpnb.client.opening import typed
-from dpnb.client.priced_batch import Asked, AskedBatch, batch_of
+from dpnb.client.priced_batch import Asked, AskedBatch, batch_of, held_shares, stored_questions
 from dpnb.client.remedies import with_remedies
 from dpnb.client.views import BatchReport, PlanView
 from dpnb.errors import (
@@ -37,8 +38,7 @@ from dpnb.planner.price import as_stored
 from dpnb.planner.request import Ask
 from dpnb.statistics import conclude
 from dpnb.trusted.privacy.accountant import Budget
-from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text, parse_exact, positive
-from dpnb.trusted.query import Share, measured
+from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text, positive
 from dpnb.trusted.releases import Release
 from dpnb.trusted.schema import Mode, Schema
 from dpnb.trusted.wire.codec import exact_json, raw
@@ -213,7 +213,7 @@ class Session:
         ask = Ask.make(**asked)
         more = PendingQuestion(old.question, old.checked, dataset=old.dataset)
         batch = batch_of([more], ask)
-        held = tuple(release.id for release in old.releases)
+        held = tuple(dict.fromkeys(part.draw for release in old.releases for part in release.parts))
         self._released(replace(batch, besides=held), ask, None)
         releases = (*old.releases, *more.releases)
         both = PendingQuestion(old.question, old.checked, dataset=old.dataset, origin=more.origin)
@@ -228,12 +228,13 @@ class Session:
         peeked = self.line.glance(_peek(batch), Peeked) if self._roots else None
         if peeked is None:
             return None
-        return Glance(sum(peeked.stored), len(peeked.stored), _loss(peeked.cost), _loss(peeked.left))
+        stored = stored_questions(batch, peeked)
+        asked = sum(1 for places in batch.priced.places if places)
+        return Glance(sum(stored), asked, _cost(batch, peeked), _loss(peeked.left))
 
     def _view(self, batch: AskedBatch, ask: Ask, labels: Mapping[PendingQuestion, str] | None) -> PlanView:
-        peeked = self._peeked(batch)
-        held = batch.spread(_shares(peeked.held), None)
-        stored = batch.spread(peeked.stored, public=False)
+        batch, peeked = self._looked_up(batch)
+        stored, held = stored_questions(batch, peeked), held_shares(batch, peeked)
         return PlanView(
             dataset=batch.dataset,
             ask=ask,
@@ -250,9 +251,12 @@ class Session:
     def _released(
         self, batch: AskedBatch, ask: Ask, labels: Mapping[PendingQuestion, str] | None
     ) -> BatchReport:
+        if batch.priced.saves:
+            batch = self._looked_up(batch)[0]
         answered = self._answered_by_schema(batch) if batch.all_public else self._submit(batch)
-        releases = batch.spread(map(Release.from_json, exact_json(answered.releases)), None)
-        _refuse_others(batch, releases)
+        told = tuple(map(Release.from_json, exact_json(answered.releases)))
+        _refuse_others(batch, told)
+        releases = answers(batch.priced, told)
         _fill(batch, releases)
         if answered.entry is not None:
             self._charged.add(answered.entry)
@@ -313,16 +317,18 @@ class Session:
             raise  # the request may have been charged (a ledger's fault can follow the charge): its id is kept
         except BudgetError as refusal:
             self._forget(place, batch)
-            raise with_remedies(refusal, batch, self._peeked) from None
+            raise with_remedies(refusal, batch, lambda other: self._looked_up(other)[1]) from None
         except DpnbError:
             self._forget(place, batch)
             raise
         self._waiting.pop(place, None)
         return answered
 
-    def _peeked(self, batch: AskedBatch) -> Peeked:
-        found: Peeked = self._ask(_peek(batch), Peeked)
-        return found
+    def _looked_up(self, batch: AskedBatch) -> tuple[AskedBatch, Peeked]:
+        """Return a batch as it would be sent now, what is stored taken out before the rest is refined, and what is told of it."""
+        peeked: Peeked = self._ask(_peek(batch), Peeked)
+        finer = batch.refined(peeked.stored)
+        return (batch, peeked) if finer is batch else (finer, self._ask(_peek(finer), Peeked))
 
     def _settle(self, message: Submit, place: tuple[str, str], batch: AskedBatch) -> Answered:
         """After an interrupt: cancel before the charge, else fetch the answer that is already paid for."""
@@ -451,11 +457,10 @@ def _refuse_inner() -> None:
         raise nested()
 
 
-def _refuse_others(batch: AskedBatch, releases: Sequence[Release | None]) -> None:
+def _refuse_others(batch: AskedBatch, releases: Sequence[Release]) -> None:
     """Refuse an answer to something else than was asked, whatever it is called."""
-    for item, release in zip(batch.priced.items, releases, strict=True):
-        if release is not None and release.measured != measured(item.parts):
-            raise CuratorError("The curator answered something else than was asked.")
+    if [one.measured for one in releases] != [one.measured for one in batch.priced.bought]:
+        raise CuratorError("The curator answered something else than was asked.")
 
 
 def _fill(batch: AskedBatch, releases: Sequence[Release | None]) -> None:
@@ -473,10 +478,14 @@ def _unless_released(latest: PlanView | None, batch: AskedBatch) -> PlanView | N
     return None if {one.key for one in latest.items} <= {one.key for one in batch.priced.items} else latest
 
 
-def _shares(value: Any) -> tuple[Share | None, ...]:
-    """Read the shares of stored answers, as a curator tells them."""
-    return tuple(
-        None if one is None else Share(one["kind"], parse_exact(one["share"])) for one in exact_json(value)
+def _cost(batch: AskedBatch, peeked: Peeked) -> PrivacyLoss:
+    """Return what a batch would be charged, once what is not stored is refined; nothing where it would adopt a charge."""
+    told = _loss(peeked.cost)
+    finer = batch.refined(peeked.stored)
+    return (
+        told
+        if finer is batch or not told
+        else finer.priced.costs(frozenset(place for place, one in enumerate(peeked.stored) if one))
     )
 
 

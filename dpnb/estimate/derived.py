@@ -36,6 +36,7 @@ from dpnb.planner.forecast import LEVEL, NORMAL, Forecast, Law, Term
 from dpnb.planner.price import PricedQuestion
 from dpnb.statistics import Pricing
 from dpnb.statistics._base import all_count
+from dpnb.trusted.aggregate.algebra import Request
 
 _RADII, _CENTRES, _WINDOW = 41, 401, 33
 _MOST_TERMS, _MOST_SOURCES, _MOST_VALUES, _MOST_ENTRIES, _MOST_POINTS = 64, 6, 100, 2_000, 24
@@ -61,6 +62,8 @@ class Source:
         Whether its entries have independent noise.
     assumed : int, optional
         The rows that its law takes to count, where their number is private and none was planned with.
+    asks : frozenset of Request
+        What it measures: the noise of two questions that measure one thing is not independent.
     """
 
     measurement: PendingQuestion
@@ -70,6 +73,7 @@ class Source:
     known: Array | None = None
     apart: bool = False
     assumed: int | None = None
+    asks: frozenset[Request] = frozenset()
 
 
 def law_of(item: PricedQuestion, pricing: Pricing, size: float | None) -> Law | None:
@@ -132,6 +136,9 @@ class _Space:
         self._free = [place for place in dict.fromkeys(used) if sources[place].known is None]
         if not self._free:
             raise _NotSaid("nothing in it is asked anew")
+        asked = [request for place in self._free for request in sources[place].asks]
+        if len(set(asked)) < len(asked):
+            raise _NotSaid("known after the release: its answers share a measurement")
         self._slices, start = {}, 0
         for place in self._free:
             size = math.prod(sources[place].measurement.shape or ())
@@ -325,7 +332,7 @@ def _planned(
         return Source(measurement, NORMAL, low, high, known=known), item.preview.half_width
     law, width, assumed = None, item.preview.half_width, None
     if item.share is not None:
-        pricing = checked.kind.price(checked.setting, item.share)
+        pricing = Pricing(item.parts, item.events, item.rows)
         rows = checked.setting.unit.public_rows
         if width is None and size is None and rows is not None:
             width = checked.kind.half_width(checked.setting, pricing, float(rows))
@@ -333,7 +340,8 @@ def _planned(
         law = law_of(item, pricing, size if assumed is None else float(assumed))
     if size is not None and not math.isfinite(high) and checked.kind.counts:
         high = low + size
-    return Source(measurement, law, low, high, apart=checked.kind.apart, assumed=assumed), width
+    asks = frozenset(part.request for part in item.parts)
+    return Source(measurement, law, low, high, apart=checked.kind.apart, assumed=assumed, asks=asks), width
 
 
 def _released(leaf: PendingQuestion) -> tuple[Source, float | None]:

@@ -21,6 +21,7 @@ from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.estimate.reading import Reading
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.interval import Kind
+from dpnb.statistics.released import draws_of
 
 if TYPE_CHECKING:
     from dpnb.estimate.estimate import Estimate
@@ -37,8 +38,8 @@ Answer = PendingQuestion | Reading
 
 
 def key_of(measurement: Answer) -> Key:
-    """What identifies the noise of a measurement: its releases, and the question asked of them."""
-    return tuple(sorted({release.id for release in measurement.releases})), measurement.text
+    """What identifies the noise of a measurement: its draws, and the question asked of them."""
+    return draws_of(measurement.releases), measurement.text
 
 
 def sources(estimate: Node) -> tuple[Key, ...]:

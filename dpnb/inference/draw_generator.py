@@ -1,4 +1,4 @@
-"""Random numbers that belong to releases: the same ids give the same noise, wherever an answer is used."""
+"""Random numbers that belong to draws: the same ids give the same noise, wherever an answer is used."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 
 class DrawGenerator(np.random.Generator):
-    """A generator seeded from the ids of releases: the same ids give the same noise, always.
+    """A generator seeded from the ids of draws: the same ids give the same noise, always.
 
     Parameters
     ----------
     ids : tuple of str
-        Ids of the releases.
+        Ids of the draws.
     chunk : int
         Which chunk of draws.
     """
@@ -25,9 +25,9 @@ class DrawGenerator(np.random.Generator):
         self.chunk = chunk
 
     def of(self, name: str) -> DrawGenerator:
-        """A stream of its own: ``of("id")`` or ``of("id:part")`` of a release is the same wherever it is used.
+        """A stream of its own: ``of("id")`` or ``of("id:place")`` of a draw is the same wherever it is used.
 
-        Any other name is a side stream of these releases together, for example ``of("sampling")``.
+        Any other name is a side stream of these draws together, for example ``of("sampling")``.
         """
         known = name.partition(":")[0] in self.ids
         return DrawGenerator((name,) if known else (*self.ids, f"/{name}"), self.chunk)

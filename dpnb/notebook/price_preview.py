@@ -182,7 +182,9 @@ def _priced(
     del last  # held until here: a cell's last value is shown, and what it holds is asked
     rows = zip(found.firsts, found.priced.items, strict=True)
     questions = tuple((labels[one], item.text, str(item.loss)) for one, item in rows)
-    return CellPrice("priced", str(found.priced.loss), questions=questions, glance=glance(found))
+    return CellPrice(
+        "priced", str(found.priced.refined(frozenset()).loss), questions=questions, glance=glance(found)
+    )
 
 
 def _weighable(

@@ -3,7 +3,7 @@
 There is no data argument. The kernel calls this to show a price; the curator calls the same function on what crossed the wire
 and trusts nothing else. A statistic says which integers leave and under which noise; what that costs is derived from these and the schema
 (:mod:`dpnb.trusted.measurements`), and nothing that a statistic says of sensitivities is charged. The asked loss is split over the questions by weight, unless a question names its own; public answers
-cost nothing and take no share.
+cost nothing and take no share. What questions share is bought once (:mod:`dpnb.planner.sharing`).
 """
 
 from __future__ import annotations
@@ -11,19 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 from dpnb.errors import LossError, PlanError
 from dpnb.inference.digits import given, rounded
 from dpnb.planner.check import CheckedQuestion, check
 from dpnb.planner.request import Ask, BatchPlan, Item
+from dpnb.planner.sharing import Bought, Places, bought_once, joint, refined
 from dpnb.planner.work import STEP, WITHIN, limited_steps, limited_work
 from dpnb.statistics import PriceRow, Pricing
-from dpnb.trusted.measurements import DerivedLoss, Measurement, code_ranges, loss
+from dpnb.statistics._base import restated
+from dpnb.trusted.measurements import DerivedLoss, Facts, Measurement, code_ranges, loss
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss, floored, floored_digits
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.query import Share
+from dpnb.trusted.query import Share, whole
 from dpnb.trusted.query.limits import refuse_unbounded
 from dpnb.trusted.query.work import limited
 from dpnb.trusted.schema import Schema
@@ -62,15 +64,17 @@ class PricedQuestion:
     share : Share or None
         Its share as asked; nothing for a public answer.
     loss : PrivacyLoss
-        What it costs in the dataset's measure.
+        What its share is in the dataset's measure: what it would cost if it were asked alone.
     events : tuple of PrivacyEvent
-        What the ledger records.
+        The events of that.
     parts : tuple of Measurement
-        What is released.
+        What is released; a question that shares with others may have less noise than its share pays for.
     rows : tuple of PriceRow
         The price list in words.
     preview : Preview
         Expected accuracy.
+    shares : bool
+        Whether it has less noise than its own share pays for, since it shares with others.
     """
 
     checked: CheckedQuestion
@@ -80,6 +84,13 @@ class PricedQuestion:
     parts: tuple[Measurement, ...]
     rows: tuple[PriceRow, ...]
     preview: Preview
+    shares: bool = False
+
+    def as_asked(self, laws: Sequence[Mapping[str, Any]]) -> bool:
+        """Tell whether noise of some laws is just that which its own share pays for."""
+        return not self.shares and [dict(part.mechanism.record) for part in self.parts] == [
+            dict(law) for law in laws
+        ]
 
     @property
     def text(self) -> str:
@@ -104,16 +115,68 @@ class PricedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class PricedBatch:
-    """All questions of a batch, priced, in the order of the batch."""
+    """All questions of a batch, priced.
+
+    Parameters
+    ----------
+    batch : BatchPlan
+    facts : Facts
+        The public facts from which every loss follows.
+    items, alone : tuple of PricedQuestion
+        The questions in the order of the batch, as they are answered; and as they would be if each were asked alone.
+    bought : tuple of Bought
+        What they buy together.
+    places : tuple
+        For each part of each question what of it serves it.
+    """
 
     batch: BatchPlan
-    measure: Measure
+    facts: Facts
     items: tuple[PricedQuestion, ...]
+    alone: tuple[PricedQuestion, ...]
+    bought: tuple[Bought, ...]
+    places: tuple[Places, ...]
+
+    @property
+    def measure(self) -> Measure:
+        """In what the dataset's loss is counted."""
+        return self.facts.measure
 
     @property
     def loss(self) -> PrivacyLoss:
         """What the whole batch costs if nothing is stored."""
-        return total(self.items, self.measure)
+        return self.costs(frozenset())
+
+    def costs(self, held: frozenset[int]) -> PrivacyLoss:
+        """Return what the batch costs where some of what it buys is held."""
+        return whole(self.events(held), self.measure)
+
+    def events(self, held: frozenset[int]) -> tuple[PrivacyEvent, ...]:
+        """Return the events that would be charged where some of what the batch buys is held."""
+        if not held and not self.saves:
+            return tuple(event for item in self.items for event in item.events)
+        return joint((one for place, one in enumerate(self.bought) if place not in held), self.facts)
+
+    @property
+    def saves(self) -> bool:
+        """Whether questions save by being asked together: something is bought once for two of them, or two are priced together."""
+        groups = {one.group for one in self.bought}
+        parts = sum(len(one.parts) for one in self.bought)
+        return len(groups) < sum(map(bool, self.places)) or parts < sum(map(len, self.places))
+
+    def refined(self, held: frozenset[int]) -> PricedBatch:
+        """Return the batch with what its questions save together spent on less noise; what is held is taken out before."""
+        kind, items = self.batch.ask.kind, self.batch.items
+        if kind == "within" or not self.saves:
+            return self
+        fixed = frozenset(place for place, item in enumerate(items) if item.spend is not None)
+        wanted = [
+            [part for part, (place, _) in zip(item.parts, places, strict=True) if place not in held]
+            for item, places in zip(self.alone, self.places, strict=True)
+        ]
+        kind = next(item.share.kind for item in self.items if item.share is not None)
+        bought = refined(self.bought, [parts for parts in wanted if parts], kind, fixed, held, self.facts)
+        return self if bought == self.bought else _served(self, bought)
 
 
 def as_stored(
@@ -144,6 +207,34 @@ def _as_held(item: PricedQuestion, ask: Ask, share: Share) -> PricedQuestion:
     question = item.checked
     pricing = question.kind.price(question.setting, share)
     return replace(item, rows=pricing.rows, preview=_preview(question, pricing, ask))
+
+
+def _served(priced: PricedBatch, bought: tuple[Bought, ...]) -> PricedBatch:
+    """Return a batch whose questions are served by what is bought."""
+    items = tuple(
+        _served_by(item, [(bought[place], at) for place, at in places], priced.batch.ask)
+        for item, places in zip(priced.alone, priced.places, strict=True)
+    )
+    return replace(priced, items=items, bought=bought)
+
+
+def _served_by(item: PricedQuestion, served: Sequence[tuple[Bought, int]], ask: Ask) -> PricedQuestion:
+    """Return a question with the noise of what serves it, and the accuracy that this gives."""
+    parts = tuple(
+        replace(part, mechanism=one.parts[at].mechanism)
+        for part, (one, at) in zip(item.parts, served, strict=True)
+    )
+    if parts == item.parts:
+        return item
+    rows = item.rows
+    if len(rows) == len(parts):
+        changes = zip(rows, item.parts, parts, served, strict=True)
+        rows = tuple(
+            row if new == old else restated(row, new.mechanism, len(one.askers))
+            for row, old, new, (one, _) in changes
+        )
+    pricing = Pricing(parts, item.events, rows)
+    return replace(item, parts=parts, rows=rows, preview=_preview(item.checked, pricing, ask), shares=True)
 
 
 def total(items: Iterable[PricedQuestion], measure: Measure) -> PrivacyLoss:
@@ -180,7 +271,9 @@ def price(batch: BatchPlan, schema: Schema) -> PricedBatch:
     for question, share in zip(checked, shares, strict=True):
         items.append(_priced(question, share, schema, batch.ask, ranges))
         units = limited(items[-1].parts, units)
-    return PricedBatch(batch, schema.budget.measure, tuple(items))
+    facts, alone = Facts.of(schema), tuple(items)
+    bought, places = bought_once([item.parts for item in alone], facts)
+    return _served(PricedBatch(batch, facts, alone, alone, bought, places), bought)
 
 
 def _checked(batch: BatchPlan, schema: Schema) -> list[CheckedQuestion]:

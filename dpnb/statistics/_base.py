@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -361,16 +361,40 @@ def price_row(moves: Moves, part: Component, mechanism: AnyMechanism, *, free: b
     if isinstance(mechanism, DiscreteLaplace):
         size = moves.rows * max(moves.l1(part).values())
         cost, unit = size / mechanism.scale, "ε"
-        scale, name = f"scale {rounded(float(mechanism.scale))}", "discrete Laplace"
+        name = "discrete Laplace"
         words = f"one person moves it by at most {size:,}"
     else:
         assert isinstance(mechanism, DiscreteGaussian)
         square = moves.rows**2 * max(moves.l2_squared(part).values())
         cost, unit = square / (2 * mechanism.variance), "ρ"
-        scale, name = f"sd {rounded(math.sqrt(mechanism.variance))}", "discrete Gaussian"
+        name = "discrete Gaussian"
         words = f"one person moves it by at most {rounded(math.sqrt(square))} (L2)"
     paid = "free beside the sum" if free else f"{unit} {rounded(float(cost))}"
-    return PriceRow(part.words, name, words, f"{scale} grid steps", paid)
+    return PriceRow(part.words, name, words, f"{scale_words(mechanism)} grid steps", paid)
+
+
+def restated(row: PriceRow, mechanism: AnyMechanism, questions: int) -> PriceRow:
+    """Return a line of the price list whose measurement has less additive noise than its share pays for, and say why.
+
+    Parameters
+    ----------
+    row : PriceRow
+    mechanism : Mechanism
+        The noise that it has.
+    questions : int
+        How many questions of the cell it serves.
+    """
+    if not isinstance(mechanism, DiscreteLaplace | DiscreteGaussian):
+        return row
+    why = f"bought once for {questions} questions" if questions > 1 else "less noise, since questions share"
+    return replace(row, scale=f"{scale_words(mechanism)} grid steps", cost=f"{row.cost}, {why}")
+
+
+def scale_words(mechanism: DiscreteLaplace | DiscreteGaussian) -> str:
+    """Return an amount of noise in words."""
+    if isinstance(mechanism, DiscreteLaplace):
+        return f"scale {rounded(float(mechanism.scale))}"
+    return f"sd {rounded(math.sqrt(mechanism.variance))}"
 
 
 def width_words(

@@ -19,7 +19,7 @@ from dpnb.inference import NoiseSum
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.statistics._base import Setting
 from dpnb.statistics.moment_integers import Block, blocks, radius_squared, sides, two_valued
-from dpnb.statistics.released import Part, combine
+from dpnb.statistics.released import Part, combine, draws_of
 from dpnb.statistics.vector import VectorResult
 from dpnb.trusted.releases import Release
 from dpnb.trusted.schema import nearest
@@ -79,7 +79,7 @@ class Crossed:
             blocks(setting),
             combine(releases),
             setting.public_n,
-            tuple(sorted({release.id for release in releases})),
+            draws_of(releases),
             setting.unit.max_rows > 1,
             two_valued(setting),
             radius_squared(setting) is not None,

@@ -40,7 +40,7 @@ class Outcome(Protocol):
     """What ``statistics`` concludes from the releases of one measurement.
 
     An outcome of *several* releases (a remeasured question) sets ``draws_by_release = True`` and takes its noise
-    from ``rng.of(release.id)`` (see :class:`dpnb.inference.draw_generator.DrawGenerator`), one generator for each release, so
+    from ``rng.of(part.draw)`` (see :class:`dpnb.inference.draw_generator.DrawGenerator`), one generator for each draw, so
     that it is rightly correlated with estimates that share one of them.
     """
 

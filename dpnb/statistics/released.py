@@ -6,7 +6,7 @@ release that appears twice (the same draw) counts once. Only what was released e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,16 +15,16 @@ import numpy as np
 from dpnb.inference import NoiseSum
 from dpnb.trusted.noise import fast
 from dpnb.trusted.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw, law_from_json
-from dpnb.trusted.releases import Release
+from dpnb.trusted.releases import Release, ReleasedPart
 
 Law = DiscreteLaplaceLaw | DiscreteGaussianLaw
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One release's share in a combined part: its weight and its law."""
+    """One draw's share in a combined part: its weight and its law."""
 
-    release: str
+    draw: str
     weight: float
     law: Law
 
@@ -61,11 +61,11 @@ class Part:
         return self.sources[0].law if len(self.sources) == 1 else None
 
     def noise_draws(self, count: int, rng: Any) -> np.ndarray:
-        """Return draws of the error, shape ``(count, cells)``, one stream for each release."""
+        """Return draws of the error, shape ``(count, cells)``, one stream for each draw."""
         shape = (count, self.values.size)
         total = np.zeros(shape)
         for source in self.sources:
-            total += source.weight * fast_draws(source.law, shape, rng.of(f"{source.release}:{self.name}"))
+            total += source.weight * fast_draws(source.law, shape, rng.of(source.draw))
         return total
 
 
@@ -132,29 +132,33 @@ def combine(releases: Sequence[Release]) -> dict[str, Part]:
     Parameters
     ----------
     releases : sequence of Release
-        At least one; those that share an id are the same noise and count once.
+        At least one; parts that share a draw are the same noise and count once.
     """
-    distinct = list({release.id: release for release in releases}.values())
     parts = {}
-    names = [part.name for part in distinct[0].parts]
-    for name in names:
-        found = [(release.id, release.part(name)) for release in distinct]
-        laws = [law_from_json(dict(part.law)) for _, part in found]
+    for name in [part.name for part in releases[0].parts]:
+        found = distinct(release.part(name) for release in releases)
+        laws = [law_from_json(dict(part.law)) for part in found]
         precision = [1 / max(law_as_sum(law).total_variance, 1e-12) for law in laws]
         weights = [p / sum(precision) for p in precision]
         values = sum(
-            (
-                w * np.asarray([float(v) for v in part.values])
-                for w, (_, part) in zip(weights, found, strict=True)
-            ),
-            np.zeros(len(found[0][1].values)),
+            (w * np.asarray([float(v) for v in part.values]) for w, part in zip(weights, found, strict=True)),
+            np.zeros(len(found[0].values)),
         )
         sources = tuple(
-            Source(identity, weight, law)
-            for weight, (identity, _), law in zip(weights, found, laws, strict=True)
+            Source(part.draw, weight, law) for weight, part, law in zip(weights, found, laws, strict=True)
         )
         parts[name] = Part(name, values, sources)
     return parts
+
+
+def distinct(parts: Iterable[ReleasedPart]) -> list[ReleasedPart]:
+    """Return released vectors, each draw once."""
+    return list({part.draw: part for part in parts}.values())
+
+
+def draws_of(releases: Iterable[Release]) -> tuple[str, ...]:
+    """Return the ids of all draws under some releases, sorted: what their noise is drawn from."""
+    return tuple(sorted({part.draw for release in releases for part in release.parts}))
 
 
 def best(releases: Sequence[Release]) -> Release:

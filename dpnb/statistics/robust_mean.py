@@ -243,13 +243,11 @@ class RobustMean(Statistic):
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the mean of the moved values of every cell with both intervals."""
-        found, identity = _located(setting, releases), best(releases).id
+        found, draw = _located(setting, releases), best(releases).parts[0].draw
         cells = [RobustCell(each.ratio, each.centre, each.unit, each.warnings) for each in found]
 
         def redraw(count: int, rng: Any) -> np.ndarray:
-            columns = [
-                _redrawn(each, count, rng.of(f"{identity}:located:{i}")) for i, each in enumerate(found)
-            ]
+            columns = [_redrawn(each, count, rng.of(f"{draw}:{i}")) for i, each in enumerate(found)]
             return np.stack(columns, axis=-1)
 
         return Result(cells, setting.shape, self.domain(setting), redraw, notes=_NOTES)

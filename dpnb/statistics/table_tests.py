@@ -18,7 +18,7 @@ from dpnb.inference.chi_square import MOST_CELLS, ChiSquare, draws_for, goodness
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.inference.hypothesis import HypothesisTest, Tested
 from dpnb.statistics._base import Setting
-from dpnb.statistics.released import Part, combine, fast_draws
+from dpnb.statistics.released import Part, combine, draws_of, fast_draws
 from dpnb.statistics.shares import public_total
 
 if TYPE_CHECKING:
@@ -139,8 +139,8 @@ def _fits(estimate: Estimate, shares: np.ndarray) -> Tested:
 
 def _released(estimate: Estimate, what: str) -> tuple[Setting, Part, DrawGenerator]:
     root = estimate.args[0].root
-    ids = tuple(sorted({release.id for release in root.releases}))
-    return root.checked.setting, combine(root.releases)["count"], DrawGenerator(ids).of(what)
+    generator = DrawGenerator(draws_of(root.releases))
+    return root.checked.setting, combine(root.releases)["count"], generator.of(what)
 
 
 def _noise(part: Part, count: int, rng: np.random.Generator) -> np.ndarray:

@@ -157,17 +157,13 @@ class Fitted:
         return draws
 
     def _drawn(self, count: int, rng: Any) -> Iterator[np.ndarray]:
-        """Return leaves as they may have been, in pieces; each release has a stream of its own."""
-        streams = {
-            (source.release, part.name): rng.of(f"{source.release}:{part.name}")
-            for part in self._noisy()
-            for source in part.sources
-        }
+        """Return leaves as they may have been, in pieces; each draw has a stream of its own."""
+        streams = {source.draw: rng.of(source.draw) for part in self._noisy() for source in part.sources}
         for rows in self._pieces(count):
             noise = []
             for part in self._noisy():
                 drawn = sum(
-                    s.weight * fast_draws(s.law, (rows, part.values.size), streams[s.release, part.name])
+                    s.weight * fast_draws(s.law, (rows, part.values.size), streams[s.draw])
                     for s in part.sources
                 )
                 noise.append(drawn.reshape(rows, self.setting.cells, -1))  # type: ignore[union-attr]
@@ -228,7 +224,7 @@ class Fitted:
 
 
 def _seed(parts: Mapping[str, Part]) -> int:
-    ids = sorted({source.release for part in parts.values() for source in part.sources})
+    ids = sorted({source.draw for part in parts.values() for source in part.sources})
     return int.from_bytes(hashlib.sha256("|".join(ids).encode()).digest()[:8], "big")
 
 

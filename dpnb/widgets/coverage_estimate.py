@@ -16,7 +16,7 @@ from typing import Any
 from dpnb.errors import DpnbError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.planner.expression import Ref
-from dpnb.trusted.privacy.loss import parse_exact
+from dpnb.trusted.privacy.loss import floored_digits, parse_exact
 from dpnb.trusted.schema import Column
 from dpnb.widgets.curve import question_of
 from dpnb.widgets.scenes import Asked, Kind
@@ -175,11 +175,12 @@ def _missing(question: PendingQuestion, rows: int, known: float | None) -> float
 
 
 def _paid(question: PendingQuestion) -> tuple[str, float] | None:
-    """Return the kind of loss that was asked, and how much of it: every release says so."""
+    """Return the kind of loss that buys an answer's noise, and how much of it, to six digits: what a lab can be asked."""
     kinds = {release.share_kind for release in question.releases}
     if len(kinds) != 1:
         return None
-    return kinds.pop(), math.fsum(float(parse_exact(release.share)) for release in question.releases)
+    paid = sum((parse_exact(release.share) for release in question.releases), Fraction(0))
+    return kinds.pop(), float(floored_digits(paid, 6))
 
 
 def _start(estimate: Estimate, question: PendingQuestion, kind: Kind) -> dict[str, float]:

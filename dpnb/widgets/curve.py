@@ -35,6 +35,10 @@ class Curve:
     loss: tuple[float, ...]
     width: tuple[float, ...]
 
+    def sooner(self, times: float) -> Curve:
+        """Return the curve of what has at a loss the half-width that was bought with that many times as much."""
+        return self if times == 1 else Curve(tuple(loss / times for loss in self.loss), self.width)
+
     def width_at(self, loss: float) -> float:
         """Return the half-width at a loss."""
         if loss <= self.loss[0]:

@@ -18,6 +18,7 @@ from dpnb.client.views import PlanView
 from dpnb.errors import LossError, PlanError
 from dpnb.estimate import PendingQuestion
 from dpnb.estimate.derived import Outlook
+from dpnb.planner.held import gain
 from dpnb.planner.price import PricedQuestion
 from dpnb.statistics._base import all_count
 from dpnb.trusted.query import Share
@@ -102,21 +103,23 @@ def _question(
     view: PlanView, told: Outlook, place: int, kind: Kind, curves: Curves | None, at: float | None
 ) -> dict[str, Any]:
     item, size, rows = view.items[place], view.ask.assume_n, told.assumed[place]
-    free = at is None
+    free, times = at is None, float(gain(item))
     curve = said = full = None
     if not free and item.preview.half_width is not None:
-        curve = _curve(view.measurements[place], kind, size, curves).to_json()
+        curve = _curve(view.measurements[place], kind, size, curves).sooner(times).to_json()
     elif not free and rows is not None:
-        full = _curve(view.measurements[place], kind, rows, curves).to_json()
+        full = _curve(view.measurements[place], kind, rows, curves).sooner(times).to_json()
     elif not free:
-        said = _said(item, kind, size)
+        said = _said(item, kind, size, times)
     low, high = item.checked.domain
     law = told.laws[place]
     number = _NUMBER.match(item.preview.words)
     return {
         "curve": curve,
         "unit": clean(item.preview.words[number.end() :]) if number and item.preview.half_width else "",
-        "words": clean(item.preview.words if not at else accuracy_at(item, Share(kind, _exact(at)), size)[0]),
+        "words": clean(
+            item.preview.words if not at else accuracy_at(item, Share(kind, _exact(at * times)), size)[0]
+        ),
         "said": said,
         "at": at or 0.0,
         "full": full,
@@ -145,12 +148,12 @@ def _exact(loss: float) -> Fraction:
     return max(Fraction(f"{loss:.6g}"), _LEAST)
 
 
-def _said(item: PricedQuestion, kind: Kind, size: int | None) -> list[list[Any]]:
+def _said(item: PricedQuestion, kind: Kind, size: int | None, times: float) -> list[list[Any]]:
     """Words by loss, for a question whose accuracy is no ±."""
     found: list[list[Any]] = []
     for loss in itertools.islice(grid(*(EPSILONS if kind == "epsilon" else RHOS)), 0, None, _EVERY):
         try:
-            found.append([float(loss), clean(accuracy_at(item, Share(kind, loss), size)[0])])
+            found.append([float(loss) / times, clean(accuracy_at(item, Share(kind, loss), size)[0])])
         except (LossError, PlanError):
             continue  # this little loss is below what the question can be answered with
     return found

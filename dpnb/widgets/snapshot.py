@@ -149,8 +149,7 @@ def _charged(acts: Sequence[Mapping[str, Any]]) -> Iterator[PrivacyEvent]:
     """What was charged in this budget period; an entry told by an older curator brings no events."""
     resets = [place for place, act in enumerate(acts) if act["kind"] == "reset"]
     for act in acts[resets[-1] + 1 if resets else 0 :]:
-        for question in act.get("events", ()):
-            yield from map(_event, question)
+        yield from map(_event, act.get("events", ()))
 
 
 def _event(record: Mapping[str, Any]) -> PrivacyEvent:

@@ -21,7 +21,7 @@ from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.privacy import Budget, PrivacyEvent, PrivacyLoss, PrivacyUnit
 
-EVENTS = [Question("key", "people.age.mean()", [PrivacyEvent("pure", Fraction(1, 1000))])]
+EVENTS = [Question("key", ["people.age.mean()"], [PrivacyEvent("pure", Fraction(1, 1000))])]
 
 
 def bare_commit(path: Path) -> Callable[[int], None]:

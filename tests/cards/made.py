@@ -68,7 +68,7 @@ def plan(*names, epsilon=1, schema=None, left=4, labels=None, **more):
     schema = schema or study()
     asked = Ask.make(epsilon=epsilon)
     batch = BatchPlan("hiv", schema.version, tuple(Item(question(name)) for name in names), asked)
-    priced = price(batch, schema)
+    priced = price(batch, schema).refined(frozenset())
     measurements = tuple(PendingQuestion(item.checked.question, item.checked) for item in priced.items)
     said = dict(zip(measurements, labels or names, strict=True))
     facts = {"stored": (False,) * len(names), "cost": priced.loss} | more

@@ -93,9 +93,9 @@ def run(here, home, cells, seed):
             items, asked = cell(rng, data)
             plan = here.plan(items, asked)
             paid = [one for one, free in zip(plan.items, plan.stored, strict=True) if not free]
-            assert plan.cost == total(paid, before.measure)
+            assert plan.cost.fits_in(total(paid, before.measure))
             events = [event for one in paid for event in one.events]
-            assert plan.cost == compose(events, before.measure)
+            assert plan.cost.fits_in(compose(events, before.measure))
             try:
                 report = here.release(items, asked)
             except BudgetError:

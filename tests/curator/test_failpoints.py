@@ -192,7 +192,7 @@ def test_a_fault_after_the_charge_says_one_constant_code(service, data, dpnb_hom
     assert data.budget.spent.amount == 1
     reply = service.reply(message, "ann")
     assert isinstance(reply, Answered)
-    assert len(exact_json(reply.releases)) == 1
+    assert len(exact_json(reply.releases)) == 3
     assert data.budget.spent.amount == 1
 
 

@@ -54,7 +54,7 @@ def ledger(path):
 def pure(*amounts):
     """One question for each amount."""
     return [
-        Question(f"key{i}", f"people.q{i}()", [PrivacyEvent("pure", Fraction(a))], measured=f"key{i}")
+        Question(f"key{i}", [f"people.q{i}()"], [PrivacyEvent("pure", Fraction(a))])
         for i, a in enumerate(amounts)
     ]
 
@@ -120,7 +120,7 @@ def test_a_refusal_carries_the_exact_figures_and_changes_nothing(ledger):
 def test_the_loss_that_fits_what_is_left_is_admitted(ledger, cap, kind, share):
     def ask(total):
         return [
-            Question(f"k{i}", "q", [PrivacyEvent(kind, total * Fraction(w))])
+            Question(f"k{i}", ["q"], [PrivacyEvent(kind, total * Fraction(w))])
             for i, w in enumerate((share, "0.5"))
         ]
 
@@ -201,12 +201,12 @@ def test_a_cap_of_another_measure_is_refused(ledger):
 
 def test_an_event_that_the_budget_cannot_hold_is_refused_before_anything_is_written(ledger):
     with pytest.raises(LossError, match=r"\[budget\] rho"):
-        charge(ledger, questions=[Question("k", "q", [PrivacyEvent("gaussian", Fraction(1, 2))])])
+        charge(ledger, questions=[Question("k", ["q"], [PrivacyEvent("gaussian", Fraction(1, 2))])])
     assert ledger.verify().entries == 1
 
 
 def test_a_batch_that_costs_nothing_is_recorded_and_costs_nothing(ledger):
-    row = charge(ledger, questions=[Question("k", "people.count()", [])])
+    row = charge(ledger, questions=[Question("k", ["people.count()"], [])])
     assert row.new
     assert not row.spent_after
 
@@ -265,7 +265,7 @@ with Ledger(path, wait=60) as ledger:
             won += ledger.charge(
                 request_id=f"{name}-{i}", principal=name, digest="d", pool="dataset:people", dataset="people",
                 data_version="v", cap=PrivacyLoss.pure(1),
-                questions=[Question("k", "q", [PrivacyEvent("pure", Fraction(unit))])],
+                questions=[Question("k", ["q"], [PrivacyEvent("pure", Fraction(unit))])],
             ).new
         except BudgetError:
             pass
@@ -340,13 +340,13 @@ def test_no_answer_is_stored_without_a_charge_or_for_other_questions(ledger):
 
 def test_answers_belong_to_their_principal(ledger):
     charge(ledger)
-    ledger.store("r1", "ann", [{"id": 1}])
+    ledger.store("r1", "ann", [answer(1)])
     assert ledger.answers("r1", "bob") is None
     assert best(ledger) == 1
     assert best(ledger, principal="bob") is None
 
 
-def best(ledger, asked="0.1", besides=(), **scope):
+def best(ledger, asked="0.1", besides=(), measured="key0", **scope):
     facts = {
         "principal": "ann",
         "data_version": "v1",
@@ -354,28 +354,26 @@ def best(ledger, asked="0.1", besides=(), **scope):
         "mechanism_version": "m1",
         **scope,
     }
-    found = ledger.best_stored(
-        **{"measured": "key0", **facts}, asked=PrivacyLoss.pure(asked), besides=besides
-    )
+    (found,) = ledger.best_stored(**facts, wanted=[(measured, PrivacyLoss.pure(asked))], besides=besides)
     return None if found is None else found.answer["id"]
 
 
-def test_the_cheapest_then_oldest_stored_answer_that_is_enough_serves_or_else_the_dearest(ledger):
+def answer(i, **more):
+    """A stored answer of one draw, which has the number of its request."""
+    return {"id": i, "parts": [{"draw": i}], **more}
+
+
+def test_the_oldest_stored_answer_that_is_enough_serves_or_else_the_dearest(ledger):
     for i, amount in enumerate(["0.2", "0.1", "0.3", "0.2", "0.1"]):
         charge(ledger, f"r{i}", pure(amount), cap=9)
-        ledger.store(f"r{i}", "ann", [{"id": i}])
-    assert [best(ledger, asked) for asked in ("0.05", "0.1", "0.15", "0.2", "0.3", "0.4")] == [
-        1,
-        1,
-        0,
-        0,
-        2,
-        2,
-    ]
-    assert [best(ledger, "0.1", range(held)) for held in range(1, 6)] == [1, 4, 4, 4, None]
-    assert [best(ledger, "0.15", held) for held in ([0], [0, 3], [0, 2, 3])] == [3, 2, 1]
-    found = ledger.best_stored("ann", "v1", "s1", "m1", "key0", PrivacyLoss.pure("0.3"))
-    assert (found.loss, found.text, found.entry) == (PrivacyLoss.pure("0.3"), "people.q0()", 6)
+        ledger.store(f"r{i}", "ann", [answer(i)])
+    asked = ("0.05", "0.1", "0.15", "0.2", "0.3", "0.4")
+    assert [best(ledger, amount) for amount in asked] == [0, 0, 0, 0, 2, 2]
+    assert [best(ledger, "0.1", range(held)) for held in range(1, 6)] == [1, 2, 3, 4, None]
+    assert [best(ledger, "0.15", held) for held in ([0], [0, 3], [0, 2, 3])] == [2, 2, 1]
+    (found,) = ledger.best_stored("ann", "v1", "s1", "m1", [("key0", PrivacyLoss.pure("0.3"))])
+    assert (found.loss, found.entry) == (PrivacyLoss.pure("0.3"), 6)
+    assert found.paid == {"events": [PrivacyEvent("pure", Fraction(3, 10)).to_json()], "share": {}}
 
 
 def test_equal_losses_of_different_shares_serve_the_oldest(ledger):
@@ -383,7 +381,7 @@ def test_equal_losses_of_different_shares_serve_the_oldest(ledger):
     for i, share in enumerate(["1/3", "1/5", "1/7"]):
         (one,) = pure("0.2")
         charge(ledger, f"r{i}", [replace(one, share={"kind": "epsilon", "share": share})], cap=9)
-        ledger.store(f"r{i}", "ann", [{"id": i}])
+        ledger.store(f"r{i}", "ann", [answer(i)])
     assert [best(ledger, "0.2", range(held)) for held in range(4)] == [0, 1, 2, None]
 
 
@@ -393,7 +391,7 @@ def test_a_question_that_was_bought_a_thousand_times_is_looked_up_as_fast_as_one
     for start, end in ((0, 2), (2, 400)):
         for i in range(start, end):
             charge(ledger, f"r{i}", pure("0.3" if i % 2 else "0.2"), cap=999)
-            ledger.store(f"r{i}", "ann", [{"id": i, "values": [0] * 1000}])
+            ledger.store(f"r{i}", "ann", [answer(i, values=[0] * 1000)])
         counted.append(work(ledger, lambda: best(ledger, "0.3")))
     (few, read), (many, read_later) = counted
     assert read == read_later == 1
@@ -417,11 +415,14 @@ def work(ledger, look):
 @pytest.mark.parametrize("part", range(5))
 def test_a_stored_answer_serves_only_its_exact_key(ledger, part):
     charge(ledger)
-    ledger.store("r1", "ann", [{"value": [1]}])
+    ledger.store("r1", "ann", [answer(1)])
     key = ["ann", "v1", "s1", "m1", "key0"]
-    assert ledger.best_stored(*key, PrivacyLoss.pure("0.1"))
-    key[part] += " "
-    assert ledger.best_stored(*key, PrivacyLoss.pure("0.1")) is None
+    found = []
+    for end in ("", " "):
+        key[part] += end
+        found += ledger.best_stored(*key[:4], [(key[4], PrivacyLoss.pure("0.1"))])
+    assert found[0] is not None
+    assert found[1] is None
 
 
 def test_numbers_of_any_size_come_back_from_the_store_as_they_went_in(ledger):
@@ -660,14 +661,14 @@ def test_add_remove_becomes_change_one_at_the_old_total_doubled(ledger, budget, 
     old = terms(budget=Budget.from_toml(budget))
     ledger.attach(old, "content")
     for who in ("ann", "bob"):
-        question = [Question("k", "q", (event,))]
+        question = [Question("k", ["q"], (event,))]
         charge(ledger, who, question, cap=old.budget.cap, principal=who)
     new = terms(budget=old.budget, unit=C1)
     with pytest.raises(OwnerError, match="was pinned as"):
         ledger.attach(new, "content")
     ledger.loosen(new, "content", by="ada", reason="the size was published")
     assert (ledger.spent(POOL), ledger.spent(POOL, "ann")) == (after, mine)
-    row = charge(ledger, "later", [Question("k", "q", (event,))], cap=old.budget.cap)
+    row = charge(ledger, "later", [Question("k", ["q"], (event,))], cap=old.budget.cap)
     step = PrivacyLoss(after.measure, event.amount)
     assert (row.spent_after, row.principal_after) == (after + step, mine + step)
     assert ledger.spent(POOL, "bob") == mine
@@ -690,7 +691,7 @@ def test_a_total_that_cannot_be_doubled_stays_under_its_adjacency(path, ledger):
         PrivacyEvent("gaussian", Fraction(11)),
         PrivacyEvent("approximate", Fraction(1), Fraction(1, 2000)),
     )
-    charge(ledger, "r1", [Question("k", "q", events)], cap=budget.cap)
+    charge(ledger, "r1", [Question("k", ["q"], events)], cap=budget.cap)
     spent = ledger.spent(POOL)
     with pytest.raises(OwnerError, match="Keep adjacency"):
         ledger.loosen(terms(budget=budget, unit=C1), "content", by="ada", reason="the size was published")
@@ -966,16 +967,22 @@ def test_the_hash_chain_has_the_form_it_always_had(path, monkeypatch):
     golden = json.loads((GOLDEN / "chain-v1.json").read_text())
     monkeypatch.setattr(ledger_module, "_now", lambda: "2026-01-01T00:00:00+00:00")
     with Ledger(path, life="0" * 16) as ledger:
-        charge(ledger, "r1", [Question("κ", "people.q()", [PrivacyEvent("pure", Fraction(1, 3))])])
+        charge(ledger, "r1", [Question("κ", ["people.q()"], [PrivacyEvent("pure", Fraction(1, 3))])])
         charge(
-            ledger, "r2", [Question("k", "q", [PrivacyEvent("exponential", Fraction(1, 2))])], principal="bob"
+            ledger,
+            "r2",
+            [Question("k", ["q"], [PrivacyEvent("exponential", Fraction(1, 2))])],
+            principal="bob",
         )
         ledger.store("r1", "ann", [{"value": [1, 2]}])
         ledger.set_cap("ann", POOL, PrivacyLoss.pure("0.9"))
         ledger.set_cap("ann", POOL, None)
     with Ledger(path, life="1" * 16) as ledger:  # after a crash: the charge without an answer is adopted
         charge(
-            ledger, "r3", [Question("k", "q", [PrivacyEvent("exponential", Fraction(1, 2))])], principal="bob"
+            ledger,
+            "r3",
+            [Question("k", ["q"], [PrivacyEvent("exponential", Fraction(1, 2))])],
+            principal="bob",
         )
         ledger.store("r3", "bob", [{"value": [3]}])
         assert ledger.verify().intact
@@ -1016,7 +1023,7 @@ ledger._database._connection.set_trace_callback(killer)
 ledger.charge(
     request_id="r1", principal="ann", digest="d", pool="dataset:people", dataset="people", data_version="v1",
     schema_version="s1", mechanism_version="m1", cap=PrivacyLoss.pure(1),
-    questions=[Question("k", "q", [PrivacyEvent("pure", Fraction(1, 10))])],
+    questions=[Question("k", ["q"], [PrivacyEvent("pure", Fraction(1, 10))])],
 )
 print("charged", flush=True)
 ledger.store("r1", "ann", [{"value": [step]}])
@@ -1029,7 +1036,9 @@ def retry(path, saw):
     with Ledger(path) as ledger:
         assert ledger.verify().intact
         was_stored = ledger.answers("r1", "ann")
-        row = charge(ledger, "r1", [Question("k", "q", [PrivacyEvent("pure", Fraction(1, 10))])], digest="d")
+        row = charge(
+            ledger, "r1", [Question("k", ["q"], [PrivacyEvent("pure", Fraction(1, 10))])], digest="d"
+        )
         assert not (was_stored and row.new)
         assert not ("charged" in saw and row.new)
         assert "stored" not in saw or was_stored
@@ -1066,7 +1075,7 @@ ledger = Ledger(path)
 for i in range(start, start + 100000):
     ledger.charge(
         request_id=f"r{i}", principal="ann", digest="d", pool="dataset:people", dataset="people", data_version="v1",
-        cap=PrivacyLoss.pure(10**6), questions=[Question(f"k{i}", "q", [PrivacyEvent("pure", Fraction(1, 10))])],
+        cap=PrivacyLoss.pure(10**6), questions=[Question(f"k{i}", ["q"], [PrivacyEvent("pure", Fraction(1, 10))])],
     )
     print("c", i, flush=True)
     ledger.store(f"r{i}", "ann", [{"value": [i]}])
@@ -1177,7 +1186,7 @@ def test_a_full_disk_says_so_spends_nothing_and_the_next_charge_works(ledger):
         limit = db.execute("PRAGMA max_page_count").fetchone()[0]
         db.execute(f"PRAGMA max_page_count = {pages}")
     long = [
-        Question(f"key{i}" + "x" * 1000, "q", [PrivacyEvent("pure", Fraction(1, 100))]) for i in range(30)
+        Question(f"key{i}" + "x" * 1000, ["q"], [PrivacyEvent("pure", Fraction(1, 100))]) for i in range(30)
     ]
     with pytest.raises(OwnerError, match=r"the disk is full.*Nothing was spent"):
         charge(ledger, "r1", long)

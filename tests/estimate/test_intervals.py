@@ -304,12 +304,12 @@ def test_an_outcome_that_draws_by_release_is_rightly_correlated_with_its_parts()
         draws_by_release = True
 
         def draws(self, count, rng, kind):
-            noise = [rng.of(name).normal(0, 0.1, count) for name in ("a1", "a2")]
+            noise = [rng.of(name).normal(0, 0.1, count) for name in ("a1-0", "a2-0")]
             return self.value - (noise[0] + noise[1]) / 2
 
     class Single(FakeOutcome):
         def draws(self, count, rng, kind):
-            return self.value - rng.of("a1").normal(0, 0.1, count)
+            return self.value - rng.of("a1-0").normal(0, 0.1, count)
 
     q, combined = pending("q"), pending("q")
     q.measurement.fill((make_release(id="a1"),), Single(0.7))

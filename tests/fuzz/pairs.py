@@ -197,9 +197,16 @@ def listable(item: PricedQuestion) -> None:
 
 
 def claims_of(priced: PricedBatch, stack: Stack, pairs: int) -> tuple[list[Claim], dict[str, Array]]:
-    """Every question's ratios of what pairs need to what is charged, and those of the whole batch."""
-    made, whole = [], laws.nothing(pairs)
-    for item in priced.items:
+    """Every question's ratios of what pairs need to what it would be charged alone, and those of the whole batch as it is bought."""
+    made: list[Claim] = []
+    known: dict[Measurement, Cost] = {}
+
+    def cost_of(part: Measurement) -> Cost:
+        if part not in known:
+            known[part] = part_cost(part, stack, pairs)
+        return known[part]
+
+    for item in priced.alone:
         if item.public:
             continue
         if any(isinstance(part.mechanism, Thresholding) for part in item.parts):
@@ -207,9 +214,12 @@ def claims_of(priced: PricedBatch, stack: Stack, pairs: int) -> tuple[list[Claim
             continue
         cost = laws.nothing(pairs)
         for part in item.parts:
-            cost = cost + part_cost(part, stack, pairs)
-        whole = whole + cost
+            cost = cost + cost_of(part)
         made.append(Claim(item, _ratios(item, cost, priced.measure)))
+    whole = laws.nothing(pairs)
+    for part in (part for one in priced.bought for part in one.parts):
+        if not isinstance(part.mechanism, Thresholding):
+            whole = whole + cost_of(part)
     return made, _whole(priced, whole)
 
 
@@ -358,7 +368,7 @@ def examine(rng: random.Random, where: Schema, batch: BatchPlan, count: int, tal
     Violation
         With a table, its neighbour and a question to paste.
     """
-    priced = price(batch, where)
+    priced = price(batch, where).refined(frozenset())
     for item in priced.items:
         listable(item)
     entries = sum(part.cells for item in priced.items for part in item.parts)

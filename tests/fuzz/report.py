@@ -114,7 +114,7 @@ def largest(where: Schema, batch: BatchPlan, pool: Rows, pair: Pair) -> float:
     """The largest ratio of one pair."""
     from tests.fuzz.pairs import EXACT, judged
 
-    claims, whole = judged(price(batch, where), pool, [pair])
+    claims, whole = judged(price(batch, where).refined(frozenset()), pool, [pair])
     every = [*(ratios for claim in claims for ratios in claim.ratios.values()), *whole.values()]
     return max((float(ratios[0]) for ratios in every), default=0.0) - EXACT
 
@@ -132,7 +132,7 @@ def replay(
     cells = [row for rows in (table, neighbour) for row in prepared_rows(rows, where)]
     first = len(prepared_rows(table, where))
     pair = Pair((), tuple(range(first)), tuple(range(first, len(cells))))
-    claims, whole = judged(price(asked, where), Rows.of(where, cells), [pair])
+    claims, whole = judged(price(asked, where).refined(frozenset()), Rows.of(where, cells), [pair])
     found = {
         f"{claim.item.text}: {kind}": float(ratios[0])
         for claim in claims

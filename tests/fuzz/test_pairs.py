@@ -9,9 +9,11 @@ import pytest
 from dpnb.client.priced_batch import sent
 from dpnb.errors import DpnbError
 from dpnb.planner import price
+from dpnb.planner.sharing import joint
 from dpnb.statistics import BY_NAME
 from dpnb.trusted.canonical import canonical, read_json
-from dpnb.trusted.query import Plan, charged_for
+from dpnb.trusted.measurements import Facts
+from dpnb.trusted.query import Plan, charged_for, together
 from dpnb.trusted.schema import Schema
 from tests.fuzz import pairs, questions, report
 from tests.fuzz.report import pasted
@@ -142,13 +144,14 @@ def test_a_plan_survives_the_wire_and_is_charged_what_was_priced():
     while seen < 200:
         where, batch = pairs.case(rng, rng.choice(list(questions.PARTS)))
         try:
-            priced = price(batch, where)
+            priced = price(batch, where).refined(frozenset())
         except DpnbError:
             continue
         plan = Plan.from_json(read_json(canonical(sent(priced).to_json())))
         assert plan == sent(priced)
-        paid = [item for item in priced.items if not item.public]
-        charged = charged_for(plan, Schema.from_json(where.to_json()))
-        assert [one.events for one in charged] == [item.events for item in paid]
+        read = Schema.from_json(where.to_json())
+        charged = charged_for(plan, read)
+        assert [one.measured for one in charged] == [one.measured for one in priced.bought]
+        assert together(charged, Facts.of(read)) == joint(priced.bought, priced.facts)
         assert report.read(report.written(batch)) == batch
         seen += 1

@@ -132,19 +132,7 @@ def sent_as_drawn(real: Any) -> Any:
 
 def served_for_less(_: Any) -> Any:
     """Serve any stored answer of the question, however little it was paid."""
-
-    def stored(question: Any, wanted: Any, attached: Any, ledger: Any) -> Any:
-        found = ledger.best_stored(
-            wanted.principal,
-            attached.data_version,
-            attached.schema.version,
-            release.MECHANISM_VERSION,
-            question.measured,
-            question.loss,
-        )
-        return None if found is None else {**found.answer, "stored": True}
-
-    return stored
+    return lambda _wanted, found: [None if one is None else {**one.answer, "stored": True} for one in found]
 
 
 def two_curators_differ(folder: Any) -> None:
@@ -262,7 +250,12 @@ def one_draw_counts_once(_: Any) -> None:
 
 def copies_as_draws(real: Any) -> Any:
     """Take every release for a draw of its own."""
-    return lambda releases: real([replace(r, id=f"{place:032x}") for place, r in enumerate(releases)])
+    return lambda releases: real(
+        [
+            replace(one, parts=tuple(replace(part, draw=f"{place}:{part.draw}") for part in one.parts))
+            for place, one in enumerate(releases)
+        ]
+    )
 
 
 def failures_are_told(_: Any) -> Any:
@@ -379,7 +372,7 @@ MUTANTS = {
     ),
     "a stored answer served for more than it was paid": Mutant(
         "An answer of ε 0.5 is given for ε 1, and the card would say 1.",
-        replaced(release, "_stored", served_for_less),
+        replaced(release, "enough", served_for_less),
         on(test_store.test_a_question_stored_for_less_is_charged_in_full, "ann", "data"),
     ),
     "a seed in the curator": Mutant(

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
+from dpnb.planner import sharing
 from dpnb.trusted.aggregate.algebra import Key
+from dpnb.trusted.curator import release
 from dpnb.trusted.measurements import matrix, sums
 from dpnb.trusted.measurements.facts import Facts
+from dpnb.trusted.query import price as price_module
 from tests.contracts.statistic import priced, schema, worst_loss
 from tests.fuzz.test_algebra import held
 from tests.fuzz.wrong import (
@@ -23,6 +27,9 @@ from tests.fuzz.wrong import (
 from tests.measurements import test_derived_loss as derived
 from tests.mutants.sensitivity import ROW, scales_times
 from tests.mutants.table import Mutant, replaced
+from tests.mutants.table import together as both
+from tests.planner import test_sharing
+from tests.query import test_hostile_plans
 from tests.statistics.test_sensitivity import ROWS, _question
 
 
@@ -56,6 +63,35 @@ def codes_alone(real: Any) -> Any:
     return terms
 
 
+def a_group_is_charged_at_its_worst_move(folder: Any) -> None:
+    """A sum and a count of the same rows, in one group and in two, are charged what one person can move."""
+    for joined in (True, False):
+        home = folder / f"{joined}"
+        home.mkdir()
+        desk = test_hostile_plans.Desk(home)
+        test_hostile_plans.test_a_group_is_charged_at_its_worst_move_and_groups_add(desk, joined)
+        desk.service.close()
+
+
+def last_of_each_group(_: Any) -> Any:
+    """Charge one question of each group."""
+
+    def costs(questions: Any, facts: Any) -> Any:
+        groups = {one.question.group: one for one in questions}
+        return tuple(event for one in groups.values() for event in one.events)
+
+    return costs
+
+
+def all_in_one_group(real: Any) -> Any:
+    """Price questions together that were said to be apart."""
+
+    def costs(questions: Any, facts: Any) -> Any:
+        return real([replace(one, question=replace(one.question, group=0)) for one in questions], facts)
+
+    return costs
+
+
 def a_ball_holds_its_rows(_: Any) -> None:
     """A radius that is computed from limits is that of the largest moved row."""
     derived.test_no_neighbours_move_a_matrix_farther_than_derived(derived.BALL, "add a row")
@@ -85,6 +121,38 @@ MUTANTS = {
         "A key leaves the same rows out, however many cells it has.",
         replaced(Facts, "terms", codes_alone),
         lambda _: held(100, 200),
+    ),
+    "a group charged as its last question": Mutant(
+        "Of what is priced together only one part is paid.",
+        both(
+            replaced(price_module, "together", last_of_each_group),
+            replaced(release, "together", last_of_each_group),
+        ),
+        a_group_is_charged_at_its_worst_move,
+    ),
+    "groups priced as one": Mutant(
+        "What a plan calls apart is priced together: kernel and curator count differently.",
+        both(
+            replaced(price_module, "together", all_in_one_group),
+            replaced(release, "together", all_in_one_group),
+        ),
+        a_group_is_charged_at_its_worst_move,
+    ),
+    "what is saved spent twice": Mutant(
+        "Noise is made finer than what a cell's questions save together pays for.",
+        replaced(sharing, "_finer", lambda real: lambda part, factor: real(part, factor**2)),
+        lambda _: test_sharing.test_what_is_saved_is_spent_on_less_noise_to_the_last_digit(),
+    ),
+    "what is shared at the larger noise": Mutant(
+        "A count that two questions want has the noise of the one that wants less.",
+        replaced(
+            sharing,
+            "_shared",
+            lambda real: (
+                lambda one, other, asker, facts: replace(one, askers=real(one, other, asker, facts).askers)
+            ),
+        ),
+        lambda _: test_sharing.test_a_count_that_three_questions_want_is_bought_once_at_the_smallest_noise(),
     ),
     "a switch derived as staying": Mutant(
         "A row that leaves one cell and enters another is said to stay.",

@@ -75,7 +75,9 @@ def planned(line: str, body: str, before: dict[str, object], epsilon: str = "") 
     except DpnbError as error:
         return CellPrice("error", message=error.message)
     rows = tuple((item.text, str(item.loss)) for item in found.priced.items)
-    return CellPrice("priced", str(found.priced.loss), questions=tuple(("", *row) for row in rows))
+    return CellPrice(
+        "priced", str(found.priced.refined(frozenset()).loss), questions=tuple(("", *row) for row in rows)
+    )
 
 
 def agree(line: str, body: str, data: object, epsilon: str = "") -> CellPrice:

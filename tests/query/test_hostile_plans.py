@@ -25,6 +25,7 @@ from dpnb.trusted.aggregate.algebra import (
     Mul,
     Or,
     Shrink,
+    Sub,
     Total,
     ValueCounts,
 )
@@ -63,9 +64,9 @@ class Desk:
         self.data = small.opened(small.session(self.service), home, rows=small.ROWS, **BUDGET)
         self.schema, self.home, self.requests = self.data.schema, home, 0
 
-    def plan(self, *parts, key="q", **wrong):
+    def plan(self, *parts, text="small.q()", **wrong):
         """A plan of one question that expects what it costs."""
-        question = Question(key, "small.q()", Share("epsilon", Fraction(1)), parts)
+        question = Question((text,), Share("epsilon", Fraction(1)), 0, parts)
         made = Plan(self.schema.name, self.schema.version, (question,), False, self.costs(parts))
         return {**through(made.to_json()), **wrong}
 
@@ -331,7 +332,7 @@ def test_what_is_short_on_the_wire_and_endless_when_written_out_is_refused(desk)
         plan["questions"][0]["plan"] |= written_requests([request])
         assert said in desk.refused(plan)
     one = desk.plan(laplace(Total(doubled(16))))["questions"][0]
-    assert "written out" in desk.refused(plan | {"questions": [one | {"key": str(n)} for n in range(100)]})
+    assert "written out" in desk.refused(plan | {"questions": [one] * 100})
 
 
 def tower(height):
@@ -344,9 +345,9 @@ def tower(height):
 def test_the_deepest_allowed_expression_is_answered(desk):
     """What is within the limit ends in no stack of an interpreter or an engine."""
     deep = laplace(Total(tower(MOST_DEPTH - 1)))
-    assert isinstance(desk.ask(desk.plan(deep, key="deep")), Answered)
+    assert isinstance(desk.ask(desk.plan(deep, text="deep")), Answered)
     filtered = laplace(Total(ONE, Cmp("<=", tower(MOST_DEPTH - 2), Lit(3))))
-    assert isinstance(desk.ask(desk.plan(filtered, key="deep filter")), Answered)
+    assert isinstance(desk.ask(desk.plan(filtered, text="deep filter")), Answered)
 
 
 # expectations and labels -----------------------------------------------------------------------------------------
@@ -375,16 +376,20 @@ def test_a_plan_that_expects_another_loss_is_refused(desk, wrong):
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"text": "people.count()\n%dp reset"},
-        {"text": "\x1b[2J"},
-        {"text": None},
-        {"key": 7},
+        {"texts": ["people.count()\n%dp reset"]},
+        {"texts": ["\x1b[2J"]},
+        {"texts": ["people.count()", None]},
+        {"texts": "people.count()"},
+        {"texts": []},
+        {"texts": ["q"] * 1001},
+        {"text": "people.count()"},
+        {"key": "people.count()"},
         {"share": {"kind": "epsilon", "share": "0"}},
         {"share": {"kind": "epsilon", "share": "1e0"}},
         {"share": {"kind": "delta", "share": "1"}},
         {"share": "1"},
     ],
-    ids=range(8),
+    ids=range(12),
 )
 def test_a_label_that_no_ledger_should_show_is_refused(desk, wrong):
     plan = desk.honest("sums")
@@ -396,9 +401,9 @@ def test_a_label_that_lies_changes_neither_the_charge_nor_whose_answer_is_given(
     """A sum called by another sum's name is charged as it is; the other asked afterwards is measured, and paid."""
     asked = desk.data[desk.data.x > 3].g.sum()
     mean = through(sent(batch_of([asked], Ask.make(epsilon=1)).priced).to_json())
-    named = mean["questions"][0]["key"]
+    (named,) = mean["questions"][0]["texts"]
     lying = laplace(Total(X), 100)
-    first = desk.ask(desk.plan(lying, key=named))
+    first = desk.ask(desk.plan(lying, text=named))
     truth = loss([lying], desk.schema).total
     assert PrivacyLoss.from_json(exact_json(first.charged)) == truth
     second = desk.ask(mean)
@@ -409,7 +414,7 @@ def test_a_label_that_lies_changes_neither_the_charge_nor_whose_answer_is_given(
 
 def test_a_kernel_refuses_an_answer_to_something_else(desk, monkeypatch):
     """Whatever the release is called, its measurement is compared with the one that was asked."""
-    stored = exact_json(desk.ask(desk.plan(laplace(Total(X), 200), key="other")).releases)[0]
+    stored = exact_json(desk.ask(desk.plan(laplace(Total(X), 200), text="other")).releases)[0]
     real = desk.data._session._submit
 
     def another(batch):
@@ -432,21 +437,53 @@ def test_a_kernel_refuses_an_answer_to_something_else(desk, monkeypatch):
 def test_the_same_measurement_is_stored_once_whatever_it_is_called(desk):
     """The store is indexed by what is measured: another name is free."""
     part = laplace(Total(X), 50)
-    first, again = desk.ask(desk.plan(part, key="a")), desk.ask(desk.plan(part, key="b"))
+    first, again = desk.ask(desk.plan(part, text="a")), desk.ask(desk.plan(part, text="b"))
     ids = [exact_json(reply.releases)[0]["id"] for reply in (first, again)]
     assert ids[0] == ids[1]
     assert exact_json(again.charged)["amount"] == "0"
 
 
-def test_two_names_for_one_measurement_in_one_cell_keep_their_own_answers(desk):
-    """Both were paid for; run again, each name has its own."""
-    part = laplace(Total(G), 50)
-    both = desk.plan(part, key="one")
-    both["questions"].append({**both["questions"][0], "key": "two"})
-    both["loss"] = (desk.costs([part]) + desk.costs([part])).to_json()
-    first, again = (exact_json(desk.ask(both).releases) for _ in "ab")
-    assert [one["id"] for one in first] == [one["id"] for one in again]
-    assert first[0]["id"] != first[1]["id"]
+def test_a_plan_that_measures_the_same_twice_is_refused(desk):
+    """Whatever it is called, and whatever noise it gets: an answer is bought once, and serves both."""
+    both = desk.plan(laplace(Total(G), 50))
+    (finer,) = desk.plan(laplace(Total(G), 20), text="another")["questions"]
+    both["questions"].append(finer | {"group": 1})
+    both["loss"] = (desk.costs([laplace(Total(G), 50)]) + desk.costs([laplace(Total(G), 20)])).to_json()
+    assert "twice" in desk.refused(both)
+
+
+@pytest.mark.parametrize("groups", [(0, 2), (1, 1), (0, -1), (-1, 0), (0, True), (0, "0"), (0, None)])
+def test_groups_are_numbered_from_nought_as_they_come(desk, groups):
+    plan = desk.plan(laplace(Total(G), 50))
+    (other,) = desk.plan(laplace(Total(X), 50))["questions"]
+    plan["questions"] = [
+        question | {"group": group}
+        for question, group in zip([*plan["questions"], other], groups, strict=True)
+    ]
+    desk.refused(plan)
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_a_group_is_charged_at_its_worst_move_and_groups_add(desk, together):
+    """A sum in the middle of its range and a count beside it: within a group the count is free, apart it is paid."""
+    where = Cmp("<", X, Lit(9))
+    parts = [
+        Measurement("sum", Total(Sub(Mul(Lit(2), X), Lit(10)), where), DiscreteGaussian(Fraction(200)), 1),
+        Measurement("count", Total(ONE, where), DiscreteGaussian(Fraction(2, 3)), 1),
+    ]
+    plans = [desk.plan(part) for part in parts]
+    plan = plans[0] | {
+        "fresh": True,
+        "questions": [
+            plan["questions"][0] | {"group": 0 if together else place} for place, plan in enumerate(plans)
+        ],
+    }
+    costs = desk.costs(parts) if together else desk.costs(parts[:1]) + desk.costs(parts[1:])
+    desk.refused(plan | {"loss": (desk.costs(parts[:1]) + desk.costs(parts) + costs).to_json()})
+    reply = desk.ask(plan | {"loss": costs.to_json()})
+    assert isinstance(reply, Answered)
+    assert (charged := PrivacyLoss.from_json(exact_json(reply.charged))) == costs
+    assert charged.amount == (1 if together else Fraction(7, 4))
 
 
 def test_what_is_too_much_work_is_refused_before_it_is_priced(desk):
@@ -454,7 +491,7 @@ def test_what_is_too_much_work_is_refused_before_it_is_priced(desk):
     part = laplace(Total(ONE, None, (Key(X, MOST_CELLS),)), cells=MOST_CELLS)
     plan = desk.plan(part)
     (question,) = plan["questions"]
-    assert "at once" in desk.refused({**plan, "questions": [{**question, "key": str(n)} for n in range(11)]})
+    assert "at once" in desk.refused({**plan, "questions": [question] * 11})
 
 
 def test_a_long_filter_that_thousands_of_vectors_ask_is_too_much_work(desk):
@@ -475,4 +512,6 @@ def among(values):
 def test_charged_for_has_no_data_argument(desk):
     """What a plan costs is a function of the plan and the schema."""
     plan = Plan.from_json(desk.honest("sums"))
-    assert charged_for(plan, desk.schema)[0].loss == plan.loss
+    costs = [one.loss.amount for one in charged_for(plan, desk.schema)]
+    assert len(costs) == 3
+    assert max(costs) < plan.loss.amount < sum(costs)

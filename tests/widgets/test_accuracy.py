@@ -15,7 +15,7 @@ from dpnb.errors import PlanError
 from dpnb.notebook.card_questions import CardQuestions
 from dpnb.notebook.display import Screen
 from dpnb.notebook.pending_cards import Waiting
-from dpnb.widgets.curve import Curves
+from dpnb.widgets.curve import Curve, Curves
 
 MIME = "application/vnd.dpnb.release+json"
 
@@ -196,3 +196,18 @@ def test_a_curve_is_forgotten_with_its_question(data, monkeypatch):
     for _ in range(3):
         curves.of(one, "epsilon", None)
     assert len(priced) == 21
+
+
+def test_a_board_shows_the_noise_that_shared_questions_have(data):
+    """At the split that is asked the board's ± is the plan's, though alone the share would buy a wider one."""
+    from dpnb.widgets.plan_facts import board
+
+    old = data[data.x > 3]
+    view = dpnb.plan({"m": old.x.mean(), "s": (old.x + 3).mean()}, epsilon=1, assume_n=20)
+    (mean, shifted) = board(view)["questions"]
+    (alone, _) = view.priced.alone
+    for one, item in zip((mean, shifted), view.items, strict=True):
+        curve = Curve(tuple(one["curve"]["loss"]), tuple(one["curve"]["width"]))
+        assert one["width"] == item.preview.half_width
+        assert curve.width_at(one["at"]) == pytest.approx(item.preview.half_width, rel=0.02)
+        assert item.preview.half_width < 0.6 * alone.preview.half_width

@@ -65,12 +65,7 @@ def test_a_pure_budget_is_counted_as_its_own_ledger_counts_it(tight):
     found = compared(facts["epsilon"], facts["rho"], facts["events"], 1e-6)
     assert facts["kept"] == "adding"
     assert found["added"] == float(tight.budget.spent.amount) == 0.75
-    events = [
-        PrivacyEvent.from_json(event)
-        for row in tight.session.ledger(tight)
-        for question in row["events"]
-        for event in question
-    ]
+    events = [PrivacyEvent.from_json(event) for row in tight.session.ledger(tight) for event in row["events"]]
     assert found["rhos"] == pytest.approx(float(compose(events, Measure.ZCDP).amount), rel=1e-12)
 
 
@@ -118,7 +113,7 @@ def test_many_small_releases_are_tighter_under_zcdp_and_one_large_is_not():
 
 def test_a_new_budget_period_starts_the_count_anew():
     """Of a ledger with a reset, what was charged since is counted, and nothing of an earlier period."""
-    charge = {"kind": "charge", "events": [[PrivacyEvent("pure", Fraction(1)).to_json()]]}
+    charge = {"kind": "charge", "events": [PrivacyEvent("pure", Fraction(1)).to_json()]}
     acts = [charge, charge, {"kind": "reset", "events": []}, charge]
     assert listed(_charged(acts)) == [["pure", 1.0, 0.0, 1]]
 

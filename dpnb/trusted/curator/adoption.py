@@ -34,34 +34,32 @@ class Question:
 
     Parameters
     ----------
-    key, text : str
-        What the kernel calls the question, and the question as a person would type it: labels, from which nothing follows.
+    measured : str
+        The name of what is measured, without its noise: under it the answer is stored.
+    texts : sequence of str
+        For what a person typed it is measured: labels, from which nothing follows.
     events : sequence of PrivacyEvent
-        What it costs.
+        What it costs alone.
     share : mapping
         The share of its cell's loss: ``{"kind": "epsilon", "share": "0.5"}``.
     plan : mapping
         How it is measured: aggregates, mechanisms and scales, as :mod:`dpnb.trusted.query.plan_record` writes them.
-    measured : str
-        The name of what is measured, without its noise: under it the answer is stored.
     """
 
-    key: str
-    text: str
+    measured: str
+    texts: Sequence[str]
     events: Sequence[PrivacyEvent]
     share: Mapping[str, str] = field(default_factory=dict)
     plan: Mapping[str, Any] = field(default_factory=dict)
-    measured: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Write the question as a charge records it."""
         return {
-            "key": self.key,
-            "text": self.text,
+            "measured": self.measured,
+            "texts": list(self.texts),
             "events": [event.to_json() for event in self.events],
             "share": dict(self.share),
             "plan": dict(self.plan),
-            "measured": self.measured,
         }
 
 

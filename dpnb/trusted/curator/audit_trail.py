@@ -283,7 +283,7 @@ def _new_meter(reading: _Reading, entry: int, pool: str) -> None:
 
 def _wrong_totals(reading: _Reading, entry: int, body: dict[str, Any]) -> Iterator[str]:
     loss = PrivacyLoss.from_json(body["loss"])
-    events = [PrivacyEvent.from_json(event) for question in body["questions"] for event in question["events"]]
+    events = [PrivacyEvent.from_json(event) for event in body["events"]]
     if compose(events, loss.measure) != loss:
         yield f"entry {entry} charges another loss than its events have"
     period = reading.periods.get(body["pool"], 0)

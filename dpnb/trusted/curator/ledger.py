@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import secrets
 import sqlite3
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -32,7 +32,7 @@ from dpnb.trusted.curator.stored import Answer, StoredAnswer
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.curator.totals import ChargeRow
 from dpnb.trusted.errors import CuratorError, LossError, OwnerError
-from dpnb.trusted.privacy import Filter, Odometer, PrivacyLoss, compose
+from dpnb.trusted.privacy import Filter, Odometer, PrivacyEvent, PrivacyLoss, compose
 
 
 def _refuse_unsayable(db: sqlite3.Connection, terms: Terms) -> None:
@@ -83,7 +83,7 @@ class Ledger:
     ...         data_version="v",
     ...         cap=PrivacyLoss.pure(1),
     ...         time="2026-01-01T00:00:00+00:00",
-    ...         questions=[Question("key", "people.count()", [PrivacyEvent("pure", Fraction(1, 10))])],
+    ...         questions=[Question("key", ["people.count()"], [PrivacyEvent("pure", Fraction(1, 10))])],
     ...     )
     ...     str(row.spent_after), ledger.verify().intact
     ('ε 0.1', True)
@@ -263,6 +263,7 @@ class Ledger:
         data_version: str,
         cap: PrivacyLoss,
         questions: Sequence[Question],
+        events: Sequence[PrivacyEvent] | None = None,
         others: Sequence[Question] = (),
         besides: Sequence[str] = (),
         fresh: bool = False,
@@ -287,6 +288,8 @@ class Ledger:
             The pool's budget. The budget pinned at attach holds as well.
         questions, others : sequence of Question
             What is charged; and what else the batch asks, which the store answers.
+        events : sequence of PrivacyEvent, optional
+            What the charged questions cost together; without it, all that each costs alone.
         besides : sequence of str
             Draws that do not count as stored.
         fresh : bool
@@ -328,7 +331,9 @@ class Ledger:
             before = adoption.find(db, self._abandoned, scope, questions, others)
             if before is not None:
                 return _adopted(db, now, before, facts)
-            return _charged(db, now, facts, questions, cap, caps or {})
+            if events is None:
+                events = [event for question in questions for event in question.events]
+            return _charged(db, now, facts, questions, events, cap, caps or {})
 
     def has_abandoned(self, principal: str, pool: str) -> bool:
         """Tell whether an earlier life of the curator left this principal a charge of a pool without an answer."""
@@ -342,10 +347,12 @@ class Ledger:
             return adoption.find(db, self._abandoned, scope, questions, others)
 
     def charged(self, request_id: str, principal: str) -> tuple[str, ...] | None:
-        """Return the keys of the questions that a request was charged for, in order, or None before its charge."""
+        """Return the names of what a request was charged for, in order, or None before its charge."""
         with self._database.reading() as db:
             entry = stored.charge_of(db, request_id, principal)
-            return None if entry is None else tuple(q["key"] for q in totals.body_of(db, entry)["questions"])
+            if entry is None:
+                return None
+            return tuple(question["measured"] for question in totals.body_of(db, entry)["questions"])
 
     def spent(self, pool: str, principal: str | None = None) -> PrivacyLoss:
         """Return what a pool, or one principal of it, has spent in the current period."""
@@ -393,15 +400,12 @@ class Ledger:
         data_version: str,
         schema_version: str,
         mechanism_version: str,
-        measured: str,
-        asked: PrivacyLoss,
+        wanted: Iterable[tuple[str, PrivacyLoss]],
         besides: Collection[str] = (),
-        key: str = "",
-    ) -> StoredAnswer | None:
-        """Return the stored answer to what is measured that serves a loss, or the one that comes nearest.
+    ) -> list[StoredAnswer | None]:
+        """Return for what is measured, and the loss that is asked for it, the stored answer that serves, or the one that comes nearest.
 
-        That is the cheapest of those that cost at least what is asked; where none did, the dearest. Draws in `besides` are left out; of equally dear
-        ones those that were paid for as `key` come first.
+        That is the oldest of those that cost at least what is asked; where none did, the dearest. Draws in `besides` are left out.
         """
         scope = {
             "principal": principal,
@@ -410,7 +414,10 @@ class Ledger:
             "mechanism_version": mechanism_version,
         }
         with self._database.showing() as db:
-            return stored.best(db, stored.address(scope, measured), key, asked, besides)
+            held = frozenset(besides)
+            return [
+                stored.best(db, stored.address(scope, measured), asked, held) for measured, asked in wanted
+            ]
 
     def left(self, pool: str, principal: str, cap: PrivacyLoss) -> PrivacyLoss:
         """Return what is left of the tightest cap that holds."""
@@ -531,13 +538,13 @@ def _charged(
     time: str,
     facts: dict[str, Any],
     questions: Sequence[Question],
+    events: Sequence[PrivacyEvent],
     cap: PrivacyLoss,
     caps: Mapping[str, PrivacyLoss],
 ) -> ChargeRow:
     """Append a charge, if every cap admits it."""
     pool, principal = facts["pool"], facts["principal"]
     pins.refuse_mixed(db, facts["dataset"])
-    events = [event for question in questions for event in question.events]
     asked = compose(events, cap.measure)
     period = totals.period_of(db, pool)
     spent, mine = totals.totals(db, pool, principal, period, cap.measure)
@@ -546,7 +553,8 @@ def _charged(
     sums = [Odometer(before).after(asked).spent.to_json() for before in (spent, mine)]
     record = [question.to_json() for question in questions]
     losses = {"loss": asked.to_json(), "spent": sums[0], "mine": sums[1]}
-    body = {**facts, "period": period, **losses, "questions": record}
+    costs = [event.to_json() for event in events]
+    body = {**facts, "period": period, **losses, "questions": record, "events": costs}
     entry = append(db, time, "charge", body)
     values = (entry, principal, pool, facts["dataset"], period, *(canonical(one) for one in sums))
     db.execute("INSERT INTO charges VALUES (?, ?, ?, ?, ?, ?, ?)", values)

@@ -26,11 +26,11 @@ from dpnb.trusted.curator.stored import StoredAnswer
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.curator.totals import ChargeRow
 from dpnb.trusted.errors import CuratorError, PlanError
-from dpnb.trusted.measurements import Measurement
+from dpnb.trusted.measurements import Facts, Measurement
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.secure import SecureBits
 from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, compose
-from dpnb.trusted.query import Charged, read_parts, whole, written
+from dpnb.trusted.query import Charged, read_parts, together, whole
 from dpnb.trusted.releases import Release, ReleasedPart
 
 MECHANISM_VERSION = "2"
@@ -38,6 +38,9 @@ MECHANISM_VERSION = "2"
 
 It starts at 1 with version 1 of the ledger, which no earlier code wrote; tests/golden/releases holds what it releases for fixed bits.
 """
+
+
+Parts = tuple[Measurement, ...]
 
 
 def _now() -> str:
@@ -79,47 +82,29 @@ class Given:
     before: PrivacyLoss | None = None
 
 
-def stored_answers(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[dict[str, Any] | None]:
-    """Return the stored answer of each question, or ``None`` where none suffices.
+def looked_up(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[StoredAnswer | None]:
+    """Return what is stored for each question and not held already: the oldest that is enough, or else the dearest.
 
-    Of several that suffice the cheapest, then the oldest, is returned: the one made for this question at this loss, so
-    that a notebook that is run again shows its own numbers.
+    The oldest, so that a notebook that is run again shows its own numbers.
     """
     if wanted.fresh:
         return [None] * len(wanted.questions)
-    return [_stored(question, wanted, attached, ledger) for question in wanted.questions]
-
-
-def _stored(question: Charged, wanted: Wanted, attached: Attached, ledger: Ledger) -> dict[str, Any] | None:
-    best = _best(question, wanted, attached, ledger)
-    enough = best is not None and question.loss.fits_in(best.loss)
-    return {**best.answer, "stored": True} if best is not None and enough else None
-
-
-def held_shares(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[dict[str, str] | None]:
-    """Return for each question the share of the stored answer that suffices; where none does, of the one that cost most.
-
-    A plan says with it how accurate a free answer is, and that one is bought anew because more is asked of it now. What is
-    told is what the asker was told when the answer was released.
-    """
-    found = [
-        None if wanted.fresh else _best(question, wanted, attached, ledger) for question in wanted.questions
-    ]
-    return [None if one is None else one.share for one in found]
-
-
-def _best(question: Charged, wanted: Wanted, attached: Attached, ledger: Ledger) -> StoredAnswer | None:
-    """Return what is stored for a question and not held already: the cheapest, then oldest, that is enough, or else the dearest."""
     return ledger.best_stored(
         wanted.principal,
         attached.data_version,
         attached.schema.version,
         MECHANISM_VERSION,
-        question.measured,
-        question.loss,
+        [(question.measured, question.loss) for question in wanted.questions],
         wanted.besides,
-        question.key,
     )
+
+
+def enough(wanted: Wanted, found: Sequence[StoredAnswer | None]) -> list[dict[str, Any] | None]:
+    """Return the stored answers that cost at least what is asked now: they are free."""
+    return [
+        {**one.answer, "stored": True} if one is not None and question.loss.fits_in(one.loss) else None
+        for question, one in zip(wanted.questions, found, strict=True)
+    ]
 
 
 def to_charge(wanted: Wanted, stored: Sequence[dict[str, Any] | None]) -> list[Charged]:
@@ -145,18 +130,20 @@ def release(
     guard : callable
         Runs the charge, unless the request was cancelled.
     """
-    stored = stored_answers(wanted, attached, ledger)
+    stored = enough(wanted, looked_up(wanted, attached, ledger))
     mine = to_charge(wanted, stored)
     if not mine and ledger.charged(wanted.request, wanted.principal) is None:
         return Given(_known(stored), PrivacyLoss.zero(wanted.measure), None)
+    ready = [_read_back(_recorded(question)) for question in mine]
     failpoints.at("before-charge")
-    charge = guard(lambda: _charge(wanted, mine, attached, ledger, chance))
+    charge = guard(lambda: _charge(wanted, mine, [one for one, _ in ready], attached, ledger, chance))
     failpoints.at("charged")
     answers = ledger.answers(wanted.request, wanted.principal)
     if answers is None:
         if not charge.new:
             _refuse_strange_record(charge, wanted)
-        drawn = _draw(charge, attached, chance)
+        parts = [these for _, these in ready] if charge.new else _recorded_parts(charge)
+        drawn = _draw(charge, parts, attached, chance)
         failpoints.at("before-store")
         answers = ledger.store(wanted.request, wanted.principal, drawn, time=chance.now())
         failpoints.at("stored")
@@ -165,9 +152,9 @@ def release(
 
 def _refuse_strange_record(charge: ChargeRow, wanted: Wanted) -> None:
     """Run a record only if it is what this request is priced at: no mark holds the last charge before it is answered."""
-    asked = {question.key: question for question in wanted.questions}
+    asked = {question.measured: question for question in wanted.questions}
     for recorded in charge.questions:
-        question = asked.get(recorded["key"])
+        question = asked.get(recorded["measured"])
         if question is None or canonical(_recorded(question).to_json()) != canonical(recorded):
             raise CuratorError("The ledger's record of a charge is not what was asked.")
 
@@ -179,9 +166,9 @@ def _given(
     answers: Sequence[dict[str, Any]],
 ) -> Given:
     """Put together what the charge and what the store answers."""
-    new = {question["key"]: answer for question, answer in zip(charge.questions, answers, strict=True)}
+    new = {question["measured"]: answer for question, answer in zip(charge.questions, answers, strict=True)}
     pairs = zip(wanted.questions, stored, strict=True)
-    records = _known([new.get(question.key, old) for question, old in pairs])
+    records = _known([new.get(question.measured, old) for question, old in pairs])
     if charge.adopted:
         return Given(records, PrivacyLoss.zero(charge.loss.measure), charge.entry, charge.loss)
     return Given(records, charge.loss, charge.entry)
@@ -196,7 +183,12 @@ def _known(answers: Sequence[dict[str, Any] | None]) -> list[dict[str, Any]]:
 
 
 def _charge(
-    wanted: Wanted, mine: Sequence[Charged], attached: Attached, ledger: Ledger, chance: Chance
+    wanted: Wanted,
+    mine: Sequence[Charged],
+    recorded: Sequence[Question],
+    attached: Attached,
+    ledger: Ledger,
+    chance: Chance,
 ) -> ChargeRow:
     scope = _scope(wanted, attached)
     return ledger.charge(
@@ -205,7 +197,8 @@ def _charge(
         **{name: getattr(scope, name) for name in scope.__slots__},
         cap=attached.budget.cap,
         terms=Terms.of(attached.schema, attached.known_as),
-        questions=[_readable(_recorded(question)) for question in mine],
+        questions=recorded,
+        events=together(mine, Facts.of(attached.schema)),
         others=_others(wanted, mine) if ledger.has_abandoned(scope.principal, scope.pool) else (),
         time=chance.now(),
     )
@@ -214,23 +207,15 @@ def _charge(
 def _recorded(charged: Charged) -> Question:
     """Return a question as a charge records it."""
     question = charged.question
-    return Question(
-        question.key,
-        question.text,
-        charged.events,
-        question.share.to_json(),
-        written(question.parts),
-        charged.measured,
-    )
+    return Question(charged.measured, question.texts, charged.events, question.share.to_json(), charged.plan)
 
 
-def _readable(question: Question) -> Question:
-    """Refuse to charge what could not be completed: a record must be read back before it is paid for."""
+def _read_back(question: Question) -> tuple[Question, Parts]:
+    """Return a record with what it says is measured: what could not be completed is refused before it is paid for."""
     try:
-        read_parts(question.plan)
+        return question, read_parts(question.plan)
     except PlanError as error:
         raise CuratorError("A plan could not be recorded. Nothing was spent.") from error
-    return question
 
 
 def _scope(wanted: Wanted, attached: Attached) -> Scope:
@@ -248,13 +233,14 @@ def _scope(wanted: Wanted, attached: Attached) -> Scope:
 
 def _others(wanted: Wanted, mine: Sequence[Charged]) -> list[Question]:
     """Return the questions that the store answers."""
-    keys = {question.key for question in mine}
-    return [_recorded(question) for question in wanted.questions if question.key not in keys]
+    names = {question.measured for question in mine}
+    return [_recorded(question) for question in wanted.questions if question.measured not in names]
 
 
-def _draw(charge: ChargeRow, attached: Attached, chance: Chance) -> list[dict[str, Any]]:
+def _draw(
+    charge: ChargeRow, parts: Sequence[Parts], attached: Attached, chance: Chance
+) -> list[dict[str, Any]]:
     """Answer a charge's own record exactly with one engine call, add noise, and write the releases."""
-    parts = [_recorded_parts(question) for question in charge.questions]
     exact = iter(attached.engine.answer([part.request for these in parts for part in these]))
     failpoints.at("scanned")
     pairs = zip(charge.questions, parts, strict=True)
@@ -263,9 +249,9 @@ def _draw(charge: ChargeRow, attached: Attached, chance: Chance) -> list[dict[st
     return releases
 
 
-def _recorded_parts(question: Mapping[str, Any]) -> tuple[Measurement, ...]:
+def _recorded_parts(charge: ChargeRow) -> list[Parts]:
     try:
-        return read_parts(question["plan"])
+        return [read_parts(question["plan"]) for question in charge.questions]
     except PlanError as error:  # refused before a charge, never after one
         raise CuratorError("The ledger's record of a charge cannot be read.") from error
 
@@ -280,7 +266,7 @@ def _released(
 ) -> dict[str, Any]:
     made = Release(
         id=chance.new_id(),
-        question=question["key"],
+        question=question["texts"][0],
         dataset=attached.schema.name,
         data_version=attached.data_version,
         parts=tuple(_noised(part, next(exact), chance) for part in parts),
@@ -309,4 +295,4 @@ def cost(
         waiting = [_recorded(question) for question in mine]
         if ledger.adoptable(scope, waiting, _others(wanted, mine)) is not None:
             return PrivacyLoss.zero(wanted.measure)
-    return whole(mine, wanted.measure)
+    return whole(together(mine, Facts.of(attached.schema)), wanted.measure)

@@ -25,9 +25,9 @@ from dpnb.trusted.curator.release import (
     Given,
     Wanted,
     cost,
-    held_shares,
+    enough,
+    looked_up,
     release,
-    stored_answers,
 )
 from dpnb.trusted.curator.sources import Found, look_up
 from dpnb.trusted.curator.statement import StatementRow
@@ -278,13 +278,14 @@ class Curator:
     def _peek(self, request: Peek, principal: str) -> Peeked:
         attached = self._find(request.handle, principal)
         wanted = _wanted(request, attached, principal)
-        stored = stored_answers(wanted, attached, self._ledger)
+        found = looked_up(wanted, attached, self._ledger)
+        stored = enough(wanted, found)
         asked = cost(wanted, stored, attached, self._ledger)
         return Peeked(
             stored=[answer is not None for answer in stored],
             cost=raw(asked.to_json()),
             left=raw(self._left(attached, principal).to_json()),
-            held=raw(held_shares(wanted, attached, self._ledger)),
+            held=raw([None if one is None else one.paid for one in found]),
             admitted=self._ledger.admits(attached.pool, principal, attached.budget.cap, asked),
         )
 
@@ -451,7 +452,7 @@ def _row(row: StatementRow) -> dict[str, Any]:
         "loss": None if row.loss is None else row.loss.to_json(),
         "spent_after": None if row.spent_after is None else row.spent_after.to_json(),
         "texts": list(row.texts),
-        "events": [list(events) for events in row.events],
+        "events": list(row.events),
         "answered": row.answered,
         "note": row.note,
     }

@@ -24,8 +24,8 @@ class StatementRow:
     loss: PrivacyLoss | None = None
     spent_after: PrivacyLoss | None = None
     texts: tuple[str, ...] = ()
-    events: tuple[tuple[dict[str, Any], ...], ...] = ()
-    """The privacy events of each question, as they were charged."""
+    events: tuple[dict[str, Any], ...] = ()
+    """The privacy events, as they were charged."""
     answered: bool = False
     note: str = ""
 
@@ -45,8 +45,8 @@ def row_of(act: tuple[int, str, str, str, str], answered: set[int]) -> Statement
             principal=body["principal"],
             loss=PrivacyLoss.from_json(body["loss"]),
             spent_after=PrivacyLoss.from_json(body["spent"]),
-            texts=tuple(question["text"] for question in body["questions"]),
-            events=tuple(tuple(question["events"]) for question in body["questions"]),
+            texts=tuple(dict.fromkeys(text for question in body["questions"] for text in question["texts"])),
+            events=tuple(body["events"]),
             answered=entry in answered,
         )
     terms = body.get("terms", {})

@@ -11,7 +11,7 @@ import contextlib
 import hashlib
 import json
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -30,12 +30,11 @@ Answer = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """An answer that was paid for, with what it cost and the share that was asked for it."""
+    """An answer that was paid for, with what it cost alone, and the record of that: its events, and the share that was asked."""
 
     answer: Answer
     loss: PrivacyLoss
-    text: str
-    share: dict[str, str]
+    paid: dict[str, Any]
     entry: int
     time: str
 
@@ -61,7 +60,7 @@ def charge_of(db: sqlite3.Connection, request_id: str, principal: str) -> int | 
 
 def brief(question: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the store keeps of a charged question beside its answer: what it cost, not how it was measured."""
-    return {name: question[name] for name in ("key", "text", "share", "events")}
+    return {name: question[name] for name in ("texts", "share", "events")}
 
 
 def insert(db: sqlite3.Connection, time: str, charge: int, answers: Sequence[Answer]) -> None:
@@ -104,12 +103,11 @@ def answers_of(db: sqlite3.Connection, charge: int) -> list[Answer] | None:
 
 
 def best(
-    db: sqlite3.Connection, where: str, key: str, asked: PrivacyLoss, besides: Collection[str]
+    db: sqlite3.Connection, where: str, asked: PrivacyLoss, besides: frozenset[str]
 ) -> StoredAnswer | None:
-    """Return the cheapest answer at an address that cost at least `asked`; where none did, the dearest.
+    """Return the oldest answer at an address that cost at least `asked`; where none did, the dearest.
 
-    Of equally dear ones those that were paid for under the same name come first, then the oldest, so that two questions of a cell
-    that measure the same keep their own answers when the cell is run again.
+    The oldest, so that a notebook that is run again shows the numbers that it showed, whatever was bought afresh since.
 
     What is paid at one address differs little: thousands of answers bought afresh are a few questions with one price each. So
     prices are read from the index, one for each; answers, which may be long, only until one is not in `besides`.
@@ -117,17 +115,13 @@ def best(
     paid: dict[PrivacyLoss, list[str]] = {}
     for (question,) in db.execute(_QUESTIONS, {"where": where}):
         paid.setdefault(_loss(question, asked.measure), []).append(question)
-    enough = sorted((loss for loss in paid if asked.fits_in(loss)), key=_rank)
+    enough = [question for loss in paid if asked.fits_in(loss) for question in paid[loss]]
     less = sorted((loss for loss in paid if not asked.fits_in(loss)), key=_rank, reverse=True)
-    for loss in (*enough, *less):
-        for own in (True, False):
-            named = [question for question in paid[loss] if (_key(question) == key) is own]
-            for charge, entry, place, question in merge(
-                *(db.execute(_PLACES, (where, one)) for one in named)
-            ):
-                answer = _answer(db, entry, place)
-                if answer.get("id") not in besides:
-                    return _stored_answer(db, answer, question, loss, charge)
+    for listed in (enough, *(paid[loss] for loss in less)):
+        for charge, entry, place, question in merge(*(db.execute(_PLACES, (where, one)) for one in listed)):
+            answer = _answer(db, entry, place)
+            if besides.isdisjoint(part["draw"] for part in answer["parts"]):
+                return _stored_answer(db, answer, question, asked.measure, charge)
     return None
 
 
@@ -150,24 +144,18 @@ def _answer(db: sqlite3.Connection, entry: int, place: int) -> Answer:
 
 
 def _stored_answer(
-    db: sqlite3.Connection, answer: Answer, question: str, loss: PrivacyLoss, charge: int
+    db: sqlite3.Connection, answer: Answer, question: str, measure: Measure, charge: int
 ) -> StoredAnswer:
-    record = json.loads(question)
     (time,) = db.execute("SELECT time FROM entries WHERE entry = ?", (charge,)).fetchone()
-    return StoredAnswer(answer, loss, record["text"], record["share"], charge, time)
+    record = json.loads(question)
+    paid = {name: record[name] for name in ("events", "share")}
+    return StoredAnswer(answer, _loss(question, measure), paid, charge, time)
 
 
 @lru_cache(maxsize=4096)
 def _loss(question: str, measure: Measure) -> PrivacyLoss:
     """Return what a question cost in a measure, by the record of its events."""
     return compose([PrivacyEvent.from_json(event) for event in json.loads(question)["events"]], measure)
-
-
-@lru_cache(maxsize=4096)
-def _key(question: str) -> str:
-    """Return what a question was called, by its record."""
-    key: str = json.loads(question)["key"]
-    return key
 
 
 def _rank(loss: PrivacyLoss) -> tuple[Fraction, Fraction]:

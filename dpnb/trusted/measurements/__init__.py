@@ -21,7 +21,7 @@ file            request              mechanism
 
 from __future__ import annotations
 
-from dpnb.trusted.measurements.derivation import DerivedLoss, loss
+from dpnb.trusted.measurements.derivation import DerivedLoss, events, loss
 from dpnb.trusted.measurements.facts import Facts, Measurement, code_ranges
 
-__all__ = ["DerivedLoss", "Facts", "Measurement", "code_ranges", "loss"]
+__all__ = ["DerivedLoss", "Facts", "Measurement", "code_ranges", "events", "loss"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dpnb.trusted.query.plan import Plan, Question, Share
 from dpnb.trusted.query.plan_record import measured, read_parts, written
-from dpnb.trusted.query.price import Charged, charged_for, whole
+from dpnb.trusted.query.price import Charged, charged_for, together, whole
 
 __all__ = [
     "Charged",
@@ -18,6 +18,7 @@ __all__ = [
     "charged_for",
     "measured",
     "read_parts",
+    "together",
     "whole",
     "written",
 ]

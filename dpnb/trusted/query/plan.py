@@ -1,7 +1,11 @@
 """A plan: the questions of one cell against one dataset, each with its measurements and their noise, and the loss that is expected.
 
 It is what crosses the wire. It has no field for a sensitivity, a factor of rows, or a column's range: these follow from the schema.
-Key, text and share of a question are what the kernel calls it; they are recorded beside it, and no loss follows from them.
+Texts and share of a question are what the kernel says of it; they are recorded beside it, and no loss follows from them.
+
+A question here is what is stored together and looked up by itself: a kernel sends one measurement as each, so that a count that three
+statistics want is one question with three texts. Questions of one group are priced at the worst move of one person through all of them;
+which are grouped is the kernel's choice, since the loss of groups adds whatever they hold.
 """
 
 from __future__ import annotations
@@ -19,10 +23,14 @@ from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text, parse_exact, posi
 from dpnb.trusted.query.plan_record import read_parts, written
 
 MOST_QUESTIONS = 1000
+"""Of a cell."""
+MOST_MEASURED = 10_000
+"""What a plan may buy for them."""
 MOST_WRITTEN_OUT = 1_000_000
 """Nodes of all expressions of a plan, written out."""
 _PLAN = {"dataset", "schema_version", "questions", "fresh", "loss"}
-_QUESTION = {"key", "text", "share", "plan"}
+_QUESTION = {"texts", "share", "group", "plan"}
+_MOST_TEXTS = MOST_QUESTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,29 +60,31 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question: what is measured, and what the kernel calls it.
+    """One question: what is measured, and what the kernel says of it.
 
     Parameters
     ----------
-    key, text : str
-        The kernel's name of the question, and the question as a person would type it.
+    texts : tuple of str
+        For what a person would type it is measured: at least one.
     share : Share
         The share of its cell's loss, as it was asked.
+    group : int
+        With which others it is priced: the first question has 0, each new group the next number.
     parts : tuple of Measurement
         What leaves, and the noise that protects it.
     """
 
-    key: str
-    text: str
+    texts: tuple[str, ...]
     share: Share
+    group: int
     parts: tuple[Measurement, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Return the record that crosses the wire."""
         return {
-            "key": self.key,
-            "text": self.text,
+            "texts": list(self.texts),
             "share": self.share.to_json(),
+            "group": self.group,
             "plan": written(self.parts),
         }
 
@@ -83,10 +93,12 @@ class Question:
         """Read what :meth:`to_json` wrote; anything else is refused."""
         if not isinstance(record, dict) or set(record) != _QUESTION:
             raise _refusal()
-        key, text = record["key"], record["text"]
-        if not isinstance(key, str) or not isinstance(text, str) or not text.isprintable():
+        texts, group = record["texts"], record["group"]
+        if not isinstance(texts, list) or not 0 < len(texts) <= _MOST_TEXTS or type(group) is not int:
             raise _refusal()
-        return cls(key, text, Share.from_json(record["share"]), read_parts(record["plan"]))
+        if not all(isinstance(text, str) and text.isprintable() for text in texts):
+            raise _refusal()
+        return cls(tuple(texts), Share.from_json(record["share"]), group, read_parts(record["plan"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +110,7 @@ class Plan:
     dataset, schema_version : str
         What is asked, by the schema that the plan was made with.
     questions : tuple of Question
-        No two of the same key.
+        No two that measure the same.
     fresh : bool
         Pay again even for what is stored.
     loss : PrivacyLoss
@@ -112,12 +124,13 @@ class Plan:
     loss: PrivacyLoss
 
     def __post_init__(self) -> None:
-        if len(self.questions) > MOST_QUESTIONS:
+        if len(self.questions) > MOST_MEASURED:
             raise _too_many(len(self.questions))
-        if len({question.key for question in self.questions}) < len(self.questions):
-            raise PlanError(
-                "A batch asks one question twice. Ask it once: both names may hold the same estimate."
-            )
+        groups = 0
+        for question in self.questions:
+            if not 0 <= question.group <= groups:
+                raise _refusal()
+            groups = max(groups, question.group + 1)
 
     def to_json(self) -> dict[str, Any]:
         """Return the record that crosses the wire."""
@@ -137,7 +150,7 @@ class Plan:
         questions, names = record["questions"], (record["dataset"], record["schema_version"])
         if not isinstance(questions, list) or not all(isinstance(name, str) for name in names):
             raise _refusal()
-        if len(questions) > MOST_QUESTIONS:
+        if len(questions) > MOST_MEASURED:
             raise _too_many(len(questions))
         read = tuple(_in_turn(questions))
         return cls(*cast("tuple[str, str]", names), read, record["fresh"], _loss(record["loss"]))
@@ -173,7 +186,9 @@ def _loss(record: object) -> PrivacyLoss:
 
 
 def _too_many(questions: int) -> PlanError:
-    return PlanError(f"A cell holds at most {MOST_QUESTIONS} questions; this one has {questions}.")
+    return PlanError(
+        f"A cell measures at most {MOST_MEASURED:,} things; this one would measure {questions:,}: split it."
+    )
 
 
 def _refusal() -> PlanError:

@@ -7,7 +7,7 @@ It is read from closed tables, so that whoever completes a charge never plans ag
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpnb.trusted.aggregate.algebra import Request
@@ -58,17 +58,24 @@ def read_parts(record: object) -> tuple[Measurement, ...]:
     )
 
 
-def measured(parts: Iterable[Measurement]) -> str:
-    """Return the name of what is measured, without how much noise is added: SHA-256, in hexadecimal.
+def measured(parts: Sequence[Measurement], record: Mapping[str, Any] | None = None) -> str:
+    """Return the name of what is measured, without how much noise is added or what its parts are called: SHA-256, in hexadecimal.
 
     Whoever asks the same, with more noise or with another kind of additive noise, can be given the stored answer.
+
+    Parameters
+    ----------
+    parts : sequence of Measurement
+    record : mapping, optional
+        What :func:`written` makes of them, where it is at hand.
     """
-    listed = tuple(parts)
-    requests, places = _places(listed)
+    plan = written(parts) if record is None else record
     shapes = [
-        [part.name, places[id(part.request)], list(part.mechanism.shape), part.cells] for part in listed
+        [written_part["request"], list(part.mechanism.shape), part.cells]
+        for part, written_part in zip(parts, plan["parts"], strict=True)
     ]
-    return hashlib.sha256(canonical([written_requests(requests), shapes]).encode()).hexdigest()
+    text = canonical([plan["nodes"], plan["requests"], shapes])
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _places(parts: Sequence[Measurement]) -> tuple[list[Request], dict[int, int]]:

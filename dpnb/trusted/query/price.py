@@ -1,50 +1,51 @@
 """What a plan costs, by the curator's own count: from measurements, noise and the schema, never from what a kernel says.
 
-Each question is priced by :func:`dpnb.trusted.measurements.loss`; questions of a plan add. The kernel says what it expects the plan to
-cost, and any other sum is refused: a kernel of another version is told before a charge, not after it.
+Each group of questions is priced by :func:`dpnb.trusted.measurements.events`, at the worst move of one person through all of them; groups
+add (sequential composition), so that any grouping is a valid bound, and the kernel sends the one that it finds cheapest. What is stored
+takes no part. The kernel says what it expects the plan to cost, and any other sum is refused: a kernel of another version is told before
+a charge, not after it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from dpnb.trusted.errors import PlanError
-from dpnb.trusted.measurements import code_ranges, loss
+from dpnb.trusted.measurements import Facts, code_ranges, events
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query.limits import refuse_unbounded
 from dpnb.trusted.query.plan import Plan, Question
-from dpnb.trusted.query.plan_record import measured
+from dpnb.trusted.query.plan_record import measured, written
 from dpnb.trusted.query.work import limited
 from dpnb.trusted.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)
 class Charged:
-    """A question as it would be charged.
+    """A question as it would be charged by itself.
 
     Parameters
     ----------
     question : Question
+    plan : dict
+        What it measures, as a charge records it.
     measured : str
-        The name of what it measures, under which its answer is stored.
+        The name of that, under which its answer is stored.
     events : tuple of PrivacyEvent
-        What the ledger records.
+        What it costs alone: a stored answer that cost as much is as good.
     loss : PrivacyLoss
         Their sum in the dataset's measure.
     """
 
     question: Question
+    plan: dict[str, Any]
     measured: str
     events: tuple[PrivacyEvent, ...]
     loss: PrivacyLoss
-
-    @property
-    def key(self) -> str:
-        """What the kernel calls the question."""
-        return self.question.key
 
 
 def charged_for(plan: Plan, schema: Schema) -> tuple[Charged, ...]:
@@ -69,8 +70,13 @@ def charged_for(plan: Plan, schema: Schema) -> tuple[Charged, ...]:
     for question in plan.questions:
         units = limited(question.parts, units)
         refuse_unbounded(question.parts, ranges)
-    found = tuple(_charged(question, schema) for question in plan.questions)
-    costs = whole(found, schema.budget.measure)
+    facts = Facts.of(schema)
+    found = tuple(_charged(question, facts) for question in plan.questions)
+    if len({one.measured for one in found}) < len(found):
+        raise PlanError(
+            "This plan measures the same twice. Measure it once: two questions may share an answer."
+        )
+    costs = whole(together(found, facts), facts.measure)
     if plan.loss != costs:
         raise PlanError(
             f"This plan was made to cost {plan.loss.brief('up')}, and costs {costs.brief('up')}. Nothing was spent: "
@@ -79,14 +85,27 @@ def charged_for(plan: Plan, schema: Schema) -> tuple[Charged, ...]:
     return found
 
 
-def whole(questions: Iterable[Charged], measure: Measure) -> PrivacyLoss:
-    """Return what some questions cost together."""
+def together(questions: Iterable[Charged], facts: Facts) -> tuple[PrivacyEvent, ...]:
+    """Return what some questions cost together: the events of each group, at the worst move through all that it holds."""
+    groups: dict[int, list[Charged]] = {}
+    for one in questions:
+        groups.setdefault(one.question.group, []).append(one)
+    found: list[PrivacyEvent] = []
+    for group in groups.values():
+        parts = [part for one in group for part in one.question.parts]
+        found += group[0].events if len(group) == 1 else events(parts, facts)
+    return tuple(found)
+
+
+def whole(made: Iterable[PrivacyEvent], measure: Measure) -> PrivacyLoss:
+    """Return the sum of events in a measure."""
     costs = PrivacyLoss.zero(measure)
-    for question in questions:
-        costs = costs + question.loss
+    for event in made:
+        costs = costs + event.loss(measure)
     return costs
 
 
-def _charged(question: Question, schema: Schema) -> Charged:
-    derived = loss(question.parts, schema)
-    return Charged(question, measured(question.parts), derived.events, derived.total)
+def _charged(question: Question, facts: Facts) -> Charged:
+    costs = events(question.parts, facts)
+    plan = written(question.parts)
+    return Charged(question, plan, measured(question.parts, plan), costs, whole(costs, facts.measure))

@@ -60,7 +60,7 @@ class ReleasedPart:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The frozen record of one answered question: all that ever crossed the wire about it.
+    """The frozen record of an answer. What crosses the wire is one for each measurement; a kernel puts a question's together.
 
     Parameters
     ----------
@@ -73,9 +73,10 @@ class Release:
     parts : tuple of ReleasedPart
         The noised integers with their laws.
     loss : PrivacyLoss
-        What this answer cost when it was drawn.
+        What this answer costs alone, at the noise that it has. Answers that share draws cost less together: the ledger has the sum.
     share : str
-        Exact text of the share of its cell's loss, as it was asked.
+        Exact text of the share of a loss that buys such noise: of what a kernel put together no part has more; of what crossed the
+        wire, as it was asked.
     stored : bool
         True if this answer came from the store, at no new cost.
     time : str

@@ -187,7 +187,7 @@ class Described(Message, tag="described", frozen=True):
 class Peeked(Message, tag="peeked", frozen=True):
     """Per question whether it is stored; the loss that would be charged; what is left now.
 
-    ``held`` has for each question the share of the stored answer that suffices, else of the one that cost most, or ``null``;
+    ``held`` has for each question events and share of the stored answer that suffices, else of the one that cost most, or ``null``;
     ``admitted`` says whether what would be charged fits every cap that holds.
     """
 

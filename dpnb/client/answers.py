@@ -1,0 +1,78 @@
+"""The answer to a question, put together from the releases of what it measures."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from dpnb.planner.held import covered_share
+from dpnb.planner.price import PricedBatch, PricedQuestion
+from dpnb.planner.sharing import additive
+from dpnb.trusted.measurements import Measurement, events
+from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
+from dpnb.trusted.noise.law import DiscreteLaplaceLaw, law_from_json
+from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text
+from dpnb.trusted.query import Share, whole
+from dpnb.trusted.releases import Release, ReleasedPart
+
+
+def answers(priced: PricedBatch, releases: Sequence[Release]) -> tuple[Release | None, ...]:
+    """Return the answer of each question, nothing for a public one.
+
+    Parameters
+    ----------
+    priced : PricedBatch
+    releases : sequence of Release
+        One for each measurement that the batch buys, in their order.
+    """
+    return tuple(
+        _answer(item, [(releases[place], at) for place, at in places], priced) if places else None
+        for item, places in zip(priced.items, priced.places, strict=True)
+    )
+
+
+def _answer(item: PricedQuestion, served: Sequence[tuple[Release, int]], priced: PricedBatch) -> Release:
+    parts = tuple(
+        replace(one.parts[at], name=part.name) for (one, at), part in zip(served, item.parts, strict=True)
+    )
+    found = list({one.id: one for one, _ in served}.values())
+    named = replace(found[0], question=item.key, parts=parts)
+    if not all(map(additive, item.parts)):
+        return named
+    latest = max(found, key=lambda one: one.entry)
+    loss, share = _paid(item, parts, priced)
+    return replace(
+        named,
+        id=named.id if len(found) == 1 else _digest(part.draw for part in parts)[:32],
+        loss=loss,
+        share=exact_text(share.amount),
+        share_kind=share.kind,
+        stored=all(one.stored for one in found),
+        entry=latest.entry,
+        time=latest.time,
+        measured=named.measured if len(found) == 1 else _digest(one.measured for one in found),
+    )
+
+
+def _digest(names: Iterable[str]) -> str:
+    return hashlib.sha256("|".join(names).encode()).hexdigest()
+
+
+def _paid(
+    item: PricedQuestion, parts: Sequence[ReleasedPart], priced: PricedBatch
+) -> tuple[PrivacyLoss, Share]:
+    """Return what several sums cost together, at the noise that they have, and the share that buys as much."""
+    if item.share is not None and item.as_asked([part.law for part in parts]):
+        return item.loss, item.share
+    served = [_as_released(*pair) for pair in zip(item.parts, parts, strict=True)]
+    loss = whole(events(served, priced.facts), priced.measure)
+    return loss, covered_share(item, [part.mechanism for part in served])
+
+
+def _as_released(part: Measurement, released: ReleasedPart) -> Measurement:
+    """Return a measurement with the noise that its release has."""
+    law = law_from_json(dict(released.law))
+    if isinstance(law, DiscreteLaplaceLaw):
+        return replace(part, mechanism=DiscreteLaplace(law.scale))
+    return replace(part, mechanism=DiscreteGaussian(law.variance))

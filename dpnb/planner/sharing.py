@@ -1,0 +1,225 @@
+r"""What the questions of a cell share: equal measurements are bought once, and what one person moves together is priced together.
+
+The loss is divided over questions by weight, and each chooses its noise as if it were asked alone. Then
+
+1. equal measurements (one request, one family of noise, the same cells) become one, at the smallest noise that any of the questions chose;
+2. measurements that keep the same rows are priced at the worst move of one person through all of them, where that is cheaper than their
+   questions apart;
+3. what the questions save together is spent on less noise (:func:`refined`), once what is held already is taken out.
+
+So neither the price of a cell nor the noise of any of its measurements exceeds what asking its questions apart would give: 1 and 3 only
+lower noise, 2 and 3 keep the price at most the sum.
+
+*Proof of 3.* With losses :math:`L` of all that is bought and :math:`F` of what may be refined, dividing its noise (scales in ε, variances in
+ρ) by :math:`f ≥ 1` gives at most :math:`L + (f-1) F`, since each bound is a maximum over moves of sums that are linear in 1/scale or
+1/variance. So :math:`f = 1 + (A-L)/F` costs at most :math:`A`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from dpnb.trusted.measurements import Facts, Measurement, events
+from dpnb.trusted.mechanisms import AnyMechanism, DiscreteGaussian, DiscreteLaplace
+from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.query import measured
+
+_SLACK = Fraction(1, 1000)
+"""What is saved is left where it is less than this part of the loss: the noise stays that of the questions."""
+_BITS = 160
+"""Numerator and denominator of a refined noise are at most this long, and rounded up beyond."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bought:
+    """What is bought once, whatever the number of questions that it serves.
+
+    Parameters
+    ----------
+    parts : tuple of Measurement
+        One sum with its noise; or all parts of a question that makes other than additive noise, since these belong together.
+    measured : str
+        The name under which it is stored.
+    askers : tuple of int
+        Places of the questions that it serves.
+    group : int
+        With which others it is priced.
+    """
+
+    parts: tuple[Measurement, ...]
+    measured: str
+    askers: tuple[int, ...]
+    group: int
+
+
+Places = tuple[tuple[int, int], ...]
+"""For each part of a question the purchase that serves it, and which of its parts."""
+
+
+def bought_once(
+    questions: Sequence[Sequence[Measurement]], facts: Facts
+) -> tuple[tuple[Bought, ...], tuple[Places, ...]]:
+    """Return what the questions buy together, and for each of them which purchase serves each of its parts."""
+    found: dict[str, int] = {}
+    bought: list[Bought] = []
+    places: list[Places] = []
+    for asker, parts in enumerate(questions):
+        mine: list[tuple[int, int]] = []
+        for piece in _pieces(parts):
+            name = measured(piece)
+            place = found.setdefault(name, len(bought))
+            if place == len(bought):
+                bought.append(Bought(piece, name, (asker,), asker))
+            else:
+                bought[place] = _shared(bought[place], piece, asker, facts)
+            mine += [(place, at) for at in range(len(piece))]
+        places.append(tuple(mine))
+    return _grouped(bought, facts), tuple(places)
+
+
+def _pieces(parts: Sequence[Measurement]) -> list[tuple[Measurement, ...]]:
+    """Return what is bought by itself: sums one by one, anything else as a whole."""
+    if all(map(additive, parts)):
+        return [(part,) for part in parts]
+    return [tuple(parts)]
+
+
+def additive(part: Measurement) -> bool:
+    """Tell whether the noise of a measurement may be made smaller by itself."""
+    return isinstance(part.mechanism, DiscreteLaplace | DiscreteGaussian)
+
+
+def _sum(one: Bought) -> bool:
+    return len(one.parts) == 1 and additive(one.parts[0])
+
+
+def _shared(one: Bought, other: tuple[Measurement, ...], asker: int, facts: Facts) -> Bought:
+    """Return a purchase that serves one question more: of the two that which costs more alone, and has less noise."""
+    if one.parts != other:
+        one = replace(one, parts=max(one.parts, other, key=lambda parts: cost(parts, facts)))
+    return replace(one, askers=tuple(dict.fromkeys((*one.askers, asker))))
+
+
+def amount(mechanism: AnyMechanism) -> Fraction:
+    """Return how much additive noise there is: the scale of Laplace noise, the variance of Gaussian noise."""
+    if isinstance(mechanism, DiscreteLaplace):
+        return mechanism.scale
+    assert isinstance(mechanism, DiscreteGaussian)
+    return mechanism.variance
+
+
+def with_amount(mechanism: AnyMechanism, value: Fraction) -> AnyMechanism:
+    """Return additive noise of another amount."""
+    return DiscreteLaplace(value) if isinstance(mechanism, DiscreteLaplace) else DiscreteGaussian(value)
+
+
+def _grouped(bought: list[Bought], facts: Facts) -> tuple[Bought, ...]:
+    """Price what keeps the same rows together, where that is cheaper than by questions."""
+    for many in _frames(bought, facts):
+        apart = _by_group(bought[place] for place in many)
+        if len(apart) > 1 and cost(_everything(apart), facts) < sum(cost(parts, facts) for parts in apart):
+            first = bought[many[0]].group
+            for place in many:
+                bought[place] = replace(bought[place], group=first)
+    numbers: dict[int, int] = {}
+    return tuple(replace(one, group=numbers.setdefault(one.group, len(numbers))) for one in bought)
+
+
+def _frames(bought: Sequence[Bought], facts: Facts) -> list[list[int]]:
+    """Return places of sums of several questions that keep the same rows."""
+    found: dict[Any, list[int]] = {}
+    if len({one.group for one in bought}) > 1:
+        for place, one in enumerate(bought):
+            if _sum(one):
+                found.setdefault(_frame(one.parts[0], facts), []).append(place)
+    return list(found.values())
+
+
+def _frame(part: Measurement, facts: Facts) -> Any:
+    """Return what measurements have in common that keep the same rows."""
+    request = part.request
+    return type(request), request.where, facts.terms(request), type(part.mechanism)
+
+
+def _by_group(bought: Iterable[Bought]) -> list[list[Measurement]]:
+    found: dict[int, list[Measurement]] = {}
+    for one in bought:
+        found.setdefault(one.group, []).extend(one.parts)
+    return list(found.values())
+
+
+def _everything(groups: Iterable[Sequence[Measurement]]) -> list[Measurement]:
+    return [part for parts in groups for part in parts]
+
+
+def joint(bought: Iterable[Bought], facts: Facts) -> tuple[PrivacyEvent, ...]:
+    """Return the events of what is bought: each group at the worst move through all that it holds, as the curator derives them."""
+    return tuple(event for parts in _by_group(bought) for event in events(parts, facts))
+
+
+def cost(parts: Sequence[Measurement], facts: Facts) -> Fraction:
+    """Return what measurements cost together, in the dataset's measure."""
+    return total(events(parts, facts), facts.measure)
+
+
+def total(found: Iterable[PrivacyEvent], measure: Measure) -> Fraction:
+    """Return the sum of events in a measure."""
+    return sum((event.loss(measure).amount for event in found), Fraction(0))
+
+
+def spent(found: Iterable[PrivacyEvent], kind: str, measure: Measure) -> Fraction:
+    """Return the sum of events as it is asked: of ε in ε, whatever the measure."""
+    if kind == "rho":
+        return total(found, measure)
+    return sum((event.amount for event in found), Fraction(0))
+
+
+def refined(
+    bought: Sequence[Bought],
+    apart: Sequence[Sequence[Measurement]],
+    kind: str,
+    fixed: frozenset[int],
+    held: frozenset[int],
+    facts: Facts,
+) -> tuple[Bought, ...]:
+    """Return what is bought with as little noise as the same loss pays for.
+
+    Parameters
+    ----------
+    bought : sequence of Bought
+    apart : sequence of sequence of Measurement
+        What each question would buy of it alone, without what is held.
+    kind : {"epsilon", "rho"}
+        In what the loss is asked.
+    fixed : frozenset of int
+        Questions with a loss of their own: noise that serves no other stays.
+    held : frozenset of int
+        Places of what is held already: nothing is paid for it, and its noise stays.
+    facts : Facts
+    """
+    paid = {place: one for place, one in enumerate(bought) if place not in held}
+    free = {place for place, one in paid.items() if _sum(one) and not fixed.issuperset(one.askers)}
+    asked = [event for parts in apart for event in events(parts, facts)]
+    now, loose = joint(paid.values(), facts), joint((paid[place] for place in sorted(free)), facts)
+    most, least, part = (spent(found, kind, facts.measure) for found in (asked, now, loose))
+    if not free or most - least <= _SLACK * most:
+        return tuple(bought)
+    factor = 1 + (most - least) / part
+    found = tuple(
+        replace(one, parts=(_finer(one.parts[0], factor),)) if place in free else one
+        for place, one in enumerate(bought)
+    )
+    costs = total(joint((found[place] for place in paid), facts), facts.measure)
+    return found if costs <= total(asked, facts.measure) else tuple(bought)
+
+
+def _finer(part: Measurement, factor: Fraction) -> Measurement:
+    value = amount(part.mechanism) / factor
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > _BITS:
+        step = 2 ** max(0, 64 - (value.numerator.bit_length() - value.denominator.bit_length()))
+        value = Fraction(-(-value * step // 1), step)
+    return replace(part, mechanism=with_amount(part.mechanism, value))

@@ -1,0 +1,112 @@
+"""A cell pays once for what its questions share; what is held serves; a line added later buys only what is new."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+import dpnb
+from dpnb.planner.sharing import amount
+from dpnb.statistics.released import draws_of
+
+
+def cell(data):
+    """A mean, a spread and a shifted mean of the same rows: three questions of one count, one sum and one sum of squares."""
+    old = data[data.x > 3]
+    return {"m": old.x.mean(), "v": old.x.variance(), "s": (old.x + 3).mean()}
+
+
+def test_what_two_questions_measure_is_drawn_once(data):
+    """The shifted mean is the mean and three, exactly: the difference has no noise left."""
+    found = dpnb.release(cell(data), epsilon=1)
+    assert draws_of(found["s"].releases) == draws_of(found["m"].releases)
+    difference = (found["s"] - found["m"]).interval(kind="privacy")
+    assert (difference.low, difference.high) == (pytest.approx(3), pytest.approx(3))
+    assert set(draws_of(found["m"].releases)) & set(draws_of(found["v"].releases))
+
+
+def test_a_cell_costs_what_is_asked_and_every_answer_has_less_noise_than_alone(data):
+    """What is shared is spent on accuracy."""
+    plan = dpnb.plan(cell(data), epsilon=1)
+    report = dpnb.release(cell(data), epsilon=1)
+    assert plan.cost == report.charged
+    assert Fraction(99, 100) < report.charged.amount <= 1
+    for shared, alone in zip(plan.priced.items, plan.priced.alone, strict=True):
+        pairs = zip(shared.parts, alone.parts, strict=True)
+        assert all(amount(new.mechanism) < amount(old.mechanism) for new, old in pairs)
+
+
+def test_a_cell_that_is_run_again_is_free_and_shows_the_same(data):
+    first, again = (dpnb.release(cell(data), epsilon=1) for _ in "ab")
+    assert again.charged.amount == 0
+    assert all(again.stored)
+    assert [one.value for one in again.estimates.values()] == [one.value for one in first.estimates.values()]
+    assert all(item.preview.words for item in dpnb.plan(cell(data), epsilon=1).items)
+
+
+def test_a_line_that_is_added_buys_only_what_is_new(data):
+    """The cell's shares fall, so that its old answers are more than enough: they stay, and the new line pays its own share."""
+    first = dpnb.release(cell(data), epsilon=1)
+    more = {**cell(data), "q": data.x.quantile(0.5)}
+    plan = dpnb.plan(more, epsilon=1)
+    assert plan.stored == (True, True, True, False)
+    found = dpnb.release(more, epsilon=1)
+    assert found.charged == plan.cost
+    assert found.charged.amount == Fraction(1, 4)
+    assert found["m"].value == first["m"].value
+
+
+def test_a_question_takes_what_another_cell_bought(data):
+    """A mean after a variance of the same rows costs nothing where all that it measures was bought with as much loss."""
+    old = data[data.x > 3]
+    dpnb.release({"v": old.x.variance()}, epsilon=4)
+    plan = dpnb.plan({"m": old.x.mean()}, epsilon="0.5")
+    assert plan.stored == (True,)
+    assert dpnb.release({"m": old.x.mean()}, epsilon="0.5").charged.amount == 0
+
+
+def test_only_what_is_not_held_is_charged(data):
+    """Of a question of three sums of which some are held, the others are bought, at no more than its share."""
+    old = data[data.x > 3]
+    dpnb.release({"m": old.x.mean()}, epsilon=1)
+    asked = {"v": old.x.variance()}
+    plan = dpnb.plan(asked, epsilon=1)
+    found = dpnb.release(asked, epsilon=1)
+    assert plan.stored == (False,)
+    assert found.charged == plan.cost
+    assert 0 < found.charged.amount <= 1
+
+
+def test_the_oldest_answer_is_shown_whatever_was_bought_afresh_since(data):
+    """Restart and run all shows the notebook's own numbers."""
+    first = dpnb.release(cell(data), epsilon=1)
+    dpnb.release(cell(data), epsilon=1, fresh=True)
+    dpnb.release({"m": data[data.x > 3].x.mean()}, epsilon="0.7", fresh=True)
+    again = dpnb.release(cell(data), epsilon=1)
+    assert again.charged.amount == 0
+    assert [one.release.parts for one in again.estimates.values()] == [
+        one.release.parts for one in first.estimates.values()
+    ]
+
+
+def test_a_second_measurement_of_a_shared_answer_is_new_in_all_that_it_measures(data):
+    found = dpnb.release(cell(data), epsilon=1)
+    both = data._session.remeasure(found["m"], epsilon=1)
+    assert len(both.releases) == 2
+    assert not set(draws_of(both.releases[:1])) & set(draws_of(both.releases[1:]))
+    assert both.interval(kind="privacy").width < found["m"].interval(kind="privacy").width
+
+
+def test_a_plan_does_not_take_shared_noise_for_independent(data):
+    """The ± of a value derived from two answers that share a sum is known after the release, and said so."""
+    asked = cell(data)
+    plan = dpnb.plan({**asked, "d": asked["s"] - asked["m"]}, epsilon=1)
+    (forecast,) = plan.outlook().forecasts
+    assert (forecast.kind, "share a measurement" in forecast.why) == ("none", True)
+
+
+def test_a_ledger_names_each_question_once(data):
+    dpnb.release(cell(data), epsilon=1)
+    (row,) = [row for row in data._session.ledger(data) if row["kind"] == "charge"]
+    assert row["texts"] == [one.text for one in cell(data).values()]

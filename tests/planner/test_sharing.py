@@ -1,0 +1,217 @@
+"""What questions share: bought once, priced together, and what they save spent on less noise. No price and no noise grows."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpnb.client.priced_batch import sent
+from dpnb.planner import Item, PricedBatch, QueryPlan
+from dpnb.planner import expression as e
+from dpnb.planner.sharing import Bought, additive, amount
+from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.query import charged_for
+from dpnb.trusted.schema import Column, Schema
+from tests.planner.test_price import AGE, SEX
+from tests.planner.test_price import priced as priced_with
+
+OLD = e.Compare(">", AGE, e.Const(30))
+AGES, COUNT = QueryPlan("p", "mean", AGE, OLD), QueryPlan("p", "count", None, OLD)
+PAYS, SPREAD = QueryPlan("p", "mean", e.Ref("pay"), OLD), QueryPlan("p", "variance", AGE, OLD)
+SHIFTED = QueryPlan("p", "mean", e.BinOp("+", AGE, e.Const(3)), OLD)
+MANY = [
+    AGES,
+    COUNT,
+    PAYS,
+    SPREAD,
+    SHIFTED,
+    QueryPlan("p", "count", None, OLD, (SEX,)),
+    QueryPlan("p", "mean", AGE, OLD, (SEX,)),
+    QueryPlan("p", "mean", AGE),
+    QueryPlan("p", "mean", e.Ref("pay")),
+    QueryPlan("p", "sum", AGE, OLD),
+    QueryPlan("p", "covariance", AGE, OLD, (), (), e.Ref("pay")),
+    QueryPlan("p", "quantile", AGE, OLD),
+    QueryPlan("p", "quantile", AGE, OLD, (), (("ci", True),)),
+    QueryPlan("p", "histogram", AGE, OLD),
+    QueryPlan("p", "difference", AGE, OLD, (SEX,)),
+]
+
+
+def schema(budget: Any = None, adjacency: str = "change-one") -> Schema:
+    """Five hundred people, or an unknown number of them; nothing is missing."""
+    unit = PrivacyUnit(adjacency, rows=500 if adjacency == "change-one" else None)
+    columns = (
+        Column.integer("age", 0, 100, missing=50),
+        Column.number("pay", 0, 1000, step=1, missing=0),
+        Column.category("sex", [0, 1], missing=0),
+    )
+    return Schema("p", "People", columns, unit, Budget.from_toml(budget or {"epsilon": 4}))
+
+
+def priced(items: list[Any], where: Schema | None = None, **ask: Any) -> PricedBatch:
+    """Price questions or items."""
+    return priced_with(items, where or schema(), **ask)
+
+
+def refined(found: PricedBatch, held: frozenset[int] = frozenset()) -> PricedBatch:
+    """A batch as it is sent."""
+    return found.refined(held)
+
+
+def noise(item: Any) -> list[Fraction]:
+    """The amounts of noise of a question, in the order of its parts."""
+    return [amount(part.mechanism) for part in item.parts]
+
+
+def test_a_count_that_three_questions_want_is_bought_once_at_the_smallest_noise() -> None:
+    """Two means and a count under one filter have five sums, not seven, and one group."""
+    found = priced([Item(AGES), Item(PAYS), Item(COUNT, Fraction(2))], epsilon=1)
+    counts = [one for one in found.bought if len(one.askers) == 3]
+    assert len(found.bought) == 5
+    assert {one.group for one in found.bought} == {0}
+    (count,) = counts
+    assert amount(count.parts[0].mechanism) == min(noise(item)[-1] for item in found.alone) == 2
+    assert all(item.parts[-1].mechanism == count.parts[0].mechanism for item in found.items)
+
+
+def test_what_is_saved_is_spent_on_less_noise_to_the_last_digit() -> None:
+    """Under change-one the count is free beside the means' worst move: the whole loss is spent again, exactly."""
+    found = priced([AGES, PAYS, COUNT], epsilon=1)
+    assert found.loss.amount == Fraction(4, 5)
+    finer = refined(found)
+    assert finer.loss == PrivacyLoss.pure(1)
+    for new, old in zip(finer.items, found.items, strict=True):
+        assert noise(new) == [value * Fraction(4, 5) for value in noise(old)]
+    assert finer.items[2].preview.half_width < found.alone[2].preview.half_width
+
+
+def test_one_measurement_under_two_names_is_one_answer() -> None:
+    """A shifted column has the same integers: bought once, at twice the share."""
+    found = refined(priced([AGES, SHIFTED], epsilon=1))
+    alone = priced([AGES], epsilon=1)
+    assert len(found.bought) == len(alone.bought)
+    assert [part.mechanism for part in found.items[0].parts] == [
+        part.mechanism for part in alone.items[0].parts
+    ]
+    assert found.items[0].parts == found.items[1].parts
+
+
+def test_other_than_additive_noise_is_bought_as_a_whole() -> None:
+    """Limits of a quantile are placed by their own loss: they are not torn apart, and not made finer."""
+    limits = QueryPlan("p", "quantile", AGE, OLD, (), (("ci", True),))
+    found = refined(priced([limits, COUNT], epsilon=1))
+    assert sorted(len(one.parts) for one in found.bought) == [1, 3]
+    assert found.items[0].parts == found.alone[0].parts
+
+
+def test_a_question_with_a_loss_of_its_own_is_not_made_finer() -> None:
+    """The others spend what is saved."""
+    found = refined(priced([Item(AGES, spend=Fraction(1, 2)), Item(PAYS), Item(COUNT)], epsilon=1))
+    assert noise(found.items[0])[:2] == noise(found.alone[0])[:2]
+    assert noise(found.items[1])[0] < noise(found.alone[1])[0]
+    assert found.loss.amount <= 1
+
+
+def test_an_accuracy_that_was_asked_is_not_made_finer() -> None:
+    """within= costs what it needs: what is saved is not spent."""
+    found = priced([AGES, COUNT], within=5, assume_n=300)
+    assert found.refined(frozenset()) is found
+    assert found.loss.amount < sum(item.loss.amount for item in found.alone)
+
+
+def test_what_is_held_is_taken_out_first() -> None:
+    """A count that is held costs nothing and keeps its noise; the means spend what they would have spent with it."""
+    found = priced([AGES, COUNT], epsilon=1)
+    (held,) = (place for place, one in enumerate(found.bought) if len(one.askers) == 2)
+    finer = refined(found, frozenset({held}))
+    assert finer.bought[held] == found.bought[held]
+    assert finer.costs(frozenset({held})).amount <= Fraction(1, 2)
+
+
+ASKS = st.lists(
+    st.tuples(st.sampled_from(MANY), st.integers(1, 3), st.sampled_from([None, None, None, Fraction(1, 50)])),
+    min_size=1,
+    max_size=5,
+    unique_by=lambda one: one[0].canonical(),
+)
+
+
+@given(
+    ASKS,
+    st.sampled_from(["epsilon", "rho", "mixed"]),
+    st.sampled_from(["change-one", "add-remove"]),
+    st.data(),
+)
+def test_neither_the_price_nor_the_noise_exceeds_that_of_the_questions_apart(
+    asked: list[Any], kind: str, adjacency: str, data: Any
+) -> None:
+    """For random cells, budgets, neighbours, weights, own losses and held answers; and the curator counts the same."""
+    where = schema({"epsilon": 1000} if kind == "epsilon" else {"rho": 1000}, adjacency)
+    found = priced(
+        [Item(question, Fraction(weight), spend) for question, weight, spend in asked],
+        where,
+        **{"rho" if kind == "rho" else "epsilon": 1},
+    )
+    held = (
+        frozenset(data.draw(st.sets(st.sampled_from(range(len(found.bought))))))
+        if found.bought
+        else frozenset()
+    )
+    finer = refined(found, held)
+    for new, old in zip(finer.items, found.alone, strict=True):
+        assert [part.request for part in new.parts] == [part.request for part in old.parts]
+        for mine, alone in zip(new.parts, old.parts, strict=True):
+            assert not finer_noise(alone.mechanism, mine.mechanism)
+    wanted = [
+        [part for part, (place, _) in zip(item.parts, places, strict=True) if place not in held]
+        for item, places in zip(found.alone, found.places, strict=True)
+    ]
+    apart = sum((alone_cost(parts, found) for parts in wanted if parts), Fraction(0))
+    assert finer.costs(held).amount <= apart
+    for place in held:
+        assert finer.bought[place] == found.bought[place]
+    plan = sent(finer)
+    told = charged_for(plan, where) if plan.questions else ()
+    assert [one.measured for one in told] == [one.measured for one in finer.bought]
+
+
+def alone_cost(parts: Any, found: PricedBatch) -> Fraction:
+    """What some measurements cost together, by the wing."""
+    from dpnb.planner.sharing import cost
+
+    return cost(parts, found.facts)
+
+
+def finer_noise(one: Any, other: Any) -> bool:
+    """Whether one mechanism has less noise than another of its family."""
+    if isinstance(one, DiscreteLaplace | DiscreteGaussian) and type(one) is type(other):
+        return amount(one) < amount(other)
+    return False
+
+
+def test_purchases_are_in_the_order_of_questions_and_groups_are_numbered_as_they_come() -> None:
+    """What crosses the wire is the same for the same cell, whoever plans it."""
+    found = refined(priced([COUNT, QueryPlan("p", "mean", AGE), AGES, PAYS], epsilon=1))
+    groups = [one.group for one in found.bought]
+    assert list(dict.fromkeys(groups)) == list(range(len(set(groups))))
+    assert isinstance(found.bought[0], Bought)
+    assert all(additive(part) for one in found.bought for part in one.parts)
+    again = refined(priced([COUNT, QueryPlan("p", "mean", AGE), AGES, PAYS], epsilon=1))
+    assert sent(again).to_json() == sent(found).to_json()
+
+
+@pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
+def test_questions_about_other_rows_share_nothing(adjacency: str) -> None:
+    """Another filter keeps other rows: apart, as before."""
+    young = QueryPlan("p", "mean", AGE, e.Compare("<", AGE, e.Const(30)))
+    found = priced([AGES, young], schema(adjacency=adjacency), epsilon=1)
+    assert not found.saves
+    assert found.items == found.alone
