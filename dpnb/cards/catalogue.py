@@ -26,7 +26,7 @@ from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.releases import Release, ReleasedPart
 from dpnb.trusted.schema import Column, Schema
 
-_ROWS = 200
+_ROWS = 2_000
 _UNITS = {
     "change-one": PrivacyUnit("change-one", rows=_ROWS),
     "add-remove": PrivacyUnit("add-remove"),

@@ -89,6 +89,8 @@ def explain(estimate: Estimate) -> Explanation:
         return Explanation(f"{estimate.text} (pending)", steps)
     line = line_of(estimate, record=False)
     steps_ = [("question", line.question)]
+    if line.estimand:
+        steps_.append(("estimand", line.estimand))
     if line.derived:
         asked = "; ".join(leaf.text for leaf in estimate.leaves())
         steps_.append(("computed from", f"{asked}: arithmetic on released numbers costs nothing"))

@@ -24,6 +24,7 @@ from dpnb.errors import DpnbError, Unavailable
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.shown import words as words_of
 from dpnb.inference import digits
+from dpnb.planner.expression import Ref
 from dpnb.statistics import conclude
 from dpnb.statistics.outcome import FLAG_WORDS
 from dpnb.trusted.privacy.loss import PrivacyLoss, brief
@@ -89,6 +90,8 @@ class Line:
         The privacy intervals before this one, where it was paid for more than once; oldest first.
     stored : Stored or None
         Where it came from, if it came from the store.
+    estimand : str
+        What is estimated where values are held to bounds, as a sentence; empty where none are.
     """
 
     name: str
@@ -111,6 +114,7 @@ class Line:
     curve: Curve | None = None
     trail: tuple[Step, ...] = ()
     stored: Stored | None = None
+    estimand: str = ""
 
     @property
     def hidden(self) -> int:
@@ -194,10 +198,39 @@ def line_of(
         curve=curve_of(estimate),
         trail=() if leaf is None or estimate.shape else trail_of(leaf)[:-1],
         stored=stored_of(leaf, fresh) if now else None,
+        estimand=estimand_words(estimate),
     )
     if record:
         line.record.update(_record(estimate, line))
     return line
+
+
+_AT_BOUND = "Values beyond the bounds count as at the bound"
+
+
+def estimand_words(estimate: Estimate) -> str:
+    """Say what is estimated, and what became of values beyond the bounds."""
+    said = clean(estimate.estimand)
+    if not said:
+        return ""
+    if "moved into" in said:
+        return f"Estimates the {said}: its intervals are about the moved values."
+    leaf = estimate.measurement
+    if leaf is None:
+        return f"Based on: {said}."
+    if leaf.checked.kind.by_rank:
+        return f"Estimates the {said}. {_AT_BOUND}; that changes nothing inside them."
+    return (
+        f"Estimates the {said}. {_AT_BOUND}{_how_many(leaf)}: no interval for the values as they are is available, since one "
+        "value could lie anywhere."
+    )
+
+
+def _how_many(leaf: PendingQuestion) -> str:
+    """Say how to find out how many values lie there, where one column is asked."""
+    target = leaf.question.target
+    named = isinstance(target, Ref) and leaf.question.other is None and not leaf.question.others
+    return f" ({leaf.question.dataset}.{target.column}.held_share() estimates how many)" if named else ""
 
 
 def _half_widths(estimate: Estimate, entries: Sequence[Entry]) -> list[float]:
@@ -441,6 +474,7 @@ def _record(estimate: Estimate, line: Line) -> dict[str, Any]:
     return {
         "name": line.name,
         "question": line.question,
+        **({"estimand": clean(estimate.estimand)} if line.estimand else {}),
         "shape": list(estimate.shape),
         "entries": [
             {

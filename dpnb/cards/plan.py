@@ -67,6 +67,7 @@ def _rows(view: Any) -> list[dict[str, Any]]:
             {
                 "name": clean(view.label(place)),
                 "question": clean(item.text),
+                "estimand": clean(item.checked.estimand),
                 "expected": clean(item.preview.words),
                 "half_width": item.preview.half_width,
                 "cost": cost,
@@ -201,6 +202,11 @@ def _item(row: dict[str, Any]) -> Markup:
         el("td", row["expected"]),
         el("td", row["cost"], class_="num paid free" if free else "num paid"),
     )
+    estimates = (
+        [el("tr", el("td", f"estimates the {said}", colspan="3"), class_="sub")]
+        if (said := row.get("estimand"))
+        else []
+    )
     parts = [
         el(
             "tr",
@@ -211,7 +217,7 @@ def _item(row: dict[str, Any]) -> Markup:
         )
         for part in row["parts"]
     ]
-    return el("tbody", first, *parts, class_="item")
+    return el("tbody", first, *estimates, *parts, class_="item")
 
 
 def _text(rows: list[dict[str, Any]], derived: list[dict[str, str]]) -> list[str]:
@@ -219,6 +225,7 @@ def _text(rows: list[dict[str, Any]], derived: list[dict[str, str]]) -> list[str
     for row in rows:
         title = row["name"] if row["name"] == row["question"] else f"{row['name']}  {row['question']}"
         lines.append(f"  {title}  [{row['cost']}]  {row['expected']}")
+        lines += [f"      estimates the {said}"] if (said := row.get("estimand")) else []
         lines += [
             f"      {part['name']}: {part['mechanism']}, {part['scale']}; {part['sensitivity']}; {part['cost']}"
             for part in row["parts"]

@@ -179,6 +179,7 @@ def line_html(line: Line) -> Markup:
             class_="row",
         ),
         _scalar(line) if line.scalar else _vector(line),
+        el("p", line.estimand, class_="soft") if line.estimand else None,
         *(el("p", el("strong", "Note: "), flag, class_="flag") for flag in line.flags),
         *(el("p", reason, class_="soft") for reason in _reasons(line)),
         el("p", " · ".join(line.mechanism), class_="soft") if line.mechanism else None,
@@ -297,6 +298,7 @@ def line_text(line: Line) -> str:
     title = line.name if line.name == line.question else f"{line.name}  {line.question}"
     rows = [f"{title}  [{line.paid}]"]
     rows += _scalar_text(line) if line.scalar else _vector_text(line)
+    rows += [line.estimand] if line.estimand else []
     rows += [f"note: {flag}" for flag in line.flags]
     rows += _reasons(line)
     if line.stored is not None:

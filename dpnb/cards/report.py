@@ -176,6 +176,7 @@ def methods(estimates: Sequence[Estimate], schemas: Sequence[Schema] = ()) -> st
         "missing values were treated as declared; noise was drawn by exact integer samplers from operating-system "
         "entropy and added in integer arithmetic."
     )
+    sentences += _estimands(estimates)
     sentences.append(
         "Privacy intervals (95 %) invert the known law of the noise and speak about the dataset; confidence intervals "
         "(95 %) add sampling error and speak about the population. Computed with dpnb."
@@ -207,6 +208,12 @@ def _mechanisms(estimates: Sequence[Estimate]) -> list[str]:
         words for e in estimates for leaf in e.leaves() for words in law_words(leaf.releases)
     )
     return [f"Mechanisms: {'; '.join(found)}."] if found else []
+
+
+def _estimands(estimates: Sequence[Estimate]) -> list[str]:
+    """Name what is estimated where values are held to bounds."""
+    found = dict.fromkeys(said for one in estimates if (said := clean(one.estimand)))
+    return [f"Estimated are: {'; '.join(found)}."] if found else []
 
 
 def _total(estimates: Sequence[Estimate]) -> PrivacyLoss | None:

@@ -40,21 +40,21 @@ class Estimate(Arithmetic):
 
     # ---------------------------------------------------------------- what it is worth
 
-    def interval(self, level: Any = 0.95, kind: Kind = "confidence") -> Interval:
+    def interval(self, level: Any = 0.95, kind: Kind | None = None) -> Interval:
         """The interval of a level and kind; each component of a vector alone.
 
         Parameters
         ----------
         level : float
             Coverage, between 0 and 1.
-        kind : {"confidence", "privacy"}
+        kind : {"confidence", "privacy"}, optional
             *confidence*: what sampling and noise hide about the population. *privacy*: what the noise hides about
-            this dataset.
+            this dataset. Without it the confidence interval where there is one, else the privacy interval.
 
         Returns
         -------
         Interval
-            Unpacks as ``low, high``.
+            Unpacks as ``low, high``; its ``kind`` says which it is.
 
         Raises
         ------
@@ -63,17 +63,28 @@ class Estimate(Arithmetic):
         Unavailable
             If the releases cannot support it; the message is the reason.
         """
-        if kind not in KINDS:
+        if kind is not None and kind not in KINDS:
             raise OptionError(f'No interval of kind {kind!r}. Use kind="confidence" or kind="privacy".')
         if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
             raise OptionError(f"A level lies between 0 and 1, such as 0.95; not {level!r}.")
         self._need("`.interval()`")
         return self._remember((float(level), kind), lambda: self._interval(float(level), kind))  # type: ignore[no-any-return]
 
-    def _interval(self, level: float, kind: Kind) -> Interval:
+    def _interval(self, level: float, kind: Kind | None) -> Interval:
+        if kind is None:
+            return self._usual(level)
         if self.op is None:
             return self._outcome().interval(level, kind)  # type: ignore[no-any-return]
         return draws.interval(self, level, kind)
+
+    def _usual(self, level: float) -> Interval:
+        """The confidence interval where there is one, else the privacy interval; the first reason where there is neither."""
+        try:
+            return self.interval(level, "confidence")
+        except Unavailable as reason:
+            with suppress(Unavailable):
+                return self.interval(level, "privacy")
+            raise reason from None
 
     def _remember(self, key: Any, compute: Callable[[], Any]) -> Any:
         """Compute once."""
@@ -120,6 +131,14 @@ class Estimate(Arithmetic):
         if self.op is None:
             return self._outcome().standard_error
         return self._remember("standard error", lambda: draws.standard_error(self))
+
+    @property
+    def estimand(self) -> str:
+        """What is estimated, in words: *mean of income held to 0–200,000*.
+
+        A number beyond its declared bounds counts as at the bound. Empty where nothing is held to bounds, as for a count.
+        """
+        return shown.estimand(self)
 
     @property
     def n(self) -> Any:
@@ -267,6 +286,7 @@ class Estimate(Arithmetic):
                 intervals[kind] = {"unavailable": str(reason)}
         return {
             "question": self.text,
+            **({"estimand": said} if (said := self.estimand) else {}),
             "value": plain_number(self.value),
             **({"labels": [_plain_key(label) for label in named]} if (named := shown.names(self)) else {}),
             "keys": [[_plain_key(key) for key in axis.keys] for axis in self.axes],
@@ -308,7 +328,8 @@ class Estimate(Arithmetic):
     def _described(self) -> str:
         if self.pending:
             return f"<pending {self.text}>"
-        said = f"{self.text}: {self._told()}"
+        held = self.estimand if self.op is None else ""
+        said = f"{self.text}: {self._told()}" + (f" ({held})" if held else "")
         if self.op is None and self.shape == ():
             for kind in KINDS:
                 with suppress(Unavailable):

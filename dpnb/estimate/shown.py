@@ -28,6 +28,19 @@ def labels(estimate: Node) -> tuple[Any, ...]:
     return tuple(found[place] for place in places) if found else ()
 
 
+def estimand(estimate: Node) -> str:
+    """Return what is estimated where values are held to bounds, of arithmetic what each of its questions estimates; else nothing."""
+    if estimate.op is not None:
+        return "; ".join(dict.fromkeys(said for leaf in estimate.leaves() if (said := _estimand(leaf))))
+    leaf = estimate.args[0]
+    said = _estimand(leaf.root)
+    return said if leaf.root is leaf or not said else f"read from the {said}"
+
+
+def _estimand(leaf: Any) -> str:
+    return getattr(leaf.outcome, "estimand", "") or getattr(leaf.checked, "estimand", "")
+
+
 def names(estimate: Node) -> tuple[Any, ...]:
     """Return the labels of a choice where they say more than its numbers; else empty."""
     found = labels(estimate)

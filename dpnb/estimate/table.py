@@ -28,12 +28,16 @@ class Table:
         The columns in order.
     keys : tuple of str
         Which of them are keys.
+    estimand : str
+        What the values estimate where they are held to bounds; empty where they are not.
     """
 
-    __slots__ = ("columns", "keys")
+    __slots__ = ("columns", "estimand", "keys")
 
-    def __init__(self, columns: Mapping[str, Sequence[Any]], keys: tuple[str, ...] = ()) -> None:
-        self.keys = keys
+    def __init__(
+        self, columns: Mapping[str, Sequence[Any]], keys: tuple[str, ...] = (), estimand: str = ""
+    ) -> None:
+        self.keys, self.estimand = keys, estimand
         self.columns: dict[str, tuple[Any, ...]] = {name: tuple(column) for name, column in columns.items()}
 
     def __len__(self) -> int:
@@ -72,7 +76,7 @@ class Table:
         columns: dict[str, Sequence[Any]] = {name: self.columns[name][::width] for name in down}
         for place, head in enumerate(heads):
             columns[f"{across}={head}"] = self.columns[values][place::width]
-        return Table(columns, keys=tuple(down))
+        return Table(columns, keys=tuple(down), estimand=self.estimand)
 
     def to_pandas(self) -> Any:
         """A DataFrame; needs pandas."""
@@ -99,13 +103,14 @@ class Table:
         lines = [
             "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells
         ]
-        return "\n".join(lines)
+        return "\n".join([*lines, *([self.estimand] if self.estimand else [])])
 
     def _repr_html_(self) -> str:
         head, *body = self._cells()
         rows = ["".join(f"<th>{html.escape(cell)}</th>" for cell in head)]
         rows += ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in body]
-        return "<table>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
+        caption = f"<caption>{html.escape(self.estimand)}</caption>" if self.estimand else ""
+        return "<table>" + caption + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
 
 
 def _cell(item: Any) -> str:
@@ -131,7 +136,7 @@ def table_of(estimate: Estimate, level: float = 0.95) -> Table:
         columns[f"{kind}_high"] = np.ravel(interval.high).tolist()
     if lost := shown.undefined(estimate):
         columns[_free("note", keys)] = [shown.UNDEFINED if one else "" for one in lost]
-    return Table(columns, keys)
+    return Table(columns, keys, estimate.estimand)
 
 
 def _free(name: str, keys: tuple[str, ...]) -> str:

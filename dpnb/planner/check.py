@@ -14,6 +14,7 @@ from typing import Any
 
 from dpnb.errors import OptionError, PlanError, SchemaError
 from dpnb.planner.compile import Cells, cells, condition, equal_edges, numeric, place_of, value_names
+from dpnb.planner.estimand import estimand
 from dpnb.planner.expression import Bin, Const, Expr, Ref, show
 from dpnb.planner.question import QueryPlan
 from dpnb.planner.work import limited_steps
@@ -49,6 +50,8 @@ class CheckedQuestion:
         The question in integer terms.
     domain : (float, float)
         Public range of the answer.
+    estimand : str
+        What is estimated where values are held to bounds; empty where none are.
     """
 
     question: QueryPlan
@@ -58,6 +61,7 @@ class CheckedQuestion:
     shape: tuple[int, ...] | None
     setting: Setting
     domain: tuple[float, float]
+    estimand: str = ""
 
     @property
     def kind(self) -> Statistic:
@@ -106,7 +110,14 @@ def check(question: QueryPlan, schema: Schema) -> CheckedQuestion:
     setting = replace(setting, axes=axes)
     shape = tuple(len(axis.keys) for axis in axes)
     return CheckedQuestion(
-        question, statistic.name, question.text, axes, shape, setting, statistic.domain(setting)
+        question,
+        statistic.name,
+        question.text,
+        axes,
+        shape,
+        setting,
+        statistic.domain(setting),
+        estimand(question, statistic, setting, schema),
     )
 
 

@@ -21,6 +21,7 @@ from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.density import Density
 from dpnb.statistics.difference import Difference
 from dpnb.statistics.frequent import FrequentValues
+from dpnb.statistics.held_share import HeldShare
 from dpnb.statistics.histogram import Histogram
 from dpnb.statistics.ks_density import KSDensity
 from dpnb.statistics.mean import Mean
@@ -57,6 +58,7 @@ STATISTICS: tuple[Statistic, ...] = (
     Choice(),
     RobustMean(),
     Tree(),
+    HeldShare(),
 )
 BY_NAME: dict[str, Statistic] = {statistic.name: statistic for statistic in STATISTICS}
 

@@ -66,6 +66,8 @@ class Statistic:
         Whether the noises of its entries are independent.
     plannable : bool
         Whether its accuracy in a study that does not exist yet follows from assumed means and spreads alone.
+    by_rank : bool
+        Whether the answer goes by the order of values alone: bounds then change nothing inside them.
     readings : mapping
         What the release can be read as beside the answer, free.
     """
@@ -83,7 +85,12 @@ class Statistic:
     grows: ClassVar[bool] = False
     apart: ClassVar[bool] = False
     plannable: ClassVar[bool] = False
+    by_rank: ClassVar[bool] = False
     readings: ClassVar[Mapping[str, ReadingFunction]] = MappingProxyType({})
+
+    def said(self, options: Mapping[str, Any]) -> str:  # noqa: ARG002
+        """Return what it is called in a sentence about what it estimates."""
+        return self.title
 
     def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:  # noqa: ARG002
         """Return the axes that the statistic adds behind the group axes; what the options may not be is refused here."""

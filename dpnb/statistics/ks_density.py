@@ -51,6 +51,7 @@ class KSDensity(Statistic):
     name: ClassVar[str] = "ks_density"
     title: ClassVar[str] = "density by a synthetic sample"
     target: ClassVar[Target] = "number"
+    by_rank: ClassVar[bool] = True
     defaults: ClassVar[Mapping[str, Any]] = {"points": None, "cells": None}
     reference: ClassVar[str] = "Wasserman & Zhou 2010; McSherry & Talwar 2007"
     readings: ClassVar[Mapping[str, ReadingFunction]] = READINGS

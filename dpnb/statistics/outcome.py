@@ -139,6 +139,8 @@ class Result:
         Public range.
     redraw : callable
         ``redraw(count, rng)`` returns plausible exact values, shape ``(count, entries)``.
+    estimand : str
+        What is estimated, where only the release tells it; empty where the question does.
     """
 
     cells: Sequence[CellResult]
@@ -148,6 +150,7 @@ class Result:
     no_draws: str = ""
     notes: dict[str, str] = field(default_factory=dict)
     draws_by_release: bool = True
+    estimand: str = ""
 
     def _shaped(self, values: Sequence[float | None]) -> Any:
         if any(value is None for value in values):

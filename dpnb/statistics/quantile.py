@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpnb.errors import PlanError, Unavailable
-from dpnb.inference.digits import rounded
+from dpnb.inference.digits import given, rounded
 from dpnb.inference.elementwise import greater, lesser
 from dpnb.inference.spread import normal_quantile
 from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
@@ -89,6 +89,7 @@ class Quantile(Statistic):
     name: ClassVar[str] = "quantile"
     title: ClassVar[str] = "quantile"
     target: ClassVar[Target] = "number"
+    by_rank: ClassVar[bool] = True
     defaults: ClassVar[Mapping[str, Any]] = {"q": Fraction(1, 2), "ci": False}
     spelling: ClassVar[Spelling] = Spelling(bare=("q",))
     reference: ClassVar[str] = "McSherry & Talwar 2007; Cesar & Rogers 2021 (bounded range)"
@@ -111,6 +112,13 @@ class Quantile(Statistic):
         if not isinstance(setting.options["q"], tuple):
             return ()
         return (Axis("quantile", "quantile", tuple(float(q) for q in levels)),)
+
+    def said(self, options: Mapping[str, Any]) -> str:
+        """The median, or quantiles by their levels."""
+        levels = options["q"] if isinstance(options["q"], tuple) else (options["q"],)
+        if levels == (Fraction(1, 2),):
+            return "median"
+        return ", ".join(given(float(level)) for level in levels) + f" quantile{'s' * (len(levels) > 1)}"
 
     def domain(self, setting: Setting) -> Pair:
         """The declared bounds."""

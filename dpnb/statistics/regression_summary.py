@@ -203,7 +203,7 @@ def summary_of(regression: Regression, level: float) -> Summary:
     low = high = errors = t = p = None
     notes = []
     try:
-        low, high = estimate.interval(level)
+        low, high = estimate.interval(level, "confidence")
         errors, t, p = regression.standard_errors, regression.t_values, regression.p_values
     except Unavailable as reason:
         notes.append(str(reason))

@@ -63,6 +63,10 @@ _COMPONENTS = (
 )
 _PRIVATE = {"sum": Fraction(1, 2), "square": Fraction(1, 5), "outside": Fraction(1, 10)}
 _PUBLIC = {"sum": Fraction(13, 20), "square": Fraction(6, 25), "outside": Fraction(11, 100)}
+UNCLEAR = (
+    "There are too few rows for a private range at this loss: the range may lie far from the data, so there is no confidence interval. "
+    "Declare bounds and ask .mean(), or ask at a larger loss."
+)
 _NOTES = {
     "privacy": "exact test of the noise; of the mean of the values moved into the range",
     "confidence": "exact test of noise and sampling; of the mean of the values moved into the range",
@@ -145,9 +149,26 @@ def needed(middle: QuantileSelection, offset: int) -> int:
 
 @dataclass(frozen=True)
 class RobustCell(MeanCell):
-    """The mean of the moved values of one cell."""
+    """The mean of the moved values of one cell; ``alone`` where it is the only one of its answer."""
 
     warnings: tuple[str, ...]
+    alone: bool = True
+
+    def confidence(self, level: float) -> Pair:
+        """Return an interval about the moved values; none where the range itself may be far from the data."""
+        found = super().confidence(level)
+        if self._unclear and self.alone:
+            raise Unavailable(UNCLEAR)
+        return (-math.inf, math.inf) if self._unclear else found
+
+    @property
+    def _unclear(self) -> bool:
+        return "range unclear" in self.warnings
+
+    @property
+    def sampling_variance(self) -> Any:
+        """Variance from sampling; none where the range may be far from the data, so that nothing computed from it has one either."""
+        return None if self._unclear and self.alone else super().sampling_variance
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -244,13 +265,31 @@ class RobustMean(Statistic):
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the mean of the moved values of every cell with both intervals."""
         found, draw = _located(setting, releases), best(releases).parts[0].draw
-        cells = [RobustCell(each.ratio, each.centre, each.unit, each.warnings) for each in found]
+        cells = [
+            RobustCell(each.ratio, each.centre, each.unit, each.warnings, len(found) == 1) for each in found
+        ]
 
         def redraw(count: int, rng: Any) -> np.ndarray:
             columns = [_redrawn(each, count, rng.of(f"{draw}:{i}")) for i, each in enumerate(found)]
             return np.stack(columns, axis=-1)
 
-        return Result(cells, setting.shape, self.domain(setting), redraw, notes=_NOTES)
+        return Result(
+            cells,
+            setting.shape,
+            self.domain(setting),
+            redraw,
+            notes=_NOTES,
+            estimand=_estimand(setting, found),
+        )
+
+
+def _estimand(setting: Setting, found: Sequence[Located]) -> str:
+    """Say what the mean is of, once the range is chosen."""
+    mean = f"mean of {setting.subject} with each value moved into"
+    if len(found) > 1:
+        return f"{mean} a range that was chosen privately for each group: .bounds()"
+    low, high = (rounded(found[0].real(end)) for end in (found[0].range.low, found[0].range.high))
+    return f"{mean} {low}–{high}, a range that was chosen privately"
 
 
 def _redrawn(cell: Located, count: int, rng: np.random.Generator) -> np.ndarray:

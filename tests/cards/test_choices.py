@@ -123,7 +123,7 @@ def test_an_undefined_correlation_shows_no_number() -> None:
     assert "0.0000" not in card.text
     assert "●" not in card.text
     assert 'class="dot"' not in card.html + str(figure([line], "x"))
-    assert repr(found).startswith('<small.x.correlation("y"): undefined, 95% privacy interval')
+    assert repr(found).startswith('<small.x.correlation("y"): undefined (')
 
 
 def test_only_the_entries_that_are_undefined_say_so() -> None:

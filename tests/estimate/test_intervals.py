@@ -257,7 +257,7 @@ def test_confidence_over_an_answer_that_has_none_says_that_answers_reason():
     count = pending("hiv.count()")
     count.measurement.fill((make_release(),), Dataset(100.0))
     with pytest.raises(Unavailable, match="no population is meant"):
-        (count * released(0.5)).interval()
+        (count * released(0.5)).interval(kind="confidence")
 
 
 def test_confidence_over_very_many_answers_is_refused_with_the_way_out():
@@ -265,7 +265,7 @@ def test_confidence_over_very_many_answers_is_refused_with_the_way_out():
     for place in range(200):
         total = total + released(1.0, f"q{place}", id=f"i{place}")
     with pytest.raises(Unavailable, match="Sum a vector"):
-        total.interval()
+        total.interval(kind="confidence")
     assert total.interval(kind="privacy").width > 0
 
 

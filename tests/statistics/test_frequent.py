@@ -136,7 +136,7 @@ def test_what_is_shown_reads_in_every_form(table: str) -> None:
     assert len(found.table()) == 0
     json.dumps(found.to_dict(), allow_nan=False, default=to_json)
     with pytest.raises(Unavailable, match="describes this dataset"):
-        found.interval(0.95)
+        found.interval(0.95, "confidence")
     _, some = answered({"target": X})
     assert [row["x"] for row in some.table()] == [7, 31]
     with pytest.raises(Unavailable, match="passed a threshold"):

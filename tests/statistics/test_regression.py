@@ -160,7 +160,7 @@ def test_r_squared_has_a_privacy_interval_that_covers() -> None:
         held += bool(low <= 1 - residuals.var() / raw["y"].var() <= high)
     assert enough(held, 60)
     with pytest.raises(Unavailable, match="privacy interval alone"):
-        found.interval()
+        found.interval(kind="confidence")
     lost = fitted(people(rng, 100), 100, ("rho", "0.01"), "y ~ x1").coefficients
     item = moments(study(100, "rho"), "rho", "0.01")
     unknown = estimate(item, people(rng, 100), study(100, "rho")).r_squared("y ~ x1")

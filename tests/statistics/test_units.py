@@ -233,6 +233,6 @@ def test_rows_of_one_person_give_no_confidence_interval(statistic: str, place: i
     estimate = released(item, TABLES["two rows"], where, SeededBits(5))
     for one in readings_of(estimate):
         with pytest.raises(Unavailable) as reason:
-            one.interval(0.95)
+            one.interval(0.95, "confidence")
         assert len(str(reason.value)) > 20, one.text
         assert one.standard_error is None, one.text

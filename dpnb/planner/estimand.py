@@ -1,0 +1,88 @@
+"""What a question estimates, in words: the statistic, and the bounds to which the columns behind it are held.
+
+A number beyond its declared bounds counts as at the bound, so that the answer is about values held to them: *mean of income held to
+0–200,000*. What would be without the bounds no private answer can tell, since one person's value could lie anywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from dpnb.inference.digits import given
+from dpnb.planner.compile import is_condition, numeric
+from dpnb.planner.expression import ClipTo, Expr, Ref, show
+from dpnb.planner.question import QueryPlan
+from dpnb.statistics import Setting, Statistic
+from dpnb.trusted.schema import Schema
+
+_OF_NUMBERS = frozenset({"number", "pair", "numbers"})
+
+
+def estimand(question: QueryPlan, statistic: Statistic, setting: Setting, schema: Schema) -> str:
+    """Return what is estimated where values are held to bounds; empty where none are.
+
+    Parameters
+    ----------
+    question : QueryPlan
+        What was asked.
+    statistic : Statistic
+        Its statistic.
+    setting : Setting
+        The question in integer terms.
+    schema : Schema
+        What was declared.
+    """
+    if statistic.target not in _OF_NUMBERS:
+        return ""
+    asked = [expr for expr in (question.target, question.other, *question.others) if expr is not None]
+    if not any(_held(expr, schema) for expr in asked):
+        return ""
+    alone = [_alone(expr, schema) for expr in asked]
+    return f"{statistic.said(setting.options)} of {' and '.join(alone)}"
+
+
+def _alone(expr: Expr, schema: Schema) -> str:
+    """One number, and what it is held to; a computed one, and what its columns are held to."""
+    if isinstance(expr, Ref):
+        return _to_bounds(expr.column, schema) if _held(expr, schema) else expr.column
+    if isinstance(expr, ClipTo) and isinstance(expr.operand, Ref):
+        number = numeric(expr, schema)
+        return f"{expr.operand.column} held to {given(float(number.lowest))}–{given(float(number.highest))}"
+    held = [_to_bounds(name, schema) for name in sorted(columns_of(expr)) if _bounded(name, schema)]
+    shown = show(expr, schema.name)
+    return f"{shown}, with {', '.join(held)}" if held and _held(expr, schema) else shown
+
+
+def _held(expr: Expr, schema: Schema) -> bool:
+    """Whether a number is one that bounds can change: a condition, and a column of two values, are not."""
+    return not is_condition(expr) and any(_bounded(name, schema) for name in columns_of(expr))
+
+
+def columns_of(expr: Expr) -> frozenset[str]:
+    """Return the names of the columns in an expression; a part that occurs twice is walked through once."""
+    found, seen, left = set[str](), set[int](), [expr]
+    while left:
+        one = left.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, Ref):
+            found.add(one.column)
+        left += _children(one)
+    return frozenset(found)
+
+
+def _children(expr: Expr) -> list[Expr]:
+    parts = [getattr(expr, field.name) for field in fields(expr)]  # type: ignore[arg-type]
+    listed = [one for part in parts for one in (part if isinstance(part, tuple) else (part,))]
+    return [one for one in listed if isinstance(one, Expr)]
+
+
+def _bounded(name: str, schema: Schema) -> bool:
+    column = schema[name]
+    return column.values is None and column.steps != (2 if column.halved else 1)
+
+
+def _to_bounds(name: str, schema: Schema) -> str:
+    low, high = schema[name].bounds
+    return f"{name} held to {given(float(low))}–{given(float(high))}"

@@ -1,0 +1,85 @@
+"""The share of rows at or beyond each declared bound: what a clamped mean does not see.
+
+Values are held to their bounds before anything is computed, so that a row at a bound is one that was there, or beyond. Released are three
+counts in one histogram: rows at the lower bound, between, and at the upper one; one person moves them as those of any histogram. Their
+shares, with both intervals, are those of a table of counts (:mod:`~dpnb.statistics.shares`). How far beyond a bound a value lay is not
+in any release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from dpnb.errors import PlanError
+from dpnb.inference.digits import given, rounded
+from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component
+from dpnb.statistics.count import exact_radius
+from dpnb.statistics.declaration import Statistic
+from dpnb.statistics.outcome import Pair
+from dpnb.statistics.released import combine
+from dpnb.statistics.shares import SharesResult, shares_result
+from dpnb.trusted.aggregate.algebra import Case, Cmp, Key, Lit
+from dpnb.trusted.query import Share
+from dpnb.trusted.releases import Axis, Release
+
+_PLACES = 3
+
+
+class HeldShare(Statistic):
+    """The share of rows at or beyond each bound."""
+
+    name: ClassVar[str] = "held_share"
+    title: ClassVar[str] = "share at or beyond the bounds"
+    target: ClassVar[Target] = "number"
+    by_rank: ClassVar[bool] = True
+    examples: ClassVar[tuple[Mapping[str, Any], ...]] = (MappingProxyType({}),)
+    reference: ClassVar[str] = "Dwork, McSherry, Nissim & Smith 2006; Wilson 1927, Fieller 1954"
+
+    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
+        """At or below the lower bound, between, at or above the upper one."""
+        number = setting.number()
+        if number.high - number.low < _PLACES - 1:
+            raise PlanError(
+                "A column of one or two values has none between its bounds. Ask .mean(), the share of the second."
+            )
+        low, high = given(float(number.lowest)), given(float(number.highest))
+        return (Axis("held", "held", (f"at {low} or below", "between", f"at {high} or above")),)
+
+    def domain(self, setting: Setting) -> Pair:  # noqa: ARG002
+        """Shares lie from 0 to 1."""
+        return 0.0, 1.0
+
+    def price(self, setting: Setting, share: Share) -> Pricing:
+        """One histogram of three cells with all of the share."""
+        return additive(
+            _placed(setting), share, (), {}, count_component(f"rows by place of {setting.subject}")
+        )
+
+    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
+        """The radius of the noise on a count, over the number of rows."""
+        rows = setting.public_n or n
+        return None if not rows else exact_radius(pricing.parts[0].mechanism.law, 0.05) / rows
+
+    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
+        """± as a share, or in rows."""
+        found = self.half_width(setting, pricing, n)
+        if found is None:
+            return f"± {exact_radius(pricing.parts[0].mechanism.law, 0.05):,} rows / n"
+        return f"± {rounded(found)}" + ("" if setting.public_n else f" if n = {given(round(n or 0))}")
+
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> SharesResult:
+        """Return the three shares of every group, with both intervals."""
+        part = combine(releases)["count"]
+        within = range(len(setting.shape) - 1)
+        return shares_result(setting, part, setting.shape, tuple(within))
+
+
+def _placed(setting: Setting) -> Setting:
+    """The same question with one more key: where a value lies between its bounds."""
+    number = setting.number()
+    above = Case(Cmp("<=", Lit(number.high), number.code), Lit(2), Lit(1))
+    place = Case(Cmp("<=", number.code, Lit(number.low)), Lit(0), above)
+    return replace(setting, keys=(*setting.keys, Key(place, _PLACES)))

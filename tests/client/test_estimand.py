@@ -1,0 +1,128 @@
+"""What is estimated is said where the number stands: values beyond declared bounds count as at the bound."""
+
+from __future__ import annotations
+
+import pytest
+
+import dpnb
+from dpnb.cards import report
+from dpnb.cards.plan import plan_card
+from dpnb.cards.released import estimate_card
+from dpnb.errors import Unavailable
+
+MEAN = "mean of x held to 0–10"
+
+
+@pytest.fixture
+def mean(data):
+    """A released mean of a bounded column."""
+    found = data.x.mean()
+    dpnb.release({"found": found}, epsilon=5)
+    return found
+
+
+def test_a_held_mean_names_its_estimand_in_every_form(mean):
+    """`.estimand`, repr, card, table, record, explanation, report and methods all say it."""
+    table = mean.table()
+    made = report({"mean": mean})
+    assert mean.estimand == MEAN
+    for text in (
+        repr(mean),
+        estimate_card(mean).text,
+        estimate_card(mean).html,
+        repr(table),
+        table._repr_html_(),
+        str(mean.explain()),
+        made.text,
+        made.methods,
+        made.html,
+    ):
+        assert MEAN in " ".join(text.split())
+    assert mean.to_dict()["estimand"] == MEAN
+    assert "count as at the bound" in estimate_card(mean).html
+    assert "small.x.held_share() estimates how many" in estimate_card(mean).html
+    assert "no interval for the values as they are is available" in estimate_card(mean).html
+
+
+def test_a_plan_says_what_a_question_would_estimate(data):
+    """Before anything is spent."""
+    asked = data.x.mean()
+    card = plan_card(dpnb.plan({"asked": asked}, epsilon=1))
+    assert asked.estimand == MEAN
+    assert f"estimates the {MEAN}" in card.text
+    assert f"estimates the {MEAN}" in card.html
+
+
+def test_a_computed_number_names_the_columns_behind_it(data):
+    """A range that arithmetic made is not one to which anything was held."""
+    assert (data.x * 2).mean().estimand == "mean of (small.x * 2), with x held to 0–10"
+    assert data.x.clip(2, 5).mean().estimand == "mean of x held to 2–5"
+
+
+def test_a_clip_beyond_the_declared_bounds_says_what_holds(data):
+    """The column was held to its own bounds before."""
+    assert data.x.clip(-5, 500).mean().estimand == MEAN
+    assert data.x.clip(5, 500).mean().estimand == "mean of x held to 5–10"
+
+
+def test_what_is_not_held_has_no_estimand(data):
+    """Counts, shares and categories are what they are."""
+    assert data.count().estimand == ""
+    assert (data.x > 3).mean().estimand == ""
+    assert data.g.value_counts().estimand == ""
+
+
+def test_arithmetic_names_what_its_questions_estimate(data):
+    """Each once."""
+    assert (data.x.mean() - data.x.mean()).estimand == MEAN
+
+
+def test_a_quantile_says_that_bounds_change_nothing_inside_them(data):
+    """Its order is that of the values as they are."""
+    found = data.x.median()
+    dpnb.release({"found": found}, epsilon=5)
+    assert found.estimand == "median of x held to 0–10"
+    assert "that changes nothing inside them" in estimate_card(found).text.replace("\n", " ").replace(
+        "    ", ""
+    )
+
+
+def test_the_usual_interval_is_the_one_that_there_is(data, mean):
+    """The confidence interval where there is one, else the privacy interval; its kind is in it and in its repr."""
+    many = data[data.x > 3].count()
+    dpnb.release({"many": many}, epsilon=5)
+    assert mean.interval().kind == "confidence"
+    assert mean.interval(0.9) == mean.interval(0.9, "confidence")
+    assert many.interval().kind == "privacy"
+    assert many.interval() == many.interval(kind="privacy")
+    assert "kind='privacy'" in repr(many.interval())
+    assert (many * 2).interval().kind == "privacy"
+    with pytest.raises(Unavailable, match="describes this dataset"):
+        many.interval(kind="confidence")
+
+
+def test_an_answer_without_any_interval_says_why(data):
+    """The first reason, as before."""
+    first = data.g.mode()
+    dpnb.release({"first": first}, epsilon=5)
+    with pytest.raises(Unavailable):
+        first.interval()
+
+
+def test_a_robust_mean_says_its_range_and_has_no_confidence_interval_where_that_is_unclear(data):
+    """With a handful of rows the range may lie anywhere."""
+    found = data.x.robust_mean()
+    dpnb.release({"found": found}, epsilon=1)
+    low, high = found.bounds().value
+    assert (
+        found.estimand
+        == f"mean of x with each value moved into {low:g}–{high:g}, a range that was chosen privately"
+    )
+    assert "range unclear" in found.flags
+    with pytest.raises(Unavailable, match="too few rows for a private range"):
+        found.interval(kind="confidence")
+    with pytest.raises(Unavailable, match="too few rows for a private range"):
+        (found - 1 + found * found).interval(kind="confidence")
+    assert found.standard_error is None
+    assert found.interval().kind == "privacy"
+    assert "about the moved values" in estimate_card(found).text.replace("\n", " ").replace("    ", "")
