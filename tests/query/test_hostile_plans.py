@@ -494,6 +494,11 @@ def test_what_is_too_much_work_is_refused_before_it_is_priced(desk):
     assert "at once" in desk.refused({**plan, "questions": [question] * 11})
 
 
+def test_more_measurements_than_a_plan_may_hold_are_refused_unread(desk):
+    plan = desk.plan(laplace(Total(X)))
+    assert "4,000 things" in desk.refused({**plan, "questions": [None] * 4_001})
+
+
 def test_a_long_filter_that_thousands_of_vectors_ask_is_too_much_work(desk):
     """It is short on the wire, stands once, and would be looked at again for each vector: minutes."""
     listed = Case(among(1024), ONE, Lit(0))

@@ -24,7 +24,7 @@ from dpnb.trusted.query.plan_record import read_parts, written
 
 MOST_QUESTIONS = 1000
 """Of a cell."""
-MOST_MEASURED = 10_000
+MOST_MEASURED = 4_000
 """What a plan may buy for them."""
 MOST_WRITTEN_OUT = 1_000_000
 """Nodes of all expressions of a plan, written out."""
