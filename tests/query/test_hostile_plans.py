@@ -397,6 +397,23 @@ def test_a_label_that_no_ledger_should_show_is_refused(desk, wrong):
     desk.refused(plan)
 
 
+UNSHOWN = ("", "a\nb", "\x1b[2J", "a\rb", "\u202eb", "\u2066b", "a\u200b", "\u2028", "\ufeff", "\x7f", "\0", "a" * 201)
+
+
+@pytest.mark.parametrize("name", UNSHOWN, ids=range(len(UNSHOWN)))
+def test_a_part_whose_name_a_terminal_would_not_show_is_refused(desk, name):
+    """Control characters, marks of direction, nothing, and too much."""
+    plan = desk.honest("sums")
+    plan["questions"][0]["plan"]["parts"][0]["name"] = name
+    desk.refused(plan)
+
+
+def test_a_part_may_be_named_in_any_script(desk):
+    """Two hundred letters of any kind that are shown."""
+    part = Measurement("größe 人口 " + "x" * 190, Total(X), DiscreteLaplace(Fraction(100)), 1)
+    assert isinstance(desk.ask(desk.plan(part)), Answered)
+
+
 def test_a_label_that_lies_changes_neither_the_charge_nor_whose_answer_is_given(desk):
     """A sum called by another sum's name is charged as it is; the other asked afterwards is measured, and paid."""
     asked = desk.data[desk.data.x > 3].g.sum()

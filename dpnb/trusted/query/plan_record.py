@@ -94,12 +94,16 @@ def _order(parts: Sequence[Mapping[str, Any]]) -> list[int]:
 
 
 def _is_part(part: object) -> bool:
-    """Whether a part has a name, a request, a mechanism and a number of cells, each of its own type."""
+    """Whether a part has a name that a terminal shows as it is, a request, a mechanism and a number of cells, each of its own type.
+
+    What is not printable could move a terminal's cursor or turn the direction of a line, and so show its reader another record.
+    """
     return (
         isinstance(part, dict)
         and set(part) == _FIELDS
         and isinstance(part["name"], str)
-        and len(part["name"]) <= _LONGEST_NAME
+        and 0 < len(part["name"]) <= _LONGEST_NAME
+        and part["name"].isprintable()
         and isinstance(part["mechanism"], dict)
         and type(part["request"]) is int
         and type(part["cells"]) is int
