@@ -29,7 +29,8 @@ def ledger_card(rows: Iterable[Row]) -> Card:
     Parameters
     ----------
     rows : iterable of mappings
-        With entry, time, kind, dataset, principal, loss, spent_after, texts, answered and note.
+        With entry, time, kind, dataset, principal, loss, spent_after, texts (the asker's words), answered and note; measured where
+        it is known, in the curator's words.
     """
     listed = list(rows)
     charges = sum(1 for row in listed if row["loss"] is not None)
@@ -71,7 +72,7 @@ def _row(row: Row) -> Markup:
         el("th", str(row["entry"]), scope="row"),
         el("td", _time(row), class_="keep"),
         el("td", row["dataset"] or "–"),
-        el("td", _what(row)),
+        el("td", _what(row), _measured(row)),
         el("td", _loss(row["loss"]), class_="num strong"),
         el("td", _loss(row["spent_after"]), class_="num"),
     )
@@ -95,6 +96,13 @@ def _what(row: Row) -> str:
     return said if row["answered"] or row["kind"] != "charge" else f"{said} (not answered yet)"
 
 
+def _measured(row: Row) -> Markup | None:
+    """Return what the curator says was measured; the line above it is what the asker calls it."""
+    told = row.get("measured") or ()
+    listed = [el("li", clean(text)) for text in told]
+    return el("details", el("summary", "what the curator measured"), el("ul", *listed)) if listed else None
+
+
 def _text(rows: list[Row]) -> str:
     if not rows:
         return "The ledger has no row for you yet."
@@ -113,6 +121,7 @@ def _record(row: Row) -> dict[str, Any]:
         name: row.get(name) for name in ("entry", "time", "kind", "dataset", "principal", "answered", "note")
     }
     plain["texts"] = list(row["texts"])
+    plain["measured"] = list(row.get("measured") or ())
     for name in ("loss", "spent_after"):
         plain[name] = None if row[name] is None else row[name].to_json()
     return plain

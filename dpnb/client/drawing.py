@@ -60,4 +60,6 @@ class Statement:
 def _line(row: dict[str, Any]) -> str:
     what = "; ".join(row["texts"]) or row["note"]
     paid = "" if row["loss"] is None else f"{row['loss']} "
-    return f"{row['entry']:>4}  {row['time']}  {row['dataset'] or ''}  {row['kind']}  {paid}{what}".rstrip()
+    told = "".join(f"\n      measured: {text}" for text in row.get("measured", ()))
+    line = f"{row['entry']:>4}  {row['time']}  {row['dataset'] or ''}  {row['kind']}  {paid}{what}".rstrip()
+    return f"{line} (in the asker's words){told}" if told else line

@@ -10,6 +10,8 @@ from itertools import product
 import pytest
 from msgspec import Raw
 
+from dpnb.cards.ledger import ledger_card
+from dpnb.client.drawing import Statement
 from dpnb.client.priced_batch import batch_of, sent
 from dpnb.errors import CuratorError
 from dpnb.planner.request import Ask
@@ -33,6 +35,7 @@ from dpnb.trusted.aggregate.request_record import MOST_DEPTH, written_requests
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.service import Curator
+from dpnb.trusted.curator.wording import worded
 from dpnb.trusted.errors import DpnbError
 from dpnb.trusted.measurements import Measurement, loss
 from dpnb.trusted.mechanisms import (
@@ -397,7 +400,20 @@ def test_a_label_that_no_ledger_should_show_is_refused(desk, wrong):
     desk.refused(plan)
 
 
-UNSHOWN = ("", "a\nb", "\x1b[2J", "a\rb", "\u202eb", "\u2066b", "a\u200b", "\u2028", "\ufeff", "\x7f", "\0", "a" * 201)
+UNSHOWN = (
+    "",
+    "a\nb",
+    "\x1b[2J",
+    "a\rb",
+    "\u202eb",
+    "\u2066b",
+    "a\u200b",
+    "\u2028",
+    "\ufeff",
+    "\x7f",
+    "\0",
+    "a" * 201,
+)
 
 
 @pytest.mark.parametrize("name", UNSHOWN, ids=range(len(UNSHOWN)))
@@ -427,6 +443,44 @@ def test_a_label_that_lies_changes_neither_the_charge_nor_whose_answer_is_given(
     assert exact_json(second.charged) == mean["loss"]
     measured = [exact_json(reply.releases)[0]["measured"] for reply in (first, second)]
     assert measured[0] != measured[1]
+
+
+def test_a_statement_says_what_was_measured_whatever_it_is_called(desk):
+    """The curator's words come from the request and its noise, the loss from the events; the asker's words stand beside."""
+    request = Total(X, Cmp("<", X, Lit(3)), (Key(G, 2),))
+    part = Measurement("nothing", request, DiscreteLaplace(Fraction(901, 3)), 2)
+    plan = desk.plan(part)
+    assert isinstance(desk.ask(plan), Answered)
+    row = desk.service._ledger.statement("small", "ann", 0)[-1]
+    assert row.texts == ("small.q()",)
+    alone = loss([part], desk.schema).total
+    wanted = f"sum of x where x < 3 for each of 2 cells of g: discrete-laplace (scale 901/3); {alone} alone"
+    assert row.measured == (wanted,)
+    told = {name: getattr(row, name) for name in row.__dataclass_fields__}
+    assert f"small.q() (in the asker's words)\n      measured: {wanted}" in str(Statement((told,)))
+    html = ledger_card([told]).html
+    assert html.index("small.q()") < html.index("what the curator measured") < html.index("scale 901/3")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_told_in_words_of_one_line(desk, kind):
+    """Each names its column or rows, its mechanism and its noise; none is longer than a reader reads."""
+    for question in desk.honest(kind)["questions"]:
+        for part in read_parts(question["plan"]):
+            text = worded(part)
+            assert part.mechanism.name in text
+            assert text.isprintable()
+            assert len(text) < 700
+            assert any(name in text for name in ("x", "g", "number of rows"))
+
+
+def test_words_of_an_endless_expression_end():
+    """A tower and a long list are cut, and say so."""
+    tower = ONE
+    for _ in range(190):
+        tower = Case(Cmp("<", X, tower), Add(tower, X), G) if tower is ONE else Add(tower, X)
+    assert "…" in worded(laplace(Total(tower)))
+    assert len(worded(laplace(Total(X, Or(Cmp("<", tower, X), Cmp("<", X, tower)))))) < 500
 
 
 def test_a_kernel_refuses_an_answer_to_something_else(desk, monkeypatch):

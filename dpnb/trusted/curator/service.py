@@ -452,6 +452,7 @@ def _row(row: StatementRow) -> dict[str, Any]:
         "loss": None if row.loss is None else row.loss.to_json(),
         "spent_after": None if row.spent_after is None else row.spent_after.to_json(),
         "texts": list(row.texts),
+        "measured": list(row.measured),
         "events": list(row.events),
         "answered": row.answered,
         "note": row.note,

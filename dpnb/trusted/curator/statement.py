@@ -7,7 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dpnb.trusted.privacy import PrivacyLoss
+from dpnb.trusted.curator.wording import worded
+from dpnb.trusted.errors import PlanError
+from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, compose
+from dpnb.trusted.query import read_parts
+
+_MOST_TOLD = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,9 @@ class StatementRow:
     loss: PrivacyLoss | None = None
     spent_after: PrivacyLoss | None = None
     texts: tuple[str, ...] = ()
+    """What the asker calls the questions."""
+    measured: tuple[str, ...] = ()
+    """What was measured, in the curator's words, with what each question costs alone."""
     events: tuple[dict[str, Any], ...] = ()
     """The privacy events, as they were charged."""
     answered: bool = False
@@ -45,6 +53,7 @@ def row_of(act: tuple[int, str, str, str, str], answered: set[int]) -> Statement
             principal=body["principal"],
             loss=PrivacyLoss.from_json(body["loss"]),
             spent_after=PrivacyLoss.from_json(body["spent"]),
+            measured=_measured(body),
             texts=tuple(dict.fromkeys(text for question in body["questions"] for text in question["texts"])),
             events=tuple(body["events"]),
             answered=entry in answered,
@@ -60,6 +69,28 @@ def row_of(act: tuple[int, str, str, str, str], answered: set[int]) -> Statement
         principal=body.get("principal"),
         note=_note(kind, body),
     )
+
+
+def _measured(body: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what was measured for each question, from the record of its measurements; of many questions, for the first."""
+    measure = PrivacyLoss.from_json(body["loss"]).measure
+    questions = body["questions"]
+    told = [_question(question, measure) for question in questions[:_MOST_TOLD]]
+    more = len(questions) - _MOST_TOLD
+    return (*told, *([f"… and {more:,} more questions"] if more > 0 else ()))
+
+
+def _question(question: Mapping[str, Any], measure: Measure) -> str:
+    try:
+        parts = read_parts(question["plan"])
+    except PlanError:
+        return "a record that this version of dpnb cannot read"  # the other acts are told all the same
+    more = len(parts) - _MOST_TOLD
+    told = "; ".join(worded(part) for part in parts[:_MOST_TOLD]) + (
+        f"; … and {more:,} more" if more > 0 else ""
+    )
+    alone = compose((PrivacyEvent.from_json(event) for event in question["events"]), measure)
+    return f"{told}; {alone} alone"
 
 
 def _note(kind: str, body: Mapping[str, Any]) -> str:
