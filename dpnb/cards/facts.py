@@ -218,6 +218,8 @@ def estimand_words(estimate: Estimate) -> str:
     leaf = estimate.measurement
     if leaf is None:
         return f"Based on: {said}."
+    if leaf.checked.kind.of_bounds:
+        return f"Estimates the {said}. A value beyond a bound is counted with those at it."
     if leaf.checked.kind.by_rank:
         return f"Estimates the {said}. {_AT_BOUND}; that changes nothing inside them."
     return (
@@ -375,7 +377,7 @@ def _of(parts: Sequence[str]) -> str:
     levels = [name for name in names if name.startswith("level ")]
     if levels:
         names = [name for name in names if name not in levels] + [f"counts of {len(levels)} levels"]
-    known = [_PARTS.get(name) or _reach(clean(name)) for name in names]
+    known = [_PARTS.get(name) or _reach(clean(name)) for name in names if name != "located"]
     return f" on {' and '.join(known)}" if known else ""
 
 

@@ -18,7 +18,7 @@ from dpnb.planner.price import PricedBatch, price
 from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.query import Plan, Question, Share
-from dpnb.trusted.query.plan import digest_of
+from dpnb.trusted.query.plan import LONGEST_TEXT, digest_of
 from dpnb.trusted.wire.binding import request_digest
 from dpnb.trusted.wire.codec import exact_json
 from dpnb.trusted.wire.messages import Peeked
@@ -115,10 +115,11 @@ def held_shares(batch: AskedBatch, peeked: Peeked) -> tuple[Share | None, ...]:
 
 
 def _printable(text: str) -> str:
-    """Return a text in which what no terminal shows is written out."""
-    return "".join(
+    """Return a text in which what no terminal shows is written out, and which is cut where it is too long to be read."""
+    shown = "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text
     )
+    return shown if len(shown) <= LONGEST_TEXT else f"{shown[: LONGEST_TEXT - 1]}…"
 
 
 def batch_of(items: Iterable[Asked], ask: Ask) -> AskedBatch:

@@ -68,6 +68,8 @@ class Statistic:
         Whether its accuracy in a study that does not exist yet follows from assumed means and spreads alone.
     by_rank : bool
         Whether the answer goes by the order of values alone: bounds then change nothing inside them.
+    of_bounds : bool
+        Whether it tells how many values lie at or beyond the bounds.
     readings : mapping
         What the release can be read as beside the answer, free.
     """
@@ -86,6 +88,7 @@ class Statistic:
     apart: ClassVar[bool] = False
     plannable: ClassVar[bool] = False
     by_rank: ClassVar[bool] = False
+    of_bounds: ClassVar[bool] = False
     readings: ClassVar[Mapping[str, ReadingFunction]] = MappingProxyType({})
 
     def said(self, options: Mapping[str, Any]) -> str:  # noqa: ARG002

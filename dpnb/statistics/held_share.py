@@ -35,6 +35,7 @@ class HeldShare(Statistic):
     title: ClassVar[str] = "share at or beyond the bounds"
     target: ClassVar[Target] = "number"
     by_rank: ClassVar[bool] = True
+    of_bounds: ClassVar[bool] = True
     examples: ClassVar[tuple[Mapping[str, Any], ...]] = (MappingProxyType({}),)
     reference: ClassVar[str] = "Dwork, McSherry, Nissim & Smith 2006; Wilson 1927, Fieller 1954"
 

@@ -110,3 +110,13 @@ def test_a_ledger_names_each_question_once(data):
     dpnb.release(cell(data), epsilon=1)
     (row,) = [row for row in data._session.ledger(data) if row["kind"] == "charge"]
     assert row["texts"] == [one.text for one in cell(data).values()]
+
+
+def test_a_question_too_long_to_be_read_is_cut_in_the_ledger_alone(data):
+    """A list of a thousand values is asked and answered; the ledger has the beginning of it."""
+    listed = data[data.x.isin([n / 1000 for n in range(1000)])].count()
+    found = dpnb.release({"n": listed}, epsilon=1)
+    (row,) = [row for row in data._session.ledger(data) if row["kind"] == "charge"]
+    (text,) = row["texts"]
+    assert (len(text), text[-1]) == (2000, "…")
+    assert len(found["n"].text) > 2000

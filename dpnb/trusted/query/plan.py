@@ -31,6 +31,8 @@ MOST_WRITTEN_OUT = 1_000_000
 _PLAN = {"dataset", "schema_version", "questions", "fresh", "loss"}
 _QUESTION = {"texts", "share", "group", "plan"}
 _MOST_TEXTS = MOST_QUESTIONS
+LONGEST_TEXT = 2_000
+"""Letters of what a person would type for a question; a kernel cuts what is longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ class Question:
         texts, group = record["texts"], record["group"]
         if not isinstance(texts, list) or not 0 < len(texts) <= _MOST_TEXTS or type(group) is not int:
             raise _refusal()
-        if not all(isinstance(text, str) and text.isprintable() for text in texts):
+        if not all(map(_is_text, texts)):
             raise _refusal()
         return cls(tuple(texts), Share.from_json(record["share"]), group, read_parts(record["plan"]))
 
@@ -154,6 +156,10 @@ class Plan:
             raise _too_many(len(questions))
         read = tuple(_in_turn(questions))
         return cls(*cast("tuple[str, str]", names), read, record["fresh"], _loss(record["loss"]))
+
+
+def _is_text(text: object) -> bool:
+    return isinstance(text, str) and text.isprintable() and len(text) <= LONGEST_TEXT
 
 
 def _in_turn(records: Sequence[Any]) -> Iterator[Question]:
