@@ -566,6 +566,16 @@ def test_what_is_too_much_work_is_refused_before_it_is_priced(desk):
     assert "at once" in desk.refused({**plan, "questions": [question] * 11})
 
 
+@pytest.mark.parametrize(
+    "amount", ["1e999999999", "1E9", "1.5", " 2", "2/0", "+3", "٣", "1_0", "9" * 2000, "0x1f", "nan"]
+)
+def test_an_amount_of_noise_that_no_record_has_is_refused_unread(desk, amount):
+    """An exponent of nine digits is a number of a billion: reading it would never end (found by mutated requests)."""
+    plan = desk.honest("sums")
+    plan["questions"][0]["plan"]["parts"][0]["mechanism"]["scale"] = amount
+    desk.refused(plan)
+
+
 def test_more_measurements_than_a_plan_may_hold_are_refused_unread(desk):
     plan = desk.plan(laplace(Total(X)))
     assert "4,000 things" in desk.refused({**plan, "questions": [None] * 4_001})

@@ -22,6 +22,7 @@ from dpnb.trusted.mechanisms._base import Card, add, bounded_scale, positive
 from dpnb.trusted.mechanisms.corridor import MOST_POINTS, Corridor
 from dpnb.trusted.noise.bits import BitSource, GeneratorBits
 from dpnb.trusted.noise.exact import discrete_laplace, exp_bounds, uniform_below
+from dpnb.trusted.noise.law import ratio
 
 MOST_CELLS = 1024
 _WASTE = 0.8
@@ -493,9 +494,9 @@ def placements(points: int, cells: int) -> Iterator[tuple[int, ...]]:
 def from_record(record: Mapping[str, Any]) -> KSExponential:
     """Return the mechanism of a released part's record."""
     return KSExponential(
-        Fraction(record["epsilon"]),
+        ratio(record["epsilon"]),
         int(record["points"]),
         tuple(int(place) for place in record["places"].split()),
         int(record["factor"]),
-        Fraction(record["check"]),
+        ratio(record["check"]),
     )

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from fractions import Fraction
 from typing import Any, Final, cast
 
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.mechanisms import MECHANISMS
 from dpnb.trusted.mechanisms.exponential import QuantileSelection
+from dpnb.trusted.noise.law import ratio
 
 _NAMED: Final = {kind.name: kind for kind in MECHANISMS}
 
 _READ: Final[dict[str, Callable[[str], Any]]] = {
-    "Fraction": Fraction,
+    "Fraction": ratio,
     "int": int,
     "tuple[int, ...]": lambda text: tuple(int(part) for part in text.split()),
-    "Fraction | None": lambda text: None if text == "None" else Fraction(text),
+    "Fraction | None": lambda text: None if text == "None" else ratio(text),
 }
 """How a parameter is read, by the type that its mechanism declares."""
 

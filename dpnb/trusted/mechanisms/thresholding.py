@@ -22,7 +22,7 @@ from dpnb.trusted.mechanisms._base import Card, Counts, bounded_scale, positive
 from dpnb.trusted.noise import exact as exact_noise
 from dpnb.trusted.noise import fast
 from dpnb.trusted.noise.bits import BitSource
-from dpnb.trusted.noise.law import DiscreteLaplaceLaw
+from dpnb.trusted.noise.law import DiscreteLaplaceLaw, ratio
 
 MOST_SHOWN = 10_000
 MOST_ROWS = 1_000
@@ -222,7 +222,7 @@ class Thresholding:
         """Read what :meth:`to_json` wrote."""
         if set(record) != {"mechanism", "scale", "threshold", "rows"} or record["mechanism"] != cls.name:
             raise PlanError("This part was not released by thresholding.")
-        return cls(Fraction(record["scale"]), int(record["threshold"]), int(record["rows"]))
+        return cls(ratio(record["scale"]), int(record["threshold"]), int(record["rows"]))
 
 
 def _tally(exact: Sequence[Counts]) -> tuple[list[int], list[int]]:

@@ -7,6 +7,7 @@ draw (see ``exact`` and ``fast``). The JSON form outlives releases: a kind is ne
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -21,6 +22,8 @@ from dpnb.trusted.errors import PlanError
 Floats = NDArray[np.float64]
 _TABLE_SIGMA = 1000.0
 _NORMAL = NormalDist()
+
+_RATIO = re.compile(r"-?[0-9]{1,1000}(/[0-9]{1,1000})?", re.ASCII)
 
 
 class Law(Protocol):
@@ -261,6 +264,16 @@ class DiscreteGaussianLaw:
         return {"kind": self.kind, "variance": str(self.variance)}
 
 
+def ratio(text: str) -> Fraction:
+    """Read an exact number as records write it, ``"3/2"``; anything else, an exponent above all, is a ValueError.
+
+    ``Fraction("1e999999999")`` is a number of a billion digits: it is not begun.
+    """
+    if _RATIO.fullmatch(text) is None:
+        raise ValueError("not an exact number as records write them")
+    return Fraction(text)
+
+
 def law_from_json(record: dict[str, Any]) -> DiscreteLaplaceLaw | DiscreteGaussianLaw:
     """Rebuild a law from its JSON.
 
@@ -271,7 +284,7 @@ def law_from_json(record: dict[str, Any]) -> DiscreteLaplaceLaw | DiscreteGaussi
     """
     match record:
         case {"kind": DiscreteLaplaceLaw.kind, "scale": str(text), **rest} if not rest:
-            return DiscreteLaplaceLaw(Fraction(text))
+            return DiscreteLaplaceLaw(ratio(text))
         case {"kind": DiscreteGaussianLaw.kind, "variance": str(text), **rest} if not rest:
-            return DiscreteGaussianLaw(Fraction(text))
+            return DiscreteGaussianLaw(ratio(text))
     raise PlanError("This is not a noise law that dpnb knows; update dpnb to read it.")
