@@ -207,7 +207,7 @@ def _charge(
 def _recorded(charged: Charged) -> Question:
     """Return a question as a charge records it."""
     question = charged.question
-    return Question(charged.measured, question.texts, charged.events, question.share.to_json(), charged.plan)
+    return Question(charged.measured, question.texts, charged.events, question.share.to_json(), question.plan)
 
 
 def _read_back(question: Question) -> tuple[Question, Parts]:

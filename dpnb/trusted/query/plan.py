@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, cast
 
@@ -74,12 +74,19 @@ class Question:
         With which others it is priced: the first question has 0, each new group the next number.
     parts : tuple of Measurement
         What leaves, and the noise that protects it.
+    plan : dict
+        The record of the parts; written, where it is not at hand.
     """
 
     texts: tuple[str, ...]
     share: Share
     group: int
     parts: tuple[Measurement, ...]
+    plan: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.plan:
+            object.__setattr__(self, "plan", written(self.parts))
 
     def to_json(self) -> dict[str, Any]:
         """Return the record that crosses the wire."""
@@ -87,7 +94,7 @@ class Question:
             "texts": list(self.texts),
             "share": self.share.to_json(),
             "group": self.group,
-            "plan": written(self.parts),
+            "plan": self.plan,
         }
 
     @classmethod
@@ -100,7 +107,8 @@ class Question:
             raise _refusal()
         if not all(map(_is_text, texts)):
             raise _refusal()
-        return cls(tuple(texts), Share.from_json(record["share"]), group, read_parts(record["plan"]))
+        plan = record["plan"]
+        return cls(tuple(texts), Share.from_json(record["share"]), group, read_parts(plan), plan)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Facts, code_ranges, events
@@ -19,7 +18,7 @@ from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query.limits import refuse_unbounded
 from dpnb.trusted.query.plan import Plan, Question
-from dpnb.trusted.query.plan_record import measured, written
+from dpnb.trusted.query.plan_record import measured
 from dpnb.trusted.query.work import limited
 from dpnb.trusted.schema import Schema
 
@@ -31,10 +30,8 @@ class Charged:
     Parameters
     ----------
     question : Question
-    plan : dict
-        What it measures, as a charge records it.
     measured : str
-        The name of that, under which its answer is stored.
+        The name of what it measures, under which its answer is stored.
     events : tuple of PrivacyEvent
         What it costs alone: a stored answer that cost as much is as good.
     loss : PrivacyLoss
@@ -42,7 +39,6 @@ class Charged:
     """
 
     question: Question
-    plan: dict[str, Any]
     measured: str
     events: tuple[PrivacyEvent, ...]
     loss: PrivacyLoss
@@ -107,5 +103,5 @@ def whole(made: Iterable[PrivacyEvent], measure: Measure) -> PrivacyLoss:
 
 def _charged(question: Question, facts: Facts) -> Charged:
     costs = events(question.parts, facts)
-    plan = written(question.parts)
-    return Charged(question, plan, measured(question.parts, plan), costs, whole(costs, facts.measure))
+    name = measured(question.parts, question.plan)
+    return Charged(question, name, costs, whole(costs, facts.measure))
