@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpnb.planner.price import PricedQuestion
-from dpnb.planner.sharing import additive, amount
+from dpnb.planner.sharing import additive, amount, pieces
 from dpnb.trusted.measurements import Facts, Measurement, events
 from dpnb.trusted.mechanisms import AnyMechanism, DiscreteGaussian
 from dpnb.trusted.privacy.event import PrivacyEvent
@@ -30,7 +30,7 @@ def held_share(item: PricedQuestion, paid: Sequence[Paid | None], facts: Facts) 
     known = [Share.from_json(one["share"]) for one in paid if one is not None]
     if item.share is None or len(known) < len(paid) or len({share.kind for share in known}) > 1:
         return None
-    if not all(map(additive, item.parts)):
+    if len(pieces(item.parts, facts)) < len(item.parts) or not all(map(additive, item.parts)):
         return min(known, key=lambda share: share.amount)
     unit = item.share if item.share.kind == known[0].kind else Share(known[0].kind, Fraction(1))
     wanted = item.checked.kind.price(item.checked.setting, unit).parts

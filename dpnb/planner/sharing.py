@@ -8,7 +8,9 @@ The loss is divided over questions by weight, and each chooses its noise as if i
 3. what the questions save together is spent on less noise (:func:`refined`), once what is held already is taken out.
 
 So neither the price of a cell nor the noise of any of its measurements exceeds what asking its questions apart would give: 1 and 3 only
-lower noise, 2 and 3 keep the price at most the sum.
+lower noise, 2 and 3 keep the price at most the sum. Sums that have a joint bound of their own (moments of two numbers,
+:mod:`dpnb.trusted.measurements.products`) are bought as a whole: the bound goes by the smallest noise among them, so that one of them made
+finer for another question would make all of them dearer. Where a cell would still cost more, nothing in it is torn apart.
 
 *Proof of 3.* With losses :math:`L` of all that is bought and :math:`F` of what may be refined, dividing its noise (scales in ε, variances in
 ρ) by :math:`f ≥ 1` gives at most :math:`L + (f-1) F`, since each bound is a maximum over moves of sums that are linear in 1/scale or
@@ -22,7 +24,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from dpnb.trusted.measurements import Facts, Measurement, events
+from dpnb.trusted.aggregate.algebra import Total
+from dpnb.trusted.measurements import Facts, Measurement, events, sums
+from dpnb.trusted.measurements.products import joint_event
 from dpnb.trusted.mechanisms import AnyMechanism, DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.measure import Measure
@@ -41,7 +45,7 @@ class Bought:
     Parameters
     ----------
     parts : tuple of Measurement
-        One sum with its noise; or all parts of a question that makes other than additive noise, since these belong together.
+        One sum with its noise; or all parts of a question whose parts belong together.
     measured : str
         The name under which it is stored.
     askers : tuple of int
@@ -64,12 +68,23 @@ def bought_once(
     questions: Sequence[Sequence[Measurement]], facts: Facts
 ) -> tuple[tuple[Bought, ...], tuple[Places, ...]]:
     """Return what the questions buy together, and for each of them which purchase serves each of its parts."""
+    bought, places = _bought([pieces(parts, facts) for parts in questions], facts)
+    if len(bought) < sum(map(len, questions)):
+        alone = sum((cost(parts, facts) for parts in questions if parts), Fraction(0))
+        if total(joint(bought, facts), facts.measure) > alone:
+            return _bought([[tuple(parts)] if parts else [] for parts in questions], facts)
+    return bought, places
+
+
+def _bought(
+    questions: Sequence[Sequence[tuple[Measurement, ...]]], facts: Facts
+) -> tuple[tuple[Bought, ...], tuple[Places, ...]]:
     found: dict[str, int] = {}
     bought: list[Bought] = []
     places: list[Places] = []
-    for asker, parts in enumerate(questions):
+    for asker, pieces_of in enumerate(questions):
         mine: list[tuple[int, int]] = []
-        for piece in _pieces(parts):
+        for piece in pieces_of:
             name = measured(piece)
             place = found.setdefault(name, len(bought))
             if place == len(bought):
@@ -81,11 +96,19 @@ def bought_once(
     return _grouped(bought, facts), tuple(places)
 
 
-def _pieces(parts: Sequence[Measurement]) -> list[tuple[Measurement, ...]]:
-    """Return what is bought by itself: sums one by one, anything else as a whole."""
-    if all(map(additive, parts)):
+def pieces(parts: Sequence[Measurement], facts: Facts) -> list[tuple[Measurement, ...]]:
+    """Return what a question buys by itself: its sums one by one, or all its parts where these belong together."""
+    if all(map(additive, parts)) and not _bound_together(parts, facts):
         return [(part,) for part in parts]
     return [tuple(parts)]
+
+
+def _bound_together(parts: Sequence[Measurement], facts: Facts) -> bool:
+    """Tell whether some sums have a joint bound."""
+    listed = [sums.Part.of(part, facts) for part in parts if isinstance(part.request, Total)]
+    return len(listed) > 1 and any(
+        joint_event(frame, facts) is not None for frame in sums.frames(listed, facts)
+    )
 
 
 def additive(part: Measurement) -> bool:

@@ -154,6 +154,11 @@ MUTANTS = {
         ),
         lambda _: test_sharing.test_a_count_that_three_questions_want_is_bought_once_at_the_smallest_noise(),
     ),
+    "a joint bound torn apart": Mutant(
+        "One of the moments of two numbers is made finer for a mean, and all of them become dearer.",
+        replaced(sharing, "_bound_together", lambda _: lambda parts, facts: False),
+        lambda _: test_sharing.test_moments_that_are_bound_together_are_bought_as_a_whole(),
+    ),
     "a switch derived as staying": Mutant(
         "A row that leaves one cell and enters another is said to stay.",
         kinds_without(sums.SWITCH),

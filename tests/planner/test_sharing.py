@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -10,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpnb.client.priced_batch import sent
+from dpnb.errors import LossError
 from dpnb.planner import Item, PricedBatch, QueryPlan
 from dpnb.planner import expression as e
-from dpnb.planner.sharing import Bought, additive, amount
+from dpnb.planner.sharing import Bought, additive, amount, cost
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss
@@ -185,8 +187,6 @@ def test_neither_the_price_nor_the_noise_exceeds_that_of_the_questions_apart(
 
 def alone_cost(parts: Any, found: PricedBatch) -> Fraction:
     """What some measurements cost together, by the wing."""
-    from dpnb.planner.sharing import cost
-
     return cost(parts, found.facts)
 
 
@@ -215,3 +215,34 @@ def test_questions_about_other_rows_share_nothing(adjacency: str) -> None:
     found = priced([AGES, young], schema(adjacency=adjacency), epsilon=1)
     assert not found.saves
     assert found.items == found.alone
+
+
+PAIRS = [*MANY, QueryPlan("p", "correlation", AGE, OLD, (), (), e.Ref("pay"))]
+
+
+@pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
+@pytest.mark.parametrize("kind", ["epsilon", "rho", "mixed"])
+@pytest.mark.parametrize("weights", [(1, 4), (5, 1)])
+def test_no_two_questions_cost_more_together_than_apart(
+    adjacency: str, kind: str, weights: tuple[int, int]
+) -> None:
+    """Each pair, one of them at several times the other's share: a sum made finer for one must not make the other's bound dearer."""
+    where, seen = schema({"epsilon": 1000} if kind == "epsilon" else {"rho": 1000}, adjacency), 0
+    for pair in combinations(PAIRS, 2):
+        items = [Item(question, Fraction(weight)) for question, weight in zip(pair, weights, strict=True)]
+        try:
+            found = priced(items, where, **{"rho" if kind == "rho" else "epsilon": 1})
+        except LossError:
+            continue  # a statistic of the other kind of loss
+        apart = sum((cost(item.parts, found.facts) for item in found.alone if item.parts), Fraction(0))
+        assert max(found.loss.amount, refined(found).loss.amount) <= apart, [one.statistic for one in pair]
+        seen += 1
+    assert seen > 80
+
+
+def test_moments_that_are_bound_together_are_bought_as_a_whole() -> None:
+    """The joint bound of a covariance goes by its smallest noise: a mean beside it buys its own sum."""
+    both = QueryPlan("p", "covariance", AGE, OLD, (), (), e.Ref("pay"))
+    found = priced([AGES, both], epsilon=1)
+    assert sorted(len(one.parts) for one in found.bought) == [1, 1, 1, len(found.alone[1].parts)]
+    assert found.items[1].parts == found.alone[1].parts
