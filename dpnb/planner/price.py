@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Literal
 
 from dpnb.errors import LossError, PlanError
@@ -53,7 +54,7 @@ class Preview:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PricedQuestion:
     """One question with its mechanisms and exact loss.
 
@@ -71,8 +72,10 @@ class PricedQuestion:
         What is released; a question that shares with others may have less noise than its share pays for.
     rows : tuple of PriceRow
         The price list in words.
-    preview : Preview
-        Expected accuracy.
+    answered_by : Pricing, optional
+        With what it is answered, which its expected accuracy goes by; nothing for a public answer.
+    size : float, optional
+        The number of rows to plan with.
     shares : bool
         Whether it has less noise than its own share pays for, since it shares with others.
     """
@@ -83,8 +86,18 @@ class PricedQuestion:
     events: tuple[PrivacyEvent, ...]
     parts: tuple[Measurement, ...]
     rows: tuple[PriceRow, ...]
-    preview: Preview
+    answered_by: Pricing | None = None
+    size: float | None = None
     shares: bool = False
+
+    @cached_property
+    def preview(self) -> Preview:
+        """Expected accuracy; it is worked out where somebody looks at it."""
+        if self.answered_by is None:
+            return Preview(0.0, "public: answered from the schema, free")
+        kind, setting = self.checked.kind, self.checked.setting
+        width = kind.half_width(setting, self.answered_by, self.size)
+        return Preview(width, kind.accuracy(setting, self.answered_by, self.size))
 
     def as_asked(self, laws: Sequence[Mapping[str, Any]]) -> bool:
         """Tell whether noise of some laws is just that which its own share pays for."""
@@ -206,19 +219,19 @@ def as_stored(
 def _as_held(item: PricedQuestion, ask: Ask, share: Share) -> PricedQuestion:
     question = item.checked
     pricing = question.kind.price(question.setting, share)
-    return replace(item, rows=pricing.rows, preview=_preview(question, pricing, ask))
+    return replace(item, rows=pricing.rows, answered_by=pricing, size=_planned(ask))
 
 
 def _served(priced: PricedBatch, bought: tuple[Bought, ...]) -> PricedBatch:
     """Return a batch whose questions are served by what is bought."""
     items = tuple(
-        _served_by(item, [(bought[place], at) for place, at in places], priced.batch.ask)
+        _served_by(item, [(bought[place], at) for place, at in places])
         for item, places in zip(priced.alone, priced.places, strict=True)
     )
     return replace(priced, items=items, bought=bought)
 
 
-def _served_by(item: PricedQuestion, served: Sequence[tuple[Bought, int]], ask: Ask) -> PricedQuestion:
+def _served_by(item: PricedQuestion, served: Sequence[tuple[Bought, int]]) -> PricedQuestion:
     """Return a question with the noise of what serves it, and the accuracy that this gives."""
     parts = tuple(
         replace(part, mechanism=one.parts[at].mechanism)
@@ -234,7 +247,7 @@ def _served_by(item: PricedQuestion, served: Sequence[tuple[Bought, int]], ask: 
             for row, old, new, (one, _) in changes
         )
     pricing = Pricing(parts, item.events, rows)
-    return replace(item, parts=parts, rows=rows, preview=_preview(item.checked, pricing, ask), shares=True)
+    return replace(item, parts=parts, rows=rows, answered_by=pricing, shares=True)
 
 
 def total(items: Iterable[PricedQuestion], measure: Measure) -> PrivacyLoss:
@@ -395,9 +408,7 @@ def _priced(
 ) -> PricedQuestion:
     if share is None:
         zero = PrivacyLoss.zero(schema.budget.measure)
-        return PricedQuestion(
-            question, None, zero, (), (), (), Preview(0.0, "public: answered from the schema, free")
-        )
+        return PricedQuestion(question, None, zero, (), (), ())
     pricing = question.kind.price(question.setting, share)
     refuse_unbounded(pricing.parts, ranges)
     derived = _within_share(loss(pricing.parts, schema), share)
@@ -408,7 +419,8 @@ def _priced(
         derived.events,
         pricing.parts,
         pricing.rows,
-        _preview(question, pricing, ask),
+        pricing,
+        _planned(ask),
     )
 
 
@@ -425,9 +437,3 @@ def _within_share(derived: DerivedLoss, share: Share) -> DerivedLoss:
 def events_at(question: CheckedQuestion, share: Share, schema: Schema) -> tuple[PrivacyEvent, ...]:
     """Return what a question would be charged at another share."""
     return loss(question.kind.price(question.setting, share).parts, schema).events
-
-
-def _preview(question: CheckedQuestion, pricing: Pricing, ask: Ask) -> Preview:
-    n = _planned(ask)
-    width = question.kind.half_width(question.setting, pricing, n)
-    return Preview(width, question.kind.accuracy(question.setting, pricing, n))

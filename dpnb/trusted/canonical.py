@@ -25,6 +25,7 @@ _ENCODER: Final = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
 )
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
+_TEXT: Final = frozenset({str})
 
 
 def canonical(value: Any) -> str:
@@ -82,7 +83,7 @@ def _check(value: Any) -> None:
     if isinstance(value, (str, int)) or value is None:
         return
     if isinstance(value, dict):
-        if not all(isinstance(key, str) for key in value):
+        if not _TEXT.issuperset(map(type, value)) and not all(isinstance(key, str) for key in value):
             raise ValueError("A key that is no text has no canonical form.")
         value = value.values()
     elif not isinstance(value, (list, tuple)):

@@ -134,15 +134,14 @@ def release(
     mine = to_charge(wanted, stored)
     if not mine and ledger.charged(wanted.request, wanted.principal) is None:
         return Given(_known(stored), PrivacyLoss.zero(wanted.measure), None)
-    ready = [_read_back(_recorded(question)) for question in mine]
     failpoints.at("before-charge")
-    charge = guard(lambda: _charge(wanted, mine, [one for one, _ in ready], attached, ledger, chance))
+    charge = guard(lambda: _charge(wanted, mine, attached, ledger, chance))
     failpoints.at("charged")
     answers = ledger.answers(wanted.request, wanted.principal)
     if answers is None:
         if not charge.new:
             _refuse_strange_record(charge, wanted)
-        parts = [these for _, these in ready] if charge.new else _recorded_parts(charge)
+        parts = [one.question.parts for one in mine] if charge.new else _recorded_parts(charge)
         drawn = _draw(charge, parts, attached, chance)
         failpoints.at("before-store")
         answers = ledger.store(wanted.request, wanted.principal, drawn, time=chance.now())
@@ -183,12 +182,7 @@ def _known(answers: Sequence[dict[str, Any] | None]) -> list[dict[str, Any]]:
 
 
 def _charge(
-    wanted: Wanted,
-    mine: Sequence[Charged],
-    recorded: Sequence[Question],
-    attached: Attached,
-    ledger: Ledger,
-    chance: Chance,
+    wanted: Wanted, mine: Sequence[Charged], attached: Attached, ledger: Ledger, chance: Chance
 ) -> ChargeRow:
     scope = _scope(wanted, attached)
     return ledger.charge(
@@ -197,7 +191,7 @@ def _charge(
         **{name: getattr(scope, name) for name in scope.__slots__},
         cap=attached.budget.cap,
         terms=Terms.of(attached.schema, attached.known_as),
-        questions=recorded,
+        questions=[_recorded(question) for question in mine],
         events=together(mine, Facts.of(attached.schema)),
         others=_others(wanted, mine) if ledger.has_abandoned(scope.principal, scope.pool) else (),
         time=chance.now(),
@@ -205,17 +199,9 @@ def _charge(
 
 
 def _recorded(charged: Charged) -> Question:
-    """Return a question as a charge records it."""
+    """Return a question as a charge records it: its plan is the record from which its parts were read."""
     question = charged.question
     return Question(charged.measured, question.texts, charged.events, question.share.to_json(), question.plan)
-
-
-def _read_back(question: Question) -> tuple[Question, Parts]:
-    """Return a record with what it says is measured: what could not be completed is refused before it is paid for."""
-    try:
-        return question, read_parts(question.plan)
-    except PlanError as error:
-        raise CuratorError("A plan could not be recorded. Nothing was spent.") from error
 
 
 def _scope(wanted: Wanted, attached: Attached) -> Scope:
