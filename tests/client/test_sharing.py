@@ -95,7 +95,9 @@ def test_a_second_measurement_of_a_shared_answer_is_new_in_all_that_it_measures(
     both = data._session.remeasure(found["m"], epsilon=1)
     assert len(both.releases) == 2
     assert not set(draws_of(both.releases[:1])) & set(draws_of(both.releases[1:]))
-    total = data._session.remeasure(found["t"], epsilon=1)  # its width goes by the noise alone, not by the draw
+    total = data._session.remeasure(
+        found["t"], epsilon=1
+    )  # its width goes by the noise alone, not by the draw
     assert total.interval(kind="privacy").width < found["t"].interval(kind="privacy").width
 
 

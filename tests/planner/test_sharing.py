@@ -181,7 +181,7 @@ def test_neither_the_price_nor_the_noise_exceeds_that_of_the_questions_apart(
     for place in held:
         assert finer.bought[place] == found.bought[place]
     plan = sent(finer)
-    told = charged_for(plan, where) if plan.questions else ()
+    told = charged_for(plan, where).questions if plan.questions else ()
     assert [one.measured for one in told] == [one.measured for one in finer.bought]
 
 

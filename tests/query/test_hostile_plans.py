@@ -599,6 +599,6 @@ def among(values):
 def test_charged_for_has_no_data_argument(desk):
     """What a plan costs is a function of the plan and the schema."""
     plan = Plan.from_json(desk.honest("sums"))
-    costs = [one.loss.amount for one in charged_for(plan, desk.schema)]
+    costs = [one.loss.amount for one in charged_for(plan, desk.schema).questions]
     assert len(costs) == 3
     assert max(costs) < plan.loss.amount < sum(costs)

@@ -26,11 +26,11 @@ from dpnb.trusted.curator.stored import StoredAnswer
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.curator.totals import ChargeRow
 from dpnb.trusted.errors import CuratorError, PlanError
-from dpnb.trusted.measurements import Facts, Measurement
+from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.secure import SecureBits
 from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, compose
-from dpnb.trusted.query import Charged, read_parts, together, whole
+from dpnb.trusted.query import Charged, ChargedPlan, read_parts, whole
 from dpnb.trusted.releases import Release, ReleasedPart
 
 MECHANISM_VERSION = "2"
@@ -63,10 +63,15 @@ class Wanted:
     principal: str
     request: str
     digest: str
-    questions: tuple[Charged, ...]
+    charged: ChargedPlan
     measure: Measure
     besides: frozenset[str]
     fresh: bool
+
+    @property
+    def questions(self) -> tuple[Charged, ...]:
+        """The questions, each as it would be charged by itself."""
+        return self.charged.questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +197,7 @@ def _charge(
         cap=attached.budget.cap,
         terms=Terms.of(attached.schema, attached.known_as),
         questions=[_recorded(question) for question in mine],
-        events=together(mine, Facts.of(attached.schema)),
+        events=wanted.charged.part(mine),
         others=_others(wanted, mine) if ledger.has_abandoned(scope.principal, scope.pool) else (),
         time=chance.now(),
     )
@@ -281,4 +286,4 @@ def cost(
         waiting = [_recorded(question) for question in mine]
         if ledger.adoptable(scope, waiting, _others(wanted, mine)) is not None:
             return PrivacyLoss.zero(wanted.measure)
-    return whole(together(mine, Facts.of(attached.schema)), wanted.measure)
+    return whole(wanted.charged.part(mine), wanted.measure)

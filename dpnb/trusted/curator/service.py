@@ -416,13 +416,13 @@ def _wanted(request: Peek | Submit, attached: Attached, principal: str) -> Wante
     """Read a plan and price it, from its JSON and the public schema alone."""
     record = limited(exact_json(request.plan))
     plan = Plan.from_json(record)
-    questions = charged_for(plan, attached.schema)
+    charged = charged_for(plan, attached.schema)
     besides, measure = frozenset(request.besides), attached.schema.budget.measure
     if isinstance(request, Peek):
-        return Wanted(principal, "", "", questions, measure, besides, plan.fresh)
+        return Wanted(principal, "", "", charged, measure, besides, plan.fresh)
     if request_digest(digest_of(canonical(record)), request.besides) != request.digest:
         raise PlanError("The plan is not the one that its digest names. Run the cell again.")
-    return Wanted(principal, request.request, request.digest, questions, measure, besides, plan.fresh)
+    return Wanted(principal, request.request, request.digest, charged, measure, besides, plan.fresh)
 
 
 def _own_cap(request: Cap, attached: Attached) -> PrivacyLoss | None:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, floor
 from numbers import Rational
 from typing import Any, Literal
@@ -195,11 +196,13 @@ def exact_text(x: Fraction) -> str:
     return f"{'-' if x < 0 else ''}{whole}.{part:0{places}d}"
 
 
+_MOST_PLACES = 30
+
+
 def _decimal_places(denominator: int) -> int | None:
-    for places in range(31):
-        if 10**places % denominator == 0:
-            return places
-    return None
+    if 10**_MOST_PLACES % denominator:
+        return None
+    return next(places for places in range(_MOST_PLACES + 1) if 10**places % denominator == 0)
 
 
 def parse_exact(text: Any) -> Fraction:
@@ -210,11 +213,16 @@ def parse_exact(text: Any) -> Fraction:
     LossError
         For any text that :func:`exact_text` does not write.
     """
-    match = _EXACT.fullmatch(text) if isinstance(text, str) and len(text) <= _LONGEST else None
-    number = Fraction(text) if match else None
-    if number is None or exact_text(number) != text:
+    number = _parsed(text) if isinstance(text, str) and len(text) <= _LONGEST else None
+    if number is None:
         raise LossError(f"{_shown(str(text))} is not an exact number as dpnb writes them (0.25, 1/3).")
     return number
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> Fraction | None:
+    number = Fraction(text) if _EXACT.fullmatch(text) else None
+    return None if number is None or exact_text(number) != text else number
 
 
 _ROUNDING: dict[str, str] = {"nearest": ROUND_HALF_EVEN, "down": ROUND_FLOOR, "up": ROUND_CEILING}

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dpnb.trusted.query.plan import Plan, Question, Share
 from dpnb.trusted.query.plan_record import measured, read_parts, written
-from dpnb.trusted.query.price import Charged, charged_for, together, whole
+from dpnb.trusted.query.price import Charged, ChargedPlan, charged_for, together, whole
 
 __all__ = [
     "Charged",
+    "ChargedPlan",
     "Plan",
     "Question",
     "Share",

@@ -8,7 +8,7 @@ a charge, not after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dpnb.trusted.errors import PlanError
@@ -44,8 +44,30 @@ class Charged:
     loss: PrivacyLoss
 
 
-def charged_for(plan: Plan, schema: Schema) -> tuple[Charged, ...]:
-    """Return what each question of a plan would be charged.
+@dataclass(frozen=True, slots=True)
+class ChargedPlan:
+    """A plan as it would be charged where nothing of it is stored.
+
+    Parameters
+    ----------
+    questions : tuple of Charged
+    events : tuple of PrivacyEvent
+        What they cost together.
+    facts : Facts
+        The public facts from which that follows.
+    """
+
+    questions: tuple[Charged, ...]
+    events: tuple[PrivacyEvent, ...]
+    facts: Facts
+
+    def part(self, questions: Sequence[Charged]) -> tuple[PrivacyEvent, ...]:
+        """Return what some of its questions, in their order, cost together."""
+        return self.events if tuple(questions) == self.questions else together(questions, self.facts)
+
+
+def charged_for(plan: Plan, schema: Schema) -> ChargedPlan:
+    """Return what a plan would be charged, and each of its questions alone.
 
     Parameters
     ----------
@@ -72,13 +94,14 @@ def charged_for(plan: Plan, schema: Schema) -> tuple[Charged, ...]:
         raise PlanError(
             "This plan measures the same twice. Measure it once: two questions may share an answer."
         )
-    costs = whole(together(found, facts), facts.measure)
+    events_of_all = together(found, facts)
+    costs = whole(events_of_all, facts.measure)
     if plan.loss != costs:
         raise PlanError(
             f"This plan was made to cost {plan.loss.brief('up')}, and costs {costs.brief('up')}. Nothing was spent: "
             "restart the kernel and open the dataset again."
         )
-    return found
+    return ChargedPlan(found, events_of_all, facts)
 
 
 def together(questions: Iterable[Charged], facts: Facts) -> tuple[PrivacyEvent, ...]:
