@@ -106,6 +106,15 @@ def _notes(view: Any) -> list[str]:
             f"{clean(view.label(place))} was answered before at {symbol} {digits.number(float(held.amount))}. This plan asks "
             f"{symbol} {digits.number(float(item.share.amount))} of it, more than that: it would be bought anew, in full."
         )
+    for many in view.priced.divided:
+        names, where = (
+            [clean(view.label(place)) for place in many],
+            "both" if len(many) == 2 else "two of them",
+        )
+        notes.append(
+            f"{', '.join(names[:-1])} and {names[-1]} are about different people: nobody is in {where}, "
+            "so they are priced together."
+        )
     if any("/ n" in item.preview.words for item in view.items):
         notes.append(
             "n, the number of people behind an answer, is private here: assume_n=1000 plans with a size."

@@ -18,7 +18,7 @@ from dpnb.errors import LossError, PlanError
 from dpnb.inference.digits import given, rounded
 from dpnb.planner.check import CheckedQuestion, check
 from dpnb.planner.request import Ask, BatchPlan, Item
-from dpnb.planner.sharing import Bought, Places, bought_once, joint, refined
+from dpnb.planner.sharing import Bought, Places, bought_once, divisions, joint, refined
 from dpnb.planner.work import STEP, WITHIN, limited_steps, limited_work
 from dpnb.statistics import PriceRow, Pricing
 from dpnb.statistics._base import restated
@@ -177,6 +177,11 @@ class PricedBatch:
         parts = sum(len(one.parts) for one in self.bought)
         return len(groups) < sum(map(bool, self.places)) or parts < sum(map(len, self.places))
 
+    @property
+    def divided(self) -> tuple[tuple[int, ...], ...]:
+        """Questions that are priced together because nobody is in two of them."""
+        return divisions(self.bought)
+
     def refined(self, held: frozenset[int]) -> PricedBatch:
         """Return the batch with what its questions save together spent on less noise; what is held is taken out before."""
         kind, items = self.batch.ask.kind, self.batch.items
@@ -224,14 +229,17 @@ def _as_held(item: PricedQuestion, ask: Ask, share: Share) -> PricedQuestion:
 
 def _served(priced: PricedBatch, bought: tuple[Bought, ...]) -> PricedBatch:
     """Return a batch whose questions are served by what is bought."""
+    divided = frozenset(asker for askers in divisions(bought) for asker in askers)
     items = tuple(
-        _served_by(item, [(bought[place], at) for place, at in places])
+        _served_by(item, [(bought[place], at) for place, at in places], divided)
         for item, places in zip(priced.alone, priced.places, strict=True)
     )
     return replace(priced, items=items, bought=bought)
 
 
-def _served_by(item: PricedQuestion, served: Sequence[tuple[Bought, int]]) -> PricedQuestion:
+def _served_by(
+    item: PricedQuestion, served: Sequence[tuple[Bought, int]], divided: frozenset[int]
+) -> PricedQuestion:
     """Return a question with the noise of what serves it, and the accuracy that this gives."""
     parts = tuple(
         replace(part, mechanism=one.parts[at].mechanism)
@@ -243,11 +251,19 @@ def _served_by(item: PricedQuestion, served: Sequence[tuple[Bought, int]]) -> Pr
     if len(rows) == len(parts):
         changes = zip(rows, item.parts, parts, served, strict=True)
         rows = tuple(
-            row if new == old else restated(row, new.mechanism, len(one.askers))
+            row if new == old else restated(row, new.mechanism, _why_finer(one, divided))
             for row, old, new, (one, _) in changes
         )
     pricing = Pricing(parts, item.events, rows)
     return replace(item, parts=parts, rows=rows, answered_by=pricing, shares=True)
+
+
+def _why_finer(one: Bought, divided: frozenset[int]) -> str:
+    if len(one.askers) > 1:
+        return f"bought once for {len(one.askers)} questions"
+    if one.askers[0] in divided:
+        return "less noise, since nobody is in two of these questions"
+    return "less noise, since questions share"
 
 
 def total(items: Iterable[PricedQuestion], measure: Measure) -> PrivacyLoss:

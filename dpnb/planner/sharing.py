@@ -4,7 +4,8 @@ The loss is divided over questions by weight, and each chooses its noise as if i
 
 1. equal measurements (one request, one family of noise, the same cells) become one, at the smallest noise that any of the questions chose;
 2. measurements that keep the same rows are priced at the worst move of one person through all of them, where that is cheaper than their
-   questions apart;
+   questions apart, and so are measurements that no row is in two of (:mod:`dpnb.trusted.measurements.regions`): counts of three groups cost one
+   more person no more than one of them;
 3. what the questions save together is spent on less noise (:func:`refined`), once what is held already is taken out.
 
 So neither the price of a cell nor the noise of any of its measurements exceeds what asking its questions apart would give: 1 and 3 only
@@ -27,6 +28,7 @@ from typing import Any
 from dpnb.trusted.aggregate.algebra import Total
 from dpnb.trusted.measurements import Facts, Measurement, events, sums
 from dpnb.trusted.measurements.products import joint_event
+from dpnb.trusted.measurements.regions import Region, Regions, apart
 from dpnb.trusted.mechanisms import AnyMechanism, DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.measure import Measure
@@ -141,15 +143,21 @@ def with_amount(mechanism: AnyMechanism, value: Fraction) -> AnyMechanism:
 
 
 def _grouped(bought: list[Bought], facts: Facts) -> tuple[Bought, ...]:
-    """Price what keeps the same rows together, where that is cheaper than by questions."""
-    for many in _frames(bought, facts):
-        apart = _by_group(bought[place] for place in many)
-        if len(apart) > 1 and cost(_everything(apart), facts) < sum(cost(parts, facts) for parts in apart):
-            first = bought[many[0]].group
-            for place in many:
-                bought[place] = replace(bought[place], group=first)
+    """Price together what keeps the same rows, and what keeps no row in common, where that is cheaper than by questions."""
+    for find in (_frames, _apart):
+        for many in find(bought, facts):
+            _join(bought, many, facts)
     numbers: dict[int, int] = {}
     return tuple(replace(one, group=numbers.setdefault(one.group, len(numbers))) for one in bought)
+
+
+def _join(bought: list[Bought], many: Sequence[int], facts: Facts) -> None:
+    """Make one group of several, where that costs less."""
+    groups = _by_group(bought[place] for place in many)
+    if len(groups) > 1 and cost(_everything(groups), facts) < sum(cost(parts, facts) for parts in groups):
+        first = bought[many[0]].group
+        for place in many:
+            bought[place] = replace(bought[place], group=first)
 
 
 def _frames(bought: Sequence[Bought], facts: Facts) -> list[list[int]]:
@@ -160,6 +168,42 @@ def _frames(bought: Sequence[Bought], facts: Facts) -> list[list[int]]:
             if _sum(one):
                 found.setdefault(_frame(one.parts[0], facts), []).append(place)
     return list(found.values())
+
+
+def _apart(bought: Sequence[Bought], facts: Facts) -> list[list[int]]:
+    """Return places of groups of sums of which no row is in two."""
+    regions, groups = Regions(facts.ranges), dict[int, list[int]]()
+    for place, one in enumerate(bought):
+        groups.setdefault(one.group, []).append(place)
+    lists: list[list[tuple[list[int], list[Region]]]] = []
+    for places in groups.values():
+        parts = [part for place in places for part in bought[place].parts]
+        if not all(isinstance(part.request, Total) and additive(part) for part in parts):
+            continue
+        mine = [regions.of(where) for where in dict.fromkeys(part.request.where for part in parts)]
+        many = next((one for one in lists if len(one) < sums.MOST_APART and _all_apart(mine, one)), None)
+        if many is None:
+            lists.append(many := [])
+        many.append((places, mine))
+    return [[place for places, _ in many for place in places] for many in lists if len(many) > 1]
+
+
+def divisions(bought: Sequence[Bought]) -> tuple[tuple[int, ...], ...]:
+    """Return the questions of each group in which different filters are priced together: nobody is in two of them."""
+    groups: dict[int, list[Bought]] = {}
+    for one in bought:
+        groups.setdefault(one.group, []).append(one)
+    found = (
+        many
+        for many in groups.values()
+        if len({part.request.where for one in many for part in one.parts}) > 1
+    )
+    askers = (tuple(sorted({asker for one in many for asker in one.askers})) for many in found)
+    return tuple(one for one in askers if len(one) > 1)
+
+
+def _all_apart(mine: Sequence[Region], others: Sequence[tuple[list[int], list[Region]]]) -> bool:
+    return all(apart(one, its) for one in mine for _, theirs in others for its in theirs)
 
 
 def _frame(part: Measurement, facts: Facts) -> Any:

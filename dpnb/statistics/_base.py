@@ -373,7 +373,7 @@ def price_row(moves: Moves, part: Component, mechanism: AnyMechanism, *, free: b
     return PriceRow(part.words, name, words, f"{scale_words(mechanism)} grid steps", paid)
 
 
-def restated(row: PriceRow, mechanism: AnyMechanism, questions: int) -> PriceRow:
+def restated(row: PriceRow, mechanism: AnyMechanism, why: str) -> PriceRow:
     """Return a line of the price list whose measurement has less additive noise than its share pays for, and say why.
 
     Parameters
@@ -381,12 +381,11 @@ def restated(row: PriceRow, mechanism: AnyMechanism, questions: int) -> PriceRow
     row : PriceRow
     mechanism : Mechanism
         The noise that it has.
-    questions : int
-        How many questions of the cell it serves.
+    why : str
+        In words.
     """
     if not isinstance(mechanism, DiscreteLaplace | DiscreteGaussian):
         return row
-    why = f"bought once for {questions} questions" if questions > 1 else "less noise, since questions share"
     return replace(row, scale=f"{scale_words(mechanism)} grid steps", cost=f"{row.cost}, {why}")
 
 

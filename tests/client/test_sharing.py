@@ -123,3 +123,18 @@ def test_a_question_too_long_to_be_read_is_cut_in_the_ledger_alone(data):
     (text,) = row["texts"]
     assert (len(text), text[-1]) == (2000, "…")
     assert len(found["n"].text) > 2000
+
+
+def test_a_plan_says_which_questions_are_about_different_people(data):
+    """And their noise is that of less than all of them."""
+    bands = {"low": data[data.x < 3], "middle": data[(data.x >= 3) & (data.x < 6)], "high": data[data.x >= 6]}
+    plan = dpnb.plan({name: band.count() for name, band in bands.items()}, epsilon=1)
+    assert "low, middle and high are about different people: nobody is in two of them" in str(
+        plan._repr_mimebundle_()
+    )
+    report = dpnb.release({name: band.count() for name, band in bands.items()}, epsilon=1)
+    assert report.charged.amount == 1
+    alone = dpnb.plan({"low": bands["low"].count()}, epsilon="1/3", fresh=True)
+    (part,) = alone.priced.items[0].parts
+    found = [amount(one.mechanism) for item in report.plan.items for one in item.parts]
+    assert max(found) <= Fraction(2, 3) * amount(part.mechanism)

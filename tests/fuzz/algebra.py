@@ -130,7 +130,7 @@ class Algebra:
 def measurements(rng: random.Random, ranges: Ranges, *, gaussian: bool) -> list[Measured]:
     """Draw one to four parts that share expressions; `gaussian` where the budget holds such noise."""
     drawn = Algebra(rng, ranges)
-    draw = rng.choice([_sums, _sums, _sums, _tree, _box, _joint, _selected])
+    draw = rng.choice([_sums, _sums, _sums, _divided, _divided, _tree, _box, _joint, _selected])
     return draw(drawn, _noise(rng, gaussian=gaussian))
 
 
@@ -175,6 +175,29 @@ def _sums(drawn: Algebra, noise: Any) -> list[Measured]:
         value = drawn.rng.choice([ONE, drawn.number()])
         made.append(_total(drawn, noise, value, drawn.where(), drawn.some_keys()))
     return made
+
+
+def _divided(drawn: Algebra, noise: Any) -> list[Measured]:
+    """Sums over filters that nearly divide the rows by the codes of a column, sometimes with a condition beside."""
+    rng = drawn.rng
+    name = rng.choice(list(drawn.ranges))
+    made = []
+    for condition in rng.sample(divisions(name, drawn.ranges[name][1]), 2):
+        where = rng.choice([condition, condition, And(drawn._predicate(1), condition)])
+        keys = rng.choice([(), drawn.some_keys()])
+        made += [
+            _total(drawn, noise, value, where, keys)
+            for value in dict.fromkeys((ONE, rng.choice([ONE, drawn.number()])))
+        ]
+    return made
+
+
+def divisions(name: str, last: int) -> list[Pred]:
+    """Ways to keep some codes of a column; of each its opposite too."""
+    code = Col(name)
+    made: list[Pred] = [Cmp("==", code, Lit(at)) for at in range(last + 1)]
+    made += [Cmp("<=", code, Lit(0)), Cmp("<", Lit(0), code), Or(made[0], made[-1]), Known(code)]
+    return [*made, *map(Not, made)]
 
 
 def _tree(drawn: Algebra, noise: Any) -> list[Measured]:

@@ -440,7 +440,10 @@ def case(rng: random.Random, statistic: str, *, alone: bool = False) -> tuple[Sc
     names = [statistic, *rng.choices(list(questions.PARTS), k=0 if alone else rng.choice([0, 0, 0, 1, 2]))]
     if where.budget.measure is not Measure.APPROX_ZCDP:
         names = [name for name in names if name != "frequent_values"]
-    return where, questions.batch(rng, where, [questions.question(rng, name) for name in names])
+    asked = [questions.question(rng, name) for name in names]
+    if not alone and rng.random() < 0.2:
+        asked = questions.divided(rng, asked)
+    return where, questions.batch(rng, where, asked)
 
 
 def run(

@@ -6,7 +6,8 @@ Everything is drawn from a seeded ``random.Random``, so that a seed names a case
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -146,6 +147,19 @@ def question(rng: Rng, statistic: str) -> QueryPlan:
     where = condition(rng, rng.randrange(3)) if rng.random() < 0.4 else None
     by = tuple(key(rng) for _ in range(rng.choice([0, 0, 0, 1, 1, 2])))
     return QueryPlan(NAME, statistic, **{"where": where, "by": by, **PARTS[statistic](rng)})
+
+
+def divided(rng: Rng, asked: Sequence[QueryPlan]) -> list[QueryPlan]:
+    """The same questions, or the first of them, of people in groups that nobody is in two of, and sometimes of all people too."""
+    column, codes = rng.choice([("g", ["u", "v"]), ("k", [1, 2, 3]), ("x", [-7, 0, 10])])
+    groups = [e.Compare("==", e.Ref(column), e.Const(code)) for code in codes]
+    if column == "x":
+        end = e.Const(rng.randint(-5, 12))
+        groups = [e.Compare("<=", e.Ref("x"), end), e.Compare(">", e.Ref("x"), end)]
+    several = asked[:1] if rng.random() < 0.7 else asked
+    narrow = lambda one, group: group if one.where is None else e.BoolOp("and", one.where, group)
+    found = [replace(one, where=narrow(one, group)) for group in groups for one in several]
+    return [*found, *(asked[:1] if rng.random() < 0.3 else [])]
 
 
 def batch(rng: Rng, where: Schema, questions: list[QueryPlan]) -> BatchPlan:

@@ -18,6 +18,7 @@ from dpnb.trusted.aggregate.algebra import (
     Known,
     Lit,
     Mul,
+    Not,
     Shrink,
     Sub,
     Total,
@@ -44,6 +45,8 @@ CENTRED = Sub(C, Lit(1))
 KNOWN_X, BY_G, BY_H = Known(X), (Key(G, 2),), (Key(H, 2),)
 X_CENTRED = Sub(X, Lit(1))
 FILTER = Cmp("<", C, Lit(2))
+LOW = Cmp("<", C, Lit(1))
+THIRDS = tuple(Cmp("==", C, Lit(code)) for code in range(3))
 PARTLY = (Key(Sub(C, Lit(1)), 2),)
 """A key that leaves the rows with the lowest code out."""
 SEARCHED = (Key(Case(Cmp("<", C, Lit(0)), Lit(-1), Case(Cmp("<", C, Lit(1)), Lit(0), Lit(1))), 2),)
@@ -113,6 +116,30 @@ SUMS = {
     ],
     "squares": [laplace(Total(CENTRED), 3), laplace(Total(Mul(CENTRED, CENTRED)), 3)],
     "two numbers": pair_of(laplace),
+    "counts of filters apart": [laplace(Total(ONE, where), 3) for where in THIRDS],
+    "sum and count of filters apart": [
+        laplace(Total(value, where), scale)
+        for where in (LOW, Not(LOW))
+        for value, scale in ((Sub(H, Lit(1)), 3), (ONE, 5))
+    ],
+    "counts by groups of filters apart": [laplace(Total(ONE, where, BY_H), 3) for where in THIRDS],
+    "filters apart and one across them": [
+        *(laplace(Total(ONE, where), 3) for where in THIRDS),
+        laplace(Total(ONE, KNOWN_X), 4),
+    ],
+    "filters apart in what can be missing": [
+        laplace(Total(ONE, Cmp("==", G, Lit(0))), 3),
+        laplace(Total(ONE, Not(Cmp("==", G, Lit(0)))), 4),
+    ],
+    "filters apart in one column of two": [
+        laplace(Total(ONE, And(Cmp("<", X, Lit(2)), LOW)), 3),
+        laplace(Total(ONE, And(KNOWN_X, Not(LOW))), 4),
+    ],
+    "filters that overlap": [laplace(Total(ONE, where), 3) for where in (Not(LOW), FILTER)],
+    "filters of which one says nothing of the other's column": [
+        laplace(Total(ONE, LOW), 3),
+        laplace(Total(ONE, Cmp("<", X, Lit(1))), 4),
+    ],
 }
 """Additive parts with Laplace noise; the same with Gaussian noise are tried too."""
 
@@ -130,7 +157,9 @@ def held_to(parts, where, pairs, rows, *, measure):
     return float(spent.max()) / float(derived.total.amount)
 
 
-LOOSE = dict.fromkeys(("sums of two filters", "two numbers", "squares"), 0.3)
+LOOSE = dict.fromkeys(
+    ("sums of two filters", "two numbers", "squares", "filters apart and one across them"), 0.3
+)
 """How near a pair comes at least: frames that add are not moved everywhere at once, nor are powers of so few codes."""
 
 

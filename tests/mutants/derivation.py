@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 
 from dpnb.planner import sharing
-from dpnb.trusted.aggregate.algebra import Key
-from dpnb.trusted.curator import release
-from dpnb.trusted.measurements import matrix, sums
+from dpnb.trusted.aggregate.algebra import Col, Key, Known
+from dpnb.trusted.measurements import matrix, regions, sums
 from dpnb.trusted.measurements.facts import Facts
+from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.query import price as price_module
 from tests.contracts.statistic import priced, schema, worst_loss
-from tests.fuzz.test_algebra import held
 from tests.fuzz.wrong import (
     WRONG_DERIVATIONS,
     claims_believed,
@@ -25,12 +24,14 @@ from tests.fuzz.wrong import (
     smaller_box,
 )
 from tests.measurements import test_derived_loss as derived
+from tests.measurements import test_regions
 from tests.mutants.sensitivity import ROW, scales_times
 from tests.mutants.table import Mutant, replaced
-from tests.mutants.table import together as both
 from tests.planner import test_sharing
 from tests.query import test_hostile_plans
 from tests.statistics.test_sensitivity import ROWS, _question
+
+ONE_ROW = PrivacyUnit("add-remove")
 
 
 def sums_of(name: str, unit: str) -> Callable[[Any], None]:
@@ -92,6 +93,26 @@ def all_in_one_group(real: Any) -> Any:
     return costs
 
 
+def one_of_two_groups(real: Any) -> Any:
+    """A person who changes leaves one group, and enters none."""
+
+    def moves(self: Any, facts: Facts) -> Any:
+        for frame in self.frames:
+            yield from frame.moves(facts)
+
+    return moves
+
+
+def unknown_as_nothing(real: Any) -> Any:
+    """Of two conditions the one that is known."""
+    return lambda one, other, join: one if other is None else other if one is None else real(one, other, join)
+
+
+def no_row_in_two(_: Any) -> None:
+    """Filters that are said to be apart are."""
+    test_regions.test_no_row_is_in_two_random_filters_that_are_said_to_be_apart()
+
+
 def a_ball_holds_its_rows(_: Any) -> None:
     """A radius that is computed from limits is that of the largest moved row."""
     derived.test_no_neighbours_move_a_matrix_farther_than_derived(derived.BALL, "add a row")
@@ -120,22 +141,16 @@ MUTANTS = {
     "keys of two sizes in one frame": Mutant(
         "A key leaves the same rows out, however many cells it has.",
         replaced(Facts, "terms", codes_alone),
-        lambda _: held(100, 200),
+        sums_of("counts by keys of two sizes", "change a row"),
     ),
     "a group charged as its last question": Mutant(
         "Of what is priced together only one part is paid.",
-        both(
-            replaced(price_module, "together", last_of_each_group),
-            replaced(release, "together", last_of_each_group),
-        ),
+        replaced(price_module, "together", last_of_each_group),
         a_group_is_charged_at_its_worst_move,
     ),
     "groups priced as one": Mutant(
         "What a plan calls apart is priced together: kernel and curator count differently.",
-        both(
-            replaced(price_module, "together", all_in_one_group),
-            replaced(release, "together", all_in_one_group),
-        ),
+        replaced(price_module, "together", all_in_one_group),
         a_group_is_charged_at_its_worst_move,
     ),
     "what is saved spent twice": Mutant(
@@ -158,6 +173,51 @@ MUTANTS = {
         "One of the moments of two numbers is made finer for a mean, and all of them become dearer.",
         replaced(sharing, "_bound_together", lambda _: lambda parts, facts: False),
         lambda _: test_sharing.test_moments_that_are_bound_together_are_bought_as_a_whole(),
+    ),
+    "groups that overlap said to be apart": Mutant(
+        "Any two filters are priced as if no row were in both.",
+        replaced(sums, "apart", lambda _: lambda one, other: True),
+        sums_of("filters that overlap", "add a row"),
+    ),
+    "a person is in one group before and after": Mutant(
+        "Under change-one, groups that are apart cost the dearest of them, once.",
+        replaced(sums.Apart, "moves", one_of_two_groups),
+        sums_of("counts of filters apart", "change a row"),
+    ),
+    "groups that are apart at one row": Mutant(
+        "A person of two rows moves one of them.",
+        replaced(sums, "_worst", lambda real: lambda moves, facts: real(moves, replace(facts, unit=ONE_ROW))),
+        sums_of("counts of filters apart", "add a unit of two rows"),
+    ),
+    "either condition read as both": Mutant(
+        "What an or keeps is said to be what both of its sides keep.",
+        replaced(regions, "_either", lambda _: regions._both),
+        no_row_in_two,
+    ),
+    "a condition that tells nothing overlooked": Mutant(
+        "Of an or with an expression beside it, the column alone is read.",
+        replaced(regions, "_joined", unknown_as_nothing),
+        no_row_in_two,
+    ),
+    "below read as at most": Mutant(
+        "A code is taken out of what a comparison keeps.",
+        replaced(regions, "_below", lambda real: lambda op, value: real("<" if op == "<=" else op, value)),
+        no_row_in_two,
+    ),
+    "known rows without NULL": Mutant(
+        "That a value is known, or not, is said of its first code.",
+        replaced(
+            regions.Regions,
+            "_read",
+            lambda real: (
+                lambda self, one: (
+                    (one.a.name, ((0, 0),))
+                    if isinstance(one, Known) and isinstance(one.a, Col)
+                    else real(self, one)
+                )
+            ),
+        ),
+        no_row_in_two,
     ),
     "a switch derived as staying": Mutant(
         "A row that leaves one cell and enters another is said to stay.",

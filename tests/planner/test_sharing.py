@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import pytest
@@ -44,6 +44,9 @@ MANY = [
     QueryPlan("p", "quantile", AGE, OLD, (), (("ci", True),)),
     QueryPlan("p", "histogram", AGE, OLD),
     QueryPlan("p", "difference", AGE, OLD, (SEX,)),
+    *(QueryPlan("p", "mean", AGE, e.Compare("==", SEX, e.Const(sex))) for sex in (0, 1)),
+    QueryPlan("p", "count", None, e.Compare("<=", AGE, e.Const(30))),
+    QueryPlan("p", "mean", e.Ref("pay"), e.Compare("<", AGE, e.Const(20))),
 ]
 
 
@@ -210,11 +213,55 @@ def test_purchases_are_in_the_order_of_questions_and_groups_are_numbered_as_they
 
 @pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
 def test_questions_about_other_rows_share_nothing(adjacency: str) -> None:
-    """Another filter keeps other rows: apart, as before."""
-    young = QueryPlan("p", "mean", AGE, e.Compare("<", AGE, e.Const(30)))
+    """Another filter keeps other rows, and some people are in both: apart, as before."""
+    young = QueryPlan("p", "mean", AGE, e.Compare("<", AGE, e.Const(40)))
     found = priced([AGES, young], schema(adjacency=adjacency), epsilon=1)
     assert not found.saves
     assert found.items == found.alone
+
+
+def parted(statistic: str, parts: int, **asked: Any) -> list[QueryPlan]:
+    """The same question of people in bands of ages."""
+    ends = [e.Const(100 * at // parts) for at in range(parts + 1)]
+    bands = [
+        e.BoolOp("and", e.Compare(">=", AGE, low), e.Compare("<", AGE, high)) for low, high in pairwise(ends)
+    ]
+    return [QueryPlan("p", statistic, asked.get("value"), band) for band in bands]
+
+
+@pytest.mark.parametrize(
+    ("adjacency", "parts", "times"),
+    [("add-remove", 2, 2), ("add-remove", 5, 5), ("change-one", 4, 2), ("change-one", 2, 1)],
+)
+@pytest.mark.parametrize("kind", ["epsilon", "rho"])
+def test_groups_that_nobody_is_in_two_of_are_paid_once(
+    adjacency: str, parts: int, times: int, kind: str
+) -> None:
+    """Counts of bands of ages: with one more person the dearest costs all, with a changed one any two of them."""
+    where = schema({"epsilon": 4} if kind == "epsilon" else {"rho": 4}, adjacency)
+    found = priced(parted("count", parts), where, **{kind: 1})
+    finer = refined(found)
+    assert [noise(item) for item in finer.items] == [[noise(item)[0] / times] for item in found.alone]
+    assert 1 - Fraction(1, 10**6) <= finer.loss.amount <= 1
+    assert found.divided == ((tuple(range(parts)),) if times > 1 else ())
+
+
+def test_means_of_groups_are_finer_together_and_each_is_told_why() -> None:
+    """Three groups under change-one: noise as of two questions instead of three."""
+    found = refined(priced(parted("mean", 3, value=e.Ref("pay")), epsilon=1))
+    for new, old in zip(found.items, found.alone, strict=True):
+        assert noise(new) == [value * Fraction(2, 3) for value in noise(old)]
+        assert all("nobody is in two" in row.cost for row in new.rows)
+
+
+def test_a_question_across_groups_is_paid_beside_them() -> None:
+    """Everybody is in it: what the groups cost together, and what it costs."""
+    questions = [*parted("count", 4), QueryPlan("p", "mean", e.Ref("pay"))]
+    found = priced(questions, schema(adjacency="add-remove"), epsilon=1)
+    assert found.loss.amount == Fraction(2, 5)
+    assert found.divided == ((0, 1, 2, 3),)
+    plan = sent(refined(found))
+    assert charged_for(plan, schema(adjacency="add-remove")).events == refined(found).events(frozenset())
 
 
 PAIRS = [*MANY, QueryPlan("p", "correlation", AGE, OLD, (), (), e.Ref("pay"))]

@@ -1,7 +1,7 @@
 """The loss of a list of measurements: the only price.
 
 The kind of a measurement follows from its request and its mechanism; there are no others than those of the table below. Additive parts that keep
-the same rows are priced together, at the worst single move; everything else composes.
+the same rows are priced together, at the worst single move, and so are those that keep no row in common; everything else composes.
 """
 
 from __future__ import annotations
@@ -109,8 +109,18 @@ def events(measurements: Sequence[Measurement], facts: Facts) -> Events:
     matrices = [
         box.Moments.of(one, facts) for one, kind in zip(measurements, kinds, strict=True) if kind in MATRICES
     ]
-    found += [_cheaper(frame, facts) for frame in sums.frames(parts, facts)]
+    for frames in sums.apart_from_each_other(sums.frames(parts, facts), facts):
+        found += _together(frames, facts)
     return (*found, *(box.event(matrix, facts) for matrix in box.matrices(matrices)))
+
+
+def _together(frames: Sequence[sums.Frame], facts: Facts) -> list[PrivacyEvent]:
+    """Return the events of frames that are apart: one by one, or at their worst move together where that is less."""
+    single = [_cheaper(frame, facts) for frame in frames]
+    if len(frames) == 1:
+        return single
+    joint = [sums.Apart(tuple(frames)).event(facts)]
+    return joint if _sum(joint, facts.measure).amount < _sum(single, facts.measure).amount else single
 
 
 def _cheaper(frame: sums.Frame, facts: Facts) -> PrivacyEvent:

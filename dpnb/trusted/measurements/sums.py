@@ -15,6 +15,10 @@ switch     change-one, several cells                   ``enter``, ``enter``   ``
 row that changes stays in its cell or switches, the same way in all parts of equal keys. So a frame is priced at its worst single move: with
 several sets of keys, as in a tree, a change is any combination of within and switch over the sets. Frames add.
 
+**Frames apart.** Where filters keep no row in common (:mod:`dpnb.trusted.measurements.regions`), a row is in one of their frames at most: it comes or goes
+in one of them, changes within one, or, under change-one, leaves one and enters another. So they are priced together at the worst of these moves: with
+one more person the dearest frame alone, with a changed one the dearest change or the two dearest entries together, never less.
+
 *Proof.* For a unit of one row the log-ratio of a product of discrete Laplace laws is at most :math:`\sum_i |Δ_i|/b_i`, and the Rényi divergence
 of order α of a product of discrete Gaussians at most :math:`α\sum_i Δ_i^2/2v_i`. A unit of k rows changes by at most k such row moves (rows are
 paired; an unpaired row enters or leaves). Scaled L1 norms add, and scaled L2 norms add by the triangle inequality, so that the losses grow by
@@ -32,19 +36,23 @@ Bun & Steinke, *Concentrated differential privacy* (2016); Canonne, Kamath & Ste
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
 from dpnb.trusted.aggregate.algebra import Key, Node, Pred, Total
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements.facts import Facts, Measurement, cells_of, same_cells
+from dpnb.trusted.measurements.regions import Region, Regions, apart
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.event import PrivacyEvent
 
 WITHIN, ENTER, SWITCH = "within", "enter", "switch"
 _MOST_WAYS = 64
+MOST_APART = 16
+"""Frames that are priced together because no row is in two of them."""
+_MOST_PARTS_APART, _MOST_WAYS_APART = 256, 128
 Noise = DiscreteLaplace | DiscreteGaussian
 Shifts = tuple[Fraction, ...]
 
@@ -74,6 +82,10 @@ class Part:
         return (Fraction(self.enter if kind == ENTER else self.within),)
 
 
+Move = list[tuple[Part, str]]
+"""What each part does when one row does something."""
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """Parts that keep the same rows, under one family of noise."""
@@ -90,7 +102,7 @@ class Frame:
                 found.append(part.request.keys)
         return tuple(found)
 
-    def moves(self, facts: Facts) -> Iterator[list[tuple[Part, str]]]:
+    def moves(self, facts: Facts) -> Iterator[Move]:
         """Give every move of one row: what each part does."""
         if not facts.changed or self.private:
             yield [(part, ENTER) for part in self.parts]
@@ -108,17 +120,42 @@ class Frame:
 
     def event(self, facts: Facts) -> PrivacyEvent:
         """Return the event of the worst move."""
-        moves, rows = list(self.moves(facts)), facts.rows
+        moves = list(self.moves(facts))
         for part in self.parts:
             if not any(any(part.shifts(kind)) for move in moves for one, kind in move if one is part):
                 raise constant()
-        if isinstance(self.parts[0].noise, DiscreteLaplace):
-            return PrivacyEvent.laplace(
-                [(rows * shift, part.noise.scale) for part, kind in move for shift in part.shifts(kind)]  # type: ignore[union-attr]
-                for move in moves
-            )
-        costs = (sum((gaussian(part, kind) for part, kind in move), Fraction(0)) for move in moves)
-        return PrivacyEvent("gaussian", rows**2 * max(costs))
+        return _worst(moves, facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """Frames under one family of noise, of which each row is in one at most."""
+
+    frames: tuple[Frame, ...]
+
+    def moves(self, facts: Facts) -> Iterator[Move]:
+        """Give every move of one row: within one frame, or out of one and into another."""
+        for frame in self.frames:
+            yield from frame.moves(facts)
+        if facts.changed:
+            for one, other in combinations(self.frames, 2):
+                yield [(part, ENTER) for part in (*one.parts, *other.parts)]
+
+    def event(self, facts: Facts) -> PrivacyEvent:
+        """Return the event of the worst move."""
+        return _worst(self.moves(facts), facts)
+
+
+def _worst(moves: Iterable[Move], facts: Facts) -> PrivacyEvent:
+    """Return the event of the worst of some moves of one row, for as many rows as a person has."""
+    listed, rows = list(moves), facts.rows
+    if isinstance(listed[0][0][0].noise, DiscreteLaplace):
+        return PrivacyEvent.laplace(
+            [(rows * shift, part.noise.scale) for part, kind in move for shift in part.shifts(kind)]  # type: ignore[union-attr]
+            for move in listed
+        )
+    costs = (sum((gaussian(part, kind) for part, kind in move), Fraction(0)) for move in listed)
+    return PrivacyEvent("gaussian", rows**2 * max(costs))
 
 
 def gaussian(part: Part, kind: str) -> Fraction:
@@ -149,3 +186,29 @@ def _short(frame: Frame) -> list[Frame]:
         return [frame]
     split = [tuple(part for part in frame.parts if part.request.keys == one) for one in keys]
     return [Frame(parts, frame.private) for parts in split]
+
+
+def apart_from_each_other(found: Sequence[Frame], facts: Facts) -> list[tuple[Frame, ...]]:
+    """Sort frames into lists of such that no row is in two of a list; of many frames, each stands alone."""
+    if not 1 < len(found) <= MOST_APART or not _few(found):
+        return [(frame,) for frame in found]
+    regions, lists = Regions(facts.ranges), list[list[tuple[Frame, Region]]]()
+    for frame in found:
+        mine = regions.of(frame.parts[0].request.where)
+        same = (one for one in lists if all(_apart(frame, mine, *other) for other in one))
+        many = next(same, None)
+        if many is None:
+            lists.append(many := [])
+        many.append((frame, mine))
+    return [tuple(frame for frame, _ in many) for many in lists]
+
+
+def _few(found: Sequence[Frame]) -> bool:
+    """Tell whether frames have few enough moves to be compared with each other."""
+    ways = sum(math.prod(len(frame.ways(keys)) for keys in frame.several) for frame in found)
+    return ways <= _MOST_WAYS_APART and sum(len(frame.parts) for frame in found) <= _MOST_PARTS_APART
+
+
+def _apart(frame: Frame, mine: Region, other: Frame, its: Region) -> bool:
+    """Tell whether frames have one family of noise and no row in common."""
+    return type(frame.parts[0].noise) is type(other.parts[0].noise) and apart(mine, its)

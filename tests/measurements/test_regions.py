@@ -1,0 +1,149 @@
+"""Which filters are apart, against every row that there can be; and what that saves."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from fractions import Fraction
+
+import pytest
+
+from dpnb.trusted.aggregate.algebra import And, Cmp, Col, Known, Lit, Not, Or, Total, TrueP
+from dpnb.trusted.measurements import code_ranges, loss
+from dpnb.trusted.measurements.regions import Regions, apart
+from tests.fuzz.algebra import Algebra, divisions
+from tests.fuzz.pairs import Rows
+from tests.measurements.test_derived_loss import LOW, THIRDS, gaussian, laplace
+from tests.measurements.tiny import UNITS, schema
+
+WHERE = schema(UNITS["add a row"])
+RANGES = code_ranges(WHERE)
+X, C, G = Col("x"), Col("c"), Col("g")
+
+
+def every_row():
+    """A table of every row of the tiny schema."""
+    codes = ([*range(column.size), *([None] if column.drops else [])] for column in WHERE.columns)
+    rows = Rows.of(WHERE, [list(row) for row in itertools.product(*codes)])
+    return rows.stack([[*range(len(rows))]])
+
+
+TABLE = every_row()
+
+
+def kept(where):
+    """The rows that a filter keeps, by the reference."""
+    return {at for at, held in enumerate(TABLE.evaluate.true(where)) if held}
+
+
+def said_apart(one, other):
+    regions = Regions(RANGES)
+    return apart(regions.of(one), regions.of(other))
+
+
+def conditions(rng):
+    """Two conditions, mostly over the codes of one column."""
+    drawn, name = Algebra(rng, RANGES), rng.choice(list(RANGES))
+
+    def made(depth):
+        if depth == 0:
+            return rng.choice([*divisions(name, RANGES[name][1]), drawn._predicate(1)])
+        a, b = made(depth - 1), made(rng.randrange(depth))
+        return rng.choice([And(a, b), Or(a, b), Not(a)])
+
+    return made(rng.choice([0, 1, 2, 3])), made(rng.choice([0, 1, 2]))
+
+
+def test_no_row_is_in_two_random_filters_that_are_said_to_be_apart():
+    """Conditions over columns, expressions, NULL and all of them joined; many pairs are found to be apart."""
+    found = 0
+    for seed in range(1500):
+        one, other = conditions(random.Random(seed))
+        for a, b in ((one, other), (one, Not(one)), (And(one, other), Not(other))):
+            if said_apart(a, b):
+                found += 1
+                assert not kept(a) & kept(b), (a, b)
+    assert found > 200
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (LOW, Not(LOW)),
+        (Cmp("<", X, Lit(1)), Cmp("<", Lit(1), X)),
+        (Cmp("<=", X, Lit(1)), Cmp("<=", Lit(2), X)),
+        (Or(THIRDS[0], THIRDS[2]), THIRDS[1]),
+        (And(THIRDS[0], Cmp("==", G, Lit(1))), And(Cmp("==", G, Lit(0)), THIRDS[0])),
+        (Not(And(Not(THIRDS[0]), Not(THIRDS[1]))), THIRDS[2]),
+        (And(Cmp("<", Col("x"), Col("c")), THIRDS[0]), THIRDS[1]),
+        (Cmp("==", C, Lit(7)), Cmp("==", C, Lit(7))),
+    ],
+)
+def test_conditions_on_one_column_tell(one, other):
+    assert said_apart(one, other)
+    assert said_apart(other, one)
+    assert not kept(one) & kept(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (Known(X), Not(Known(X))),
+        (Or(TrueP(), THIRDS[0]), THIRDS[1]),
+        (Or(THIRDS[0], Cmp("==", G, Lit(0))), THIRDS[1]),
+        (Cmp("<", Lit(0), Col("x")), Cmp("<", Col("c"), Lit(1))),
+        (None, THIRDS[0]),
+        (Not(Cmp("<", X, Col("c"))), Cmp("<", X, Col("c"))),
+    ],
+)
+def test_what_is_not_said_of_one_column_tells_nothing(one, other):
+    """It may be so all the same: what is not proved is priced as if a row could be in both."""
+    assert not said_apart(one, other)
+
+
+def test_a_filter_of_any_length_is_read_quickly():
+    """What stands in many places is read once, else this would never end; a set of many pieces bounds nothing."""
+    doubled = Cmp("==", X, Lit(0))
+    for _ in range(200):
+        doubled = And(doubled, doubled)
+    assert Regions(RANGES)(doubled) == ("x", ((0, 0),))
+    scattered = Cmp("==", X, Lit(0))
+    for at in range(1, 100):
+        scattered = Or(scattered, Cmp("==", X, Lit(2 * at)))
+    assert Regions({"x": (0, 1000)})(scattered) is None
+
+
+COUNTS = [Total(Lit(1), where) for where in THIRDS]
+
+
+@pytest.mark.parametrize(
+    ("unit", "epsilon"), [("add a row", Fraction(1, 4)), ("change a row", Fraction(1, 2))]
+)
+def test_counts_of_three_groups_cost_one_of_them_or_two_where_a_person_may_change(unit, epsilon):
+    found = loss([laplace(one, 4) for one in COUNTS], schema(UNITS[unit]))
+    assert found.total.amount == epsilon
+    assert len(found.events) == 1
+
+
+@pytest.mark.parametrize(("unit", "rho"), [("add a row", Fraction(1, 8)), ("change a row", Fraction(1, 4))])
+def test_the_same_in_rho(unit, rho):
+    assert loss([gaussian(one, 4) for one in COUNTS], schema(UNITS[unit], "rho")).total.amount == rho
+
+
+def test_a_unit_of_two_rows_may_be_in_two_groups():
+    found = loss([laplace(one, 4) for one in COUNTS], schema(UNITS["add a unit of two rows"]))
+    assert found.total.amount == Fraction(2, 4)
+
+
+def test_noise_of_two_families_is_not_priced_together():
+    where = schema(UNITS["add a row"], "rho")
+    parts = [laplace(COUNTS[0], 4), gaussian(COUNTS[1], 4)]
+    alone = sum(loss([one], where).total.amount for one in parts)
+    assert loss(parts, where).total.amount == alone
+
+
+def test_of_very_many_filters_each_is_priced_by_itself():
+    """So that a plan is priced in time: a kernel sends them in groups."""
+    where = schema(UNITS["add a row"])
+    parts = [laplace(Total(Lit(1), And(THIRDS[at % 3], Cmp("<", X, Lit(at)))), 4) for at in range(40)]
+    assert loss(parts, where).total.amount == 40 * Fraction(1, 4)
