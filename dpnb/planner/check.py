@@ -14,6 +14,7 @@ from typing import Any
 
 from dpnb.errors import OptionError, PlanError, SchemaError
 from dpnb.planner.compile import Cells, cells, condition, equal_edges, numeric, place_of, value_names
+from dpnb.planner.emptiness import keeps_nobody
 from dpnb.planner.estimand import estimand
 from dpnb.planner.expression import Bin, Const, Expr, Ref, show
 from dpnb.planner.question import QueryPlan
@@ -104,6 +105,10 @@ def check(question: QueryPlan, schema: Schema) -> CheckedQuestion:
     _limit(groups)
     setting = _setting(question, schema, (target, other, *others), groups, statistic, options)
     setting = replace(setting, edges=_edges(statistic, key))
+    if setting.nobody and statistic.public_value(setting) is None:
+        raise PlanError(
+            f"Nobody can be in {question.subset}: the declared columns allow no such row. Ask it of a wider selection."
+        )
     if statistic.target == "value":
         return _of_values(question, statistic, setting, schema)
     axes = setting.axes + statistic.extra_axes(setting)
@@ -309,7 +314,19 @@ def _setting(
     many = tuple(n for n in numbers if n is not None) if statistic.target == "numbers" else ()
     names = tuple(_called(expr, schema) for expr in (question.target, *question.others) if expr is not None)
     return Setting(
-        unit, target, where, keys, axes, private, options, subject, other, chosen, many, names if many else ()
+        unit,
+        target,
+        where,
+        keys,
+        axes,
+        private,
+        options,
+        subject,
+        other,
+        chosen,
+        many,
+        names if many else (),
+        nobody=keeps_nobody(where, schema),
     )
 
 

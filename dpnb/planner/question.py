@@ -170,11 +170,16 @@ class QueryPlan:
         return canonical(self.to_json())
 
     @property
+    def subset(self) -> str:
+        """The rows that it is about as a person would type them, for example ``hiv[hiv.age > 60]``."""
+        return (
+            self.dataset if self.where is None else f"{self.dataset}[{_bare(show(self.where, self.dataset))}]"
+        )
+
+    @property
     def text(self) -> str:
         """The question as a person would type it, for example ``hiv.got.mean()``."""
-        source = self.dataset
-        if self.where is not None:
-            source += f"[{_bare(show(self.where, self.dataset))}]"
+        source = self.subset
         form = self._form
         if form.spelling.columns == "keys" and self.target is not None:
             keys = ", ".join(_key_text(key, self.dataset) for key in (*self.by, self.target))

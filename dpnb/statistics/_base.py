@@ -237,6 +237,8 @@ class Setting:
         What each of them is called.
     edges : tuple of Fraction
         Edges of the bins that a statistic of a key counts, where it has any.
+    nobody : bool
+        Whether the schema allows no row that takes part.
     """
 
     unit: PrivacyUnit
@@ -252,6 +254,12 @@ class Setting:
     numbers: tuple[Numeric, ...] = ()
     names: tuple[str, ...] = ()
     edges: tuple[Fraction, ...] = ()
+    nobody: bool = False
+
+    @property
+    def total_of_nobody(self) -> float | None:
+        """What a sum over all of nobody is; nothing where there may be somebody, or groups."""
+        return 0.0 if self.nobody and not self.keys else None
 
     @property
     def cells(self) -> int:

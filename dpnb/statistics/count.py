@@ -131,7 +131,9 @@ class Count(Statistic):
         return 0.0, math.inf if rows is None else float(rows)
 
     def public_value(self, setting: Setting) -> float | None:
-        """The public number of rows, for a plain count under change-one."""
+        """The public number of rows, for a plain count under change-one; zero of nobody."""
+        if setting.nobody:
+            return setting.total_of_nobody
         return None if setting.public_n is None else float(setting.public_n)
 
     def price(self, setting: Setting, share: Share) -> Pricing:

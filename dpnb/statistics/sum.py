@@ -44,6 +44,10 @@ class Sum(Statistic):
         zero = Fraction(0)
         return float(min(number.lowest, zero) * rows), float(max(number.highest, zero) * rows)
 
+    def public_value(self, setting: Setting) -> float | None:
+        """Zero, of nobody."""
+        return setting.total_of_nobody
+
     def price(self, setting: Setting, share: Share) -> Pricing:
         """One sum with all of the share."""
         grid = self._grid(setting)

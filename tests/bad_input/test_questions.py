@@ -172,7 +172,7 @@ WRONG = {
         PlanError,
         "epsilon above",
     ),
-    "dpnb.release([p[p.x > i / 99].x.mean() for i in range(1001)], epsilon=1)": (PlanError, "1000"),
+    "dpnb.release([p[p.x > i / 101].x.mean() for i in range(1001)], epsilon=1)": (PlanError, "1000"),
     "dpnb.plan([p[p.x > 1].x.mean()], within=0.1)": (PlanError, "assume_n=1000"),
     "dpnb.plan([p[p.x > 1].x.mean()], within=0.1, assume_n=-5)": (PlanError, "above 0"),
     "dpnb.plan(3)": (PlanError, "Only questions can be released, not int"),
