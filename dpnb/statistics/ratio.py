@@ -28,6 +28,12 @@ Form = Literal["public", "pair", "tally"]
 Spread = Literal["known", "bought", "bound", "declined", "clustered"]
 
 COUNT_SHARE = Fraction(3, 10)
+_PRIVATE_SHARE = Fraction(1, 4)
+_SPREAD_SHARES = {
+    "epsilon": (Fraction(9, 100), Fraction(2, 5)),
+    "rho": (Fraction(17, 100), Fraction(1, 4)),
+}
+"""At least and at most, of a public number of rows."""
 _UNCLEAR = 2.0
 _UPPER = 1.645
 
@@ -61,8 +67,8 @@ def form_of(setting: Setting, kind: str) -> Form:
 def price_ratio(setting: Setting, share: Share) -> Pricing:
     """Price the parts of a mean in every cell.
 
-    A centred sum, a count where the number of rows is private, and a second moment where the spread is bought (a quarter
-    of ρ, or two fifths of ε). A two-valued column in several cells releases its two tallies, one histogram.
+    A centred sum, a count where the number of rows is private, and a second moment where the spread is bought
+    (:func:`spread_share`). A two-valued column in several cells releases its two tallies, one histogram.
     """
     number = setting.number()
     centred, form, words = number.centred(), form_of(setting, share.kind), setting.subject
@@ -72,7 +78,7 @@ def price_ratio(setting: Setting, share: Share) -> Pricing:
     for_square = Fraction(0)
     parts = [Component("sum", centred.code, centred.half, 2 * centred.half, f"sum of {words}, centred")]
     if spread_of(setting) == "bought":
-        for_square = Fraction(2, 5) if share.kind == "epsilon" else Fraction(1, 4)
+        for_square = spread_share(setting, share)
         square = centred.square()
         parts.append(
             Component("square", square.code, square.top, square.top, f"squares of {words}, for its spread")
@@ -80,6 +86,24 @@ def price_ratio(setting: Setting, share: Share) -> Pricing:
     shares = {"sum": (1 - paid) * (1 - for_square), "square": (1 - paid) * for_square}
     count = None if form == "public" else count_component(f"rows with a known {words}")
     return additive(setting, share, parts, shares, count)
+
+
+def spread_share(setting: Setting, share: Share) -> Fraction:
+    """Return the part of the loss that the second moment is bought with.
+
+    A loss of 90 k/n, or of ρ = (64 k/n)², leaves the spread a mean absolute error of a tenth of the variance where the standard deviation is a
+    sixth of the range, k being the rows of a person; a narrower column has an interval that is wider, by an upper bound of the spread. It is at
+    most two fifths of ε or a quarter of ρ, and at least what makes the mean no more than a tenth noisier than it would be without.
+    What is bought of either never falls where the loss grows: an answer serves whoever asks less later. Of a private number of rows, which
+    no price may know, it is a quarter.
+    """
+    rows = setting.public_n
+    if rows is None:
+        return _PRIVATE_SHARE
+    enough = Fraction(setting.unit.max_rows, rows) * (90 if share.kind == "epsilon" else 64)
+    reach = enough / share.amount if share.kind == "epsilon" else enough**2 / share.amount
+    least, most = _SPREAD_SHARES[share.kind]
+    return max(least, min(most, reach))
 
 
 def _price_tally(setting: Setting, share: Share, centred: Centred, words: str) -> Pricing:

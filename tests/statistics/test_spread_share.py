@@ -1,0 +1,71 @@
+"""How much of its loss a mean spends on its spread: little where people are many, and never less of either where the loss grows."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from dpnb.planner import Item, QueryPlan
+from dpnb.planner import expression as e
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
+from tests.planner.test_price import priced
+
+MEAN = QueryPlan("p", "mean", e.Ref("x"))
+FREE = QueryPlan("p", "mean", e.Ref("x"), options=(("ci", False),))
+
+
+def schema(unit, kind="epsilon"):
+    """One column, nothing missing."""
+    return Schema(
+        "p", "People", (Column.integer("x", 0, 100, missing=0),), unit, Budget.from_toml({kind: 10**6})
+    )
+
+
+def people(rows, kind="epsilon"):
+    """A public number of people."""
+    return schema(PrivacyUnit("change-one", rows=rows), kind)
+
+
+def laws(question, where, **ask):
+    """The mechanisms of a question's parts by name."""
+    (item,) = priced([Item(question)], where, **ask).items
+    return {part.name: part.mechanism for part in item.parts}
+
+
+@pytest.mark.parametrize("rows", [1000, 20_000, 10**5])
+@pytest.mark.parametrize("times", [1, 3, 20])
+def test_a_mean_of_many_is_at_most_a_tenth_noisier_for_its_spread(rows, times):
+    """From n ε = 1,000 on, in ε and in ρ."""
+    amount = Fraction(1000 * times, rows)
+    scale = laws(MEAN, people(rows), epsilon=amount)["sum"].scale
+    assert 1 < scale / laws(FREE, people(rows), epsilon=amount)["sum"].scale <= Fraction(11, 10)
+    where, rho = people(rows, "rho"), amount**2 / 2
+    variance = laws(MEAN, where, rho=rho)["sum"].variance
+    assert 1 < variance / laws(FREE, where, rho=rho)["sum"].variance <= Fraction(121, 100)
+
+
+def test_of_few_people_two_fifths_are_spent_on_it():
+    """As much as for the README's smallest studies; of a private number a quarter, since no price may know it."""
+    alone = laws(FREE, people(100), epsilon=1)["sum"].scale
+    assert laws(MEAN, people(100), epsilon=1)["sum"].scale == alone * Fraction(5, 3)
+    hidden = schema(PrivacyUnit("add-remove"))
+    found = [laws(MEAN, hidden, epsilon=epsilon)["square"].scale for epsilon in (1, 2)]
+    assert found[0] == 2 * found[1]
+
+
+@pytest.mark.parametrize("kind", ["epsilon", "rho"])
+def test_no_part_gets_more_noise_where_more_is_paid(kind):
+    """So that an answer is free for whoever asks less of it later."""
+    where, last = people(2000, kind), None
+    for step in range(1, 400):
+        now = laws(MEAN, where, **{kind: Fraction(step, 200) if kind == "epsilon" else Fraction(step, 2000)})
+        if last is not None:
+            assert all(
+                getattr(now[name], found) <= getattr(last[name], found)
+                for name in now
+                for found in (("scale",) if kind == "epsilon" else ("variance",))
+            )
+        last = now
