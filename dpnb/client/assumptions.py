@@ -127,7 +127,12 @@ def planned_question(
 ) -> CheckedQuestion:
     """Return the question of a study that does not exist yet, checked against a schema made for it."""
     unit = PrivacyUnit(adjacency, rows=_ANY_SIZE if adjacency == "change-one" else None)
-    column = Column.category("y", [0, 1]) if bounds is None else Column.number("y", *bounds, step=step)
+    complete = {"missing": 0 if bounds is None else bounds[0]} if adjacency == "change-one" else {}
+    column = (
+        Column.category("y", [0, 1], **complete)
+        if bounds is None
+        else Column.number("y", *bounds, step=step, **complete)
+    )
     columns = (column, Column.category("arm", [0, 1]))
     schema = Schema("planned", "A planned study", columns, unit, Budget.from_toml({"epsilon": 1000}))
     where: Expr | None = Compare("==", Ref("arm"), Const(1)) if what == "count" else None

@@ -28,7 +28,7 @@ Form = Literal["public", "pair", "tally"]
 Spread = Literal["known", "bought", "bound", "declined", "clustered"]
 
 COUNT_SHARE = Fraction(3, 10)
-_PRIVATE_SHARE = Fraction(1, 4)
+_PRIVATE_SHARE = Fraction(3, 10)
 _SPREAD_SHARES = {
     "epsilon": (Fraction(9, 100), Fraction(2, 5)),
     "rho": (Fraction(17, 100), Fraction(1, 4)),
@@ -95,7 +95,7 @@ def spread_share(setting: Setting, share: Share) -> Fraction:
     sixth of the range, k being the rows of a person; a narrower column has an interval that is wider, by an upper bound of the spread. It is at
     most two fifths of ε or a quarter of ρ, and at least what makes the mean no more than a tenth noisier than it would be without.
     What is bought of either never falls where the loss grows: an answer serves whoever asks less later. Of a private number of rows, which
-    no price may know, it is a quarter.
+    no price may know, it is three tenths.
     """
     rows = setting.public_n
     if rows is None:

@@ -48,7 +48,7 @@ def test_a_mean_of_many_is_at_most_a_tenth_noisier_for_its_spread(rows, times):
 
 
 def test_of_few_people_two_fifths_are_spent_on_it():
-    """As much as for the README's smallest studies; of a private number a quarter, since no price may know it."""
+    """As much as for the README's smallest studies; of a private number three tenths, since no price may know it."""
     alone = laws(FREE, people(100), epsilon=1)["sum"].scale
     assert laws(MEAN, people(100), epsilon=1)["sum"].scale == alone * Fraction(5, 3)
     hidden = schema(PrivacyUnit("add-remove"))
