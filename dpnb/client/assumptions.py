@@ -127,7 +127,9 @@ def planned_question(
 ) -> CheckedQuestion:
     """Return the question of a study that does not exist yet, checked against a schema made for it."""
     unit = PrivacyUnit(adjacency, rows=_ANY_SIZE if adjacency == "change-one" else None)
-    complete = {"missing": 0 if bounds is None else bounds[0]} if adjacency == "change-one" else {}
+    complete: dict[str, Any] = (
+        {"missing": 0 if bounds is None else bounds[0]} if adjacency == "change-one" else {}
+    )
     column = (
         Column.category("y", [0, 1], **complete)
         if bounds is None
