@@ -64,7 +64,8 @@ def coverage(
     **more
         ``levels=0.95``; ``column=``, ``other=``, ``by=``, ``where=`` and the statistic's own options, as in a question;
         ``adjacency="change-one"``; ``truth=`` and ``parameter=`` where they are not known for the statistic;
-        ``columns=`` or ``lower=``, ``upper=``, ``step=`` of the population; ``progress=``, called with each partial result.
+        ``columns=`` or ``lower=``, ``upper=``, ``step=`` of the population; ``common=True``, the noise of all losses from the
+        same random numbers; ``progress=``, called with each partial result.
 
     Returns
     -------
@@ -111,6 +112,9 @@ def designed(
     grid = {name: more.pop(name) for name in ("columns", "lower", "upper", "step") if name in more}
     made = population(source, **grid)
     truth, parameter = more.pop("truth", None), more.pop("parameter", None)
+    common = more.pop("common", False)
+    if not isinstance(common, bool):
+        raise OptionError("common= is True or False: whether all losses share their random numbers.")
     levels = levels_of(more.pop("levels", 0.95))
     asked = {name: more.pop(name) for name in _QUESTION if name in more}
     if truth is not None and not callable(truth):
@@ -129,6 +133,7 @@ def designed(
         _question(statistic, made, asked, more),
         truth,
         parameter,
+        common,
     )
 
 
@@ -200,8 +205,12 @@ class Run:
         design, place = self.design, done // self.size
         codes = design.population.draw(design.rng(_DATA, self.n, place), count, self.n)
         block = Block(Table(codes, count * self.n), count, self.n)
-        noise = [design.rng(_NOISE, self.n, place, *_words(loss)) for loss in design.losses]
-        return draw(self.items, block, noise, design.rng(_METHOD, self.n, place)), block
+        noise = [
+            design.rng(_NOISE, self.n, place, *([] if design.common else _words(loss)))
+            for loss in design.losses
+        ]
+        rng = design.rng(_METHOD, self.n, place)
+        return draw(self.items, block, noise, rng, common=design.common), block
 
 
 def draw_studies(

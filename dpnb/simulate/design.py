@@ -67,6 +67,8 @@ class Design:
         ``column``, ``other``, ``by``, ``where``, ``options`` of the question and ``adjacency`` of the data.
     truth, parameter
         What holds in a dataset (a function of its columns) and in the population, where they are given.
+    common : bool
+        Whether the noise of all losses is made of the same uniforms; otherwise that of each loss is seeded by itself.
     """
 
     statistic: str
@@ -80,6 +82,7 @@ class Design:
     question: Mapping[str, Any]
     truth: Callable[[Mapping[str, Any]], Any] | None
     parameter: Any
+    common: bool = False
 
     def items(self, n: int) -> tuple[PricedQuestion, ...]:
         """Return the priced question at every loss, for studies of one size."""

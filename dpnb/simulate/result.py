@@ -186,6 +186,7 @@ def _asked(design: Design) -> list[str]:
     words += [f"by=[{', '.join(_expr(key) for key in asked['by'])}]"] if asked["by"] else []
     words += ["where=where"] if asked["where"] is not None else []
     words += ["truth=truth"] if design.truth is not None else []
+    words += ["common=True"] if design.common else []
     return words + ([f"parameter={design.parameter!r}"] if design.parameter is not None else [])
 
 

@@ -299,11 +299,17 @@ class ReleaseStudies:
         return self.releases[loss][study]
 
 
+_LEAST = 2.0**-54
+"""Half the gap between uniforms, for a uniform of 0: its quantile is finite."""
+
+
 def draw(
     items: tuple[PricedQuestion, ...],
     block: Block,
     noise: Sequence[np.random.Generator],
     rng: np.random.Generator,
+    *,
+    common: bool = False,
 ) -> Studies:
     """Release a block of studies at every loss.
 
@@ -317,10 +323,13 @@ def draw(
         One for each loss: its mechanisms' noise.
     rng : Generator
         For interval methods that draw.
+    common : bool
+        Whether the generators of all losses start alike: added noise is then inverted from their uniforms, and so never
+        grows when a loss does. A grid point is always selected by inversion.
     """
     if _concludes_arrays(items[0].checked.kind):
         if all(isinstance(p.request, Total) and _additive(p.mechanism) for p in items[0].parts):
-            return ArrayStudies(items, _added(items, block, noise), rng)
+            return ArrayStudies(items, _added(items, block, noise, common=common), rng)
         if all(_dense(part) for part in items[0].parts):
             return ArrayStudies(items, _selected(items, block, noise), rng)
     return ReleaseStudies(items, _released(items, block, noise), rng)
@@ -345,7 +354,7 @@ def _dense(part: Any) -> bool:
 
 
 def _added(
-    items: tuple[PricedQuestion, ...], block: Block, noise: Sequence[np.random.Generator]
+    items: tuple[PricedQuestion, ...], block: Block, noise: Sequence[np.random.Generator], *, common: bool
 ) -> dict[str, SimulatedPart]:
     """Add simulated noise of every loss to the exact answers, which all losses share."""
     parts = items[0].parts
@@ -353,10 +362,27 @@ def _added(
     found = {}
     for place, (part, answers) in enumerate(zip(parts, exact, strict=True)):
         mechanisms: list[Any] = [item.parts[place].mechanism for item in items]
-        values = [m.simulate(answers, rng) for m, rng in zip(mechanisms, noise, strict=True)]
+        simulated = inverted if common else _simulated
+        values = [simulated(m, answers, rng) for m, rng in zip(mechanisms, noise, strict=True)]
         laws = tuple(mechanism.law for mechanism in mechanisms)
         found[part.name] = SimulatedPart(part.name, np.stack(values).astype(float), laws)
     return found
+
+
+def _simulated(mechanism: Any, answers: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    return np.asarray(mechanism.simulate(answers, rng))
+
+
+def inverted(
+    mechanism: DiscreteLaplace | DiscreteGaussian, answers: NDArray[Any], rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Add noise that is the quantile of a uniform, by the mechanism's own law.
+
+    One uniform a number, whatever the scale: generators that start alike give every scale the same uniforms. The quantile of a
+    uniform has exactly the law (inversion), up to the 2⁻⁵³ between the uniforms that there are.
+    """
+    uniform = np.maximum(rng.random(np.shape(answers)), _LEAST)
+    return np.asarray(answers + mechanism.law.quantile(uniform), dtype=float)
 
 
 def _selected(

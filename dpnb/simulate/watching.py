@@ -130,7 +130,7 @@ def _watching(found: CoverageResult) -> Iterator[Watched]:
                 start = before.held.get((recorder.name, design.levels[0]))
                 counts = (0, 0) if start is None else (int(start.studies[0, 0]), int(start.held[0, 0]))
                 ends = tuple(np.asarray(end)[0, :, 0] for end in recorder.ends[0])
-                seen[recorder.name] = _seen((ends[0], ends[1]), target, before.studies, counts)
+                seen[recorder.name] = seen_under((ends[0], ends[1]), target, before.studies, counts)
         yield Watched(found, seen, studies.value[0, :, 0])
 
 
@@ -146,7 +146,7 @@ def _resampling(found: BootstrapStudy) -> Iterator[Watched]:
             one = ends[k, kind]
             counts = (done, int(before[k, kind].published))
             truth = np.full(one.low.shape, one.truth)
-            seen[kind] = _seen((one.low, one.high), truth, done, counts, slack=0.0)
+            seen[kind] = seen_under((one.low, one.high), truth, done, counts, slack=0.0)
             values = one.estimate
         yield Watched(found, seen, values)
 
@@ -155,7 +155,8 @@ def _everywhere(parameter: Floats | None, truth: Floats) -> Floats | None:
     return None if parameter is None else np.full(truth.shape[0], parameter[0])
 
 
-def _seen(ends: Ends, truth: Floats, done: int, counts: tuple[int, int], slack: float = 1e-9) -> Seen:
+def seen_under(ends: Ends, truth: Floats, done: int, counts: tuple[int, int], slack: float = 1e-9) -> Seen:
+    """Return what is seen of a block after so many studies, of which so many had an interval and so many held."""
     low, high = ends
     little = slack * (1 + np.abs(truth))
     with np.errstate(invalid="ignore"):
