@@ -16,10 +16,11 @@ from dpnb.simulate.coverage import designed
 from dpnb.simulate.resampling import BootstrapDesign
 from dpnb.simulate.tally import Tally
 from dpnb.trusted.aggregate import Table
+from dpnb.widgets.coverage_breath import COUNTED, Breath, losses_of
 from dpnb.widgets.coverage_charge import inflation
 from dpnb.widgets.coverage_estimate import Subject
 from dpnb.widgets.coverage_run import StudyRun, SweepRun
-from dpnb.widgets.coverage_setup import BOOTSTRAP, OWN, QUESTION, Setup
+from dpnb.widgets.coverage_setup import BOOTSTRAP, METHODS, OWN, QUESTION, Setup
 from dpnb.widgets.scenes import ASKED, DECLARED, SCENES, Asked, Shape, declared, made
 
 LOSSES: dict[str, tuple[float, ...]] = {
@@ -130,6 +131,17 @@ class Design:
         for size in design.sizes:
             design.items(size)
         return CoverageResult(design, tuple(Tally() for _ in design.sizes))
+
+    def breath(self, setup: Setup) -> Breath:
+        """Return the studies of a setup at many losses, which share their random numbers; draws within methods are left out."""
+        names = [name for name in METHODS if name not in (*BOOTSTRAP, "monte carlo")]
+        losses = losses_of(setup.kind, setup.loss)
+        return Breath(
+            replace(
+                self.releases(replace(setup, reps=min(setup.reps, COUNTED)), names, losses=losses).design,
+                common=True,
+            )
+        )
 
     def resampling(self, setup: Setup, ks: tuple[int, ...]) -> BootstrapDesign:
         """Return the design of the resamples of the same studies."""

@@ -28,6 +28,7 @@ from dpnb.widgets.coverage_run import Run, StudyRun, SweepRun, with_methods
 from dpnb.widgets.coverage_setup import (
     BOOTSTRAP,
     METHODS,
+    MOST,
     OWN,
     QUESTION,
     USUAL,
@@ -124,7 +125,7 @@ class Coverage(Interaction):
         setup = Setup(
             statistic=QUESTION if subject is not None else statistic,
             population=_key(own, subject, population, statistic),
-            n=subject.n if subject is not None else 500 if n is None else n,
+            n=min(subject.n, MOST["n"]) if subject is not None else 500 if n is None else n,
             kind=loss[0],
             loss=loss[1],
             reps=reps,
@@ -136,6 +137,8 @@ class Coverage(Interaction):
         self._design = Design(own, subject)
         self._lock = threading.RLock()
         self._shown, self._view, self._pulled, self._reset = shown, "studies", 0, 0
+        self._breath: tuple[Setup, dict[str, Any]] | None = None
+        self._breaths = 0
         self._begin(setup)
         super().__init__()
 
@@ -145,6 +148,13 @@ class Coverage(Interaction):
         self._setup = setup
         self._runs: dict[str, Run] = {"studies": first}
         self._costs: Costs = {}
+
+    def _breathe(self) -> None:
+        """Simulate the studies at many losses that a drag goes through, once for all losses of one setup."""
+        key = replace(self._setup, loss=1.0, computed=())
+        if self._breath is None or self._breath[0] != key:
+            self._breath = (key, {"of": self._breaths, **self._design.breath(self._setup).to_json()})
+            self._breaths += 1
 
     @property
     def setup(self) -> Setup:
@@ -253,7 +263,7 @@ class Coverage(Interaction):
             sweep["notes"] = found + [""] * (len(run.values) - len(found))
         return {
             "question": self._title(),
-            "from": "" if self._design.subject is None else self._design.subject.words,
+            "from": self._from(),
             "statistics": self._statistics(),
             "populations": self._populations(setup),
             "sliders": self._design.sliders(setup),
@@ -268,12 +278,22 @@ class Coverage(Interaction):
             "pulled": self._pulled,
             "run": run.to_json() if isinstance(run, StudyRun) else None,
             "sweep": sweep,
+            "breath": None if self._breath is None else self._breath[1],
             "partition": partition(setup) if resampled and sweep is None else None,
             "charge": self._note(setup) if resampled and sweep is None else "",
             "compared": compared(setup) if resampled and sweep is None else "",
             "code": self.code(),
             "problem": "",
         }
+
+    def _from(self) -> str:
+        """Return where the facts of an estimate come from, and what a larger size than the lab simulates becomes."""
+        subject = self._design.subject
+        if subject is None:
+            return ""
+        most = MOST["n"]
+        cut = f" Simulated with {most:,} rows: the most that the lab draws." if subject.n > most else ""
+        return subject.words + cut
 
     def _method(self, name: str, setup: Setup) -> dict[str, Any]:
         unfit = setup.resampled if name in BOOTSTRAP else ""
@@ -323,6 +343,8 @@ class Coverage(Interaction):
         pull = pull if isinstance(pull, int) else 0
         try:
             self._set(self.chosen)
+            if self.chosen.get("breathe") is True and self._view == "studies":
+                self._breathe()
             if pull > self._pulled:
                 self._step()
             self._pulled = max(self._pulled, pull)

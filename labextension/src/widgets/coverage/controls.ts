@@ -32,6 +32,8 @@ interface Hand {
   readonly now: () => CoverageFacts;
   readonly set: (change: Partial<CoverageSetup>) => void;
   readonly choose: (chosen: Partial<CoverageSet>) => void;
+  /** The loss while it moves. */
+  readonly moved: (loss: number) => void;
 }
 
 /** Some of the controls: their nodes by name, and how they follow the facts. */
@@ -90,7 +92,7 @@ type Ends = readonly [string, string];
 
 /** A slider of one number of the setup, told when the hand lets go; without a step it is logarithmic. */
 function numbered(
-  { now, set }: Hand,
+  { now, set, moved }: Hand,
   name: 'loss' | 'n' | 'k' | Shape,
   label: string,
   [low, high]: readonly [number, number],
@@ -105,7 +107,11 @@ function numbered(
     ends,
     step,
     ...(rounded ? { write: (value: number) => number(Math.round(value)) } : {}),
-    input: () => undefined,
+    input: value => {
+      if (name === 'loss') {
+        moved(value);
+      }
+    },
     change: value => set({ [name]: rounded ? Math.round(value) : value })
   });
 }
@@ -213,11 +219,16 @@ function runs({ now, set, choose }: Hand): Group<'reps' | 'seed' | 'compare' | '
   };
 }
 
-export function controls(first: CoverageFacts, choose: (chosen: Partial<CoverageSet>) => void): Controls {
+export function controls(
+  first: CoverageFacts,
+  choose: (chosen: Partial<CoverageSet>) => void,
+  moved: (loss: number) => void
+): Controls {
   let now = first;
   const hand: Hand = {
     now: () => now,
     choose,
+    moved,
     set: change => {
       const setup = { ...now.setup, ...change };
       now = { ...now, setup };

@@ -80,6 +80,29 @@ export interface Partition {
   readonly you: readonly number[];
 }
 
+/** One method of the studies at many losses; numbers as 32-bit floats and flags as bits, in base 64. */
+export interface BreathMethod {
+  readonly name: string;
+  readonly about: 'dataset' | 'population';
+  /** Low and high of forty studies, loss after loss. */
+  readonly ends: string;
+  /** Which of all studies held, and which had an interval (empty: all), loss after loss. */
+  readonly held: string;
+  readonly known: string;
+}
+
+/** The same studies with the same random numbers at many losses. */
+export interface BreathFacts {
+  /** Which simulation it is. */
+  readonly of: number;
+  readonly values: readonly number[];
+  readonly studies: number;
+  readonly answers: string;
+  readonly truths: string;
+  readonly parameter: number | null;
+  readonly methods: readonly BreathMethod[];
+}
+
 export interface Method {
   readonly name: string;
   readonly words: string;
@@ -118,6 +141,7 @@ export interface CoverageFacts {
   readonly pulled: number;
   readonly run: StudyFacts | null;
   readonly sweep: SweepFacts | null;
+  readonly breath: BreathFacts | null;
   readonly partition: Partition | null;
   /** What the resamples cost, in one sentence. */
   readonly charge: string;
@@ -131,6 +155,8 @@ export interface CoverageSet {
   setup: Partial<CoverageSetup>;
   shown: string[];
   view: string;
+  /** Whether studies at many losses are wanted. */
+  breathe: boolean;
   pull: number;
   reset: number;
   at: number;

@@ -5,6 +5,7 @@ import { announcer, button, eachFrame, html } from '../parts/dom';
 import { head as titleOf } from '../parts/layout';
 import { scrolling } from '../parts/scroll_region';
 import type { Link, View } from '../parts/widget';
+import { breathing } from './breath';
 import { controls } from './controls';
 import type { CoverageFacts, CoverageSet } from './facts';
 import { reachOf, stack } from './intervals';
@@ -191,7 +192,7 @@ function studiesPart(play: Play): Part {
     nodes: [node],
     show: (facts, now) => {
       const { run, shown } = facts;
-      node.hidden = run === null;
+      node.hidden = run === null || (facts.studies === 0 && facts.breath !== null);
       if (run !== null) {
         const reach = reachOf(shown.map(name => play.latest[name] ?? []));
         const rows = rowsOf(facts, run.rows);
@@ -250,7 +251,8 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
   const simulated = simulation(link, frame.ask);
   const { play } = simulated;
   const heading = titleOf('Would this interval be right?', 'Simulated: nothing is spent.', answered.question);
-  const hand = controls(answered, chosen => link.choose(chosen));
+  const breath = breathing(loss => link.choose({ setup: { ...link.facts().setup, loss } }));
+  const hand = controls(answered, chosen => link.choose(chosen), breath.move);
   const problem = html('p', { class: 'warn', role: 'status' });
   const [run, studies, found, numbers] = [
     runPart(simulated),
@@ -262,7 +264,7 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
   const sweep = html('div', {}, swept.node);
   const code = codeBox(5);
   root.append(
-    ...[heading, hand.node, ...run.nodes, problem, simulated.late],
+    ...[heading, hand.node, breath.node, ...run.nodes, problem, simulated.late],
     ...[...found.nodes, ...studies.nodes, sweep, ...numbers.nodes, code.node]
   );
 
@@ -272,6 +274,7 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
     heading.querySelector('code')!.textContent = facts.question;
     problem.textContent = facts.problem;
     code.show(facts.code, codeOf(facts));
+    breath.show(facts);
     sweep.hidden = facts.sweep === null;
     if (facts.sweep !== null) {
       swept.show(facts.sweep, facts);
@@ -282,6 +285,7 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
   }
 
   show();
+  link.choose({ breathe: true }); // the first picture needs no Start
   return {
     update: () => {
       if (link.facts() !== answered) {
@@ -293,6 +297,7 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
     },
     dispose: () => {
       simulated.stop();
+      breath.stop();
       frame.stop();
     }
   };

@@ -1,0 +1,233 @@
+/** Coverage that breathes: the same studies follow the loss under the hand; nothing is asked of the kernel while it moves. */
+import { wilson } from '../../maths/coverage';
+import { number } from '../../maths/digits';
+import { button, eachFrame, html, unique } from '../parts/dom';
+import { labelled } from '../parts/layout';
+import { draggable } from '../parts/pointer';
+import {
+  breathOf,
+  countAt,
+  heldAt,
+  nearestLoss,
+  studyWords,
+  type Breath,
+  type BreathRow
+} from './breath_model';
+import { alongPicture, fortyPicture, runningPicture, studyOf, type Shown } from './breath_picture';
+import type { CoverageFacts } from './facts';
+import { guess } from './guess';
+import { percent, samples } from './looks';
+import { strideOf } from './sweep_model';
+import { symbolOf } from './table';
+
+export interface Breathing {
+  readonly node: HTMLElement;
+  readonly show: (facts: CoverageFacts) => void;
+  /** Follow a loss while another control moves it. */
+  readonly move: (loss: number) => void;
+  readonly stop: () => void;
+}
+
+/** What holds at the nearest computed loss, in words. */
+function found({ breath, row, loss, at }: Shown, symbol: string): string {
+  const [value, near] = [breath.values[at]!, `${symbol} ${number(breath.values[at]!)}`];
+  const [few, some] = [countAt(breath, row, at, breath.drawn), countAt(breath, row, at)];
+  if (some[0] === 0) {
+    return `At ${near} there are no ${row.name} intervals.`;
+  }
+  const [low, high] = wilson(some[1], some[0])!;
+  const counted =
+    Math.abs(Math.log(loss / value)) < 0.005 ? '' : ` (${symbol} ${number(loss)} under the hand)`;
+  return `At ${near}${counted}, ${few[1]} of these ${few[0]} intervals hold the truth; of all ${number(some[0])}, ${number(some[1])}: ${percent(some[1] / some[0])} (95 % band ${percent(low)} to ${percent(high)}).`;
+}
+
+/** The method that is drawn: the one that was chosen, or the release's own. */
+function rowIn(breath: Breath, shown: readonly string[], chosen: string): BreathRow | undefined {
+  const rows = breath.rows.filter(row => shown.includes(row.name));
+  const named = (name: string): BreathRow | undefined => rows.find(row => row.name === name);
+  return named(chosen) ?? named('confidence') ?? rows[0];
+}
+
+/** The next drawn study that misses. */
+function nextMiss({ breath, row, at, study }: Shown): number {
+  const later = Array.from({ length: breath.drawn }, (_, i) => (study + 1 + i) % breath.drawn);
+  return later.find(one => heldAt(breath, row, at, one) === false) ?? study;
+}
+
+/** What is under the hand, and the studies that follow it. */
+interface State {
+  loss: number;
+  /** The loss at which the hand rested last. */
+  rest: number;
+  touched: boolean;
+  study: number;
+  /** The method that was chosen, and the setup that was taken over. */
+  chosen: string;
+  seen: string;
+  breath: Breath | null;
+  now: Shown | null;
+}
+
+type Pictures = Readonly<{
+  forty: ReturnType<typeof fortyPicture>;
+  along: ReturnType<typeof alongPicture>;
+}>;
+
+/** Follow a loss: of the handle, or of another control. */
+function mover(state: State, { forty }: Pictures, ask: () => void): (loss: number) => void {
+  return loss => {
+    if (loss !== state.loss) {
+      [state.loss, state.touched] = [loss, true];
+      forty.clear();
+      ask();
+    }
+  };
+}
+
+/** Drags and arrow keys: a study in the one picture, a loss in the other. */
+function steered(
+  state: State,
+  { forty, along }: Pictures,
+  ask: () => void,
+  move: (loss: number) => void,
+  rested: (loss: number) => void
+): void {
+  const choose = (study: number): void => {
+    state.study = Math.min(Math.max(study, 0), (state.breath?.drawn ?? 1) - 1);
+    ask();
+  };
+  const end = (): void => {
+    if (state.touched) {
+      [state.touched, state.rest] = [false, state.loss];
+      rested(Number(state.loss.toPrecision(3)));
+    }
+  };
+  draggable(forty.node, {
+    move: x => choose(studyOf(x, state.breath?.drawn ?? 1)),
+    end: () => undefined
+  });
+  draggable(along.node, { move: x => move(along.lossAt(x)), end });
+  const stepped = (handle: SVGElement, count: (breath: Breath) => number, go: (by: number) => void): void =>
+    handle.addEventListener('keydown', event => {
+      const stride = state.breath === null ? undefined : strideOf(event.key, count(state.breath));
+      if (stride !== undefined) {
+        event.preventDefault();
+        event.stopPropagation();
+        go(stride);
+      }
+    });
+  stepped(
+    forty.handle,
+    breath => breath.drawn,
+    by => choose(state.study + by)
+  );
+  stepped(
+    along.handle,
+    breath => breath.values.length,
+    by => {
+      const values = state.breath!.values;
+      const at = nearestLoss(values, state.loss) + by;
+      move(values[Math.min(Math.max(at, 0), values.length - 1)]!);
+      end();
+    }
+  );
+}
+
+/** Take over what the kernel says: other studies, or another loss at rest. */
+function take(state: State, { forty }: Pictures, facts: CoverageFacts): void {
+  if (facts.breath !== null && facts.breath.of !== state.breath?.of) {
+    if (state.breath !== null) {
+      forty.fade();
+    }
+    state.breath = breathOf(facts.breath);
+  }
+  const set = JSON.stringify([facts.setup.kind, facts.setup.loss]);
+  if (set !== state.seen) {
+    state.seen = set;
+    [state.loss, state.rest] = [facts.setup.loss, facts.setup.loss];
+  }
+}
+
+/** The methods that can be drawn, as choices. */
+function offer(field: HTMLSelectElement, key: HTMLElement, names: readonly string[], chosen: string): void {
+  if (JSON.stringify([...field.options].map(one => one.value)) !== JSON.stringify(names)) {
+    field.replaceChildren(...names.map(name => html('option', { value: name }, name)));
+    key.replaceChildren(...samples(names));
+  }
+  field.value = chosen;
+}
+
+const figure = (caption: string, ...nodes: Element[]): HTMLElement =>
+  html('figure', {}, html('figcaption', { class: 'soft' }, caption), ...nodes);
+
+export function breathing(rested: (loss: number) => void): Breathing {
+  let facts: CoverageFacts | null = null;
+  // a frame of its own: a drag draws nothing else of the lab
+  const { ask, stop } = eachFrame(() => facts !== null && draw(facts));
+  const state: State = {
+    ...{ loss: 1, rest: 1, touched: false, study: 0, chosen: '', seen: '' },
+    ...{ breath: null, now: null }
+  };
+  const pictures = { forty: fortyPicture(), along: alongPicture('the loss') };
+  const running = runningPicture();
+  const move = mover(state, pictures, ask);
+  steered(state, pictures, ask, move, rested);
+  const field = html('select', { id: unique('method') });
+  field.addEventListener('change', () => {
+    state.chosen = field.value;
+    ask();
+  });
+  const miss = button('Next miss', () => {
+    state.study = state.now === null ? 0 : nextMiss(state.now);
+    ask();
+  });
+  const [title, said, why] = [
+    html('h4', { class: 'say' }),
+    html('p', { class: 'say found' }),
+    html('p', { class: 'soft study' })
+  ];
+  const key = html('p', { class: 'key' });
+  const drawings = html(
+    'div',
+    { class: 'breath' },
+    figure('Each bar is an interval, ✕ misses the truth. Choose one to see why.', pictures.forty.node),
+    figure('Coverage of all of them. Drag the handle: the same studies follow.', pictures.along.node, key),
+    figure('Their running coverage at the nearest computed loss', running.node)
+  );
+  const guessed = guess(ask);
+  const result = html('div', {}, said, drawings, html('div', { class: 'buttons' }, miss), why);
+  const choices = html('div', { class: 'choices' }, labelled('interval', field), guessed.switch);
+  const node = html('section', { class: 'breathing', hidden: '' }, title, choices, guessed.node, result);
+  const draw = (facts: CoverageFacts): void => {
+    take(state, pictures, facts);
+    const { breath, loss, rest, study } = state;
+    const row = breath === null ? undefined : rowIn(breath, facts.shown, state.chosen);
+    node.hidden = breath === null || row === undefined || facts.view !== 'studies';
+    if (breath === null || row === undefined || node.hidden) {
+      return;
+    }
+    const symbol = symbolOf(facts);
+    const rows = breath.rows.filter(one => facts.shown.includes(one.name));
+    const now = { breath, row, loss, rest, study, at: nearestLoss(breath.values, loss) };
+    state.now = now;
+    title.textContent = `The same ${number(breath.studies)} studies at every ${symbol}`;
+    offer(
+      field,
+      key,
+      rows.map(one => one.name),
+      row.name
+    );
+    said.textContent = found(now, symbol);
+    why.textContent = studyWords(breath, row, now.at, study, symbol);
+    const [known, held] = countAt(breath, row, now.at);
+    result.hidden = guessed.show(known === 0 ? null : held / known);
+    pictures.forty.show(now, why.textContent);
+    pictures.along.show(now, rows, facts.setup.level, symbol, said.textContent);
+    running.show(now, facts.setup.level);
+  };
+  const show = (told: CoverageFacts): void => {
+    facts = told;
+    draw(told);
+  };
+  return { node, move, show, stop };
+}

@@ -1,0 +1,280 @@
+/** The drawings of studies at many losses: forty intervals, coverage along the loss, and the running coverage at it. */
+import { number } from '../../maths/digits';
+import { place } from '../../maths/scale';
+import { picture, set, svg } from '../parts/dom';
+import { text } from '../parts/layout';
+import { pathThrough } from './axes';
+import {
+  alongLosses,
+  endsAt,
+  heldAt,
+  reachAt,
+  runningAt,
+  truthOf,
+  type Breath,
+  type BreathRow,
+  type Share
+} from './breath_model';
+import { band, layered, line, marker, percent } from './looks';
+
+export const [W, H] = [360, 230];
+const [LEFT, RIGHT, TOP, BOTTOM] = [44, 14, 12, 40];
+const MIDDLE = H / 2;
+
+/** Where a study stands, and which study stands at a place. */
+const xOf = (study: number, drawn: number): number => LEFT + ((study + 0.5) / drawn) * (W - LEFT - RIGHT);
+export const studyOf = (x: number, drawn: number): number =>
+  Math.min(Math.max(Math.floor(((x - LEFT) / (W - LEFT - RIGHT)) * drawn), 0), drawn - 1);
+
+/** The largest of 1, 2, 5, 10, … below a number. */
+function round(below: number): number {
+  const size = 10 ** Math.floor(Math.log10(below));
+  return size * (below >= 5 * size ? 5 : below >= 2 * size ? 2 : 1);
+}
+
+/** What of a breath is drawn: a method, the loss under the hand, and the computed one nearest to it. */
+export interface Shown {
+  readonly breath: Breath;
+  readonly row: BreathRow;
+  readonly loss: number;
+  readonly at: number;
+  /** The loss at which it rested last. */
+  readonly rest: number;
+  readonly study: number;
+}
+
+/** The paths of forty intervals around what each claims to hold. */
+function intervalPaths(
+  { breath, row, loss, at }: Shown,
+  y: (off: number) => number
+): Record<'holds' | 'misses' | 'crosses', string> {
+  const found = { holds: '', misses: '', crosses: '' };
+  for (let study = 0; study < breath.drawn; study += 1) {
+    const held = heldAt(breath, row, at, study);
+    const truth = truthOf(breath, row, study);
+    const [low, high] = endsAt(breath, row, loss, study).map(end => y(end - truth)) as [number, number];
+    if (held === null || !Number.isFinite(low + high)) {
+      continue;
+    }
+    const x = xOf(study, breath.drawn).toFixed(1);
+    found[held ? 'holds' : 'misses'] += `M${x} ${low.toFixed(1)}V${high.toFixed(1)}`;
+    if (!held) {
+      const end =
+        Math.abs(low - MIDDLE) > Math.abs(high - MIDDLE)
+          ? low + Math.sign(low - MIDDLE) * 6
+          : high + Math.sign(high - MIDDLE) * 6;
+      found.crosses += `M${Number(x) - 3} ${(end - 3).toFixed(1)}l6 6m0 -6l-6 6`;
+    }
+  }
+  return found;
+}
+
+/** Forty intervals, one beside the other; a place is a study, chosen by the hand or by arrow keys. */
+export function fortyPicture() {
+  const ghost = svg('path', { class: 'ghost', stroke: 'var(--soft)', 'stroke-width': 3 });
+  const holds = svg('path', { stroke: 'var(--dp-accent)', 'stroke-width': 2.6 });
+  const misses = svg('path', { stroke: 'var(--dp-warn)', 'stroke-width': 3.4 });
+  const crosses = svg('path', { stroke: 'var(--dp-warn)', 'stroke-width': 1.8, fill: 'none' });
+  const truth = svg('path', {
+    stroke: 'var(--ink)',
+    'stroke-width': 1.2,
+    d: `M${LEFT} ${MIDDLE}H${W - RIGHT}`
+  });
+  const [up, down] = [text(LEFT - 6, 0, '', 'end'), text(LEFT - 6, 0, '', 'end')];
+  const grid = svg('path', { class: 'axis' });
+  const handle = svg('circle', {
+    class: 'handle',
+    r: 7,
+    cy: H - 14,
+    tabindex: 0,
+    role: 'slider',
+    'aria-label': 'study'
+  });
+  const plot = picture(
+    'forty intervals',
+    W,
+    H,
+    grid,
+    ghost,
+    up,
+    down,
+    holds,
+    misses,
+    crosses,
+    truth,
+    text(LEFT - 6, MIDDLE + 4, 'truth', 'end'),
+    handle
+  );
+  let drawn = '';
+  return {
+    node: plot.node,
+    handle,
+    /** Keep what is drawn as a shade behind what comes. */
+    fade: () => set(ghost, { d: drawn }),
+    clear: () => set(ghost, { d: '' }),
+    show: (now: Shown, words: string): void => {
+      const reach = Math.sqrt(
+        reachAt(now.breath, now.row, now.loss) * reachAt(now.breath, now.row, now.rest)
+      );
+      const y = (off: number): number => MIDDLE - Math.min(Math.max(off / reach, -1), 1) * (MIDDLE - 26);
+      const paths = intervalPaths(now, y);
+      drawn = paths.holds + paths.misses;
+      set(holds, { d: paths.holds });
+      set(misses, { d: paths.misses });
+      set(crosses, { d: paths.crosses });
+      const mark = round(reach * 0.9);
+      set(grid, { d: `M${LEFT} ${y(mark)}H${W - RIGHT}M${LEFT} ${y(-mark)}H${W - RIGHT}` });
+      for (const [label, off] of [
+        [up, mark],
+        [down, -mark]
+      ] as const) {
+        set(label, { y: y(off) + 4 });
+        label.textContent = `${off > 0 ? '+' : ''}${number(off)}`;
+      }
+      set(handle, {
+        cx: xOf(now.study, now.breath.drawn),
+        'aria-valuemin': 1,
+        'aria-valuemax': now.breath.drawn,
+        'aria-valuenow': now.study + 1,
+        'aria-valuetext': words
+      });
+      const failed = paths.misses.split('M').length - 1;
+      plot.describe(`${failed} of ${now.breath.drawn} intervals miss the truth`);
+    }
+  };
+}
+
+/** An axis of shares from a round one below all bands up to 1, with lines across. */
+function axis(lowest: number, level: number): { y: (share: number) => number; nodes: SVGElement[] } {
+  const floor = Math.max(0, Math.floor(Math.min(lowest, level - 0.05) * 10) / 10);
+  const y = (share: number): number => TOP + ((1 - share) / (1 - floor)) * (H - TOP - BOTTOM);
+  const gap = 1 - floor > 0.5 ? 0.25 : 0.1;
+  const marks = Array.from({ length: 10 }, (_, i) => 1 - i * gap).filter(share => share >= floor - 1e-9);
+  const nodes = marks.flatMap(share => [
+    svg('path', { class: 'axis', d: `M${LEFT} ${y(share)}H${W - RIGHT}` }),
+    text(LEFT - 6, y(share) + 4, `${number(100 * share, 0)} %`, 'end')
+  ]);
+  nodes.push(
+    svg('path', { class: 'ink-line', 'stroke-dasharray': '2 4', d: `M${LEFT} ${y(level)}H${W - RIGHT}` })
+  );
+  return { y, nodes };
+}
+
+const points = (
+  found: readonly Share[],
+  x: (value: number) => number,
+  y: (share: number) => number
+): [number, number][] => found.map(one => [x(one.x), y(one.share)]);
+
+/** Coverage along the loss, with the handle of the loss on its axis. */
+export function alongPicture(label: string) {
+  const [curves, dots] = [svg('g'), svg('g')];
+  const cursor = svg('path', { class: 'ink-line' });
+  const handle = svg('circle', {
+    class: 'handle',
+    r: 9,
+    cy: H - BOTTOM + 2,
+    tabindex: 0,
+    role: 'slider',
+    'aria-label': label
+  });
+  const plot = picture(
+    `coverage of the same studies at each value of ${label}`,
+    W,
+    H,
+    curves,
+    cursor,
+    dots,
+    handle
+  );
+  let [range, key] = [{ low: 1, high: 2 }, ''];
+  let y = (share: number): number => share;
+  let found: { name: string; along: Share[] }[] = [];
+  const x = (loss: number): number => LEFT + 8 + place(range, loss) * (W - LEFT - RIGHT - 16);
+  /** Draw what does not move with the loss. */
+  const lay = ({ breath }: Shown, rows: readonly BreathRow[], level: number, symbol: string): void => {
+    range = { low: breath.values[0]!, high: breath.values.at(-1)! };
+    found = rows.map(row => ({ name: row.name, along: alongLosses(breath, row) }));
+    const frame = axis(Math.min(1, ...found.flatMap(({ along }) => along.map(one => one.band[0]))), level);
+    y = frame.y;
+    const marks = [0.001, 0.01, 0.1, 1, 10, 100].filter(mark => mark >= range.low && mark <= range.high);
+    curves.replaceChildren(
+      ...frame.nodes,
+      ...found.map(({ name, along }) =>
+        band(
+          along.map(one => [x(one.x), y(one.band[0]), y(one.band[1])]),
+          name
+        )
+      ),
+      ...layered(found).map(({ name, along }) => line(name, pathThrough(points(along, x, y)))),
+      ...marks.map(mark => text(x(mark), H - 8, `${symbol} ${number(mark)}`, 'middle'))
+    );
+  };
+  return {
+    node: plot.node,
+    handle,
+    lossAt: (px: number): number => {
+      const share = Math.min(Math.max((px - LEFT - 8) / (W - LEFT - RIGHT - 16), 0), 1);
+      return range.low * (range.high / range.low) ** share;
+    },
+    show: (now: Shown, rows: readonly BreathRow[], level: number, symbol: string, words: string): void => {
+      const next = JSON.stringify([now.breath.of, rows.map(row => row.name), level]);
+      if (next !== key) {
+        key = next;
+        lay(now, rows, level, symbol);
+      }
+      const value = now.breath.values[now.at]!;
+      dots.replaceChildren(
+        ...found.flatMap(({ name, along }) =>
+          along.filter(one => one.x === value).map(one => marker(name, x(one.x), y(one.share)))
+        )
+      );
+      set(cursor, { d: `M${x(now.loss)} ${TOP}V${H - BOTTOM}` });
+      set(handle, {
+        cx: x(now.loss),
+        'aria-valuemin': range.low,
+        'aria-valuemax': range.high,
+        'aria-valuenow': now.loss,
+        'aria-valuetext': words
+      });
+      const said = found.flatMap(({ name, along }) =>
+        along.filter(one => one.x === value).map(one => `${name} ${percent(one.share)}`)
+      );
+      plot.describe(`at ${symbol} ${number(value)}: ${said.join(', ')}`);
+    }
+  };
+}
+
+/** The running coverage at the nearest computed loss, with its Wilson band. */
+export function runningPicture() {
+  const content = svg('g');
+  const plot = picture('running coverage at this loss', W, H, content);
+  let key = '';
+  return {
+    node: plot.node,
+    show: ({ breath, row, at }: Shown, level: number): void => {
+      const next = JSON.stringify([breath.of, row.name, at, level]);
+      if (next === key) {
+        return;
+      }
+      key = next;
+      const found = runningAt(breath, row, at);
+      const x = (studies: number): number => LEFT + (studies / breath.studies) * (W - LEFT - RIGHT);
+      const frame = axis(Math.min(1, ...found.slice(3).map(one => one.band[0])), level);
+      const late = found.filter(one => frame.y(one.band[0]) <= H - BOTTOM);
+      content.replaceChildren(
+        ...frame.nodes,
+        band(
+          late.map(one => [x(one.x), frame.y(one.band[0]), frame.y(one.band[1])]),
+          row.name
+        ),
+        line(row.name, pathThrough(points(late, x, frame.y))),
+        text(LEFT, H - 8, '0 studies'),
+        text(W - RIGHT, H - 8, number(breath.studies), 'end')
+      );
+      plot.describe(
+        found.length === 0 ? 'there are no intervals' : `it ends at ${percent(found.at(-1)!.share)}`
+      );
+    }
+  };
+}

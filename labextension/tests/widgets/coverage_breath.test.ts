@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import {
+  alongLosses,
+  between,
+  breathOf,
+  countAt,
+  endsAt,
+  heldAt,
+  nearestLoss,
+  reachAt,
+  runningAt,
+  studyWords
+} from '../../src/widgets/coverage/breath_model';
+
+const packed = (values: readonly number[]): string =>
+  Buffer.from(new Float32Array(values).buffer).toString('base64');
+const bits = (rows: readonly (readonly number[])[]): string =>
+  Buffer.from(rows.map(row => row.reduce((sum, on, i) => sum + on * 2 ** i, 0))).toString('base64');
+
+/** Three losses, two drawn of three studies; the second study misses at the first loss, the third always. */
+const breath = breathOf({
+  of: 0,
+  values: [0.1, 1, 10],
+  studies: 3,
+  answers: packed([5, -4, 1, -1, 0.5, 0]),
+  truths: packed([0.5, -0.5]),
+  parameter: 0,
+  methods: [
+    {
+      name: 'confidence',
+      about: 'population',
+      ends: packed([-3, 13, -7, -1, -1, 3, -3, 1, 0, 1, -1, 1]),
+      held: bits([
+        [1, 0, 0],
+        [1, 1, 0],
+        [1, 1, 0]
+      ]),
+      known: bits([
+        [1, 1, 1],
+        [1, 1, 1],
+        [1, 1, 0]
+      ])
+    }
+  ]
+});
+const row = breath.rows[0]!;
+
+describe('studies at many losses', () => {
+  it('are drawn between two computed losses, in the logarithm', () => {
+    expect(between(breath.values, Math.sqrt(0.1)).share).toBeCloseTo(0.5);
+    expect(endsAt(breath, row, Math.sqrt(0.1), 0)[0]).toBeCloseTo(-2);
+    expect(endsAt(breath, row, Math.sqrt(0.1), 0)[1]).toBeCloseTo(8);
+    expect(endsAt(breath, row, 1, 0)).toEqual([-1, 3]);
+    expect(endsAt(breath, row, 99, 1)).toEqual([-1, 1]);
+    expect(endsAt(breath, row, 1e-9, 1)).toEqual([-7, -1]);
+  });
+
+  it('are counted at the nearest computed loss', () => {
+    expect([0.2, 0.4, 4, 400].map(loss => nearestLoss(breath.values, loss))).toEqual([0, 1, 2, 2]);
+    expect(heldAt(breath, row, 0, 1)).toBe(false);
+    expect(heldAt(breath, row, 1, 1)).toBe(true);
+    expect(heldAt(breath, row, 2, 2)).toBeNull();
+    expect([0, 1, 2].map(at => countAt(breath, row, at))).toEqual([
+      [3, 1],
+      [3, 2],
+      [2, 2]
+    ]);
+    expect(countAt(breath, row, 1, 2)).toEqual([2, 2]);
+  });
+
+  it('have a coverage along the losses and a running one that ends in it', () => {
+    const along = alongLosses(breath, row);
+    expect(along.map(one => one.share)).toEqual([1 / 3, 2 / 3, 1]);
+    const running = runningAt(breath, row, 0);
+    expect(running.map(one => one.x)).toEqual([1, 2, 3]);
+    expect(running.at(-1)!.share).toBe(along[0]!.share);
+    expect(running.at(-1)!.band).toEqual(along[0]!.band);
+    expect(along[0]!.band[0]).toBeLessThan(1 / 3);
+    expect(along[0]!.band[1]).toBeGreaterThan(1 / 3);
+  });
+
+  it('are put into words one by one', () => {
+    expect(studyWords(breath, row, 0, 1, 'ε')).toBe(
+      'Study 2 at ε 0.1: released -4, interval -7 to -1; the truth of the population is 0. It misses. ' +
+        'The noise moved the answer by -3.5, the draw of the people by -0.5; the interval reaches 3 to each side. Most of it was the noise.'
+    );
+    expect(studyWords(breath, row, 2, 0, 'ε')).toContain('It holds.');
+    expect(reachAt(breath, row, 10)).toBeGreaterThanOrEqual(1);
+  });
+});

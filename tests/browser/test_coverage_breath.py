@@ -1,0 +1,144 @@
+"""The coverage lab breathes: a drag of the loss moves forty intervals in the page, and no message goes to the kernel."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from dpnb import widgets
+from dpnb.widgets import _base
+
+pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
+
+HOLDS = ".breath figure:first-child svg path[stroke-width='2.6']"
+MISSES = ".breath figure:first-child svg path[stroke-width='3.4']"
+FRAMES = """async () => {
+    const handle = document.querySelector(".breath [aria-label='the loss']"), svg = handle.ownerSVGElement;
+    const box = svg.getBoundingClientRect(), times = [], drawn = new Set();
+    const at = x => ({clientX: box.left + x * box.width, clientY: box.top + 100, pointerId: 1, button: 0, bubbles: true});
+    svg.setPointerCapture = () => undefined;
+    svg.dispatchEvent(new PointerEvent("pointerdown", at(0.5)));
+    for (let i = 0; i < 120; i++) {
+        window.drawn = 0;
+        svg.dispatchEvent(new PointerEvent("pointermove", at(0.15 + 0.8 * Math.abs(((i / 60) % 2) - 1))));
+        await new Promise(done => requestAnimationFrame(() => {
+            // the lab asked for this frame first: it has drawn; what is left is the layout
+            svg.getBoundingClientRect(); done();
+        }));
+        times.push(window.drawn);
+        drawn.add(document.querySelector(".breath path[stroke-width='2.6']").getAttribute("d"));
+    }
+    svg.dispatchEvent(new PointerEvent("pointerup", at(0.5)));
+    times.sort((a, b) => a - b);
+    return {pictures: drawn.size, p95: times[Math.floor(0.95 * times.length)], most: times.at(-1)};
+}"""
+
+
+@pytest.fixture
+def show(show):
+    """Show a lab whose kernel hears it."""
+    return lambda lab, **options: show(lab, **{"kernel": True, "height": 1000, **options})
+
+
+def timed(page):
+    """Time what runs in each frame: the callbacks of requestAnimationFrame, added up."""
+    page.evaluate(
+        """() => {
+        const real = window.requestAnimationFrame.bind(window);
+        window.requestAnimationFrame = call => real(at => {
+            const start = performance.now(); call(at); window.drawn += performance.now() - start;
+        });
+    }"""
+    )
+
+
+def test_forty_intervals_follow_a_drag_without_the_kernel(show):
+    """Opening draws at once; a drag draws another picture in every frame and sends nothing until it ends; then the loss is set."""
+    lab = widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.5)
+    page = show(lab)
+    page.set_default_timeout(5000)
+    expect(page.get_by_role("heading", name="The same 1,000 studies at every ε")).to_be_visible()
+    heard = []
+    lab.observe(lambda change: heard.append(change["new"]), "chosen")
+    timed(page)
+    found = page.evaluate(FRAMES)
+    print(f"frames of a drag: script and layout p95 {found['p95']:.1f} ms, most {found['most']:.1f} ms")
+    assert found["pictures"] > 50
+    expect(page.get_by_label("ε, typed")).not_to_have_value("0.5")
+    assert len(heard) == 1  # the end of the drag, and nothing before it
+    assert heard[0]["setup"]["loss"] != 0.5
+    assert lab.facts["breath"]["of"] == 0  # the same studies as before
+
+
+def test_counts_and_words_are_those_of_the_nearest_loss(show):
+    """The sentence names the computed loss; its count is the number of crosses; both are what Python says."""
+    lab = widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.5)
+    page = show(lab)
+    page.set_default_timeout(5000)
+    said = page.locator(".breathing .found")
+    expect(said).to_contain_text("At ε 0.5,")
+    held = int(re.search(r"(\d+) of these 40", said.inner_text())[1])
+    assert (page.locator(MISSES).get_attribute("d") or "").count("M") == 40 - held
+    page.get_by_label("interval", exact=True).select_option("naive")
+    expect(page.locator(HOLDS)).to_have_attribute("d", re.compile("M"))
+    handle = page.get_by_role("slider", name="the loss")
+    handle.focus()
+    page.keyboard.press("Home")
+    expect(said).to_contain_text("At ε 0.01,")
+    expect(handle).to_have_attribute("aria-valuetext", re.compile("At ε 0.01"))
+
+
+def test_a_miss_is_explained(show):
+    """By the hand or by the keyboard a study is chosen, and words say what was released and why it missed."""
+    page = show(widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.05))
+    page.get_by_label("interval", exact=True).select_option("naive")
+    page.get_by_role("button", name="Next miss").click()
+    why = page.locator(".breathing .study")
+    expect(why).to_contain_text("It misses. The noise moved the answer by")
+    study = page.get_by_role("slider", name="study")
+    study.focus()
+    page.keyboard.press("Home")
+    expect(why).to_contain_text("Study 1 at ε 0.05: released")
+
+
+def test_a_guess_comes_first_where_it_is_wanted(show):
+    """With the switch on nothing is shown until a guess is told; then both stand side by side."""
+    page = show(widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.5))
+    page.get_by_label("guess before it is shown").check()
+    expect(page.locator(".breathing .found")).to_be_hidden()
+    page.get_by_label("of 100 intervals, how many hold the truth?").fill("80")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_text("You guessed 80 of 100; 9")).to_be_visible()
+    expect(page.locator(".breathing .found")).to_be_visible()
+
+
+def test_other_rows_leave_the_old_intervals_behind(show):
+    """After another n the intervals from before stay as a shade, and nothing is blank."""
+    lab = widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.5)
+    page = show(lab)
+    page.set_default_timeout(5000)
+    before = page.locator(HOLDS).get_attribute("d")
+    page.get_by_label("n, typed").fill("2000")
+    page.get_by_label("n, typed").press("Enter")
+    expect(page.locator(".breath .ghost")).to_have_attribute("d", re.compile("M.*M"))
+    expect(page.locator(HOLDS)).not_to_have_attribute("d", before)
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1400, "light"), (1400, "dark"), (800, "light"), (390, "light"), (390, "dark")]
+)
+def test_the_breath_fits_its_window(show, shots, width, scheme):
+    """Nothing sticks out sideways, and text in the pictures is at least 11 pixels high."""
+    page = show(widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.2), width=width, scheme=scheme)
+    page.get_by_role("button", name="Next miss").click()
+    page.screenshot(path=shots / f"breath-{width}-{scheme}.png", full_page=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    sizes = page.evaluate(
+        """() => [...document.querySelectorAll(".breath svg.plot")].map(one =>
+            parseFloat(getComputedStyle(one.querySelector("text")).fontSize)
+                * one.getBoundingClientRect().width / one.viewBox.baseVal.width)"""
+    )
+    assert len(sizes) == 3
+    assert min(sizes) >= 11
