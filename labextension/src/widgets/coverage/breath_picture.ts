@@ -248,7 +248,7 @@ export function alongPicture(label: string) {
 /** The running coverage at the nearest computed loss, with its Wilson band. */
 export function runningPicture() {
   const content = svg('g');
-  const plot = picture('running coverage at this loss', W, H, content);
+  const plot = picture('coverage study by study, at this loss', W, H, content);
   let key = '';
   return {
     node: plot.node,
