@@ -20,6 +20,10 @@ import { percent, samples } from './looks';
 import { strideOf } from './sweep_model';
 import { symbolOf } from './table';
 
+/** Here, and not in the style sheet that every panel carries. */
+const SIDE_BY_SIDE =
+  'display:grid;gap:8px 24px;grid-template-columns:repeat(auto-fit,minmax(min(320px,100%),1fr))';
+
 export interface Breathing {
   readonly node: HTMLElement;
   readonly show: (facts: CoverageFacts) => void;
@@ -189,11 +193,17 @@ export function breathing(rested: (loss: number) => void): Breathing {
   const key = html('p', { class: 'key' });
   const drawings = html(
     'div',
-    { class: 'breath' },
+    { class: 'breath', style: SIDE_BY_SIDE },
     figure('Each bar is an interval, ✕ misses the truth. Choose one to see why.', pictures.forty.node),
     figure('Coverage of all of them. Drag the handle: the same studies follow.', pictures.along.node, key),
     figure('Their running coverage at the nearest computed loss', running.node)
   );
+  for (const one of drawings.querySelectorAll('figure')) {
+    one.style.cssText = 'min-width:0;margin:0';
+  }
+  for (const one of drawings.querySelectorAll('svg')) {
+    one.style.touchAction = 'none';
+  }
   const guessed = guess(ask);
   const result = html('div', {}, said, drawings, html('div', { class: 'buttons' }, miss), why);
   const choices = html('div', { class: 'choices' }, labelled('interval', field), guessed.switch);

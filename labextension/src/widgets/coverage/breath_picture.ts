@@ -71,7 +71,7 @@ function intervalPaths(
 
 /** Forty intervals, one beside the other; a place is a study, chosen by the hand or by arrow keys. */
 export function fortyPicture() {
-  const ghost = svg('path', { class: 'ghost', stroke: 'var(--soft)', 'stroke-width': 3 });
+  const ghost = svg('path', { class: 'ghost', stroke: 'var(--soft)', 'stroke-width': 3, opacity: 0.22 });
   const holds = svg('path', { stroke: 'var(--dp-accent)', 'stroke-width': 2.6 });
   const misses = svg('path', { stroke: 'var(--dp-warn)', 'stroke-width': 3.4 });
   const crosses = svg('path', { stroke: 'var(--dp-warn)', 'stroke-width': 1.8, fill: 'none' });
