@@ -80,7 +80,7 @@ def test_error_5_shows_the_operators_and_between(data):
 
 def test_error_8_names_the_near_match(data):
     """An unknown column, by attribute or by key: the declared one that is nearest, and how it is declared."""
-    text = "no column 'gg' in small. Did you mean g (0/1)?"
+    text = "small has no column gg. Did you mean g?"
     for wrong in (
         lambda: data.gg,
         lambda: data["gg"],

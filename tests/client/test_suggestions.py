@@ -46,7 +46,7 @@ def test_a_column_says_what_to_ask_instead(data, name, says):
         ("dropna", r"isna"),
         ("drop", r"no table to change"),
         ("size", r"ask small\.count\(\)"),
-        ("nowhere", "no column 'nowhere'"),
+        ("nowhere", "has no column nowhere"),
     ],
 )
 def test_a_dataset_says_what_to_ask_instead(data, name, says):

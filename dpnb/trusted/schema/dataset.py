@@ -138,10 +138,11 @@ class Schema:
 
     def _no_column(self, name: object) -> str:
         close = nearest(str(name), self.names)
+        shown = name if isinstance(name, str) and name.isidentifier() else repr(name)
         if close is None:
             listed = ", ".join(self.names[:8]) + (", …" if len(self.names) > 8 else "")
-            return f"no column {name!r} in {self.name}. Columns: {listed}."
-        return f"no column {name!r} in {self.name}. Did you mean {close} ({self[close].describe()})?"
+            return f"{self.name} has no column {shown}. Its columns: {listed}."
+        return f"{self.name} has no column {shown}. Did you mean {close}?"
 
     def opened_as(self, mode: str) -> Schema:
         """Return the same schema under another mode: how a public study shows what an owner's data would do.
