@@ -44,7 +44,7 @@ WRONG = {
     "%%dp within=0.1\nq = p[p.x > 1].x.mean()": "assume_n=",
     "%%dp epsilon=99\nq = p.x.mean()": "Ways out: %%dp epsilon=10",
     "%%dp\nq = p.x.mean()": "This cell names no loss",
-    "%%dp epsilon=1\nq = p.xx.mean()": "Did you mean x (",
+    "%%dp epsilon=1\nq = p.xx.mean()": "Did you mean x?",
     "%%dp epsilon=1\nq = r.x.mean()": "name 'r' is not defined",
     "%%dp epsilon=1\nq = p.x.mean()\n1 / 0": "division by zero",
     "%%dp epsilon=1\nq = p.x.mean()\nraise ValueError('half way')": "half way",

@@ -21,10 +21,10 @@ from tests.bad_input.conftest import short
 
 WRONG = {
     # names
-    "p.xx": (SchemaError, "Did you mean x ("),
-    "p['xx'].mean()": (SchemaError, "Did you mean x ("),
-    "p.groupby('gg').x.mean()": (SchemaError, "Did you mean g ("),
-    "p.x.difference(by='yy')": (SchemaError, "Did you mean y ("),
+    "p.xx": (SchemaError, "Did you mean x?"),
+    "p['xx'].mean()": (SchemaError, "Did you mean x?"),
+    "p.groupby('gg').x.mean()": (SchemaError, "Did you mean g?"),
+    "p.x.difference(by='yy')": (SchemaError, "Did you mean y?"),
     "p.head()": (AttributeError, "holds no rows. Ask about all of them: p.count()"),
     "p.nowhere": (AttributeError, "Columns: x, y, z, g, big"),
     "p.x.bootstrap(50)": (AttributeError, "Ask p.x.mean(): its interval is proven"),

@@ -95,7 +95,7 @@ def test_clip_moves_into_the_bounds_on_the_grid(
 @pytest.mark.parametrize(
     ("expr", "words"),
     [
-        (e.Ref("agee"), "Did you mean age ("),
+        (e.Ref("agee"), "Did you mean age?"),
         (e.Ref("state"), "Ask .value_counts()"),
         (e.BinOp("/", e.Ref("age"), e.Const(0)), "Division by zero"),
         (e.BinOp("/", e.Ref("age"), e.Ref("sex")), "divided by a non-zero constant only"),
