@@ -26,7 +26,7 @@ WRONG = {
     "p.groupby('gg').x.mean()": (SchemaError, "Did you mean g?"),
     "p.x.difference(by='yy')": (SchemaError, "Did you mean y?"),
     "p.head()": (AttributeError, "holds no rows. Ask about all of them: p.count()"),
-    "p.nowhere": (AttributeError, "Columns: x, y, z, g, big"),
+    "p.nowhere": (AttributeError, "Its columns: x, y, z, g, big"),
     "p.x.bootstrap(50)": (AttributeError, "Ask p.x.mean(): its interval is proven"),
     "p.x.max()": (AttributeError, "p.x.quantile([0.01, 0.99])"),
     "p.x.medain()": (AttributeError, "Did you mean .median?"),
