@@ -17,6 +17,8 @@ from dpnb.notebook.pending_cards import Waiting
 from dpnb.widgets.accuracy import Balance, planned_size
 from dpnb.widgets.curve import Curves, question_of
 from dpnb.widgets.forecasts import forecast, holder
+from dpnb.widgets.plan_facts import board
+from dpnb.widgets.planned_line import as_it_stands
 
 _MOST = 100
 
@@ -70,6 +72,17 @@ class CardQuestions:
         """
         name, estimate = self._holder(asked)
         return {"is": "remeasure", "facts": forecast(estimate, name, self._curves)}
+
+    def board(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the board of a plan's card as it stands now, after whatever was released since, in any notebook.
+
+        Raises
+        ------
+        PlanError
+            If the plan is gone, or answered.
+        """
+        shown = self._waiting.plan(str(asked.get("plan", "")))
+        return {"is": "board", "facts": board(as_it_stands(shown.view), shown.body, verb=shown.verb)}
 
     def _holder(self, asked: Mapping[str, Any]) -> tuple[str, Estimate]:
         name, releases = str(asked.get("name", "")), asked.get("releases")

@@ -80,6 +80,7 @@ class Link:
             "plan": self.plan,
             "remeasure": self._cards.remeasure,
             "seesaw": self._cards.seesaw,
+            "board": self._cards.board,
         }
 
     @property

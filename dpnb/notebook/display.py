@@ -19,7 +19,7 @@ from typing import Any
 from IPython.display import DisplayHandle, display
 
 from dpnb.estimate import Estimate, PendingQuestion
-from dpnb.notebook.pending_cards import Waiting
+from dpnb.notebook.pending_cards import ShownPlan, Waiting
 
 Bundle = dict[str, Any]
 
@@ -126,12 +126,20 @@ class Screen:
         self, view: Any, measurements: list[PendingQuestion], body: str | None = None, verb: str = ""
     ) -> None:
         """Draw a plan under a display id; it becomes the card of the batch that answers it."""
-        handle = display(plan_bundle(view, body, verb), raw=True, display_id=True)
+        shown = ShownPlan(view, body, verb)
+        bundle = plan_bundle(view, body, verb)
+        if isinstance(bundle.get(_PLAN), dict):  # by its key the card asks what the plan costs now
+            bundle[_PLAN] = {**bundle[_PLAN], "plan": self.waiting.plan_key(shown)}
+        handle = display(bundle, raw=True, display_id=True)
         asked = {id(item) for item in measurements}
 
         def redraw(report: Any) -> Bundle | None:
             answered = {id(item) for item in getattr(report, "measurements", ())}
-            return report_bundle(report) if asked <= answered else plan_bundle(view, body, verb)
+            return (
+                report_bundle(report)
+                if asked <= answered
+                else plan_bundle(shown.view, shown.body, shown.verb)
+            )
 
         self._remember(handle, measurements, redraw)
 

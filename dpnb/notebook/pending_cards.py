@@ -9,24 +9,66 @@ from __future__ import annotations
 import keyword
 import secrets
 from collections.abc import Iterable
-from weakref import WeakKeyDictionary, ref
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary, WeakValueDictionary, ref
 
+from dpnb.client.views import PlanView
 from dpnb.errors import PlanError
 from dpnb.estimate import Estimate, PendingQuestion
 
 _GONE = "This notebook does not hold this question any more. Run its cell again: that spends nothing."
 
 
+@dataclass(frozen=True, eq=False)
+class ShownPlan:
+    """A plan on screen: what was priced, and the cell that releases it.
+
+    Parameters
+    ----------
+    view : PlanView
+    body, verb : str, optional
+        What stands below the cell's magic line, and the verb on it.
+    """
+
+    view: PlanView
+    body: str | None = None
+    verb: str = ""
+
+
 class Waiting:
-    """The questions of the cards that wait for a release."""
+    """The questions and plans of the cards that wait for a release."""
 
     def __init__(self) -> None:
+        self._plans: WeakValueDictionary[str, ShownPlan] = WeakValueDictionary()
         self._keys: WeakKeyDictionary[PendingQuestion, str] = WeakKeyDictionary()
         self._seen: dict[str, tuple[ref[PendingQuestion], str]] = {}
 
     def key(self, question: PendingQuestion) -> str:
         """Return the key of a question that is being shown."""
         return self._keys.setdefault(question, secrets.token_hex(8))
+
+    def plan_key(self, shown: ShownPlan) -> str:
+        """Return the key of a plan that is being shown; whoever shows it keeps it, and its questions, alive."""
+        key = secrets.token_hex(8)
+        self._plans[key] = shown
+        return key
+
+    def plan(self, key: str) -> ShownPlan:
+        """Return the plan of a key.
+
+        Raises
+        ------
+        PlanError
+            If it is gone, or a question of it released by now.
+        """
+        shown = self._plans.get(key)
+        if shown is None:
+            raise PlanError(
+                "This notebook does not hold this plan any more. Run its cell again: that spends nothing."
+            )
+        if any(one.released for one in shown.view.measurements):
+            raise PlanError("This plan is answered by now.")
+        return shown
 
     def see(self, named: Iterable[tuple[str, Estimate]]) -> None:
         """Take what was shown, and the names that hold it. On the main thread, after a cell.

@@ -42,7 +42,7 @@ class Balance:
         size : int or None
             The number of people to plan with where the true one is private; see :func:`planned_size`.
         start : float, optional
-            Where the handle stands at first; by default at 1, or at what is left.
+            Where the handle stands at first; by default at 1, or at half of what is left.
 
         Raises
         ------
@@ -66,7 +66,7 @@ class Balance:
             "unit": "rows" if checked.kind.counts else "",
             "left": left,
             "size": {"planned": size, "asked": needs_size(question)},
-            "start": min(left or 1.0, 1.0) if start is None else float(start),
+            "start": min(left / 2 or 1.0, 1.0) if start is None else float(start),
             "domain": [float(low), float(high)],
             "people": people[size],
             "register": published_losses.to_json() if kind == "epsilon" else [],

@@ -14,7 +14,8 @@ from typing import Any
 from dpnb.estimate import current_host
 
 
-def _names() -> Mapping[str, Any]:
+def names() -> Mapping[str, Any]:
+    """Return what the notebook's names hold, of datasets and released answers; nothing outside a notebook."""
     return current_host().names() or {}
 
 
@@ -24,7 +25,7 @@ def called(thing: Any) -> str | None:
     ``_`` and ``_12`` are no such names: what they hold is another thing after the next cell.
     """
     return min(
-        (name for name, one in _names().items() if one is thing and not name.startswith("_")), default=None
+        (name for name, one in names().items() if one is thing and not name.startswith("_")), default=None
     )
 
 
@@ -32,7 +33,7 @@ def handle_of(dataset: Any) -> str:
     """Return what a cell calls a dataset: its name in the notebook, else its own, unless that holds something else there."""
     own = "".join(letter if letter.isalnum() else "_" for letter in str(dataset.name))
     own = own if own.isidentifier() and not keyword.iskeyword(own) else f"data_{own}"
-    while own in _names():
+    while own in names():
         own += "_"
     return called(dataset) or own
 

@@ -63,7 +63,11 @@ def board(
         **line,
         "dataset": view.dataset.name,
         "questions": [
-            {**one, **_question(view, told, place, line["kind"], curves, at.get(place))}
+            {
+                **one,
+                **_question(view, told, place, line["kind"], curves, at.get(place)),
+                "held": one["held"] and {**one["held"], "full": _held_full(view, place, told.assumed[place])},
+            }
             for place, one in enumerate(line["questions"])
         ],
         "derived": [
@@ -129,6 +133,12 @@ def _question(
         "span": high - low if math.isfinite(high - low) and high > low else None,
         "law": None if law is None else law.to_json(),
     }
+
+
+def _held_full(view: PlanView, place: int, rows: int | None) -> float | None:
+    """The ± of a stored answer if all public rows count, where the number of rows behind it is private: derived values need it."""
+    share = view.held[place]
+    return None if rows is None or share is None else accuracy_at(view.items[place], share, rows)[1]
 
 
 def _curve(question: PendingQuestion, kind: Kind, size: int | None, curves: Curves | None) -> Curve:

@@ -182,6 +182,30 @@ def test_a_pending_card_becomes_the_release_in_its_place(cards):
     expect(card.locator(".dpnb-again")).to_contain_text("waits is another answer by now")
 
 
+def test_a_second_click_pays_nothing(cards):
+    """The interaction is bound to the answer that came, and its Release is off until the slider was moved again."""
+    lab = cards("twice.ipynb", "%%dp epsilon=0.05\nonce = hiv[hiv.age > 53].got.mean()", "%dp remeasure once")
+    shown = lab.output(2).last
+    typed, release = shown.get_by_label("+ε, typed"), shown.get_by_role("button", name="Release")
+    typed.fill("0.02")
+    typed.press("Enter")
+    expect(release).to_be_enabled()
+    release.click()
+    expect(lab.output(3)).to_contain_text("ε 0.05 + ε 0.02")
+    expect(shown.locator("svg.trail rect.pv")).to_have_count(2)
+    expect(release).to_be_disabled()
+    expect(shown).to_contain_text("To pay once more, move the slider first.")
+    lab.shot("card-paid")
+    typed.fill("0.03")
+    typed.press("Enter")
+    expect(shown).to_contain_text("ε 0.1 for both together")
+    release.click()
+    expect(lab.output(3).first).to_contain_text("ε 0.05 + ε 0.02 + ε 0.03")
+    lab.restart()
+    expect(release).to_be_disabled()
+    expect(shown).to_contain_text("Run the cells above, then this one")
+
+
 def test_a_saved_card_without_its_session_says_what_to_do(cards):
     """After a restart and after a reload the trusted card stands, its control asks to load dpnb, and then for its cell."""
     lab = cards("saved.ipynb", "%%dp epsilon=0.05\nkept = hiv[hiv.age > 39].got.mean()")

@@ -387,9 +387,15 @@ def test_remeasure_shrinks_its_forecast(show, data):
     assert widths == sorted(widths, reverse=True)
     page.get_by_role("button", name="Release").click()
     assert page.get_by_label("the cell that releases this").input_value() == "m = m.remeasure(epsilon=5)\nm"
+    release = page.get_by_role("button", name="Release")
+    expect(release).to_be_disabled()
+    expect(page.get_by_text("To pay once more, move the slider first.")).to_be_visible()
+    typed.fill("3")
+    typed.press("Enter")
+    expect(release).to_be_enabled()
     typed.fill("9.5")
     typed.press("Enter")
-    expect(page.get_by_role("button", name="Release")).to_be_disabled()
+    expect(release).to_be_disabled()
 
 
 def guided(data):

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import ROOT
 from tests.browser.test_accessibility import AXE, serious
 from tests.browser.test_extension import LOAD, OPEN, open_  # noqa: F401  a fixture
+from tests.browser.test_panel import other_kernel
 
 pytestmark = pytest.mark.skipif(
     not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
@@ -89,6 +90,29 @@ def test_what_does_not_fit_has_ways_out(open_):  # noqa: F811
     expect(release).to_be_enabled()
 
 
+def test_a_plan_follows_what_others_release(open_, shots):  # noqa: F811
+    """All of it bought in another notebook, it costs nothing more, and keeps each ±; without its kernel Release is off, and says how to go on."""
+    body = "low = hiv[hiv.age < 27].got.mean()\nhigh = hiv[hiv.age > 57].got.mean()\ngap = high - low"
+    lab = open_(LOAD, OPEN, f"%%dp plan epsilon=0.02\n{body}")
+    lab.run_all()
+    board = lab.output(2).locator(".dpnb .dpnb-w")
+    expect(board.locator("[aria-live]")).to_contain_text("ε 0.02")
+    before = row(lab, 2, "gap")
+    assert "±" in before[0]
+    for question in ("hiv[hiv.age < 27].got.mean()", "hiv[hiv.age > 57].got.mean()"):
+        other_kernel(lab, question, "0.01")
+    for name in ("low", "high"):
+        cost = lab.output(2).locator("table.planned tbody tr").filter(has_text=name).first
+        expect(cost).to_contain_text("stored · ε 0")
+    assert row(lab, 2, "gap") == before
+    release = board.get_by_role("button", name="Release")
+    expect(release).to_be_enabled()
+    lab.restart()
+    expect(release).to_be_disabled()
+    expect(board).to_contain_text("Run the cells above, then this one")
+    lab.shot("plan-without-kernel")
+
+
 def test_questions_are_taken_from_the_card_of_a_dataset(open_, shots):  # noqa: F811
     """The card of dpnb.open opens its columns; what is taken is written below under the notebook's own name, line by line."""
     lab = open_(
@@ -101,9 +125,7 @@ def test_questions_are_taken_from_the_card_of_a_dataset(open_, shots):  # noqa: 
     card = lab.output(1).locator(".dpnb")
     before = card.get_by_text("spent ε").first.inner_text()
     lab.run_cell(2)
-    expect(card.get_by_text("spent ε").first).not_to_have_text(
-        before
-    )  # the news that brings the name as well
+    expect(card.get_by_text("spent ε").first).not_to_have_text(before)
     lab.select(1)
     column = card.get_by_role("button", name="age", exact=True)
     column.click()

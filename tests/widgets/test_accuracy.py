@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import weakref
+from fractions import Fraction
 
 import pytest
 
@@ -14,7 +15,7 @@ from dpnb.cards import estimate_card
 from dpnb.errors import PlanError
 from dpnb.notebook.card_questions import CardQuestions
 from dpnb.notebook.display import Screen
-from dpnb.notebook.pending_cards import Waiting
+from dpnb.notebook.pending_cards import ShownPlan, Waiting
 from dpnb.widgets.curve import Curve, Curves
 
 MIME = "application/vnd.dpnb.release+json"
@@ -211,3 +212,46 @@ def test_a_board_shows_the_noise_that_shared_questions_have(data):
         assert one["width"] == item.preview.half_width
         assert curve.width_at(one["at"]) == pytest.approx(item.preview.half_width, rel=0.02)
         assert item.preview.half_width < 0.6 * alone.preview.half_width
+
+
+def test_the_handle_never_begins_at_all_that_is_left(data):
+    """A preset that takes everything is a trap: it stands at half of what is left, or at 1."""
+    assert widgets.seesaw(data.x.mean()).facts["start"] == 1
+    dpnb.release({"m": data.x.mean()}, epsilon=data.budget.state().left.amount - Fraction("0.4"))
+    assert widgets.seesaw(data.x.sum()).facts["start"] == pytest.approx(0.2)
+
+
+class TestPlans:
+    """A plan on screen is asked anew by its key."""
+
+    def test_it_is_priced_as_it_stands(self, cards, data):
+        """Asked for elsewhere and stored, it is free, and the difference of two stored answers keeps its ±."""
+        young, old = data[data.x < 3], data[data.x > 6]
+        asked = {"young": young.x.mean(), "old": old.x.mean()}
+        view = dpnb.plan({**asked, "gap": asked["old"] - asked["young"]}, epsilon=0.4)
+        shown = ShownPlan(view, "body", "release")
+        key = cards.waiting.plan_key(shown)
+        before = cards.questions.board({"plan": key})["facts"]
+        assert not any(one["stored"] for one in before["questions"])
+        dpnb.release({"young": young.x.mean(), "old": old.x.mean()}, epsilon=0.4)
+        after = cards.questions.board({"plan": key})["facts"]
+        assert all(one["stored"] for one in after["questions"])
+        assert after["left"] == pytest.approx(before["left"] - 0.4)
+        assert [one["held"]["full"] for one in after["questions"]] == [
+            one["full_width"] for one in before["questions"]
+        ]
+        assert (after["verb"], after["body"]) == ("release", "body")
+        assert json.loads(json.dumps(after, allow_nan=False)) == after
+
+    def test_one_that_is_answered_or_gone_says_so(self, cards, data):
+        """Its own questions were released; whoever showed it is gone; nobody has this key."""
+        mean = data.x.mean()
+        shown = ShownPlan(dpnb.plan({"m": mean}, epsilon=0.1))
+        key = cards.waiting.plan_key(shown)
+        dpnb.release({"m": mean}, epsilon=0.1)
+        with pytest.raises(PlanError, match="answered"):
+            cards.questions.board({"plan": key})
+        del shown
+        for unknown in (key, "", None):
+            with pytest.raises(PlanError, match="Run its cell again: that spends nothing"):
+                cards.questions.board({"plan": unknown})

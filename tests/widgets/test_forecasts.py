@@ -180,3 +180,25 @@ def test_an_answer_loaded_without_its_dataset_says_what_to_open(answer):
         forecast(kept, "m", Curves())
     card = estimate_card(kept)
     assert "privacy interval" in card.text
+
+
+@pytest.mark.parametrize("show", [widgets.remeasure, widgets.stored])
+def test_a_widget_follows_the_name_to_the_answer_that_came_after(data, answer, show, monkeypatch):
+    """Released from it, the name holds a later answer: the widget speaks of that one, and of no other that the name may hold."""
+    one = show(answer, name="m")
+    trail = lambda: (one.facts.get("more") or one.facts)["trail"]
+    assert len(trail()) == 1
+    other = dpnb.release({"o": data.x.sum()}, epsilon=0.1)["o"]
+    held = {"m": other}
+    monkeypatch.setattr("dpnb.widgets.kinds.remeasure.names", lambda: held)
+    monkeypatch.setattr("dpnb.widgets.kinds.stored.names", lambda: held)
+    for strange in (other, 7, data.x.mean()):
+        held["m"] = strange
+        one.refresh()
+        assert len(trail()) == 1
+    held["m"] = answer.remeasure(epsilon=0.2)
+    one.refresh()
+    assert len(trail()) == 2
+    held.clear()
+    one.refresh()
+    assert len(trail()) == 2

@@ -10,8 +10,8 @@ from dpnb.inference.digits import rounded
 from dpnb.widgets import arithmetic
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curve, Curves
-from dpnb.widgets.forecasts import answer_of, forecast
-from dpnb.widgets.host_questions import called
+from dpnb.widgets.forecasts import answer_of, forecast, succeeded
+from dpnb.widgets.host_questions import called, names
 from dpnb.widgets.wording import still
 
 _MORE = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
@@ -43,6 +43,7 @@ class Remeasure(Interaction):
 
     def describe(self) -> dict[str, Any]:
         """Conclude from each prefix of the releases, and price more; see :class:`Interaction`."""
+        self._estimate = succeeded(self._estimate, self._given or self._name, names())
         self._name = self._given or called(self._estimate) or self._name
         return forecast(self._estimate, self._name, self._curves)
 

@@ -16,8 +16,8 @@ from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.trusted.privacy.loss import brief
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curves, question_of
-from dpnb.widgets.forecasts import forecast
-from dpnb.widgets.host_questions import called
+from dpnb.widgets.forecasts import forecast, succeeded
+from dpnb.widgets.host_questions import called, names
 from dpnb.widgets.wording import still
 
 
@@ -53,6 +53,7 @@ class Stored(Interaction):
 
     def describe(self) -> dict[str, Any]:
         """Read the releases, and price what more would buy; see :class:`Interaction`."""
+        self._estimate = succeeded(self._estimate, self._given or self._name, names())
         self._name = self._given or called(self._estimate) or self._name
         question = question_of(self._estimate)
         more, why = self._more()

@@ -4,6 +4,11 @@ import { budget, columns, isAttachFacts } from '../widgets/attach/view';
 import { html } from '../widgets/parts/dom';
 import { standing } from './session';
 
+/** How long a click waits for a busy kernel to say what it calls the dataset, in milliseconds. */
+const PATIENCE = 1000;
+
+const rest = (time: number): Promise<void> => new Promise(done => setTimeout(done, time));
+
 const rooted = (...children: Node[]): HTMLElement => {
   const root = html('div', { class: 'dpnb-w' });
   root.append(...children);
@@ -17,11 +22,19 @@ export const grow: Grow = (card, record, kernel) => {
     return null;
   }
   let called = facts.handle;
+  let asked = Promise.resolve();
   const more = table.nextElementSibling;
   if (more?.matches('p.soft') === true && more.textContent.startsWith('…')) {
     more.remove();
   }
-  table.replaceWith(rooted(...columns(facts, () => ({ was: facts.handle, is: called }))));
+  table.replaceWith(
+    rooted(
+      ...columns(facts, async () => {
+        await Promise.race([asked, rest(PATIENCE)]); // a click may be quicker than the kernel's first word
+        return { was: facts.handle, is: called };
+      })
+    )
+  );
   const living = rooted(...budget(facts));
   card.querySelector(':scope > .foot')?.replaceWith(living);
   let turn = 0;
@@ -34,7 +47,7 @@ export const grow: Grow = (card, record, kernel) => {
     }
   };
   const stop = kernel.listen(() => void step());
-  void step();
+  asked = step();
   return {
     dispose: () => {
       turn++;

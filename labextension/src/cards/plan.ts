@@ -1,14 +1,28 @@
 /** A plan's card alive: the list of prices becomes the split board, in its place. Moving it asks nobody and spends nothing. */
-import type { Grow } from '../lab/views/live_card';
+import type { Grow, Kernel } from '../lab/views/live_card';
 import { isPlanFacts, type PlanFacts, type PlanSet } from '../widgets/plan/model';
 import { mount } from '../widgets/parts/widget';
 import { planControls } from '../widgets/plan/view';
 import { standing } from './session';
 
-const ALONE = 'No kernel with dpnb answers here: what is left is as it stood when this was planned.';
+const ALONE =
+  'No kernel with dpnb answers here, so this is as it was planned. Run the cells above, then this one.';
+
+/** The plan as it stands after whatever was released since, here or elsewhere. */
+async function asItStands(kernel: Kernel, plan: unknown, facts: PlanFacts): Promise<PlanFacts> {
+  const answer = typeof plan === 'string' ? await kernel.ask({ ask: 'board', plan }) : null;
+  const found: unknown = answer?.facts;
+  if (isPlanFacts(found)) {
+    return found;
+  }
+  const now = await standing(kernel, facts.dataset);
+  return now === null
+    ? { ...facts, problem: ALONE }
+    : { ...facts, left: now.dataset.left, cap: now.dataset.cap, problem: '' };
+}
 
 export const grow: Grow = (card, record, kernel) => {
-  const facts: unknown = (record as { facts?: unknown } | null)?.facts;
+  const { facts, plan } = (record ?? {}) as { readonly facts?: unknown; readonly plan?: unknown };
   if (!isPlanFacts(facts)) {
     return null;
   }
@@ -19,15 +33,11 @@ export const grow: Grow = (card, record, kernel) => {
   let turn = 0;
   const step = async (): Promise<void> => {
     const mine = ++turn;
-    const found = await standing(kernel, facts.dataset);
-    if (mine !== turn) {
-      return;
+    const found = await asItStands(kernel, plan, now);
+    if (mine === turn) {
+      now = found;
+      view.show(now);
     }
-    now =
-      found === null
-        ? { ...now, problem: ALONE }
-        : { ...now, left: found.dataset.left, cap: found.dataset.cap, problem: '' };
-    view.show(now);
   };
   const stop = kernel.listen(() => void step());
   void step();

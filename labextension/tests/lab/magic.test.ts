@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asPlan, isProtected, marks, rewrites } from '../../src/lab/cells/magic';
+import { asPlan, isProtected, isStatement, marks, rewrites, withLine } from '../../src/lab/cells/magic';
 
 describe('a %%dp cell is known by its first line', () => {
   it.each(['%%dp', '%%dp epsilon=1\nx', '\n  %%dp plan\nx'])('%j is one', source => {
@@ -37,4 +37,17 @@ it('a plan that is released is the same cell by its magic line alone', () => {
   expect(rewrites('  %%dp epsilon=1\nx', '%%dp release epsilon=1\nx')).toBe(true);
   expect(rewrites('%%dp epsilon=1\nx', '%%dp epsilon=2\nx')).toBe(false);
   expect(rewrites('%%dp plan\nx', '%%dp\ny')).toBe(false);
+});
+
+describe('a ready question', () => {
+  it.each(['m = hiv.got.mean()', 'größe_2 = hiv["x"].mean()'])('%j is a statement', text => {
+    expect(isStatement(text)).toBe(true);
+  });
+  it.each(['hiv.age', 'hiv["a = b"]', '2 = 3', ' m = 1', 'm == 1'])('%j goes where the cursor stands', text => {
+    expect(isStatement(text)).toBe(false);
+  });
+  it('is put on a line of its own', () => {
+    expect(withLine('x = hiv.tinc.mean()', 'd = hiv.vct.mean()')).toBe('x = hiv.tinc.mean()\nd = hiv.vct.mean()');
+    expect(withLine('%%dp\nif True:\n    x = 1\n\n', 'd = 2')).toBe('%%dp\nif True:\n    x = 1\nd = 2');
+  });
 });

@@ -67,9 +67,9 @@ describe('the interval', () => {
   });
 });
 
-it('the slider begins with as much again, or with what is left', () => {
+it('the slider begins with as much again, and never with more than half of what is left', () => {
   expect(startOf(facts)).toBe(1);
-  expect(startOf({ ...facts, left: 0.1234 })).toBe(0.12);
+  expect(startOf({ ...facts, left: 0.2468 })).toBe(0.12);
   expect(startOf({ ...facts, left: 0 })).toBe(0.01);
   expect(startOf({ ...facts, paid: 99, left: 99 })).toBe(10);
 });

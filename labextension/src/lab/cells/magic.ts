@@ -59,6 +59,9 @@ export function rewrites(source: string, next: string): boolean {
   return body === same && (VERB.exec(line)?.[2] === 'plan' || VERB.exec(wanted)?.[2] === 'release');
 }
 
+/** Whether a text is a ready question, a statement of its own: not a name to be put where the cursor stands. */
+export const isStatement = (text: string): boolean => /^[\p{L}_][\p{L}\p{N}_]* = /u.test(text);
+
 /** A cell with one more line: at the end of a `%%dp` cell, or in a new one that shows its plan. */
 export function withLine(source: string | null, line: string): string {
   return source === null ? `%%dp plan epsilon=0.5\n${line}` : `${source.trimEnd()}\n${line}`;

@@ -1,9 +1,8 @@
 /** What is done to a notebook when a person clicks: text put into a cell, and a cell put below another and run. */
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import { isLine } from '../../widgets/parts/insert';
-import type { ReleaseRequest } from '../../widgets/parts/release';
-import { SAVED } from '../../widgets/parts/widget';
-import { isProtected, rewrites, withLine } from './magic';
+import { isGone, type ReleaseRequest } from '../../widgets/parts/release';
+import { isProtected, isStatement, rewrites, withLine } from './magic';
 
 /** The place of the cell that holds an element, made the active one; -1 where no cell holds it. */
 function goTo(panel: NotebookPanel, element: Element): number {
@@ -14,13 +13,11 @@ function goTo(panel: NotebookPanel, element: Element): number {
   return place;
 }
 
-const isSaved = (element: Element): boolean => element.closest(`[${SAVED}]`) !== null;
-
 /**
- * Run what a Release button asks for: in the cell that showed its plan, else in a cell below. Whatever an interaction says that was
- * drawn from a notebook's saved state is written below, to be read before it is run: the loss that it writes need not be the one that
- * it shows. A plan that grew from a saved record is run only where the cell itself says the same, else it is written below too. What
- * the kernel was asked for is no record's.
+ * Run what a Release button asks for: in the cell that showed its plan, else in a cell below. Nothing is released from a view whose
+ * kernel is gone, or that was drawn from a notebook's saved state. A plan that grew from a saved record is run only where the cell
+ * itself says the same, else it is written below, to be read before it is run: the loss that it writes need not be the one that it
+ * shows. What the kernel was asked for is no record's.
  */
 export async function runReleased(
   panel: NotebookPanel,
@@ -28,11 +25,13 @@ export async function runReleased(
   { source, asked = false }: ReleaseRequest
 ): Promise<void> {
   const cell = panel.content.widgets[goTo(panel, element)];
-  const saved = isSaved(element);
-  if (!saved && cell !== undefined && rewrites(cell.model.sharedModel.getSource(), source)) {
+  if (isGone(element)) {
+    return;
+  }
+  if (cell !== undefined && rewrites(cell.model.sharedModel.getSource(), source)) {
     cell.model.sharedModel.setSource(source);
     await NotebookActions.run(panel.content, panel.sessionContext);
-  } else if (saved || (!asked && isProtected(source) && element.closest('.dpnb-Card') !== null)) {
+  } else if (!asked && isProtected(source) && element.closest('.dpnb-Card') !== null) {
     NotebookActions.insertBelow(panel.content);
     panel.content.activeCell?.model.sharedModel.setSource(source);
   } else {
@@ -65,13 +64,23 @@ export async function runBelow(panel: NotebookPanel, element: Element, source: s
   await NotebookActions.run(panel.content, panel.sessionContext);
 }
 
-/** Put text where the cursor of the active code cell is; false where there is none. */
+/**
+ * Put text where the cursor of the active code cell is, a ready question on a line of its own at the end; false where there is no
+ * such cell.
+ */
 export function insertText(panel: NotebookPanel | null, text: string): boolean {
   const cell = panel?.content.activeCell;
   if (cell?.editor == null || cell.model.type !== 'code') {
     return false;
   }
-  cell.editor.replaceSelection?.(text);
+  const { sharedModel } = cell.model;
+  const source = sharedModel.getSource();
+  if (isStatement(text) && source.trim() !== '') {
+    sharedModel.setSource(withLine(source, text));
+    cell.editor.setCursorPosition(cell.editor.getPositionAt(sharedModel.getSource().length)!);
+  } else {
+    cell.editor.replaceSelection?.(text);
+  }
   cell.editor.focus();
   return true;
 }

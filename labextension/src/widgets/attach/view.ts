@@ -59,6 +59,9 @@ export interface Named {
   readonly is: string;
 }
 
+/** Says so; it may have to ask. */
+export type Called = () => Promise<Named>;
+
 /** A line of a cell with the notebook's own name for the dataset. */
 export function renamed(line: string, { was, is }: Named): string {
   const head = ` = ${was}`;
@@ -70,14 +73,15 @@ export function renamed(line: string, { was, is }: Named): string {
 }
 
 /** The questions of one column: a click or Enter takes one, and it is said what became of it. */
-function questions(column: AttachColumn, called: () => Named): HTMLElement[] {
+function questions(column: AttachColumn, called: Called): HTMLElement[] {
   const said = html('p', { class: 'soft', role: 'status' });
   const list = column.questions.map(one => {
     const button = html('button', { type: 'button', title: one.line }, one.words);
     button.addEventListener('click', event => {
       if (event.isTrusted) {
-        const line = renamed(one.line, called());
-        void take(button, line).then(became => {
+        void called().then(async named => {
+          const line = renamed(one.line, named);
+          const became = await take(button, line);
           said.replaceChildren(html('code', {}, line), ` – ${SAID[became]}`);
         });
       }
@@ -88,7 +92,7 @@ function questions(column: AttachColumn, called: () => Named): HTMLElement[] {
 }
 
 /** One column: a row, and under it what it can be asked. */
-function rowsOf(column: AttachColumn, called: () => Named): HTMLElement[] {
+function rowsOf(column: AttachColumn, called: Called): HTMLElement[] {
   const id = unique('column');
   const name = html(
     'button',
@@ -129,7 +133,7 @@ function table(head: readonly string[], body: HTMLElement): HTMLElement {
 /** The columns, with a field to search many; `called` is what the notebook calls the dataset when a question is taken. */
 export function columns(
   facts: AttachFacts,
-  called: () => Named = () => ({ was: facts.handle, is: facts.handle })
+  called: Called = () => Promise.resolve({ was: facts.handle, is: facts.handle })
 ): HTMLElement[] {
   const count = html('span', { class: 'soft' });
   const body = html('tbody');

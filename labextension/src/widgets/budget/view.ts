@@ -34,8 +34,8 @@ export function verdict(facts: BudgetFacts): string {
 function released(way: Remedy): HTMLElement {
   const release = releaseButton(() => way.cell);
   release.button.textContent = way.label;
-  release.button.disabled = way.cell === '';
-  release.button.className = way.kind === 'less' ? 'strong' : '';
+  release.allow(way.cell !== '');
+  release.button.classList.toggle('strong', way.kind === 'less');
   return release.node;
 }
 

@@ -140,7 +140,7 @@ function writing(insert?: Insert): {
       text.textContent = cell;
       said.textContent = costOf(found);
       release.button.textContent = found.free ? 'Run it, free' : 'Release';
-      release.button.disabled = found.problem !== '';
+      release.allow(found.problem === '');
     },
     clear: () => {
       result.hidden = true;

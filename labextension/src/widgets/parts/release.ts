@@ -2,6 +2,7 @@
 import { button, html } from './dom';
 
 export const RELEASE_EVENT = 'dpnb:release';
+const VERB = 'release';
 
 export interface ReleaseRequest {
   readonly source: string;
@@ -9,14 +10,28 @@ export interface ReleaseRequest {
   readonly asked?: boolean;
 }
 
+/** Marks what a kernel drew that is gone since: nothing in it can be released. */
+export const GONE = 'data-dpnb-gone';
+
 export interface ReleaseButton {
   readonly node: HTMLElement;
   readonly button: HTMLButtonElement;
+  /** Whether it can be pressed; never where the kernel behind it is gone. */
+  readonly allow: (on: boolean) => void;
+}
+
+/** Whether the kernel behind an element is gone. */
+export const isGone = (node: Element): boolean => node.closest(`[${GONE}]`) !== null;
+
+/** Take what is left to press in a view whose kernel is gone. */
+export function disarm(root: Element): void {
+  root.setAttribute(GONE, '');
+  root.querySelectorAll<HTMLButtonElement>(`button.${VERB}`).forEach(one => (one.disabled = true));
 }
 
 /** `source` is the cell that would be run, as it stands when the button is pressed; `asked` says who said so. */
 export function releaseButton(source: () => string, asked = false): ReleaseButton {
-  const release = html('button', { type: 'button', class: 'strong' }, 'Release');
+  const release = html('button', { type: 'button', class: `strong ${VERB}` }, 'Release');
   const text = html('textarea', { readonly: '', rows: 4, 'aria-label': 'the cell that releases this' });
   const copy = button('Copy', () => {
     text.select();
@@ -30,7 +45,7 @@ export function releaseButton(source: () => string, asked = false): ReleaseButto
     html('div', { class: 'buttons' }, copy)
   );
   release.addEventListener('click', event => {
-    if (!event.isTrusted || event.detail > 1) {
+    if (!event.isTrusted || event.detail > 1 || isGone(release)) {
       return; // a script in the page is not a person, and a double click is one wish
     }
     const detail: ReleaseRequest = { source: source(), asked };
@@ -48,5 +63,11 @@ export function releaseButton(source: () => string, asked = false): ReleaseButto
       event.preventDefault(); // a key held down is one wish too
     }
   });
-  return { node: html('div', {}, release, shown), button: release };
+  return {
+    node: html('div', {}, release, shown),
+    button: release,
+    allow: on => {
+      release.disabled = !on || isGone(release);
+    }
+  };
 }

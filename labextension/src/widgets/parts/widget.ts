@@ -1,5 +1,6 @@
 /** How a view meets its model: facts come from the kernel, what the hand set goes back when it lets go. */
 import { html } from './dom';
+import { disarm } from './release';
 
 export interface Link<Facts, Set> {
   /** What the kernel says: released numbers, prices and public constants. */
@@ -88,7 +89,7 @@ function asker(model: Model, alive: () => boolean): (question: Answer) => Promis
     });
 }
 
-const STALE = 'The kernel that drew this is gone: run the cell again to bring it in step.';
+const STALE = 'The kernel that drew this is gone. Run the cells above, then this one: it comes back in step.';
 
 export interface Mounted<Facts> {
   readonly node: HTMLElement;
@@ -139,9 +140,6 @@ const STRANGE =
 export function refusal(words: string): HTMLElement {
   return html('p', { class: 'warn', role: 'alert' }, words);
 }
-
-/** Marks what was drawn from the state that a notebook was saved with: a button in it runs nothing. */
-export const SAVED = 'data-dpnb-saved';
 
 /** Reads a model, its facts once for each time that they come. */
 function reading<Facts, Set>(
@@ -219,11 +217,11 @@ export function widget<Facts, Set>(draw: Draw<Facts, Set>): Module<Facts, Set> {
         stale.hidden = view?.saysStale === true;
         stale.textContent = STALE; // said aloud once it stands there
         update();
+        disarm(root);
       };
       el.append(root);
       update();
       if (model.comm_live === false) {
-        root.setAttribute(SAVED, '');
         lost();
       }
       model.on('change:facts', update);

@@ -9,6 +9,8 @@ export interface Held {
   readonly amount: number;
   readonly words: string;
   readonly width: number | null;
+  /** Where the number of rows behind it is private: its ± if all public rows count. */
+  readonly full?: number | null;
 }
 
 export interface PlannedQuestion {
@@ -186,8 +188,8 @@ export function nowOf(facts: PlanFacts, one: PlannedQuestion, loss: number): Now
     return { width: null, full: null, words: 'left out', cost: 0, stored: false };
   }
   if (one.held !== null && covers(one.held.amount, loss)) {
-    const { width, words } = one.held;
-    return { width, full: width, words, cost: 0, stored: true };
+    const { width, full = width, words } = one.held;
+    return { width, full: width ?? full, words, cost: 0, stored: true };
   }
   const width = one.curve === null ? null : widthAt(one.curve, loss);
   return {

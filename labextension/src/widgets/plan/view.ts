@@ -129,7 +129,7 @@ function releasePart(held: Held): Part {
       problem
     ],
     show: (facts, { fits, asks, line }) => {
-      release.button.disabled = !fits || !asks;
+      release.allow(fits && asks && facts.problem === '');
       reserve.disabled = !canReserve(facts);
       cell.textContent = line;
       problem.textContent = facts.problem;

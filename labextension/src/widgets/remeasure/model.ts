@@ -23,6 +23,8 @@ export interface RemeasureFacts {
 
 export interface RemeasureSet {
   loss: number;
+  /** Beside how many answers the loss was set; -1 once it was paid. */
+  beside: number;
 }
 
 const numbers = (x: unknown): boolean => Array.isArray(x) && x.length > 1 && x.every(Number.isFinite);
@@ -53,10 +55,10 @@ export const rangeOf = ({ curve }: Pick<RemeasureFacts, 'curve'>): Range => ({
   high: curve.loss.at(-1)!
 });
 
-/** Where the slider begins: as much again as was paid, or what is left of it. */
+/** Where the slider begins: as much again as was paid, but never more than half of what is left. */
 export function startOf(facts: Pick<RemeasureFacts, 'curve' | 'paid' | 'left'>): number {
   const { low, high } = rangeOf(facts);
-  return Math.min(Math.max(Number(Math.min(facts.paid, facts.left).toPrecision(2)), low), high);
+  return Math.min(Math.max(Number(Math.min(facts.paid, facts.left / 2).toPrecision(2)), low), high);
 }
 
 type Interval = Pick<RemeasureFacts['trail'][number], 'low' | 'high'>;

@@ -3,7 +3,7 @@ import { announcer, eachFrame, html } from '../parts/dom';
 import { figures, head } from '../parts/layout';
 import { lossWords, oddsWords } from '../parts/loss_words';
 import { draggable } from '../parts/pointer';
-import { releaseButton } from '../parts/release';
+import { RELEASE_EVENT, releaseButton } from '../parts/release';
 import { slider } from '../parts/slider';
 import type { Link, View } from '../parts/widget';
 import {
@@ -18,6 +18,8 @@ import {
 import { trailPicture, type TrailPicture } from './trail';
 
 const NARROWEST = 220;
+const PAID = -1;
+const AGAIN = 'To pay once more, move the slider first.';
 
 /** The picture in its place, drawn anew where its intervals or its room change; `grabbed` hears the value under a hand. */
 function trailPart(
@@ -60,12 +62,18 @@ function trailPart(
 export function forecast(root: HTMLElement, link: Link<RemeasureFacts, RemeasureSet>): View {
   const first = link.facts();
   let loss = link.chosen().loss ?? startOf(first);
+  let beside = link.chosen().beside ?? first.trail.length;
   const frame = eachFrame(() => show());
-  const settled = (): void => link.choose({ loss });
+  const settled = (): void => link.choose({ loss, beside });
   const move = (to: number): void => {
-    loss = to;
+    [loss, beside] = [to, link.facts().trail.length];
     frame.ask();
   };
+  root.addEventListener(RELEASE_EVENT, () => {
+    beside = PAID; // one move, one payment: a second click pays nothing
+    settled();
+    show();
+  });
   const place = trailPart(value => move(lossTo(link.facts(), value)), settled, frame.ask);
   const [told, said] = [figures('', ''), announcer()];
   const losses = slider({
@@ -89,8 +97,14 @@ export function forecast(root: HTMLElement, link: Link<RemeasureFacts, Remeasure
     told.say(next.width, `+ ${next.paid}`);
     told.note(0, next.note);
     told.note(1, next.cost, !next.fits);
-    release.button.disabled = !next.fits || problem !== '';
-    said.textContent = problem === '' ? oddsWords(kind, next.together) : problem;
+    const armed = beside === facts.trail.length;
+    release.allow(next.fits && problem === '' && armed);
+    said.textContent =
+      problem !== ''
+        ? problem
+        : armed
+          ? oddsWords(kind, next.together)
+          : `${beside === PAID ? 'Its cell stands below.' : 'A newer answer is here.'} ${AGAIN}`;
     said.className = problem === '' ? 'say' : 'say warn';
     const words = lossWords(kind, next.together, `${next.width}. ${next.cost}. ${problem}`);
     losses.words(`${next.paid} more, together ${words}`);
@@ -101,6 +115,7 @@ export function forecast(root: HTMLElement, link: Link<RemeasureFacts, Remeasure
   return {
     update: () => {
       loss = link.chosen().loss ?? loss;
+      beside = link.chosen().beside ?? beside;
       show();
     },
     dispose: () => {

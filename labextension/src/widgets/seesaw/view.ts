@@ -100,7 +100,7 @@ function releasePart(link: Link<SeesawFacts, SeesawSet>, held: Held): Part<[Bala
     nodes: here ? [html('div', { class: 'buttons' }, release.node), unnamed] : [],
     show: ({ cell, releases }) => {
       release.node.hidden = cell === null;
-      release.button.disabled = !releases;
+      release.allow(releases);
       unnamed.hidden = cell !== null;
     }
   };
