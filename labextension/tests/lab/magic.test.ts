@@ -43,11 +43,16 @@ describe('a ready question', () => {
   it.each(['m = hiv.got.mean()', 'größe_2 = hiv["x"].mean()'])('%j is a statement', text => {
     expect(isStatement(text)).toBe(true);
   });
-  it.each(['hiv.age', 'hiv["a = b"]', '2 = 3', ' m = 1', 'm == 1'])('%j goes where the cursor stands', text => {
-    expect(isStatement(text)).toBe(false);
-  });
+  it.each(['hiv.age', 'hiv["a = b"]', '2 = 3', ' m = 1', 'm == 1'])(
+    '%j goes where the cursor stands',
+    text => {
+      expect(isStatement(text)).toBe(false);
+    }
+  );
   it('is put on a line of its own', () => {
-    expect(withLine('x = hiv.tinc.mean()', 'd = hiv.vct.mean()')).toBe('x = hiv.tinc.mean()\nd = hiv.vct.mean()');
+    expect(withLine('x = hiv.tinc.mean()', 'd = hiv.vct.mean()')).toBe(
+      'x = hiv.tinc.mean()\nd = hiv.vct.mean()'
+    );
     expect(withLine('%%dp\nif True:\n    x = 1\n\n', 'd = 2')).toBe('%%dp\nif True:\n    x = 1\nd = 2');
   });
 });
