@@ -24,7 +24,7 @@ async function buildWidgets() {
   const made = `${target}.new`;
   rmSync(made, { recursive: true, force: true });
   await build({
-    entryPoints: { ...modules(), widget: join(widgets, 'widget.css') },
+    entryPoints: { ...modules(), widget: join(widgets, 'interactions.css') },
     bundle: true,
     minify: true,
     format: 'iife', // a page holds several of them in one script; dpnb/widgets/pages.py and portable.py give each its place
@@ -51,7 +51,7 @@ async function buildExtensions() {
   run(join(here, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json');
   rmSync(join(here, 'dist'), { recursive: true, force: true });
   await build({
-    entryPoints: { widget: join(widgets, 'widget.css'), index: join(here, 'style', 'index.css') },
+    entryPoints: { widget: join(widgets, 'interactions.css'), index: join(here, 'style', 'index.css') },
     outdir: join(here, 'lib'),
     bundle: true,
     minify: true,
