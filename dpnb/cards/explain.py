@@ -135,7 +135,7 @@ def _numbers(line: Any) -> list[tuple[str, str]]:
                 steps.append((f"{kind} interval", f"{line.span(pair)}, 95 %: {told[kind]}"))
         said = line.accuracy(entry)
         if said:
-            steps.append(("accuracy", f"{said} would be without noise"))
+            steps.append(("accuracy", said))
     else:
         steps.append(("values", f"{line.size:,}: .table() lists them with their intervals"))
     steps += [("no interval", reason) for reason in dict.fromkeys(line.missing.values())]

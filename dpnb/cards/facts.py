@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -145,11 +145,11 @@ class Line:
             return self.decimals
         return digits.decimals_for([(high - low) / 2 for low, high in pairs])
 
-    def accuracy(self, entry: Entry) -> str | None:
-        """Say the accuracy of an entry in people, where it is known."""
+    def accuracy(self, entry: Entry, say: Callable[[float, float, str], str] = digits.people) -> str | None:
+        """Say the accuracy of an entry in people, where it is known; a table says it below its heading."""
         if entry.said is not None or entry.n is None or entry.n_eff is None or round(entry.n) < 1:
             return None
-        return digits.people(entry.n_eff, entry.n, self.noun)
+        return say(entry.n_eff, entry.n, self.noun)
 
 
 def line_of(

@@ -17,6 +17,7 @@ from dpnb.cards.tracks import Scale, entry_track, figure, past_track, span_track
 from dpnb.cards.trail import first_of
 from dpnb.estimate import Estimate
 from dpnb.estimate.wording import not_kept
+from dpnb.inference import digits
 from dpnb.statistics.text_table import aligned
 
 _KINDS = ("privacy", "confidence")
@@ -270,7 +271,7 @@ def _vector_row(line: Line, entry: Entry, scale: Scale, kinds: Sequence[str], *,
         cells.append(el("td", entry_track(line, entry, scale), class_="track"))
     cells += [el("td", line.span(getattr(entry, kind)), class_="num") for kind in kinds]
     if sized:
-        said = (line.accuracy(entry) or "–").removeprefix("as accurate as ")
+        said = line.accuracy(entry, digits.of_people) or "–"
         cells.append(el("td", said, class_="num wide"))
     return el("tr", *cells)
 
@@ -345,7 +346,7 @@ def _vector_text(line: Line) -> list[str]:
     for entry in line.entries:
         row = [entry.key[:24], _cut(line.answer(entry)), *(line.span(getattr(entry, k)) for k in kinds)]
         if sized:
-            row.append((line.accuracy(entry) or "–").removeprefix("as accurate as "))
+            row.append(line.accuracy(entry, digits.of_people) or "–")
         table.append(row)
     rows = aligned(table)
     return [*rows, _more(line)] if line.hidden else rows

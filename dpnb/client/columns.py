@@ -19,6 +19,7 @@ from dpnb.client.suggestions import for_column
 from dpnb.errors import HandleError, PlanError, SchemaError
 from dpnb.estimate import Estimate, ask
 from dpnb.planner.check import check
+from dpnb.planner.compile import condition
 from dpnb.planner.expression import (
     Between,
     Bin,
@@ -42,6 +43,9 @@ from dpnb.trusted.schema import Column
 if TYPE_CHECKING:
     from dpnb.client.handles import Dataset
 
+_PARENTHESES = (
+    "& | ~ are read before < > ==, so give each comparison its own parentheses: (x > 1) & (y == 0)."
+)
 _CONDITIONS = (Compare, BoolOp, Invert, IsIn, Between, IsMissing)
 
 
@@ -232,39 +236,62 @@ class ColumnHandle(ColumnQuestions):
         return self * self
 
     def __lt__(self, other: object) -> ColumnHandle:
-        return self._with(_compare("<"), other)
+        return self._compared("<", other)
 
     def __le__(self, other: object) -> ColumnHandle:
-        return self._with(_compare("<="), other)
+        return self._compared("<=", other)
 
     def __gt__(self, other: object) -> ColumnHandle:
-        return self._with(_compare(">"), other)
+        return self._compared(">", other)
 
     def __ge__(self, other: object) -> ColumnHandle:
-        return self._with(_compare(">="), other)
+        return self._compared(">=", other)
 
     def __eq__(self, other: object) -> ColumnHandle:  # type: ignore[override]
-        return self._with(_compare("=="), other)
+        return self._compared("==", other)
 
     def __ne__(self, other: object) -> ColumnHandle:  # type: ignore[override]
-        return self._with(_compare("!="), other)
+        return self._compared("!=", other)
+
+    def _compared(self, sign: str, other: object) -> ColumnHandle:
+        made = self._made(Compare(sign, self._expr, self._operand(other)))
+        if isinstance(other, str):
+            condition(
+                made._expr, self._dataset.schema
+            )  # a number beside a text is told on the line that wrote it
+        return made
 
     __hash__ = object.__hash__
 
     def __and__(self, other: object) -> ColumnHandle:
-        return self._with(_logic("and"), other)
+        return self._joined("and", other)
 
     def __rand__(self, other: object) -> ColumnHandle:
-        return self._with(_logic("and"), other, swapped=True)
+        return self._joined("and", other, swapped=True)
 
     def __or__(self, other: object) -> ColumnHandle:
-        return self._with(_logic("or"), other)
+        return self._joined("or", other)
 
     def __ror__(self, other: object) -> ColumnHandle:
-        return self._with(_logic("or"), other, swapped=True)
+        return self._joined("or", other, swapped=True)
 
     def __invert__(self) -> ColumnHandle:
-        return self._made(Invert(self._expr))
+        return self._made(Invert(self._held(self._expr)))
+
+    def _joined(self, word: str, other: object, *, swapped: bool = False) -> ColumnHandle:
+        mine, theirs = self._expr, self._operand(other)
+        for one in (theirs, mine) if swapped else (mine, theirs):
+            self._held(one)
+        return self._made(BoolOp(word, theirs, mine) if swapped else BoolOp(word, mine, theirs))
+
+    def _held(self, expr: Expr) -> Expr:
+        """Return a condition; what is none stands beside & or | because a parenthesis is missing."""
+        if not isinstance(expr, _CONDITIONS):
+            try:
+                condition(expr, self._dataset.schema)
+            except PlanError as error:
+                raise PlanError(f"{error} {_PARENTHESES}") from None
+        return expr
 
     def isin(self, values: Iterable[object]) -> ColumnHandle:
         """Return the condition that the value is one of `values`."""
@@ -358,14 +385,6 @@ _NUMPY: dict[Any, str] = {
 
 def _sign(sign: str) -> Callable[[Expr, Expr], Expr]:
     return lambda left, right: BinOp(sign, left, right)
-
-
-def _compare(sign: str) -> Callable[[Expr, Expr], Expr]:
-    return lambda left, right: Compare(sign, left, right)
-
-
-def _logic(sign: str) -> Callable[[Expr, Expr], Expr]:
-    return lambda left, right: BoolOp(sign, left, right)
 
 
 def _no_truth(name: str, expr: Expr, names: tuple[str, ...]) -> str:

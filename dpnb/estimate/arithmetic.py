@@ -33,7 +33,6 @@ from dpnb.estimate.operations import (
 )
 
 N = TypeVar("N", bound=Node)
-_OF_TABLES = frozenset(("goodness_of_fit_test", "independence_test"))
 
 
 class Arithmetic(Node):
@@ -145,14 +144,9 @@ class Arithmetic(Node):
     if not TYPE_CHECKING:  # a checker sees the declared names alone
 
         def __getattr__(self, name: str) -> NoReturn:
-            if name in _OF_TABLES:
-                raise AttributeError(
-                    f"`{self.text}` has no .{name}: it tests a table as it was asked. Ask the key by itself, "
-                    f"for example .value_counts().goodness_of_fit_test(), or .crosstab(…).independence_test()."
-                )
-            raise AttributeError(
-                f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
-            )
+            if name.startswith("_"):
+                raise AttributeError(name=name, obj=self)
+            raise refusals.no_attribute(self.text, name, dir(type(self)))
 
     # ---------------------------------------------------------------- numpy
 

@@ -8,8 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from dpnb.errors import PlanError
 from dpnb.estimate.node import Node
 from dpnb.trusted.releases import Axis
+
+_KINDS = {True: "text", False: "a number"}
+
+
+class NoKey(PlanError, KeyError):
+    """A key that a table of answers does not have."""
+
+    __str__ = PlanError.__str__
 
 
 def find(index: Any, shape: tuple[int, ...], axes: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -51,7 +60,7 @@ def _at(part: Any, size: int, axis: Any) -> Any:
             if key is part or (key == part and isinstance(key, str) == isinstance(part, str)):
                 return place
         if isinstance(part, str) or any(isinstance(key, int) for key in axis.keys):
-            raise KeyError(f"{part!r} is not a key of {axis.name}; its keys are {_shortly(axis.keys)}.")
+            raise NoKey(_no_key(part, axis))
     place = operator.index(part)
     if not -size <= place < size:
         raise IndexError(f"place {place} is outside: this axis has {size} places.")
@@ -62,6 +71,13 @@ def _fits(mask: np.ndarray, size: int) -> np.ndarray:
     if mask.shape != (size,):
         raise IndexError(f"a condition of {mask.shape} does not fit an axis of {size} places.")
     return mask
+
+
+def _no_key(part: Any, axis: Any) -> str:
+    other = next((key for key in axis.keys if str(key) == str(part)), None)
+    if other is None:
+        return f"{axis.name} has no key {part!r}. Its keys: {_shortly(axis.keys)}."
+    return f"{axis.name} has no key {part!r}: write {other!r} instead, which is {_KINDS[isinstance(other, str)]}."
 
 
 def _shortly(keys: Sequence[Any]) -> str:

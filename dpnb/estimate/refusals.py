@@ -10,11 +10,14 @@ import dis
 import linecache
 import re
 import sys
+from collections.abc import Iterable
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
-from dpnb.errors import NestedSpendError, PendingError, Unavailable
+from dpnb.errors import NestedSpendError, PendingError, PlanError, Unavailable
+from dpnb.estimate.host import current_host
 from dpnb.estimate.pending_question import PendingQuestion
+from dpnb.trusted.schema import nearest
 
 if TYPE_CHECKING:
     from dpnb.estimate.node import Node
@@ -47,10 +50,50 @@ def never_released(measurement: PendingQuestion) -> PendingError:
         return PendingError(
             f"{where} was never released. {cell} stopped before the release; nothing was spent. Run it again."
         )
+    name = _name_of(measurement)
     return PendingError(
-        f"{where} was never released. Put %%dp epsilon=1 above the cell that builds it; in a script: "
-        'dpnb.release({"q": q}, epsilon=1).'
+        f"{where} was never released. This cell releases it:\n\n    %%dp epsilon=1\n"
+        f"    {name} = {measurement.text}\n\n"
+        f'In a script: dpnb.release({{"{name}": {name}}}, epsilon=1).'
     )
+
+
+def _name_of(measurement: PendingQuestion) -> str:
+    """The notebook's name for a question, else one that nothing else has."""
+    names = current_host().names() or {}
+    known = (name for name, one in names.items() if getattr(one, "measurement", None) is measurement)
+    return next((name for name in known if not name.startswith("_")), "q")
+
+
+class NoAttribute(PlanError, AttributeError):
+    """A name that an estimate does not have; the message says what to write instead."""
+
+
+_OF_TABLES = ("goodness_of_fit_test", "independence_test")
+_OF_ARRAYS = (
+    *("max", "min", "argmax", "argmin", "argsort", "sort", "std", "var", "mean", "median", "cumsum", "prod"),
+    *("tolist", "item", "astype", "flatten", "ravel", "reshape"),
+)
+
+
+def no_attribute(text: str, name: str, known: Iterable[str]) -> NoAttribute:
+    """Say what an estimate has in the place of a name that it does not have."""
+    if name in _OF_TABLES:
+        return NoAttribute(
+            f"`{text}` has no .{name}: it tests a table as it was asked. Ask the key by itself, "
+            f"for example .value_counts().goodness_of_fit_test(), or .crosstab(…).independence_test()."
+        )
+    if name in _OF_ARRAYS:
+        return NoAttribute(
+            f"`{text}` has no .{name}(), which would lose the intervals. Of the numbers alone: .value.{name}()."
+        )
+    other = nearest(name, (one for one in known if not one.startswith("_")))
+    hint = (
+        f"Did you mean .{other}?"
+        if other
+        else "It has .value, .interval(), .table(), .plot() and .explain()."
+    )
+    return NoAttribute(f"`{text}` has no .{name}. {hint}")
 
 
 def unpicklable() -> PendingError:

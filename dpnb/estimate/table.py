@@ -30,14 +30,20 @@ class Table:
         Which of them are keys.
     estimand : str
         What the values estimate where they are held to bounds; empty where they are not.
+    estimate : Estimate, optional
+        Where the numbers come from.
     """
 
-    __slots__ = ("columns", "estimand", "keys")
+    __slots__ = ("columns", "estimand", "estimate", "keys")
 
     def __init__(
-        self, columns: Mapping[str, Sequence[Any]], keys: tuple[str, ...] = (), estimand: str = ""
+        self,
+        columns: Mapping[str, Sequence[Any]],
+        keys: tuple[str, ...] = (),
+        estimand: str = "",
+        estimate: Estimate | None = None,
     ) -> None:
-        self.keys, self.estimand = keys, estimand
+        self.keys, self.estimand, self.estimate = keys, estimand, estimate
         self.columns: dict[str, tuple[Any, ...]] = {name: tuple(column) for name, column in columns.items()}
 
     def __len__(self) -> int:
@@ -76,7 +82,7 @@ class Table:
         columns: dict[str, Sequence[Any]] = {name: self.columns[name][::width] for name in down}
         for place, head in enumerate(heads):
             columns[f"{across}={head}"] = self.columns[values][place::width]
-        return Table(columns, keys=tuple(down), estimand=self.estimand)
+        return Table(columns, keys=tuple(down), estimand=self.estimand, estimate=self.estimate)
 
     def to_pandas(self) -> Any:
         """A DataFrame; needs pandas."""
@@ -136,7 +142,7 @@ def table_of(estimate: Estimate, level: float = 0.95) -> Table:
         columns[f"{kind}_high"] = np.ravel(interval.high).tolist()
     if lost := shown.undefined(estimate):
         columns[_free("note", keys)] = [shown.UNDEFINED if one else "" for one in lost]
-    return Table(columns, keys, estimate.estimand)
+    return Table(columns, keys, estimate.estimand, estimate)
 
 
 def _free(name: str, keys: tuple[str, ...]) -> str:

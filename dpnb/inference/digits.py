@@ -97,8 +97,13 @@ def span(low: float, high: float, decimals: int | None = None) -> str:
 
 
 def people(effective: float, size: float, noun: str = "people") -> str:
-    """Say the accuracy in people: ``as accurate as 1,919 of 2,817 people``."""
-    return f"as accurate as {math.floor(effective):,} of {round(size):,} {noun}"
+    """Say the accuracy in people: ``as accurate as 1,919 people without noise (of 2,817)``."""
+    return f"as accurate as {math.floor(effective):,} {noun} without noise (of {round(size):,})"
+
+
+def of_people(effective: float, size: float, noun: str = "people") -> str:
+    """Say the same below a heading that asks it: ``1,919 of 2,817 people``."""
+    return f"{math.floor(effective):,} of {round(size):,} {noun}"
 
 
 def loss_figure(value: float) -> str:

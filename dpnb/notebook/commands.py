@@ -6,6 +6,7 @@ later cells may do, and say so.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -13,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.display import display
 
+from dpnb.client.handles import Dataset
 from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate import Estimate
 from dpnb.notebook import interactions
 from dpnb.notebook.display import attach_bundle, draw
+from dpnb.notebook.find_estimates import named
 from dpnb.notebook.options import CELL_HELP, near, parse
 
 if TYPE_CHECKING:
@@ -56,6 +59,9 @@ def run(magic: DPMagic, line: str) -> None:
     if name in interactions.COMMANDS:
         interactions.run(magic, name, rest.strip())
         return
+    if name == "explain":  # what follows is Python, quotes and all
+        _explain(magic, [rest.strip()] if rest.strip() else [])
+        return
     try:
         words = shlex.split(line) or ["help"]
     except ValueError:
@@ -74,30 +80,33 @@ def _session() -> Any:
     return settle.current_session()
 
 
-def _opened(names: list[str]) -> list[Any]:
+def _opened(magic: DPMagic, words: list[str]) -> list[Any]:
+    """The datasets that are named, each by its own name or by the notebook's; all of them where none is."""
     opened = dict(_session().datasets)
     if not opened:
         raise OptionError('No dataset is open: hiv = dpnb.open("hiv")')
-    for name in names:
-        if name not in opened:
-            raise OptionError(f"no dataset {name!r} is open: {near(name, opened)}")
-    return [opened[name] for name in names or opened]
+    called = {name: one.root for name, one in magic.shell.user_ns.items() if isinstance(one, Dataset)}
+    known = {**opened, **{name: one for name, one in called.items() if not name.startswith("_")}}
+    for word in words:
+        if word not in known:
+            raise OptionError(f"no dataset {word!r} is open: {near(word, known)}")
+    return [known[word] for word in words] or list(opened.values())
 
 
-def _budget(_: DPMagic, words: list[str]) -> None:
-    for dataset in _opened(words):
+def _budget(magic: DPMagic, words: list[str]) -> None:
+    for dataset in _opened(magic, words):
         budget = dataset.budget
         text = f"{dataset.name}: spent {budget.spent} of {budget.cap}, left {budget.remaining}"
         display(draw("budget_card", dataset.schema, budget, text=text), raw=True)
 
 
-def _ledger(_: DPMagic, words: list[str]) -> None:
-    datasets = _opened(words)
+def _ledger(magic: DPMagic, words: list[str]) -> None:
+    datasets = _opened(magic, words)
     display(_session().statement(datasets[0] if words else None))
 
 
-def _schema(_: DPMagic, words: list[str]) -> None:
-    for dataset in _opened(words):
+def _schema(magic: DPMagic, words: list[str]) -> None:
+    for dataset in _opened(magic, words):
         display(attach_bundle(dataset), raw=True)
 
 
@@ -109,23 +118,24 @@ def _statistics(_: DPMagic, words: list[str]) -> None:
 
 
 def _explain(magic: DPMagic, words: list[str]) -> None:
-    found = {name: value for name, value in magic.shell.user_ns.items() if isinstance(value, Estimate)}
-    known = [name for name in found if not name.startswith("_")]
+    names = magic.shell.user_ns
+    known = list(dict.fromkeys(re.split(r"[.\[]", name)[0] for name, _ in named(names)))
     if not words:
         raise OptionError(f"%dp explain needs a name: {', '.join(known) or 'release something first'}")
-    if words[0] not in found:
+    from dpnb.widgets.typed_line import value_of
+
+    text = words[0]
+    found = value_of(names, text, "%dp explain effect")
+    answer = getattr(found, "estimate", None)  # of a regression, or of a table
+    found = found if isinstance(found, Estimate) else answer
+    if not isinstance(found, Estimate):
         raise OptionError(
-            f"{words[0]!r} is not an estimate: {near(words[0], known) if known else 'there is none yet'}"
+            f"{text!r} is not an estimate: {near(text, known) if known else 'there is none yet'}"
         )
-    text = found[words[0]].explain()
-    if hasattr(text, "bundle"):
-        display(text.bundle(), raw=True)
-    else:
-        print(text)  # noqa: T201
+    display(found.explain().bundle(), raw=True)
 
 
 def _export(magic: DPMagic, words: list[str]) -> None:
-    from dpnb.notebook.find_estimates import named
     from dpnb.widgets._base import shown
     from dpnb.widgets.pages import session_page
 

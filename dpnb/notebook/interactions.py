@@ -39,7 +39,10 @@ def run(magic: DPMagic, name: str, text: str) -> None:
         When the text is missing, is no Python, or names what there is not.
     """
     __tracebackhide__ = True
-    display(COMMANDS[name](magic.shell.user_ns, text))
+    from dpnb.notebook.settle import current_session
+
+    names = magic.shell.user_ns
+    display(COMMANDS[name]({**current_session().datasets, **names}, text))
 
 
 COMMANDS: dict[str, Callable[[Mapping[str, Any], str], Any]] = {

@@ -265,7 +265,18 @@ def condition(expr: Expr, schema: Schema) -> Condition:
 @singledispatch
 def _condition(expr: Expr, schema: Schema) -> Condition:
     shown = show(expr, schema.name)
-    raise PlanError(f"{shown} is not a condition. Compare it, for example ({shown} == 1).")
+    if isinstance(expr, Const):
+        raise PlanError(f"{shown} is a constant, not a condition.")
+    raise PlanError(f"{shown} is not a condition. Compare it: ({shown} {_compared(expr, schema)}).")
+
+
+def _compared(expr: Expr, schema: Schema) -> str:
+    """How a column may be compared, for an example."""
+    category = _category(expr, schema)
+    if category is not None and category.values:
+        return f"== {show_value(category.values[-1])}"
+    number = numeric(expr, schema)
+    return "== 1" if (number.low, number.high) == (0, 1) and number.step == 1 else f"> {_middle(number):g}"
 
 
 @_condition.register
@@ -280,7 +291,7 @@ def _(expr: Compare, schema: Schema) -> Condition:
         if category is not None and sign in {"==", "!="}:
             found = _equals_category(category, right)
             return found if sign == "==" else Condition(Not(found.pred), found.nullable)
-        return _against(numeric(left, schema), sign, _number_beside(left, right, schema))
+        return _against(numeric(left, schema), sign, _number_beside(left, sign, right, schema))
     first, second = _category(left, schema), _category(right, schema)
     if first is not None and second is not None and not (first.numeric and second.numeric):
         return _same_category(first, second, sign)
@@ -290,12 +301,19 @@ def _(expr: Compare, schema: Schema) -> Condition:
     return _against(gap, sign, Fraction(0))
 
 
-def _number_beside(number: Expr, constant: Const, schema: Schema) -> Fraction:
+def _number_beside(number: Expr, sign: str, constant: Const, schema: Schema) -> Fraction:
     """Return what a number is compared with; a text is none."""
     if isinstance(constant.value, str):
-        shown = show(number, schema.name)
-        raise PlanError(f"{shown} is a number and {constant.value!r} is text: compare it with a number.")
+        shown, middle = show(number, schema.name), _middle(numeric(number, schema))
+        raise PlanError(f"{shown} is a number; {constant.value!r} is text. Try {shown} {sign} {middle:g}.")
     return constant.number
+
+
+def _middle(number: Numeric) -> float:
+    """A number of one digit between the public bounds, for an example."""
+    low, high = (float(number.offset + number.step * code) for code in (number.low, number.high))
+    middle = float(f"{(low + high) / 2:.1g}")
+    return middle if low <= middle <= high else (low + high) / 2
 
 
 def _category(expr: Expr, schema: Schema) -> Column | None:

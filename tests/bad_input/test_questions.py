@@ -39,7 +39,7 @@ WRONG = {
     # types
     "p.g.mean()": (SchemaError, "value_counts"),
     "(p.g < 'b').mean()": (SchemaError, "without numbers"),
-    "(p.x > 'a').mean()": (PlanError, "p.x is a number and 'a' is text"),
+    "(p.x > 'a').mean()": (PlanError, "p.x is a number; 'a' is text. Try p.x > 5."),
     "p.x.difference(by='g')": (PlanError, "exactly two declared values"),
     "p[p.x].count()": (PlanError, "not a condition"),
     "p[3]": (HandleError, "a position"),
@@ -159,6 +159,13 @@ WRONG = {
     "list(p.x)": (HandleError, "holds no data"),
     "float(p.x)": (HandleError, "holds no data"),
     "p.x > 1 and p.x < 3": (HandleError, "&"),
+    "p.x > 1 & p.x < 3": (PlanError, "each comparison its own parentheses"),
+    "p[p.x > 1 & p.y].count()": (PlanError, "each comparison its own parentheses"),
+    "p.y & p.x > 1": (PlanError, "p.y is not a condition. Compare it: (p.y == 1)."),
+    "~p.x > 1": (PlanError, "p.x is not a condition. Compare it: (p.x > 5)."),
+    "p.x.mean().max()": (PlanError, "Of the numbers alone: .value.max()"),
+    "p.x.mean().tabel": (PlanError, "Did you mean .table?"),
+    "p.groupby('g').x.mean()['z']": (PlanError, "g has no key 'z'. Its keys:"),
     "float(p.x.mean())": (PendingError, "never released"),
     "p.x.mean().remeasure(epsilon=1)": (PendingError, "never released"),
     # batches

@@ -75,7 +75,7 @@ def test_release_reads_without_styles_drawings_and_scripts():
         "collected",
         "hiv.got.mean()",
         "ε 0.25",
-        "0.6964 as accurate as 2,821 of 2,897 people",
+        "0.6964 as accurate as 2,821 people without noise (of 2,897)",
         "privacy interval 0.69",
         "confidence interval 0.67",
         "discrete Laplace noise, scale 5.333 grid steps",
@@ -303,7 +303,13 @@ def test_figure_sorts_by_released_values():
 def test_explanation_tells_question_noise_loss_and_odds():
     """An explanation is text in a terminal and a card in a notebook."""
     said = str(made.estimate("effect").explain())
-    for words in ("discrete Laplace noise", "Status: proven", "ε 1", "at most", "2,817 people"):
+    for words in (
+        "discrete Laplace noise",
+        "Status: proven",
+        "ε 1",
+        "at most",
+        "people without noise (of 2,817)",
+    ):
         assert words in said
 
 

@@ -103,7 +103,7 @@ def test_page_stands_alone_and_reads_without_its_script(effect):
     page = demo_page(None, effect, made.study())
     assert not re.search(r"https?:|@import|src=|<link|@\w+@", page)
     text = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
-    assert "of 2,817 people" in text
+    assert "people without noise (of 2,817)" in text
     assert "an honest 10 % guess becomes at most 15.5 %" in text
 
 

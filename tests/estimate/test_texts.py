@@ -94,8 +94,9 @@ def test_error_1_names_the_drawing_function_of_a_library():
 def test_error_2_says_where_the_question_was_built():
     q = Estimate.leaf(PendingQuestion("q", Checked("hiv.got.mean()"), origin=Origin("x.py", 2, "In[5]")))
     assert message(lambda: q + 1 > 3) == (
-        "`hiv.got.mean()` (built in In[5], line 2) was never released. "
-        'Put %%dp epsilon=1 above the cell that builds it; in a script: dpnb.release({"q": q}, epsilon=1).'
+        "`hiv.got.mean()` (built in In[5], line 2) was never released. This cell releases it:\n\n"
+        "    %%dp epsilon=1\n    q = hiv.got.mean()\n\n"
+        'In a script: dpnb.release({"q": q}, epsilon=1).'
     )
 
 

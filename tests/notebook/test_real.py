@@ -162,6 +162,35 @@ def test_commands_answer_from_the_ledger(real, capsys):
     assert "unknown command 'bugdet' for %dp: did you mean budget?" in real.fails("%dp bugdet")
 
 
+def test_commands_take_the_name_of_the_dataset_or_of_the_variable(real):
+    """Both for the ledger, the schema and the guide; what is refused is told in the notebook's own name."""
+    real("mine = hiv\ndel hiv")
+    for name in ("hiv", "mine"):
+        before = len(real.shell.drawn)
+        for command in ("ledger", "schema", "guide"):
+            real(f"%dp {command} {name}")
+        assert len(real.shell.drawn) == before + 3
+    assert "use one of: hiv, mine" in real.fails("%dp schema other")
+    assert "mine.age is a number; 'old' is text. Try mine.age > 50." in real.fails("mine.age > 'old'")
+    assert "Write for example mine[x > 1]" in real.fails("mine[mine.age + 1]")
+
+
+def test_a_fit_and_a_table_are_explained_too(real):
+    """Whatever was read from a release: its question, its noise, what it cost; and a name that is no answer is refused."""
+    real("%%dp epsilon=1\nby = hiv.groupby('any').got.mean()\nfit = hiv.ols('got ~ any')")
+    for text, question in (
+        ("fit", "coefficients("),
+        ("by.table()", "groupby("),
+        ("by[1]", "groupby("),
+        ("fit['any']", "any"),
+    ):
+        real(f"%dp explain {text}")
+        drawn = real.shell.drawn[-1]["text/plain"]
+        assert question in drawn, text
+        assert "noise: discrete Laplace" in drawn, text
+    assert "'3' is not an estimate: use one of: by, fit" in real.fails("%dp explain 3")
+
+
 def test_open_as_a_command_binds_the_name(real, capsys):
     """``%dp open`` opens a study under its own name."""
     real("%dp open fair")
