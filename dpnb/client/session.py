@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,6 +43,7 @@ from dpnb.trusted.releases import Release
 from dpnb.trusted.schema import Mode, Schema
 from dpnb.trusted.wire.codec import exact_json, raw
 from dpnb.trusted.wire.messages import (
+    MOST_WORDED,
     Answered,
     Attach,
     Attached,
@@ -389,36 +390,54 @@ class Session:
         """Open a new budget period of a TEACHING dataset."""
         self._ask(Reset(handle=dataset.handle), None)
 
-    def ledger(self, dataset: Dataset | None = None) -> list[dict[str, Any]]:
-        """Return the ledger's rows as you may see them, oldest first."""
+    def ledger(self, dataset: Dataset | None = None, worded: Collection[int] = ()) -> list[dict[str, Any]]:
+        """Return the ledger's rows as you may see them, oldest first; the charges of the entries `worded` say what was measured."""
         found: dict[int, dict[str, Any]] = {}
         for one in self._open_now() if dataset is None else [dataset]:
             try:
                 with self.line.lock:  # the cells and the news read it from threads of their own
-                    found |= self._statement(one.handle)
+                    found |= self._statement(one.handle, worded)
             except CuratorGone:
                 if dataset is not None or self.datasets[one.name] is one:
                     raise
                 continue  # a handle under earlier terms; the dataset was opened again since
         return [dict(found[entry]) for entry in sorted(found)]
 
-    def _statement(self, handle: str) -> dict[int, dict[str, Any]]:
+    def _statement(self, handle: str, worded: Collection[int]) -> dict[int, dict[str, Any]]:
         """The rows of a handle: the ledger forgets nothing, so only what is new is asked, and what had no answer yet."""
         known = self._told.setdefault(handle, {})
         waiting = [entry for entry, row in known.items() if row["kind"] == "charge" and not row["answered"]]
         after = min(waiting) - 1 if waiting else max(known, default=0)
-        reply = self._ask(Statement(handle=handle, after=after), StatementOf)
-        for row in exact_json(reply.rows):
-            for name in ("loss", "spent_after"):
-                row[name] = None if row[name] is None else PrivacyLoss.from_json(row[name])
-            known[row["entry"]] = row
+        known |= self._rows(Statement(handle=handle, after=after))
+        silent = [one for one in worded if one in known and known[one]["kind"] == "charge"]
+        silent = [one for one in silent if not known[one]["measured"]]
+        for start in range(0, len(silent), MOST_WORDED):
+            page = tuple(silent[start : start + MOST_WORDED])
+            known |= self._rows(Statement(handle=handle, entries=page))
         return known
 
-    def statement(self, dataset: Dataset | None = None) -> Any:
-        """Return the ledger as a card: who was charged what, when, for which questions."""
+    def _rows(self, asked: Statement) -> dict[int, dict[str, Any]]:
+        found = {row["entry"]: row for row in exact_json(self._ask(asked, StatementOf).rows)}
+        for row in found.values():
+            for name in ("loss", "spent_after"):
+                row[name] = None if row[name] is None else PrivacyLoss.from_json(row[name])
+        return found
+
+    def statement(self, dataset: Dataset | None = None, newest: int = 50) -> Any:
+        """Return the ledger as a card: who was charged what, when, for which questions.
+
+        Parameters
+        ----------
+        dataset : Dataset, optional
+            By default all that are open.
+        newest : int
+            So many of the newest entries also say, in the curator's words, what was measured.
+        """
         from dpnb.client.drawing import Statement as Card
 
-        return Card(tuple(self.ledger(dataset)))
+        rows = self.ledger(dataset)
+        shown = [row["entry"] for row in rows[-newest:]] if newest > 0 else []
+        return Card(tuple(self.ledger(dataset, shown)))
 
     # the wire --------------------------------------------------------------------------------------------------
 

@@ -215,6 +215,23 @@ def test_statement_lists_what_was_charged(data, session):
     assert session.spent == {"small": PrivacyLoss.pure(1)}
 
 
+def test_only_what_is_shown_is_worded(data, session, monkeypatch):
+    """The newest charges say what was measured, older ones once they are asked for; and what was told is not asked again."""
+    for place in range(3):
+        dpnb.release([(data.x > place).mean()], epsilon=0.1)
+    asked = []
+    ask = session._ask
+    monkeypatch.setattr(
+        session, "_ask", lambda message, wanted: asked.append(message) or ask(message, wanted)
+    )
+    worded = [bool(row["measured"]) for row in session.statement(newest=2) if row["kind"] == "charge"]
+    assert worded == [False, True, True]
+    rows = session.statement()
+    assert all(row["measured"][0].endswith(" alone") for row in rows if row["kind"] == "charge")
+    assert [len(message.entries) for message in asked if getattr(message, "entries", ())] == [2, 1]
+    assert not any(row["measured"] for row in rows if row["kind"] == "attach")
+
+
 def test_a_failing_curator_keeps_the_request_id(data, session, monkeypatch):
     """A fault without a code: the same cell again uses the same id, so that it is never charged twice."""
     sent = []

@@ -452,7 +452,8 @@ def test_a_statement_says_what_was_measured_whatever_it_is_called(desk):
     part = Measurement("nothing", request, DiscreteLaplace(Fraction(901, 3)), 2)
     plan = desk.plan(part)
     assert isinstance(desk.ask(plan), Answered)
-    row = desk.service._ledger.statement("small", "ann", 0)[-1]
+    entry = desk.service._ledger.statement("small", "ann", 0)[-1].entry
+    (row,) = desk.service._ledger.statement("small", "ann", entries=[entry])
     assert row.texts == ("small.q()",)
     alone = loss([part], desk.schema).total
     wanted = f"sum of x where x < 3 for each of 2 cells of g: discrete-laplace (scale 901/3); {alone} alone"

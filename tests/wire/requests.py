@@ -113,7 +113,11 @@ class Requests:
                 ({}, {"epsilon": "100"}, {"rho": "1"}, {"epsilon": "1e9"}, {"epsilon": "0.5", "rho": None})
             )
         if kind == "statement":
-            made |= {"handle": rng.choice((None, handle)), "after": rng.choice((0, 3, 10**6))}
+            made |= {
+                "handle": rng.choice((None, handle)),
+                "after": rng.choice((0, 3, 10**6)),
+                "entries": rng.choice(([], [1], [2, 3, 10**6])),
+            }
         if kind == "attach":
             made |= {"source": self.source(), "mode": rng.choice((None, "teaching", "guard-rail"))}
         if kind == "detach":

@@ -153,6 +153,8 @@ def test_a_million_requests_stop_nothing_and_spend_nothing_in_silence(tmp_path, 
     [
         {"is": "statement", "after": 10**30},
         {"is": "statement", "after": 2**63},
+        {"is": "statement", "entries": [2**63]},
+        {"is": "statement", "entries": [1] * 201},
         {"is": "attach", "source": {"is": "file", "path": "/"}},
         {"is": "attach", "source": {"is": "file", "path": ""}},
         {"is": "attach", "source": {"is": "file", "path": "a\x00b"}},
@@ -161,7 +163,7 @@ def test_a_million_requests_stop_nothing_and_spend_nothing_in_silence(tmp_path, 
         {"is": "attach", "source": {"is": "file", "path": "people.csv", "schema_path": "x" * 4_000}},
         {"is": "attach", "source": {"is": "study", "name": "../hiv"}},
     ],
-    ids=range(9),
+    ids=range(11),
 )
 def test_what_the_fuzzer_found_is_a_refusal(tmp_path, message):
     """An entry beyond 64 bits, a path without a name, with a NUL, of any length: refused in dpnb's own words."""

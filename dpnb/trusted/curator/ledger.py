@@ -480,20 +480,27 @@ class Ledger:
     # ------------------------------------------------------------- statement
 
     def statement(
-        self, dataset: str | None = None, principal: str | None = None, after: int = 0
+        self,
+        dataset: str | None = None,
+        principal: str | None = None,
+        after: int = 0,
+        *,
+        entries: Collection[int] = (),
     ) -> list[StatementRow]:
         """List the ledger's acts after an entry, oldest first, for a dataset and a principal where these are given.
 
-        Acts on a dataset's pool (its caps and resets) belong to it; acts without a principal belong to all.
+        Acts on a dataset's pool (its caps and resets) belong to it; acts without a principal belong to all. With `entries` these
+        alone are listed, and their charges say in words what was measured.
         """
         with self._database.reading() as db:
             terms = None if dataset is None else pins.pinned(db, dataset)
             query = "SELECT DISTINCT charge FROM stored WHERE charge > ?"
             answered = {row[0] for row in db.execute(query, (after,))}
             query = "SELECT entry, time, kind, hash, body FROM entries WHERE entry > ? ORDER BY entry"
-            acts = db.execute(query, (after,)).fetchall()
+            asked = db.execute(query, (after,))
+            acts = [act for act in asked if act[0] in entries] if entries else asked.fetchall()
         rows = (
-            statement.row_of(act, answered)
+            statement.row_of(act, answered, worded=bool(entries))
             for act in acts
             if act[2] not in {"store", "migration", "version", "refuse"}
         )

@@ -6,6 +6,7 @@ which holds the request's kind and the fault, never a row.
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 import traceback
@@ -340,7 +341,10 @@ class Curator:
             else [handle for who, handle in list(self._open) if who == principal]
         )
         names = dict.fromkeys(self._find(handle, principal).known_as for handle in handles)
-        rows = [row for name in names for row in self._ledger.statement(name, principal, request.after)]
+        told = (
+            self._ledger.statement(one, principal, request.after, entries=request.entries) for one in names
+        )
+        rows = itertools.chain.from_iterable(told)
         return StatementOf(rows=raw([_row(row) for row in sorted(rows, key=lambda row: row.entry)]))
 
     def _cap(self, request: Cap, principal: str) -> Done:

@@ -31,15 +31,15 @@ class StatementRow:
     texts: tuple[str, ...] = ()
     """What the asker calls the questions."""
     measured: tuple[str, ...] = ()
-    """What was measured, in the curator's words, with what each question costs alone."""
+    """What was measured, in the curator's words, with what each question costs alone; empty where that was not asked for."""
     events: tuple[dict[str, Any], ...] = ()
     """The privacy events, as they were charged."""
     answered: bool = False
     note: str = ""
 
 
-def row_of(act: tuple[int, str, str, str, str], answered: set[int]) -> StatementRow:
-    """Read one act."""
+def row_of(act: tuple[int, str, str, str, str], answered: set[int], *, worded: bool = False) -> StatementRow:
+    """Read one act; where it is to be worded, a charge says what was measured."""
     entry, time, kind, digest, text = act
     body = json.loads(text)
     if kind == "charge":
@@ -53,7 +53,7 @@ def row_of(act: tuple[int, str, str, str, str], answered: set[int]) -> Statement
             principal=body["principal"],
             loss=PrivacyLoss.from_json(body["loss"]),
             spent_after=PrivacyLoss.from_json(body["spent"]),
-            measured=_measured(body),
+            measured=_measured(body) if worded else (),
             texts=tuple(dict.fromkeys(text for question in body["questions"] for text in question["texts"])),
             events=tuple(body["events"]),
             answered=entry in answered,

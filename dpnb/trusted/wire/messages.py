@@ -16,6 +16,8 @@ import msgspec
 from msgspec import Meta, Raw
 
 PROTOCOL = 1
+MOST_WORDED = 200
+"""So many entries of a ledger are worded at a time."""
 
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Text = Annotated[str, Meta(max_length=4096)]
@@ -115,11 +117,13 @@ class Cancel(Message, tag="cancel", frozen=True):
 class Statement(Message, tag="statement", frozen=True):
     """The ledger rows of one dataset, or of all that are attached, as this principal may see them.
 
-    ``after`` leaves out what was told before: the entries up to it.
+    ``after`` leaves out what was told before: the entries up to it. With ``entries`` these alone are told, and each charge says in
+    words what was measured: that takes its time, so a long ledger is worded page by page.
     """
 
     handle: Handle | None = None
     after: Annotated[int, Meta(ge=0, le=2**62)] = 0
+    entries: Annotated[tuple[Annotated[int, Meta(ge=0, le=2**62)], ...], Meta(max_length=MOST_WORDED)] = ()
 
 
 class Cap(Message, tag="cap", frozen=True):
