@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpnb.client.arguments import checked_calls
 from dpnb.client.columns import ColumnHandle, NoColumn, asked
+from dpnb.client.formula_columns import column_of, levels_of
 from dpnb.client.no_data import HoldsNoData
 from dpnb.client.suggestions import for_dataset
 from dpnb.errors import HandleError, PlanError, SchemaError
@@ -21,6 +22,7 @@ from dpnb.estimate import Estimate, Rehearsal, open_batch
 from dpnb.planner.expression import BoolOp, Expr, Ref, show
 from dpnb.planner.question import QueryPlan
 from dpnb.statistics.formula import parse
+from dpnb.statistics.formula_terms import spelling
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.schema import Mode, Schema
@@ -350,21 +352,26 @@ class Dataset(HoldsNoData):
         Parameters
         ----------
         formula : str
-            For example ``"y ~ x1 + x2"``. There is always an intercept.
+            For example ``"y ~ x1 + x2"``. A term is a column or an expression of columns: ``x1**2``, ``x2 == 1``, ``x1:x2`` for
+            the product, ``x1*x2`` for both and their product, ``C(x2)`` for a 0/1 column for each declared level but the first.
+            There is always an intercept.
         radius : float, optional
             See :meth:`moments`.
 
         Examples
         --------
-        >>> fit = hiv.ols("got ~ age + any")  # doctest: +SKIP
+        >>> fit = hiv.ols("got ~ age + age**2 + any")  # doctest: +SKIP
         >>> fit["any"]  # doctest: +SKIP
         """
-        columns = parse(formula).columns
-        moments: Any = self._covering(columns, radius)
+        asked = parse(formula, levels_of(self.schema))
+        moments: Any = self._covering(asked.columns, radius)
         if moments is None:
             declared = {name: place for place, name in enumerate(self.schema.names)}
-            moments = self.moments(*sorted(columns, key=lambda name: declared.get(name, 0)), radius=radius)
-        return moments.ols(formula)
+            ordered = sorted(
+                asked.columns, key=lambda term: (declared.get(term, len(declared)), spelling(term))
+            )
+            moments = self.moments(*(column_of(self, term) for term in ordered), radius=radius)
+        return moments.ols(asked.text)
 
     def _covering(self, columns: tuple[str, ...], radius: float | None) -> Estimate | None:
         """Return moments still held, of these rows: the narrowest released that cover the columns, or pending of just them."""
@@ -375,7 +382,8 @@ class Dataset(HoldsNoData):
                 continue
             bare = replace(held.measurement.question, target=None, others=())
             names = held.measurement.checked.setting.names
-            exact, covers = set(columns) == set(names), set(columns) <= set(names)
+            asked, known = {spelling(one) for one in columns}, {spelling(one) for one in names}
+            exact, covers = asked == known, asked <= known
             if bare == wanted and (exact if held.pending else covers):
                 found.append((held.pending, len(names), held))
         return min(found, key=lambda one: one[:2])[2] if found else None

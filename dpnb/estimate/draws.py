@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _GRID = 1_025
 _TURNS = 32
 _CELLS = 2_000_000
+_FARTHEST = 1e300  # draws of what could be anything lie farther out
 _UNBOUNDED = "unbounded where the noise cannot tell a denominator from zero"
 
 
@@ -214,6 +215,7 @@ def _percentiles(estimate: Estimate, level: float, kind: Kind) -> Interval:
     else:
         low, high = _nan_percentiles(flat, tail)
         note += f"; undefined in {share.max():.2g} of the draws, which are left out"
+    low, high = np.where(low < -_FARTHEST, -np.inf, low), np.where(high > _FARTHEST, np.inf, high)
     shape = estimate.shape
     return Interval(plain(low.reshape(shape)), plain(high.reshape(shape)), level, kind, note)
 

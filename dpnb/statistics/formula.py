@@ -1,19 +1,25 @@
-"""Formulas of regressions: ``"y ~ x1 + x2"``, names of the columns of some moments and nothing else.
+"""Formulas of regressions: ``"y ~ x1 + x2"``, with squares, products, conditions and factors of declared levels.
 
-Every regression has an intercept. A name that is not there is refused with the nearest that is; what other formula languages
-compute inside a formula (powers, products, categories) is a column of the moments here, so that its bounds are public.
+A term is a column of some moments, in any spelling: ``age``, ``age**2``, ``I(age**2)``, ``puma == 1102``, ``a:b`` for a product.
+``a*b`` stands for ``a + b + a:b``, and ``C(region)`` for a column of 0 and 1 for each declared level but the first. Every regression
+has an intercept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dpnb.errors import OptionError
+from dpnb.statistics.formula_terms import bare, factors, spelling, split
 from dpnb.statistics.moment_matrix import place_of
 
 INTERCEPT = "Intercept"
 _EXAMPLE = 'Write for example "y ~ x1 + x2".'
+
+Levels = Callable[[str], Sequence[object]]
+"""The declared values of a column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +32,7 @@ class Formula:
     @property
     def text(self) -> str:
         """The formula in one spelling."""
-        return f"{self.response} ~ {' + '.join(self.terms) or '1'}"
+        return f"{self.response} ~ {' + '.join(map(_enclosed, self.terms)) or '1'}"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -44,8 +50,21 @@ class Formula:
         return place_of(self.response, names), (0, *(place_of(term, names) for term in self.terms))
 
 
-def parse(text: object) -> Formula:
+def _enclosed(term: str) -> str:
+    """A term as it may stand in a formula: what would fall apart there, or be hard to read, stands in parentheses."""
+    compares = len(factors(term)) == 1 and any(sign in term for sign in "<>=&|~")
+    apart = any(len(split(part, sign)) > 1 for part in factors(term) for sign in "+*")
+    return f"({term})" if compares or apart else term
+
+
+def parse(text: object, levels: Levels | None = None) -> Formula:
     """Read a formula.
+
+    Parameters
+    ----------
+    text : str
+    levels : callable, optional
+        Returns the declared values of a column, for ``C(column)``.
 
     Raises
     ------
@@ -56,21 +75,60 @@ def parse(text: object) -> Formula:
     --------
     >>> parse("y ~ x2 + x1").terms
     ('x2', 'x1')
+    >>> parse("y ~ age*sex + I(age**2)").terms
+    ('age', 'sex', 'age:sex', 'age**2')
+    >>> parse("y ~ C(region)", {"region": ("n", "s", "w")}.get).terms
+    ("region == 's'", "region == 'w'")
     """
-    if not isinstance(text, str) or text.count("~") != 1:
+    if not isinstance(text, str) or len(sides := split(text, "~")) != 2:
         raise OptionError(f"A formula names what is explained and by what. {_EXAMPLE}")
-    left, right = (side.strip() for side in text.split("~"))
-    terms = [term.strip() for term in right.split("+")]
-    if not left or not all(terms):
+    left, right = bare(sides[0][1]), split(sides[1][1], "+")
+    if not left or not all(term for _, term in right):
         raise OptionError(f"A side or a term of the formula {text!r} is empty. {_EXAMPLE}")
-    if "0" in terms or "-1" in right.replace(" ", ""):
+    if any((sign, term) in {("-", "1"), ("+", "0"), ("", "0"), ("", "-1")} for sign, term in right):
         raise OptionError("Every regression here has an intercept: leave out the 0 or -1.")
-    terms = [term for term in terms if term != "1"]
-    for term in terms:
-        if terms.count(term) > 1 or term == left:
+    if any(sign == "-" for sign, _ in right):
+        raise OptionError(
+            f"A - between terms takes none away here. For a difference of columns write I(a - b), in {text!r}."
+        )
+    typed = [term for _, term in right if term != "1"]
+    _once([left, *typed], text)
+    terms: dict[str, str] = {}
+    for one in (one for term in typed for one in _expanded(term, levels)):
+        terms.setdefault(spelling(one), one)
+    _once([left, *terms.values()], text)
+    return Formula(left, tuple(terms.values()))
+
+
+def _once(terms: Sequence[str], text: str) -> None:
+    known = [spelling(term) for term in terms]
+    for term, spelt in zip(terms, known, strict=True):
+        if known.count(spelt) > 1:
             raise OptionError(f"{term} occurs twice in {text!r}: name each column once.")
-        if any(sign in term for sign in ":*^("):
-            raise OptionError(
-                f"{term!r} is no column name. Put the expression among the columns of the moments, where its bounds are known."
-            )
-    return Formula(left, tuple(terms))
+
+
+def _expanded(term: str, levels: Levels | None) -> Iterator[str]:
+    """The columns of a term: of ``a*b`` both and their product, of a factor one for each level but the first."""
+    crossed = [bare(part) for _, part in split(term, "*")]
+    for size in range(1, len(crossed) + 1):
+        for chosen in itertools.combinations(crossed, size):
+            parts = [_levels(one, levels) for part in chosen for one in factors(part)]
+            yield from (_crossed(made) for made in itertools.product(*parts))
+
+
+def _crossed(parts: Sequence[str]) -> str:
+    if len(parts) == 1:
+        return parts[0]
+    return ":".join(part if part.isidentifier() else f"({part})" for part in parts)
+
+
+def _levels(factor: str, levels: Levels | None) -> list[str]:
+    if not (factor.startswith("C(") and factor.endswith(")")):
+        return [factor]
+    name = factor[2:-1].strip()
+    known = None if levels is None else levels(name)
+    if not known:
+        raise OptionError(
+            f"{factor} needs the declared levels of {name}: ask it of the dataset, or write a term for each level, such as {name} == 1."
+        )
+    return [f"{name} == {level!r}" for level in known[1:]]

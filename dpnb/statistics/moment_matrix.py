@@ -18,6 +18,7 @@ from dpnb.errors import SchemaError, Unavailable
 from dpnb.inference import NoiseSum
 from dpnb.inference.draw_generator import DrawGenerator
 from dpnb.statistics._base import Setting
+from dpnb.statistics.formula_terms import spelling
 from dpnb.statistics.moment_integers import Block, blocks, radius_squared, sides, two_valued
 from dpnb.statistics.released import Part, combine, draws_of
 from dpnb.statistics.vector import VectorResult
@@ -177,6 +178,10 @@ def place_of(name: object, names: Sequence[str]) -> int:
     """Return where a column is in the matrix, from 1, or refuse it with its nearest name."""
     if isinstance(name, str) and name in names:
         return list(names).index(name) + 1
+    wanted = spelling(str(name))
+    for place, one in enumerate(names, 1):
+        if spelling(one) == wanted:
+            return place
     close = nearest(str(name), tuple(names))
     hint = f" Did you mean {close}?" if close else ""
     raise SchemaError(f"{name!r} is not in these moments.{hint} They hold {', '.join(names)}.")

@@ -33,6 +33,7 @@ DRAWS = 999
 ONE_SD = 0.6826894921370859
 _UPPER = 1.645
 _CLEAR = 2.0
+_ANY_SIZE = 1e305  # beyond what an interval that is computed from draws takes for a bound
 _WELL = 2.0
 _TINY = 1e-12
 
@@ -238,8 +239,10 @@ class Fit:
         return self.coefficients - radius, self.coefficients + radius
 
     def redraw(self, count: int, rng: Any, kind: str) -> np.ndarray:
-        """Return plausible coefficients of this dataset, or of the population."""
+        """Return plausible coefficients of this dataset, or of the population; where nothing is known, of any size."""
         found = self.exact(self.crossed.matrix - self.crossed.noise(count, rng))
+        if self.lost:
+            return np.asarray(_ANY_SIZE * rng.of("sampling").standard_normal(found.shape))
         if kind == "confidence" and self.sampling is not None:
             normal = rng.of("sampling").standard_normal(found.shape)
             root = math.sqrt(self.variance) * np.linalg.inv(np.linalg.cholesky(self._gram)).T

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import html
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpnb.errors import Unavailable
+from dpnb.errors import OptionError, Unavailable
 from dpnb.inference.digits import number
 from dpnb.statistics.formula import parse
+from dpnb.statistics.formula_terms import spelling, value
 from dpnb.statistics.outcome import FLAG_WORDS
+from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.reading import Method
 from dpnb.statistics.regression import Fit
 from dpnb.statistics.text_table import aligned
@@ -45,7 +48,8 @@ def ols(self: Estimate, formula: str) -> Regression:
     >>> zz = hiv.moments("got", "age", "any")  # doctest: +SKIP
     >>> zz.ols("got ~ age + any").summary()  # doctest: +SKIP
     """
-    return Regression(self.coefficients(formula), parse(formula).text)  # type: ignore[attr-defined]
+    asked = parse(formula)
+    return Regression(self.coefficients(asked.text), asked.text)  # type: ignore[attr-defined]
 
 
 OLS = Method(ols)
@@ -85,8 +89,9 @@ class Regression:
         return tuple(self.coefficients.keys)
 
     def __getitem__(self, term: str) -> Estimate:
-        """One coefficient, as an estimate."""
-        found: Estimate = self.coefficients[term]
+        """One coefficient, as an estimate; a term in any spelling: ``fit["age ** 2"]``."""
+        known = {spelling(one): one for one in self.terms}
+        found: Estimate = self.coefficients[known.get(spelling(str(term)), term)]
         return found
 
     def _fit(self) -> Fit:
@@ -138,6 +143,76 @@ class Regression:
         """Return the intervals of all coefficients; see :meth:`dpnb.estimate.Estimate.interval`."""
         return self.coefficients.interval(level, kind)  # type: ignore[arg-type]
 
+    # the names that statsmodels gives them
+
+    @property
+    def params(self) -> Estimate:
+        """The coefficients."""
+        return self.coefficients
+
+    @property
+    def bse(self) -> np.ndarray:
+        """Standard errors.
+
+        Raises
+        ------
+        Unavailable
+            Where a person may have several rows.
+        """
+        return _known(self.standard_errors)
+
+    @property
+    def tvalues(self) -> np.ndarray:
+        """Coefficients over their standard errors; see :attr:`bse`."""
+        return _known(self.t_values)
+
+    @property
+    def pvalues(self) -> np.ndarray:
+        """Two-sided p-values; see :attr:`bse`."""
+        return _known(self.p_values)
+
+    @property
+    def rsquared(self) -> float:
+        """The share of the response's variance that is explained."""
+        return self.r_squared
+
+    def conf_int(self, alpha: float = 0.05) -> np.ndarray:
+        """Return the confidence intervals: one row for each coefficient, its low and high end."""
+        return np.column_stack(tuple(self.interval(1 - alpha)))
+
+    def predict(self, at: Mapping[str, Any] | None = None, **columns: Any) -> Estimate:
+        """Predict the mean response of people with these values: free, with both intervals.
+
+        Parameters
+        ----------
+        at : mapping of str to number or array, optional
+            What the columns of the formula are: ``{"age": 40, "any": 1}``, numbers or arrays of one length; a DataFrame is one too.
+        **columns
+            The same as keywords: ``fit.predict(age=40, any=1)``.
+
+        Returns
+        -------
+        Estimate
+            One number, or one for each entry of the arrays. Its intervals are about the mean at these values, not about one
+            person; they are unbounded where noise could have made the regression singular.
+
+        Examples
+        --------
+        >>> fit.predict(age=[20, 40, 60], any=1)  # doctest: +SKIP
+        """
+        given = {**dict(at if at is not None else {}), **columns}
+        rows = np.stack(np.broadcast_arrays(1.0, *(_given(term, given) for term in self.terms[1:])), axis=-1)
+        found: Estimate = self.coefficients.__rmatmul__(rows)
+        return found
+
+    def table(self, level: float = 0.95) -> Any:
+        """Plain columns: terms, coefficients and both intervals, standard errors, t and p; ``.to_pandas()`` gives a DataFrame."""
+        found = self.coefficients.table(level)
+        for name, column in (("std_err", self.standard_errors), ("t", self.t_values), ("p", self.p_values)):
+            if column is not None:
+                found.columns[name] = tuple(np.asarray(column).tolist())
+        return found
+
     def summary(self, level: float = 0.95) -> Summary:
         """Return the table of the regression."""
         return summary_of(self, level)
@@ -149,6 +224,25 @@ class Regression:
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(repr(self))}</p>" if self.pending else self.summary()._repr_html_()
+
+
+def _known(found: Any) -> np.ndarray:
+    if found is None:
+        raise Unavailable(CLUSTERED)
+    return np.asarray(found)
+
+
+def _given(term: str, given: Mapping[str, Any]) -> np.ndarray:
+    """The values of a term, computed from those of its columns, or given for the term itself."""
+    own = {spelling(name): one for name, one in given.items()}
+
+    def look(name: str) -> Any:
+        if name not in given:
+            raise OptionError(f"predict() needs a value of {name}: .predict({name}=…).")
+        return np.asarray(given[name])
+
+    found = own[spelling(term)] if spelling(term) in own else value(term, look)
+    return np.asarray(found, dtype=float)
 
 
 @dataclass(frozen=True)
@@ -180,6 +274,31 @@ class Summary:
         rule = "-" * max(map(len, lines))
         return "\n".join(
             [self.title, "; ".join(self.facts), rule, lines[0], rule, *lines[1:], rule, *self.notes]
+        )
+
+    def as_text(self) -> str:
+        """The table as text."""
+        return repr(self)
+
+    def as_html(self) -> str:
+        """The table as HTML."""
+        return self._repr_html_()
+
+    def as_latex(self) -> str:
+        """The table as LaTeX, for a paper: a tabular of the package booktabs, with its notes below."""
+        head, *rows = (" & ".join(map(_latex, row)) + r" \\" for row in (self.head, *self.rows))
+        return "\n".join(
+            [
+                f"% {self.title}; {'; '.join(self.facts)}",
+                rf"\begin{{tabular}}{{l{'r' * (len(self.head) - 1)}}}",
+                r"\toprule",
+                head,
+                r"\midrule",
+                *rows,
+                r"\bottomrule",
+                r"\end{tabular}",
+                *(rf"\par\footnotesize {_latex(note)}" for note in self.notes),
+            ]
         )
 
     def _repr_html_(self) -> str:
@@ -241,9 +360,28 @@ def summary_of(regression: Regression, level: float) -> Summary:
     )
 
 
-def _cell(value: Any, *, p_value: bool = False) -> str:
-    if value is None or math.isnan(value):
+_LATEX = {
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": "$<$",
+    ">": "$>$",
+    "±": r"$\pm$",
+    "∞": r"$\infty$",
+    "²": "$^2$",
+    "|": r"\textbar{}",
+    "–": "--",
+}
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(letter, letter) for letter in text)
+
+
+def _cell(found: Any, *, p_value: bool = False) -> str:
+    if found is None or math.isnan(found):
         return "–"
     if p_value:
-        return "<0.001" if value < 0.001 else f"{value:.3f}"
-    return f"{value:.4g}".replace("inf", "∞")
+        return "<0.001" if found < 0.001 else f"{found:.3f}"
+    return f"{found:.4g}".replace("inf", "∞")

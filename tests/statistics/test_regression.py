@@ -175,7 +175,7 @@ def test_r_squared_has_a_privacy_interval_that_covers() -> None:
         ("y ~ x1 +", OptionError, "empty"),
         ("y ~ x1 + x1", OptionError, "twice"),
         ("y ~ y", OptionError, "twice"),
-        ("y ~ x1 * x2", OptionError, "no column name"),
+        ("y ~ x1 * x2", SchemaError, "'x1:x2' is not in these moments"),
         ("y ~ 0 + x1", OptionError, "intercept"),
         ("y ~ x1 - 1", OptionError, "intercept"),
         ("y ~ x3", SchemaError, "They hold x1, x2, y"),
