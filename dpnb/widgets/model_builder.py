@@ -81,7 +81,7 @@ def _formula(y: str, x: Sequence[str]) -> str:
         named = parse(text).columns
     except OptionError:
         named = ()
-    if named != (y, *x) or set(text) & set("\"'()[]{}"):
+    if named != (y, *x) or set(text) & set("()[]{}"):
         raise PlanError("A formula cannot name one of these columns: give it a name of letters and digits.")
     return quoted(text)
 
