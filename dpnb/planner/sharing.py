@@ -71,16 +71,17 @@ def bought_once(
 ) -> tuple[tuple[Bought, ...], tuple[Places, ...]]:
     """Return what the questions buy together, and for each of them which purchase serves each of its parts."""
     bought, places = _bought([pieces(parts, facts) for parts in questions], facts)
-    if len(bought) < sum(map(len, questions)):
-        alone = sum((cost(parts, facts) for parts in questions if parts), Fraction(0))
-        if total(joint(bought, facts), facts.measure) > alone:
-            return _bought([[tuple(parts)] if parts else [] for parts in questions], facts)
-    return bought, places
+    together = _grouped(bought, facts)
+    alone = sum((cost(parts, facts) for parts in questions if parts), Fraction(0))
+    if total(joint(together, facts), facts.measure) > alone:
+        bought, places = _bought([[tuple(parts)] if parts else [] for parts in questions], facts)
+        return _numbered(bought), places
+    return together, places
 
 
 def _bought(
     questions: Sequence[Sequence[tuple[Measurement, ...]]], facts: Facts
-) -> tuple[tuple[Bought, ...], tuple[Places, ...]]:
+) -> tuple[list[Bought], tuple[Places, ...]]:
     found: dict[str, int] = {}
     bought: list[Bought] = []
     places: list[Places] = []
@@ -95,7 +96,7 @@ def _bought(
                 bought[place] = _shared(bought[place], piece, asker, facts)
             mine += [(place, at) for at in range(len(piece))]
         places.append(tuple(mine))
-    return _grouped(bought, facts), tuple(places)
+    return bought, tuple(places)
 
 
 def pieces(parts: Sequence[Measurement], facts: Facts) -> list[tuple[Measurement, ...]]:
@@ -147,17 +148,26 @@ def _grouped(bought: list[Bought], facts: Facts) -> tuple[Bought, ...]:
     for find in (_frames, _apart):
         for many in find(bought, facts):
             _join(bought, many, facts)
+    return _numbered(bought)
+
+
+def _numbered(bought: Iterable[Bought]) -> tuple[Bought, ...]:
+    """Number the groups as they come."""
     numbers: dict[int, int] = {}
     return tuple(replace(one, group=numbers.setdefault(one.group, len(numbers))) for one in bought)
 
 
 def _join(bought: list[Bought], many: Sequence[int], facts: Facts) -> None:
-    """Make one group of several, where that costs less."""
-    groups = _by_group(bought[place] for place in many)
-    if len(groups) > 1 and cost(_everything(groups), facts) < sum(cost(parts, facts) for parts in groups):
-        first = bought[many[0]].group
-        for place in many:
-            bought[place] = replace(bought[place], group=first)
+    """Make one group of what stands at some places, where that and what is left of their groups cost less."""
+    touched, taken = {bought[place].group for place in many}, set(many)
+    if len(touched) > 1:
+        before = _by_group(one for one in bought if one.group in touched)
+        rest = (one for place, one in enumerate(bought) if one.group in touched and place not in taken)
+        after = [_everything([bought[place].parts for place in many]), *_by_group(rest)]
+        if sum(cost(parts, facts) for parts in after) < sum(cost(parts, facts) for parts in before):
+            new = 1 + max(one.group for one in bought)
+            for place in many:
+                bought[place] = replace(bought[place], group=new)
 
 
 def _frames(bought: Sequence[Bought], facts: Facts) -> list[list[int]]:

@@ -5,16 +5,25 @@ from __future__ import annotations
 import itertools
 import random
 from fractions import Fraction
+from functools import reduce
 
 import pytest
 
-from dpnb.trusted.aggregate.algebra import And, Cmp, Col, Known, Lit, Not, Or, Total, TrueP
-from dpnb.trusted.measurements import code_ranges, loss
+from dpnb.planner import QueryPlan
+from dpnb.planner import expression as e
+from dpnb.planner.emptiness import keeps_nobody
+from dpnb.trusted.aggregate.algebra import Add, And, Cmp, Col, Key, Known, Lit, Not, Or, Total, TrueP
+from dpnb.trusted.measurements import Facts, Measurement, code_ranges, events, loss
 from dpnb.trusted.measurements.regions import Regions, apart
+from dpnb.trusted.mechanisms import DiscreteLaplace
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
 from tests.fuzz.algebra import Algebra, divisions
 from tests.fuzz.pairs import Rows
 from tests.measurements.test_derived_loss import LOW, THIRDS, gaussian, laplace
 from tests.measurements.tiny import UNITS, schema
+from tests.planner.test_price import priced
 
 WHERE = schema(UNITS["add a row"])
 RANGES = code_ranges(WHERE)
@@ -147,3 +156,46 @@ def test_of_very_many_filters_each_is_priced_by_itself():
     where = schema(UNITS["add a row"])
     parts = [laplace(Total(Lit(1), And(THIRDS[at % 3], Cmp("<", X, Lit(at)))), 4) for at in range(40)]
     assert loss(parts, where).total.amount == 40 * Fraction(1, 4)
+
+
+def wide(unit=None):
+    """A column of a thousand codes, and six small ones."""
+    columns = (
+        Column.integer("x", 0, 1000, missing=0),
+        *(Column.integer(f"k{i}", 0, 2, missing=0) for i in range(6)),
+    )
+    return Schema("p", "P", columns, unit or PrivacyUnit("add-remove"), Budget.from_toml({"epsilon": 10**6}))
+
+
+@pytest.mark.parametrize("many", [63, 64, 65])
+def test_a_filter_that_leaves_out_many_codes_is_read_planned_and_priced(many):
+    """~x.isin([1, 3, …]), of which the pieces are one more than its codes: what has too many bounds nothing."""
+    scattered = Not(reduce(Or, (Cmp("==", X, Lit(2 * at + 1)) for at in range(many))))
+    assert Regions({"x": (0, 1000)}).of(scattered).keys() == ({"x"} if many < 64 else set())
+    assert not keeps_nobody(scattered, wide())
+    parts = [
+        Measurement("n", Total(Lit(1), where), DiscreteLaplace(Fraction(2)), 1)
+        for where in (Cmp("==", X, Lit(1)), scattered)
+    ]
+    assert loss(parts, wide()).total.amount == (Fraction(1, 2) if many < 64 else 1)
+    left_out = e.Invert(e.IsIn(e.Ref("x"), tuple(e.Const(2 * at + 1) for at in range(many))))
+    assert priced([QueryPlan("p", "count", None, left_out)], wide(), epsilon=1).loss.amount == 1
+
+
+def test_a_frame_of_many_ways_and_parts_is_priced_by_its_keys():
+    """64 ways, times more parts than are quickly compared: each set of keys for itself, dearer and quick; few parts together."""
+    unit = PrivacyUnit("change-one", unit="who", max_rows=3, units=50)
+
+    def parts(many):
+        return [
+            Measurement(
+                "s",
+                Total(Add(X, Lit(at)), Cmp("==", X, Lit(1)), (Key(Col(f"k{at % 6}"), 3),)),
+                DiscreteLaplace(Fraction(3 ** (150 - at % 7) + 2 * at, 2**230 - 2 * at - 1)),
+                3,
+            )
+            for at in range(many)
+        ]
+
+    facts = Facts.of(wide(unit))
+    assert [len(events(parts(many), facts)) for many in (60, 64, 65, 400)] == [1, 1, 6, 6]

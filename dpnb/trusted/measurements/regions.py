@@ -40,7 +40,8 @@ class Regions:
             if known is not None:
                 name, codes = known
                 held = _both(region.get(name, codes), codes)
-                region[name] = held if len(held) <= _MOST_PIECES else region[name]
+                if len(held) <= _MOST_PIECES:
+                    region[name] = held
         return region
 
     def __call__(self, condition: Pred) -> _Known | None:
@@ -57,7 +58,7 @@ class Regions:
                 return name, self._held(name, _above(op, value))
             case Not(a):
                 known = self(a)
-                return None if known is None else (known[0], self._others(*known))
+                return _known(known[0], self._others(*known)) if known is not None else None
             case And(a, b):
                 return _joined(self(a), self(b), _both)
             case Or(a, b):
@@ -96,8 +97,11 @@ def _above(op: str, value: int) -> Range:
 def _joined(one: _Known | None, other: _Known | None, join: Callable[[Codes, Codes], Codes]) -> _Known | None:
     if one is None or other is None or one[0] != other[0]:
         return None
-    codes = join(one[1], other[1])
-    return (one[0], codes) if len(codes) <= _MOST_PIECES else None
+    return _known(one[0], join(one[1], other[1]))
+
+
+def _known(name: str, codes: Codes) -> _Known | None:
+    return (name, codes) if len(codes) <= _MOST_PIECES else None
 
 
 def _both(one: Codes, other: Codes) -> Codes:

@@ -36,6 +36,7 @@ Bun & Steinke, *Concentrated differential privacy* (2016); Canonne, Kamath & Ste
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -47,12 +48,15 @@ from dpnb.trusted.measurements.facts import Facts, Measurement, cells_of, same_c
 from dpnb.trusted.measurements.regions import Region, Regions, apart
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.event import PrivacyEvent
+from dpnb.trusted.privacy.loss import added
 
 WITHIN, ENTER, SWITCH = "within", "enter", "switch"
 _MOST_WAYS = 64
 MOST_APART = 16
 """Frames that are priced together because no row is in two of them."""
 _MOST_PARTS_APART, _MOST_WAYS_APART = 256, 128
+_MOST_MOVED = 4096
+"""Ways to change, times parts that move, of frames with several sets of keys: so long does it take to find the worst move."""
 Noise = DiscreteLaplace | DiscreteGaussian
 Shifts = tuple[Fraction, ...]
 
@@ -134,7 +138,11 @@ class Apart:
     frames: tuple[Frame, ...]
 
     def moves(self, facts: Facts) -> Iterator[Move]:
-        """Give every move of one row: within one frame, or out of one and into another."""
+        """Give every move of one row: of one frame, or out of one and into another.
+
+        A row that leaves a frame and enters none is a move of that frame: who is in a filter is private, so that frames of different
+        filters have it among theirs.
+        """
         for frame in self.frames:
             yield from frame.moves(facts)
         if facts.changed:
@@ -154,7 +162,7 @@ def _worst(moves: Iterable[Move], facts: Facts) -> PrivacyEvent:
             [(rows * shift, part.noise.scale) for part, kind in move for shift in part.shifts(kind)]  # type: ignore[union-attr]
             for move in listed
         )
-    costs = (sum((gaussian(part, kind) for part, kind in move), Fraction(0)) for move in listed)
+    costs = (added(gaussian(part, kind) for part, kind in move) for move in listed)
     return PrivacyEvent("gaussian", rows**2 * max(costs))
 
 
@@ -181,8 +189,8 @@ def frames(parts: Sequence[Part], facts: Facts) -> list[Frame]:
 
 def _short(frame: Frame) -> list[Frame]:
     """Return a frame, or one for each set of keys where there are too many ways to change."""
-    keys = frame.several
-    if math.prod(len(frame.ways(one)) for one in keys) <= _MOST_WAYS:
+    keys, ways = frame.several, _ways(frame)
+    if len(keys) == 1 or (ways <= _MOST_WAYS and ways * len(frame.parts) <= _MOST_MOVED):
         return [frame]
     split = [tuple(part for part in frame.parts if part.request.keys == one) for one in keys]
     return [Frame(parts, frame.private) for parts in split]
@@ -205,8 +213,13 @@ def apart_from_each_other(found: Sequence[Frame], facts: Facts) -> list[tuple[Fr
 
 def _few(found: Sequence[Frame]) -> bool:
     """Tell whether frames have few enough moves to be compared with each other."""
-    ways = sum(math.prod(len(frame.ways(keys)) for keys in frame.several) for frame in found)
-    return ways <= _MOST_WAYS_APART and sum(len(frame.parts) for frame in found) <= _MOST_PARTS_APART
+    ways, parts = [_ways(frame) for frame in found], [len(frame.parts) for frame in found]
+    moved = sum(map(operator.mul, ways, parts))
+    return sum(ways) <= _MOST_WAYS_APART and sum(parts) <= _MOST_PARTS_APART and moved <= _MOST_MOVED
+
+
+def _ways(frame: Frame) -> int:
+    return math.prod(len(frame.ways(keys)) for keys in frame.several)
 
 
 def _apart(frame: Frame, mine: Region, other: Frame, its: Region) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, cast, get_args
 
 from dpnb.trusted.errors import LossError
 from dpnb.trusted.privacy.conversion import exponential_rho, laplace_rho, pure_rho
-from dpnb.trusted.privacy.loss import PrivacyLoss, bounded_above, exact_text, parse_exact, rational
+from dpnb.trusted.privacy.loss import PrivacyLoss, added, bounded_above, exact_text, parse_exact, rational
 from dpnb.trusted.privacy.measure import Measure
 
 Kind = Literal["pure", "laplace", "exponential", "gaussian", "approximate"]
@@ -124,7 +124,7 @@ class PrivacyEvent:
             case "exponential":
                 return exponential_rho(self.amount)
             case "laplace":
-                sums = (sum((laplace_rho(*part) for part in move), Fraction(0)) for move in self.moves)
+                sums = (added(laplace_rho(*part) for part in move) for move in self.moves)
                 return min(max(sums), pure_rho(self.amount))
         return pure_rho(self.amount)
 
@@ -199,7 +199,7 @@ def _positive(moves: tuple[Move, ...]) -> tuple[Move, ...]:
 
 def _epsilon(moves: Iterable[Move]) -> Fraction:
     """Return the ε of the costliest move."""
-    costs = (sum((shift / scale for shift, scale in move), Fraction(0)) for move in moves)
+    costs = (added(shift / scale for shift, scale in move) for move in moves)
     return bounded_above(max(costs, default=Fraction(0)))
 
 
