@@ -14,6 +14,8 @@ from collections.abc import Iterable
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dpnb.errors import NestedSpendError, PendingError, PlanError, Unavailable
 from dpnb.estimate.host import current_host
 from dpnb.estimate.pending_question import PendingQuestion
@@ -70,10 +72,6 @@ class NoAttribute(PlanError, AttributeError):
 
 
 _OF_TABLES = ("goodness_of_fit_test", "independence_test")
-_OF_ARRAYS = (
-    *("max", "min", "argmax", "argmin", "argsort", "sort", "std", "var", "mean", "median", "cumsum", "prod"),
-    *("tolist", "item", "astype", "flatten", "ravel", "reshape"),
-)
 
 
 def no_attribute(text: str, name: str, known: Iterable[str]) -> NoAttribute:
@@ -83,7 +81,7 @@ def no_attribute(text: str, name: str, known: Iterable[str]) -> NoAttribute:
             f"`{text}` has no .{name}: it tests a table as it was asked. Ask the key by itself, "
             f"for example .value_counts().goodness_of_fit_test(), or .crosstab(…).independence_test()."
         )
-    if name in _OF_ARRAYS:
+    if hasattr(np.ndarray, name):
         return NoAttribute(
             f"`{text}` has no .{name}(), which would lose the intervals. Of the numbers alone: .value.{name}()."
         )
