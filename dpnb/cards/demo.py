@@ -18,12 +18,13 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from dpnb.cards.explain import at_most, posterior
+from dpnb.cards.explain import posterior
 from dpnb.cards.policy import policy
 from dpnb.errors import PlanError
 from dpnb.estimate import Estimate
 from dpnb.inference import NoiseSum, effective_size, student_inflation
 from dpnb.inference.digits import number, people
+from dpnb.risk.odds import at_most
 from dpnb.statistics.released import combine
 from dpnb.trusted.schema import Schema
 

@@ -11,6 +11,7 @@ from dpnb.cards.facts import law_words, line_of
 from dpnb.cards.markup import el
 from dpnb.estimate import Estimate
 from dpnb.inference import digits
+from dpnb.risk.odds import at_most
 from dpnb.trusted.mechanisms import MECHANISMS
 from dpnb.trusted.privacy.measure import Measure
 
@@ -61,11 +62,6 @@ def posterior(prior: float, epsilon: float) -> float:
     0.155
     """
     return 1 / (1 + (1 - prior) / prior * math.exp(-epsilon))
-
-
-def at_most(share: float) -> str:
-    """Write a bound in percent, rounded up: ``15.5 %``."""
-    return f"{math.ceil(1000 * share - 1e-9) / 10:.1f} %"
 
 
 def odds_sentence(epsilon: float, prior: float = 0.1) -> str:

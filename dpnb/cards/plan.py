@@ -107,12 +107,11 @@ def _notes(view: Any) -> list[str]:
             f"{symbol} {digits.number(float(item.share.amount))} of it, more than that: it would be bought anew, in full."
         )
     for many in view.priced.divided:
-        names, where = (
-            [clean(view.label(place)) for place in many],
-            "both" if len(many) == 2 else "two of them",
-        )
+        names = [clean(view.label(place)) for place in many]
+        where = "both" if len(many) == 2 else "two of them"
+        who, nobody = ("rows", "no row") if view.dataset.schema.unit.max_rows > 1 else ("people", "nobody")
         notes.append(
-            f"{', '.join(names[:-1])} and {names[-1]} are about different people: nobody is in {where}, "
+            f"{', '.join(names[:-1])} and {names[-1]} are about different {who}: {nobody} is in {where}, "
             "so they are priced together."
         )
     if any("/ n" in item.preview.words for item in view.items):

@@ -179,7 +179,7 @@ class PricedBatch:
 
     @property
     def divided(self) -> tuple[tuple[int, ...], ...]:
-        """Questions that are priced together because nobody is in two of them."""
+        """Questions that are priced together because no row is in two of them."""
         return divisions(self.bought)
 
     def refined(self, held: frozenset[int]) -> PricedBatch:
@@ -262,7 +262,7 @@ def _why_finer(one: Bought, divided: frozenset[int]) -> str:
     if len(one.askers) > 1:
         return f"bought once for {len(one.askers)} questions"
     if one.askers[0] in divided:
-        return "less noise, since nobody is in two of these questions"
+        return "less noise, since no row is in two of these questions"
     return "less noise, since questions share"
 
 

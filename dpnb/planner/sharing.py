@@ -199,7 +199,7 @@ def _apart(bought: Sequence[Bought], facts: Facts) -> list[list[int]]:
 
 
 def divisions(bought: Sequence[Bought]) -> tuple[tuple[int, ...], ...]:
-    """Return the questions of each group in which different filters are priced together: nobody is in two of them."""
+    """Return the questions of each group in which different filters are priced together: no row is in two of them."""
     groups: dict[int, list[Bought]] = {}
     for one in bought:
         groups.setdefault(one.group, []).append(one)

@@ -22,6 +22,9 @@ from statistics import NormalDist
 from dpnb.errors import LossError
 from dpnb.trusted.privacy.loss import brief, non_negative, rational
 
+_FINEST_PERCENT = 6
+"""So many decimals a bound close to 100 % may have."""
+
 Number = Fraction | str | float
 
 _PRIORS = ("0.01", "0.05", "0.1", "0.25", "0.5", "0.75", "0.9")
@@ -133,8 +136,8 @@ def odds_sentence(prior: Number, epsilon: Number, people: int = 1000) -> str:
         raise LossError("people must be at least 1.")
     belief, after = _open(prior, "prior"), posterior(prior, epsilon)
     return (
-        f"An honest {_percent(belief)} guess becomes at most {_percent(after)}: of {people:,} people like this, "
-        f"{_up(belief * people):,} before and at most {_up(after * people):,} after."
+        f"An honest {at_most(belief)} guess becomes at most {at_most(after)}: of {people:,} people like this, "
+        f"{at_most_people(belief, people)} before and at most {at_most_people(after, people)} after."
     )
 
 
@@ -167,7 +170,7 @@ class RiskTable:
 
     def __repr__(self) -> str:
         body = [[self.corner, *self.columns]]
-        body += [[row, *map(_percent, line)] for row, line in zip(self.index, self.cells, strict=True)]
+        body += [[row, *map(at_most, line)] for row, line in zip(self.index, self.cells, strict=True)]
         widths = [max(len(line[i]) for line in body) for i in range(len(body[0]))]
         lines = ["  ".join(cell.rjust(w) for cell, w in zip(line, widths, strict=True)) for line in body]
         return "\n".join([self.title, *lines])
@@ -186,7 +189,7 @@ def posterior_table(priors: Sequence[Number] = _PRIORS, epsilons: Sequence[Numbe
     return RiskTable(
         "Belief after the release, at most",
         "prior",
-        tuple(_percent(_open(prior, "prior")) for prior in priors),
+        tuple(at_most(_open(prior, "prior")) for prior in priors),
         _labels(epsilons),
         tuple(tuple(posterior(prior, e) for e in epsilons) for prior in priors),
     )
@@ -201,7 +204,7 @@ def power_table(
     return RiskTable(
         "Power of any membership test, at most",
         "false alarms",
-        tuple(_percent(_rate(alpha)) for alpha in alphas),
+        tuple(at_most(_rate(alpha)) for alpha in alphas),
         _labels(epsilons),
         tuple(tuple(membership_power(alpha, e, delta) for e in epsilons) for alpha in alphas),
     )
@@ -209,17 +212,6 @@ def power_table(
 
 def _labels(epsilons: Sequence[Number]) -> tuple[str, ...]:
     return tuple(f"ε {brief(rational(e))}" for e in epsilons)
-
-
-def _percent(share: float) -> str:
-    """A share as a percentage with at most one decimal, rounded up."""
-    tenths = _up(share * 1000)
-    return f"{tenths // 10} %" if tenths % 10 == 0 else f"{tenths / 10:.1f} %"
-
-
-def _up(number: float) -> int:
-    # A float that stands for a whole number may lie an ulp above it.
-    return ceil(number - 1e-9)
 
 
 def _open(value: Number, name: str) -> float:
@@ -241,3 +233,33 @@ def _delta(value: Number) -> float:
     if not 0 <= delta < 1:
         raise LossError(f"delta must be from 0 to below 1, not {brief(delta)}.")
     return float(delta)
+
+
+def at_most(share: float) -> str:
+    """Write a bound in percent, rounded up, and never as all where it is less.
+
+    Examples
+    --------
+    >>> at_most(0.1547), at_most(0.1), at_most(0.99918), at_most(1 - 1e-12), at_most(1)
+    ('15.5 %', '10 %', '99.92 %', 'nearly 100 %', '100 %')
+    """
+    for decimals in range(1, _FINEST_PERCENT + 1):
+        unit = 10**decimals
+        parts = ceil(
+            100 * unit * share - 1e-9
+        )  # a float that stands for a whole number may lie an ulp above it
+        if parts < 100 * unit or share >= 1:
+            return f"{parts / unit:.{decimals}f}".removesuffix(".0") + " %"
+    return "nearly 100 %"
+
+
+def at_most_people(share: float, people: int) -> str:
+    """Write a bound as a number of people, rounded up, and never as all where it is less.
+
+    Examples
+    --------
+    >>> at_most_people(0.1547, 1000), at_most_people(0.9995, 1000)
+    ('155', 'nearly 1,000')
+    """
+    many = ceil(share * people - 1e-9)
+    return f"nearly {people:,}" if many >= people and share < 1 else f"{many:,}"

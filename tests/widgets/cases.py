@@ -382,9 +382,9 @@ def texts() -> list[Case]:
     for widths in ([0.0304], [0.5, 12.0], [None, 3.0], [0.0], [], [99.9], [1e-20]):
         found.append(case("decimalsFor", [widths], digits.decimals_for(widths)))
     found += [case("span", [0.4333, 0.4939, 3], digits.span(0.4333, 0.4939, 3))]
-    for share in (0.1, 0.15483, 0.9999, 1.0, 0.001, 0.23197, 0.0001):
-        found.append(case("atMostPercent", [share], risk._percent(share)))
-        found.append(case("atMostPeople", [share, 10_000], f"{risk._up(share * 10_000):,}"))
+    for share in (0.1, 0.15483, 0.9999, 1.0, 0.001, 0.23197, 0.0001, 0.99918, 0.99999, 0.9999999, 1 - 1e-12):
+        found.append(case("atMostPercent", [share], risk.at_most(share)))
+        found.append(case("atMostPeople", [share, 10_000], risk.at_most_people(share, 10_000)))
     return found
 
 

@@ -7,9 +7,8 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
-from dpnb.cards.explain import at_most
 from dpnb.errors import LossError
-from dpnb.risk.odds import odds_sentence, posterior, posterior_table
+from dpnb.risk.odds import at_most, odds_sentence, posterior, posterior_table
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.wording import still

@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
-from dpnb.cards.explain import at_most
 from dpnb.inference.digits import number, rounded
-from dpnb.risk.odds import posterior
+from dpnb.risk.odds import at_most, posterior
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.accuracy import Balance, effective, planned_size, whole
 from dpnb.widgets.curve import Curve, question_of

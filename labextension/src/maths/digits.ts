@@ -78,15 +78,40 @@ export function halfWidth(width: number): string {
   return number(width, decimalsFor([width]));
 }
 
-/** A share in percent with at most one decimal, rounded up: a bound that is printed stays a bound. */
+const FINEST = 6;
+
+/**
+ * A share in percent, rounded up with one decimal: a bound that is printed stays a bound. What is below all is never printed as 100 %:
+ * it has as many decimals as it takes, up to six.
+ */
 export function atMostPercent(share: number): string {
   const tenths = Math.ceil(share * 1000 - 1e-9);
-  return tenths % 10 === 0 ? `${tenths / 10} %` : `${(tenths / 10).toFixed(1)} %`;
+  if (tenths < 1000 || share >= 1) {
+    return tenths % 10 === 0 ? `${tenths / 10} %` : `${(tenths / 10).toFixed(1)} %`;
+  }
+  for (let decimals = 2; decimals <= FINEST; decimals += 1) {
+    const unit = 10 ** decimals;
+    const parts = Math.ceil(share * 100 * unit - 1e-9);
+    if (parts < 100 * unit) {
+      return `${(parts / unit).toFixed(decimals)} %`;
+    }
+  }
+  return 'nearly 100 %';
 }
 
-/** A number of people, rounded up. */
+/** A number of people, rounded up; not all of them where it is none that is left out. */
 export function atMostPeople(share: number, people: number): string {
-  return grouped(String(Math.ceil(share * people - 1e-9)));
+  const many = Math.ceil(share * people - 1e-9);
+  return many >= people && share < 1 ? `nearly ${grouped(String(people))}` : grouped(String(many));
+}
+
+/** How many times something is as large: with three digits, and nothing that needs powers of ten. */
+export function manyTimes(value: number): string {
+  return value >= 1e6
+    ? 'more than a million'
+    : value >= 1000
+      ? number(Number(value.toPrecision(3)), 0)
+      : significant(value, 3);
 }
 
 /** A loss as it is written: two significant digits are enough for a handle that is dragged. */

@@ -1,5 +1,5 @@
 /** What a loss and a δ do to a belief about one person: bounds, people, answers in two worlds, and their words. No DOM. */
-import { atMostPeople, atMostPercent, number, significant } from '../../maths/digits';
+import { atMostPeople, atMostPercent, manyTimes, number } from '../../maths/digits';
 import { pmf, type Law } from '../../maths/laws';
 import { posterior } from '../../maths/odds';
 
@@ -117,8 +117,8 @@ export function ratioWords({ law }: OddsFacts, epsilon: number, output: number):
   const likelier = pmf(noise, output - 1) / pmf(noise, output);
   const [side, odds] = likelier >= 1 ? ['with you', likelier] : ['without you', 1 / likelier];
   return (
-    `Drag the line to a released answer: this one is ${significant(odds, 3)} times as likely ${side}. ` +
-    `No answer is more than e^ε = ${significant(Math.exp(epsilon), 3)} times as likely.`
+    `Drag the line to a released answer: this one is ${manyTimes(odds)} times as likely ${side}. ` +
+    `No answer is more than e^ε = ${manyTimes(Math.exp(epsilon))} times as likely.`
   );
 }
 
