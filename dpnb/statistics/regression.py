@@ -119,7 +119,13 @@ class Fit:
         y, x = self._places
         weight = np.zeros(len(self.crossed.matrix))
         weight[x], weight[y] = -beta, 1.0
-        outer = np.outer(weight, weight) ** 2 * self.crossed.variances
+        weights = np.outer(weight, weight)
+        for place in (
+            self.crossed.counts
+        ):  # the square of a two-valued column is the released number of rows once more
+            weights[0, 0] += weights[place, place]
+            weights[place, place] = 0.0
+        outer = weights**2 * self.crossed.variances
         return total, math.sqrt(max(2 * float(outer.sum()) - float(np.trace(outer)), 0.0))
 
     @property

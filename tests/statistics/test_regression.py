@@ -16,6 +16,7 @@ from dpnb.planner import QueryPlan
 from dpnb.planner.expression import Ref
 from dpnb.statistics import conclude
 from dpnb.statistics.formula import parse
+from dpnb.statistics.moment_matrix import Crossed
 from dpnb.statistics.regression import DRAWS, Fit, solved
 from dpnb.statistics.regression_readings import coefficients
 from dpnb.statistics.regression_summary import Regression
@@ -258,6 +259,25 @@ def test_people_with_several_rows_have_no_standard_errors() -> None:
     with pytest.raises(Unavailable, match="several rows"):
         fit.interval()
     assert "several rows" in repr(fit)
+
+
+@pytest.mark.parametrize("n", [None, 400])
+def test_the_noise_of_the_residual_is_what_its_draws_have(n: int | None) -> None:
+    """Also where the squares of 0/1 columns are the released number of rows: then their noise is one draw, not three."""
+    columns = tuple(Column.integer(name, 0, 1, missing=0) for name in ("x1", "x2", "y"))
+    unit = PrivacyUnit("add-remove") if n is None else PrivacyUnit("change-one", rows=n)
+    where = Schema("d", "Simulated", columns, unit, Budget.from_toml({"epsilon": 10**9}))
+    rng = np.random.default_rng(8)
+    raw = {name: rng.integers(0, 2, 400) for name in ("x1", "x2")}
+    raw["y"] = raw["x1"] | raw["x2"]
+    item = moments(where, "epsilon", 1)
+    made = release(item, prepare(raw, where), rng)
+    fit = Fit(Crossed.of(item.checked.setting, [made]), parse("y ~ x1 + x2"))
+    weight = np.zeros(4)
+    y, x = fit._places
+    weight[x], weight[y] = -fit._beta, 1.0
+    draws = fit.crossed.noise(20_000, fit.crossed.generator())
+    assert fit._residual[1] == pytest.approx(float(np.std(weight @ draws @ weight)), rel=0.04)
 
 
 def test_a_batch_with_a_singular_system_is_solved() -> None:
