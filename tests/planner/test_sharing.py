@@ -254,7 +254,7 @@ def test_means_of_groups_are_finer_together_and_each_is_told_why() -> None:
     found = refined(priced(parted("mean", 3, value=e.Ref("pay")), epsilon=1))
     for new, old in zip(found.items, found.alone, strict=True):
         assert noise(new) == [value * Fraction(2, 3) for value in noise(old)]
-        assert all("nobody is in two" in row.cost for row in new.rows)
+        assert all("no row is in two" in row.cost for row in new.rows)
 
 
 def test_a_question_across_groups_is_paid_beside_them() -> None:
