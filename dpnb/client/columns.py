@@ -254,12 +254,10 @@ class ColumnHandle(ColumnQuestions):
         return self._compared("!=", other)
 
     def _compared(self, sign: str, other: object) -> ColumnHandle:
-        made = self._made(Compare(sign, self._expr, self._operand(other)))
-        if isinstance(other, str):
-            condition(
-                made._expr, self._dataset.schema
-            )  # a number beside a text is told on the line that wrote it
-        return made
+        expr = Compare(sign, self._expr, self._operand(other))
+        if isinstance(other, str):  # a number beside a text is told on the line that wrote it
+            condition(expr, self._dataset.schema)
+        return self._made(expr)
 
     __hash__ = object.__hash__
 

@@ -145,7 +145,9 @@ class Arithmetic(Node):
 
         def __getattr__(self, name: str) -> NoReturn:
             if name.startswith("_"):
-                raise AttributeError(name=name, obj=self)
+                raise AttributeError(
+                    f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
+                )
             raise refusals.no_attribute(self.text, name, dir(type(self)))
 
     # ---------------------------------------------------------------- numpy

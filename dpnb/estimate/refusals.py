@@ -82,8 +82,9 @@ def no_attribute(text: str, name: str, known: Iterable[str]) -> NoAttribute:
             f"for example .value_counts().goodness_of_fit_test(), or .crosstab(…).independence_test()."
         )
     if hasattr(np.ndarray, name):
+        said = f"{name}()" if callable(getattr(np.ndarray, name)) else name
         return NoAttribute(
-            f"`{text}` has no .{name}(), which would lose the intervals. Of the numbers alone: .value.{name}()."
+            f"`{text}` has no .{said}, which would lose the intervals. Of the numbers alone: .value.{said}."
         )
     other = nearest(name, (one for one in known if not one.startswith("_")))
     hint = (

@@ -125,7 +125,8 @@ def _explain(magic: DPMagic, words: list[str]) -> None:
     from dpnb.widgets.typed_line import value_of
 
     text = words[0]
-    found = value_of(names, text, "%dp explain effect")
+    unknown = text.isidentifier() and text not in names
+    found = None if unknown else value_of(names, text, "%dp explain effect")
     answer = getattr(found, "estimate", None)  # of a regression, or of a table
     found = found if isinstance(found, Estimate) else answer
     if not isinstance(found, Estimate):

@@ -17,6 +17,7 @@ from dpnb.client.columns import ColumnHandle
 from dpnb.client.handles import Dataset
 from dpnb.errors import DpnbError
 from dpnb.estimate import Estimate
+from dpnb.statistics.python_signs import BINARY, COMPARE, UNARY
 from dpnb.trusted.schema import Column, Schema
 
 Handle: TypeAlias = Dataset | ColumnHandle
@@ -34,30 +35,7 @@ CALLABLE: dict[str, Callable[..., Any]] = {
     "enumerate": enumerate,
     "len": len,
 }
-_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Pow: operator.pow,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-}
-_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
-    ast.USub: operator.neg,
-    ast.UAdd: operator.pos,
-    ast.Invert: operator.invert,
-    ast.Not: operator.not_,
-}
-_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
+_UNARY = {**UNARY, ast.Not: operator.not_}
 _PUBLIC: dict[type[Any], frozenset[str]] = {
     Dataset: frozenset({"schema", "name"}),
     Schema: frozenset({"names", "columns"}),
@@ -306,12 +284,12 @@ class _Reader(ast.NodeVisitor):
         return _method(self.visit(node.value), node.attr)
 
     def _binary(self, op: ast.operator, left: Any, right: Any) -> Any:
-        if type(op) not in _BINARY or not _counts(left) or not _counts(right):
+        if type(op) not in BINARY or not _counts(left) or not _counts(right):
             raise Unread("an operator")
         numbers = isinstance(left, int | float) and isinstance(right, int | float)
         if numbers and isinstance(op, ast.Pow) and (abs(left) > 2**16 or abs(right) > 64):
             raise Unread("a large power")
-        return _small(_tried(_BINARY[type(op)], left, right))
+        return _small(_tried(BINARY[type(op)], left, right))
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         left, found = self.visit(node.left), None
@@ -319,10 +297,10 @@ class _Reader(ast.NodeVisitor):
             if found is not None and not found:
                 return found
             right = self.visit(right_node)
-            if type(op) not in _COMPARE or isinstance(left, list | dict) or isinstance(right, list | dict):
+            if type(op) not in COMPARE or isinstance(left, list | dict) or isinstance(right, list | dict):
                 raise Unread("a comparison")
             self._take(left, right)
-            found, left = _tried(_COMPARE[type(op)], left, right), right
+            found, left = _tried(COMPARE[type(op)], left, right), right
         return found
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:

@@ -13,27 +13,10 @@ from functools import lru_cache, reduce
 from typing import Any
 
 from dpnb.errors import OptionError
+from dpnb.statistics.python_signs import BINARY, COMPARE, UNARY
 
 _OPENING, _CLOSING = "([{", ")]}"
 
-_SIGNS: dict[type[ast.AST], Callable[..., Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Pow: operator.pow,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.USub: operator.neg,
-    ast.Invert: operator.invert,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
 _METHODS = ("isin", "between", "clip", "is_missing", "isna")
 
 
@@ -211,12 +194,12 @@ def _value(tree: ast.AST, look: Callable[[str], Any]) -> Any:
             return constant
         case ast.List(items) | ast.Tuple(items):
             return [of(item) for item in items]
-        case ast.UnaryOp(sign, operand) if type(sign) in _SIGNS:
-            return _SIGNS[type(sign)](of(operand))
-        case ast.BinOp(left, sign, right) if type(sign) in _SIGNS:
-            return _SIGNS[type(sign)](of(left), of(right))
-        case ast.Compare(left, [sign], [right]) if type(sign) in _SIGNS:
-            return _SIGNS[type(sign)](of(left), of(right))
+        case ast.UnaryOp(sign, operand) if type(sign) in UNARY:
+            return UNARY[type(sign)](of(operand))
+        case ast.BinOp(left, sign, right) if type(sign) in BINARY:
+            return BINARY[type(sign)](of(left), of(right))
+        case ast.Compare(left, [sign], [right]) if type(sign) in COMPARE:
+            return COMPARE[type(sign)](of(left), of(right))
         case ast.Call(ast.Attribute(owner, name), arguments, []) if name in _METHODS:
             return getattr(of(owner), name)(*map(of, arguments))
         case _:

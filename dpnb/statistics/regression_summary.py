@@ -201,9 +201,25 @@ class Regression:
         >>> fit.predict(age=[20, 40, 60], any=1)  # doctest: +SKIP
         """
         given = {**dict(at if at is not None else {}), **columns}
-        rows = np.stack(np.broadcast_arrays(1.0, *(_given(term, given) for term in self.terms[1:])), axis=-1)
+        self._declared(given)
+        terms = [_given(term, given) for term in self.terms[1:]]
+        try:
+            rows = np.stack(np.broadcast_arrays(1.0, *terms), axis=-1)
+        except ValueError:
+            raise OptionError("predict() takes numbers, and arrays of one length.") from None
         found: Estimate = self.coefficients.__rmatmul__(rows)
         return found
+
+    def _declared(self, given: Mapping[str, Any]) -> None:
+        """Refuse a value that a category does not have: nobody would notice that it counted as the first."""
+        dataset = self.coefficients.leaves()[0].dataset
+        for column in () if dataset is None else dataset.schema.columns:
+            if column.values is not None and column.name in given:
+                unknown = set(np.ravel(given[column.name]).tolist()) - set(column.values)
+                if unknown:
+                    raise OptionError(
+                        f"{column.name} is declared {column.describe()}: it has no value {min(unknown, key=str)!r}."
+                    )
 
     def table(self, level: float = 0.95) -> Any:
         """Plain columns: terms, coefficients and both intervals, standard errors, t and p; ``.to_pandas()`` gives a DataFrame."""
@@ -241,8 +257,14 @@ def _given(term: str, given: Mapping[str, Any]) -> np.ndarray:
             raise OptionError(f"predict() needs a value of {name}: .predict({name}=…).")
         return np.asarray(given[name])
 
-    found = own[spelling(term)] if spelling(term) in own else value(term, look)
-    return np.asarray(found, dtype=float)
+    try:
+        return np.asarray(own[spelling(term)] if spelling(term) in own else value(term, look), dtype=float)
+    except OptionError:
+        raise
+    except (AttributeError, TypeError, ValueError):
+        raise OptionError(
+            f"predict() cannot compute {term} from these values. Give it itself: .predict({{{term!r}: 1}})."
+        ) from None
 
 
 @dataclass(frozen=True)

@@ -164,6 +164,7 @@ WRONG = {
     "p.y & p.x > 1": (PlanError, "p.y is not a condition. Compare it: (p.y == 1)."),
     "~p.x > 1": (PlanError, "p.x is not a condition. Compare it: (p.x > 5)."),
     "p.x.mean().max()": (PlanError, "Of the numbers alone: .value.max()"),
+    "p.x.mean().T": (PlanError, "Of the numbers alone: .value.T."),
     "p.x.mean().tabel": (PlanError, "Did you mean .table?"),
     "p.groupby('g').x.mean()['z']": (PlanError, "g has no key 'z'. Its keys:"),
     "float(p.x.mean())": (PendingError, "never released"),

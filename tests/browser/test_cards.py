@@ -201,6 +201,7 @@ def test_a_second_click_pays_nothing(cards):
     expect(shown).to_contain_text("ε 0.1 for both together")
     release.click()
     expect(lab.output(3).first).to_contain_text("ε 0.05 + ε 0.02 + ε 0.03")
+    expect(release).to_be_disabled()
     lab.restart()
     expect(release).to_be_disabled()
     expect(shown).to_contain_text("Run the cells above, then this one")

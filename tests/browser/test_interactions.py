@@ -398,6 +398,24 @@ def test_remeasure_shrinks_its_forecast(show, data):
     expect(release).to_be_disabled()
 
 
+def test_more_opened_twice_pays_what_was_set_last(show, data):
+    """What stood on the slider before it was closed is forgotten: the cell, and the slider after it, say what was set last."""
+    answer = dpnb.release({"m": data.x.mean()}, epsilon=1)["m"]
+    page = show(widgets.stored(answer, name="m"))
+    more, typed = page.get_by_role("button", name="More ε"), page.get_by_label("+ε, typed")
+    for loss in ("0.5", "2"):
+        more.click()
+        typed.fill(loss)
+        typed.press("Enter")
+        if loss == "0.5":
+            more.click()
+    page.get_by_role("button", name="Release").click()
+    assert page.get_by_label("the cell that releases this").input_value() == "m = m.remeasure(epsilon=2)\nm"
+    frame(page)
+    assert typed.input_value() == "2"
+    expect(page.get_by_text("To pay once more, move the slider first.")).to_be_visible()
+
+
 def guided(data):
     """A guide on the screen where its loss is chosen."""
     guide = widgets.guide(data)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import dpnb
+from dpnb.client.upload import hand_over
+from dpnb.datasets import load
 from dpnb.planner.sharing import amount
 from dpnb.statistics.released import draws_of
+from dpnb.trusted.wire.places import Home
+from tests.curator import small
 
 
 def cell(data):
@@ -138,3 +143,13 @@ def test_a_plan_says_which_questions_are_about_different_people(data):
     (part,) = alone.priced.items[0].parts
     found = [amount(one.mechanism) for item in report.plan.items for one in item.parts]
     assert max(found) <= Fraction(2, 3) * amount(part.mechanism)
+
+
+def test_a_plan_speaks_of_rows_where_a_person_may_have_several(session, dpnb_home):
+    """A person can have a row in each: what nobody is in two of are not people."""
+    raw = {**small.rows(), "who": np.arange(small.ROWS) // 2}
+    facts = small.declared(adjacency="add-remove", unit="who", max_rows_per_unit=2)
+    del facts["dataset"]["rows"]
+    data = session.attach(hand_over(raw, load(facts).schema, Home(dpnb_home)))
+    plan = dpnb.plan({"low": data[data.x < 3].count(), "high": data[data.x >= 6].count()}, epsilon=1)
+    assert "low and high are about different rows: no row is in both" in str(plan._repr_mimebundle_())

@@ -189,6 +189,7 @@ def test_a_fit_and_a_table_are_explained_too(real):
         assert question in drawn, text
         assert "noise: discrete Laplace" in drawn, text
     assert "'3' is not an estimate: use one of: by, fit" in real.fails("%dp explain 3")
+    assert "'fti' is not an estimate: did you mean fit?" in real.fails("%dp explain fti")
 
 
 def test_open_as_a_command_binds_the_name(real, capsys):

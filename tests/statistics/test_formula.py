@@ -138,6 +138,8 @@ def test_a_dataset_regresses_like_statsmodels_on_each_of_them(dpnb_home: Any, fr
             found.value, wanted.predict(pd.DataFrame(at)), atol=2e-3 * scale, err_msg=mine
         )
         assert fits[mine].rsquared == pytest.approx(wanted.rsquared, abs=1e-3)
+    with pytest.raises(OptionError, match=r"region is declared .*: it has no value 'x'"):
+        fits["income ~ sex*age + C(region)"].predict({**at, "region": "x"})
     square = fits["income ~ age + age**2 + sex"]
     assert square["I(age ** 2)"].value == square["age**2"].value == square.params.value[2]
 
@@ -256,6 +258,10 @@ def test_a_prediction_asks_for_what_it_needs() -> None:
     fit = fitted(raw, 3000, ("rho", 5), "y ~ x1 + x2")
     with pytest.raises(OptionError, match=r"needs a value of x2: \.predict\(x2=…\)"):
         fit.predict(x1=1)
+    with pytest.raises(OptionError, match="arrays of one length"):
+        fit.predict(x1=[1, 2, 3], x2=[1, 2])
+    with pytest.raises(OptionError, match="cannot compute x1 from these values"):
+        fit.predict(x1="a", x2=1)
     both = fit.predict(x1=[0, 1, 2], x2=0.5)
     assert both.shape == (3,)
     assert both.value[1] == fit.predict({"x1": 1, "x2": 0.5}).value

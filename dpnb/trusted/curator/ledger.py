@@ -34,6 +34,9 @@ from dpnb.trusted.curator.totals import ChargeRow
 from dpnb.trusted.errors import CuratorError, LossError, OwnerError
 from dpnb.trusted.privacy import Filter, Odometer, PrivacyEvent, PrivacyLoss, compose
 
+_LAST = 2**63 - 1
+"""No entry has a higher number."""
+
 
 def _refuse_unsayable(db: sqlite3.Connection, terms: Terms) -> None:
     """Refuse a new meter whose first total is no loss: a doubled δ of 1 or more promises nothing, and cannot be read."""
@@ -496,9 +499,9 @@ class Ledger:
             terms = None if dataset is None else pins.pinned(db, dataset)
             query = "SELECT DISTINCT charge FROM stored WHERE charge > ?"
             answered = {row[0] for row in db.execute(query, (after,))}
-            query = "SELECT entry, time, kind, hash, body FROM entries WHERE entry > ? ORDER BY entry"
-            asked = db.execute(query, (after,))
-            acts = [act for act in asked if act[0] in entries] if entries else asked.fetchall()
+            query = "SELECT entry, time, kind, hash, body FROM entries WHERE entry > ? AND entry <= ? ORDER BY entry"
+            spans = [(max(after, one - 1), one) for one in sorted(set(entries))] or [(after, _LAST)]
+            acts = [act for span in spans for act in db.execute(query, span)]
         rows = (
             statement.row_of(act, answered, worded=bool(entries))
             for act in acts

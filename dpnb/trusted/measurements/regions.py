@@ -58,7 +58,7 @@ class Regions:
                 return name, self._held(name, _above(op, value))
             case Not(a):
                 known = self(a)
-                return _known(known[0], self._others(*known)) if known is not None else None
+                return None if known is None else _short(known[0], self._others(*known))
             case And(a, b):
                 return _joined(self(a), self(b), _both)
             case Or(a, b):
@@ -97,10 +97,11 @@ def _above(op: str, value: int) -> Range:
 def _joined(one: _Known | None, other: _Known | None, join: Callable[[Codes, Codes], Codes]) -> _Known | None:
     if one is None or other is None or one[0] != other[0]:
         return None
-    return _known(one[0], join(one[1], other[1]))
+    return _short(one[0], join(one[1], other[1]))
 
 
-def _known(name: str, codes: Codes) -> _Known | None:
+def _short(name: str, codes: Codes) -> _Known | None:
+    """Return what is known of a column; nothing where it has too many pieces."""
     return (name, codes) if len(codes) <= _MOST_PIECES else None
 
 

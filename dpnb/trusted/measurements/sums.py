@@ -140,8 +140,8 @@ class Apart:
     def moves(self, facts: Facts) -> Iterator[Move]:
         """Give every move of one row: of one frame, or out of one and into another.
 
-        A row that leaves a frame and enters none is a move of that frame: who is in a filter is private, so that frames of different
-        filters have it among theirs.
+        A row that leaves a frame and enters none makes a move of that frame alone: who is in a filter is private, so that frames of
+        different filters have it among their own.
         """
         for frame in self.frames:
             yield from frame.moves(facts)

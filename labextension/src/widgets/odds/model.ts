@@ -118,7 +118,7 @@ export function ratioWords({ law }: OddsFacts, epsilon: number, output: number):
   const [side, odds] = likelier >= 1 ? ['with you', likelier] : ['without you', 1 / likelier];
   return (
     `Drag the line to a released answer: this one is ${manyTimes(odds)} times as likely ${side}. ` +
-    `No answer is more than e^ε = ${manyTimes(Math.exp(epsilon))} times as likely.`
+    `No answer is more than e^ε times as likely, here ${manyTimes(Math.exp(epsilon))} times.`
   );
 }
 

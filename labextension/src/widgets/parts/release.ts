@@ -2,7 +2,8 @@
 import { button, html } from './dom';
 
 export const RELEASE_EVENT = 'dpnb:release';
-const VERB = 'release';
+/** The class of the button, by which it is found. */
+const RELEASES = 'release';
 
 export interface ReleaseRequest {
   readonly source: string;
@@ -26,12 +27,12 @@ export const isGone = (node: Element): boolean => node.closest(`[${GONE}]`) !== 
 /** Take what is left to press in a view whose kernel is gone. */
 export function disarm(root: Element): void {
   root.setAttribute(GONE, '');
-  root.querySelectorAll<HTMLButtonElement>(`button.${VERB}`).forEach(one => (one.disabled = true));
+  root.querySelectorAll<HTMLButtonElement>(`button.${RELEASES}`).forEach(one => (one.disabled = true));
 }
 
 /** `source` is the cell that would be run, as it stands when the button is pressed; `asked` says who said so. */
 export function releaseButton(source: () => string, asked = false): ReleaseButton {
-  const release = html('button', { type: 'button', class: `strong ${VERB}` }, 'Release');
+  const release = html('button', { type: 'button', class: `strong ${RELEASES}` }, 'Release');
   const text = html('textarea', { readonly: '', rows: 4, 'aria-label': 'the cell that releases this' });
   const copy = button('Copy', () => {
     text.select();

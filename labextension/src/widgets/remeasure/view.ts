@@ -69,11 +69,6 @@ export function forecast(root: HTMLElement, link: Link<RemeasureFacts, Remeasure
     [loss, beside] = [to, link.facts().trail.length];
     frame.ask();
   };
-  root.addEventListener(RELEASE_EVENT, () => {
-    beside = PAID; // one move, one payment: a second click pays nothing
-    settled();
-    show();
-  });
   const place = trailPart(value => move(lossTo(link.facts(), value)), settled, frame.ask);
   const [told, said] = [figures('', ''), announcer()];
   const losses = slider({
@@ -85,6 +80,11 @@ export function forecast(root: HTMLElement, link: Link<RemeasureFacts, Remeasure
     change: settled
   });
   const release = releaseButton(() => cellOf(link.facts(), loss));
+  release.node.addEventListener(RELEASE_EVENT, () => {
+    beside = PAID; // one move, one payment: a second click pays nothing
+    settled();
+    show();
+  });
   root.append(...[place.node, losses.node, told.node, said], html('div', { class: 'buttons' }, release.node));
 
   function show(): void {
