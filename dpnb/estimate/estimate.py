@@ -25,12 +25,13 @@ from dpnb.estimate.operations import Take
 from dpnb.estimate.pending_question import Origin, PendingQuestion
 from dpnb.estimate.table import Table, table_of
 from dpnb.inference.interval import KINDS, Interval, Kind, plain_number
+from dpnb.statistics.table_formats import Tabular
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.releases import Release
 
 
-class Estimate(Arithmetic):
+class Estimate(Arithmetic, Tabular):
     """A released number, or one that will be: use it in ordinary Python.
 
     Leaves are made by :func:`ask`; every other estimate comes from arithmetic.
@@ -267,13 +268,16 @@ class Estimate(Arithmetic):
         return self.measurement
 
     def table(self, level: float = 0.95) -> Table:
-        """Plain columns: keys, values and both intervals; ``.to_pandas()`` gives a DataFrame.
+        """Plain columns: keys, values and both intervals; ``.to_frame()`` gives a DataFrame.
 
         A choice whose labels are no numbers has a column ``label``; where the noise leaves entries undefined, a column
         ``note`` says which.
         """
         self._need("`.table()`")
         return table_of(self, level)
+
+    def _plain(self, level: float) -> dict[str, Any]:
+        return self.to_dict(level)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Everything as plain JSON values; what is infinite or undefined becomes None."""

@@ -1,4 +1,4 @@
-"""A small table of released numbers: named columns, rows to iterate over, and a DataFrame where pandas is there."""
+"""A small table of released numbers: named columns, rows to iterate over, and files; see table_formats.py."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from dpnb.errors import OptionError, Unavailable
 from dpnb.estimate import shown
 from dpnb.inference.digits import number
 from dpnb.inference.interval import KINDS
+from dpnb.statistics.table_formats import Tabular
 
 if TYPE_CHECKING:
     from dpnb.estimate.estimate import Estimate
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _SHOWN = 60
 
 
-class Table:
+class Table(Tabular):
     """Plain columns of equal length.
 
     Parameters
@@ -84,11 +85,9 @@ class Table:
             columns[f"{across}={head}"] = self.columns[values][place::width]
         return Table(columns, keys=tuple(down), estimand=self.estimand, estimate=self.estimate)
 
-    def to_pandas(self) -> Any:
-        """A DataFrame; needs pandas."""
-        import pandas as pd
-
-        return pd.DataFrame({name: list(column) for name, column in self.columns.items()})
+    def table(self, level: float = 0.95) -> Table:  # noqa: ARG002 -- its intervals were made before
+        """Return the table itself."""
+        return self
 
     def to_dict(self) -> dict[str, list[Any]]:
         """The columns as lists."""

@@ -17,12 +17,14 @@ import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.inference.digits import number
+from dpnb.inference.interval import plain_number
 from dpnb.statistics.formula import parse
 from dpnb.statistics.formula_terms import spelling, value
 from dpnb.statistics.outcome import FLAG_WORDS
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.reading import Method
 from dpnb.statistics.regression import Fit
+from dpnb.statistics.table_formats import Tabular, rows, tabular
 from dpnb.statistics.text_table import aligned
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ OLS = Method(ols)
 MOVED = "Rows beyond the radius were moved towards the middle: what lies far out counts less than it should."
 
 
-class Regression:
+class Regression(Tabular):
     """A least-squares regression read from released moments.
 
     Parameters
@@ -222,12 +224,22 @@ class Regression:
                     )
 
     def table(self, level: float = 0.95) -> Any:
-        """Plain columns: terms, coefficients and both intervals, standard errors, t and p; ``.to_pandas()`` gives a DataFrame."""
+        """Plain columns: terms, coefficients and both intervals, standard errors, t and p; ``.to_frame()`` gives a DataFrame."""
         found = self.coefficients.table(level)
         for name, column in (("std_err", self.standard_errors), ("t", self.t_values), ("p", self.p_values)):
             if column is not None:
                 found.columns[name] = tuple(np.asarray(column).tolist())
         return found
+
+    def _plain(self, level: float) -> dict[str, Any]:
+        return {
+            "formula": self.formula,
+            "n": self.n,
+            "r_squared": plain_number(self.r_squared),
+            "residual_sd": plain_number(self.residual_sd),
+            "flags": list(self.flags),
+            "terms": rows(self.table(level)),
+        }
 
     def summary(self, level: float = 0.95) -> Summary:
         """Return the table of the regression."""
@@ -308,20 +320,8 @@ class Summary:
 
     def as_latex(self) -> str:
         """The table as LaTeX, for a paper: a tabular of the package booktabs, with its notes below."""
-        head, *rows = (" & ".join(map(_latex, row)) + r" \\" for row in (self.head, *self.rows))
-        return "\n".join(
-            [
-                f"% {self.title}; {'; '.join(self.facts)}",
-                rf"\begin{{tabular}}{{l{'r' * (len(self.head) - 1)}}}",
-                r"\toprule",
-                head,
-                r"\midrule",
-                *rows,
-                r"\bottomrule",
-                r"\end{tabular}",
-                *(rf"\par\footnotesize {_latex(note)}" for note in self.notes),
-            ]
-        )
+        found = tabular(self.head, self.rows, "l" + "r" * (len(self.head) - 1), self.notes)
+        return f"% {self.title}; {'; '.join(self.facts)}\n{found}"
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{html.escape(cell)}</th>" for cell in self.head)
@@ -380,25 +380,6 @@ def summary_of(regression: Regression, level: float) -> Summary:
             *(f"{flag}: {FLAG_WORDS[flag]}." for flag in regression.flags),
         ),
     )
-
-
-_LATEX = {
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": "$<$",
-    ">": "$>$",
-    "±": r"$\pm$",
-    "∞": r"$\infty$",
-    "²": "$^2$",
-    "|": r"\textbar{}",
-    "–": "--",
-}
-
-
-def _latex(text: str) -> str:
-    return "".join(_LATEX.get(letter, letter) for letter in text)
 
 
 def _cell(found: Any, *, p_value: bool = False) -> str:

@@ -157,7 +157,7 @@ def test_a_table_has_plain_columns_rows_and_a_dataframe():
     assert set(table.columns) == {"village", "value"} | {
         f"{kind}_{end}" for kind in ("privacy", "confidence") for end in ("low", "high")
     }
-    assert table.to_pandas().shape == (2, 6)
+    assert table.to_frame().shape == (2, 6)
     assert "Delhi" in repr(table)
     assert "<td>Delhi</td>" in table._repr_html_()
     assert len(released(0.3).table()) == 1

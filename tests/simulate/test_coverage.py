@@ -172,7 +172,7 @@ def test_a_table_has_one_row_for_each_thing_counted():
     assert len(table) == 2 * 3 * 2 * 2 * 2
     assert set(table["entry"]) == {"quantile 0.25", "quantile 0.75"}
     assert all(row["low"] <= row["coverage"] <= row["high"] + 1e-12 for row in table)
-    assert list(table.to_pandas().columns) == list(table.columns)
+    assert list(table.to_frame().columns) == list(table.columns)
 
 
 def test_what_is_unavailable_is_said_with_its_reason():
