@@ -51,6 +51,7 @@ DIFFERS = {
     "tests/estimate/test_expression.py": "recursion, and how chains are freed",
     "tests/estimate/test_identity.py": "pickles, copies and hashes",
     "tests/estimate/test_table_formats.py": "CSV and JSON",
+    "tests/cards/test_report_formats.py": "JSON, and processes that print",
     "tests/estimate/test_programs.py": "what a program still holds",
     "tests/estimate/test_readings.py": "pickles",
     "tests/estimate/test_texts.py": "pickles, and the errors' texts",

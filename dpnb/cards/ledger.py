@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dpnb.cards.card import Card, frame
+from dpnb.cards.ledger_rows import plain_row
 from dpnb.cards.markup import Markup, clean, el
 
 _SHOWN = 50
@@ -39,7 +40,7 @@ def ledger_card(rows: Iterable[Row]) -> Card:
         el("div", el("h3", "Ledger"), el("span", said, class_="paid free"), class_="head"),
         ledger_table(listed) if listed else el("p", "The ledger has no row for you yet.", class_="soft"),
     )
-    record = {"format": 1, "rows": [_record(row) for row in listed]}
+    record = {"format": 1, "rows": [plain_row(row) for row in listed]}
     return Card(html, None, _text(listed), record, "ledger")
 
 
@@ -114,14 +115,3 @@ def _text(rows: list[Row]) -> str:
     return "\n".join(
         ([f"… {len(rows) - len(shown):,} earlier rows"] if len(rows) > len(shown) else []) + lines
     )
-
-
-def _record(row: Row) -> dict[str, Any]:
-    plain = {
-        name: row.get(name) for name in ("entry", "time", "kind", "dataset", "principal", "answered", "note")
-    }
-    plain["texts"] = list(row["texts"])
-    plain["measured"] = list(row.get("measured") or ())
-    for name in ("loss", "spent_after"):
-        plain[name] = None if row[name] is None else row[name].to_json()
-    return plain

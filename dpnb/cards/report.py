@@ -1,6 +1,7 @@
 """A report: results with both intervals, a methods paragraph to paste into a paper, and an extract of the ledger.
 
-One self-contained file. It holds released numbers and public facts alone, so it may be published as it is.
+One self-contained file, in the format that its name asks for (see report_formats.py). It holds released numbers and public facts
+alone, so it may be published as it is.
 """
 
 from __future__ import annotations
@@ -10,15 +11,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dpnb.cards.facts import Line, law_words, line_of
+from dpnb.cards.facts import Line, line_of
 from dpnb.cards.ledger import ledger_table
 from dpnb.cards.markup import Markup, clean, el, escape
+from dpnb.cards.methods import methods
 from dpnb.cards.policy import policy
 from dpnb.cards.released import line_html, line_text
+from dpnb.cards.report_formats import Content, write
 from dpnb.cards.style import STYLE
 from dpnb.estimate import Estimate
-from dpnb.trusted.privacy.loss import PrivacyLoss
-from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Schema
 
 PAGE_STYLE = """
@@ -60,8 +61,9 @@ class Report:
         return self.text
 
     def __repr__(self) -> str:
-        size = f"{max(len(self.html.encode()) // 1024, 1):,} kB, one self-contained file"
-        return f"<report: {size}>" if self.path is None else f"<report written to {self.path}: {size}>"
+        if self.path is None:
+            return f"<report: {_size(len(self.html.encode()))}>"
+        return f"<report written to {self.path}: {_size(self.path.stat().st_size) if self.path.exists() else 'moved since'}>"
 
 
 def report(
@@ -82,7 +84,12 @@ def report(
     rows : sequence of mappings
         Ledger rows; those of the releases are shown.
     to : path, optional
-        The file to write.
+        The file to write: .html, .md, .tex, .docx, .pdf, .json or .txt.
+
+    Raises
+    ------
+    OptionError
+        Another ending, or a format whose library or browser is not there; nothing is written.
     """
     named = dict(estimates) if isinstance(estimates, Mapping) else {e.text: e for e in estimates}
     lines = [line_of(estimate, name, now=False) for name, estimate in named.items()]
@@ -93,10 +100,15 @@ def report(
     body = _body(title, lines, paragraph, extract, schemas)
     html = document(title, el("main", body))
     text = "\n\n".join([title, *(line_text(line) for line in lines), "Methods", paragraph])
-    path = None if to is None else Path(to)
-    if path is not None:
-        path.write_text(html, encoding="utf-8")
-    return Report(html, text, paragraph, path, body)
+    found = Report(html, text, paragraph, None if to is None else Path(to), body)
+    if found.path is not None:
+        content = Content(title, named, paragraph, extract, _sources(schemas))
+        write(found.path, content, html=html, text=text)
+    return found
+
+
+def _size(count: int) -> str:
+    return f"{max(count // 1024, 1):,} kB, one self-contained file"
 
 
 def document(title: str, body: object, *, style: str = PAGE_STYLE, script: str = "") -> str:
@@ -118,6 +130,10 @@ def _title(schemas: Sequence[Schema]) -> str:
     return "; ".join(names) or "Differentially private results"
 
 
+def _sources(schemas: Sequence[Schema]) -> list[str]:
+    return [text for schema in schemas for text in (schema.citation, schema.source_note) if text]
+
+
 def _body(
     title: str,
     lines: Sequence[Line],
@@ -125,7 +141,7 @@ def _body(
     extract: Sequence[Mapping[str, Any]],
     schemas: Sequence[Schema],
 ) -> Markup:
-    sources = [text for schema in schemas for text in (schema.citation, schema.source_note) if text]
+    sources = _sources(schemas)
     return el(
         "article",
         STYLE,
@@ -145,82 +161,3 @@ def _body(
         el("h2", "Sources") if sources else None,
         *(el("p", escape(text)) for text in sources),
     )
-
-
-# ---------------------------------------------------------------- methods
-
-
-def methods(estimates: Sequence[Estimate], schemas: Sequence[Schema] = ()) -> str:
-    """Return a methods paragraph ready to paste: mechanism, unit, adjacency, loss, composition.
-
-    Parameters
-    ----------
-    estimates : sequence of Estimate
-        Released.
-    schemas : sequence of Schema
-        The datasets that they are about.
-    """
-    questions = {leaf.text: leaf for estimate in estimates for leaf in estimate.leaves() if leaf.releases}
-    count = "one question" if len(questions) == 1 else f"{len(questions)} questions"
-    sentences = [f"Results are differentially private and answer {count}."]
-    sentences += [_promise(schema) for schema in schemas]
-    sentences += _mechanisms(estimates)
-    total = _total(estimates)
-    if total is not None:
-        sentences.append(
-            f"The releases reported here cost {total} together, by adding the losses of the separate releases, "
-            "which is valid for questions chosen adaptively."
-        )
-    sentences.append(
-        "Numeric columns were rounded to a declared grid and clamped to declared bounds before anything was computed; "
-        "missing values were treated as declared; noise was drawn by exact integer samplers from operating-system "
-        "entropy and added in integer arithmetic."
-    )
-    sentences += _estimands(estimates)
-    sentences.append(
-        "Privacy intervals (95 %) invert the known law of the noise and speak about the dataset; confidence intervals "
-        "(95 %) add sampling error and speak about the population. Computed with dpnb."
-    )
-    return " ".join(sentences)
-
-
-_MEASURES = {
-    Measure.PURE: "pure ε-differential privacy",
-    Measure.ZCDP: "ρ-zero-concentrated differential privacy (zCDP)",
-    Measure.APPROX_ZCDP: "(ε, δ)-differential privacy, accounted as approximate zCDP",
-}
-_NEIGHBOURS = {
-    "change-one": "neighbouring datasets have the same size and differ in the data of one unit (change-one adjacency)",
-    "add-remove": "neighbouring datasets differ by adding or removing one unit (add-remove adjacency)",
-}
-
-
-def _promise(schema: Schema) -> str:
-    unit = "one row" if schema.unit.by_row else f"all rows of one {clean(schema.unit.unit)}"
-    return (
-        f"For {clean(schema.title or schema.name)}, the guarantee is {_MEASURES[schema.budget.measure]}; the privacy unit is "
-        f"{unit}, and {_NEIGHBOURS[schema.unit.adjacency]}. The total budget of the dataset is {schema.budget.label}."
-    )
-
-
-def _mechanisms(estimates: Sequence[Estimate]) -> list[str]:
-    found = dict.fromkeys(
-        words for e in estimates for leaf in e.leaves() for words in law_words(leaf.releases)
-    )
-    return [f"Mechanisms: {'; '.join(found)}."] if found else []
-
-
-def _estimands(estimates: Sequence[Estimate]) -> list[str]:
-    """Name what is estimated where values are held to bounds."""
-    found = dict.fromkeys(said for one in estimates if (said := clean(one.estimand)))
-    return [f"Estimated are: {'; '.join(found)}."] if found else []
-
-
-def _total(estimates: Sequence[Estimate]) -> PrivacyLoss | None:
-    distinct = {release.id: release.loss for e in estimates for release in e.releases}
-    total: PrivacyLoss | None = None
-    for loss in distinct.values():
-        if total is not None and total.measure is not loss.measure:
-            return None
-        total = loss if total is None else total + loss
-    return total

@@ -206,7 +206,7 @@ def report(items: Items, to: str | Path | None = None) -> Any:
 
     handles = {one.dataset.handle: one.dataset for one in leaves if one.dataset is not None}
     used = {release.entry for one in leaves for release in one.releases}
-    rows = [row for dataset in handles.values() for row in dataset.session.ledger(dataset, used)]
+    rows = [row for dataset in handles.values() for row in dataset.session.ledger_rows(dataset, used)]
     labelled = dict(named) if named else {estimate.text: estimate for estimate in listed}
     return write(labelled, schemas=[d.schema for d in handles.values()], rows=rows, to=to)
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from dpnb.statistics.table_formats import Tabular
+
+if TYPE_CHECKING:
+    from dpnb.estimate import Table
 
 
 def bundle(card: str, value: Any, text: str) -> dict[str, Any]:
@@ -28,7 +33,7 @@ def bundle(card: str, value: Any, text: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Tabular):
     """Ledger rows, oldest first; a table in a notebook, text elsewhere.
 
     Parameters
@@ -47,6 +52,17 @@ class Statement:
 
     def __getitem__(self, place: Any) -> Any:
         return self.rows[place]
+
+    def table(self, level: float = 0.95) -> Table:  # noqa: ARG002 -- a ledger has no intervals
+        """Return what was asked and what it cost, a row for each entry."""
+        from dpnb.cards.ledger_rows import table_of
+
+        return table_of(self.rows)
+
+    def _plain(self, level: float) -> list[dict[str, Any]]:  # noqa: ARG002
+        from dpnb.cards.ledger_rows import plain_row
+
+        return [plain_row(row) for row in self.rows]
 
     def __str__(self) -> str:
         return "\n".join(_line(row) for row in self.rows) or "The ledger has no row for you yet."

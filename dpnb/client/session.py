@@ -390,7 +390,15 @@ class Session:
         """Open a new budget period of a TEACHING dataset."""
         self._ask(Reset(handle=dataset.handle), None)
 
-    def ledger(self, dataset: Dataset | None = None, worded: Collection[int] = ()) -> list[dict[str, Any]]:
+    def ledger(self, dataset: Dataset | None = None) -> list[dict[str, Any]]:
+        """Return the ledger's rows as you may see them, oldest first, as plain JSON values: losses exactly, as texts."""
+        from dpnb.cards.ledger_rows import plain_row
+
+        return [plain_row(row) for row in self.ledger_rows(dataset)]
+
+    def ledger_rows(
+        self, dataset: Dataset | None = None, worded: Collection[int] = ()
+    ) -> list[dict[str, Any]]:
         """Return the ledger's rows as you may see them, oldest first; the charges of the entries `worded` say what was measured."""
         found: dict[int, dict[str, Any]] = {}
         for one in self._open_now() if dataset is None else [dataset]:
@@ -435,9 +443,9 @@ class Session:
         """
         from dpnb.client.drawing import Statement as Card
 
-        rows = self.ledger(dataset)
+        rows = self.ledger_rows(dataset)
         shown = [row["entry"] for row in rows[-newest:]] if newest > 0 else []
-        return Card(tuple(self.ledger(dataset, shown)))
+        return Card(tuple(self.ledger_rows(dataset, shown)))
 
     # the wire --------------------------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from typing import Any
 from comm import create_comm, get_comm_manager
 
 from dpnb.cards.markup import clean
-from dpnb.cards.report import methods
+from dpnb.cards.methods import methods
 from dpnb.client.columns import ColumnHandle
 from dpnb.client.handles import Dataset
 from dpnb.client.views import PlanView

@@ -96,7 +96,7 @@ def _plan(session: Any) -> dict[str, Any] | None:
 def dataset_record(dataset: Any) -> dict[str, Any]:
     """Return one dataset: its schema, and its budget and ledger as they stand."""
     schema, state = dataset.schema, dataset.budget.state()
-    acts = dataset.session.ledger(dataset)
+    acts = dataset.session.ledger_rows(dataset)
     return {
         "name": schema.name,
         "title": clean(schema.title or schema.name),
@@ -138,7 +138,7 @@ def _column(schema: Schema, column: Column, handle: str) -> dict[str, Any]:
 
 def ledger_rows(dataset: Any) -> list[dict[str, Any]]:
     """Return every entry of a dataset's ledger that may be seen, oldest first; of very many, the newest."""
-    return _rows(dataset.session.ledger(dataset)[-_MOST:], dataset.session.entries)
+    return _rows(dataset.session.ledger_rows(dataset)[-_MOST:], dataset.session.entries)
 
 
 def _rows(acts: Sequence[Mapping[str, Any]], here: frozenset[int]) -> list[dict[str, Any]]:

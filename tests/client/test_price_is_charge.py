@@ -110,7 +110,7 @@ def run(here, home, cells, seed):
             assert data.budget.spent == before
             if not worth_asking(before, data):
                 break
-        rows = [row for row in here.ledger(data) if row["kind"] == "charge"]
+        rows = [row for row in here.ledger_rows(data) if row["kind"] == "charge"]
         assert sum((row["loss"] for row in rows), PrivacyLoss.zero(before.measure)) == before
     return charged, refused, stored
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 
 import numpy as np
@@ -474,3 +475,14 @@ def test_the_public_names_are_few_and_importing_them_is_late():
     }
     with pytest.raises(AttributeError):
         _ = dpnb.nothing
+
+
+def test_the_ledger_and_its_statement_are_plain_json(session, data):
+    """`session.ledger()` goes into json.dumps as it is, with exact losses; a statement writes the same, and tables of it."""
+    dpnb.release([data.x.mean()], epsilon="0.3")
+    read = json.loads(json.dumps(session.ledger(data)))
+    assert [row["kind"] for row in read] == ["attach", "charge"]
+    assert PrivacyLoss.from_json(read[1]["loss"]) == session.ledger_rows(data)[1]["loss"]
+    statement = session.statement(data)
+    assert json.loads(statement.to_json())[1]["loss"] == read[1]["loss"]
+    assert "small.x.mean()" in statement.to_csv().splitlines()[2]

@@ -307,7 +307,7 @@ def test_price_shown_equals_charge_in_exact_rationals(ann, dpnb_home, budget):
         after = data.budget.spent
         assert after == before + report.charged
         before = after
-    assert ann.ledger(data)[-1]["spent_after"] == before
+    assert ann.ledger_rows(data)[-1]["spent_after"] == before
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,44 @@
+"""Rows of the ledger: inside with exact losses, outside as plain JSON values and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dpnb.estimate import Table
+
+Row = Mapping[str, Any]
+
+
+def plain_row(row: Row) -> dict[str, Any]:
+    """Return a row as plain JSON values; losses exactly, as texts."""
+    plain = {
+        name: row.get(name) for name in ("entry", "time", "kind", "dataset", "principal", "answered", "note")
+    }
+    plain["texts"] = list(row["texts"])
+    plain["measured"] = list(row.get("measured") or ())
+    for name in ("loss", "spent_after"):
+        plain[name] = None if row[name] is None else row[name].to_json()
+    return plain
+
+
+def table_of(rows: Iterable[Row]) -> Table:
+    """Return rows as a table of texts: what was asked, and what it cost."""
+    listed = [_texts(row) for row in rows]
+    return Table(
+        {
+            name: [row[name] for row in listed]
+            for name in ("entry", "time", "dataset", "for", "charged", "spent since")
+        }
+    )
+
+
+def _texts(row: Row) -> dict[str, Any]:
+    return {
+        "entry": row["entry"],
+        "time": str(row["time"]),
+        "dataset": row["dataset"] or "",
+        "for": "; ".join(row["texts"]) or row["note"] or row["kind"],
+        "charged": "" if row["loss"] is None else str(row["loss"]),
+        "spent since": "" if row["spent_after"] is None else str(row["spent_after"]),
+    }

@@ -1,0 +1,155 @@
+"""The methods paragraph: what a paper must say about differentially private results, ready to paste.
+
+Data and unit, promise and budget, mechanisms by name, the loss and how it was split, bounds, and the software's version: the
+fields of the public registries of deployments, in prose. Scales in grid steps stay out: they follow from the losses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dpnb import __version__
+from dpnb.cards.markup import clean
+from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.inference.digits import number
+from dpnb.trusted.privacy.loss import PrivacyLoss
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.schema import Column, Schema
+
+_LISTED = 6  # questions whose losses are named one by one
+_MEASURES = {
+    Measure.PURE: "pure ε-differential privacy",
+    Measure.ZCDP: "ρ-zero-concentrated differential privacy (zCDP)",
+    Measure.APPROX_ZCDP: "(ε, δ)-differential privacy, accounted as approximate zCDP",
+}
+_NEIGHBOURS = {
+    "change-one": "neighbouring datasets have the same size and differ in the data of one unit (change-one adjacency)",
+    "add-remove": "neighbouring datasets differ by adding or removing one unit (add-remove adjacency)",
+}
+_MECHANISMS = {
+    "discrete-laplace": "discrete Laplace",
+    "discrete-gaussian": "discrete Gaussian",
+    "quantile-selection": "the exponential mechanism for quantiles",
+    "ks-exponential": "the exponential mechanism for quantiles",
+    "thresholding": "discrete Laplace with a threshold",
+    "permute-and-flip": "permute-and-flip",
+    "located-sums": "discrete Laplace in a range that two selections chose",
+}
+
+
+def methods(estimates: Sequence[Estimate], schemas: Sequence[Schema] = ()) -> str:
+    """Return a methods paragraph ready to paste.
+
+    Parameters
+    ----------
+    estimates : sequence of Estimate
+        Released.
+    schemas : sequence of Schema
+        The datasets that they are about.
+    """
+    questions = {leaf.text: leaf for one in estimates for leaf in one.leaves() if leaf.releases}
+    asked = list(questions.values())
+    sentences = [_opening(len(asked))]
+    for schema in schemas:
+        own = [one for one in asked if one.question.dataset == schema.name] if len(schemas) > 1 else asked
+        sentences += [_promise(schema), *_bounds(schema, own)]
+    sentences += [*_mechanisms(asked), *_cost(asked), *_estimands(estimates)]
+    sentences.append(
+        "Privacy intervals (95 %) invert the known law of the noise and speak about the dataset; confidence intervals "
+        f"(95 %) add sampling error and speak about the population. Computed with dpnb {__version__}."
+    )
+    return " ".join(sentences)
+
+
+def _opening(count: int) -> str:
+    said = "one question" if count == 1 else f"{count} questions"
+    return f"Results are differentially private and answer {said}."
+
+
+def _promise(schema: Schema) -> str:
+    unit = "one row" if schema.unit.by_row else f"all rows of one {clean(schema.unit.unit)}"
+    return (
+        f"For {clean(schema.title or schema.name)}, the guarantee is {_MEASURES[schema.budget.measure]}; the privacy unit is "
+        f"{unit}, and {_NEIGHBOURS[schema.unit.adjacency]}. The total budget of the dataset is {schema.budget.label}."
+    )
+
+
+def _bounds(schema: Schema, asked: Sequence[PendingQuestion]) -> list[str]:
+    """Name the bounds of the numeric columns that were asked about."""
+    read = {
+        name for one in asked for expression in _expressions(one.question) for name in expression.columns()
+    }
+    held = [_range(one) for one in schema.columns if one.name in read and one.numeric and one.values is None]
+    if not held:
+        return []
+    said = (
+        f"Numbers were rounded to a declared grid and clamped to declared bounds before anything was computed ({', '.join(held)}); "
+        "missing values were treated as declared."
+    )
+    return [said]
+
+
+def _expressions(question: Any) -> list[Any]:
+    given = (question.target, question.where, question.other, *question.by, *question.others)
+    return [one for one in given if one is not None]
+
+
+def _range(column: Column) -> str:
+    low, high = (number(float(end or 0)) for end in (column.lower, column.upper))
+    return f"{clean(column.name)}: {low} to {high}"
+
+
+def _mechanisms(asked: Sequence[PendingQuestion]) -> list[str]:
+    laws = [part.law for one in asked for release in one.releases for part in release.parts]
+    names = dict.fromkeys(_mechanism(law) for law in laws)
+    if not names:
+        return []
+    said = (
+        f"Mechanisms: {'; '.join(names)}. Noise was drawn by exact integer samplers from operating-system entropy and added in "
+        "integer arithmetic."
+    )
+    return [said]
+
+
+def _mechanism(law: Any) -> str:
+    name = law.get("mechanism") or law.get("kind") or "noise"
+    return _MECHANISMS.get(name) or clean(name)
+
+
+def _cost(asked: Sequence[PendingQuestion]) -> list[str]:
+    """Say what the releases cost together, and how that was split."""
+    total = _total(asked)
+    if total is None:
+        return []
+    said = (
+        f"The releases reported here cost {total} together, by adding the losses of the separate releases, "
+        "which is valid for questions chosen adaptively"
+    )
+    return [f"{said}{_split(asked, total)}."]
+
+
+def _split(asked: Sequence[PendingQuestion], total: PrivacyLoss) -> str:
+    """Each question's loss, where no two questions share a draw."""
+    if not 1 < len(asked) <= _LISTED or _sum([release for one in asked for release in one.releases]) != total:
+        return ""
+    return f": {'; '.join(f'{clean(one.text)} {_sum(one.releases)}' for one in asked)}"
+
+
+def _estimands(estimates: Sequence[Estimate]) -> list[str]:
+    """Name what is estimated where values are held to bounds."""
+    found = dict.fromkeys(said for one in estimates if (said := clean(one.estimand)))
+    return [f"Estimated are: {'; '.join(found)}."] if found else []
+
+
+def _total(asked: Sequence[PendingQuestion]) -> PrivacyLoss | None:
+    return _sum(list({release.id: release for one in asked for release in one.releases}.values()))
+
+
+def _sum(releases: Sequence[Any]) -> PrivacyLoss | None:
+    total: PrivacyLoss | None = None
+    for release in releases:
+        if total is not None and total.measure is not release.loss.measure:
+            return None
+        total = release.loss if total is None else total + release.loss
+    return total
