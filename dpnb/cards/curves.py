@@ -169,11 +169,13 @@ def _text(x: str, y: str, said: str, anchor: str) -> Markup:
     return el("text", said, x=x, y=y, text_anchor=anchor, fill="currentColor", opacity="0.7")
 
 
-def curve_figure(curve: Curve, text: str, beside: Any = None) -> Any:
-    """Return a matplotlib figure of a curve.
+def draw_curve(axes: Any, curve: Curve, text: str, beside: Any = None) -> None:
+    """Draw a curve on axes of matplotlib's.
 
     Parameters
     ----------
+    axes : Axes
+        Where to draw.
     curve : Curve
         What to draw.
     text : str
@@ -181,10 +183,6 @@ def curve_figure(curve: Curve, text: str, beside: Any = None) -> Any:
     beside : array, optional
         Values to draw beside.
     """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.0, 3.4), layout="constrained")
-    axes = figure.add_subplot()
     _draw(axes, curve)
     if beside is not None:
         others = np.ravel(np.asarray(beside, dtype=float))
@@ -195,9 +193,6 @@ def curve_figure(curve: Curve, text: str, beside: Any = None) -> Any:
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     axes.grid(axis="y", color="#e9eaee", linewidth=0.8)
-    axes.set_axisbelow(True)
-    figure.legend(loc="outside upper left", ncols=4, frameon=False, fontsize=9)
-    return figure
 
 
 def _draw(axes: Any, curve: Curve) -> None:

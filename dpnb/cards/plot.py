@@ -2,48 +2,145 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 
-from dpnb.cards.curves import curve_figure, curve_of
+from dpnb.cards.curves import curve_of, draw_curve
 from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate import Estimate
 from dpnb.estimate.shown import names, printable
 
 _ORDERS = (None, "size", "effect")
 _ACCENT, _INK, _SOFT, _BESIDE = "#0a6480", "#1c1d21", "#5b5e66", "#b3471d"
+_BAR, _GRID = "#c8dfe7", "#e9eaee"
+_KINDS = (None, "points", "bars", "curve")
+_BIN = re.compile(r"\[[^\[\]]+, [^\[\]]+[\])]")
+_BARS, _CURVE = (7.0, 3.6), (7.0, 3.4)
+_LETTERS = 60  # more than that many letters under bars are turned
 _MOST = 400
 
 
-def estimate_figure(estimate: Estimate, order: str | None = None, beside: Any = None) -> Any:
-    """Return a figure with one row for each value; a long answer along a number is one curve.
+def estimate_axes(
+    estimate: Estimate,
+    order: str | None = None,
+    *,
+    beside: Any = None,
+    ax: Any = None,
+    title: str | None = None,
+    kind: str | None = None,
+) -> Any:
+    """Draw released values with both intervals, and return the axes.
 
     Parameters
     ----------
     estimate : Estimate
-        Released; at most 400 values.
+        Released; at most 400 values, or a curve.
     order : {None, "size", "effect"}
         As asked, by the released number of rows, or by the released value.
     beside : array of the estimate's shape, optional
         Values to draw beside, such as the exact ones of a public study; they never sort.
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a figure of its own.
+    title : str, optional
+        Above the picture.
+    kind : {None, "points", "bars", "curve"}
+        A row with its intervals for each value, a bar for each, or one line along a number. By default what the answer is: a
+        histogram has bars, a long answer along a number is a curve.
+
+    Raises
+    ------
+    OptionError
+        An unknown order or kind, too many values, or an answer that is no curve.
     """
     if order not in _ORDERS:
         raise OptionError(f'unknown order {order!r}: write order="size" or order="effect".')
-    curve = curve_of(estimate) if order is None else None
-    if curve is not None:
-        return curve_figure(curve, estimate.text, beside)
-    if estimate.size > _MOST:
+    if kind not in _KINDS:
+        raise OptionError(f'unknown kind {kind!r}: write kind="points", kind="bars" or kind="curve".')
+    curve = curve_of(estimate) if kind == "curve" or (kind is None and order is None) else None
+    if kind == "curve" and curve is None:
+        raise OptionError('This answer is no curve along a number: use kind="points" or kind="bars".')
+    if curve is None and estimate.size > _MOST:
         raise OptionError(
             f"{estimate.size:,} values are too many for one figure: index it first, x[:{_MOST}]."
         )
-    from matplotlib.figure import Figure
+    bars = kind == "bars" or (kind is None and order is None and _binned(estimate))
+    size = _CURVE if curve is not None else _BARS if bars else (7.0, 0.9 + 0.36 * max(estimate.size, 2))
+    axes = _axes(size) if ax is None else ax
+    if curve is not None:
+        draw_curve(axes, curve, estimate.text, beside)
+    elif bars:
+        _draw_bars(estimate, axes, order, beside)
+    else:
+        _points(estimate, axes, order, beside)
+    _finish(axes, title, own=ax is None)
+    return axes
 
+
+def _axes(size: tuple[float, float]) -> Any:
+    """Axes on a figure of their own, which notebooks show as any other figure of matplotlib's."""
+    from matplotlib import pyplot as plt
+
+    return plt.subplots(figsize=size, layout="constrained")[1]
+
+
+def _finish(axes: Any, title: str | None, *, own: bool) -> None:
+    if title is not None:
+        axes.set_title(title)
+    axes.set_axisbelow(True)
+    found = axes.get_legend_handles_labels()
+    if own:
+        axes.figure.legend(*found, loc="outside upper left", ncols=4, frameon=False, fontsize=9)
+    else:
+        axes.legend(*found, frameon=False, fontsize=8)
+
+
+def _binned(estimate: Estimate) -> bool:
+    """Whether these are the bins of a number: bins are named by their ends, ``[0, 10)``."""
+    if len(estimate.shape) != 1 or not estimate.axes or estimate.size < 2:
+        return False
+    return all(isinstance(key, str) and _BIN.fullmatch(key) for key in estimate.axes[0].keys)
+
+
+def _draw_bars(estimate: Estimate, axes: Any, order: str | None, beside: Any) -> None:
+    """A bar for each value, with what noise leaves open on its top; the bars of bins touch."""
     values = np.ravel(np.asarray(estimate.value, dtype=float))
-    places = _ordered(estimate, values, order)
+    places, at = _ordered(estimate, values, order), np.arange(values.size)
+    width = 1.0 if _binned(estimate) and order is None else 0.75
+    axes.bar(at, values[places], width=width, color=_BAR, edgecolor="white", label="value")
+    for kind, colour, shift in (("privacy", _ACCENT, -0.08), ("confidence", _INK, 0.08)):
+        _whiskers(estimate, axes, places, at + shift, kind, colour)
+    if beside is not None:
+        others = _beside(beside, estimate.shape)[places]
+        axes.plot(at, others, "D", mfc="none", color=_BESIDE, markersize=5, zorder=5, label="beside")
     labels = _labels(estimate)
-    figure = Figure(figsize=(7.0, 0.9 + 0.36 * max(len(values), 2)), layout="constrained")
-    axes = figure.add_subplot()
+    turned = {"rotation": 45, "ha": "right"} if max(map(len, labels)) * len(labels) > _LETTERS else {}
+    axes.set_xticks(at, [labels[place] for place in places], **turned)
+    axes.set_ylabel(estimate.text, color=_SOFT)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.grid(axis="y", color=_GRID, linewidth=0.8)
+
+
+def _whiskers(
+    estimate: Estimate, axes: Any, places: np.ndarray, at: np.ndarray, kind: Any, colour: str
+) -> None:
+    try:
+        low, high = (np.ravel(np.asarray(end, dtype=float))[places] for end in estimate.interval(0.95, kind))
+    except DpnbError:
+        return
+    bold = 3.0 if kind == "privacy" else 1.2
+    middle, half = (low + high) / 2, (high - low) / 2
+    axes.errorbar(
+        at, middle, yerr=half, fmt="none", ecolor=colour, elinewidth=bold, label=f"{kind} interval", zorder=3
+    )
+
+
+def _points(estimate: Estimate, axes: Any, order: str | None, beside: Any) -> None:
+    """A row for each value, with its intervals."""
+    values = np.ravel(np.asarray(estimate.value, dtype=float))
+    places, labels = _ordered(estimate, values, order), _labels(estimate)
     rows = np.arange(len(values))
     _draw(estimate, axes, places, rows, "privacy", 0.14)
     _draw(estimate, axes, places, rows, "confidence", -0.14)
@@ -65,12 +162,7 @@ def estimate_figure(estimate: Estimate, order: str | None = None, beside: Any = 
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    axes.grid(axis="x", color="#e9eaee", linewidth=0.8)
-    axes.set_axisbelow(True)
-    figure.legend(
-        *axes.get_legend_handles_labels(), loc="outside upper left", ncols=3, frameon=False, fontsize=9
-    )
-    return figure
+    axes.grid(axis="x", color=_GRID, linewidth=0.8)
 
 
 def _draw(

@@ -300,8 +300,16 @@ class Estimate(Arithmetic, Tabular):
             "releases": [release.to_json() for release in self.releases],
         }
 
-    def plot(self, order: str | None = None, *, beside: Any = None) -> Any:
-        """A matplotlib figure; ``order="size"`` or ``"effect"`` sorts by released values.
+    def plot(
+        self,
+        order: str | None = None,
+        *,
+        beside: Any = None,
+        ax: Any = None,
+        title: str | None = None,
+        kind: str | None = None,
+    ) -> Any:
+        """Draw values and both intervals with matplotlib, and return the axes.
 
         Parameters
         ----------
@@ -309,11 +317,22 @@ class Estimate(Arithmetic, Tabular):
             As asked, by the released number of rows, or by the released value.
         beside : array of this shape, optional
             Values to draw beside, such as the exact ones of a public study; they never sort.
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a figure of its own.
+        title : str, optional
+            Above the picture.
+        kind : {None, "points", "bars", "curve"}
+            By default what the answer is: a histogram has bars, a long answer along a number is a curve.
+
+        Examples
+        --------
+        >>> left, right = plt.subplots(ncols=2)[1]  # doctest: +SKIP
+        >>> ages.plot(ax=left, title="Ages")  # doctest: +SKIP
         """
         self._need("`.plot()`")
-        from dpnb.cards.plot import estimate_figure
+        from dpnb.cards.plot import estimate_axes
 
-        return estimate_figure(self, order=order, beside=beside)
+        return estimate_axes(self, order, beside=beside, ax=ax, title=title, kind=kind)
 
     def explain(self) -> Any:
         """How this number came about: mechanism, scale, loss, both intervals."""

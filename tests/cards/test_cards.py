@@ -294,7 +294,7 @@ def test_odds_round_up():
 def test_figure_sorts_by_released_values():
     """order= puts the largest released value, or the largest released group, first."""
     by_any = made.estimate("by_any")
-    labels = [t.get_text() for t in by_any.plot(order="effect").axes[0].get_yticklabels()]
+    labels = [t.get_text() for t in by_any.plot(order="effect").get_yticklabels()]
     assert labels == ["1", "0"]
     with pytest.raises(Exception, match="unknown order"):
         by_any.plot(order="siez")

@@ -150,5 +150,5 @@ def test_a_defined_correlation_is_a_number() -> None:
 def test_a_figure_names_what_was_picked() -> None:
     """The axis of a drawn choice shows its label, where it had shown a place among the declared values."""
     sample, wanted = CHOICES["choose"]
-    axes = answer("choose", **sample).plot().axes[0]
+    axes = answer("choose", **sample).plot()
     assert [label.get_text() for label in axes.get_xticklabels()] == wanted

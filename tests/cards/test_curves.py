@@ -6,8 +6,9 @@ import re
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
-from dpnb.cards.curves import Curve, curve_figure, curve_of, curve_svg, sparkline
+from dpnb.cards.curves import Curve, curve_of, curve_svg, draw_curve, sparkline
 from dpnb.cards.facts import line_of
 from dpnb.cards.released import line_html, line_text
 from dpnb.estimate import Estimate
@@ -80,9 +81,10 @@ def test_a_curve_of_equal_values_is_drawn() -> None:
 def test_a_figure_has_both_bands() -> None:
     """The static figure names the value, what the noise hides, and what sampling hides too."""
     root = tree()
-    figure = root.cdf().plot()  # type: ignore[attr-defined]
-    labels = figure.axes[0].get_legend_handles_labels()[1]
+    labels = root.cdf().plot().get_legend_handles_labels()[1]  # type: ignore[attr-defined]
     assert labels == ["privacy interval", "confidence interval", "value"]
     curve = curve_of(root)
     assert curve is not None
-    assert "beside" in curve_figure(curve, "t", np.zeros(101)).axes[0].get_legend_handles_labels()[1]
+    axes = Figure().add_subplot()
+    draw_curve(axes, curve, "t", np.zeros(101))
+    assert "beside" in axes.get_legend_handles_labels()[1]

@@ -90,7 +90,7 @@ def test_the_figure_is_ordered_by_effect_or_by_size_and_draws_exact_values_besid
     """33 rows, the first label the largest effect or the largest site; beside values follow the released order."""
     found, exact = sites
     for order, first in (("effect", np.argmax(found.value)), ("size", np.argmax(found.n))):
-        axes = found.plot(order=order, beside=exact).axes[0]
+        axes = found.plot(order=order, beside=exact)
         labels = [label.get_text() for label in axes.get_yticklabels()]
         assert len(labels) == 33
         assert labels[0] == SITES[int(first)]
