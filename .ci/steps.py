@@ -55,6 +55,7 @@ DIFFERS = {
     "tests/estimate/test_programs.py": "what a program still holds",
     "tests/estimate/test_readings.py": "pickles",
     "tests/estimate/test_texts.py": "pickles, and the errors' texts",
+    "tests/client/test_archive.py": "zip files, CSV and JSON",
     "tests/client/test_frequent.py": "pickles",
     "tests/client/test_handles.py": "pickles, and attributes that are looked up",
     "tests/client/test_session.py": "pickles",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dpnb.client.api import open, plan, release, report, session, spend  # noqa: A004 - the public names
+    from dpnb.client.archive import archive
     from dpnb.client.combining import combine
     from dpnb.client.power import power
     from dpnb.estimate import to_json
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "__version__",
+    "archive",
     "combine",
     "load_ipython_extension",
     "open",
@@ -33,6 +35,7 @@ __all__ = [
 
 _NAMES = {
     **dict.fromkeys(("open", "plan", "release", "report", "session", "spend"), "dpnb.client.api"),
+    "archive": "dpnb.client.archive",
     "combine": "dpnb.client.combining",
     "power": "dpnb.client.power",
     "panel": "dpnb.widgets.kinds.panel",

@@ -46,6 +46,10 @@ class Host:
         """Return the names of handles and released answers; None where there is no notebook."""
         return None
 
+    def cells(self) -> tuple[str, ...]:
+        """Return the texts of the cells that ran, in order; none where there is no notebook."""
+        return ()
+
     def ask(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Answer what an interaction asks of the notebook around it; no question spends."""
         del asked

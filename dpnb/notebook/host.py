@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any
 
+from IPython.core.getipython import get_ipython
 from IPython.display import display as show
 
 from dpnb.estimate import Host
@@ -58,6 +59,12 @@ class NotebookHost(Host):
     def names(self) -> Mapping[str, Any] | None:
         """Return what the notebook calls its handles and its released answers."""
         return self._link.names()
+
+    def cells(self) -> tuple[str, ...]:
+        """Return the texts of the cells that ran, as they were typed."""
+        shell = get_ipython()
+        history = None if shell is None else shell.history_manager
+        return () if history is None else tuple(text for text in history.input_hist_raw if text)
 
     def ask(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Answer as the front ends of JupyterLab are answered."""
