@@ -378,8 +378,27 @@ def summary_of(regression: Regression, level: float) -> Summary:
             *((MOVED,) if fit.crossed.moved else ()),
             *notes,
             *(f"{flag}: {FLAG_WORDS[flag]}." for flag in regression.flags),
+            *_advice(regression),
         ),
     )
+
+
+def _advice(regression: Regression) -> list[str]:
+    """Say how to write squares that go together with their own column so closely that noise hides the difference."""
+    dataset = regression.coefficients.leaves()[0].dataset
+    if dataset is None or not {"singular", "ill-conditioned"} & set(regression.flags):
+        return []
+    squared = [
+        one
+        for one in dataset.schema.columns
+        if one.numeric and {one.name, f"{one.name}**2"} <= set(regression.terms)
+    ]
+    return [
+        f"Write ({one.name} - {float(sum(one.bounds) / 2):g})**2 for {one.name}**2: the model is the same, and noise "
+        "tells the two columns apart far more easily."
+        for one in squared
+        if sum(one.bounds)
+    ]
 
 
 def _cell(found: Any, *, p_value: bool = False) -> str:
