@@ -9,7 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpnb.client.api import open, plan, release, report, session, spend  # noqa: A004 - the public names
+    from dpnb.client.api import open, plan, release, report, session, spend, studies  # noqa: A004 - the public names
     from dpnb.client.archive import archive
     from dpnb.client.combining import combine
     from dpnb.client.power import power
@@ -30,11 +30,12 @@ __all__ = [
     "report",
     "session",
     "spend",
+    "studies",
     "to_json",
 ]
 
 _NAMES = {
-    **dict.fromkeys(("open", "plan", "release", "report", "session", "spend"), "dpnb.client.api"),
+    **dict.fromkeys(("open", "plan", "release", "report", "session", "spend", "studies"), "dpnb.client.api"),
     "archive": "dpnb.client.archive",
     "combine": "dpnb.client.combining",
     "power": "dpnb.client.power",

@@ -40,7 +40,7 @@ def ledger_card(rows: Iterable[Row]) -> Card:
         el("div", el("h3", "Ledger"), el("span", said, class_="paid free"), class_="head"),
         ledger_table(listed) if listed else el("p", "The ledger has no row for you yet.", class_="soft"),
     )
-    record = {"format": 1, "rows": [plain_row(row) for row in listed]}
+    record = {"format": 1, "rows": [_record(row) for row in listed]}
     return Card(html, None, _text(listed), record, "ledger")
 
 
@@ -115,3 +115,23 @@ def _text(rows: list[Row]) -> str:
     return "\n".join(
         ([f"… {len(rows) - len(shown):,} earlier rows"] if len(rows) > len(shown) else []) + lines
     )
+
+
+_RECORDED = (
+    "entry",
+    "time",
+    "kind",
+    "dataset",
+    "principal",
+    "answered",
+    "note",
+    "texts",
+    "measured",
+    "loss",
+    "spent_after",
+)
+
+
+def _record(row: Row) -> dict[str, Any]:
+    plain = plain_row(row)
+    return {name: plain.get(name) for name in _RECORDED} | {"measured": list(plain.get("measured") or ())}

@@ -6,20 +6,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dpnb.estimate import Table
+from dpnb.trusted.privacy.loss import PrivacyLoss
 
 Row = Mapping[str, Any]
 
 
 def plain_row(row: Row) -> dict[str, Any]:
     """Return a row as plain JSON values; losses exactly, as texts."""
-    plain = {
-        name: row.get(name) for name in ("entry", "time", "kind", "dataset", "principal", "answered", "note")
-    }
-    plain["texts"] = list(row["texts"])
-    plain["measured"] = list(row.get("measured") or ())
-    for name in ("loss", "spent_after"):
-        plain[name] = None if row[name] is None else row[name].to_json()
-    return plain
+    return {name: item.to_json() if isinstance(item, PrivacyLoss) else item for name, item in row.items()}
 
 
 def table_of(rows: Iterable[Row]) -> Table:

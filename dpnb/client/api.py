@@ -18,9 +18,9 @@ from dpnb.client.handles import Dataset
 from dpnb.client.session import Session
 from dpnb.client.upload import hand_over, is_frame
 from dpnb.client.views import BatchReport, PlanView
-from dpnb.datasets import names
+from dpnb.datasets import BUILT_IN, names
 from dpnb.errors import OwnerError, PlanError
-from dpnb.estimate import Batch, Estimate, PendingQuestion, current_host
+from dpnb.estimate import Batch, Estimate, PendingQuestion, Table, current_host
 from dpnb.planner.request import Ask
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.owner import format_of, load
@@ -86,6 +86,26 @@ def open(  # noqa: A001 - the name that a person expects
     if not quiet and dataset.handle not in known:
         current_host().opened(dataset)
     return dataset
+
+
+@checked_call("dpnb.studies")
+def studies() -> Table:
+    """List the built-in studies: what ``dpnb.open`` takes by name.
+
+    Returns
+    -------
+    Table
+        Name, title, whether it is simulated, and the columns; no data is read.
+    """
+    schemas = [study.schema for study in BUILT_IN]
+    return Table(
+        {
+            "name": [one.name for one in schemas],
+            "title": [one.title for one in schemas],
+            "simulated": [study.simulated for study in BUILT_IN],
+            "columns": [", ".join(one.names) for one in schemas],
+        }
+    )
 
 
 @checked_call("dpnb.plan")

@@ -15,6 +15,7 @@ import numpy as np
 from dpnb.client.arguments import checked_calls
 from dpnb.client.column_questions import ColumnQuestions
 from dpnb.client.no_data import HoldsNoData
+from dpnb.client.pandas_words import described, figures_of
 from dpnb.client.suggestions import for_column
 from dpnb.errors import HandleError, PlanError, SchemaError
 from dpnb.estimate import Estimate, ask
@@ -290,6 +291,31 @@ class ColumnHandle(ColumnQuestions):
             except PlanError as error:
                 raise PlanError(f"{error} {_PARENTHESES}") from None
         return expr
+
+    def agg(self, figures: str | Iterable[str]) -> dict[str, Estimate]:
+        """Ask several figures at once.
+
+        Parameters
+        ----------
+        figures : str or iterable of str
+            Names of questions: ``["mean", "std"]``.
+
+        Returns
+        -------
+        dict of str to Estimate
+            Pending, by these names.
+        """
+        return figures_of(self, figures)
+
+    def describe(self) -> dict[str, Estimate]:
+        """Ask what describes the column: mean, spread and quarters of a number, counts of a category.
+
+        Returns
+        -------
+        dict of str to Estimate
+            Pending: ``mean``, ``std`` and ``quartiles``, or ``value_counts``.
+        """
+        return described(self)
 
     def isin(self, values: Iterable[object]) -> ColumnHandle:
         """Return the condition that the value is one of `values`."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,9 @@ from dpnb.client.arguments import checked_calls
 from dpnb.client.columns import ColumnHandle, NoColumn, asked
 from dpnb.client.formula_columns import column_of, levels_of
 from dpnb.client.no_data import HoldsNoData
+from dpnb.client.pandas_words import aggregated, described_all, pivoted
 from dpnb.client.suggestions import for_dataset
-from dpnb.errors import HandleError, PlanError, SchemaError
+from dpnb.errors import HandleError, OptionError, PlanError, SchemaError
 from dpnb.estimate import Estimate, Rehearsal, open_batch
 from dpnb.planner.expression import BoolOp, Expr, Ref, show
 from dpnb.planner.question import QueryPlan
@@ -303,7 +304,7 @@ class Dataset(HoldsNoData):
         Parameters
         ----------
         candidates : mapping of str to column
-            Labels and conditions or numbers. Rows in which one of them is unknown do not count.
+            Labels (numbers are written as text) and conditions or numbers. Rows in which one of them is unknown do not count.
 
         Examples
         --------
@@ -313,9 +314,72 @@ class Dataset(HoldsNoData):
             raise PlanError(
                 f'choose takes two labelled candidates at least: {self.name}.choose({{"a": …, "b": …}}).'
             )
-        labels = tuple(sorted(candidates, key=str))
-        first, *others = (self.key(candidates[label]) for label in labels)
+        named = {str(label): candidate for label, candidate in candidates.items()}
+        if len(named) < len(candidates):
+            raise OptionError("Two of these labels read the same. Give each candidate a label of its own.")
+        labels = tuple(sorted(named))
+        first, *others = (self.key(named[label]) for label in labels)
         return self.ask("choose", first, others=tuple(others), labels=labels)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the declared columns."""
+        return self.schema.names
+
+    def agg(self, figures: Mapping[str, str | Iterable[str]]) -> dict[str, Estimate]:
+        """Ask figures of several columns at once, of all rows or of groups.
+
+        Parameters
+        ----------
+        figures : mapping of str to str or iterable of str
+            For each column the names of its questions.
+
+        Returns
+        -------
+        dict of str to Estimate
+            Pending; ``age_mean`` and so on.
+
+        Examples
+        --------
+        >>> asked = hiv.agg({"age": ["mean", "std"], "got": "mean"})  # doctest: +SKIP
+        """
+        return aggregated(self, figures)
+
+    def describe(self) -> dict[str, Estimate]:
+        """Ask what describes each column: mean, spread and quarters of numbers, counts of categories.
+
+        Each is a question with its price: ``%%dp plan`` shows what they cost together and how near each would be.
+
+        Returns
+        -------
+        dict of str to Estimate
+            Pending; ``age_mean``, ``age_std``, ``age_quartiles``, ``got_value_counts`` and so on.
+        """
+        return described_all(self)
+
+    def pivot_table(
+        self,
+        values: str,
+        index: str | Sequence[str],
+        columns: str | Sequence[str] | None = None,
+        aggfunc: str = "mean",
+    ) -> Estimate:
+        """Ask one figure of a column for each combination of groups; ``.table().wide()`` lays it out when it is released.
+
+        Parameters
+        ----------
+        values : str
+            The column.
+        index, columns : str or sequence of str
+            What to group by.
+        aggfunc : str
+            The name of the question.
+
+        Examples
+        --------
+        >>> hiv.pivot_table("got", index="any", columns="hiv2004")  # doctest: +SKIP
+        """
+        return pivoted(self, values, index, columns, aggfunc)
 
     def moments(self, *columns: str | ColumnHandle, radius: float | None = None) -> Estimate:
         """Ask the cross moments of some columns: paid once, and every mean, covariance and regression is read from them free.

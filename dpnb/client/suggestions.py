@@ -37,7 +37,6 @@ _COLUMN = {
         ("min", "max", "ptp"),
         "the smallest and the largest value are one person's. Ask {it}.quantile([0.01, 0.99]); the declared bounds are public",
     ),
-    "describe": "ask what you need in one cell: {it}.mean(), {it}.std(), {it}.quantile([0.25, 0.5, 0.75])",
     "hist": "ask {it}.histogram()",
     **dict.fromkeys(
         ("unique", "nunique"), "declared values are public, others are not shown. Ask {it}.value_counts()"
@@ -55,6 +54,7 @@ _COLUMN = {
     "astype": "its type is declared in the schema: {it}.column",
     **dict.fromkeys(("ttest", "t_test", "z_test"), 'ask {it}.difference(by="…") and then .test()'),
     "sem": "ask {it}.mean(): its interval and .standard_error come with it",
+    "aggregate": 'ask {it}.agg(["mean", "std"])',
     "dtype": "its declaration is public: {it}.column",
     "size": "ask {it}.count()",
     "sort_values": f"{_NO_ROWS}. Ask {{it}}.quantile([0.1, 0.5, 0.9])",
@@ -76,11 +76,8 @@ _DATASET = {
         'resamples of protected data cost more than is published of them. Ask {it}["…"].mean(): its interval is proven and narrower; on '
         "arrays, see dpnb.inference.resampling"
     ),
-    **dict.fromkeys(
-        ("describe", "info"),
-        "what is public is in {it}.schema; the rest is asked, a question for each figure",
-    ),
-    **dict.fromkeys(("columns", "dtypes"), "the declared columns are {it}.schema.names"),
+    "info": "what is public is in {it}.schema; {it}.describe() asks the rest, a question for each figure",
+    "dtypes": "what the columns are declared is in {it}.schema.columns",
     **dict.fromkeys(("query", "filter"), 'filter with a condition: {it}[{it}["…"] > 1]'),
     **dict.fromkeys(
         ("merge", "join", "concat"),
@@ -90,7 +87,8 @@ _DATASET = {
         name: f'name the column: {{it}}["…"].{name}()'
         for name in ("mean", "median", "std", "sum", "var", "value_counts")
     },
-    **dict.fromkeys(("agg", "aggregate", "apply"), 'ask a question for each figure: {it}["…"].mean()'),
+    "aggregate": 'ask {it}.agg({{"…": ["mean", "std"]}})',
+    "apply": 'ask a question for each figure: {it}["…"].mean()',
     **dict.fromkeys(("quantile", "min", "max"), 'name the column: {it}["…"].quantile([0.01, 0.5, 0.99])'),
     **dict.fromkeys(("nunique", "unique"), 'name the column: {it}["…"].value_counts()'),
     **dict.fromkeys(
@@ -105,7 +103,6 @@ _DATASET = {
         ("assign", "drop", "rename", "sort_values", "astype", "drop_duplicates"),
         'a handle holds no table to change. Write the expression where it is asked: ({it}["…"] * 2).mean()',
     ),
-    "pivot_table": 'ask {it}.groupby("…", "…")["…"].mean()',
     "size": "ask {it}.count()",
     "power": "plan a study with dpnb.power(…)",
 }

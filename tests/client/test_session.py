@@ -461,6 +461,7 @@ def test_the_public_names_are_few_and_importing_them_is_late():
     assert callable(dpnb.release)
     assert set(dpnb.__all__) == {
         "__version__",
+        "archive",
         "combine",
         "load_ipython_extension",
         "open",
@@ -471,6 +472,7 @@ def test_the_public_names_are_few_and_importing_them_is_late():
         "report",
         "session",
         "spend",
+        "studies",
         "to_json",
     }
     with pytest.raises(AttributeError):
