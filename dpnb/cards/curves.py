@@ -6,14 +6,14 @@ screen can show is pooled: the mean of the values, the outermost ends of the int
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dpnb.cards.markup import Markup, el
-from dpnb.errors import DpnbError
+from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate import Estimate
 from dpnb.inference.digits import number
 from dpnb.inference.interval import plain_number
@@ -39,11 +39,14 @@ class Curve:
         The estimates.
     bands : dict
         Ends of the intervals by kind.
+    truth : ndarray, optional
+        What the values would be without noise, where public data show that.
     """
 
     across: np.ndarray
     values: np.ndarray
     bands: dict[str, Band]
+    truth: np.ndarray | None = None
 
     @property
     def binned(self) -> bool:
@@ -59,13 +62,18 @@ class Curve:
     @property
     def low(self) -> float:
         """The lowest place of the picture, not above zero."""
-        return float(min([0.0, self.values.min(), *(low.min() for low, _ in self.bands.values())]))
+        lowest = (low.min() for low, _ in self.bands.values())
+        return float(min([0.0, self.values.min(), *lowest, *self._true(np.min)]))
 
     @property
     def high(self) -> float:
         """The highest place of the picture."""
-        found = float(max([self.values.max(), *(high.max() for _, high in self.bands.values())]))
+        highest = (high.max() for _, high in self.bands.values())
+        found = float(max([self.values.max(), *highest, *self._true(np.max)]))
         return found if np.isfinite(found) and found > self.low else self.low + 1.0
+
+    def _true(self, end: Callable[[np.ndarray], float]) -> list[float]:
+        return [] if self.truth is None else [float(end(self.truth))]
 
     def pooled(self, most: int = _MOST) -> Curve:
         """Return the same picture with fewer entries."""
@@ -80,13 +88,20 @@ class Curve:
             for kind, (low, high) in self.bands.items()
         }
         across = np.append(self.across[starts], self.across[-1]) if self.binned else self.across[starts]
-        return Curve(across, values, bands)
+        truth = None if self.truth is None else np.add.reduceat(self.truth, starts) / counts
+        return Curve(across, values, bands, truth)
 
     def to_json(self) -> dict[str, Any]:
         """The picture as plain JSON, pooled to what a screen can show."""
         drawn = self.pooled()
         bands = {kind: [plain_number(end) for end in ends] for kind, ends in drawn.bands.items()}
-        return {"across": plain_number(drawn.across), "values": plain_number(drawn.values), "bands": bands}
+        truth = {} if drawn.truth is None else {"truth": plain_number(drawn.truth)}
+        return {
+            "across": plain_number(drawn.across),
+            "values": plain_number(drawn.values),
+            "bands": bands,
+            **truth,
+        }
 
 
 def curve_of(estimate: Estimate) -> Curve | None:
@@ -101,7 +116,9 @@ def curve_of(estimate: Estimate) -> Curve | None:
         except DpnbError:
             continue
         bands[kind] = (np.asarray(interval.low, dtype=float), np.asarray(interval.high, dtype=float))
-    return Curve(across, np.asarray(estimate.value, dtype=float), bands)
+    known = estimate.overlay
+    truth = None if known is None else np.asarray(known, dtype=float)
+    return Curve(across, np.asarray(estimate.value, dtype=float), bands, truth)
 
 
 def sparkline(curve: Curve, width: int = 60) -> str:
@@ -127,6 +144,11 @@ def curve_svg(curve: Curve, title: str) -> Markup:
         shapes.append(el("polyline", points=line, class_="cf", stroke_dasharray="3 3", opacity="0.75"))
     line = _points(drawn, zip(*drawn.path(drawn.values), strict=True))
     shapes.append(el("polyline", points=line, class_="cf"))
+    if drawn.truth is not None:
+        line = _points(drawn, zip(*drawn.path(drawn.truth), strict=True))
+        shapes.append(
+            el("polyline", points=line, class_="cf", stroke_dasharray="1 4", stroke_linecap="round")
+        )
     return el("svg", *shapes, viewBox=f"0 0 {_WIDTH} {_HEIGHT}", role="img", font_size="11")
 
 
@@ -136,6 +158,7 @@ def _words(curve: Curve) -> str:
         f"{curve.values.size:,} values from {number(float(curve.across[0]))} to {number(float(curve.across[-1]))}; "
         f"the largest, {number(float(curve.values[top]))}, at {number(float(curve.across[top]))}. "
         "Shaded: privacy intervals. Dashed: confidence intervals."
+        + ("" if curve.truth is None else " Dotted: the truth of these public data.")
     )
 
 
@@ -169,7 +192,32 @@ def _text(x: str, y: str, said: str, anchor: str) -> Markup:
     return el("text", said, x=x, y=y, text_anchor=anchor, fill="currentColor", opacity="0.7")
 
 
-def draw_curve(axes: Any, curve: Curve, text: str, beside: Any = None) -> None:
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Values to draw beside the released ones, and what to call them."""
+
+    values: np.ndarray
+    label: str = "beside"
+
+    @classmethod
+    def of(cls, estimate: Estimate, given: Any, *, truth: bool | None) -> Beside | None:
+        """Return what is drawn beside an estimate: what was given, or the truth of public data where that is shown."""
+        if given is not None and truth:
+            raise OptionError("Draw beside= or truth=True, not both.")
+        if given is not None:
+            return cls(_shaped(given, estimate.shape))
+        known = estimate.truth if truth else None if truth is False else estimate.overlay
+        return None if known is None else cls(_shaped(known, estimate.shape), "truth (public data)")
+
+
+def _shaped(values: Any, shape: tuple[int, ...]) -> np.ndarray:
+    found = np.asarray(values, dtype=float)
+    if found.shape != shape:
+        raise OptionError(f"beside= has the shape {found.shape}; the estimate has {shape}.")
+    return np.ravel(found)
+
+
+def draw_curve(axes: Any, curve: Curve, text: str, beside: Beside | None = None) -> None:
     """Draw a curve on axes of matplotlib's.
 
     Parameters
@@ -180,13 +228,12 @@ def draw_curve(axes: Any, curve: Curve, text: str, beside: Any = None) -> None:
         What to draw.
     text : str
         The question.
-    beside : array, optional
+    beside : Beside, optional
         Values to draw beside.
     """
     _draw(axes, curve)
     if beside is not None:
-        others = np.ravel(np.asarray(beside, dtype=float))
-        axes.plot(*curve.path(others), color=_BESIDE, lw=1.2, label="beside")
+        axes.plot(*curve.path(beside.values), color=_BESIDE, lw=1.2, label=beside.label)
     axes.set_xlabel(text, color=_SOFT)
     axes.set_ylim(bottom=curve.low)
     axes.margins(x=0)

@@ -46,7 +46,11 @@ _PAIRS: WeakKeyDictionary[Any, dict[tuple[str, int], list[Pair]]] = WeakKeyDicti
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One number: its key, value, intervals and sizes; ``said`` is what to show in place of the value, where it would mislead."""
+    """One number: its key, value, intervals and sizes.
+
+    ``said`` is what to show in place of the value, where it would mislead; ``truth`` what it would be without noise, where public
+    data show that.
+    """
 
     key: str
     value: float
@@ -55,6 +59,7 @@ class Entry:
     n: float | None
     n_eff: float | None
     said: str | None = None
+    truth: float | None = None
 
     @property
     def intervals(self) -> tuple[Pair, ...]:
@@ -139,6 +144,22 @@ class Line:
     def span(self, pair: Pair | None) -> str:
         """Write an interval of this line."""
         return "–" if pair is None else digits.span(*pair, self._decimals(pair))
+
+    def true(self, entry: Entry) -> str:
+        """Write the truth of an entry, with its mark; nothing where it is not shown."""
+        if entry.truth is None:
+            return ""
+        known = (
+            digits.number(entry.truth, self._decimals(*entry.intervals))
+            if math.isfinite(entry.truth)
+            else "none"
+        )
+        return f"{known} (public data)"
+
+    @property
+    def truths(self) -> bool:
+        """Whether the truth is shown."""
+        return any(entry.truth is not None for entry in self.entries)
 
     def _decimals(self, *pairs: Pair) -> int | None:
         if not self.uneven:
@@ -399,8 +420,16 @@ def _entries(estimate: Estimate) -> tuple[tuple[Entry, ...], dict[str, str]]:
     privacy, confidence = (_pairs(estimate, kind, count, missing) for kind in ("privacy", "confidence"))
     sizes = _sizes(estimate, count)
     said = [None if word is None else clean(word) for word in words_of(estimate)[:count]] or [None] * count
-    found = zip(keys, values[:count].tolist(), privacy, confidence, sizes, said, strict=True)
-    return tuple(Entry(k, v, p, c, n, e, w) for k, v, p, c, (n, e), w in found), missing
+    true = _truths(estimate, count)
+    found = zip(keys, values[:count].tolist(), privacy, confidence, sizes, said, true, strict=True)
+    return tuple(Entry(k, v, p, c, n, e, w, t) for k, v, p, c, (n, e), w, t in found), missing
+
+
+def _truths(estimate: Estimate, count: int) -> Sequence[float | None]:
+    """What the entries would be without noise, where their dataset shows that: a choice has none beside its label."""
+    known = None if words_of(estimate) else estimate.overlay
+    nothing: list[float | None] = [None] * count
+    return nothing if known is None else np.ravel(np.asarray(known, dtype=float))[:count].tolist()
 
 
 def _keys(estimate: Estimate, count: int) -> Iterator[str]:
@@ -487,6 +516,7 @@ def _record(estimate: Estimate, line: Line) -> dict[str, Any]:
                 "confidence": _ends(entry.confidence),
                 "n": _finite(entry.n),
                 "n_eff": _finite(entry.n_eff),
+                **({} if entry.truth is None else {"truth": _finite(entry.truth)}),
             }
             for entry in line.entries
         ],

@@ -57,7 +57,9 @@ def grid_html(line: Line) -> Markup:
 
 
 def _cell(line: Line, entry: Entry) -> Markup:
-    under = [part for kind in _kinds(line) for part in (el("br"), el("small", _interval(line, entry, kind)))]
+    said = [_interval(line, entry, kind) for kind in _kinds(line)]
+    said += [f"truth {line.true(entry)}"] if line.truths else []
+    under = [part for text in said for part in (el("br"), el("small", text))]
     return el("td", el("span", line.answer(entry), class_="strong"), *under, class_="num")
 
 
@@ -67,6 +69,7 @@ def grid_text(line: Line) -> list[str]:
     for name, entries in _rows(line):
         table.append([name[:24], *(line.answer(entry) for entry in entries)])
         table += [["", *(_interval(line, entry, kind) for entry in entries)] for kind in _kinds(line)]
+        table += [["", *(f"truth {line.true(entry)}" for entry in entries)]] if line.truths else []
     rows = aligned(table)
     legend = _legend(line)
     return [*rows, legend] if legend else rows

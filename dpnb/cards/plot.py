@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.cards.curves import curve_of, draw_curve
+from dpnb.cards.curves import Beside, curve_of, draw_curve
 from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate import Estimate
 from dpnb.estimate.shown import names, printable
@@ -27,6 +27,7 @@ def estimate_axes(
     order: str | None = None,
     *,
     beside: Any = None,
+    truth: bool | None = None,
     ax: Any = None,
     title: str | None = None,
     kind: str | None = None,
@@ -40,7 +41,9 @@ def estimate_axes(
     order : {None, "size", "effect"}
         As asked, by the released number of rows, or by the released value.
     beside : array of the estimate's shape, optional
-        Values to draw beside, such as the exact ones of a public study; they never sort.
+        Values to draw beside; they never sort.
+    truth : bool, optional
+        Whether to draw the truth beside, which TEACHING data have; by default where the dataset was opened with ``truth=True``.
     ax : matplotlib Axes, optional
         Where to draw; by default on a figure of its own.
     title : str, optional
@@ -65,15 +68,16 @@ def estimate_axes(
         raise OptionError(
             f"{estimate.size:,} values are too many for one figure: index it first, x[:{_MOST}]."
         )
+    others = Beside.of(estimate, beside, truth=truth)
     bars = kind == "bars" or (kind is None and order is None and _binned(estimate))
     size = _CURVE if curve is not None else _BARS if bars else (7.0, 0.9 + 0.36 * max(estimate.size, 2))
     axes = _axes(size) if ax is None else ax
     if curve is not None:
-        draw_curve(axes, curve, estimate.text, beside)
+        draw_curve(axes, curve, estimate.text, others)
     elif bars:
-        _draw_bars(estimate, axes, order, beside)
+        _draw_bars(estimate, axes, order, others)
     else:
-        _points(estimate, axes, order, beside)
+        _points(estimate, axes, order, others)
     _finish(axes, title, own=ax is None)
     return axes
 
@@ -103,7 +107,7 @@ def _binned(estimate: Estimate) -> bool:
     return all(isinstance(key, str) and _BIN.fullmatch(key) for key in estimate.axes[0].keys)
 
 
-def _draw_bars(estimate: Estimate, axes: Any, order: str | None, beside: Any) -> None:
+def _draw_bars(estimate: Estimate, axes: Any, order: str | None, beside: Beside | None) -> None:
     """A bar for each value, with what noise leaves open on its top; the bars of bins touch."""
     values = np.ravel(np.asarray(estimate.value, dtype=float))
     places, at = _ordered(estimate, values, order), np.arange(values.size)
@@ -112,8 +116,8 @@ def _draw_bars(estimate: Estimate, axes: Any, order: str | None, beside: Any) ->
     for kind, colour, shift in (("privacy", _ACCENT, -0.08), ("confidence", _INK, 0.08)):
         _whiskers(estimate, axes, places, at + shift, kind, colour)
     if beside is not None:
-        others = _beside(beside, estimate.shape)[places]
-        axes.plot(at, others, "D", mfc="none", color=_BESIDE, markersize=5, zorder=5, label="beside")
+        others = beside.values[places]
+        axes.plot(at, others, "D", mfc="none", color=_BESIDE, markersize=5, zorder=5, label=beside.label)
     labels = _labels(estimate)
     turned = {"rotation": 45, "ha": "right"} if max(map(len, labels)) * len(labels) > _LETTERS else {}
     axes.set_xticks(at, [labels[place] for place in places], **turned)
@@ -137,7 +141,7 @@ def _whiskers(
     )
 
 
-def _points(estimate: Estimate, axes: Any, order: str | None, beside: Any) -> None:
+def _points(estimate: Estimate, axes: Any, order: str | None, beside: Beside | None) -> None:
     """A row for each value, with its intervals."""
     values = np.ravel(np.asarray(estimate.value, dtype=float))
     places, labels = _ordered(estimate, values, order), _labels(estimate)
@@ -146,10 +150,8 @@ def _points(estimate: Estimate, axes: Any, order: str | None, beside: Any) -> No
     _draw(estimate, axes, places, rows, "confidence", -0.14)
     axes.plot(values[places], rows, "o", color=_INK, markersize=5, zorder=4, label="value")
     if beside is not None:
-        others = _beside(beside, estimate.shape)
-        axes.plot(
-            others[places], rows, "D", mfc="none", color=_BESIDE, markersize=6, zorder=5, label="beside"
-        )
+        others = beside.values[places]
+        axes.plot(others, rows, "D", mfc="none", color=_BESIDE, markersize=6, zorder=5, label=beside.label)
     low, high = axes.get_xlim()
     if low < 0 < high:
         axes.axvline(0, color="#c9cbd1", linewidth=1, zorder=1)
@@ -183,13 +185,6 @@ def _draw(
             middle, at, xerr=half, fmt="none", ecolor=_INK, elinewidth=1.3, capsize=4, label=label, zorder=3
         )
     return True
-
-
-def _beside(values: Any, shape: tuple[int, ...]) -> np.ndarray:
-    found = np.asarray(values, dtype=float)
-    if found.shape != shape:
-        raise OptionError(f"beside= has the shape {found.shape}; the estimate has {shape}.")
-    return np.ravel(found)
 
 
 def _labels(estimate: Estimate) -> list[str]:

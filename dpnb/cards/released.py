@@ -13,7 +13,7 @@ from dpnb.cards.facts import Entry, Line, line_of
 from dpnb.cards.grid import grid_html, grid_text
 from dpnb.cards.markup import Markup, clean, el
 from dpnb.cards.stored import badge
-from dpnb.cards.tracks import Scale, entry_track, figure, past_track, span_track, text_track
+from dpnb.cards.tracks import Scale, entry_track, figure, past_track, span_track, text_track, truth_track
 from dpnb.cards.trail import first_of
 from dpnb.estimate import Estimate
 from dpnb.estimate.wording import not_kept
@@ -222,10 +222,21 @@ def _scalar(line: Line) -> Markup:
         for kind, pair in zip(_KINDS, (entry.privacy, entry.confidence), strict=True)
         if pair is not None
     ]
+    rows += [_truth(line, entry, scale)] if entry.truth is not None else []
     return el(
         "div",
         el("p", line.answer(entry), " ", el("small", said) if said else None, class_="value"),
         el("table", el("tbody", *rows), class_="intervals") if rows else None,
+    )
+
+
+def _truth(line: Line, entry: Entry, scale: Scale) -> Markup:
+    """The truth as a row that says where it is from."""
+    return el(
+        "tr",
+        el("th", "truth", scope="row"),
+        el("td", truth_track(line, entry, scale), class_="track"),
+        el("td", line.true(entry), class_="num"),
     )
 
 
@@ -252,6 +263,8 @@ def _vector(line: Line) -> Markup:
     if kinds:
         head.append(el("th", Markup("&nbsp;"), scope="col", class_="track"))
     head += [el("th", f"{kind} interval", scope="col", class_="num") for kind in kinds]
+    if line.truths:
+        head.append(el("th", "truth", scope="col", class_="num"))
     if sized:
         head.append(el("th", "as accurate as", scope="col", class_="num wide"))
     body = [_vector_row(line, entry, scale, kinds, sized=sized) for entry in line.entries]
@@ -270,6 +283,8 @@ def _vector_row(line: Line, entry: Entry, scale: Scale, kinds: Sequence[str], *,
     if kinds:
         cells.append(el("td", entry_track(line, entry, scale), class_="track"))
     cells += [el("td", line.span(getattr(entry, kind)), class_="num") for kind in kinds]
+    if line.truths:
+        cells.append(el("td", line.true(entry), class_="num"))
     if sized:
         said = line.accuracy(entry, digits.of_people) or "–"
         cells.append(el("td", said, class_="num wide"))
@@ -282,6 +297,9 @@ def _all(line: Line) -> str:
         "confidence": "dashed: confidence intervals",
     }
     drawn = [words for kind, words in bands.items() if line.curve is not None and kind in line.curve.bands]
+    drawn += (
+        ["dotted: the truth (public data)"] if line.curve is not None and line.curve.truth is not None else []
+    )
     named = "" if line.unnamed or not line.name.isidentifier() else line.name
     return " · ".join([*drawn, f"{named}.table() lists all {line.size:,}"])
 
@@ -330,7 +348,7 @@ def _scalar_text(line: Line) -> list[str]:
         if pair is not None:
             label = f"{kind} interval"
             rows.append(f"{label:<20} {line.span(pair):<20} {text_track(entry, pair, scale, kind)}")
-    return rows
+    return [*rows, f"{'truth':<20} {line.true(entry)}"] if entry.truth is not None else rows
 
 
 def _vector_text(line: Line) -> list[str]:
@@ -341,12 +359,18 @@ def _vector_text(line: Line) -> list[str]:
     kinds = [kind for kind in _KINDS if any(getattr(entry, kind) for entry in line.entries)]
     sized = any(line.accuracy(entry) for entry in line.entries)
     table = [
-        [line.axis, "value", *(f"{kind} interval" for kind in kinds), *(["as accurate as"] if sized else [])]
+        [
+            line.axis,
+            "value",
+            *(f"{kind} interval" for kind in kinds),
+            *(["truth"] if line.truths else []),
+            *(["as accurate as"] if sized else []),
+        ]
     ]
     for entry in line.entries:
         row = [entry.key[:24], _cut(line.answer(entry)), *(line.span(getattr(entry, k)) for k in kinds)]
-        if sized:
-            row.append(line.accuracy(entry, digits.of_people) or "–")
+        row += [line.true(entry)] if line.truths else []
+        row += [line.accuracy(entry, digits.of_people) or "–"] if sized else []
         table.append(row)
     rows = aligned(table)
     return [*rows, _more(line)] if line.hidden else rows

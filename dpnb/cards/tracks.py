@@ -33,6 +33,7 @@ class Scale:
             found += [
                 *([entry.value] if entry.said is None else []),
                 *(end for pair in entry.intervals for end in pair),
+                *([] if entry.truth is None else [entry.truth]),
             ]
         known = [x for x in found if math.isfinite(x)]
         if not known:
@@ -84,6 +85,15 @@ def _dot(scale: Scale, entry: Entry, y: float, *, inside: bool) -> Markup | None
     return el("circle", cx=scale.percent(entry.value), cy=f"{y:g}", r="4", class_="dot", **style)
 
 
+def _diamond(scale: Scale, entry: Entry, y: float) -> Markup | None:
+    """The truth as a hollow diamond, where it is shown."""
+    if entry.truth is None or not math.isfinite(entry.truth):
+        return None
+    at = scale.percent(entry.truth)
+    shape = el("path", d=f"M0 {y - 6:g}L6 {y:g}L0 {y + 6:g}L-6 {y:g}Z", class_="cf")
+    return el("svg", shape, x=at, width="1", height="1", overflow="visible")
+
+
 def _drawing(height: int, title: str, words: str, *shapes: object) -> Markup:
     return el(
         "svg",
@@ -105,6 +115,13 @@ def span_track(kind: str, line: Line, entry: Entry, pair: tuple[float, float], s
     return _drawing(18, f"{kind} interval", words, axis, shape, _dot(scale, entry, 9, inside=solid))
 
 
+def truth_track(line: Line, entry: Entry, scale: Scale) -> Markup:
+    """Draw the truth on its own track, beside the value."""
+    axis = el("line", x1="0", x2="100%", y1="9", y2="9", class_="axis")
+    words = f"{line.true(entry)}, value {line.answer(entry)}"
+    return _drawing(18, "truth", words, axis, _diamond(scale, entry, 9))
+
+
 def past_track(line: Line, place: int, scale: Scale) -> Markup:
     """Draw an earlier privacy interval of a line: the older, the fainter."""
     step = line.trail[place]
@@ -124,7 +141,8 @@ def entry_track(line: Line, entry: Entry, scale: Scale) -> Markup:
             continue
         shapes.append(_bar(scale, pair, y, 6) if kind == "privacy" else Markup(_whisker(scale, pair, y)))
         words.append(f"{kind} interval {line.span(pair)}")
-    shapes.append(_dot(scale, entry, 11, inside=False))
+    shapes += [_dot(scale, entry, 11, inside=False), _diamond(scale, entry, 11)]
+    words += [f"truth {line.true(entry)}"] if entry.truth is not None else []
     return _drawing(22, f"{entry.key}: {line.answer(entry)}", "; ".join(words) or "no interval", *shapes)
 
 

@@ -6,9 +6,8 @@ process and home.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -16,23 +15,18 @@ from typing import Any, Self
 from dpnb.client.arguments import checked_call
 from dpnb.client.handles import Dataset
 from dpnb.client.session import Session
-from dpnb.client.upload import hand_over, is_frame
+from dpnb.client.source import name_source
+from dpnb.client.teaching_dataset import TeachingDataset
 from dpnb.client.views import BatchReport, PlanView
-from dpnb.datasets import BUILT_IN, names
+from dpnb.datasets import BUILT_IN
 from dpnb.errors import OwnerError, PlanError
 from dpnb.estimate import Batch, Estimate, PendingQuestion, Table, current_host
 from dpnb.planner.request import Ask
-from dpnb.trusted.schema import Schema
-from dpnb.trusted.schema.owner import format_of, load
-from dpnb.trusted.wire.codec import raw
-from dpnb.trusted.wire.messages import FileSource, Source, StudySource
 from dpnb.trusted.wire.places import Home
 
 _SESSIONS: dict[Path, Session] = {}
 
 Items = Mapping[str, Estimate] | Iterable[Estimate] | Estimate
-
-_LONGEST_NAME = 4096
 
 
 def session() -> Session:
@@ -53,7 +47,13 @@ def close() -> None:
 
 @checked_call("dpnb.open")
 def open(  # noqa: A001 - the name that a person expects
-    what: Any = None, schema: Any = None, mode: str | None = None, *, quiet: bool = False
+    what: Any = None,
+    schema: Any = None,
+    mode: str | None = None,
+    *,
+    adjacency: str | None = None,
+    truth: bool | None = None,
+    quiet: bool = False,
 ) -> Dataset:
     """Open a protected dataset.
 
@@ -65,6 +65,10 @@ def open(  # noqa: A001 - the name that a person expects
         The owner's declaration; by default ``people.dpnb.toml`` beside ``people.csv``. A frame needs one.
     mode : {"teaching", "guard-rail"}, optional
         Built-in studies are public, hence TEACHING; ``"guard-rail"`` shows them as an owner's data behave.
+    adjacency : {"change-one", "add-remove"}, optional
+        TEACHING data only: open them under another neighbouring relation than they declare. Each has a budget of its own.
+    truth : bool, optional
+        TEACHING data only: whether cards and plots show what each answer would be without noise.
     quiet : bool
         Do not show the dataset's card.
 
@@ -82,10 +86,20 @@ def open(  # noqa: A001 - the name that a person expects
         raise OwnerError('Say what to open: dpnb.open("hiv"), dpnb.open("people.csv").')
     here = session()
     known = set(here._roots)
-    dataset = here.attach(_source(what, schema), None if mode is None else str(mode))
+    named = name_source(what, schema, adjacency)
+    dataset = here.attach(named.source, None if mode is None else str(mode), named.read)
+    if truth is not None:
+        _show_truth(dataset, truth)
     if not quiet and dataset.handle not in known:
         current_host().opened(dataset)
     return dataset
+
+
+def _show_truth(dataset: Dataset, truth: bool) -> None:  # noqa: FBT001 - as it was typed
+    if isinstance(dataset, TeachingDataset):
+        dataset.public_rows.shown = bool(truth)
+    elif truth:
+        raise OwnerError(f"{dataset.name} is protected: truth=True is for TEACHING data.")
 
 
 @checked_call("dpnb.studies")
@@ -273,48 +287,3 @@ def _refuse_others(items: list[Any]) -> None:
                 f"Only questions can be released, not {type(item).__name__}. For example: "
                 'dpnb.release({"m": hiv.got.mean()}, epsilon=1).'
             )
-
-
-def _source(what: Any, schema: Any) -> Source:
-    if is_frame(what):
-        if schema is None:
-            raise OwnerError('A frame needs a schema: dpnb.open(frame, schema="people.dpnb.toml").')
-        return hand_over(what, load(schema).schema, Home.current())
-    if not isinstance(what, str | os.PathLike):
-        raise OwnerError(f"dpnb.open takes a study's name, a file or a frame, not {type(what).__name__}.")
-    text = os.fspath(what)
-    if not isinstance(text, str) or "://" in text:
-        raise OwnerError("dpnb.open takes a file on this machine: download it first.")
-    if not 0 < len(text) <= _LONGEST_NAME or not text.isprintable():
-        raise OwnerError(
-            'Unknown study or file name. For example: dpnb.open("hiv"), dpnb.open("people.csv").'
-        )
-    if not isinstance(schema, str | os.PathLike | Mapping | Schema | None):
-        raise OwnerError(f'schema= takes a file such as "people.dpnb.toml", not {type(schema).__name__}.')
-    if isinstance(what, str) and schema is None and not _names_a_file(text):
-        return StudySource(name=text)
-    return _file(Path(text).expanduser(), schema)
-
-
-def _file(what: Path, schema: Any) -> Source:
-    _refuse_no_table(what)
-    path = str(what.absolute())
-    if schema is None:
-        return FileSource(path=path)
-    if isinstance(schema, Mapping | Schema):
-        owned = load(schema, source=path)
-        return FileSource(path=path, schema=raw(owned.schema.to_json()), dialect=raw(asdict(owned.dialect)))
-    return FileSource(path=path, schema_path=str(Path(schema).expanduser().absolute()))
-
-
-def _names_a_file(text: str) -> bool:
-    path = Path(text)
-    named = os.sep in text or bool(path.suffix) or path.is_file()
-    return named or (path.is_dir() and text not in names())
-
-
-def _refuse_no_table(path: Path) -> None:
-    if path.is_dir():
-        raise OwnerError(f"{path} is a folder: name one file of rows, such as people.csv.")
-    if path.suffix.lower() != ".toml":
-        format_of(path)

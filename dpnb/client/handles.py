@@ -249,7 +249,7 @@ class Dataset(HoldsNoData):
         return self._part(self._where, (*self._by, *(self.key(key) for key in listed)))
 
     def _part(self, where: Expr | None, by: tuple[Expr, ...]) -> Dataset:
-        return Dataset(self._session, self._opened, where, by, self._root)
+        return type(self)(self._session, self._opened, where, by, self._root)
 
     @property
     def root(self) -> Dataset:

@@ -20,6 +20,7 @@ from dpnb.client.handles import BudgetState, Dataset, Opened
 from dpnb.client.opening import typed
 from dpnb.client.priced_batch import Asked, AskedBatch, batch_of, held_shares, stored_questions
 from dpnb.client.remedies import with_remedies
+from dpnb.client.teaching_dataset import TeachingDataset
 from dpnb.client.views import BatchReport, PlanView
 from dpnb.errors import (
     BudgetError,
@@ -37,6 +38,7 @@ from dpnb.estimate.refusals import nested
 from dpnb.planner.price import as_stored
 from dpnb.planner.request import Ask
 from dpnb.statistics import conclude
+from dpnb.teach.public_rows import Columns, PublicRows
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text, positive
 from dpnb.trusted.releases import Release
@@ -116,8 +118,10 @@ class Session:
         """The handles as they stand now: the news and the front ends read them on threads of their own, while a cell opens more."""
         return list(self._roots.values())
 
-    def attach(self, source: Source, mode: str | None = None) -> Dataset:
-        """Open a dataset, or return the handle that this session has on it."""
+    def attach(
+        self, source: Source, mode: str | None = None, public: Callable[[], Columns] | None = None
+    ) -> Dataset:
+        """Open a dataset, or return the handle that this session has on it; `public` reads the rows of TEACHING data."""
         message = Attach(source=source, mode=mode)
         with current_host().progress("opening the dataset"):
             reply = self._ask(message, Attached)
@@ -126,7 +130,7 @@ class Session:
         self._told.pop(reply.handle, None)  # other terms may show other acts
         root = self._roots.pop(reply.handle, None)
         if root is None or root._opened != opened:
-            root = Dataset(self, opened)
+            root = _handle(self, opened, public)
         self._roots[reply.handle] = root
         self._sources[reply.handle] = message
         if self._caps:
@@ -471,6 +475,13 @@ class Session:
 
     def _tell(self) -> None:
         current_host().ledger_changed()
+
+
+def _handle(session: Session, opened: Opened, public: Callable[[], Columns] | None) -> Dataset:
+    """Return a handle on a dataset; on TEACHING data one that also knows the public rows."""
+    if opened.mode is not Mode.TEACHING or public is None:
+        return Dataset(session, opened)
+    return TeachingDataset(session, opened, rows=PublicRows(opened.schema, public))
 
 
 def _peek(batch: AskedBatch) -> Peek:

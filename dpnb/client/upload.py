@@ -28,8 +28,8 @@ def is_frame(value: object) -> bool:
     return root in {"pandas", "polars", "pyarrow"} or isinstance(value, Mapping)
 
 
-def hand_over(frame: Any, schema: Schema, home: Home) -> HandOver:
-    """Write the declared columns of a frame where the curator finds them.
+def declared_columns(frame: Any, schema: Schema) -> dict[str, np.ndarray]:
+    """Return the declared columns of a frame, and the unit column, as plain arrays.
 
     Raises
     ------
@@ -39,9 +39,20 @@ def hand_over(frame: Any, schema: Schema, home: Home) -> HandOver:
     uses: dict[str, Use] = {c.name: "category" if c.type == "category" else "grid" for c in schema.columns}
     if schema.unit_column is not None:
         uses[schema.unit_column] = "unit"
-    arrays: dict[str, np.ndarray] = {"names": np.array(list(uses), dtype=np.str_)}
-    for place, (name, use) in enumerate(uses.items()):
-        plain = plain_column(_column(frame, name, schema), name, use)
+    return {name: plain_column(_column(frame, name, schema), name, use) for name, use in uses.items()}
+
+
+def hand_over(frame: Any, schema: Schema, home: Home) -> HandOver:
+    """Write the declared columns of a frame where the curator finds them.
+
+    Raises
+    ------
+    OwnerError
+        As :func:`declared_columns`.
+    """
+    columns = declared_columns(frame, schema)
+    arrays: dict[str, np.ndarray] = {"names": np.array(list(columns), dtype=np.str_)}
+    for place, plain in enumerate(columns.values()):
         if plain.dtype == object:
             arrays[f"b{place}"], arrays[f"l{place}"] = _bytes_of(plain.tolist())
         else:

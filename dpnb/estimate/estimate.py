@@ -24,6 +24,7 @@ from dpnb.estimate.host import current_host
 from dpnb.estimate.operations import Take
 from dpnb.estimate.pending_question import Origin, PendingQuestion
 from dpnb.estimate.table import Table, table_of
+from dpnb.estimate.taught import Taught
 from dpnb.inference.interval import KINDS, Interval, Kind, plain_number
 from dpnb.statistics.table_formats import Tabular
 from dpnb.trusted.privacy.loss import PrivacyLoss
@@ -31,7 +32,7 @@ from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.releases import Release
 
 
-class Estimate(Arithmetic, Tabular):
+class Estimate(Arithmetic, Taught, Tabular):
     """A released number, or one that will be: use it in ordinary Python.
 
     Leaves are made by :func:`ask`; every other estimate comes from arithmetic.
@@ -305,6 +306,7 @@ class Estimate(Arithmetic, Tabular):
         order: str | None = None,
         *,
         beside: Any = None,
+        truth: bool | None = None,
         ax: Any = None,
         title: str | None = None,
         kind: str | None = None,
@@ -316,7 +318,9 @@ class Estimate(Arithmetic, Tabular):
         order : {None, "size", "effect"}
             As asked, by the released number of rows, or by the released value.
         beside : array of this shape, optional
-            Values to draw beside, such as the exact ones of a public study; they never sort.
+            Values to draw beside; they never sort.
+        truth : bool, optional
+            Whether to draw the truth beside, which TEACHING data have; by default where the dataset was opened with ``truth=True``.
         ax : matplotlib Axes, optional
             Where to draw; by default on a figure of its own.
         title : str, optional
@@ -332,7 +336,7 @@ class Estimate(Arithmetic, Tabular):
         self._need("`.plot()`")
         from dpnb.cards.plot import estimate_axes
 
-        return estimate_axes(self, order, beside=beside, ax=ax, title=title, kind=kind)
+        return estimate_axes(self, order, beside=beside, truth=truth, ax=ax, title=title, kind=kind)
 
     def explain(self) -> Any:
         """How this number came about: mechanism, scale, loss, both intervals."""

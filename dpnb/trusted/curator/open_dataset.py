@@ -27,7 +27,7 @@ from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.mark import Mark
 from dpnb.trusted.curator.pins import Attachment
 from dpnb.trusted.curator.sources import Found
-from dpnb.trusted.curator.terms import Terms, compare
+from dpnb.trusted.curator.terms import Terms, compare, taught
 from dpnb.trusted.errors import CuratorGone, OwnerError
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.schema import Schema
@@ -166,7 +166,8 @@ class Shelf:
         copy = self._home.prepared / Path(record["copy"]).name
         if terms is None or not copy.exists():
             raise CuratorGone("The prepared copy of this dataset was removed. Open the dataset again.")
-        if compare(terms, Terms.of(schema, record["known_as"])):
+        mine = Terms.of(schema, record["known_as"])
+        if not taught(terms, mine) and compare(terms, mine):
             raise CuratorGone("The owner changed the terms of this dataset. Open the dataset again.")
         attachment = Attachment(
             record["known_as"], terms.pool, record["data_version"], terms.budget, 0, first=False

@@ -2,8 +2,8 @@
 
 Mode, pool, whether the data are public, and that bounds were seen on the data hold from the first opening; unit,
 adjacency, columns, their bounds and the budget from the first charge, so that a typing error can be corrected (which is
-recorded) until something was paid. All datasets of a pool have one unit and one adjacency. Every function works inside its
-caller's transaction.
+recorded) until something was paid. TEACHING data pin that they are public, and their pool. All datasets of a pool have one unit
+and one adjacency. Every function works inside its caller's transaction.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from functools import lru_cache
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import meters
 from dpnb.trusted.curator.chain import append
-from dpnb.trusted.curator.terms import Change, Terms, budget_change, compare
+from dpnb.trusted.curator.terms import Change, Terms, budget_change, compare, taught
 from dpnb.trusted.errors import CuratorGone, OwnerError
 from dpnb.trusted.privacy import Budget
 
@@ -68,6 +68,7 @@ def changes_of(db: sqlite3.Connection, pinned: Terms | None, terms: Terms) -> tu
 
 
 _FROM_THE_FIRST_OPENING = frozenset({"mode", "pool", "public", "choice of bounds"})
+_OF_TEACHING = frozenset({"mode", "pool", "public"})
 
 
 def owners_act(schema: str) -> str:
@@ -90,6 +91,8 @@ def refuse_looser(
 
 def _holds(db: sqlite3.Connection, terms: Terms, term: str) -> bool:
     """Tell whether a term is pinned: some from the first opening, a budget by its pool's charges, the rest by its own."""
+    if taught(terms) and modes(db, terms.pool) <= {terms.mode}:
+        return term in _OF_TEACHING
     if term in _FROM_THE_FIRST_OPENING:
         return True
     if term == "budget":
@@ -150,7 +153,9 @@ def refuse_stale(db: sqlite3.Connection, terms: Terms) -> None:
     one is looked up at every charge.
     """
     before = pinned(db, terms.dataset)
-    if before is not None and any(change.term != "budget" for change in compare(before, terms)):
+    if before is None or taught(before, terms):
+        return
+    if any(change.term != "budget" for change in compare(before, terms)):
         raise CuratorGone(
             "The owner changed the terms of this dataset. Nothing was spent. Open the dataset again."
         )

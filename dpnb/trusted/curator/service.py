@@ -32,7 +32,7 @@ from dpnb.trusted.curator.release import (
 )
 from dpnb.trusted.curator.sources import Found, look_up
 from dpnb.trusted.curator.statement import StatementRow
-from dpnb.trusted.curator.terms import Terms, compare
+from dpnb.trusted.curator.terms import Terms, compare, taught
 from dpnb.trusted.curator.upkeep import Upkeep
 from dpnb.trusted.errors import (
     CuratorError,
@@ -261,7 +261,8 @@ class Curator:
         """Close what is open under other terms than those just pinned: a tightened promise holds from now on."""
         name, terms = attached.known_as, Terms.of(attached.schema, attached.known_as)
         for place, other in list(self._open.items()):
-            if other.known_as == name and compare(terms, Terms.of(other.schema, name)):
+            before = Terms.of(other.schema, other.known_as)
+            if other.known_as == name and not taught(before, terms) and compare(terms, before):
                 del self._open[place]
 
     def _find(self, handle: str, principal: str) -> Attached:

@@ -22,6 +22,7 @@ import numpy as np
 from dpnb.trusted.curator.engines.raw_table import refuse_empty, told_apart
 from dpnb.trusted.curator.pins import owners_act
 from dpnb.trusted.errors import OwnerError, SchemaError
+from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Mode, Schema, nearest
 from dpnb.trusted.schema.dataset import SEEN_ON_DATA
 from dpnb.trusted.schema.dialect import STRICT, Dialect
@@ -39,6 +40,9 @@ POOLED = (
 )
 
 SEEN = "Bounds seen on data: the owner chose them after a look at the rows, and no guarantee covers what they say."
+
+
+_NO_FILE = f"{owners_act('SCHEMA')}, where SCHEMA is a file that declares this dataset"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +94,9 @@ class Found:
             yield
         except OwnerError as error:
             usual = owners_act(f"{self.known_as}.dpnb.toml")
-            if self.declared is None or usual not in error.message:
+            if usual not in error.message or (self.declared is None and isinstance(self.rows(), NamedFile)):
                 raise
-            act = owners_act(shlex.quote(str(self.declared)))
+            act = _NO_FILE if self.declared is None else owners_act(shlex.quote(str(self.declared)))
             raise OwnerError(error.message.replace(usual, act), **error.details) from None
 
     def check_unchanged(self) -> None:
@@ -117,7 +121,7 @@ def look_up(
         found = _file(source, home)
     else:
         found = _handed_over(source, home)
-    found = _in_mode(found, mode)
+    found = _apart(_in_mode(found, mode))
     return replace(found, notes=(*found.notes, *_notes(found.schema)))
 
 
@@ -280,6 +284,17 @@ def _in_mode(found: Found, mode: str | None) -> Found:
     return replace(
         found, schema=schema, known_as=f"{found.known_as}@{mode}" if schema.public else found.known_as
     )
+
+
+def _apart(found: Found) -> Found:
+    """TEACHING data keep a ledger for each unit, adjacency and measure: what was spent in one says nothing in another."""
+    schema = found.schema
+    if schema.mode is not Mode.TEACHING or schema.pool is not None:
+        return found
+    facts = (schema.unit.unit, schema.unit.adjacency, schema.budget.measure.value)
+    usual = ("row", "change-one", Measure.PURE.value)
+    words = [fact for fact, common in zip(facts, usual, strict=True) if fact != common]
+    return replace(found, known_as="@".join((found.known_as, *words)))
 
 
 def _columns_digest(columns: Mapping[str, np.ndarray]) -> str:

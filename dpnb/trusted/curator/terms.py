@@ -56,7 +56,7 @@ class Terms:
         if self.mode not in _STRICTNESS:
             raise OwnerError(f'mode = "{self.mode}" is unknown: write one of {", ".join(_STRICTNESS)}.')
         if self.mode == "teaching" and not self.public:
-            raise OwnerError(f'{self.dataset}: mode = "teaching" needs public = true and a source.')
+            raise OwnerError(f'{self.dataset}: mode = "teaching" needs public = true.')
 
     @classmethod
     def of(cls, schema: Schema, dataset: str | None = None) -> Terms:
@@ -118,6 +118,11 @@ class Change:
     def to_json(self) -> dict[str, Any]:
         """Write the change with both values."""
         return {"term": self.term, "pinned": self.pinned, "now": self.now, "looser": self.looser}
+
+
+def taught(*terms: Terms) -> bool:
+    """Tell whether these are terms of TEACHING data, which pin nothing: bounds, steps and budgets change from cell to cell."""
+    return all(one.mode == "teaching" for one in terms)
 
 
 def compare(old: Terms, new: Terms) -> tuple[Change, ...]:

@@ -95,7 +95,7 @@ class Schema:
             )
         no_repeats(self.names, f"{self.name} declares column")
         if self.mode is Mode.TEACHING and not self.public:
-            raise SchemaError(f'{self.name}: mode "teaching" needs public = true and a source')
+            raise SchemaError(f'{self.name}: mode "teaching" needs public = true')
 
     @property
     def names(self) -> tuple[str, ...]:

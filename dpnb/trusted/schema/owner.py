@@ -303,9 +303,9 @@ def _budget(facts: Mapping[str, Any], where: str) -> Budget:
 def _mode(facts: Mapping[str, Any], where: str) -> Mode:
     mode = facts.get("mode", "guard-rail")
     _one_of(mode, tuple(Mode), "mode", where)
-    if mode == Mode.TEACHING and not (facts.get("public") is True and "source" in facts):
+    if mode == Mode.TEACHING and facts.get("public") is not True:
         raise OwnerError(
-            f'{where}: mode = "teaching" shows the truth: it needs public = true and a source. '
+            f'{where}: mode = "teaching" shows the truth: it needs public = true. '
             'For data about people write mode = "guard-rail"'
         )
     return Mode(mode)

@@ -1,0 +1,141 @@
+"""What ``dpnb.open`` was given: the message that names it to the curator, and how a kernel reads the same rows where they are public."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+from dpnb.client.upload import declared_columns, hand_over, is_frame
+from dpnb.datasets import find, names
+from dpnb.errors import OwnerError
+from dpnb.teach.public_rows import Columns, read_file
+from dpnb.trusted.privacy.unit import Adjacency
+from dpnb.trusted.schema import Mode, Schema
+from dpnb.trusted.schema.owner import OwnedDataset, beside, format_of, load
+from dpnb.trusted.wire.codec import raw
+from dpnb.trusted.wire.messages import FileSource, Source, StudySource
+from dpnb.trusted.wire.places import Home
+
+_LONGEST_NAME = 4096
+_ADJACENCIES = ("change-one", "add-remove")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSource:
+    """A source as the curator is told it, and as a kernel reads it if it turns out to be TEACHING data."""
+
+    source: Source
+    read: Callable[[], Columns]
+
+
+def name_source(what: Any, schema: Any, adjacency: str | None = None) -> NamedSource:
+    """Read the arguments of ``dpnb.open``.
+
+    Raises
+    ------
+    OwnerError
+        For anything that names no study, file or frame; for an adjacency of data that are not TEACHING data.
+    """
+    if is_frame(what):
+        return _frame(what, schema, adjacency)
+    text = _text(what, schema)
+    if isinstance(what, str) and schema is None and not _names_a_file(text):
+        return _study(text, adjacency)
+    return _file(Path(text).expanduser(), schema, adjacency)
+
+
+def _text(what: Any, schema: Any) -> str:
+    if not isinstance(what, str | os.PathLike):
+        raise OwnerError(f"dpnb.open takes a study's name, a file or a frame, not {type(what).__name__}.")
+    text = os.fspath(what)
+    if not isinstance(text, str) or "://" in text:
+        raise OwnerError("dpnb.open takes a file on this machine: download it first.")
+    if not 0 < len(text) <= _LONGEST_NAME or not text.isprintable():
+        raise OwnerError(
+            'Unknown study or file name. For example: dpnb.open("hiv"), dpnb.open("people.csv").'
+        )
+    if not isinstance(schema, str | os.PathLike | Mapping | Schema | None):
+        raise OwnerError(f'schema= takes a file such as "people.dpnb.toml", not {type(schema).__name__}.')
+    return text
+
+
+def _frame(frame: Any, schema: Any, adjacency: str | None) -> NamedSource:
+    if schema is None:
+        raise OwnerError('A frame needs a schema: dpnb.open(frame, schema="people.dpnb.toml").')
+    return _handed_over(frame, load(schema).schema, adjacency)
+
+
+def _study(name: str, adjacency: str | None) -> NamedSource:
+    if adjacency is None:
+        return NamedSource(StudySource(name=name), lambda: find(name).load())
+    study = find(name)
+    return _handed_over(study.load(), study.schema, adjacency)
+
+
+def _handed_over(frame: Any, schema: Schema, adjacency: str | None) -> NamedSource:
+    """Hand over rows that the kernel holds; it keeps public ones as they are now."""
+    kept = {}
+    if schema.public or adjacency is not None:
+        kept = {name: column.copy() for name, column in declared_columns(frame, schema).items()}
+    if adjacency is not None:
+        schema = _under(schema, adjacency, kept)
+    return NamedSource(hand_over(kept or frame, schema, Home.current()), lambda: kept)
+
+
+def _under(schema: Schema, adjacency: str, columns: Columns) -> Schema:
+    """Return a schema of TEACHING data under another neighbouring relation."""
+    if adjacency not in _ADJACENCIES:
+        raise OwnerError(f'adjacency= is "change-one" or "add-remove", not {adjacency!r}.')
+    if schema.mode is not Mode.TEACHING:
+        raise OwnerError(
+            f"{schema.name} is not TEACHING data: its owner declares the adjacency in the schema, for everybody."
+        )
+    unit, public = schema.unit, adjacency == "change-one"
+    cells = columns[schema.names[0] if unit.by_row else unit.unit]
+    size = len(cells) if unit.by_row else len(set(cells.tolist()) - {None})
+    rows, units = (size if public and unit.by_row == by_row else None for by_row in (True, False))
+    return replace(schema, unit=replace(unit, adjacency=cast("Adjacency", adjacency), rows=rows, units=units))
+
+
+def _file(what: Path, schema: Any, adjacency: str | None) -> NamedSource:
+    _refuse_no_table(what)
+    path = str(what.absolute())
+    if adjacency is not None:
+        owned = _owned(what, schema)
+        schema = replace(owned.schema, unit=_under(owned.schema, adjacency, read_file(owned)).unit)
+        text, dialect = raw(schema.to_json()), raw(asdict(owned.dialect))
+        return NamedSource(
+            FileSource(path=str(owned.source), schema=text, dialect=dialect), lambda: read_file(owned)
+        )
+    if schema is None:
+        found = FileSource(path=path)
+    elif isinstance(schema, Mapping | Schema):
+        owned = load(schema, source=path)
+        found = FileSource(path=path, schema=raw(owned.schema.to_json()), dialect=raw(asdict(owned.dialect)))
+    else:
+        found = FileSource(path=path, schema_path=str(Path(schema).expanduser().absolute()))
+    return NamedSource(found, lambda: read_file(_owned(what, schema)))
+
+
+def _owned(what: Path, schema: Any) -> OwnedDataset:
+    """Return the declaration of a file and where its rows are, as the curator finds them."""
+    path = what.absolute()
+    if schema is None:
+        return load(path) if path.suffix.lower() == ".toml" else load(beside(path), source=path)
+    return load(schema, source=path)
+
+
+def _names_a_file(text: str) -> bool:
+    path = Path(text)
+    named = os.sep in text or bool(path.suffix) or path.is_file()
+    return named or (path.is_dir() and text not in names())
+
+
+def _refuse_no_table(path: Path) -> None:
+    if path.is_dir():
+        raise OwnerError(f"{path} is a folder: name one file of rows, such as people.csv.")
+    if path.suffix.lower() != ".toml":
+        format_of(path)

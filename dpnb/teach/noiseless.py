@@ -1,0 +1,168 @@
+"""Releases as they would be without noise: each released vector with the integers that an engine answers exactly.
+
+What is concluded from such a release is the truth of its question: of the same rows, clamped to the same bounds, on the same grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import singledispatch
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpnb.errors import Unavailable
+from dpnb.planner.price import price
+from dpnb.planner.request import Ask, BatchPlan, Item
+from dpnb.trusted.mechanisms import (
+    AnyMechanism,
+    Counts,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    KSExponential,
+    LocatedSums,
+    PermuteAndFlip,
+    QuantileSelection,
+    Thresholding,
+)
+from dpnb.trusted.mechanisms.ks_exponential import distance
+from dpnb.trusted.mechanisms.located_sums import Range
+from dpnb.trusted.mechanisms.mechanism_record import read_mechanism
+from dpnb.trusted.noise.law import DiscreteLaplaceLaw, law_from_json
+from dpnb.trusted.releases import Release, ReleasedPart
+
+if TYPE_CHECKING:
+    from dpnb.estimate import PendingQuestion
+    from dpnb.teach.public_rows import PublicRows
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPart:
+    """A released vector beside its exact answer.
+
+    Parameters
+    ----------
+    released : ReleasedPart
+        As it left.
+    mechanism : AnyMechanism
+        What made it private, with the noise that it had.
+    exact : object
+        What an engine answers exactly.
+    """
+
+    released: ReleasedPart
+    mechanism: AnyMechanism
+    exact: Any
+
+    @property
+    def groups(self) -> int:
+        """How many answers it holds, each with noise or a choice of its own."""
+        size = getattr(self.mechanism, "size", 1)
+        return len(self.exact) // size
+
+    def noiseless(self) -> ReleasedPart:
+        """The vector without noise."""
+        values = unnoised(self.mechanism, self.exact, self.released)
+        return replace(self.released, values=tuple(int(value) for value in values))
+
+
+def known_parts(question: PendingQuestion, rows: PublicRows) -> tuple[tuple[KnownPart, ...], ...]:
+    """Return each release's vectors beside their exact answers.
+
+    Raises
+    ------
+    Unavailable
+        If this version asks something else for the question than was asked then.
+    """
+    return tuple(_known(question, release, rows) for release in question.releases)
+
+
+def _known(question: PendingQuestion, release: Release, rows: PublicRows) -> tuple[KnownPart, ...]:
+    share = {release.share_kind: release.share}
+    ask = Ask.make(epsilon=share.get("epsilon"), rho=share.get("rho"))
+    batch = BatchPlan(rows.schema.name, rows.schema.version, (Item(question.question),), ask)
+    parts = price(batch, rows.schema).items[0].parts
+    if [part.name for part in parts] != [part.name for part in release.parts]:
+        raise Unavailable(
+            f"`{question.text}` was released by another version. Open a fresh dataset and ask again."
+        )
+    answers = rows.answer([part.request for part in parts])
+    return tuple(
+        KnownPart(released, _mechanism(released), exact)
+        for released, exact in zip(release.parts, answers, strict=True)
+    )
+
+
+def _mechanism(part: ReleasedPart) -> AnyMechanism:
+    """Return the mechanism of a released vector: that of its law, or the one that it names."""
+    record = dict(part.law)
+    if "mechanism" in record:
+        return read_mechanism(record)  # type: ignore[no-any-return]
+    law = law_from_json(record)
+    return (
+        DiscreteLaplace(law.scale) if isinstance(law, DiscreteLaplaceLaw) else DiscreteGaussian(law.variance)
+    )
+
+
+@singledispatch
+def unnoised(mechanism: AnyMechanism, exact: Any, released: ReleasedPart) -> Sequence[int]:  # noqa: ARG001
+    """Return what a mechanism would release without noise."""
+    raise Unavailable(f"{mechanism.card.name} has no answer without noise.")
+
+
+@unnoised.register(DiscreteLaplace | DiscreteGaussian)
+def _additive(mechanism: Any, exact: Sequence[int], released: ReleasedPart) -> Sequence[int]:  # noqa: ARG001
+    return exact
+
+
+@unnoised.register
+def _quantile(mechanism: QuantileSelection, exact: Sequence[Counts], released: ReleasedPart) -> Sequence[int]:  # noqa: ARG001
+    """The smallest grid point at or below which the asked share of the rows lies."""
+    return [_rank(counts, mechanism.q) for counts in exact]
+
+
+def _rank(counts: Counts, q: Any) -> int:
+    values, times = counts
+    below = list(accumulate(int(time) for time in times))
+    if not below:
+        raise Unavailable("No row is left here: a quantile of nothing has no truth.")
+    wanted = q * below[-1]
+    return int(next(value for value, reached in zip(values, below, strict=True) if reached >= wanted))
+
+
+@unnoised.register
+def _pick(mechanism: PermuteAndFlip, exact: Sequence[int], released: ReleasedPart) -> Sequence[int]:  # noqa: ARG001
+    """The largest first; of equal ones the first declared."""
+    cells = np.asarray(exact).reshape(-1, mechanism.size)
+    order = np.argsort(-cells, axis=1, kind="stable")[:, : mechanism.picks]
+    return [int(index) for index in order.ravel()]
+
+
+@unnoised.register
+def _placement(mechanism: KSExponential, exact: Sequence[int], released: ReleasedPart) -> Sequence[int]:  # noqa: ARG001
+    """Each group's distribution function, rounded to the points that are placed."""
+    size, found = len(mechanism.places), []
+    for start in range(0, len(exact), size):
+        sums = list(accumulate(int(count) for count in exact[start : start + size]))
+        steps = [round(mechanism.points * reached / max(sums[-1], 1)) for reached in sums]
+        found += steps + ([distance(sums, steps)] if mechanism.check else [])
+    return found
+
+
+@unnoised.register
+def _located(mechanism: LocatedSums, exact: Sequence[Counts], released: ReleasedPart) -> Sequence[int]:  # noqa: ARG001
+    """The sums over the whole range: nothing lies outside."""
+    whole, found = Range(0, mechanism.steps), []
+    for counts in exact:
+        sums = mechanism.sums(counts, whole)
+        found += [whole.low, whole.high, *sums[: 3 if mechanism.count_scale is None else 4]]
+    return found
+
+
+@unnoised.register
+def _threshold(mechanism: Thresholding, exact: Sequence[Counts], released: ReleasedPart) -> Sequence[int]:  # noqa: ARG001
+    """The exact counts of the values that were shown."""
+    true = {int(v): int(n) for values, times in exact for v, n in zip(values, times, strict=True)}
+    return [number for value in released.values[::2] for number in (value, true.get(value, 0))]

@@ -1,0 +1,122 @@
+"""The rows of a TEACHING dataset as the kernel reads them: public, so that everybody may.
+
+They are quantised and bounded by the declared schema, as the curator's are, because a question is about those values. Where a
+person may have several rows and only some count, the kernel cannot tell which ones the curator kept: it keeps others.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpnb.errors import Unavailable
+from dpnb.teach.law import OutcomeLaw, law
+from dpnb.teach.outcomes import redraw, truth
+from dpnb.trusted.aggregate import Table, answer
+from dpnb.trusted.aggregate.algebra import Request
+from dpnb.trusted.aggregate.preparation import prepare
+from dpnb.trusted.schema import Schema
+from dpnb.trusted.schema.dialect import Dialect
+from dpnb.trusted.schema.owner import OwnedDataset, format_of
+
+if TYPE_CHECKING:
+    from dpnb.estimate import Estimate
+
+Columns = Mapping[str, Any]
+_DELIMITERS = ",;\t|"
+
+
+@dataclass(eq=False)
+class PublicRows:
+    """Public rows, read when they are first asked.
+
+    Parameters
+    ----------
+    schema : Schema
+        As the curator states it.
+    read : callable
+        Returns the raw columns.
+    shown : bool
+        Whether cards and plots show the truth.
+    """
+
+    schema: Schema
+    read: Callable[[], Columns]
+    shown: bool = False
+
+    @cached_property
+    def table(self) -> Table:
+        """The rows as integers on the declared grids."""
+        return prepare(self.read(), self.schema)
+
+    def answer(self, requests: Iterable[Request]) -> list[Any]:
+        """Answer each request exactly."""
+        return list(answer(self.table, requests))
+
+    def truth(self, estimate: Estimate) -> Any:
+        """Return what an estimate would be without noise."""
+        return truth(estimate)
+
+    def redraw(self, estimate: Estimate, count: int, rng: Any = None) -> Any:
+        """Return outcomes of an estimate under fresh noise."""
+        return redraw(estimate, count, rng)
+
+    def law(self, estimate: Estimate) -> OutcomeLaw:
+        """Return the law of one released number."""
+        return law(estimate)
+
+
+def read_file(owned: OwnedDataset) -> Columns:
+    """Read the columns of a public file, as texts or as what it stores.
+
+    Raises
+    ------
+    Unavailable
+        For a DuckDB file, or a Parquet file where no package reads it.
+    """
+    path = Path(str(owned.source))
+    match format_of(path):
+        case "csv":
+            return _csv(path, owned.dialect)
+        case "parquet":
+            return _parquet(path)
+        case _:
+            raise Unavailable(
+                f"The truth in {path.name} is not read: save its table as a CSV or Parquet file."
+            )
+
+
+def _csv(path: Path, dialect: Dialect) -> Columns:
+    """Every column as texts, None where a field is empty, by the curator's rules for lines and delimiters."""
+    with path.open(encoding="utf-8-sig", newline=None if dialect.line_ends == "any" else "") as file:
+        first = file.readline()
+        delimiter = max(_DELIMITERS, key=first.count)
+        lines = csv.reader(itertools.chain([first], file), delimiter=delimiter, quoting=dialect.csv_quoting)
+        names = [name.strip() for name in next(lines)]
+        rows = [(line + [""] * len(names))[: len(names)] for line in lines if line]
+    found = np.array(rows, dtype=object).reshape(len(rows), len(names))
+    found[found == ""] = None
+    return dict(zip(names, found.T, strict=True))
+
+
+def _parquet(path: Path) -> Columns:
+    """Every column as the first installed package that reads Parquet files gives it."""
+    for package, read in (
+        ("pyarrow.parquet", "read_table"),
+        ("polars", "read_parquet"),
+        ("pandas", "read_parquet"),
+    ):
+        with contextlib.suppress(ImportError):
+            table = getattr(import_module(package), read)(str(path))
+            names = getattr(table, "column_names", None) or list(table.columns)
+            return {str(name): table[str(name)] for name in names}
+    raise Unavailable("Nothing installed reads Parquet files here. Run: pip install pyarrow")
