@@ -38,6 +38,8 @@ _UNEVEN = 30
 
 _WHOLE = 2_000
 
+TRUTH = "truth (public data)"
+
 Pair = tuple[float, float]
 
 #: The intervals of an answer that were drawn before: a card that is drawn again computes nothing.
@@ -146,15 +148,12 @@ class Line:
         return "–" if pair is None else digits.span(*pair, self._decimals(pair))
 
     def true(self, entry: Entry) -> str:
-        """Write the truth of an entry, with its mark; nothing where it is not shown."""
+        """Write the truth of an entry; nothing where it is not shown."""
         if entry.truth is None:
             return ""
-        known = (
-            digits.number(entry.truth, self._decimals(*entry.intervals))
-            if math.isfinite(entry.truth)
-            else "none"
-        )
-        return f"{known} (public data)"
+        if not math.isfinite(entry.truth):
+            return "undefined"
+        return digits.number(entry.truth, self._decimals(*entry.intervals))
 
     @property
     def truths(self) -> bool:

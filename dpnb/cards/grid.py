@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dpnb.cards.facts import Entry, Line
+from dpnb.cards.facts import TRUTH, Entry, Line
 from dpnb.cards.markup import Markup, el
 from dpnb.statistics.text_table import aligned
 
@@ -28,7 +28,8 @@ def _kinds(line: Line) -> list[str]:
 
 def _legend(line: Line) -> str:
     """Say which interval is which."""
-    return ", ".join(f"{_BRACKETS[kind][0]}{kind} interval{_BRACKETS[kind][1]}" for kind in _kinds(line))
+    said = [f"{_BRACKETS[kind][0]}{kind} interval{_BRACKETS[kind][1]}" for kind in _kinds(line)]
+    return ", ".join([*said, TRUTH] if line.truths else said)
 
 
 def _interval(line: Line, entry: Entry, kind: str) -> str:

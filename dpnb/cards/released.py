@@ -9,7 +9,7 @@ from typing import Any
 from dpnb.cards import budget
 from dpnb.cards.card import Card, frame
 from dpnb.cards.curves import curve_svg, sparkline
-from dpnb.cards.facts import Entry, Line, line_of
+from dpnb.cards.facts import TRUTH, Entry, Line, line_of
 from dpnb.cards.grid import grid_html, grid_text
 from dpnb.cards.markup import Markup, clean, el
 from dpnb.cards.stored import badge
@@ -234,7 +234,7 @@ def _truth(line: Line, entry: Entry, scale: Scale) -> Markup:
     """The truth as a row that says where it is from."""
     return el(
         "tr",
-        el("th", "truth", scope="row"),
+        el("th", TRUTH, scope="row"),
         el("td", truth_track(line, entry, scale), class_="track"),
         el("td", line.true(entry), class_="num"),
     )
@@ -264,7 +264,7 @@ def _vector(line: Line) -> Markup:
         head.append(el("th", Markup("&nbsp;"), scope="col", class_="track"))
     head += [el("th", f"{kind} interval", scope="col", class_="num") for kind in kinds]
     if line.truths:
-        head.append(el("th", "truth", scope="col", class_="num"))
+        head.append(el("th", TRUTH, scope="col", class_="num"))
     if sized:
         head.append(el("th", "as accurate as", scope="col", class_="num wide"))
     body = [_vector_row(line, entry, scale, kinds, sized=sized) for entry in line.entries]
@@ -348,7 +348,7 @@ def _scalar_text(line: Line) -> list[str]:
         if pair is not None:
             label = f"{kind} interval"
             rows.append(f"{label:<20} {line.span(pair):<20} {text_track(entry, pair, scale, kind)}")
-    return [*rows, f"{'truth':<20} {line.true(entry)}"] if entry.truth is not None else rows
+    return [*rows, f"{TRUTH:<20} {line.true(entry)}"] if entry.truth is not None else rows
 
 
 def _vector_text(line: Line) -> list[str]:
@@ -363,7 +363,7 @@ def _vector_text(line: Line) -> list[str]:
             line.axis,
             "value",
             *(f"{kind} interval" for kind in kinds),
-            *(["truth"] if line.truths else []),
+            *([TRUTH] if line.truths else []),
             *(["as accurate as"] if sized else []),
         ]
     ]

@@ -118,7 +118,7 @@ def span_track(kind: str, line: Line, entry: Entry, pair: tuple[float, float], s
 def truth_track(line: Line, entry: Entry, scale: Scale) -> Markup:
     """Draw the truth on its own track, beside the value."""
     axis = el("line", x1="0", x2="100%", y1="9", y2="9", class_="axis")
-    words = f"{line.true(entry)}, value {line.answer(entry)}"
+    words = f"{line.true(entry)} (public data), value {line.answer(entry)}"
     return _drawing(18, "truth", words, axis, _diamond(scale, entry, 9))
 
 

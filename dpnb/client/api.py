@@ -1,7 +1,7 @@
 """The plain-Python twins of the cell magic: open, plan, release, spend, report, session.
 
-Each is one sentence over a :class:`~dpnb.client.session.Session`; none keeps a state of its own but the session of this
-process and home.
+Each is one sentence over a :class:`~dpnb.client.session.Session`; none keeps a state of its own but the sessions of this
+process (:mod:`dpnb.client.sessions`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from dpnb.client import sessions
 from dpnb.client.arguments import checked_call
 from dpnb.client.handles import Dataset
 from dpnb.client.session import Session
@@ -22,27 +23,20 @@ from dpnb.datasets import BUILT_IN
 from dpnb.errors import OwnerError, PlanError
 from dpnb.estimate import Batch, Estimate, PendingQuestion, Table, current_host
 from dpnb.planner.request import Ask
+from dpnb.trusted.wire.messages import StudySource
 from dpnb.trusted.wire.places import Home
-
-_SESSIONS: dict[Path, Session] = {}
 
 Items = Mapping[str, Estimate] | Iterable[Estimate] | Estimate
 
 
 def session() -> Session:
-    """Return this process's session with the current home. It starts a curator when something is asked, not before."""
-    root = Home.current().root
-    if root not in _SESSIONS:
-        close()
-        _SESSIONS[root] = Session()
-    return _SESSIONS[root]
+    """Return the session in which a dataset was opened last. It starts a curator when something is asked, not before."""
+    return sessions.current()
 
 
 def close() -> None:
     """Let go of every curator of this process."""
-    for one in _SESSIONS.values():
-        one.close()
-    _SESSIONS.clear()
+    sessions.close()
 
 
 @checked_call("dpnb.open")
@@ -52,6 +46,7 @@ def open(  # noqa: A001 - the name that a person expects
     mode: str | None = None,
     *,
     adjacency: str | None = None,
+    seed: int | str | None = None,
     truth: bool | None = None,
     quiet: bool = False,
 ) -> Dataset:
@@ -67,6 +62,9 @@ def open(  # noqa: A001 - the name that a person expects
         Built-in studies are public, hence TEACHING; ``"guard-rail"`` shows them as an owner's data behave.
     adjacency : {"change-one", "add-remove"}, optional
         TEACHING data only: open them under another neighbouring relation than they declare. Each has a budget of its own.
+    seed : int or str, optional
+        TEACHING data only: noise that this number or name decides, the same on every machine and in any order of cells.
+        ``"per-student"`` takes the name of whoever runs the kernel.
     truth : bool, optional
         TEACHING data only: whether cards and plots show what each answer would be without noise.
     quiet : bool
@@ -84,10 +82,19 @@ def open(  # noqa: A001 - the name that a person expects
     """
     if what is None:
         raise OwnerError('Say what to open: dpnb.open("hiv"), dpnb.open("people.csv").')
-    here = session()
+    asked = None if mode is None else str(mode)
+    here, home = sessions.plain(), Home.current()
+    if seed is not None:
+        named = name_source(what, schema, adjacency, home)
+        if not isinstance(
+            named.source, StudySource
+        ):  # rows that are known as protected stay so, with a seed too
+            here.attach(named.source, asked)
+        here, home = sessions.seeded(sessions.seed_of(seed))
     known = set(here._roots)
-    named = name_source(what, schema, adjacency)
-    dataset = here.attach(named.source, None if mode is None else str(mode), named.read)
+    named = name_source(what, schema, adjacency, home)
+    dataset = here.attach(named.source, asked, named.read)
+    sessions.opened_in(here)
     if truth is not None:
         _show_truth(dataset, truth)
     if not quiet and dataset.handle not in known:

@@ -7,7 +7,7 @@ import json
 from dpnb.trusted.wire.messages import Attach, FileSource, StudySource
 
 
-def typed(asked: Attach | None) -> str | None:
+def typed(asked: Attach | None, seed: str | None = None) -> str | None:
     """Return the call that opens a dataset again; None for rows or a declaration that only the kernel held.
 
     Examples
@@ -24,8 +24,9 @@ def typed(asked: Attach | None) -> str | None:
         words += [f"schema={_quoted(source.schema_path)}"] if source.schema_path else []
     else:
         return None
-    mode = "" if asked is None else asked.mode
-    return f"dpnb.open({', '.join([*words, f'mode={_quoted(mode)}'] if mode else words)})"
+    words += [] if asked is None or not asked.mode else [f"mode={_quoted(asked.mode)}"]
+    words += [] if seed is None else [f"seed={seed if seed.isdecimal() else _quoted(seed)}"]
+    return f"dpnb.open({', '.join(words)})"
 
 
 def _quoted(text: str) -> str:

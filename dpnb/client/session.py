@@ -86,9 +86,12 @@ class Session:
     ----------
     connect : callable, optional
         Returns a transport; by default the curator of the current home, started when needed.
+    seed : str, optional
+        What decides the noise of that curator.
     """
 
-    def __init__(self, connect: Callable[[], Transport] | None = None) -> None:
+    def __init__(self, connect: Callable[[], Transport] | None = None, seed: str | None = None) -> None:
+        self.seed = seed
         self._roots: dict[str, Dataset] = {}
         self._sources: dict[str, Attach] = {}
         self._waiting: dict[tuple[str, str], str] = {}
@@ -126,7 +129,7 @@ class Session:
         with current_host().progress("opening the dataset"):
             reply = self._ask(message, Attached)
         schema = Schema.from_json(exact_json(reply.schema))
-        opened = Opened(reply.handle, schema, reply.data_version, Mode(reply.mode), tuple(reply.notes))
+        opened = Opened(reply.handle, schema, reply.data_version, Mode(reply.mode), self._notes(reply.notes))
         self._told.pop(reply.handle, None)  # other terms may show other acts
         root = self._roots.pop(reply.handle, None)
         if root is None or root._opened != opened:
@@ -147,7 +150,12 @@ class Session:
 
     def opening(self, dataset: Dataset) -> str | None:
         """Return the call that opens a dataset again, as it is typed; None for rows that only the kernel held."""
-        return typed(self._sources.get(dataset.handle))
+        return typed(self._sources.get(dataset.handle), self.seed)
+
+    def _notes(self, told: Iterable[str]) -> tuple[str, ...]:
+        """What the dataset's card must say."""
+        seeded = f"Seed {self.seed}: whoever knows it can take the noise off. These answers protect nobody."
+        return (*told, *([] if self.seed is None else [seeded]))
 
     def describe(self, dataset: Dataset) -> Schema:
         """Return the public schema as the curator states it."""

@@ -31,8 +31,8 @@ class NamedSource:
     read: Callable[[], Columns]
 
 
-def name_source(what: Any, schema: Any, adjacency: str | None = None) -> NamedSource:
-    """Read the arguments of ``dpnb.open``.
+def name_source(what: Any, schema: Any, adjacency: str | None, home: Home) -> NamedSource:
+    """Read the arguments of ``dpnb.open``; rows that the kernel holds are handed over in this home.
 
     Raises
     ------
@@ -40,10 +40,10 @@ def name_source(what: Any, schema: Any, adjacency: str | None = None) -> NamedSo
         For anything that names no study, file or frame; for an adjacency of data that are not TEACHING data.
     """
     if is_frame(what):
-        return _frame(what, schema, adjacency)
+        return _frame(what, schema, adjacency, home)
     text = _text(what, schema)
     if isinstance(what, str) and schema is None and not _names_a_file(text):
-        return _study(text, adjacency)
+        return _study(text, adjacency, home)
     return _file(Path(text).expanduser(), schema, adjacency)
 
 
@@ -62,27 +62,27 @@ def _text(what: Any, schema: Any) -> str:
     return text
 
 
-def _frame(frame: Any, schema: Any, adjacency: str | None) -> NamedSource:
+def _frame(frame: Any, schema: Any, adjacency: str | None, home: Home) -> NamedSource:
     if schema is None:
         raise OwnerError('A frame needs a schema: dpnb.open(frame, schema="people.dpnb.toml").')
-    return _handed_over(frame, load(schema).schema, adjacency)
+    return _handed_over(frame, load(schema).schema, adjacency, home)
 
 
-def _study(name: str, adjacency: str | None) -> NamedSource:
+def _study(name: str, adjacency: str | None, home: Home) -> NamedSource:
     if adjacency is None:
         return NamedSource(StudySource(name=name), lambda: find(name).load())
     study = find(name)
-    return _handed_over(study.load(), study.schema, adjacency)
+    return _handed_over(study.load(), study.schema, adjacency, home)
 
 
-def _handed_over(frame: Any, schema: Schema, adjacency: str | None) -> NamedSource:
+def _handed_over(frame: Any, schema: Schema, adjacency: str | None, home: Home) -> NamedSource:
     """Hand over rows that the kernel holds; it keeps public ones as they are now."""
     kept = {}
     if schema.public or adjacency is not None:
         kept = {name: column.copy() for name, column in declared_columns(frame, schema).items()}
     if adjacency is not None:
         schema = _under(schema, adjacency, kept)
-    return NamedSource(hand_over(kept or frame, schema, Home.current()), lambda: kept)
+    return NamedSource(hand_over(kept or frame, schema, home), lambda: kept)
 
 
 def _under(schema: Schema, adjacency: str, columns: Columns) -> Schema:

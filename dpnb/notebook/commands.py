@@ -102,7 +102,7 @@ def _budget(magic: DPMagic, words: list[str]) -> None:
 
 def _ledger(magic: DPMagic, words: list[str]) -> None:
     datasets = _opened(magic, words)
-    display(_session().statement(datasets[0] if words else None))
+    display(datasets[0].session.statement(datasets[0]) if words else _session().statement())
 
 
 def _schema(magic: DPMagic, words: list[str]) -> None:

@@ -29,8 +29,15 @@ if TYPE_CHECKING:
 NOTHING = "no query to release: nothing spent"
 
 
+def session_of(leaves: Sequence[PendingQuestion]) -> Any:
+    """Return the session in which the dataset of some questions was opened."""
+    from dpnb.client import api
+
+    return api.session_of(leaves)
+
+
 def current_session() -> Any:
-    """Return the session that cells spend in."""
+    """Return the session in which a dataset was opened last."""
     from dpnb.client import api
 
     return api.session()
@@ -190,7 +197,7 @@ class _Cell:
 def _plan(magic: DPMagic, options: CellOptions, cell: _Cell, ask: Ask) -> None:
     __tracebackhide__ = True
     with Progress():
-        view = current_session().plan(cell.leaves, ask, labels=labels_of(cell.leaves, cell.pairs))
+        view = session_of(cell.leaves).plan(cell.leaves, ask, labels=labels_of(cell.leaves, cell.pairs))
     magic.planned = (view, cell.body)
     stops = options.verb != "plan"
     magic.screen.show_plan(cell.annotate(view), list(cell.leaves), cell.body, "release" if stops else "")
@@ -203,7 +210,7 @@ def _release(magic: DPMagic, cell: _Cell, ask: Ask, shown: object) -> None:
     labels = labels_of(cell.leaves, cell.pairs)
     try:
         with Progress() as progress:
-            report = current_session().release(cell.leaves, ask, labels=labels)
+            report = session_of(cell.leaves).release(cell.leaves, ask, labels=labels)
     except BudgetError:
         _show_ways_out(cell, ask, labels)
         raise
@@ -218,7 +225,7 @@ def _show_ways_out(cell: _Cell, ask: Ask, labels: dict[PendingQuestion, str]) ->
     from dpnb import widgets
 
     with contextlib.suppress(Exception):  # what is told is the refusal, whatever becomes of the picture
-        view = current_session().preview(cell.leaves, ask, labels=labels)
+        view = session_of(cell.leaves).preview(cell.leaves, ask, labels=labels)
         display(widgets.budget(view, body=cell.body))
 
 

@@ -473,7 +473,7 @@ def _say(message: dict[str, Any]) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def main(config: Config) -> int:
+def main(config: Config, opening: Callable[[Config], Curator] | None = None) -> int:
     """Run a curator for a home, unless one is running; return the process's exit status."""
     from dpnb.trusted.curator.service import Curator
 
@@ -484,7 +484,7 @@ def main(config: Config) -> int:
         if not lock.acquire():
             _say({"taken": True})
             return TAKEN
-        service = Curator.opened(config)
+        service = (opening or Curator.opened)(config)
         _refuse_frozen(service)
     except Exception as error:  # noqa: BLE001 - whatever it is, the kernel that waits must hear of it
         _say({"failure": _start_failure(error, config)})
