@@ -32,8 +32,8 @@ _STUDENT = ("JUPYTERHUB_USER", "NB_USER")
 
 def current() -> Session:
     """Return the session in which a dataset was opened last. It starts a curator when something is asked, not before."""
-    plain()
-    return _LATEST[-1]
+    here = plain()
+    return _LATEST[-1] if _LATEST else here
 
 
 def plain() -> Session:

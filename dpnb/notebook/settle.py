@@ -31,9 +31,8 @@ NOTHING = "no query to release: nothing spent"
 
 def session_of(leaves: Sequence[PendingQuestion]) -> Any:
     """Return the session in which the dataset of some questions was opened."""
-    from dpnb.client import api
-
-    return api.session_of(leaves)
+    asked = next((one.dataset for one in leaves if one.dataset is not None), None)
+    return getattr(asked, "session", None) or current_session()
 
 
 def current_session() -> Any:

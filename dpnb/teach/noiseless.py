@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import singledispatch
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     from dpnb.teach.public_rows import PublicRows
 
 
+_NARROW = DiscreteLaplaceLaw(Fraction(1, 1000))
+
+
 @dataclass(frozen=True, slots=True)
 class KnownPart:
     """A released vector beside its exact answer.
@@ -63,9 +67,14 @@ class KnownPart:
         return len(self.exact) // size
 
     def noiseless(self) -> ReleasedPart:
-        """The vector without noise."""
+        """The vector without noise; its law is so narrow that nothing is corrected for it."""
         values = unnoised(self.mechanism, self.exact, self.released)
-        return replace(self.released, values=tuple(int(value) for value in values))
+        law = (
+            _NARROW.to_json()
+            if isinstance(self.mechanism, DiscreteLaplace | DiscreteGaussian)
+            else self.released.law
+        )
+        return replace(self.released, values=tuple(int(value) for value in values), law=law)
 
 
 def known_parts(question: PendingQuestion, rows: PublicRows) -> tuple[tuple[KnownPart, ...], ...]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dpnb
-from dpnb.client import api
+from dpnb.client import sessions
 from dpnb.client.session import Session
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.service import Curator
@@ -82,7 +82,7 @@ class Desk:
 @pytest.fixture
 def desk(tmp_path, dpnb_home, monkeypatch):
     made = Desk(tmp_path, Path(dpnb_home))
-    monkeypatch.setattr(api, "session", lambda: made.session)
+    monkeypatch.setattr(sessions, "plain", lambda: made.session)
     yield made
     made.service.close()
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from dpnb.cards.curves import Curve, curve_of, curve_svg, draw_curve, sparkline
+from dpnb.cards.curves import Beside, Curve, curve_of, curve_svg, draw_curve, sparkline
 from dpnb.cards.facts import line_of
 from dpnb.cards.released import line_html, line_text
 from dpnb.estimate import Estimate
@@ -86,5 +86,5 @@ def test_a_figure_has_both_bands() -> None:
     curve = curve_of(root)
     assert curve is not None
     axes = Figure().add_subplot()
-    draw_curve(axes, curve, "t", np.zeros(101))
+    draw_curve(axes, curve, "t", Beside(np.zeros(101)))
     assert "beside" in axes.get_legend_handles_labels()[1]

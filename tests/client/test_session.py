@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dpnb
-from dpnb.client import api
+from dpnb.client import sessions
 from dpnb.client.priced_batch import batch_of
 from dpnb.errors import (
     BudgetError,
@@ -273,7 +273,7 @@ def test_protected_content_never_opens_as_teaching(session, dpnb_home):
 
 def test_an_unknown_study_or_mode_names_the_near_match(session, monkeypatch):
     """Misspelt names are refused with what was probably meant."""
-    monkeypatch.setattr(api, "session", lambda: session)
+    monkeypatch.setattr(sessions, "plain", lambda: session)
     with pytest.raises(SchemaError, match="Did you mean census"):
         dpnb.open("censu", quiet=True)
     with pytest.raises(OwnerError, match="guard-rail"):
@@ -288,7 +288,7 @@ def test_an_unknown_study_or_mode_names_the_near_match(session, monkeypatch):
 
 def test_a_public_study_has_one_ledger_as_itself_and_one_shown_as_protected(session, monkeypatch):
     """TEACHING and guard-rail showings of a public study do not spend from each other."""
-    monkeypatch.setattr(api, "session", lambda: session)
+    monkeypatch.setattr(sessions, "plain", lambda: session)
     open_, shown = (
         dpnb.open("incentive33", quiet=True),
         dpnb.open("incentive33", mode="guard-rail", quiet=True),
@@ -304,7 +304,7 @@ def test_cards_are_shown_once_for_each_dataset_of_a_session(session, dpnb_home, 
     """The attach card: the first time, unless quiet."""
     shown = []
     monkeypatch.setattr(current_host(), "opened", shown.append)
-    monkeypatch.setattr(api, "session", lambda: session)
+    monkeypatch.setattr(sessions, "plain", lambda: session)
     for _ in range(2):
         dpnb.open(small.rows(), schema=small.declared())
     assert [data.name for data in shown] == ["small"]

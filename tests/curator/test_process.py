@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import dpnb
-from dpnb.client import api
+from dpnb.client import api, sessions
 from dpnb.client.launch import connect
 from dpnb.client.session import Session
 from dpnb.errors import ChargedError, CuratorGone, OwnerError, PlanError
@@ -286,7 +286,8 @@ def with_curator(dpnb_home):
     def make(command):
         here = Session(lambda: connect(Home.current(), command))
         made.append(here)
-        api._SESSIONS[Home.current().root] = here
+        sessions._SESSIONS[Home.current().root] = here
+        sessions.opened_in(here)
         return here
 
     yield make
