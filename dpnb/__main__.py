@@ -1,6 +1,6 @@
 """The command line: ``dpnb init people.csv`` drafts the schema that an owner completes; ``dpnb loosen`` records a looser one;
 ``dpnb verify``, ``dpnb backup FOLDER`` and ``dpnb restore --reason …`` look after the ledger; ``dpnb statistics`` prints what can
-be asked.
+be asked; ``dpnb serve`` and ``dpnb admin token`` are the owner's of a service.
 
 It is thin: it reads arguments, calls a room, prints one line. It never overwrites a file, and never reads a value.
 """
@@ -11,6 +11,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from dpnb.errors import DpnbError, OwnerError
@@ -81,9 +82,90 @@ def _parser() -> argparse.ArgumentParser:
         "--from", dest="source", type=Path, help="the folder of a backup to put in its place"
     )
     restore.set_defaults(run=lambda options: _restore(options.reason, options.source))
+    serve = commands.add_parser("serve", help="serve datasets to analysts who hold tokens, as another user")
+    serve.add_argument(
+        "--config", type=Path, required=True, help="curator.toml: where to listen, and which datasets"
+    )
+    serve.set_defaults(run=lambda options: _serve(options.config))
+    _add_admin(commands.add_parser("admin", help="what the owner of a service does"))
     table = commands.add_parser("statistics", help="the table of what can be asked, as Markdown")
     table.set_defaults(run=lambda _: _statistics())
     return parser
+
+
+def _add_admin(admin: argparse.ArgumentParser) -> None:
+    acts = admin.add_subparsers(required=True, metavar="act")
+    tokens = acts.add_parser("token", help="issue, list and revoke tokens").add_subparsers(
+        required=True, metavar="what"
+    )
+    issue = tokens.add_parser("issue", help="make a token; it is shown once")
+    issue.add_argument(
+        "--principal", required=True, help="who it speaks for: a stable name, such as a mail address"
+    )
+    issue.add_argument(
+        "--scope", action="append", help="release (default), audit or metrics; may be repeated"
+    )
+    issue.add_argument(
+        "--dataset", action="append", default=[], help="the datasets that it opens (default: all)"
+    )
+    issue.add_argument("--expires", default="30d", help="after so many days (30d) or hours (8h)")
+    issue.set_defaults(run=_issue)
+    listed = tokens.add_parser("list", help="every token ever issued, without its text")
+    listed.set_defaults(run=_tokens)
+    revoke = tokens.add_parser("revoke", help="end a token, or all of a principal, at once")
+    revoke.add_argument("name", help="the id of a token, or a principal")
+    revoke.set_defaults(run=_revoke)
+    for one in (issue, listed, revoke):
+        one.add_argument("--config", type=Path, help="curator.toml, where the service has a home of its own")
+
+
+def _home(config: Path | None) -> Home:
+    from dpnb.trusted.serving.settings import read_settings
+
+    return Home.current() if config is None else read_settings(config).home
+
+
+def _issue(options: argparse.Namespace) -> str:
+    from dpnb.trusted.serving.serve import tokens_of
+
+    tokens = tokens_of(_home(options.config).make())
+    scopes, days = tuple(options.scope or ["release"]), _days(options.expires)
+    text, token = tokens.issue(options.principal, scopes, days, tuple(options.dataset))
+    return (
+        f"{text}\nToken {token.id} of {token.principal}: it is not shown again. In the notebook: DPNB_TOKEN"
+    )
+
+
+def _days(text: str) -> float:
+    number, unit = text[:-1], text[-1:]
+    if unit not in {"d", "h"} or not number.isdecimal():
+        raise OwnerError("--expires is a number of days or hours: 30d, 8h.")
+    return int(number) / (1 if unit == "d" else 24)
+
+
+def _tokens(options: argparse.Namespace) -> str:
+    from dpnb.trusted.serving.serve import tokens_of
+
+    lines = [
+        f"{one.id}  {one.principal}  {','.join(one.scopes)}  {','.join(one.datasets) or 'all datasets'}  "
+        f"until {datetime.fromtimestamp(one.expires, UTC):%Y-%m-%d %H:%M}{'  revoked' if one.revoked else ''}"
+        for one in tokens_of(_home(options.config)).listed()
+    ]
+    return "\n".join(lines) or "No token was issued: dpnb admin token issue --principal ada"
+
+
+def _revoke(options: argparse.Namespace) -> str:
+    from dpnb.trusted.serving.serve import tokens_of
+
+    count = tokens_of(_home(options.config)).revoke(options.name)
+    return f"Revoked {count} token{'s' if count > 1 else ''} of {options.name}: refused from the next request on."
+
+
+def _serve(config: Path) -> str:
+    from dpnb.trusted.serving.serve import run
+
+    run(config, studies="dpnb.datasets")
+    return "The service has ended; what was charged is stored."
 
 
 def _statistics() -> str:

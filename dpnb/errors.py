@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dpnb.trusted.errors import (
+    AccessError,
     BudgetError,
     ChargedError,
     CuratorError,
@@ -23,6 +24,7 @@ from dpnb.trusted.errors import (
 )
 
 __all__ = [
+    "AccessError",
     "BudgetError",
     "ChargedError",
     "CuratorError",

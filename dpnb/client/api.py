@@ -15,11 +15,12 @@ from typing import Any, Self
 from dpnb.client import sessions
 from dpnb.client.arguments import checked_call
 from dpnb.client.handles import Dataset
+from dpnb.client.service import Service, served, usual
 from dpnb.client.session import Session
-from dpnb.client.source import name_source
+from dpnb.client.source import name_source, names_a_file
 from dpnb.client.teaching_dataset import TeachingDataset
 from dpnb.client.views import BatchReport, PlanView
-from dpnb.datasets import BUILT_IN
+from dpnb.datasets import BUILT_IN, names
 from dpnb.errors import OwnerError, PlanError
 from dpnb.estimate import Batch, Estimate, PendingQuestion, Table, current_host
 from dpnb.planner.request import Ask
@@ -55,7 +56,8 @@ def open(  # noqa: A001 - the name that a person expects
     Parameters
     ----------
     what : str, Path or frame
-        A built-in study's name, a CSV, Parquet or DuckDB file, a schema file, or a pandas, polars or Arrow frame.
+        A built-in study's name, a CSV, Parquet or DuckDB file, a schema file, or a pandas, polars or Arrow frame; or what a
+        service holds, by its address (``"https://host/dpnb/incomes"``).
     schema : path, mapping or Schema, optional
         The owner's declaration; by default ``people.dpnb.toml`` beside ``people.csv``. A frame needs one.
     mode : {"teaching", "guard-rail"}, optional
@@ -83,6 +85,11 @@ def open(  # noqa: A001 - the name that a person expects
     if what is None:
         raise OwnerError('Say what to open: dpnb.open("hiv"), dpnb.open("people.csv").')
     asked = None if mode is None else str(mode)
+    found = _served(what, schema)
+    if found is not None:
+        return _open_served(
+            *found, {"mode": mode, "adjacency": adjacency, "seed": seed, "truth": truth}, quiet
+        )
     here, home = sessions.plain(), Home.current()
     if seed is not None:
         named = name_source(what, schema, adjacency, home)
@@ -97,6 +104,36 @@ def open(  # noqa: A001 - the name that a person expects
     sessions.opened_in(here)
     if truth is not None:
         _show_truth(dataset, truth)
+    if not quiet and dataset.handle not in known:
+        current_host().opened(dataset)
+    return dataset
+
+
+def _served(what: Any, schema: Any) -> tuple[Service, str] | None:
+    """Return the service and the dataset that is meant: by its address, or by a name that is neither a study's nor a file's."""
+    found = served(what)
+    if (
+        found is None
+        and schema is None
+        and isinstance(what, str)
+        and what not in names()
+        and not names_a_file(what)
+    ):
+        service = usual()
+        return None if service is None else (service, what)
+    return found
+
+
+def _open_served(service: Service, name: str, given: Mapping[str, Any], quiet: bool) -> Dataset:  # noqa: FBT001
+    set_ = [word for word, value in given.items() if value is not None]
+    if set_:
+        raise OwnerError(
+            f"{name} is held by a service: its owner decides what {set_[0]}= would. Leave it out."
+        )
+    here = sessions.served(service)
+    known = set(here._roots)
+    dataset = here.open_served(name)
+    sessions.opened_in(here)
     if not quiet and dataset.handle not in known:
         current_host().opened(dataset)
     return dataset

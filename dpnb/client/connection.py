@@ -43,6 +43,8 @@ class Line:
         Called, on any thread, when the ledger has grown, or the curator has ended or is back; only while :meth:`watch` is on.
     join : callable, optional
         Returns a transport to a curator that runs already, and starts none: after an end, the one that another kernel began anew.
+    again : callable, optional
+        Returns the message that opens a handle at a curator that does not know it yet.
     """
 
     def __init__(
@@ -51,8 +53,10 @@ class Line:
         handles: Callable[[], Iterable[str]],
         tell: Callable[[], None],
         join: Callable[[], Transport | None] | None = None,
+        again: Callable[[str], Message] = lambda handle: Attach(source=Again(handle=handle)),
     ) -> None:
         self.connect = connect
+        self._again = again
         self._join = join
         self.lock = threading.RLock()
         self._handles, self._tell = handles, tell
@@ -154,7 +158,7 @@ class Line:
     def _begin_anew(self, error: CuratorGone, handle: str | None) -> None:
         if error.details.get("reattach"):
             for one in self._handles() if handle is None else [handle]:
-                self.once(encode(Attach(source=Again(handle=one))), Attached)
+                self.once(encode(self._again(one)), Attached)  # type: ignore[arg-type]
             return
         self._end(self._transport)
         if self._looks:

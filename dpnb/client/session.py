@@ -20,6 +20,7 @@ from dpnb.client.handles import BudgetState, Dataset, Opened
 from dpnb.client.opening import typed
 from dpnb.client.priced_batch import Asked, AskedBatch, batch_of, held_shares, stored_questions
 from dpnb.client.remedies import with_remedies
+from dpnb.client.service import Service
 from dpnb.client.teaching_dataset import TeachingDataset
 from dpnb.client.views import BatchReport, PlanView
 from dpnb.errors import (
@@ -56,6 +57,7 @@ from dpnb.trusted.wire.messages import (
     Described,
     Detach,
     Message,
+    Open,
     Peek,
     Peeked,
     Reset,
@@ -88,12 +90,20 @@ class Session:
         Returns a transport; by default the curator of the current home, started when needed.
     seed : str, optional
         What decides the noise of that curator.
+    service : Service, optional
+        The service that it is.
     """
 
-    def __init__(self, connect: Callable[[], Transport] | None = None, seed: str | None = None) -> None:
-        self.seed = seed
+    def __init__(
+        self,
+        connect: Callable[[], Transport] | None = None,
+        *,
+        seed: str | None = None,
+        service: Service | None = None,
+    ) -> None:
+        self.seed, self.service = seed, service
         self._roots: dict[str, Dataset] = {}
-        self._sources: dict[str, Attach] = {}
+        self._sources: dict[str, Attach | Open] = {}
         self._waiting: dict[tuple[str, str], str] = {}
         self._caps: dict[str, str] = {}
         self._charged: set[int] = set()
@@ -106,6 +116,7 @@ class Session:
             lambda: list(self._sources),
             self._tell,
             join=None if connect else lambda: launch.reach(home),
+            **({} if service is None else {"again": lambda handle: self._sources[handle]}),
         )
         if current_host().listens:
             self.line.watch()
@@ -125,7 +136,13 @@ class Session:
         self, source: Source, mode: str | None = None, public: Callable[[], Columns] | None = None
     ) -> Dataset:
         """Open a dataset, or return the handle that this session has on it; `public` reads the rows of TEACHING data."""
-        message = Attach(source=source, mode=mode)
+        return self._opened(Attach(source=source, mode=mode), public)
+
+    def open_served(self, name: str) -> Dataset:
+        """Open a dataset that a service holds, or return the handle that this session has on it."""
+        return self._opened(Open(name=name), None)
+
+    def _opened(self, message: Attach | Open, public: Callable[[], Columns] | None) -> Dataset:
         with current_host().progress("opening the dataset"):
             reply = self._ask(message, Attached)
         schema = Schema.from_json(exact_json(reply.schema))
@@ -150,7 +167,10 @@ class Session:
 
     def opening(self, dataset: Dataset) -> str | None:
         """Return the call that opens a dataset again, as it is typed; None for rows that only the kernel held."""
-        return typed(self._sources.get(dataset.handle), self.seed)
+        asked = self._sources.get(dataset.handle)
+        if isinstance(asked, Open):
+            return None if self.service is None else f'dpnb.open("{self.service.url}/{asked.name}")'
+        return typed(asked, self.seed)
 
     def _notes(self, told: Iterable[str]) -> tuple[str, ...]:
         """What the dataset's card must say."""

@@ -1,4 +1,5 @@
-"""The sessions of this process: one with the current home, and one for each seed, whose curator has a home of its own.
+"""The sessions of this process: one with the current home, one with each service, and one for each seed, whose curator has a home
+of its own.
 
 A dataset belongs to the session that opened it, and asks there. What names no dataset (``%dp budget``, the panel) is about the
 session in which a dataset was opened last.
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dpnb.client import launch
+from dpnb.client.service import Service
 from dpnb.client.session import Session
 from dpnb.errors import OptionError
 from dpnb.trusted.wire.filelock import FileLock
@@ -23,6 +25,7 @@ from dpnb.trusted.wire.places import Home, private_folder
 
 _SESSIONS: dict[Path, Session] = {}
 _SEEDED: dict[str, tuple[Session, Home]] = {}
+_SERVED: dict[Service, Session] = {}
 _LATEST: list[Session] = []
 
 PER_STUDENT = "per-student"
@@ -56,6 +59,14 @@ def seeded(seed: str) -> tuple[Session, Home]:
     return _SEEDED[seed]
 
 
+def served(service: Service) -> Session:
+    """Return the session with a service."""
+    plain()
+    if service not in _SERVED:
+        _SERVED[service] = Session(service.connect, service=service)
+    return _SERVED[service]
+
+
 def opened_in(session: Session) -> None:
     """Note the session in which a dataset was opened last."""
     _LATEST[:] = [session]
@@ -63,8 +74,9 @@ def opened_in(session: Session) -> None:
 
 def close() -> None:
     """Let go of every curator of this process."""
-    for one in (*_SESSIONS.values(), *(session for session, _ in _SEEDED.values())):
+    for one in (*_SESSIONS.values(), *_SERVED.values(), *(session for session, _ in _SEEDED.values())):
         one.close()
+    _SERVED.clear()
     _SESSIONS.clear()
     _SEEDED.clear()
     _LATEST.clear()

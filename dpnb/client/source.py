@@ -42,7 +42,7 @@ def name_source(what: Any, schema: Any, adjacency: str | None, home: Home) -> Na
     if is_frame(what):
         return _frame(what, schema, adjacency, home)
     text = _text(what, schema)
-    if isinstance(what, str) and schema is None and not _names_a_file(text):
+    if isinstance(what, str) and schema is None and not names_a_file(text):
         return _study(text, adjacency, home)
     return _file(Path(text).expanduser(), schema, adjacency)
 
@@ -128,7 +128,8 @@ def _owned(what: Path, schema: Any) -> OwnedDataset:
     return load(schema, source=path)
 
 
-def _names_a_file(text: str) -> bool:
+def names_a_file(text: str) -> bool:
+    """Tell whether a text names a file rather than a study."""
     path = Path(text)
     named = os.sep in text or bool(path.suffix) or path.is_file()
     return named or (path.is_dir() and text not in names())

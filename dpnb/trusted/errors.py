@@ -13,6 +13,7 @@
     ├── NestedSpendError              a spend inside a spend
     ├── Unavailable (ValueError)      an interval or figure that this release cannot support, with the reason
     ├── OwnerError                    an owner's schema, file or pin does not allow the attach
+    ├── AccessError                   a service does not know who asks, or does not let them
     └── CuratorError                  the curator could not answer
         ├── CuratorGone               the process ended or cannot be reached
         ├── ChargedError              interrupted after the charge: running again returns the stored answer
@@ -118,6 +119,12 @@ class OwnerError(DpnbError):
     code = "owner"
 
 
+class AccessError(DpnbError):
+    """A service does not know who asks, or does not let them; nothing was spent."""
+
+    code = "access"
+
+
 class CuratorError(DpnbError):
     """The curator could not answer. Unexpected faults carry the code ``internal`` and nothing else."""
 
@@ -160,6 +167,7 @@ _TREE: tuple[type[DpnbError], ...] = (
     NestedSpendError,
     Unavailable,
     OwnerError,
+    AccessError,
     CuratorError,
     CuratorGone,
     ChargedError,

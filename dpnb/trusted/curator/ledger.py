@@ -424,16 +424,28 @@ class Ledger:
 
     def left(self, pool: str, principal: str, cap: PrivacyLoss) -> PrivacyLoss:
         """Return what is left of the tightest cap that holds."""
-        return min((limit.left(spent) for limit, spent in self._filters(pool, principal, cap)), key=_amount)
+        return min(
+            (limit.left(spent) for limit, spent in self._filters(pool, principal, cap, {})), key=_amount
+        )
 
-    def admits(self, pool: str, principal: str, cap: PrivacyLoss, asked: PrivacyLoss) -> bool:
+    def admits(
+        self,
+        pool: str,
+        principal: str,
+        cap: PrivacyLoss,
+        asked: PrivacyLoss,
+        caps: Mapping[str, PrivacyLoss] | None = None,
+    ) -> bool:
         """Say whether a loss would be admitted now."""
-        return all(limit.admits(spent, asked) for limit, spent in self._filters(pool, principal, cap))
+        filters = self._filters(pool, principal, cap, caps or {})
+        return all(limit.admits(spent, asked) for limit, spent in filters)
 
-    def _filters(self, pool: str, principal: str, cap: PrivacyLoss) -> list[tuple[Filter, PrivacyLoss]]:
+    def _filters(
+        self, pool: str, principal: str, cap: PrivacyLoss, caps: Mapping[str, PrivacyLoss]
+    ) -> list[tuple[Filter, PrivacyLoss]]:
         with self._database.reading() as db:
             both = totals.totals(db, pool, principal, totals.period_of(db, pool), cap.measure)
-            limits = admission.limits(db, pool, principal, cap, {})
+            limits = admission.limits(db, pool, principal, cap, caps)
             return [(limit, spent) for _, limit, spent in admission.filters(limits, *both)]
 
     # ------------------------------------------------------- caps and resets

@@ -199,6 +199,7 @@ def _charge(
         digest=wanted.digest,
         **{name: getattr(scope, name) for name in scope.__slots__},
         cap=attached.budget.cap,
+        caps=attached.caps,
         terms=Terms.of(attached.schema, attached.known_as),
         questions=[_recorded(question) for question in mine],
         events=wanted.charged.part(mine),

@@ -30,6 +30,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import tornado.httpserver
+import tornado.httputil
 import tornado.iostream
 import tornado.netutil
 import tornado.web
@@ -40,7 +41,7 @@ from dpnb.trusted.curator.guard import owners_words
 from dpnb.trusted.errors import CuratorError, FrozenError, OwnerError, to_wire
 from dpnb.trusted.wire.codec import MAX_REQUEST
 from dpnb.trusted.wire.filelock import FileLock
-from dpnb.trusted.wire.messages import PROTOCOL, Attach, Detach, Peek, Request, Submit
+from dpnb.trusted.wire.messages import PROTOCOL, Attach, Detach, Open, Peek, Submit
 from dpnb.trusted.wire.places import write_private
 from dpnb.trusted.wire.transport import HOLD, MESSAGES, TOKEN, peer_of, process_of
 
@@ -63,17 +64,23 @@ WHOLE_BODY = 60.0
 """Seconds within which a connection shows that it may ask, and within which a body arrives."""
 _TICK = 0.2
 _THREADS = {"attach": 4, "release": 8, "price": 4, "rest": 8}
-_KINDS: dict[type, str] = {Attach: "attach", Detach: "attach", Submit: "release", Peek: "price"}
+_KINDS: dict[type, str] = {
+    Attach: "attach",
+    Open: "attach",
+    Detach: "attach",
+    Submit: "release",
+    Peek: "price",
+}
 
 
 class Answering(Protocol):
     """What a server serves: bytes in, bytes out."""
 
-    def read(self, body: bytes) -> Request | bytes:
-        """Read one request body, or return the refusal; never raises."""
+    def read(self, body: bytes) -> Any:
+        """Read one request body, or return the refusal as bytes; never raises."""
 
-    def carry_out(self, request: Request, principal: str) -> bytes:
-        """Answer one request; never raises."""
+    def carry_out(self, request: Any, who: Any) -> bytes:
+        """Answer one request of whoever the door let in; never raises."""
 
     def refuse_charges(self) -> None:
         """Charge nothing from now on."""
@@ -83,6 +90,90 @@ class Answering(Protocol):
 
     def close(self) -> None:
         """Close the ledger and the engines."""
+
+
+class Refused(tornado.web.HTTPError):
+    """Refused at the door, with a reply that says why."""
+
+    def __init__(self, status: int, reply: bytes = b"") -> None:
+        super().__init__(status)
+        self.reply = reply
+
+
+class Place(Protocol):
+    """Where a server listens, and who may come in."""
+
+    ssl: Any
+    prefix: str
+
+    def listen(self) -> socket.socket:
+        """Return the listening socket."""
+
+    def announce(self, listener: socket.socket) -> None:
+        """Say that it listens."""
+
+    def withdraw(self) -> None:
+        """Say that it listens no more."""
+
+    def admit(self, request: tornado.httputil.HTTPServerRequest, stream: tornado.iostream.IOStream) -> Any:
+        """Return who asks, from the headers alone, or raise :class:`Refused`."""
+
+    def routes(self, settings: dict[str, Any]) -> list[tuple[Any, ...]]:
+        """Return what is answered besides messages."""
+
+    def settled(self, asked: Any, seconds: float) -> float:
+        """Return how many seconds an answer that took so long still waits before it is sent."""
+
+
+class OwnPlace:
+    """A Unix socket of one user, or a port of loopback with a token."""
+
+    ssl: Any = None
+    prefix = ""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._token = secrets.token_hex(32) if config.tcp else None
+
+    def listen(self) -> socket.socket:
+        """Return the listening socket."""
+        if self._config.tcp:
+            return tornado.netutil.bind_sockets(0, "127.0.0.1")[0]
+        path = self._config.home.socket
+        path.unlink(missing_ok=True)  # we hold the home's lock: what is there is a dead curator's
+        return tornado.netutil.bind_unix_socket(str(path), mode=0o600)
+
+    def announce(self, listener: socket.socket) -> None:
+        """Write where it listens, and tell the kernel that waits."""
+        where: dict[str, Any] = {"protocol": PROTOCOL, "pid": os.getpid()}
+        if self._config.tcp:
+            where |= {"port": listener.getsockname()[1], "token": self._token}
+        else:
+            where |= {"socket": str(self._config.home.socket)}
+        write_private(self._config.home.address, canonical(where).encode())
+        say({"ready": True})
+
+    def withdraw(self) -> None:
+        """Remove address and socket."""
+        self._config.home.address.unlink(missing_ok=True)
+        if not self._config.tcp:
+            self._config.home.socket.unlink(missing_ok=True)
+
+    def admit(self, request: tornado.httputil.HTTPServerRequest, stream: tornado.iostream.IOStream) -> str:
+        """Return this user, who alone may ask."""
+        if self._token is not None and not _same(request.headers.get(TOKEN, ""), self._token):
+            raise Refused(401)
+        if self._token is None and peer_of(stream.socket) != os.getuid():
+            raise Refused(403)
+        return principal_of(os.getuid())
+
+    def routes(self, settings: dict[str, Any]) -> list[tuple[Any, ...]]:  # noqa: ARG002 - a place's
+        """Nothing besides messages."""
+        return []
+
+    def settled(self, asked: Any, seconds: float) -> float:  # noqa: ARG002 - a place's
+        """Return 0: whoever runs as this user can measure more than time."""
+        return 0.0
 
 
 class Life:
@@ -162,26 +253,28 @@ class _Workers:
 
 
 @tornado.web.stream_request_body  # so that `prepare` sees the headers before a byte of the body is kept
-class _Handler(tornado.web.RequestHandler):
+class Handler(tornado.web.RequestHandler):
+    """What every address has in common: who asks is decided on the headers."""
+
     service: Answering
     life: Life
-    token: str | None
+    place: Place
     workers: _Workers
 
-    def initialize(self, service: Answering, life: Life, token: str | None, workers: _Workers) -> None:
-        self.service, self.life, self.token, self.workers = service, life, token, workers
+    def initialize(self, service: Answering, life: Life, place: Place, workers: _Workers) -> None:
+        """Take what all requests share."""
+        self.service, self.life, self.place, self.workers = service, life, place, workers
 
     def set_default_headers(self) -> None:
+        """Say nothing of the software."""
         self.clear_header("Server")
 
     def prepare(self) -> None:
+        """Decide who asks, before a byte of the body is kept."""
         stream = self.request.connection.stream  # type: ignore[union-attr]
-        if self.token is not None and not _same(self.request.headers.get(TOKEN, ""), self.token):
-            raise tornado.web.HTTPError(401)
-        if self.token is None and peer_of(stream.socket) != os.getuid():
-            raise tornado.web.HTTPError(403)
+        self.who = self.place.admit(self.request, stream)
         if self.request.headers.get("Origin"):  # a page in a browser
-            raise tornado.web.HTTPError(403)
+            raise Refused(403)
         self._stream = stream
         self.life.known.add(stream)
         self.life.rest(stream)
@@ -196,8 +289,12 @@ class _Handler(tornado.web.RequestHandler):
         if hasattr(self, "_stream"):
             self.life.leave(self._stream)
 
-    def write_error(self, status_code: int, **_: Any) -> None:  # noqa: ARG002 - tornado's signature
-        self.finish(b"")
+    def write_error(self, status_code: int, **facts: Any) -> None:  # noqa: ARG002 - tornado's signature
+        """Send the refusal of the door, and nothing of any other fault."""
+        fault = (facts.get("exc_info") or (None, None))[1]
+        if isinstance(fault, Refused) and fault.reply:
+            self.set_header("Content-Type", "application/json")
+        self.finish(fault.reply if isinstance(fault, Refused) else b"")
 
     def log_exception(self, *_: Any) -> None:
         """Say nothing: the service keeps the owner's log."""
@@ -207,7 +304,7 @@ def _same(given: str, token: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), token.encode())
 
 
-class _Unknown(_Handler):
+class _Unknown(Handler):
     """Any other address: refused, to whoever may ask, without reading a body."""
 
     def prepare(self) -> None:
@@ -215,7 +312,7 @@ class _Unknown(_Handler):
         raise tornado.web.HTTPError(404)
 
 
-class _Messages(_Handler):
+class _Messages(Handler):
     def prepare(self) -> None:
         super().prepare()
         self._body = bytearray()
@@ -248,12 +345,14 @@ class _Messages(_Handler):
             return asked
         if self.life.ending:
             raise tornado.web.HTTPError(503)
-        kind, principal = _KINDS.get(type(asked), "rest"), principal_of(os.getuid())
-        reply: bytes = await self.workers.run(kind, self.service.carry_out, asked, principal)
+        began = time.monotonic()
+        kind = _KINDS.get(type(asked), "rest")
+        reply: bytes = await self.workers.run(kind, self.service.carry_out, asked, self.who)
+        await asyncio.sleep(self.place.settled(asked, time.monotonic() - began))
         return reply
 
 
-class _Hold(_Handler):
+class _Hold(Handler):
     """A life-line. One byte on it says that the ledger grew: ask, if you want to know more."""
 
     async def post(self) -> None:
@@ -369,16 +468,15 @@ class _Server(tornado.httpserver.HTTPServer):
             stream.close()
 
 
-def serve(service: Answering, config: Config) -> bool:
+def serve(service: Answering, config: Config, place: Place | None = None) -> bool:
     """Listen until the last kernel has gone or a signal asks to end; say whether nothing is under way any more."""
-    return asyncio.run(_serve(service, config))
+    return asyncio.run(_serve(service, config, place or OwnPlace(config)))
 
 
-async def _serve(service: Answering, config: Config) -> bool:
+async def _serve(service: Answering, config: Config, place: Place) -> bool:
     life, workers = Life(config.linger), _Workers()
-    token = secrets.token_hex(32) if config.tcp else None
-    server = _server(service, life, token, workers)
-    listener = _listen(config)
+    server = _server(service, life, place, workers)
+    listener = place.listen()
     server.add_socket(listener)
     loop = asyncio.get_running_loop()
 
@@ -389,21 +487,25 @@ async def _serve(service: Answering, config: Config) -> bool:
             loop.call_soon_threadsafe(_wake, life)
 
     service.listen(told)
-    _announce(config, listener, token)
+    place.announce(listener)
     await _until_over(life)
     life.ending = True
     server.stop()
-    _withdraw(config)
+    place.withdraw()
     service.refuse_charges()
     await _until_stored(life)
     workers.leave()
     return not life.busy
 
 
-def _server(service: Answering, life: Life, token: str | None, workers: _Workers) -> _Server:
-    settings = {"service": service, "life": life, "token": token, "workers": workers}
+def _server(service: Answering, life: Life, place: Place, workers: _Workers) -> _Server:
+    settings = {"service": service, "life": life, "place": place, "workers": workers}
     application = tornado.web.Application(
-        [(MESSAGES, _Messages, settings), (HOLD, _Hold, settings)],
+        [
+            (place.prefix + MESSAGES, _Messages, settings),
+            (place.prefix + HOLD, _Hold, settings),
+            *place.routes(settings),
+        ],
         default_handler_class=_Unknown,
         default_handler_args=settings,
         log_function=lambda _: None,
@@ -414,6 +516,7 @@ def _server(service: Answering, life: Life, token: str | None, workers: _Workers
         max_body_size=MAX_REQUEST,
         max_buffer_size=2 * MAX_REQUEST,
         body_timeout=WHOLE_BODY,
+        ssl_options=place.ssl,
     )
     server.watch(life)
     return server
@@ -441,31 +544,7 @@ async def _until_over(life: Life) -> None:
             await asyncio.wait_for(ended.wait(), min(_TICK, max(life.linger / 4, 0.01)))
 
 
-def _listen(config: Config) -> socket.socket:
-    if config.tcp:
-        return tornado.netutil.bind_sockets(0, "127.0.0.1")[0]
-    path = config.home.socket
-    path.unlink(missing_ok=True)  # we hold the home's lock: what is there is a dead curator's
-    return tornado.netutil.bind_unix_socket(str(path), mode=0o600)
-
-
-def _announce(config: Config, listener: socket.socket, token: str | None) -> None:
-    where: dict[str, Any] = {"protocol": PROTOCOL, "pid": os.getpid()}
-    if config.tcp:
-        where |= {"port": listener.getsockname()[1], "token": token}
-    else:
-        where |= {"socket": str(config.home.socket)}
-    write_private(config.home.address, canonical(where).encode())
-    _say({"ready": True})
-
-
-def _withdraw(config: Config) -> None:
-    config.home.address.unlink(missing_ok=True)
-    if not config.tcp:
-        config.home.socket.unlink(missing_ok=True)
-
-
-def _say(message: dict[str, Any]) -> None:
+def say(message: dict[str, Any]) -> None:
     """Tell the kernel that started us, once, and let go of its pipe."""
     with contextlib.suppress(OSError, ValueError):
         sys.stdout.write(canonical(message) + "\n")
@@ -482,18 +561,18 @@ def main(config: Config, opening: Callable[[Config], Curator] | None = None) -> 
         config.home.make()
         lock = FileLock(config.home.lock)
         if not lock.acquire():
-            _say({"taken": True})
+            say({"taken": True})
             return TAKEN
         service = (opening or Curator.opened)(config)
         _refuse_frozen(service)
     except Exception as error:  # noqa: BLE001 - whatever it is, the kernel that waits must hear of it
-        _say({"failure": _start_failure(error, config)})
+        say({"failure": _start_failure(error, config)})
         return 1
     try:
         quiet = serve(service, config)
     except Exception as error:  # noqa: BLE001
         service.note(error)
-        _say({"failure": _start_failure(error, config)})
+        say({"failure": _start_failure(error, config)})
         os._exit(1)
     if not quiet:
         os._exit(0)  # no thread can be ended; the charges are on disk, and the system frees the home's lock

@@ -12,7 +12,7 @@ import threading
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, Self, cast
 
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import failpoints
@@ -87,7 +87,7 @@ _LONGEST_LOG = 16 * 2**20
 
 
 class Curator:
-    """The holder of the data of one home.
+    """The holder of the data of one home. ``serves`` says whether another user than the kernel's runs it.
 
     Parameters
     ----------
@@ -99,6 +99,8 @@ class Curator:
     studies : str, optional
         The module that finds public studies by name.
     """
+
+    serves: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -121,7 +123,7 @@ class Curator:
         self._upkeep: Upkeep | None = None
 
     @classmethod
-    def opened(cls, config: Config, chance: Chance | None = None) -> Curator:
+    def opened(cls, config: Config, chance: Chance | None = None) -> Self:
         """Open a home's ledger and copies, and look after them."""
         home = config.home.make()
         service = cls(home, Ledger(home.ledger), Shelf(home, _prepare, _engine), chance, config.studies)
@@ -171,16 +173,17 @@ class Curator:
         try:
             return decode_request(body)
         except Exception as error:  # noqa: BLE001 - whatever it is, only its code may leave
-            return self._failure(error, "")
+            return self.failure(error, "")
 
     def carry_out(self, request: Request, principal: str) -> bytes:
         """Answer one request; every error becomes a :class:`Failure`."""
         try:
             return encode(self.reply(request, principal))
         except Exception as error:  # noqa: BLE001 - whatever it is, only its code may leave
-            return self._failure(error, type(request).__name__)
+            return self.failure(error, type(request).__name__)
 
-    def _failure(self, error: Exception, kind: str) -> bytes:
+    def failure(self, error: Exception, kind: str) -> bytes:
+        """Return the reply to a request that failed; what nobody but the owner may know goes to the log."""
         if not isinstance(error, DpnbError) or type(error) in {CuratorError, FrozenError}:
             self.note(error, kind)
         told = to_wire(error)
@@ -220,7 +223,8 @@ class Curator:
     def _opened_anew(self, request: Attach, principal: str) -> Attached:
         """Read what is named, which may take long and keeps nobody waiting, and open it, which is short."""
         source = cast("Any", request.source)
-        with look_up(source, request.mode, self._home, self._studies) as found, found.schema_named():
+        found = look_up(source, request.mode, self._home, self._studies, serves=self.serves)
+        with found, found.schema_named():
             for _ in range(_ATTEMPTS):
                 copy = self._prepared(found, principal)
                 with self._attaching:
@@ -239,6 +243,7 @@ class Curator:
             raise (wrong if instead is None else OwnerError(instead)) from None
 
     def _admitted(self, attached: Attached, principal: str) -> Attached:
+        attached.each = self._each(attached)
         kept = self._keep(attached, principal)
         self._drop_older_terms(kept)
         return kept
@@ -255,7 +260,12 @@ class Curator:
             return attached
         if kept is not attached:
             kept.schema, kept.budget, kept.notes = attached.schema, attached.budget, attached.notes
+            kept.each = attached.each
         return kept
+
+    def _each(self, attached: Attached) -> PrivacyLoss | None:  # noqa: ARG002 - a service's owner says more
+        """Return what the owner lets every principal spend."""
+        return None
 
     def _drop_older_terms(self, attached: Attached) -> None:
         """Close what is open under other terms than those just pinned: a tightened promise holds from now on."""
@@ -288,7 +298,7 @@ class Curator:
             cost=raw(asked.to_json()),
             left=raw(self._left(attached, principal).to_json()),
             held=raw([None if one is None else one.paid for one in found]),
-            admitted=self._ledger.admits(attached.pool, principal, attached.budget.cap, asked),
+            admitted=self._ledger.admits(attached.pool, principal, attached.budget.cap, asked, attached.caps),
         )
 
     def _submit(self, request: Submit, principal: str) -> Answered:
@@ -336,15 +346,17 @@ class Curator:
         return Cancelled(state="answered" if answered else "charged")
 
     def _statement(self, request: Statement, principal: str) -> StatementOf:
+        return self._statement_of(request, principal, principal)
+
+    def _statement_of(self, request: Statement, principal: str, told_of: str | None) -> StatementOf:
+        """Tell the rows of what a principal has open: those of one principal, or of all."""
         handles = (
             [request.handle]
             if request.handle
             else [handle for who, handle in list(self._open) if who == principal]
         )
         names = dict.fromkeys(self._find(handle, principal).known_as for handle in handles)
-        told = (
-            self._ledger.statement(one, principal, request.after, entries=request.entries) for one in names
-        )
+        told = (self._ledger.statement(one, told_of, request.after, entries=request.entries) for one in names)
         rows = itertools.chain.from_iterable(told)
         return StatementOf(rows=raw([_row(row) for row in sorted(rows, key=lambda row: row.entry)]))
 
@@ -386,10 +398,11 @@ class Curator:
     def _left(self, attached: Attached, principal: str) -> PrivacyLoss:
         left = attached.budget.cap - self._ledger.spent(attached.pool)
         own = self._ledger.cap(principal, attached.pool)
-        if own is None:
-            return left
-        mine = own - self._ledger.spent(attached.pool, principal)
-        return PrivacyLoss(left.measure, min(left.amount, mine.amount), min(left.delta, mine.delta))
+        for cap in (own, attached.each):
+            if cap is not None:
+                mine = cap - self._ledger.spent(attached.pool, principal)
+                left = PrivacyLoss(left.measure, min(left.amount, mine.amount), min(left.delta, mine.delta))
+        return left
 
     def _state(self, attached: Attached, principal: str) -> BudgetState:
         own = self._ledger.cap(principal, attached.pool)

@@ -106,9 +106,16 @@ class Found:
 
 
 def look_up(
-    source: StudySource | FileSource | HandOver, mode: str | None, home: Home, studies: str | None = None
+    source: StudySource | FileSource | HandOver,
+    mode: str | None,
+    home: Home,
+    studies: str | None = None,
+    *,
+    serves: bool = False,
 ) -> Found:
     """Find the rows and the terms of an attach; `studies` is the module that finds public studies by name.
+
+    With `serves` the data are another user's than whoever asks, so that they may be ENFORCED.
 
     Raises
     ------
@@ -121,7 +128,7 @@ def look_up(
         found = _file(source, home)
     else:
         found = _handed_over(source, home)
-    found = _apart(_in_mode(found, mode))
+    found = _apart(_in_mode(found, mode, serves=serves))
     return replace(found, notes=(*found.notes, *_notes(found.schema)))
 
 
@@ -265,18 +272,18 @@ def _schema(record: Any) -> Schema:
     return Schema.from_json(exact_json(record))
 
 
-def _in_mode(found: Found, mode: str | None) -> Found:
+def _in_mode(found: Found, mode: str | None, *, serves: bool) -> Found:
     """Apply ``mode=``: public data shown as protected keep a ledger of their own beside their TEACHING one."""
+    if (mode or found.schema.mode) == Mode.ENFORCED and not serves:
+        raise OwnerError(
+            'mode="enforced" needs a curator of another user or host. This one serves mode="guard-rail".'
+        )
     if mode is None or mode == found.schema.mode.value:
         return found
     if mode not in list(Mode):
         close = nearest(mode, [kind.value for kind in Mode])
         hint = f"did you mean {close!r}?" if close else 'write "teaching" or "guard-rail".'
         raise OwnerError(f"mode={mode!r} is unknown: {hint}")
-    if mode == Mode.ENFORCED:
-        raise OwnerError(
-            'mode="enforced" needs a curator of another user or host. This one serves mode="guard-rail".'
-        )
     try:
         schema = replace(found.schema, mode=Mode(mode))
     except SchemaError as error:

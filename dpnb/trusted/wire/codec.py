@@ -15,7 +15,7 @@ import msgspec
 
 from dpnb.trusted.canonical import canonical, read_json
 from dpnb.trusted.errors import PlanError
-from dpnb.trusted.wire.messages import Reply, Request
+from dpnb.trusted.wire.messages import Reply, Request, ServiceRequest
 
 MAX_REQUEST = 4 * 2**20
 MAX_REPLY = 512 * 2**20
@@ -28,22 +28,34 @@ _OTHERS = bytes(set(range(256)) - set(b"[]{}"))
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _ENCODER = msgspec.json.Encoder(decimal_format="string")
 _REQUESTS: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Request)
+_SERVICE_REQUESTS: msgspec.json.Decoder[Any] = msgspec.json.Decoder(ServiceRequest)
 _REPLIES: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Reply)
 
 
-def encode(message: Request | Reply) -> bytes:
+def encode(message: Request | ServiceRequest | Reply) -> bytes:
     """Write a message as JSON bytes."""
     return _ENCODER.encode(message)
 
 
 def decode_request(body: bytes) -> Request:
     """Read a request, or refuse it with :class:`PlanError`."""
+    _check_length(body)
+    _check_depth(body)
+    return cast("Request", _decode(_REQUESTS, body))
+
+
+def decode_service_request(body: bytes) -> ServiceRequest:
+    """Read a request to a service, or refuse it with :class:`PlanError`."""
+    _check_length(body)
+    _check_depth(body)
+    return cast("ServiceRequest", _decode(_SERVICE_REQUESTS, body))
+
+
+def _check_length(body: bytes) -> None:
     if len(body) > MAX_REQUEST:
         raise PlanError(
             f"A request of {len(body):,} bytes is longer than {MAX_REQUEST:,}: ask fewer questions at once."
         )
-    _check_depth(body)
-    return cast("Request", _decode(_REQUESTS, body))
 
 
 def decode_reply(body: bytes) -> Reply:

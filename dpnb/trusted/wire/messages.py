@@ -81,6 +81,12 @@ class Attach(Message, tag="attach", frozen=True):
     mode: Annotated[str, Meta(max_length=20)] | None = None
 
 
+class Open(Message, tag="open", frozen=True):
+    """Open a dataset that a service holds, by the name that its owner gave it. No message of a service brings data or terms."""
+
+    name: Name
+
+
 class Describe(Message, tag="describe", frozen=True):
     """The public schema and the budget as it stands."""
 
@@ -148,6 +154,8 @@ class Detach(Message, tag="detach", frozen=True):
 
 
 Request = Hello | Attach | Describe | Peek | Submit | Cancel | Statement | Cap | Reset | Detach
+ServiceRequest = Hello | Open | Describe | Peek | Submit | Cancel | Statement | Cap | Detach
+"""What a service reads: it cannot decode a message that names a file, a schema or a budget."""
 
 # Replies -------------------------------------------------------------------------------------------------------
 

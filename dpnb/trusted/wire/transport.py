@@ -11,17 +11,19 @@ import contextlib
 import http.client
 import os
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Callable
-from typing import Protocol, cast
+from typing import ClassVar, Protocol, cast
 
-from dpnb.trusted.errors import CuratorGone
+from dpnb.trusted.errors import CuratorGone, OptionError
 
 MESSAGES = "/v1/messages"
 HOLD = "/v1/hold"
 TOKEN = "X-Dpnb-Token"  # noqa: S105 - the name of a header
 
+_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 _GONE = "The curator process has ended or cannot be reached. Run the line again: it is started anew, with the budget intact."
 
 
@@ -74,8 +76,13 @@ class InMemory:
 class _Http:
     """HTTP to one address, on one connection that is kept open between requests."""
 
-    def __init__(self, headers: dict[str, str]) -> None:
+    gone: ClassVar[str] = _GONE
+    told: ClassVar[frozenset[int]] = frozenset({200})
+    """The states of replies whose body says what happened."""
+
+    def __init__(self, headers: dict[str, str], prefix: str = "") -> None:
         self._headers = {"Content-Type": "application/json", **headers}
+        self._prefix = prefix
         self._connection: http.client.HTTPConnection | None = None
         self._line: http.client.HTTPConnection | None = None
         self._process = os.getpid()
@@ -90,7 +97,7 @@ class _Http:
             return self._send(body)
         except (OSError, http.client.HTTPException) as error:
             self._drop()
-            raise CuratorGone(_GONE) from error
+            raise CuratorGone(self.gone) from error
         except BaseException:
             self._drop()
             raise
@@ -100,12 +107,12 @@ class _Http:
         self._leave_parent()
         line = self._connect(timeout=10.0)
         try:
-            line.request("POST", HOLD, body=b"", headers=self._headers)
+            line.request("POST", self._prefix + HOLD, body=b"", headers=self._headers)
             # The curator answers with headers at once and leaves the body open for as long as we live.
             self._expect_head(line)
         except (OSError, http.client.HTTPException) as error:
             line.close()
-            raise CuratorGone(_GONE) from error
+            raise CuratorGone(self.gone) from error
         self._line = line
 
     def wait(self) -> bool:
@@ -127,10 +134,10 @@ class _Http:
     def _send(self, body: bytes) -> bytes:
         if self._connection is None:
             self._connection = self._connect()
-        self._connection.request("POST", MESSAGES, body=body, headers=self._headers)
+        self._connection.request("POST", self._prefix + MESSAGES, body=body, headers=self._headers)
         response = self._connection.getresponse()
         content = response.read()
-        if response.status != 200:
+        if response.status not in self.told:
             raise http.client.HTTPException(f"status {response.status}")
         return content
 
@@ -197,6 +204,46 @@ class TcpTransport(_Http):
             raise CuratorGone(_GONE) from error
         _socket_of(connection).setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection
+
+
+class ServiceTransport(_Http):
+    """HTTPS to a service, with the token of whoever asks; plain HTTP on this machine alone.
+
+    Parameters
+    ----------
+    scheme : {"https", "http"}
+    host : str
+    port : int or None
+    prefix : str
+        The path at which the service lies.
+    token : str
+    authority : str, optional
+        A file with the certificate that vouches for the service, where the system knows none.
+
+    Raises
+    ------
+    OptionError
+        For HTTP to another machine: a token never travels in the clear.
+    """
+
+    gone: ClassVar[str] = (
+        "The service cannot be reached. Run the line again: what was charged already is answered from the store, free."
+    )
+    told: ClassVar[frozenset[int]] = frozenset({200, 401, 403})
+
+    def __init__(
+        self, scheme: str, host: str, port: int | None, prefix: str, token: str, authority: str | None = None
+    ) -> None:
+        if scheme != "https" and host not in _LOOPBACK:
+            raise OptionError(f"A token never travels in the clear: open https://{host}/…")
+        super().__init__({"Authorization": f"Bearer {token}"} if token else {}, prefix)
+        self._scheme, self._host, self._port, self._authority = scheme, host, port, authority
+
+    def _connect(self, timeout: float | None = None) -> http.client.HTTPConnection:
+        if self._scheme != "https":
+            return http.client.HTTPConnection(self._host, self._port, timeout=timeout)
+        context = ssl.create_default_context(cafile=self._authority)
+        return http.client.HTTPSConnection(self._host, self._port, timeout=timeout, context=context)
 
 
 class _UnixConnection(http.client.HTTPConnection):

@@ -1,0 +1,97 @@
+"""Datasets that a service holds: ``dpnb.open("https://host/dpnb/incomes")``, or a name where ``DPNB_SERVICE`` says which service.
+
+Who asks is the token in ``DPNB_TOKEN``; where a certificate is not known to the system, ``DPNB_CA`` names the file that vouches
+for it.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
+
+from dpnb.errors import CuratorError, OwnerError, from_wire
+from dpnb.trusted.wire.codec import decode_reply, encode
+from dpnb.trusted.wire.messages import PROTOCOL, Failure, Hello, Welcome
+from dpnb.trusted.wire.transport import ServiceTransport, Transport
+
+_EXAMPLE = 'dpnb.open("https://host.example/dpnb/incomes")'
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Where a service listens: ``https://host:port/prefix``."""
+
+    scheme: str
+    host: str
+    port: int | None
+    prefix: str
+
+    @property
+    def url(self) -> str:
+        """The address, without a dataset."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        port = "" if self.port is None else f":{self.port}"
+        return f"{self.scheme}://{host}{port}{self.prefix}"
+
+    def connect(self) -> Transport:
+        """Return a transport to the service, with the life-line held.
+
+        Raises
+        ------
+        AccessError
+            The service does not know the token.
+        CuratorGone
+            It cannot be reached.
+        """
+        token, authority = os.environ.get("DPNB_TOKEN", ""), os.environ.get("DPNB_CA")
+        transport = ServiceTransport(self.scheme, self.host, self.port, self.prefix, token, authority)
+        try:
+            welcome = decode_reply(transport.send(encode(Hello())))
+            if isinstance(welcome, Failure):
+                raise from_wire(
+                    {"code": welcome.code, "message": welcome.message, "details": welcome.details}
+                )
+            if not isinstance(welcome, Welcome) or welcome.protocol != PROTOCOL:
+                raise CuratorError(f"{self.url} is a service of another dpnb version.")
+            transport.hold()
+        except BaseException:
+            transport.close()
+            raise
+        return transport
+
+
+def served(what: object) -> tuple[Service, str] | None:
+    """Return the service and the name of a dataset that is opened by its address; None for anything else.
+
+    Raises
+    ------
+    OwnerError
+        For an address without a dataset.
+
+    Examples
+    --------
+    >>> service, name = served("https://host.example:8443/dpnb/incomes")
+    >>> service.url, name
+    ('https://host.example:8443/dpnb', 'incomes')
+    """
+    if not isinstance(what, str) or not what.startswith(("https://", "http://")):
+        return None
+    try:
+        parts = urlsplit(what)
+        port = parts.port
+    except ValueError:
+        raise OwnerError(f"This is no address. For example: {_EXAMPLE}.") from None
+    prefix, _, name = parts.path.rstrip("/").rpartition("/")
+    if not parts.hostname or not name or parts.query or parts.fragment or parts.username:
+        raise OwnerError(f"An address names a service and a dataset: {_EXAMPLE}.")
+    return Service(parts.scheme, parts.hostname, port, prefix), unquote(name)
+
+
+def usual() -> Service | None:
+    """Return the service that ``DPNB_SERVICE`` names."""
+    named = os.environ.get("DPNB_SERVICE", "").rstrip("/")
+    found = served(f"{named}/any") if named else None
+    if named and found is None:
+        raise OwnerError("DPNB_SERVICE is the address of a service, for example https://host.example/dpnb.")
+    return None if found is None else found[0]

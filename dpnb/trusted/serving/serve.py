@@ -1,0 +1,146 @@
+"""``dpnb serve --config curator.toml``: the service as a process.
+
+It ends when it is asked to (SIGTERM): it takes nothing new, charges nothing more, and what was charged has a moment to be stored
+and sent. ``/health`` answers anybody who may connect; ``/metrics`` whoever holds a token with that scope: counts alone.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+import tornado.httputil
+import tornado.iostream
+import tornado.netutil
+import tornado.web
+
+from dpnb.trusted.curator.config import Config
+from dpnb.trusted.curator.server import Handler, Refused, say, serve
+from dpnb.trusted.errors import AccessError, OwnerError
+from dpnb.trusted.serving.served_curator import Desk, ServedCurator, refusal
+from dpnb.trusted.serving.settings import Settings, read_settings
+from dpnb.trusted.serving.tokens import Token, Tokens
+from dpnb.trusted.wire.filelock import FileLock
+from dpnb.trusted.wire.messages import Submit
+from dpnb.trusted.wire.places import Home
+
+_BEARER = re.compile(r"(?:Bearer|token) +(\S{1,200})", re.IGNORECASE)
+_ASK = "The service asks who you are: set DPNB_TOKEN to the token that its owner gave you. Nothing was spent."
+
+
+def tokens_of(home: Home) -> Tokens:
+    """Return the tokens of a home."""
+    return Tokens(home.root / "tokens.json")
+
+
+class ServicePlace:
+    """A port of this host, encrypted or behind a proxy, whose callers show a token."""
+
+    def __init__(self, settings: Settings, tokens: Tokens, desk: Desk) -> None:
+        self._settings, self._tokens, self._desk = settings, tokens, desk
+        self.ssl: Any = settings.tls()
+        self.prefix = settings.prefix
+
+    def listen(self) -> socket.socket:
+        """Return the listening socket."""
+        try:
+            return tornado.netutil.bind_sockets(self._settings.port, self._settings.host)[0]
+        except OSError as fault:
+            where = f"{self._settings.host}:{self._settings.port}"
+            raise OwnerError(f"listen = {where} cannot be had: {fault.strerror}.") from None
+
+    def announce(self, listener: socket.socket) -> None:
+        """Say on standard output where it listens."""
+        scheme, port = "http" if self.ssl is None else "https", listener.getsockname()[1]
+        say({"ready": True, "url": f"{scheme}://{self._settings.host}:{port}{self.prefix}/"})
+
+    def withdraw(self) -> None:
+        """Nothing to remove."""
+
+    def admit(
+        self,
+        request: tornado.httputil.HTTPServerRequest,
+        stream: tornado.iostream.IOStream,  # noqa: ARG002 - a place's
+    ) -> Token:
+        """Return the token of whoever asks, as it stands now."""
+        shown = _BEARER.fullmatch(request.headers.get("Authorization", ""))
+        if shown is None:
+            raise self._refused(AccessError(_ASK))
+        try:
+            return self._tokens.find(shown[1])
+        except AccessError as error:
+            raise self._refused(error) from None
+
+    def _refused(self, error: AccessError) -> Refused:
+        self._desk.count("refused access")
+        return Refused(401, refusal(error))
+
+    def routes(self, settings: dict[str, Any]) -> list[tuple[Any, ...]]:
+        """Health and figures."""
+        return [(self.prefix + "/health", Health), (self.prefix + "/metrics", Metrics, settings)]
+
+    def settled(self, asked: Any, seconds: float) -> float:
+        """Return how long an answer waits for the next whole multiple of the bucket; one that missed the first is counted."""
+        bucket = self._settings.bucket
+        if not isinstance(asked, Submit) or bucket == 0:
+            return 0.0
+        if seconds > bucket:
+            self._desk.count("later than the first bucket")
+        return math.ceil(seconds / bucket) * bucket - seconds
+
+
+class Health(tornado.web.RequestHandler):
+    """Whether it listens."""
+
+    def set_default_headers(self) -> None:
+        """Say nothing of the software."""
+        self.clear_header("Server")
+
+    def get(self) -> None:
+        """Say so."""
+        self.finish("ok\n")
+
+
+class Metrics(Handler):
+    """Counts since the start, for whoever holds the scope."""
+
+    def get(self) -> None:
+        """Write them as Prometheus reads them."""
+        who: Token = self.who
+        try:
+            who.need("metrics")
+        except AccessError as error:
+            raise Refused(403, refusal(error)) from None
+        desk: Any = self.service
+        lines = [f'dpnb_count{{what="{what}"}} {count}' for what, count in sorted(desk.counts.items())]
+        self.set_header("Content-Type", "text/plain; version=0.0.4")
+        self.finish("\n".join([*lines, f"dpnb_lines {len(self.life.lines)}", ""]))
+
+
+def run(path: Path, studies: str | None = None) -> int:
+    """Serve what a file says until a signal asks to end; return the status of the process.
+
+    Raises
+    ------
+    OwnerError, SchemaError
+        When the file, a dataset or the home does not allow it.
+    """
+    settings = read_settings(path)
+    os.umask(0o077)
+    lock = FileLock(settings.home.make().lock)
+    if not lock.acquire():
+        raise OwnerError(f"A curator serves {settings.home.root} already: one ledger has one writer.")
+    desk = Desk(ServedCurator.of(settings, studies=studies))
+    place = ServicePlace(settings, tokens_of(settings.home), desk)
+    quiet = serve(desk, Config(settings.home, linger=math.inf), place)
+    if not quiet:
+        sys.stdout.flush()
+        os._exit(0)  # no thread can be ended; the charges are on disk, and the system frees the home's lock
+    desk.close()
+    lock.free()
+    return 0

@@ -1,0 +1,183 @@
+"""What an owner tells a service: where it listens, which datasets it holds, and what each analyst may spend of them.
+
+::
+
+    [service]
+    listen = "0.0.0.0:8443"
+    certificate = "host.pem"     # and key = "host.key"; or behind_proxy = true, which listens on loopback alone
+    key = "host.key"
+
+    [datasets.incomes]
+    schema = "incomes.dpnb.toml" # which names its source
+    each = { epsilon = 1 }
+"""
+
+from __future__ import annotations
+
+import ssl
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dpnb.trusted.errors import LossError, OwnerError
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.schema.records import check_dataset_name
+from dpnb.trusted.wire.messages import FileSource, StudySource
+from dpnb.trusted.wire.places import Home
+
+_SERVICE = {"home", "listen", "certificate", "key", "behind_proxy", "prefix", "bucket"}
+_DATASET = {"schema", "study", "each"}
+_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+BUCKET = 0.05
+"""Seconds: answers are sent at a whole multiple of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServedDataset:
+    """A dataset of a service.
+
+    Parameters
+    ----------
+    name : str
+        By which analysts open it.
+    source : FileSource or StudySource
+        Where the owner says that its rows are.
+    each : Budget or None
+        What every analyst may spend of its budget.
+    """
+
+    name: str
+    source: FileSource | StudySource
+    each: Budget | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A service's settings."""
+
+    home: Home
+    host: str
+    port: int
+    datasets: Mapping[str, ServedDataset]
+    certificate: Path | None = None
+    key: Path | None = None
+    prefix: str = ""
+    bucket: float = BUCKET
+
+    def tls(self) -> ssl.SSLContext | None:
+        """Return how connections are encrypted; nothing behind a proxy."""
+        if self.certificate is None:
+            return None
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        try:
+            context.load_cert_chain(self.certificate, self.key)
+        except (OSError, ssl.SSLError) as fault:
+            raise OwnerError(
+                f"certificate = {self.certificate.name} and key = … do not go together, or cannot be read."
+            ) from fault
+        return context
+
+
+def read_settings(path: Path) -> Settings:
+    """Read a service's file; anything unknown or contradictory is refused with its place.
+
+    Raises
+    ------
+    OwnerError
+        Naming the key and the fix.
+    """
+    try:
+        facts = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as fault:
+        raise OwnerError(f"{path} cannot be read: {fault.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+        raise OwnerError(f"{path.name} is no TOML: {fault}") from None
+    _known(facts, {"service", "datasets"}, path.name)
+    service = _table(facts.get("service", {}), f"{path.name}, [service]")
+    _known(service, _SERVICE, f"{path.name}, [service]")
+    folder = path.absolute().parent
+    host, port = _listen(str(service.get("listen", "127.0.0.1:8443")))
+    certificate, key = _tls(service, host, folder)
+    datasets = _table(facts.get("datasets", {}), f"{path.name}, [datasets]")
+    if not datasets:
+        raise OwnerError(
+            f'{path.name} serves nothing: write [datasets.people] with schema = "people.dpnb.toml".'
+        )
+    home = Home((folder / service["home"]).absolute()) if "home" in service else Home.current()
+    return Settings(
+        home,
+        host,
+        port,
+        {name: _dataset(name, found, folder, path.name) for name, found in datasets.items()},
+        certificate,
+        key,
+        _prefix(service.get("prefix", "")),
+        _bucket(service.get("bucket", BUCKET)),
+    )
+
+
+def _listen(text: str) -> tuple[str, int]:
+    host, colon, port = text.rpartition(":")
+    if not colon or not host or not port.isdecimal() or int(port) > 65_535:
+        raise OwnerError(f'listen = "{text}" is no host and port: write listen = "0.0.0.0:8443".')
+    return host.strip("[]"), int(port)
+
+
+def _tls(service: Mapping[str, Any], host: str, folder: Path) -> tuple[Path | None, Path | None]:
+    found = [folder / service[name] if name in service else None for name in ("certificate", "key")]
+    if (found[0] is None) != (found[1] is None):
+        raise OwnerError("certificate = … and key = … go together.")
+    if found[0] is None and (service.get("behind_proxy") is not True or host not in _LOOPBACK):
+        raise OwnerError(
+            "Tokens never travel in the clear: write certificate = … and key = …, or behind_proxy = true with "
+            'listen = "127.0.0.1:8443", where the proxy encrypts.'
+        )
+    return found[0], found[1]
+
+
+def _dataset(name: str, facts: Any, folder: Path, file: str) -> ServedDataset:
+    where = f"{file}, [datasets.{name}]"
+    check_dataset_name(name, where)
+    found = _table(facts, where)
+    _known(found, _DATASET, where)
+    if ("schema" in found) == ("study" in found):
+        raise OwnerError(
+            f'{where}: write schema = "people.dpnb.toml", which names its source, or study = "hiv".'
+        )
+    source: FileSource | StudySource
+    if "schema" in found:
+        source = FileSource(path=str((folder / str(found["schema"])).absolute()))
+    else:
+        source = StudySource(name=str(found["study"]))
+    try:
+        each = Budget.from_toml(found["each"]) if "each" in found else None
+    except (LossError, TypeError, AttributeError):
+        raise OwnerError(f"{where}: each is a loss: write each = {{ epsilon = 1 }}.") from None
+    return ServedDataset(name, source, each)
+
+
+def _prefix(text: Any) -> str:
+    if not isinstance(text, str) or (text and not text.startswith("/")) or text.endswith("/"):
+        raise OwnerError('prefix is the path at which a proxy serves this: write prefix = "/services/dpnb".')
+    return text
+
+
+def _bucket(seconds: Any) -> float:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= 10:
+        raise OwnerError("bucket is a number of seconds from 0 to 10: write bucket = 0.05.")
+    return float(seconds)
+
+
+def _table(facts: Any, where: str) -> Mapping[str, Any]:
+    if not isinstance(facts, Mapping):
+        raise OwnerError(f"{where} is a section: write it as [name] with keys below.")
+    return facts
+
+
+def _known(facts: Mapping[str, Any], names: set[str], where: str) -> None:
+    unknown = [name for name in facts if name not in names]
+    if unknown:
+        raise OwnerError(f"{where}: unknown key {unknown[0]}: known are {', '.join(sorted(names))}.")

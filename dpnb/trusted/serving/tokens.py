@@ -1,0 +1,191 @@
+"""Tokens that an owner issues: who may ask what, until when. Shown once, kept as hashes, revoked at once.
+
+The file is read again whenever it has changed, so that a token that was revoked is refused at the next request. A clock that is
+set back does not bring an expired token back to life while the service runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from dpnb.trusted.errors import AccessError, OwnerError
+from dpnb.trusted.wire.filelock import FileLock
+from dpnb.trusted.wire.places import write_private
+
+SCOPES = ("release", "audit", "metrics")
+"""Ask and see one's own ledger; see every entry of the ledger; read the figures of the service."""
+_PRINCIPAL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
+_DAY = 86_400
+_LONGEST = 3_650
+_UNKNOWN = (
+    "This token is unknown, expired or revoked. Nothing was spent. Ask the owner of the data for another."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """What a token allows.
+
+    Parameters
+    ----------
+    id : str
+        What it is called when it is listed or revoked.
+    principal : str
+        Who it speaks for: charges, answers and caps are theirs, whatever token they used.
+    scopes : tuple of str
+        Of :data:`SCOPES`.
+    datasets : tuple of str
+        The datasets that it opens; all, where none is named.
+    issued, expires : float
+        Seconds since 1970.
+    digest : str
+        SHA-256 of the token's text, which is kept nowhere.
+    revoked : bool
+    """
+
+    id: str
+    principal: str
+    scopes: tuple[str, ...]
+    datasets: tuple[str, ...]
+    issued: float
+    expires: float
+    digest: str
+    revoked: bool = False
+
+    def need(self, scope: str) -> None:
+        """Refuse what needs a scope that it does not hold."""
+        if scope not in self.scopes:
+            raise AccessError(
+                f"Your token does not allow this: it needs the scope {scope}. Nothing was spent."
+            )
+
+    def opens(self, dataset: str) -> bool:
+        """Say whether it may ask a dataset."""
+        return not self.datasets or dataset in self.datasets
+
+
+class Tokens:
+    """The tokens of a service, in one file of its home.
+
+    Parameters
+    ----------
+    path : Path
+    clock : callable
+        Returns seconds since 1970.
+    """
+
+    def __init__(self, path: Path, clock: Any = time.time) -> None:
+        self._path, self._clock = path, clock
+        self._latest = 0.0
+        self._stamp: tuple[int, ...] | None = None
+        self._known: dict[str, Token] = {}
+        self._reading = threading.Lock()
+
+    def issue(
+        self, principal: str, scopes: tuple[str, ...], days: float, datasets: tuple[str, ...] = ()
+    ) -> tuple[str, Token]:
+        """Make a token; return its text, which is never shown again, and what is kept of it.
+
+        Raises
+        ------
+        OwnerError
+            For a principal, scope or number of days that cannot be.
+        """
+        if not _PRINCIPAL.fullmatch(principal):
+            raise OwnerError(
+                "A principal is 1 to 64 letters, digits and . _ @ -, for example ada@uni.example."
+            )
+        wrong = [scope for scope in scopes if scope not in SCOPES]
+        if wrong or not scopes:
+            raise OwnerError(f"Unknown scope {', '.join(wrong) or 'none'}: write one of {', '.join(SCOPES)}.")
+        if not 0 < days <= _LONGEST:
+            raise OwnerError("A token holds from some minutes to ten years: write --expires 30d.")
+        text, now = f"dpnb_{secrets.token_urlsafe(32)}", self._now()
+        made = Token(secrets.token_hex(4), principal, scopes, datasets, now, now + days * _DAY, _digest(text))
+        with self._writing() as tokens:
+            tokens.append(made)
+        return text, made
+
+    def revoke(self, name: str) -> int:
+        """Revoke a token by its id, or all of a principal; return how many."""
+        with self._writing() as tokens:
+            hit = [
+                place
+                for place, one in enumerate(tokens)
+                if name in {one.id, one.principal} and not one.revoked
+            ]
+            if not hit:
+                raise OwnerError(f"No token that holds is called {name}: dpnb admin token list")
+            for place in hit:
+                tokens[place] = replace(tokens[place], revoked=True)
+        return len(hit)
+
+    def listed(self) -> list[Token]:
+        """Return every token ever issued, the oldest first."""
+        return self._read()
+
+    def find(self, text: str) -> Token:
+        """Return what a token allows now.
+
+        Raises
+        ------
+        AccessError
+            In one sentence for all: it is unknown, expired or revoked.
+        """
+        with self._reading:
+            stamp = self._stat()
+            if stamp != self._stamp:
+                self._known, self._stamp = {one.digest: one for one in self._read()}, stamp
+        found = self._known.get(_digest(text))
+        if found is None or found.revoked or self._now() >= found.expires:
+            raise AccessError(_UNKNOWN)
+        return found
+
+    def _now(self) -> float:
+        self._latest = max(self._latest, float(self._clock()))
+        return self._latest
+
+    def _stat(self) -> tuple[int, ...]:
+        try:
+            found = self._path.stat()
+        except FileNotFoundError:
+            return ()
+        return (found.st_ino, found.st_mtime_ns, found.st_size)
+
+    def _read(self) -> list[Token]:
+        try:
+            records = json.loads(self._path.read_bytes())
+        except FileNotFoundError:
+            return []
+        except (OSError, ValueError) as fault:
+            raise OwnerError(
+                f"{self._path.name} cannot be read: restore it, or remove it and issue tokens anew."
+            ) from fault
+        lists = ("scopes", "datasets")
+        return [Token(**{**record, **{name: tuple(record[name]) for name in lists}}) for record in records]
+
+    @contextmanager
+    def _writing(self) -> Iterator[list[Token]]:
+        lock = FileLock(self._path.with_name(f"{self._path.name}.lock"))
+        if not lock.acquire(timeout=10.0):
+            raise OwnerError("Another command is writing the tokens. Try again.")
+        try:
+            tokens = self._read()
+            yield tokens
+            write_private(self._path, json.dumps([asdict(one) for one in tokens]).encode())
+        finally:
+            lock.free()
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
