@@ -38,6 +38,7 @@ SERVES = {"test": ("core-test", "demo", "lab,studies"), "core-test": ("demo",)}
 DIFFERS = {
     "tests/notebook": "code objects, frames, tracebacks, cells that await, and a real kernel",
     "tests/wire": "sockets, threads, JSON and the errors of each",
+    "tests/serving": "TLS, sockets, processes, TOML and clocks",
     "tests/curator/engines": "engines and sources under their contracts: how floats, decimals, dates and CSV are read",
     "tests/aggregate": "one cell, read by itself, and the numpy meaning of every question",
     "tests/noise": "laws under their contract: bits, fractions and roundings",

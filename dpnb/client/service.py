@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from dpnb.errors import CuratorError, OwnerError, from_wire
+from dpnb.trusted.schema.owner import FORMATS
 from dpnb.trusted.wire.codec import decode_reply, encode
-from dpnb.trusted.wire.messages import PROTOCOL, Failure, Hello, Welcome
+from dpnb.trusted.wire.messages import PROTOCOL, Failure, Hello, Reply, Welcome
 from dpnb.trusted.wire.transport import ServiceTransport, Transport
 
 _EXAMPLE = 'dpnb.open("https://host.example/dpnb/incomes")'
@@ -47,18 +49,18 @@ class Service:
         token, authority = os.environ.get("DPNB_TOKEN", ""), os.environ.get("DPNB_CA")
         transport = ServiceTransport(self.scheme, self.host, self.port, self.prefix, token, authority)
         try:
-            welcome = decode_reply(transport.send(encode(Hello())))
-            if isinstance(welcome, Failure):
-                raise from_wire(
-                    {"code": welcome.code, "message": welcome.message, "details": welcome.details}
-                )
-            if not isinstance(welcome, Welcome) or welcome.protocol != PROTOCOL:
-                raise CuratorError(f"{self.url} is a service of another dpnb version.")
+            self._expect(decode_reply(transport.send(encode(Hello()))))
             transport.hold()
         except BaseException:
             transport.close()
             raise
         return transport
+
+    def _expect(self, welcome: Reply) -> None:
+        if isinstance(welcome, Failure):
+            raise from_wire({"code": welcome.code, "message": welcome.message, "details": welcome.details})
+        if not isinstance(welcome, Welcome) or welcome.protocol != PROTOCOL:
+            raise CuratorError(f"{self.url} is a service of another dpnb version.")
 
 
 def served(what: object) -> tuple[Service, str] | None:
@@ -83,6 +85,8 @@ def served(what: object) -> tuple[Service, str] | None:
     except ValueError:
         raise OwnerError(f"This is no address. For example: {_EXAMPLE}.") from None
     prefix, _, name = parts.path.rstrip("/").rpartition("/")
+    if Path(name).suffix.lower() in FORMATS:
+        return None  # a file on another machine
     if not parts.hostname or not name or parts.query or parts.fragment or parts.username:
         raise OwnerError(f"An address names a service and a dataset: {_EXAMPLE}.")
     return Service(parts.scheme, parts.hostname, port, prefix), unquote(name)

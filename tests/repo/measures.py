@@ -200,11 +200,16 @@ def rooms(checkout: Path) -> dict[str, dict[str, int]]:
     return table
 
 
+SERVICE = "trusted/serving"
+"""The room of the wing that a service loads besides."""
+
+
 def trusted(checkout: Path) -> dict[str, dict[str, int]]:
-    """Count, room by room, what a running curator can load: all that could break the promise."""
+    """Count, room by room, what a running curator and a service can load: all that could break the promise."""
     files, graph = module_names(checkout / "dpnb"), import_graph(checkout / "dpnb")
     table: dict[str, dict[str, int]] = {}
-    for name in sorted(loaded_with(graph, [name for name in graph if room(name) == "trusted/curator"])):
+    roots = [name for name in graph if room(name) in {"trusted/curator", SERVICE}]
+    for name in sorted(loaded_with(graph, roots)):
         row = table.setdefault(room(name), {"files": 0, "code": 0})
         row["files"] += 1
         row["code"] += code_lines(files[name].read_text())
@@ -216,17 +221,19 @@ EFFECTS = ("trusted/curator", "trusted/wire")
 
 
 def part_of_the_wing(name: str) -> str:
-    """Return which of three parts a room that the curator loads belongs to."""
+    """Return which of four parts a room that a curator or a service loads belongs to."""
+    if name == SERVICE:
+        return "the service"
     if name in EFFECTS:
         return "the curator"
     return "the promise" if name.startswith("trusted") else "outside the wing, still loaded"
 
 
 def trusted_table(checkout: Path) -> str:
-    """Write what a running curator can load as a Markdown table, lines to the nearest hundred, with three sums."""
+    """Write what a running curator can load as a Markdown table, lines to the nearest hundred, with a sum for each part."""
     counted = sorted(trusted(checkout).items(), key=lambda item: -item[1]["code"])
     rows = []
-    for part in ("the promise", "the curator", "outside the wing, still loaded"):
+    for part in ("the promise", "the curator", "the service", "outside the wing, still loaded"):
         inside = [(name, row) for name, row in counted if part_of_the_wing(name) == part]
         whole = {key: sum(row[key] for _, row in inside) for key in ("files", "code")}
         rows += [("`" + name + "`", row) for name, row in inside] + [(f"**{part}**", whole)]

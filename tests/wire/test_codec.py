@@ -19,7 +19,7 @@ from dpnb.errors import PlanError
 from dpnb.trusted.wire import codec, decode_reply, decode_request, encode
 from dpnb.trusted.wire.binding import request_digest
 from dpnb.trusted.wire.codec import exact_json, limited, raw
-from dpnb.trusted.wire.messages import Answered, Hello, Reply, Request, Submit, Welcome
+from dpnb.trusted.wire.messages import Answered, Hello, Reply, Request, ServiceRequest, Submit, Welcome
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "wire.json"
 
@@ -32,14 +32,16 @@ def submit(**changes):
 def test_the_vocabulary_is_permanent():
     """Tags and field names of every message are those of the golden file."""
     found = {}
-    for kind in (*get_args(Request), *get_args(Reply)):
+    for kind in (*get_args(Request), *get_args(ServiceRequest), *get_args(Reply)):
         found[kind.__struct_config__.tag] = list(kind.__struct_fields__)
     assert found == json.loads(GOLDEN.read_text())
 
 
 def test_no_message_has_a_field_for_a_seed_code_or_a_value():
     """A request carries public terms alone."""
-    names = {name for kind in get_args(Request) for name in kind.__struct_fields__}
+    names = {
+        name for kind in (*get_args(Request), *get_args(ServiceRequest)) for name in kind.__struct_fields__
+    }
     assert not names & {"seed", "code", "sql", "rng", "value", "values", "rows", "noise"}
 
 

@@ -118,6 +118,9 @@ class Place(Protocol):
     def admit(self, request: tornado.httputil.HTTPServerRequest, stream: tornado.iostream.IOStream) -> Any:
         """Return who asks, from the headers alone, or raise :class:`Refused`."""
 
+    def knows(self, who: Any) -> bool:
+        """Say whether whoever was let in may still ask."""
+
     def routes(self, settings: dict[str, Any]) -> list[tuple[Any, ...]]:
         """Return what is answered besides messages."""
 
@@ -166,6 +169,10 @@ class OwnPlace:
         if self._token is None and peer_of(stream.socket) != os.getuid():
             raise Refused(403)
         return principal_of(os.getuid())
+
+    def knows(self, who: Any) -> bool:  # noqa: ARG002 - a place's
+        """Whoever runs as this user may."""
+        return True
 
     def routes(self, settings: dict[str, Any]) -> list[tuple[Any, ...]]:  # noqa: ARG002 - a place's
         """Nothing besides messages."""
@@ -383,7 +390,10 @@ class _Hold(Handler):
         return cast("tornado.iostream.IOStream", self._stream)
 
     def wake(self) -> None:
-        """Tell this kernel; one that does not read is let alone, and one that has gone is found out elsewhere."""
+        """Tell this kernel; one that does not read is let alone, one that has gone is found out elsewhere, who may not ask hears no more."""
+        if not self.place.knows(self.who):
+            self.life.hang_up(self._stream)
+            return
         if self.request.connection.stream.writing():  # type: ignore[union-attr]
             return
         with contextlib.suppress(tornado.iostream.StreamClosedError):
@@ -487,8 +497,9 @@ async def _serve(service: Answering, config: Config, place: Place) -> bool:
             loop.call_soon_threadsafe(_wake, life)
 
     service.listen(told)
+    ended = _asked_to_end()
     place.announce(listener)
-    await _until_over(life)
+    await _until_over(life, ended)
     life.ending = True
     server.stop()
     place.withdraw()
@@ -533,12 +544,17 @@ def _wake(life: Life) -> None:
         line.wake()
 
 
-async def _until_over(life: Life) -> None:
+def _asked_to_end() -> asyncio.Event:
+    """Return what is set once a signal asks to end."""
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     with contextlib.suppress(NotImplementedError):
         for asked in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(asked, ended.set)
+    return ended
+
+
+async def _until_over(life: Life, ended: asyncio.Event) -> None:
     while not (life.over or ended.is_set()):
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(ended.wait(), min(_TICK, max(life.linger / 4, 0.01)))

@@ -80,6 +80,10 @@ class ServicePlace:
         self._desk.count("refused access")
         return Refused(401, refusal(error))
 
+    def knows(self, who: Token) -> bool:
+        """Say whether a token still holds."""
+        return self._tokens.holds(who)
+
     def routes(self, settings: dict[str, Any]) -> list[tuple[Any, ...]]:
         """Health and figures."""
         return [(self.prefix + "/health", Health), (self.prefix + "/metrics", Metrics, settings)]

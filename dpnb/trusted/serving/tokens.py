@@ -7,7 +7,6 @@ set back does not bring an expired token back to life while the service runs.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import secrets
 import threading
@@ -18,6 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from dpnb.trusted.canonical import canonical, read_json
 from dpnb.trusted.errors import AccessError, OwnerError
 from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.places import write_private
@@ -46,7 +46,7 @@ class Token:
         Of :data:`SCOPES`.
     datasets : tuple of str
         The datasets that it opens; all, where none is named.
-    issued, expires : float
+    issued, expires : int
         Seconds since 1970.
     digest : str
         SHA-256 of the token's text, which is kept nowhere.
@@ -57,8 +57,8 @@ class Token:
     principal: str
     scopes: tuple[str, ...]
     datasets: tuple[str, ...]
-    issued: float
-    expires: float
+    issued: int
+    expires: int
     digest: str
     revoked: bool = False
 
@@ -110,8 +110,10 @@ class Tokens:
             raise OwnerError(f"Unknown scope {', '.join(wrong) or 'none'}: write one of {', '.join(SCOPES)}.")
         if not 0 < days <= _LONGEST:
             raise OwnerError("A token holds from some minutes to ten years: write --expires 30d.")
-        text, now = f"dpnb_{secrets.token_urlsafe(32)}", self._now()
-        made = Token(secrets.token_hex(4), principal, scopes, datasets, now, now + days * _DAY, _digest(text))
+        text, now = f"dpnb_{secrets.token_urlsafe(32)}", int(self._now())
+        made = Token(
+            secrets.token_hex(4), principal, scopes, datasets, now, now + round(days * _DAY), _digest(text)
+        )
         with self._writing() as tokens:
             tokens.append(made)
         return text, made
@@ -142,14 +144,23 @@ class Tokens:
         AccessError
             In one sentence for all: it is unknown, expired or revoked.
         """
+        found = self._by_digest(_digest(text))
+        if found is None:
+            raise AccessError(_UNKNOWN)
+        return found
+
+    def holds(self, token: Token) -> bool:
+        """Say whether a token that was found still holds."""
+        return self._by_digest(token.digest) is not None
+
+    def _by_digest(self, digest: str) -> Token | None:
+        """Return a token that holds now, as the file says now."""
         with self._reading:
             stamp = self._stat()
             if stamp != self._stamp:
                 self._known, self._stamp = {one.digest: one for one in self._read()}, stamp
-        found = self._known.get(_digest(text))
-        if found is None or found.revoked or self._now() >= found.expires:
-            raise AccessError(_UNKNOWN)
-        return found
+        found = self._known.get(digest)
+        return None if found is None or found.revoked or self._now() >= found.expires else found
 
     def _now(self) -> float:
         self._latest = max(self._latest, float(self._clock()))
@@ -164,7 +175,7 @@ class Tokens:
 
     def _read(self) -> list[Token]:
         try:
-            records = json.loads(self._path.read_bytes())
+            records = read_json(self._path.read_bytes())
         except FileNotFoundError:
             return []
         except (OSError, ValueError) as fault:
@@ -182,9 +193,13 @@ class Tokens:
         try:
             tokens = self._read()
             yield tokens
-            write_private(self._path, json.dumps([asdict(one) for one in tokens]).encode())
+            write_private(self._path, canonical([_record(one) for one in tokens]).encode())
         finally:
             lock.free()
+
+
+def _record(token: Token) -> dict[str, Any]:
+    return {**asdict(token), "scopes": list(token.scopes), "datasets": list(token.datasets)}
 
 
 def _digest(text: str) -> str:

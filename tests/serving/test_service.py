@@ -1,0 +1,414 @@
+"""What a service promises to its owner, asked over TLS of another process."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import dpnb
+from dpnb.client import api
+from dpnb.client.service import Service, served
+from dpnb.errors import (
+    AccessError,
+    BudgetError,
+    CuratorGone,
+    DpnbError,
+    OptionError,
+    OwnerError,
+    PlanError,
+    SchemaError,
+)
+from dpnb.trusted.wire import messages
+from dpnb.trusted.wire.codec import decode_service_request, encode
+from dpnb.trusted.wire.messages import Attach, Cancel, FileSource, Open, Reset, StudySource
+from dpnb.trusted.wire.transport import ServiceTransport
+from tests.serving.conftest import ROOT, write_people
+
+
+@contextlib.contextmanager
+def line_to(service, context):
+    """A bare TLS connection."""
+    address = (service.host, service.port)
+    with (
+        socket.create_connection(address, timeout=10) as plain,
+        context.wrap_socket(plain, server_hostname=service.host) as line,
+    ):
+        yield line
+
+
+def test_a_notebook_moves_to_a_service_by_what_it_opens(running, monkeypatch, dpnb_home):
+    """The line that a person types; the badge; who they are; a restart finds what was paid."""
+    service = running()
+    monkeypatch.setenv("DPNB_CA", str(service.folder / "ca.pem"))
+    monkeypatch.setenv("DPNB_TOKEN", service.token("ada"))
+    people = dpnb.open(f"{service.url}people", quiet=True)
+    assert people.mode.badge == "ENFORCED"
+    assert people.notes == ("You ask as ada. Another user holds data and ledger.",)
+    mean = people.age.mean()
+    dpnb.release([mean], epsilon="0.5")
+    assert 45 < float(mean) < 55
+    api.close()
+    monkeypatch.setenv("DPNB_SERVICE", service.url)
+    again = dpnb.open("people", quiet=True)
+    assert again.session.opening(again) == f'dpnb.open("{service.url}people")'
+    same = again.age.mean()
+    report = dpnb.release([same], epsilon="0.5")
+    assert (float(same), report.charged.amount) == (float(mean), 0)
+    assert [row["principal"] for row in again.session.ledger() if row["kind"] == "charge"] == ["ada"]
+    assert not list(dpnb_home.glob("ledger*"))
+    with pytest.raises(OwnerError, match="its owner decides what seed= would"):
+        dpnb.open("people", seed=7, quiet=True)
+    api.close()
+
+
+def test_it_is_another_process_reached_over_tls(running, monkeypatch):
+    """Fails where the service is replaced by something in this process."""
+    service = running()
+    session = service.session(service.token("ada"), monkeypatch)
+    session.open_served("people")
+    assert isinstance(session.line.transport, ServiceTransport)
+    welcome = session.line.ask(messages.Hello(), messages.Welcome)
+    assert welcome.pid == service.process.pid
+    assert isinstance(session.line.transport._connection.sock, ssl.SSLSocket)
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda s: s.open_served("people"), lambda s: s.line.ask(messages.Hello(), None)]
+)
+def test_a_revoked_token_is_refused_at_the_next_request(running, monkeypatch, ask):
+    """Nothing is remembered of who asked before."""
+    service = running()
+    session = service.session(service.token("ada"), monkeypatch)
+    ask(session)
+    service.tokens.revoke("ada")
+    with pytest.raises(AccessError, match="unknown, expired or revoked"):
+        ask(session)
+
+
+@pytest.mark.parametrize("token", ["", "dpnb_wrong", "x" * 300, "dpnb_é"])
+def test_who_has_no_token_is_told_nothing(running, monkeypatch, token):
+    """No dataset, no version, no pid; and each wrong token hears the same."""
+    service = running()
+    text = token.encode().decode("latin-1")
+    with pytest.raises(AccessError, match=r"who you are|unknown, expired or revoked") as refused:
+        service.session(text, monkeypatch)
+    assert "people" not in str(refused.value)
+
+
+def test_a_token_for_one_dataset_opens_no_other_and_uses_no_handle_of_another(running, monkeypatch):
+    """Two tokens of one person are two keys."""
+    service = running(more='[datasets.hiv]\nstudy = "hiv"\n')
+    everything = service.session(service.token("ada"), monkeypatch)
+    people = everything.open_served("people")
+    narrow = service.session(service.token("ada", datasets=("hiv",)), monkeypatch)
+    assert narrow.open_served("hiv").mode == "enforced"
+    with pytest.raises(AccessError, match="not for people"):
+        narrow.open_served("people")
+    with pytest.raises(AccessError, match="not for people"):
+        narrow.line.ask(messages.Describe(handle=people.handle), None)
+
+
+def test_a_scope_that_is_not_held_is_refused(running, monkeypatch):
+    """An auditor reads every entry and asks nothing; an analyst reads their own."""
+    service = running()
+    ada = service.session(service.token("ada"), monkeypatch)
+    people = ada.open_served("people")
+    question = people.count()
+    ada.release([question], dpnb.planner.request.Ask.make(epsilon="0.5"))
+    bob = service.session(service.token("bob"), monkeypatch)
+    assert [row for row in bob.ledger(bob.open_served("people")) if row["kind"] == "charge"] == []
+    audit = service.session(service.token("eve", "audit"), monkeypatch)
+    seen = audit.open_served("people")
+    assert [row["principal"] for row in audit.ledger(seen) if row["kind"] == "charge"] == ["ada"]
+    for act in (lambda: audit.budget_state(seen.handle), lambda: audit.cap(epsilon=1, dataset=seen)):
+        with pytest.raises(AccessError, match="needs the scope release"):
+            act()
+
+
+def test_nobody_overspends_their_share_and_together_nobody_the_budget(running, monkeypatch):
+    """Six analysts who collude in loops: each stops at 1, all at 3, to the last digit; a refusal says whose cap it is."""
+    service = running(each="each = { epsilon = 1 }")
+    sessions = {name: service.session(service.token(name), monkeypatch) for name in "abcdef"}
+    opened = {name: session.open_served("people") for name, session in sessions.items()}
+    words = []
+
+    def spend(name):
+        for place in range(14):
+            question = opened[name].age.clip(0, 50 + place).sum()
+            try:
+                sessions[name].release([question], dpnb.planner.request.Ask.make(epsilon="0.1"))
+            except DpnbError as refusal:
+                words.append(str(refusal))
+
+    threads = [threading.Thread(target=spend, args=(name,)) for name in "abcdef"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    state = sessions["a"].budget_state(opened["a"].handle)
+    mine = [sessions[name].budget_state(opened[name].handle).mine.amount for name in "abcdef"]
+    assert state.spent.amount == 3 == sum(mine)
+    assert max(mine) <= 1
+    with pytest.raises(BudgetError, match="0 is left"):
+        sessions["b"].release([opened["b"].count()], dpnb.planner.request.Ask.make(epsilon="0.1"))
+    assert len(words) == 14 * 6 - 30
+
+
+def test_a_share_of_each_analyst_is_named_in_the_refusal(running, monkeypatch):
+    """The cap, and who set it; what is left is shown before anybody asks."""
+    service = running()
+    ada = service.session(service.token("ada"), monkeypatch)
+    people = ada.open_served("people")
+    assert people.budget.remaining.amount == 1
+    with pytest.raises(BudgetError, match="1 is left of what its owner lets each analyst spend"):
+        ada.release([people.count()], dpnb.planner.request.Ask.make(epsilon=2))
+    ada.cap(epsilon=2, dataset=people)  # one's own cap is no way around the owner's
+    assert people.budget.remaining.amount == 1
+
+
+def test_a_killed_service_goes_on_where_it_was(running, monkeypatch):
+    """Handles are opened again by name; what was charged is free."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    service = running(port=port)
+    ada = service.session(service.token("ada"), monkeypatch)
+    people = ada.open_served("people")
+    first = people.age.mean()
+    ada.release([first], dpnb.planner.request.Ask.make(epsilon="0.5"))
+    service.kill()
+    with pytest.raises(CuratorGone, match="cannot be reached"):
+        ada.release([people.count()], dpnb.planner.request.Ask.make(epsilon="0.1"))
+    service.start()
+    second = people.age.mean()
+    report = ada.release([second], dpnb.planner.request.Ask.make(epsilon="0.5"))
+    assert (float(second), report.charged.amount) == (float(first), 0)
+    ada.release([people.count()], dpnb.planner.request.Ask.make(epsilon="0.1"))
+    assert str(people.budget.spent.amount) == "3/5"
+
+
+def test_asked_to_end_it_ends(running):
+    """With status 0, and the home free for the next."""
+    service = running()
+    service.kill(signal.SIGTERM)
+    assert service.process.returncode == 0
+    service.start()
+
+
+def test_two_services_on_one_ledger_are_refused(running):
+    """One ledger has one writer."""
+    service = running()
+    command = [sys.executable, "-m", "dpnb", "serve", "--config", str(service.folder / "curator.toml")]
+    second = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, env={"PYTHONPATH": str(ROOT)}, check=False
+    )
+    assert second.returncode == 2
+    assert "one ledger has one writer" in second.stderr
+
+
+def test_no_message_of_a_service_brings_data_terms_or_a_new_budget():
+    """Every message that does is no message there, and no field of those that are names a path, a schema or a seed."""
+    others = [
+        Attach(source=FileSource(path="/etc/passwd")),
+        Attach(source=StudySource(name="hiv"), mode="teaching"),
+        Reset(handle="0" * 32),
+    ]
+    for message in others:
+        with pytest.raises(PlanError, match="vocabulary"):
+            decode_service_request(encode(message))
+    kinds = messages.ServiceRequest.__args__
+    fields = {field for kind in kinds for field in kind.__struct_fields__}
+    assert fields == {
+        *(
+            "handle",
+            "plan",
+            "besides",
+            "request",
+            "digest",
+            "after",
+            "entries",
+            "epsilon",
+            "rho",
+            "remove",
+            "name",
+        ),
+    }
+    assert set(Open.__struct_fields__) == {"name"}
+
+
+def test_a_detach_leaves_the_copy_that_everybody_uses(running, monkeypatch):
+    """Whatever the message says."""
+    service = running()
+    ada, bob = (service.session(service.token(name), monkeypatch) for name in ("ada", "bob"))
+    mine, theirs = ada.open_served("people"), bob.open_served("people")
+    ada.detach(mine, remove=True)
+    assert len(list((service.folder / "home" / "prepared").glob("*.duckdb"))) == 1
+    bob.release([theirs.count()], dpnb.planner.request.Ask.make(epsilon="0.1"))
+
+
+def test_an_analyst_hears_no_reason_of_the_owners(running, monkeypatch):
+    """The file went away after the start: a sentence without a path, and the log has the rest."""
+    service = running()
+    (service.folder / "people.csv").unlink()
+    ada = service.session(service.token("ada"), monkeypatch)
+    with pytest.raises(OwnerError, match="its owner finds the reason in the service's log") as refused:
+        ada.open_served("people")
+    assert "people.csv" not in str(refused.value)
+    assert "people.csv" in (service.folder / "home" / "curator.log").read_text()
+    with pytest.raises(SchemaError, match="Did you mean people"):
+        ada.open_served("peple")
+
+
+def test_the_door_decides_before_a_body_is_read(running):
+    """A body of four megabytes without a token: refused on its headers; a page of a browser too."""
+    service = running()
+    found = served(f"{service.url}x")[0]
+    context = ssl.create_default_context(cafile=str(service.folder / "ca.pem"))
+
+    def status(*headers):
+        with line_to(found, context) as line:
+            head = ["POST /v1/messages HTTP/1.1", "Host: x", "Content-Length: 4000000", *headers, "", ""]
+            line.sendall("\r\n".join(head).encode())
+            return line.recv(4096).split(b"\r\n")[0]
+
+    assert b"401" in status()
+    token = service.token("ada")
+    assert b"403" in status(f"Authorization: Bearer {token}", "Origin: https://evil.example")
+
+
+def test_health_is_everybodys_and_figures_are_not(running):
+    """Counts alone, without a name."""
+    service = running()
+    found = served(f"{service.url}x")[0]
+    context = ssl.create_default_context(cafile=str(service.folder / "ca.pem"))
+
+    def get(path, token=None):
+        asked = http.client.HTTPSConnection(found.host, found.port, context=context)
+        with contextlib.closing(asked):
+            asked.request(
+                "GET", f"/{path}", headers={} if token is None else {"Authorization": f"token {token}"}
+            )
+            reply = asked.getresponse()
+            return reply.status, reply.read().decode(), dict(reply.headers)
+
+    status, text, headers = get("health")
+    assert (status, text) == (200, "ok\n")
+    assert "Server" not in headers
+    for token in (None, service.token("ada")):
+        assert get("metrics", token)[0] == (401 if token is None else 403)
+    figures = get("metrics", service.token("ops", "metrics"))[1]
+    assert 'dpnb_count{what="refused access"} 1' in figures
+    assert "ada" not in figures
+
+
+def test_a_token_never_travels_in_the_clear(running, monkeypatch):
+    """Not to another machine, and not to a service that nobody vouches for."""
+    with pytest.raises(OptionError, match="never travels in the clear"):
+        Service("http", "host.example", None, "").connect()
+    service = running()
+    token = service.token("ada")
+    monkeypatch.setenv("DPNB_TOKEN", token)
+    monkeypatch.delenv("DPNB_CA", raising=False)
+    with pytest.raises(CuratorGone, match="cannot be reached"):
+        served(f"{service.url}x")[0].connect()
+
+
+def test_a_prefix_is_where_a_proxy_serves_it(running, monkeypatch):
+    """Behind the Hub's proxy the path stays."""
+    service = running(more='prefix = "/services/dpnb"')
+    assert service.url.endswith("/services/dpnb/")
+    session = service.session(service.token("ada"), monkeypatch)
+    assert session.open_served("people").name == "people"
+
+
+@pytest.mark.parametrize(
+    "what", ["https://", "https://host", "https://u:p@host/x", "https://host/x?y=1", "https://host:port/x"]
+)
+def test_what_is_no_address_says_what_one_is(what):
+    """With an example."""
+    with pytest.raises(OwnerError, match=r"For example|names a service and a dataset"):
+        served(what)
+
+
+def test_a_file_on_another_machine_is_still_a_file(dpnb_home):
+    """It says to download it first, as before."""
+    with pytest.raises(OwnerError, match="download it first"):
+        dpnb.open("https://host.example/people.csv")
+
+
+def test_served_and_embedded_answer_alike(running, monkeypatch, tmp_path, dpnb_home):
+    """The same law of the same exact number: a large ε leaves the same integer."""
+    service = running(each="")
+    ada = service.session(service.token("ada"), monkeypatch)
+    remote = ada.open_served("people")
+    write_people(tmp_path)
+    local = dpnb.open(tmp_path / "people.csv", quiet=True)
+    found = []
+    for data in (remote, local):
+        total, tallies = data.age.sum(), data.g.value_counts()
+        report = data.session.release([total, tallies], dpnb.planner.request.Ask.make(epsilon=3))
+        found.append(
+            (report.charged, [part.law for one in (total, tallies) for part in one.releases[0].parts])
+        )
+        found.append(np.round([float(total) / 3000, *tallies.value], -1).tolist())
+    assert found[0] == found[2]
+    np.testing.assert_allclose(found[1], found[3], atol=20)
+    api.close()
+
+
+def test_one_batch_of_a_principal_runs_at_a_time(running, monkeypatch):
+    """The second is refused in one sentence, and costs nothing; each ends in one of two ways."""
+    service = running(each="")
+    token = service.token("ada")
+    sessions = [service.session(token, monkeypatch) for _ in range(4)]
+    opened = [session.open_served("people") for session in sessions]
+    told = []
+
+    def ask(place):
+        questions = [opened[place].age.clip(0, 40 + place + 4 * more).sum() for more in range(8)]
+        try:
+            sessions[place].release(questions, dpnb.planner.request.Ask.make(epsilon="0.25"))
+            told.append("released")
+        except PlanError as refusal:
+            told.append(str(refusal))
+
+    threads = [threading.Thread(target=ask, args=(place,)) for place in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    released = told.count("released")
+    assert released >= 1
+    assert all("Another batch of yours is running" in text for text in told if text != "released")
+    assert opened[0].budget.spent.amount == released / 4
+
+
+def test_rubbish_never_crashes_it(running):
+    """Two hundred bodies and headers that are nothing: it answers the next question."""
+    service = running()
+    found = served(f"{service.url}x")[0]
+    context = ssl.create_default_context(cafile=str(service.folder / "ca.pem"))
+    token, rng = service.token("ada"), np.random.default_rng(2)
+    known = encode(Cancel(request="0" * 32))
+    for place in range(200):
+        body = bytes(rng.integers(0, 256, rng.integers(0, 200), dtype=np.uint8))
+        body = known[: int(rng.integers(0, len(known)))] if place % 2 else body
+        head = f"POST /v1/messages HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
+        with contextlib.suppress(OSError), line_to(found, context) as line:
+            line.sendall(head.encode() + f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+            reply = line.recv(65_536)
+            assert b" 200 " in reply.split(b"\r\n")[0]
+            told = json.loads(reply.split(b"\r\n\r\n", 1)[1])
+            assert told["is"] == "failure"
+            assert "Traceback" not in reply.decode()
+    assert service.process.poll() is None

@@ -1,0 +1,182 @@
+"""Tokens: shown once, kept as hashes, revoked at once, and no older for a clock that is set back."""
+
+from __future__ import annotations
+
+import json
+import stat
+
+import pytest
+
+from dpnb.__main__ import main
+from dpnb.errors import AccessError, OwnerError
+from dpnb.trusted.serving.serve import ServicePlace, tokens_of
+from dpnb.trusted.serving.settings import read_settings
+from dpnb.trusted.serving.tokens import Tokens
+from dpnb.trusted.wire.messages import Hello, Submit
+from dpnb.trusted.wire.places import Home
+from tests.serving.conftest import CONFIG
+
+
+class Clock:
+    """A clock in a test's hand."""
+
+    now = 1_000_000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def tokens(tmp_path, clock):
+    return Tokens(tmp_path / "tokens.json", clock)
+
+
+def test_a_token_is_found_until_it_expires_also_when_the_clock_goes_back(tokens, clock):
+    """To the second."""
+    text, made = tokens.issue("ada", ("release",), 1)
+    assert tokens.find(text) == made
+    clock.now += 86_399
+    assert tokens.find(text).principal == "ada"
+    clock.now += 1
+    with pytest.raises(AccessError):
+        tokens.find(text)
+    clock.now -= 10_000
+    with pytest.raises(AccessError):
+        tokens.find(text)
+
+
+def test_its_text_is_kept_nowhere_and_its_file_is_the_owners_alone(tokens, tmp_path):
+    """A reader of the file learns no token."""
+    text, made = tokens.issue("ada", ("release",), 1)
+    path = tmp_path / "tokens.json"
+    assert text not in path.read_text()
+    assert text.removeprefix("dpnb_") not in path.read_text()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with pytest.raises(AccessError):
+        tokens.find(made.digest)
+
+
+def test_another_process_revokes_and_the_next_look_sees_it(tokens, tmp_path):
+    """Of one token, or of all of a principal; the others stay."""
+    texts = [tokens.issue(name, ("release",), 1)[0] for name in ("ada", "ada", "bob")]
+    held = [tokens.find(text) for text in texts]
+    other = Tokens(tmp_path / "tokens.json", tokens._clock)
+    other.revoke(held[0].id)
+    assert [tokens.holds(one) for one in held] == [False, True, True]
+    assert other.revoke("ada") == 1
+    assert [tokens.holds(one) for one in held] == [False, False, True]
+    with pytest.raises(OwnerError, match="No token that holds"):
+        other.revoke("ada")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"principal": "a b"}, "letters, digits"),
+        ({"principal": ""}, "letters, digits"),
+        ({"scopes": ("own",)}, "Unknown scope own"),
+        ({"scopes": ()}, "Unknown scope none"),
+        ({"days": 0}, "--expires 30d"),
+        ({"days": 10_000}, "--expires 30d"),
+    ],
+)
+def test_a_token_that_cannot_be_is_not_issued(tokens, change, says):
+    """And the file is as it was."""
+    with pytest.raises(OwnerError, match=says):
+        tokens.issue(**{"principal": "ada", "scopes": ("release",), "days": 1, **change})
+    assert tokens.listed() == []
+
+
+def test_the_commands_of_an_owner(tmp_path, monkeypatch, capsys):
+    """Issue, list, revoke."""
+    monkeypatch.setenv("DPNB_HOME", str(tmp_path / "home"))
+    assert main(["admin", "token", "issue", "--principal", "ada", "--scope", "audit", "--expires", "8h"]) == 0
+    text, words = capsys.readouterr().out.strip().splitlines()
+    token = tokens_of(Home(tmp_path / "home")).find(text)
+    assert token.scopes == ("audit",)
+    assert token.expires - token.issued == 8 * 3600
+    assert "not shown again" in words
+    assert main(["admin", "token", "list"]) == 0
+    assert f"{token.id}  ada  audit  all datasets" in capsys.readouterr().out
+    assert main(["admin", "token", "revoke", "ada"]) == 0
+    capsys.readouterr()
+    main(["admin", "token", "list"])
+    assert "revoked" in capsys.readouterr().out
+    assert main(["admin", "token", "issue", "--principal", "ada", "--expires", "soon"]) == 2
+    assert "30d, 8h" in capsys.readouterr().err
+
+
+def settings(tmp_path, **changes):
+    """The settings of a file with some lines changed."""
+    text = CONFIG.format(port=8443, each="", more="")
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    (tmp_path / "curator.toml").write_text(text)
+    return read_settings(tmp_path / "curator.toml")
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"[service]": "[service"}, "no TOML"),
+        ({"home": "hme"}, "unknown key hme"),
+        ({"127.0.0.1:8443": "8443"}, "no host and port"),
+        ({'key = "host.key"': ""}, "go together"),
+        ({'certificate = "host.pem"\nkey = "host.key"': ""}, "never travel in the clear"),
+        (
+            {'certificate = "host.pem"\nkey = "host.key"': "behind_proxy = true", "127.0.0.1": "192.0.2.7"},
+            "in the clear",
+        ),
+        ({"bucket = 0": "bucket = -1"}, "bucket = 0.05"),
+        ({'schema = "people.dpnb.toml"': ""}, "study"),
+        ({'schema = "people.dpnb.toml"': 'schema = "a.toml"\nstudy = "hiv"'}, "study"),
+        ({'schema = "people.dpnb.toml"': 'schema = "a.toml"\neach = 3'}, "each is a loss"),
+        ({'[datasets.people]\nschema = "people.dpnb.toml"': ""}, "serves nothing"),
+        ({"bucket = 0": 'prefix = "services"'}, "prefix = "),
+    ],
+)
+def test_a_mistake_in_the_file_names_its_place_and_its_fix(tmp_path, changes, says):
+    """Before anything is opened."""
+    with pytest.raises(OwnerError, match=says):
+        settings(tmp_path, **changes)
+
+
+def test_paths_are_read_beside_the_file(tmp_path):
+    """Wherever the owner stands."""
+    found = settings(tmp_path)
+    assert found.home.root == tmp_path / "home"
+    assert found.datasets["people"].source.path == str(tmp_path / "people.dpnb.toml")
+    with pytest.raises(OwnerError, match="do not go together, or cannot be read"):
+        found.tls()
+
+
+def test_answers_are_sent_at_whole_multiples_of_the_bucket(tmp_path):
+    """Whatever they took; what is no release is not held back."""
+    found = settings(
+        tmp_path,
+        **{
+            "bucket = 0": "bucket = 0.25",
+            'certificate = "host.pem"\nkey = "host.key"': "behind_proxy = true",
+        },
+    )
+    counted = []
+
+    class Counting:
+        def count(self, what):
+            counted.append(what)
+
+    place = ServicePlace(found, tokens_of(found.home), Counting())
+    submit = Submit(handle="0" * 32, request="0" * 32, digest="0" * 32, plan=b"{}")
+    for took in (0.001, 0.1, 0.2499, 0.26, 0.7):
+        assert (took + place.settled(submit, took)) / 0.25 == pytest.approx(
+            round((took + place.settled(submit, took)) / 0.25)
+        )
+    assert place.settled(Hello(), 0.1) == 0
+    assert set(counted) == {"later than the first bucket"}
+    assert json.dumps(counted).count("later") == 4
