@@ -1,8 +1,7 @@
 """What a built-in study is: a public schema, a citation, and raw columns on demand.
 
 The rows come from the file that an installed package ships, read where it lies; nothing is downloaded, and neither
-pandas nor statsmodels is imported before :meth:`Study.load`. Bounds and levels come from codebooks and papers,
-never from the rows.
+pandas nor statsmodels is imported for it. Bounds and levels come from codebooks and papers, never from the rows.
 """
 
 from __future__ import annotations
@@ -11,13 +10,13 @@ import csv
 import importlib.util
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpnb.datasets import stata
 from dpnb.errors import OwnerError
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -93,10 +92,12 @@ def flag(name: str, label: str) -> Column:
 
 
 def read_stata(package: str, *parts: str) -> Columns:
-    """Read a Stata file that a package ships; categories become the numbers or texts that they stand for."""
-    pandas = _imported("pandas")
-    frame = pandas.read_stata(_shipped(package, *parts))
-    return {str(name).strip(): _plain(frame[name].to_numpy()) for name in frame.columns}
+    """Read a Stata file that a package ships; labelled values become the numbers or texts that they stand for."""
+    try:
+        columns = stata.read(_shipped(package, *parts).read_bytes())
+    except ValueError as error:
+        raise OwnerError(f"{parts[-1]} of the package {package} is {error}. Run: {EXTRA}") from None
+    return {name.strip(): _plain(values) for name, values in columns.items()}
 
 
 def _plain(values: NDArray[Any]) -> NDArray[Any]:
@@ -124,10 +125,3 @@ def _shipped(package: str, *parts: str) -> Path:
         if path.is_file():
             return path
     raise OwnerError(f"this study comes with the package {package}, which is not installed. Run: {EXTRA}")
-
-
-def _imported(package: str) -> Any:
-    try:
-        return import_module(package)
-    except ImportError:
-        raise OwnerError(f"this study is read with {package}, which is not installed. Run: {EXTRA}") from None
