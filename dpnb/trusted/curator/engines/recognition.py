@@ -122,7 +122,8 @@ def _kind(connection: duckdb.DuckDBPyConnection, place: int, column: _Column) ->
 
 def _totals(width: int, key: bytes) -> str:
     """The SELECT of both sums over rows."""
-    whole = " + ".join(f"coalesce(CAST(h{n} AS HUGEINT), {ABSENT})" for n in range(width))
+    cells = ", ".join(f"coalesce(CAST(h{n} AS HUGEINT), {ABSENT})" for n in range(width))
+    whole = f"list_reduce([{cells}], lambda x, y: x + y)"
     placed = ", ".join(f"coalesce(CAST(h{n} AS VARCHAR), '~')" for n in range(width))
     row = f"{literal(hash_text(key, 'row'))} || CAST({whole} AS VARCHAR)"
     state = f"{literal(hash_text(key, 'state'))} || concat_ws(',', {placed}) || '|' || owner"
