@@ -50,6 +50,7 @@ _OUTSIDE = (
     "errors",
     "exhibits",
     "inference",
+    "lessons",
     "risk",
     "simulate",
     "statistics",
