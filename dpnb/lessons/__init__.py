@@ -16,10 +16,15 @@ from dpnb.lessons.randomised_response import (
     unary_encoding,
     unary_probabilities,
 )
+from dpnb.lessons.sparse_vector import WRONG_VERSIONS, WrongVersion, above_threshold, above_threshold_law
 
 __all__ = [
+    "WRONG_VERSIONS",
     "Debiased",
     "ModelErrors",
+    "WrongVersion",
+    "above_threshold",
+    "above_threshold_law",
     "debiased_counts",
     "debiased_mean",
     "local_and_central",

@@ -44,12 +44,12 @@ def delta_of(value: Any) -> float:
 
 def whole(value: Any, name: str, least: int = 1) -> int:
     """Return an integer of at least `least`, otherwise OptionError."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+    if not isinstance(value, int | np.integer) or value is True or value < least:
         raise OptionError(f"{name} is a whole number from {least}: {name}={max(least, 1)}.")
     return int(value)
 
 
-def generator(rng: int | np.random.Generator) -> np.random.Generator:
+def generator(rng: Any) -> np.random.Generator:
     """Return a numpy generator; ``rng`` is a seed or a generator, otherwise OptionError."""
     if isinstance(rng, np.random.Generator):
         return rng
