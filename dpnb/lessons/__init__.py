@@ -5,6 +5,7 @@ student needs and what protected data must never get. Protected data is asked th
 handle, and no plan can name anything here. Every mechanism is held against its law in the tests, and audited below its claim.
 """
 
+from dpnb.lessons.gradient_descent import Descent, gradient_descent, noise_scale
 from dpnb.lessons.randomised_response import (
     Debiased,
     ModelErrors,
@@ -16,20 +17,39 @@ from dpnb.lessons.randomised_response import (
     unary_encoding,
     unary_probabilities,
 )
+from dpnb.lessons.renyi import RenyiCurve, composed, gaussian_curve, laplace_curve, randomised_response_curve
+from dpnb.lessons.sample_and_aggregate import BlockMedian, median_law, private_median, sample_and_aggregate
 from dpnb.lessons.sparse_vector import WRONG_VERSIONS, WrongVersion, above_threshold, above_threshold_law
+from dpnb.lessons.synthetic import Synthetic, draw_rows, noisy_marginals, synthetic_rows
 
 __all__ = [
     "WRONG_VERSIONS",
+    "BlockMedian",
     "Debiased",
+    "Descent",
     "ModelErrors",
+    "RenyiCurve",
+    "Synthetic",
     "WrongVersion",
     "above_threshold",
     "above_threshold_law",
+    "composed",
     "debiased_counts",
     "debiased_mean",
+    "draw_rows",
+    "gaussian_curve",
+    "gradient_descent",
+    "laplace_curve",
     "local_and_central",
+    "median_law",
+    "noise_scale",
+    "noisy_marginals",
+    "private_median",
     "randomised_response",
+    "randomised_response_curve",
     "response_law",
+    "sample_and_aggregate",
+    "synthetic_rows",
     "unary_encoding",
     "unary_probabilities",
 ]
