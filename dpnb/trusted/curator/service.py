@@ -137,6 +137,11 @@ class Curator:
         """Why nothing is released, or None: what is wrong with the ledger, in words for its owner."""
         return self._ledger.frozen
 
+    def refuse_frozen(self) -> None:
+        """Tell nothing of a frozen ledger."""
+        if self.frozen is not None:
+            raise FrozenError(REFUSAL) from CuratorError(self.frozen)
+
     def close(self) -> None:
         """Close every engine and the ledger."""
         if self._upkeep is not None:
@@ -197,8 +202,8 @@ class Curator:
 
     def reply(self, request: Request, principal: str) -> Reply:
         """Answer one request; of a frozen ledger nothing is told, so that no card shows a budget that it forgot."""
-        if self.frozen is not None and not isinstance(request, Hello):
-            raise FrozenError(REFUSAL) from CuratorError(self.frozen)
+        if not isinstance(request, Hello):
+            self.refuse_frozen()
         answer: Callable[[Any, str], Reply] = _ANSWERS[type(request)]
         return answer(self, request, principal)  # type: ignore[call-arg,arg-type]
 

@@ -98,12 +98,16 @@ class ServicePlace:
         return math.ceil(seconds / bucket) * bucket - seconds
 
 
+@tornado.web.stream_request_body
 class Health(tornado.web.RequestHandler):
-    """Whether it listens."""
+    """Whether it listens; a body is kept of nobody."""
 
     def set_default_headers(self) -> None:
         """Say nothing of the software."""
         self.clear_header("Server")
+
+    def data_received(self, chunk: bytes) -> None:
+        """Keep nothing."""
 
     def get(self) -> None:
         """Say so."""

@@ -13,10 +13,19 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from dpnb.trusted.curator.config import Config
+from dpnb.trusted.curator.guard import owners_words
 from dpnb.trusted.curator.open_dataset import Attached
 from dpnb.trusted.curator.release import Chance
 from dpnb.trusted.curator.service import Curator
-from dpnb.trusted.errors import AccessError, DpnbError, OwnerError, PlanError, SchemaError, to_wire
+from dpnb.trusted.errors import (
+    AccessError,
+    DpnbError,
+    FrozenError,
+    OwnerError,
+    PlanError,
+    SchemaError,
+    to_wire,
+)
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.schema import Mode, nearest
 from dpnb.trusted.serving.settings import ServedDataset, Settings
@@ -36,7 +45,12 @@ from dpnb.trusted.wire.messages import (
     Attached as AttachedReply,
 )
 
-OWNER = "owner"
+OWNER = "(owner)"
+"""Who opens every dataset at the start: no principal of a token can be called so."""
+
+
+class _ToldOwnerError(OwnerError):
+    """What an analyst may hear."""
 
 
 class ServedCurator(Curator):
@@ -60,6 +74,9 @@ class ServedCurator(Curator):
         """
         made = cls.opened(Config(settings.home, studies=studies), chance)
         made.settings, made.each = settings, {}
+        if made.frozen is not None:
+            made.close()
+            raise FrozenError(owners_words(made.frozen))
         try:
             for served in settings.datasets.values():
                 made.prepare_served(served)
@@ -77,11 +94,7 @@ class ServedCurator(Curator):
             When two served datasets are one in the ledger, or a cap is of another measure than the budget.
         """
         self.opening = served
-        attached = self._find(self._open_served(served, OWNER).handle, OWNER)
-        if served.each is not None and served.each.measure is not attached.budget.measure:
-            raise OwnerError(
-                f"[datasets.{served.name}]: each is kept as the budget is, in {attached.budget.measure.symbol}."
-            )
+        self._open_served(served, OWNER)
 
     def open_served(self, name: str, principal: str) -> AttachedReply:
         """Open a dataset for a principal."""
@@ -92,7 +105,7 @@ class ServedCurator(Curator):
             reply = self._open_served(served, principal)
         except (OwnerError, SchemaError) as fault:
             self.note(fault, f"open {name}")
-            raise OwnerError(
+            raise _ToldOwnerError(
                 f"{name} cannot be opened now: its owner finds the reason in the service's log."
             ) from None
         notes = [*reply.notes, f"You ask as {principal}. Another user holds data and ledger."]
@@ -127,6 +140,10 @@ class ServedCurator(Curator):
         known = self.each.get(attached.known_as)
         if known is None:
             raise OwnerError("The name in this schema has changed: start the service anew.")
+        if known.each is not None and known.each.measure is not attached.budget.measure:
+            raise OwnerError(
+                f"[datasets.{known.name}]: each is kept as the budget is, in {attached.budget.measure.symbol}."
+            )
         return None if known.each is None else known.each.cap
 
     def _unknown(self, name: str) -> str:
@@ -185,10 +202,13 @@ class Desk:
     def _reply(self, request: ServiceRequest, token: Token) -> Any:
         if isinstance(request, Hello):
             return self.curator.reply(request, token.principal)
+        self.curator.refuse_frozen()
         if isinstance(request, Open):
             return self._open(request, token)
+        if isinstance(request, Statement) and request.handle is None:
+            raise PlanError("Name the dataset whose ledger you want to read.")
         self._allow(getattr(request, "handle", None), token)
-        if isinstance(request, Statement) and "audit" in token.scopes and request.handle is not None:
+        if isinstance(request, Statement) and "audit" in token.scopes:
             return self.curator.whole_statement(request, token.principal)
         token.need("release")
         if isinstance(request, Detach):  # the prepared copy is everybody's
@@ -226,6 +246,9 @@ class Desk:
                 self._running.discard(principal)
 
     def _failure(self, error: Exception, kind: str) -> bytes:
+        if isinstance(error, OwnerError) and not isinstance(error, _ToldOwnerError):
+            self.curator.note(error, kind)
+            error = OwnerError("The service cannot do this now: its owner finds the reason in its log.")
         self.count(f"refused {error.code if isinstance(error, DpnbError) else 'internal'}")
         return self.curator.failure(error, kind)
 
