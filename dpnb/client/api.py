@@ -15,7 +15,7 @@ from typing import Any, Self
 from dpnb.client import sessions
 from dpnb.client.arguments import checked_call
 from dpnb.client.handles import Dataset
-from dpnb.client.service import Service, served, usual
+from dpnb.client.service import LONGEST_NAME, Service, served, usual
 from dpnb.client.session import Session
 from dpnb.client.source import name_source, names_a_file
 from dpnb.client.teaching_dataset import TeachingDataset
@@ -112,15 +112,9 @@ def open(  # noqa: A001 - the name that a person expects
 def _served(what: Any, schema: Any) -> tuple[Service, str] | None:
     """Return the service and the dataset that is meant: by its address, or by a name that is neither a study's nor a file's."""
     found = served(what)
-    if (
-        found is None
-        and schema is None
-        and isinstance(what, str)
-        and what not in names()
-        and not names_a_file(what)
-    ):
-        service = usual()
-        return None if service is None else (service, what)
+    service = usual() if found is None and schema is None and isinstance(what, str) else None
+    if service is not None and len(what) <= LONGEST_NAME and what not in names() and not names_a_file(what):
+        return service, what
     return found
 
 

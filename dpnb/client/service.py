@@ -17,6 +17,8 @@ from dpnb.trusted.wire.codec import decode_reply, encode
 from dpnb.trusted.wire.messages import PROTOCOL, Failure, Hello, Reply, Welcome
 from dpnb.trusted.wire.transport import ServiceTransport, Transport
 
+LONGEST_NAME = 200
+"""The longest name of a dataset that a service holds."""
 _EXAMPLE = 'dpnb.open("https://host.example/dpnb/incomes")'
 
 

@@ -340,6 +340,15 @@ def test_what_is_no_address_says_what_one_is(what):
         served(what)
 
 
+@pytest.mark.parametrize("what", ["x" * 5000, "people.csv", "hiv"])
+def test_what_is_no_name_of_a_served_dataset_stays_what_it_is(what, monkeypatch):
+    """A study, a file, and what is neither, with and without a service."""
+    for address in ("", "https://host.example/dpnb"):
+        monkeypatch.setenv("DPNB_SERVICE", address)
+        assert api._served(what, None) is None
+    assert api._served("incomes", None)[1] == "incomes"
+
+
 def test_a_file_on_another_machine_is_still_a_file(dpnb_home):
     """It says to download it first, as before."""
     with pytest.raises(OwnerError, match="download it first"):
