@@ -116,13 +116,13 @@ def _add_admin(admin: argparse.ArgumentParser) -> None:
     revoke.add_argument("name", help="the id of a token, or a principal")
     revoke.set_defaults(run=_revoke)
     for one in (issue, listed, revoke):
-        one.add_argument("--config", type=Path, help="curator.toml, where the service has a home of its own")
+        one.add_argument("--config", type=Path, required=True, help="the service's curator.toml")
 
 
-def _home(config: Path | None) -> Home:
+def _home(config: Path) -> Home:
     from dpnb.trusted.serving.settings import read_settings
 
-    return Home.current() if config is None else read_settings(config).home
+    return read_settings(config).home
 
 
 def _issue(options: argparse.Namespace) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from dpnb.errors import CuratorError, OwnerError, from_wire
+from dpnb.errors import CuratorError, OptionError, OwnerError, from_wire
 from dpnb.trusted.schema.owner import FORMATS
 from dpnb.trusted.wire.codec import decode_reply, encode
 from dpnb.trusted.wire.messages import PROTOCOL, Failure, Hello, Reply, Welcome
@@ -45,10 +45,12 @@ class Service:
         ------
         AccessError
             The service does not know the token.
+        OptionError
+            The token is another service's.
         CuratorGone
             It cannot be reached.
         """
-        token, authority = os.environ.get("DPNB_TOKEN", ""), os.environ.get("DPNB_CA")
+        token, authority = self._token(), os.environ.get("DPNB_CA")
         transport = ServiceTransport(self.scheme, self.host, self.port, self.prefix, token, authority)
         try:
             self._expect(decode_reply(transport.send(encode(Hello()))))
@@ -57,6 +59,18 @@ class Service:
             transport.close()
             raise
         return transport
+
+    def _token(self) -> str:
+        """Return who asks: a token goes to the service that it was given for, where that is said."""
+        usual_one, token = usual(), os.environ.get("DPNB_TOKEN", "")
+        if token and usual_one is not None and not self._is_at(usual_one):
+            raise OptionError(
+                f"DPNB_TOKEN is for {usual_one.url}, and is not sent to {self.host}. Set DPNB_SERVICE to where it belongs."
+            )
+        return token
+
+    def _is_at(self, other: Service) -> bool:
+        return (self.scheme, self.host, self.port) == (other.scheme, other.host, other.port)
 
     def _expect(self, welcome: Reply) -> None:
         if isinstance(welcome, Failure):

@@ -509,7 +509,7 @@ def _handle(session: Session, opened: Opened, public: Callable[[], Columns] | No
     """Return a handle on a dataset; on TEACHING data one that also knows the public rows."""
     if opened.mode is not Mode.TEACHING or public is None:
         return Dataset(session, opened)
-    return TeachingDataset(session, opened, rows=PublicRows(opened.schema, public))
+    return TeachingDataset.with_rows(session, opened, PublicRows(opened.schema, public))
 
 
 def _peek(batch: AskedBatch) -> Peek:

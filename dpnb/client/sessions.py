@@ -13,6 +13,7 @@ import os
 import secrets
 import shutil
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ _LATEST: list[Session] = []
 
 PER_STUDENT = "per-student"
 _LONGEST_SEED = 100
+_LATELY = 3600.0
 _STUDENT = ("JUPYTERHUB_USER", "NB_USER")
 
 
@@ -114,8 +116,10 @@ def _new_home() -> Home:
 
 
 def _sweep(home: Home) -> None:
-    """Delete a home whose curator has ended."""
+    """Delete a home whose curator has ended; one that was made lately may be about to get its curator."""
     with contextlib.suppress(OSError):
+        if time.time() - home.root.stat().st_mtime < _LATELY:
+            return
         lock = FileLock(home.lock)
         if lock.acquire():
             shutil.rmtree(home.root)

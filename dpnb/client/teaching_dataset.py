@@ -5,48 +5,31 @@ No handle on protected data has them: what would be read is not there.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from dpnb.client.arguments import checked_calls
 from dpnb.client.handles import Dataset, Opened
-from dpnb.errors import Unavailable
 from dpnb.teach.public_rows import PublicRows
 
 if TYPE_CHECKING:
     from dpnb.client.session import Session
-    from dpnb.planner.expression import Expr
 
 
 @checked_calls
 class TeachingDataset(Dataset):
-    """Public or synthetic data, perhaps with a selection of rows and groups.
-
-    Parameters
-    ----------
-    session, opened, where, by, root
-        As of :class:`~dpnb.client.handles.Dataset`.
-    rows : PublicRows, optional
-        Of a whole dataset.
-    """
+    """Public or synthetic data, perhaps with a selection of rows and groups."""
 
     __slots__ = ("_public_rows",)
+    _public_rows: PublicRows
 
-    def __init__(
-        self,
-        session: Session,
-        opened: Opened,
-        where: Expr | None = None,
-        by: tuple[Expr, ...] = (),
-        root: Dataset | None = None,
-        *,
-        rows: PublicRows | None = None,
-    ) -> None:
-        super().__init__(session, opened, where, by, root)
-        self._public_rows = rows
+    @classmethod
+    def with_rows(cls, session: Session, opened: Opened, rows: PublicRows) -> TeachingDataset:
+        """Return a handle on a whole dataset; its parts find the rows through it."""
+        made = cls(session, opened)
+        made._public_rows = rows
+        return made
 
     @property
     def public_rows(self) -> PublicRows:
         """The rows, as the kernel reads them: truth, other draws and laws are computed from them."""
-        if self._public_rows is None:
-            raise Unavailable(f"This kernel has no public rows of {self.name}. Open it again.")
-        return self._public_rows
+        return cast("TeachingDataset", self.root)._public_rows

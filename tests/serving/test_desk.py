@@ -1,22 +1,64 @@
-"""What the desk hands on, asked in this process: a frozen ledger, the owner's own name, a ledger without a dataset."""
+"""What the desk hands on, and what it does not, asked in this process; each was once a way round."""
 
 from __future__ import annotations
 
+import contextlib
 import json
+from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
-from dpnb.errors import FrozenError, OwnerError
-from dpnb.trusted.serving.served_curator import OWNER, Desk, ServedCurator
+from dpnb.client.service import Service
+from dpnb.client.session import Session
+from dpnb.errors import AccessError, FrozenError, OwnerError, PlanError
+from dpnb.planner.request import Ask
+from dpnb.trusted.curator import failpoints
+from dpnb.trusted.curator.terms import Terms
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.serving.desk import Desk
+from dpnb.trusted.serving.serve import tokens_of
+from dpnb.trusted.serving.served_curator import OWNER, BucketedChance, ServedCurator
 from dpnb.trusted.serving.settings import read_settings
-from dpnb.trusted.serving.tokens import Token, Tokens
 from dpnb.trusted.wire.codec import encode
-from dpnb.trusted.wire.messages import Cancel, Describe, Open, Peek, Statement, Submit
+from dpnb.trusted.wire.messages import Cancel, Cap, Describe, Hello, Open, Peek, Statement, Submit
+from dpnb.trusted.wire.transport import InMemory
 from tests.serving.conftest import CONFIG, write_people
 
-ADA = Token("1", "ada", ("release",), (), 0, 2**40, "")
-EVE = Token("2", "eve", ("audit",), (), 0, 2**40, "")
 NONE = "0" * 32
+NOWHERE = Service("https", "host.example", None, "")
+
+
+class Office:
+    """A desk with its tokens, and kernels that ask it in this process."""
+
+    def __init__(self, settings):
+        self.tokens = tokens_of(settings.home.make())
+        self.desk = Desk.of(settings, self.tokens)
+        self.curator = self.desk.curator
+
+    def token(self, principal="ada", *scopes, datasets=()):
+        """A token, as the door lets it in."""
+        return self.tokens.find(self.tokens.issue(principal, scopes or ("release",), 1, datasets)[0])
+
+    def told(self, message, token):
+        """A reply, read."""
+        return json.loads(self.desk.carry_out(self.desk.read(encode(message)), token))
+
+    def people(self, token):
+        """A kernel's handle on the people."""
+        way = InMemory(lambda body: self.desk.carry_out(self.desk.read(body), token))
+        return Session(lambda: way, service=NOWHERE).open_served("people")
+
+    def entries(self):
+        """How many entries the ledger has."""
+        return len(self.curator._ledger.statement())
+
+
+def released(data, epsilon="0.1"):
+    """A count, released."""
+    count = data.count()
+    return data.session.release([count], Ask.make(epsilon=epsilon))
 
 
 @pytest.fixture
@@ -27,21 +69,208 @@ def settings(tmp_path):
 
 
 @pytest.fixture
-def desk(settings):
-    made = Desk(ServedCurator.of(settings))
+def office(settings):
+    made = Office(settings)
     yield made
-    made.close()
+    made.desk.close()
 
 
-def told(desk, message, token=ADA):
-    """A reply, read."""
-    return json.loads(desk.carry_out(desk.read(encode(message)), token))
+# revoked, expired, another's ---------------------------------------------------------------------------------
 
 
-def test_of_a_frozen_ledger_nobody_is_told_anything(desk, monkeypatch):
+def test_a_token_revoked_while_its_request_waits_is_not_answered(office):
+    """For its last byte, or behind others: it was let in before, and asks now."""
+    ada = office.token()
+    handle = office.told(Open(name="people"), ada)["handle"]
+    office.tokens.revoke("ada")
+    for message in (Hello(), Open(name="people"), Describe(handle=handle), Cancel(request=NONE)):
+        assert office.told(message, ada)["code"] == "access"
+
+
+def test_a_token_revoked_before_the_charge_spends_nothing(office, monkeypatch):
+    """The last moment at which it matters."""
+    data = office.people(office.token())
+    monkeypatch.setattr(
+        failpoints, "at", lambda step: step == "before-charge" and office.tokens.revoke("ada")
+    )
+    with pytest.raises(AccessError, match="unknown, expired or revoked"):
+        released(data)
+    monkeypatch.undo()
+    assert office.people(office.token()).budget.spent.amount == 0
+
+
+def test_a_handle_that_nobody_opened_here_is_opened_by_name_first(office):
+    """What the desk does not know of is asked for again, under the token that asks."""
+    ada = office.token()
+    handle = office.told(Open(name="people"), ada)["handle"]
+    office.desk._opened.clear()
+    reply = office.told(Describe(handle=handle), ada)
+    assert (reply["code"], reply["details"]) == ("gone", {"reattach": True})
+    assert office.told(Describe(handle=handle), office.token("bob"))["code"] == "gone"
+
+
+def test_nobody_is_called_as_the_owner_or_a_token_is(office):
+    """Whose handles are open from the start, or whom a revocation would hit too."""
+    for name in (OWNER, "00c0ffee"):
+        with pytest.raises(OwnerError, match="letters, digits"):
+            office.tokens.issue(name, ("release",), 1)
+
+
+def test_a_statement_names_its_dataset(office):
+    """So that a token for one dataset reads no other."""
+    assert office.told(Statement(), office.token())["code"] == "plan"
+
+
+# time --------------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_is_known_at_a_whole_multiple_of_the_bucket():
+    """After its charge, whatever the scan took; one that missed the first is counted."""
+    for took in (0.001, 0.1, 0.2499, 0.26, 0.7):
+        slept, late, clock = [], [], iter([5.0, 5.0 + took])
+        BucketedChance(
+            bucket=0.25, late=lambda late=late: late.append(1), clock=clock.__next__, sleep=slept.append
+        ).settling()()
+        assert (took + slept[0]) / 0.25 == pytest.approx(round((took + slept[0]) / 0.25))
+        assert len(late) == (took > 0.25)
+
+
+def test_nothing_tells_an_answer_before_its_bucket_ends(office):
+    """Not a statement, a price, a cancel or a second batch on another connection, and not to an auditor."""
+    ada, eve = office.token(), office.token("eve", "audit")
+    data = office.people(ada)
+    seen = []
+
+    def look(_):
+        rows = office.told(Statement(handle=data.handle), ada)["rows"]
+        mine = office.told(Open(name="people"), eve)["handle"]
+        audited = office.told(Statement(handle=mine), eve)["rows"]
+        seen.append([row["answered"] for row in (*rows, *audited) if row["kind"] == "charge"])
+        request = next(iter(data.session._waiting.values()))
+        seen.append(office.told(Cancel(request=request), ada)["state"])
+        second = Submit(handle=data.handle, request="1" * 32, digest=NONE, plan=b"{}")
+        seen.append(office.told(second, ada)["message"].startswith("Another batch of yours is running"))
+
+    office.curator._chance = BucketedChance(bucket=60.0, sleep=look)
+    released(data)
+    assert seen == [[False, False], "charged", True]
+    rows = office.told(Statement(handle=data.handle), ada)["rows"]
+    assert [row["answered"] for row in rows if row["kind"] == "charge"] == [True]
+
+
+def test_the_time_of_a_release_is_that_of_its_charge(office, monkeypatch):
+    """It says nothing of how long the scan took."""
+    data = office.people(office.token())
+    scanned = []
+    monkeypatch.setattr(failpoints, "at", lambda step: scanned.append(step) if step == "scanned" else None)
+    office.curator._chance = replace(BucketedChance(), now=lambda: "late" if scanned else "early")
+    count = data.count()
+    data.session.release([count], Ask.make(epsilon="0.1"))
+    assert scanned
+    assert count.releases[0].time == "early"
+
+
+# what an owner does once -------------------------------------------------------------------------------------
+
+
+def test_an_open_reads_no_file_pins_nothing_and_freezes_nothing(office, tmp_path):
+    """The file is half written, the schema half edited: who opens goes on with what was attached at the start."""
+    before = office.entries()
+    (tmp_path / "people.csv").write_text("age,g\n1,a\n")
+    (tmp_path / "people.dpnb.toml").write_text(
+        '[dataset]\nname = "people"\nadjacency = "change-one"\nrows = 7\n'
+    )
+    for place in range(8):
+        data = office.people(office.token(f"analyst-{place}"))
+        assert data.schema.unit.adjacency == "add-remove"
+    assert office.entries() == before
+    assert released(data).charged.amount == Fraction(1, 10)
+
+
+def test_terms_that_the_owner_changed_meanwhile_close_the_dataset(office):
+    """A loosening from a terminal, or a tightening: until the service is started anew."""
+    ada = office.token()
+    first = office.curator.served["people"]
+    terms = Terms.of(first.schema, first.known_as)
+    smaller = replace(terms, budget=Budget.from_toml({"epsilon": 2}))
+    office.curator._ledger.attach(smaller, "other rows", by="owner")
+    assert office.told(Open(name="people"), ada)["code"] == "gone"
+
+
+def test_what_an_owner_says_of_a_loosening_is_for_auditors(office):
+    """The change is everybody's, the reason is not: it may name anything."""
+    ada, eve = office.token(), office.token("eve", "audit")
+    handles = [office.told(Open(name="people"), token)["handle"] for token in (ada, eve)]
+    first = office.curator.served["people"]
+    terms = replace(Terms.of(first.schema, first.known_as), budget=Budget.from_toml({"epsilon": 5}))
+    office.curator._ledger.loosen(terms, "rows", by="owner", reason="moved to /srv/secret")
+    notes = [
+        [
+            row["note"]
+            for row in office.told(Statement(handle=handle), token)["rows"]
+            if row["kind"] == "loosen"
+        ]
+        for handle, token in zip(handles, (ada, eve), strict=True)
+    ]
+    assert "budget: ε 3 → ε 5" in notes[0][0]
+    assert "secret" not in notes[0][0]
+    assert "secret" in notes[1][0]
+
+
+def test_an_owners_fault_keeps_its_reason(office, monkeypatch):
+    """A full disk with a path in its text: one sentence for the analyst, the rest in the log."""
+    ada = office.token()
+    handle = office.told(Open(name="people"), ada)["handle"]
+
+    def full(*_):
+        raise OwnerError("/srv/secret/ledger.sqlite3 cannot be written: no space left")
+
+    monkeypatch.setattr(office.curator, "reply", full)
+    reply = office.told(Describe(handle=handle), ada)
+    assert (reply["code"], "secret" in json.dumps(reply)) == ("owner", False)
+    assert "/srv/secret" in office.curator.settings.home.log.read_text()
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            ("[datasets.people]", '[datasets.again]\nschema = "people.dpnb.toml"\n[datasets.people]'),
+            "are one in the ledger",
+        ),
+        (("{ epsilon = 1 }", "{ rho = 1 }"), "kept as the budget is, in ε"),
+        (
+            ("[datasets.people]", '[datasets.other]\nschema = "other.dpnb.toml"\n[datasets.people]'),
+            "give both the same each",
+        ),
+    ],
+)
+def test_what_two_caps_would_mean_is_told_at_the_start(settings, tmp_path, change, says):
+    """Before anybody asks."""
+    pooled = (
+        (tmp_path / "people.dpnb.toml")
+        .read_text()
+        .replace('name = "people"', 'name = "people"\npool = "county"')
+    )
+    (tmp_path / "people.dpnb.toml").write_text(pooled)
+    (tmp_path / "other.csv").write_text("age,g\n" + "3,a\n" * 40)
+    (tmp_path / "other.dpnb.toml").write_text(
+        pooled.replace('"people"', '"other"').replace("people.csv", "other.csv")
+    )
+    text = (tmp_path / "curator.toml").read_text()
+    (tmp_path / "curator.toml").write_text(text.replace(*change))
+    with pytest.raises(OwnerError, match=says):
+        ServedCurator.of(read_settings(tmp_path / "curator.toml"))
+    del settings
+
+
+# a frozen ledger ---------------------------------------------------------------------------------------------
+
+
+def test_of_a_frozen_ledger_nobody_is_told_anything(office, monkeypatch):
     """No budget, no entry, no price, whoever asks."""
-    handle = told(desk, Open(name="people"))["handle"]
-    told(desk, Open(name="people"), EVE)
+    tokens = office.token(), office.token("eve", "release", "audit")
+    handle = office.told(Open(name="people"), tokens[0])["handle"]
     monkeypatch.setattr(ServedCurator, "frozen", "entry 3 was edited")
     asked = [
         Open(name="people"),
@@ -51,57 +280,67 @@ def test_of_a_frozen_ledger_nobody_is_told_anything(desk, monkeypatch):
         Submit(handle=handle, request=NONE, digest=NONE, plan=b"{}"),
         Cancel(request=NONE),
     ]
-    for token in (ADA, EVE):
-        replies = [told(desk, message, token) for message in asked]
-        assert {reply["code"] for reply in replies} == {"frozen"}
-        assert "entry 3" not in json.dumps(replies)
+    replies = [office.told(message, token) for token in tokens for message in asked]
+    assert {reply["code"] for reply in replies} == {"frozen"}
+    assert "entry 3" not in json.dumps(replies)
 
 
-def test_a_service_does_not_start_on_a_frozen_ledger(desk, settings, monkeypatch):
+def test_a_service_does_not_start_on_a_frozen_ledger(office, settings, monkeypatch):
     """Its owner hears the whole of it."""
-    desk.close()
+    office.desk.close()
     monkeypatch.setattr(ServedCurator, "frozen", "entry 3 was edited")
     with pytest.raises(FrozenError, match="entry 3"):
         ServedCurator.of(settings)
 
 
-def test_nobody_is_called_as_the_owner_is(tmp_path):
-    """Whose handles are open from the start."""
-    with pytest.raises(OwnerError, match="letters, digits"):
-        Tokens(tmp_path / "t").issue(OWNER, ("release",), 1)
+# one among many ----------------------------------------------------------------------------------------------
 
 
-def test_a_statement_names_its_dataset(desk):
-    """So that a token for one dataset reads no other."""
-    assert told(desk, Statement())["code"] == "plan"
+def test_caps_in_a_loop_are_no_entries_in_a_loop(office):
+    """The same cap is written once; ten others a minute, and then a sentence."""
+    clock = [0.0]
+    office.desk._clock = lambda: clock[0]
+    data = office.people(office.token())
+    before = office.entries()
+    for _ in range(9):
+        data.session.cap(epsilon="0.5", dataset=data)
+    assert office.entries() == before + 1
+    data.session.cap(epsilon="0.6", dataset=data)
+    with pytest.raises(PlanError, match="10 times within a minute"):
+        data.session.cap(epsilon="0.7", dataset=data)
+    bob = office.people(office.token("bob"))
+    bob.session.cap(epsilon="0.7", dataset=bob)
+    clock[0] += 61
+    data.session.cap(epsilon="0.7", dataset=data)
+    assert office.entries() == before + 4
 
 
-def test_an_owners_fault_keeps_its_reason(desk, monkeypatch):
-    """A full disk with a path in its text: one sentence for the analyst, the rest in the log."""
-    handle = told(desk, Open(name="people"))["handle"]
-
-    def full(*_):
-        raise OwnerError("/srv/secret/ledger.sqlite3 cannot be written: no space left")
-
-    monkeypatch.setattr(desk.curator, "reply", full)
-    reply = told(desk, Describe(handle=handle))
-    assert (reply["code"], "secret" in json.dumps(reply)) == ("owner", False)
-    assert "/srv/secret" in (desk.curator.settings.home.log).read_text()
+def test_one_principal_fills_no_pool_of_threads(office):
+    """A fourth request beside three is told to come again; another principal's is answered."""
+    ada, bob = office.token(), office.token("bob")
+    with contextlib.ExitStack() as stack:
+        for _ in range(3):
+            stack.enter_context(office.desk._some_at_once("ada"))
+        assert "Several requests of yours" in office.told(Open(name="people"), ada)["message"]
+        assert office.told(Open(name="people"), bob)["is"] == "attached"
+    assert office.told(Open(name="people"), ada)["is"] == "attached"
 
 
-def test_two_names_of_one_dataset_are_refused_at_the_start(desk, settings, tmp_path):
-    """They would be one budget under two caps."""
-    desk.close()
-    text = (tmp_path / "curator.toml").read_text()
-    (tmp_path / "curator.toml").write_text(text + '\n[datasets.again]\nschema = "people.dpnb.toml"\n')
-    with pytest.raises(OwnerError, match="are one in the ledger"):
-        ServedCurator.of(read_settings(tmp_path / "curator.toml"))
+def test_cancels_of_one_principal_forget_no_cancel_of_another(office, monkeypatch):
+    """Each has a list of their own."""
+    monkeypatch.setattr("dpnb.trusted.curator.service._MOST_CANCELLED", 5)
+    ada, bob = office.token(), office.token("bob")
+    office.told(Cancel(request=NONE), bob)
+    for place in range(20):
+        office.told(Cancel(request=f"{place:032x}"), ada)
+    cancelled = office.curator._cancelled
+    assert list(cancelled["bob"]) == [NONE]
+    assert len(cancelled["ada"]) == 5
 
 
-def test_a_share_of_another_measure_than_the_budget_is_refused_at_the_start(desk, tmp_path):
-    """Before anybody asks."""
-    desk.close()
-    text = (tmp_path / "curator.toml").read_text()
-    (tmp_path / "curator.toml").write_text(text.replace("{ epsilon = 1 }", "{ rho = 1 }"))
-    with pytest.raises(OwnerError, match="kept as the budget is, in ε"):
-        ServedCurator.of(read_settings(tmp_path / "curator.toml"))
+def test_a_cap_needs_the_scope_that_it_limits(office):
+    """An auditor's token writes nothing."""
+    eve = office.token("eve", "audit")
+    handle = office.told(Open(name="people"), eve)["handle"]
+    assert office.told(Cap(handle=handle, epsilon="1"), eve)["code"] == "access"
+    assert office.told(Cancel(request=NONE), eve)["code"] == "access"

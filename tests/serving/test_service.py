@@ -11,6 +11,7 @@ import ssl
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ from dpnb.errors import (
     PlanError,
     SchemaError,
 )
+from dpnb.planner.request import Ask
 from dpnb.trusted.wire import messages
 from dpnb.trusted.wire.codec import decode_service_request, encode
 from dpnb.trusted.wire.messages import Attach, Cancel, FileSource, Open, Reset, StudySource
@@ -124,7 +126,7 @@ def test_a_scope_that_is_not_held_is_refused(running, monkeypatch):
     ada = service.session(service.token("ada"), monkeypatch)
     people = ada.open_served("people")
     question = people.count()
-    ada.release([question], dpnb.planner.request.Ask.make(epsilon="0.5"))
+    ada.release([question], Ask.make(epsilon="0.5"))
     bob = service.session(service.token("bob"), monkeypatch)
     assert [row for row in bob.ledger(bob.open_served("people")) if row["kind"] == "charge"] == []
     audit = service.session(service.token("eve", "audit"), monkeypatch)
@@ -146,7 +148,7 @@ def test_nobody_overspends_their_share_and_together_nobody_the_budget(running, m
         for place in range(14):
             question = opened[name].age.clip(0, 50 + place).sum()
             try:
-                sessions[name].release([question], dpnb.planner.request.Ask.make(epsilon="0.1"))
+                sessions[name].release([question], Ask.make(epsilon="0.1"))
             except DpnbError as refusal:
                 words.append(str(refusal))
 
@@ -160,7 +162,7 @@ def test_nobody_overspends_their_share_and_together_nobody_the_budget(running, m
     assert state.spent.amount == 3 == sum(mine)
     assert max(mine) <= 1
     with pytest.raises(BudgetError, match="0 is left"):
-        sessions["b"].release([opened["b"].count()], dpnb.planner.request.Ask.make(epsilon="0.1"))
+        sessions["b"].release([opened["b"].count()], Ask.make(epsilon="0.1"))
     assert len(words) == 14 * 6 - 30
 
 
@@ -171,7 +173,7 @@ def test_a_share_of_each_analyst_is_named_in_the_refusal(running, monkeypatch):
     people = ada.open_served("people")
     assert people.budget.remaining.amount == 1
     with pytest.raises(BudgetError, match="1 is left of what its owner lets each analyst spend"):
-        ada.release([people.count()], dpnb.planner.request.Ask.make(epsilon=2))
+        ada.release([people.count()], Ask.make(epsilon=2))
     ada.cap(epsilon=2, dataset=people)  # one's own cap is no way around the owner's
     assert people.budget.remaining.amount == 1
 
@@ -185,15 +187,15 @@ def test_a_killed_service_goes_on_where_it_was(running, monkeypatch):
     ada = service.session(service.token("ada"), monkeypatch)
     people = ada.open_served("people")
     first = people.age.mean()
-    ada.release([first], dpnb.planner.request.Ask.make(epsilon="0.5"))
+    ada.release([first], Ask.make(epsilon="0.5"))
     service.kill()
     with pytest.raises(CuratorGone, match="cannot be reached"):
-        ada.release([people.count()], dpnb.planner.request.Ask.make(epsilon="0.1"))
+        ada.release([people.count()], Ask.make(epsilon="0.1"))
     service.start()
     second = people.age.mean()
-    report = ada.release([second], dpnb.planner.request.Ask.make(epsilon="0.5"))
+    report = ada.release([second], Ask.make(epsilon="0.5"))
     assert (float(second), report.charged.amount) == (float(first), 0)
-    ada.release([people.count()], dpnb.planner.request.Ask.make(epsilon="0.1"))
+    ada.release([people.count()], Ask.make(epsilon="0.1"))
     assert str(people.budget.spent.amount) == "3/5"
 
 
@@ -253,20 +255,62 @@ def test_a_detach_leaves_the_copy_that_everybody_uses(running, monkeypatch):
     mine, theirs = ada.open_served("people"), bob.open_served("people")
     ada.detach(mine, remove=True)
     assert len(list((service.folder / "home" / "prepared").glob("*.duckdb"))) == 1
-    bob.release([theirs.count()], dpnb.planner.request.Ask.make(epsilon="0.1"))
+    bob.release([theirs.count()], Ask.make(epsilon="0.1"))
 
 
 def test_an_analyst_hears_no_reason_of_the_owners(running, monkeypatch):
-    """The file went away after the start: a sentence without a path, and the log has the rest."""
+    """The file went away after the start, and nobody notices; a name that is not served is told the near one."""
     service = running()
     (service.folder / "people.csv").unlink()
     ada = service.session(service.token("ada"), monkeypatch)
-    with pytest.raises(OwnerError, match="its owner finds the reason in the service's log") as refused:
-        ada.open_served("people")
-    assert "people.csv" not in str(refused.value)
-    assert "people.csv" in (service.folder / "home" / "curator.log").read_text()
+    ada.release([ada.open_served("people").count()], Ask.make(epsilon="0.1"))
     with pytest.raises(SchemaError, match="Did you mean people"):
         ada.open_served("peple")
+
+
+def test_a_token_revoked_before_the_last_byte_gets_no_answer(running):
+    """Let in on its headers, it asks when the body is whole."""
+    service = running()
+    found = served(f"{service.url}x")[0]
+    context = ssl.create_default_context(cafile=str(service.folder / "ca.pem"))
+    body = encode(messages.Hello())
+    head = f"POST /v1/messages HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {service.token('ada')}\r\n"
+    with line_to(found, context) as line:
+        line.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body[:-1])
+        time.sleep(0.3)
+        service.tokens.revoke("ada")
+        line.sendall(body[-1:])
+        reply = line.recv(65_536).decode()
+    assert "unknown, expired or revoked" in reply
+    assert "pid" not in reply
+
+
+def test_life_lines_of_one_analyst_end_no_other_ones(running, monkeypatch):
+    """More than there is room for: the greedy one's are cut."""
+    service = running()
+    monkeypatch.setenv("DPNB_CA", str(service.folder / "ca.pem"))
+    place = served(f"{service.url}x")[0]
+    monkeypatch.setenv("DPNB_TOKEN", service.token("bob"))
+    bob = place.connect()
+    monkeypatch.setenv("DPNB_TOKEN", service.token("ada"))
+    many = [place.connect() for _ in range(110)]
+    for one in many:
+        with contextlib.suppress(CuratorGone):
+            one.hold()
+    line = bob._line.sock
+    line.settimeout(0.5)
+    with pytest.raises(TimeoutError):
+        line.recv(1)
+    for one in (bob, *many):
+        one.close()
+
+
+def test_a_token_is_sent_to_its_own_service_alone(monkeypatch):
+    """Where it is said which that is."""
+    monkeypatch.setenv("DPNB_TOKEN", "dpnb_x")
+    monkeypatch.setenv("DPNB_SERVICE", "https://host.example/dpnb")
+    with pytest.raises(OptionError, match=r"is not sent to other\.example"):
+        served("https://other.example/x")[0].connect()
 
 
 def test_the_door_decides_before_a_body_is_read(running):
@@ -286,7 +330,7 @@ def test_the_door_decides_before_a_body_is_read(running):
     assert b"403" in status(f"Authorization: Bearer {token}", "Origin: https://evil.example")
 
 
-def test_health_is_everybodys_and_figures_are_not(running):
+def test_health_is_everybodys_and_figures_are_not(running, monkeypatch):
     """Counts alone, without a name."""
     service = running()
     found = served(f"{service.url}x")[0]
@@ -309,6 +353,11 @@ def test_health_is_everybodys_and_figures_are_not(running):
     figures = get("metrics", service.token("ops", "metrics"))[1]
     assert 'dpnb_count{what="refused access"} 1' in figures
     assert "ada" not in figures
+    with pytest.raises(AccessError, match="figures of the service alone"):
+        service.session(service.token("ops", "metrics"), monkeypatch)
+    with line_to(found, context) as line:
+        line.sendall(b"POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n")
+        assert b"405" in line.recv(4096).split(b"\r\n")[0]
 
 
 def test_a_token_never_travels_in_the_clear(running, monkeypatch):
@@ -365,7 +414,7 @@ def test_served_and_embedded_answer_alike(running, monkeypatch, tmp_path, dpnb_h
     found = []
     for data in (remote, local):
         total, tallies = data.age.sum(), data.g.value_counts()
-        report = data.session.release([total, tallies], dpnb.planner.request.Ask.make(epsilon=3))
+        report = data.session.release([total, tallies], Ask.make(epsilon=3))
         found.append(
             (report.charged, [part.law for one in (total, tallies) for part in one.releases[0].parts])
         )
@@ -386,7 +435,7 @@ def test_one_batch_of_a_principal_runs_at_a_time(running, monkeypatch):
     def ask(place):
         questions = [opened[place].age.clip(0, 40 + place + 4 * more).sum() for more in range(8)]
         try:
-            sessions[place].release(questions, dpnb.planner.request.Ask.make(epsilon="0.25"))
+            sessions[place].release(questions, Ask.make(epsilon="0.25"))
             told.append("released")
         except PlanError as refusal:
             told.append(str(refusal))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import stat
 
 import pytest
 
 from dpnb.__main__ import main
 from dpnb.errors import AccessError, OwnerError
-from dpnb.trusted.serving.serve import ServicePlace, tokens_of
+from dpnb.trusted.serving.serve import tokens_of
 from dpnb.trusted.serving.settings import read_settings
 from dpnb.trusted.serving.tokens import Tokens
-from dpnb.trusted.wire.messages import Hello, Submit
 from dpnb.trusted.wire.places import Home
 from tests.serving.conftest import CONFIG
 
@@ -94,20 +92,27 @@ def test_a_token_that_cannot_be_is_not_issued(tokens, change, says):
 
 def test_the_commands_of_an_owner(tmp_path, monkeypatch, capsys):
     """Issue, list, revoke."""
-    monkeypatch.setenv("DPNB_HOME", str(tmp_path / "home"))
-    assert main(["admin", "token", "issue", "--principal", "ada", "--scope", "audit", "--expires", "8h"]) == 0
+    del monkeypatch
+    settings(tmp_path)
+    config = ["--config", str(tmp_path / "curator.toml")]
+    assert (
+        main(
+            ["admin", "token", "issue", "--principal", "ada", "--scope", "audit", "--expires", "8h", *config]
+        )
+        == 0
+    )
     text, words = capsys.readouterr().out.strip().splitlines()
     token = tokens_of(Home(tmp_path / "home")).find(text)
     assert token.scopes == ("audit",)
     assert token.expires - token.issued == 8 * 3600
     assert "not shown again" in words
-    assert main(["admin", "token", "list"]) == 0
+    assert main(["admin", "token", "list", *config]) == 0
     assert f"{token.id}  ada  audit  all datasets" in capsys.readouterr().out
-    assert main(["admin", "token", "revoke", "ada"]) == 0
+    assert main(["admin", "token", "revoke", "ada", *config]) == 0
     capsys.readouterr()
-    main(["admin", "token", "list"])
+    main(["admin", "token", "list", *config])
     assert "revoked" in capsys.readouterr().out
-    assert main(["admin", "token", "issue", "--principal", "ada", "--expires", "soon"]) == 2
+    assert main(["admin", "token", "issue", "--principal", "ada", "--expires", "soon", *config]) == 2
     assert "30d, 8h" in capsys.readouterr().err
 
 
@@ -126,6 +131,7 @@ def settings(tmp_path, **changes):
     [
         ({"[service]": "[service"}, "no TOML"),
         ({"home": "hme"}, "unknown key hme"),
+        ({'home = "home"': ""}, "a folder of its own"),
         ({"127.0.0.1:8443": "8443"}, "no host and port"),
         ({'key = "host.key"': ""}, "go together"),
         ({'certificate = "host.pem"\nkey = "host.key"': ""}, "never travel in the clear"),
@@ -154,29 +160,3 @@ def test_paths_are_read_beside_the_file(tmp_path):
     assert found.datasets["people"].source.path == str(tmp_path / "people.dpnb.toml")
     with pytest.raises(OwnerError, match="do not go together, or cannot be read"):
         found.tls()
-
-
-def test_answers_are_sent_at_whole_multiples_of_the_bucket(tmp_path):
-    """Whatever they took; what is no release is not held back."""
-    found = settings(
-        tmp_path,
-        **{
-            "bucket = 0": "bucket = 0.25",
-            'certificate = "host.pem"\nkey = "host.key"': "behind_proxy = true",
-        },
-    )
-    counted = []
-
-    class Counting:
-        def count(self, what):
-            counted.append(what)
-
-    place = ServicePlace(found, tokens_of(found.home), Counting())
-    submit = Submit(handle="0" * 32, request="0" * 32, digest="0" * 32, plan=b"{}")
-    for took in (0.001, 0.1, 0.2499, 0.26, 0.7):
-        assert (took + place.settled(submit, took)) / 0.25 == pytest.approx(
-            round((took + place.settled(submit, took)) / 0.25)
-        )
-    assert place.settled(Hello(), 0.1) == 0
-    assert set(counted) == {"later than the first bucket"}
-    assert json.dumps(counted).count("later") == 4

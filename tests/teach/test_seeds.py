@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.service import Curator
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.wire import messages
+from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.places import Home
 from dpnb.trusted.wire.transport import InMemory
 from tests.teach.conftest import declared, toy
@@ -170,3 +172,19 @@ def test_which_rows_of_a_person_count_is_the_seeds_choice(seeded, tmp_path):
         seeded("7", folder)
     keys = {(tmp_path / folder / "key").read_bytes() for folder in ("x", "y")}
     assert keys == {hashlib.sha256(b"key\n7").digest()}
+
+
+def test_homes_of_ended_kernels_are_swept_and_new_ones_are_not(dpnb_home):
+    """One that was made a moment ago may be about to get its curator; one with a living curator is left, however old."""
+    folder = Path(dpnb_home) / "seeded"
+    for name in ("old", "new", "living"):
+        (folder / name).mkdir(parents=True)
+        for part in (folder, folder / name):
+            part.chmod(0o700)
+    lock = FileLock(Home(folder / "living").lock)
+    assert lock.acquire()
+    for name in ("old", "living"):
+        os.utime(folder / name, (0, 0))
+    sessions._new_home()
+    lock.free()
+    assert {path.name for path in folder.iterdir()} == {"new", "living"}

@@ -15,7 +15,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -72,6 +72,11 @@ class Attached:
     def caps(self) -> dict[str, PrivacyLoss]:
         """What its owner lets each principal spend, with the words for it."""
         return {} if self.each is None else {"what its owner lets each analyst spend, ": self.each}
+
+    def for_principal(self, principal: str) -> Attached:
+        """Return the same open dataset under the handle of another principal."""
+        handle = _handle(self.known_as, self.data_version, self.schema.version, principal)
+        return replace(self, handle=handle, lock=threading.RLock())
 
     def describe(self) -> dict[str, Any]:
         """Return what a curator started anew needs to open the same handle."""

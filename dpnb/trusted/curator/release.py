@@ -47,6 +47,10 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+def _at_once() -> None:
+    pass
+
+
 @dataclass(frozen=True, slots=True)
 class Chance:
     """All that is not a function of the request and the data: noise bits, ids of draws, the clock."""
@@ -54,6 +58,10 @@ class Chance:
     bits: BitSource = field(default_factory=SecureBits)
     new_id: Callable[[], str] = lambda: secrets.token_hex(16)
     now: Callable[[], str] = _now
+
+    def settling(self) -> Callable[[], None]:
+        """Return what waits until an answer that was charged now may be known to be there; nothing where time is no secret."""
+        return _at_once
 
     def of(self, dataset: str, question: Mapping[str, Any]) -> Chance:  # noqa: ARG002 - for seeds, which are not in this wing
         """Return the chance of one draw of a question."""
@@ -145,13 +153,15 @@ def release(
         return Given(_known(stored), PrivacyLoss.zero(wanted.measure), None)
     failpoints.at("before-charge")
     charge = guard(lambda: _charge(wanted, mine, attached, ledger, chance))
+    settle, now = chance.settling(), chance.now()
     failpoints.at("charged")
     answers = ledger.answers(wanted.request, wanted.principal)
     if answers is None:
         if not charge.new:
             _refuse_strange_record(charge, wanted)
         parts = [one.question.parts for one in mine] if charge.new else _recorded_parts(charge)
-        drawn = _draw(charge, parts, attached, chance)
+        drawn = _draw(charge, parts, attached, chance, now)
+        settle()
         failpoints.at("before-store")
         answers = ledger.store(wanted.request, wanted.principal, drawn, time=chance.now())
         failpoints.at("stored")
@@ -234,13 +244,13 @@ def _others(wanted: Wanted, mine: Sequence[Charged]) -> list[Question]:
 
 
 def _draw(
-    charge: ChargeRow, parts: Sequence[Parts], attached: Attached, chance: Chance
+    charge: ChargeRow, parts: Sequence[Parts], attached: Attached, chance: Chance, now: str
 ) -> list[dict[str, Any]]:
     """Answer a charge's own record exactly with one engine call, add noise, and write the releases."""
     exact = iter(attached.engine.answer([part.request for these in parts for part in these]))
     failpoints.at("scanned")
     pairs = zip(charge.questions, parts, strict=True)
-    releases = [_released(question, these, exact, attached, chance, charge) for question, these in pairs]
+    releases = [_released(question, these, exact, attached, chance, charge, now) for question, these in pairs]
     failpoints.at("noised")
     return releases
 
@@ -259,6 +269,7 @@ def _released(
     attached: Attached,
     chance: Chance,
     charge: ChargeRow,
+    now: str,
 ) -> dict[str, Any]:
     chance = chance.of(attached.known_as, question)
     made = Release(
@@ -270,7 +281,7 @@ def _released(
         loss=compose([PrivacyEvent.from_json(event) for event in question["events"]], charge.loss.measure),
         share=question["share"]["share"],
         stored=False,
-        time=chance.now(),
+        time=now,
         entry=charge.entry,
         share_kind=question["share"]["kind"],
         measured=question["measured"],

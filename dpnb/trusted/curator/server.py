@@ -124,8 +124,8 @@ class Place(Protocol):
     def routes(self, settings: dict[str, Any]) -> list[tuple[Any, ...]]:
         """Return what is answered besides messages."""
 
-    def settled(self, asked: Any, seconds: float) -> float:
-        """Return how many seconds an answer that took so long still waits before it is sent."""
+    def owner(self, who: Any, stream: tornado.iostream.IOStream) -> Any:
+        """Return to whom a connection counts when there are too many."""
 
 
 class OwnPlace:
@@ -178,9 +178,9 @@ class OwnPlace:
         """Nothing besides messages."""
         return []
 
-    def settled(self, asked: Any, seconds: float) -> float:  # noqa: ARG002 - a place's
-        """Return 0: whoever runs as this user can measure more than time."""
-        return 0.0
+    def owner(self, who: Any, stream: tornado.iostream.IOStream) -> Any:  # noqa: ARG002 - a place's
+        """Return the process at the other end, where the system knows it."""
+        return process_of(stream.socket)
 
 
 class Life:
@@ -283,6 +283,7 @@ class Handler(tornado.web.RequestHandler):
         if self.request.headers.get("Origin"):  # a page in a browser
             raise Refused(403)
         self._stream = stream
+        _OWNERS[stream] = self.place.owner(self.who, stream)
         self.life.known.add(stream)
         self.life.rest(stream)
         if self.life.ending:
@@ -352,10 +353,8 @@ class _Messages(Handler):
             return asked
         if self.life.ending:
             raise tornado.web.HTTPError(503)
-        began = time.monotonic()
         kind = _KINDS.get(type(asked), "rest")
         reply: bytes = await self.workers.run(kind, self.service.carry_out, asked, self.who)
-        await asyncio.sleep(self.place.settled(asked, time.monotonic() - began))
         return reply
 
 
@@ -410,17 +409,18 @@ def _heard(future: Any) -> None:
     future.exception()  # looked at: a kernel that went in this moment is no fault
 
 
-_OWNERS: weakref.WeakKeyDictionary[tornado.iostream.IOStream, int | None] = weakref.WeakKeyDictionary()
+_OWNERS: weakref.WeakKeyDictionary[tornado.iostream.IOStream, Any] = weakref.WeakKeyDictionary()
 
 
-def _owner(stream: tornado.iostream.IOStream) -> int | None:
+def _owner(stream: tornado.iostream.IOStream) -> Any:
+    """Return to whom a connection counts: its process, until it is known who asks on it."""
     if stream not in _OWNERS:
         _OWNERS[stream] = None if stream.closed() else process_of(stream.socket)
     return _OWNERS[stream]
 
 
 def _of_the_greediest(streams: Iterable[tornado.iostream.IOStream]) -> list[tornado.iostream.IOStream]:
-    """Return the connections of the process that has most of them, the oldest first."""
+    """Return the connections of whoever has most of them, the oldest first."""
     owned = [(_owner(stream), stream) for stream in streams]
     most = Counter(owner for owner, _ in owned).most_common(1)
     return [stream for owner, stream in owned if owner == most[0][0]]

@@ -80,6 +80,7 @@ from dpnb.trusted.wire.messages import Attached as AttachedReply
 from dpnb.trusted.wire.places import Home
 
 _MOST_CANCELLED = 10_000
+"""Of each principal."""
 _ATTEMPTS = 3
 """How often a copy is prepared that is removed again before it is opened."""
 _LONGEST_MESSAGE = 2_000
@@ -118,7 +119,7 @@ class Curator:
         self._open: dict[tuple[str, str], Attached] = {}
         self._attaching = threading.Lock()
         self._deciding = threading.Lock()
-        self._cancelled: dict[tuple[str, str], None] = {}
+        self._cancelled: dict[str, dict[str, None]] = {}
         self._ending = False
         self._upkeep: Upkeep | None = None
 
@@ -248,7 +249,6 @@ class Curator:
             raise (wrong if instead is None else OwnerError(instead)) from None
 
     def _admitted(self, attached: Attached, principal: str) -> Attached:
-        attached.each = self._each(attached)
         kept = self._keep(attached, principal)
         self._drop_older_terms(kept)
         return kept
@@ -265,12 +265,7 @@ class Curator:
             return attached
         if kept is not attached:
             kept.schema, kept.budget, kept.notes = attached.schema, attached.budget, attached.notes
-            kept.each = attached.each
         return kept
-
-    def _each(self, attached: Attached) -> PrivacyLoss | None:  # noqa: ARG002 - a service's owner says more
-        """Return what the owner lets every principal spend."""
-        return None
 
     def _drop_older_terms(self, attached: Attached) -> None:
         """Close what is open under other terms than those just pinned: a tightened promise holds from now on."""
@@ -334,7 +329,7 @@ class Curator:
             with self._deciding:
                 if self._ending:
                     raise CuratorGone("The curator is about to end. Nothing was spent. Run the line again.")
-                if (wanted.principal, wanted.request) in self._cancelled:
+                if wanted.request in self._cancelled.get(wanted.principal, ()):
                     raise PlanError("Cancelled before the charge. Nothing was spent. Run the cell again.")
                 return charge()
 
@@ -343,9 +338,10 @@ class Curator:
     def _cancel(self, request: Cancel, principal: str) -> Cancelled:
         with self._deciding:
             if self._ledger.charged(request.request, principal) is None:
-                self._cancelled[principal, request.request] = None
-                while len(self._cancelled) > _MOST_CANCELLED:
-                    del self._cancelled[next(iter(self._cancelled))]
+                mine = self._cancelled.setdefault(principal, {})
+                mine[request.request] = None
+                if len(mine) > _MOST_CANCELLED:
+                    del mine[next(iter(mine))]
                 return Cancelled(state="cancelled")
         answered = self._ledger.answers(request.request, principal) is not None
         return Cancelled(state="answered" if answered else "charged")
@@ -363,11 +359,15 @@ class Curator:
         names = dict.fromkeys(self._find(handle, principal).known_as for handle in handles)
         told = (self._ledger.statement(one, told_of, request.after, entries=request.entries) for one in names)
         rows = itertools.chain.from_iterable(told)
-        return StatementOf(rows=raw([_row(row) for row in sorted(rows, key=lambda row: row.entry)]))
+        whole = told_of is None or not self.serves
+        listed = sorted(rows, key=lambda row: row.entry)
+        return StatementOf(rows=raw([_row(row, row.note if whole else row.told) for row in listed]))
 
     def _cap(self, request: Cap, principal: str) -> Done:
         attached = self._find(request.handle, principal)
-        self._ledger.set_cap(principal, attached.pool, _own_cap(request, attached), time=self._chance.now())
+        cap = _own_cap(request, attached)
+        if cap != self._ledger.cap(principal, attached.pool):
+            self._ledger.set_cap(principal, attached.pool, cap, time=self._chance.now())
         return Done(budget=self._state(attached, principal))
 
     def _reset(self, request: Reset, principal: str) -> Done:
@@ -464,7 +464,7 @@ def _own_cap(request: Cap, attached: Attached) -> PrivacyLoss | None:
     return PrivacyLoss(measure, amount, attached.budget.cap.delta)
 
 
-def _row(row: StatementRow) -> dict[str, Any]:
+def _row(row: StatementRow, note: str) -> dict[str, Any]:
     return {
         "entry": row.entry,
         "time": row.time,
@@ -478,7 +478,7 @@ def _row(row: StatementRow) -> dict[str, Any]:
         "measured": list(row.measured),
         "events": list(row.events),
         "answered": row.answered,
-        "note": row.note,
+        "note": note,
     }
 
 

@@ -36,6 +36,8 @@ class StatementRow:
     """The privacy events, as they were charged."""
     answered: bool = False
     note: str = ""
+    told: str = ""
+    """The note without the owner's own words: what another user's analyst may read."""
 
 
 def row_of(act: tuple[int, str, str, str, str], answered: set[int], *, worded: bool = False) -> StatementRow:
@@ -68,6 +70,7 @@ def row_of(act: tuple[int, str, str, str, str], answered: set[int], *, worded: b
         pool=body.get("pool", terms.get("pool")),
         principal=body.get("principal"),
         note=_note(kind, body),
+        told=_note(kind, {**body, "reason": ""}),
     )
 
 
@@ -101,10 +104,13 @@ def _note(kind: str, body: Mapping[str, Any]) -> str:
     if kind == "adopt":
         return f"entry {body['charge']}, charged before; nothing more is charged"
     if kind == "restore":
-        return f"restored with {PrivacyLoss.from_json(body['spent'])} spent ({body['reason']})"
+        return f"restored with {PrivacyLoss.from_json(body['spent'])} spent" + _given(body)
     changes = "; ".join(f"{c['term']}: {c['pinned']} → {c['now']}" for c in body.get("changes", ()))
-    reason = body.get("reason")
-    return f"{changes} ({reason})" if reason else changes
+    return changes + _given(body)
+
+
+def _given(body: Mapping[str, Any]) -> str:
+    return f" ({body['reason']})" if body.get("reason") else ""
 
 
 def concerns(row: StatementRow, dataset: str | None, pool: str | None, principal: str | None) -> bool:

@@ -22,11 +22,10 @@ import tornado.web
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.server import Handler, Refused, say, serve
 from dpnb.trusted.errors import AccessError, OwnerError
-from dpnb.trusted.serving.served_curator import Desk, ServedCurator, refusal
+from dpnb.trusted.serving.desk import Desk, refusal
 from dpnb.trusted.serving.settings import Settings, read_settings
 from dpnb.trusted.serving.tokens import Token, Tokens
 from dpnb.trusted.wire.filelock import FileLock
-from dpnb.trusted.wire.messages import Submit
 from dpnb.trusted.wire.places import Home
 
 _BEARER = re.compile(r"(?:Bearer|token) +(\S{1,200})", re.IGNORECASE)
@@ -49,10 +48,13 @@ class ServicePlace:
     def listen(self) -> socket.socket:
         """Return the listening socket."""
         try:
-            return tornado.netutil.bind_sockets(self._settings.port, self._settings.host)[0]
+            first, *others = tornado.netutil.bind_sockets(self._settings.port, self._settings.host)
         except OSError as fault:
             where = f"{self._settings.host}:{self._settings.port}"
             raise OwnerError(f"listen = {where} cannot be had: {fault.strerror}.") from None
+        for other in others:  # a name of two addresses: nobody would answer at the second
+            other.close()
+        return first
 
     def announce(self, listener: socket.socket) -> None:
         """Say on standard output where it listens."""
@@ -72,13 +74,20 @@ class ServicePlace:
         if shown is None:
             raise self._refused(AccessError(_ASK))
         try:
-            return self._tokens.find(shown[1])
+            found = self._tokens.find(shown[1])
         except AccessError as error:
             raise self._refused(error) from None
+        if not request.path.endswith("/metrics") and not {"release", "audit"} & set(found.scopes):
+            raise self._refused(AccessError("Your token reads the figures of the service alone."), 403)
+        return found
 
-    def _refused(self, error: AccessError) -> Refused:
+    def _refused(self, error: AccessError, status: int = 401) -> Refused:
         self._desk.count("refused access")
-        return Refused(401, refusal(error))
+        return Refused(status, refusal(error))
+
+    def owner(self, who: Token, stream: tornado.iostream.IOStream) -> str:  # noqa: ARG002 - a place's
+        """Return the principal: nobody's connections push out another's."""
+        return who.principal
 
     def knows(self, who: Token) -> bool:
         """Say whether a token still holds."""
@@ -88,15 +97,6 @@ class ServicePlace:
         """Health and figures."""
         return [(self.prefix + "/health", Health), (self.prefix + "/metrics", Metrics, settings)]
 
-    def settled(self, asked: Any, seconds: float) -> float:
-        """Return how long an answer waits for the next whole multiple of the bucket; one that missed the first is counted."""
-        bucket = self._settings.bucket
-        if not isinstance(asked, Submit) or bucket == 0:
-            return 0.0
-        if seconds > bucket:
-            self._desk.count("later than the first bucket")
-        return math.ceil(seconds / bucket) * bucket - seconds
-
 
 @tornado.web.stream_request_body
 class Health(tornado.web.RequestHandler):
@@ -105,6 +105,18 @@ class Health(tornado.web.RequestHandler):
     def set_default_headers(self) -> None:
         """Say nothing of the software."""
         self.clear_header("Server")
+
+    def prepare(self) -> None:
+        """Refuse whatever brings a body or is no question."""
+        headers = self.request.headers
+        if self.request.method != "GET":
+            raise tornado.web.HTTPError(405)
+        if headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in headers:
+            raise tornado.web.HTTPError(413)
+
+    def write_error(self, status_code: int, **_: Any) -> None:  # noqa: ARG002 - tornado's signature
+        """Say nothing more."""
+        self.finish()
 
     def data_received(self, chunk: bytes) -> None:
         """Keep nothing."""
@@ -143,8 +155,9 @@ def run(path: Path, studies: str | None = None) -> int:
     lock = FileLock(settings.home.make().lock)
     if not lock.acquire():
         raise OwnerError(f"A curator serves {settings.home.root} already: one ledger has one writer.")
-    desk = Desk(ServedCurator.of(settings, studies=studies))
-    place = ServicePlace(settings, tokens_of(settings.home), desk)
+    tokens = tokens_of(settings.home)
+    desk = Desk.of(settings, tokens, studies)
+    place = ServicePlace(settings, tokens, desk)
     quiet = serve(desk, Config(settings.home, linger=math.inf), place)
     if not quiet:
         sys.stdout.flush()

@@ -3,6 +3,7 @@
 ::
 
     [service]
+    home = "home"                # its ledger, prepared copies, tokens and log
     listen = "0.0.0.0:8443"
     certificate = "host.pem"     # and key = "host.key"; or behind_proxy = true, which listens on loopback alone
     key = "host.key"
@@ -106,7 +107,9 @@ def read_settings(path: Path) -> Settings:
         raise OwnerError(
             f'{path.name} serves nothing: write [datasets.people] with schema = "people.dpnb.toml".'
         )
-    home = Home((folder / service["home"]).absolute()) if "home" in service else Home.current()
+    if not isinstance(service.get("home"), str):
+        raise OwnerError(f'{path.name}, [service]: write home = "home": a service has a folder of its own.')
+    home = Home((folder / service["home"]).absolute())
     return Settings(
         home,
         host,

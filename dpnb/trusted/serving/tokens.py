@@ -25,6 +25,8 @@ from dpnb.trusted.wire.places import write_private
 SCOPES = ("release", "audit", "metrics")
 """Ask and see one's own ledger; see every entry of the ledger; read the figures of the service."""
 _PRINCIPAL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
+_ID = re.compile(r"[0-9a-f]{8}")
+"""What a token is called, so that no principal is."""
 _DAY = 86_400
 _LONGEST = 3_650
 _UNKNOWN = (
@@ -101,7 +103,7 @@ class Tokens:
         OwnerError
             For a principal, scope or number of days that cannot be.
         """
-        if not _PRINCIPAL.fullmatch(principal):
+        if not _PRINCIPAL.fullmatch(principal) or _ID.fullmatch(principal):
             raise OwnerError(
                 "A principal is 1 to 64 letters, digits and . _ @ -, for example ada@uni.example."
             )
@@ -144,14 +146,21 @@ class Tokens:
         AccessError
             In one sentence for all: it is unknown, expired or revoked.
         """
-        found = self._by_digest(_digest(text))
-        if found is None:
-            raise AccessError(_UNKNOWN)
-        return found
+        return self._holding(_digest(text))
+
+    def check(self, token: Token) -> None:
+        """Refuse a token that was found and holds no more, in the same sentence."""
+        self._holding(token.digest)
 
     def holds(self, token: Token) -> bool:
         """Say whether a token that was found still holds."""
         return self._by_digest(token.digest) is not None
+
+    def _holding(self, digest: str) -> Token:
+        found = self._by_digest(digest)
+        if found is None:
+            raise AccessError(_UNKNOWN)
+        return found
 
     def _by_digest(self, digest: str) -> Token | None:
         """Return a token that holds now, as the file says now."""

@@ -1,0 +1,201 @@
+"""What a server of a service serves: messages of the service alone, each held against the token that brings it.
+
+A token is looked at when its request begins to be answered, and once more at the charge, so that what waited behind others or
+for its last byte is not answered to a token that was revoked meanwhile. Nobody's requests keep another's from being answered:
+a principal has one batch and a few other requests under way. What an owner hears of a fault, an analyst does not.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from dpnb.trusted.errors import AccessError, CuratorGone, DpnbError, OwnerError, PlanError, to_wire
+from dpnb.trusted.serving.served_curator import BucketedChance, ServedCurator
+from dpnb.trusted.serving.settings import Settings
+from dpnb.trusted.serving.tokens import Token, Tokens
+from dpnb.trusted.wire.codec import decode_service_request, encode
+from dpnb.trusted.wire.messages import Attached as AttachedReply
+from dpnb.trusted.wire.messages import (
+    Cancel,
+    Cap,
+    Detach,
+    Failure,
+    Hello,
+    Open,
+    ServiceRequest,
+    Statement,
+    Submit,
+)
+
+_MOST_AT_ONCE = 3
+"""Requests of a principal under way, besides a batch: fewer than there are threads of any kind."""
+_MOST_CAPS, _MINUTE = 10, 60.0
+
+
+class Desk:
+    """What a server of a service serves.
+
+    Parameters
+    ----------
+    tokens : Tokens
+    clock : callable
+        Returns seconds.
+    """
+
+    curator: ServedCurator
+
+    def __init__(self, tokens: Tokens, clock: Callable[[], float] = time.monotonic) -> None:
+        self.counts: Counter[str] = Counter()
+        self._tokens, self._clock = tokens, clock
+        self._running: set[str] = set()
+        self._busy: Counter[str] = Counter()
+        self._caps: dict[str, deque[float]] = {}
+        self._opened: dict[tuple[str, str], str] = {}
+        self._counting = threading.Lock()
+
+    @classmethod
+    def of(cls, settings: Settings, tokens: Tokens, studies: str | None = None) -> Desk:
+        """Open a service's curator behind a desk; raises what :meth:`ServedCurator.of` raises."""
+        made = cls(tokens)
+        chance = BucketedChance(
+            bucket=settings.bucket, late=lambda: made.count("later than the first bucket")
+        )
+        made.curator = ServedCurator.of(settings, chance, studies)
+        return made
+
+    def read(self, body: bytes) -> ServiceRequest | bytes:
+        """Read one request body, or return the :class:`Failure` that refuses it."""
+        try:
+            return decode_service_request(body)
+        except Exception as error:  # noqa: BLE001 - whatever it is, only its code may leave
+            return self._failure(error, "read")
+
+    def carry_out(self, request: ServiceRequest, token: Token) -> bytes:
+        """Answer one request; every error becomes a :class:`Failure`."""
+        kind = type(request).__name__
+        self.count(f"requests {kind.lower()}")
+        try:
+            self._tokens.check(token)
+            return encode(self._reply(request, token))
+        except Exception as error:  # noqa: BLE001 - whatever it is, only its code may leave
+            return self._failure(error, kind)
+
+    def count(self, what: str) -> None:
+        """Count something for the figures of the service."""
+        with self._counting:
+            self.counts[what] += 1
+
+    def refuse_charges(self) -> None:
+        """Charge nothing from now on."""
+        self.curator.refuse_charges()
+
+    def listen(self, told: Callable[[], None]) -> None:
+        """Call somebody whenever the ledger grew."""
+        self.curator.listen(told)
+
+    def close(self) -> None:
+        """Close the ledger and the engines."""
+        self.curator.close()
+
+    def _reply(self, request: ServiceRequest, token: Token) -> Any:
+        if isinstance(request, Cancel):
+            token.need("release")
+        if isinstance(request, Hello | Cancel):  # neither waits, least of all for what it cancels
+            return self.curator.reply(request, token.principal)
+        self.curator.refuse_frozen()
+        if isinstance(request, Submit):
+            return self._submit(request, token)
+        with self._some_at_once(token.principal):
+            return self._other(request, token)
+
+    def _submit(self, request: Submit, token: Token) -> Any:
+        self._allow(request.handle, token)
+        token.need("release")
+        with self._one_at_a_time(token):
+            return self.curator.reply(request, token.principal)
+
+    def _other(self, request: Any, token: Token) -> Any:
+        if isinstance(request, Open):
+            return self._open(request, token)
+        if isinstance(request, Statement) and request.handle is None:
+            raise PlanError("Name the dataset whose ledger you want to read.")
+        self._allow(request.handle, token)
+        if isinstance(request, Statement) and "audit" in token.scopes:
+            return self.curator.whole_statement(request, token.principal)
+        token.need("release")
+        if isinstance(request, Cap):
+            self._now_and_then(token.principal)
+        if isinstance(request, Detach):  # the prepared copy is everybody's
+            request = Detach(handle=request.handle)
+        return self.curator.reply(request, token.principal)
+
+    def _open(self, request: Open, token: Token) -> AttachedReply:
+        if not token.opens(request.name):
+            raise AccessError(f"Your token is not for {request.name}. Nothing was spent.")
+        reply = self.curator.open_served(request.name, token.principal)
+        self._opened[token.principal, reply.handle] = request.name
+        return reply
+
+    def _allow(self, handle: str, token: Token) -> None:
+        """Refuse a handle that nobody opened here, or that another token of the same principal did."""
+        name = self._opened.get((token.principal, handle))
+        if name is None:
+            raise CuratorGone("The service has not opened this dataset for you yet.", reattach=True)
+        if not token.opens(name):
+            raise AccessError(f"Your token is not for {name}. Nothing was spent.")
+
+    @contextmanager
+    def _one_at_a_time(self, token: Token) -> Iterator[None]:
+        """Let one batch of a principal be under way; at its charge the token is looked at again."""
+        principal = token.principal
+        with self._counting:
+            if principal in self._running:
+                raise PlanError(
+                    "Another batch of yours is running: wait for it, and run this again. Nothing was spent."
+                )
+            self._running.add(principal)
+        self.curator.may_ask[principal] = lambda: self._tokens.check(token)
+        try:
+            yield
+        finally:
+            with self._counting:
+                self._running.discard(principal)
+
+    @contextmanager
+    def _some_at_once(self, principal: str) -> Iterator[None]:
+        with self._counting:
+            if self._busy[principal] >= _MOST_AT_ONCE:
+                raise PlanError(
+                    "Several requests of yours are under way: try again in a moment. Nothing was spent."
+                )
+            self._busy[principal] += 1
+        try:
+            yield
+        finally:
+            with self._counting:
+                self._busy[principal] -= 1
+
+    def _now_and_then(self, principal: str) -> None:
+        """Refuse caps that are set all the time: each is an entry of the ledger, for good."""
+        with self._counting:
+            now, lately = self._clock(), self._caps.setdefault(principal, deque(maxlen=_MOST_CAPS))
+            if len(lately) == _MOST_CAPS and now - lately[0] < _MINUTE:
+                raise PlanError(f"You set your cap {_MOST_CAPS} times within a minute: wait a little.")
+            lately.append(now)
+
+    def _failure(self, error: Exception, kind: str) -> bytes:
+        if isinstance(error, OwnerError):
+            self.curator.note(error, kind)
+            error = OwnerError("The service cannot do this now: its owner finds the reason in its log.")
+        self.count(f"refused {error.code if isinstance(error, DpnbError) else 'internal'}")
+        return self.curator.failure(error, kind)
+
+
+def refusal(error: DpnbError) -> bytes:
+    """Return the reply of the door."""
+    return encode(Failure(**to_wire(error)))
