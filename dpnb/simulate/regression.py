@@ -10,6 +10,7 @@ Ferrando, Wang & Sheldon, *Parametric bootstrap for differentially private confi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
@@ -180,11 +181,11 @@ class _Judged:
         slack = 1e-9
         held = {name: (low - slack <= t) & (t <= high + slack) for name, (low, high, t) in ends.items()}
         widths = {name: np.asarray((high - low) / 2) for name, (low, high, _) in ends.items()}
-        return cls(held, widths, np.abs(value - (truth if parameter is None else parameter)))
+        return cls(held, widths, value - (truth if parameter is None else parameter))
 
 
 def _of_term(found: list[_Judged], place: int, n: int, loss: Loss, term: str) -> list[RegressionRow]:
-    rows = []
+    rows, errors = [], np.array([one.errors[place] for one in found])
     for interval in found[0].held:
         widths = np.array([one.widths[interval][place] for one in found])
         rows.append(
@@ -197,7 +198,9 @@ def _of_term(found: list[_Judged], place: int, n: int, loss: Loss, term: str) ->
                 len(found),
                 int(np.isinf(widths).sum()),
                 float(np.sort(widths)[len(widths) // 2]),
-                float(np.median([one.errors[place] for one in found])),
+                float(np.median(np.abs(errors))),
+                float(errors.mean()),
+                float(errors.std(ddof=1)) if len(errors) > 1 else math.nan,
             )
         )
     return rows

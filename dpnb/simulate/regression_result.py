@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import OptionError
+from dpnb.estimate.table import Table
 from dpnb.simulate.design import Loss
 from dpnb.simulate.tally import wilson
 
@@ -34,7 +35,11 @@ class RegressionRow:
     half_width : float
         The median half-width; infinite where most are unbounded.
     error : float
-        The median absolute error of the estimate about the population.
+        The median absolute error of the estimate about its truth: the population's coefficient, or that of a fixed study's
+        own rows.
+    bias, sd : float
+        The mean error of the estimate about the same truth, and the standard deviation of its errors. A bias is known to
+        about ``sd / sqrt(studies)``; both are of all studies, so that one nearly singular matrix can make them large.
     """
 
     n: int
@@ -46,6 +51,8 @@ class RegressionRow:
     unbounded: int
     half_width: float
     error: float
+    bias: float
+    sd: float
 
     @property
     def coverage(self) -> float:
@@ -99,6 +106,17 @@ class RegressionStudy:
 
     __repr__ = __str__
 
+    def table(self) -> Table:
+        """Return one row for each size, loss, coefficient and interval.
+
+        Notes
+        -----
+        ``coverage`` with its 95 % Wilson band ``low`` to ``high``; ``half_width``, the median; ``unbounded``, the share of
+        studies whose interval has no ends; ``bias`` and ``sd`` of the estimate, and its median absolute ``error``.
+        """
+        rows = [_record(row) for row in self.rows]
+        return Table({name: [row[name] for row in rows] for name in rows[0]})
+
     def of(self, term: str, interval: str) -> tuple[RegressionRow, ...]:
         """Return the rows of one coefficient and interval."""
         found = tuple(row for row in self.rows if (row.term, row.interval) == (term, interval))
@@ -133,6 +151,24 @@ class RegressionStudy:
         axes.set_ylabel(f"coverage of {100 * self.level:g} % intervals of {shown}")
         axes.legend(frameon=False, fontsize=9)
         return figure
+
+
+def _record(row: RegressionRow) -> dict[str, Any]:
+    low, high = row.band
+    return {
+        "n": row.n,
+        row.loss.kind: float(row.loss.amount),
+        "term": row.term,
+        "interval": row.interval,
+        "coverage": row.coverage,
+        "low": low,
+        "high": high,
+        "half_width": row.half_width,
+        "unbounded": row.unbounded / row.studies,
+        "bias": row.bias,
+        "sd": row.sd,
+        "error": row.error,
+    }
 
 
 def _said(loss: Loss) -> str:

@@ -19,7 +19,9 @@ def test_readings_give_the_range_and_the_rows_outside(session, data):
     assert 0 <= low < high <= 10
     assert low <= mean.value <= high
     low, high = outside.interval(kind="privacy")
-    assert 0 <= low <= high < float("inf"), "noise may leave a number of rows below 0, and its interval ends there"
+    assert 0 <= low <= high < float("inf"), (
+        "noise may leave a number of rows below 0, and its interval ends there"
+    )
     with pytest.raises(Unavailable, match="estimates nothing"):
         bounds.interval(kind="privacy")
     assert mean.interval(kind="privacy").width > 0

@@ -44,6 +44,26 @@ def test_it_prints_as_a_table_and_draws_a_figure():
     assert found.plot("x").axes[0].get_ylabel().endswith("of x")
 
 
+def test_bias_and_spread_are_those_of_least_squares_where_there_is_hardly_any_noise():
+    """A slope on 400 uniform rows with uniform errors has the standard deviation .3 / sqrt(400), and no bias."""
+    found = regression_coverage("y ~ x", drawn, 400, {"rho": 1000}, 300, columns=GRID)
+    (slope,) = found.of("x", "confidence")
+    spread = np.sqrt(0.3**2 + 0.2**2) / np.sqrt(400)
+    assert 0.85 * spread < slope.sd < 1.15 * spread
+    assert abs(slope.bias) < 4 * slope.sd / np.sqrt(slope.studies)
+
+
+def test_bias_and_spread_are_in_its_table():
+    """A row for each; noise makes the estimate vary more."""
+    found = regression_coverage("y ~ x", drawn, 300, {"rho": [0.1, 10]}, 40, columns=GRID, radius=1)
+    table = found.table()
+    assert len(table["sd"]) == len(found)
+    assert table["rho"][0] == 0.1
+    assert table["bias"] == tuple(row.bias for row in found)
+    noisy, clear = found.of("x", "privacy")
+    assert noisy.sd > 2 * clear.sd
+
+
 def test_the_same_seed_gives_the_same_result():
     """And another seed another one."""
     one, two, three = (
