@@ -17,6 +17,7 @@ from dpnb.trusted.curator import failpoints
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.serving.desk import Desk
+from dpnb.trusted.serving.identities import Identities
 from dpnb.trusted.serving.serve import tokens_of
 from dpnb.trusted.serving.served_curator import OWNER, BucketedChance, ServedCurator
 from dpnb.trusted.serving.settings import read_settings
@@ -34,7 +35,7 @@ class Office:
 
     def __init__(self, settings):
         self.tokens = tokens_of(settings.home.make())
-        self.desk = Desk.of(settings, self.tokens)
+        self.desk = Desk.of(settings, Identities(self.tokens))
         self.curator = self.desk.curator
 
     def token(self, principal="ada", *scopes, datasets=()):

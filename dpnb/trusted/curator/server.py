@@ -115,7 +115,9 @@ class Place(Protocol):
     def withdraw(self) -> None:
         """Say that it listens no more."""
 
-    def admit(self, request: tornado.httputil.HTTPServerRequest, stream: tornado.iostream.IOStream) -> Any:
+    async def admit(
+        self, request: tornado.httputil.HTTPServerRequest, stream: tornado.iostream.IOStream
+    ) -> Any:
         """Return who asks, from the headers alone, or raise :class:`Refused`."""
 
     def knows(self, who: Any) -> bool:
@@ -162,7 +164,9 @@ class OwnPlace:
         if not self._config.tcp:
             self._config.home.socket.unlink(missing_ok=True)
 
-    def admit(self, request: tornado.httputil.HTTPServerRequest, stream: tornado.iostream.IOStream) -> str:
+    async def admit(
+        self, request: tornado.httputil.HTTPServerRequest, stream: tornado.iostream.IOStream
+    ) -> str:
         """Return this user, who alone may ask."""
         if self._token is not None and not _same(request.headers.get(TOKEN, ""), self._token):
             raise Refused(401)
@@ -276,10 +280,12 @@ class Handler(tornado.web.RequestHandler):
         """Say nothing of the software."""
         self.clear_header("Server")
 
-    def prepare(self) -> None:
+    async def prepare(self) -> None:
         """Decide who asks, before a byte of the body is kept."""
         stream = self.request.connection.stream  # type: ignore[union-attr]
-        self.who = self.place.admit(self.request, stream)
+        self.who = await self.place.admit(self.request, stream)
+        if stream.closed():  # whoever asked went while somebody looked who it was
+            raise tornado.web.HTTPError(400)
         if self.request.headers.get("Origin"):  # a page in a browser
             raise Refused(403)
         self._stream = stream
@@ -315,14 +321,14 @@ def _same(given: str, token: str) -> bool:
 class _Unknown(Handler):
     """Any other address: refused, to whoever may ask, without reading a body."""
 
-    def prepare(self) -> None:
-        super().prepare()
+    async def prepare(self) -> None:
+        await super().prepare()
         raise tornado.web.HTTPError(404)
 
 
 class _Messages(Handler):
-    def prepare(self) -> None:
-        super().prepare()
+    async def prepare(self) -> None:
+        await super().prepare()
         self._body = bytearray()
 
     def data_received(self, chunk: bytes) -> None:

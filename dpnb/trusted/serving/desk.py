@@ -15,9 +15,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from dpnb.trusted.errors import AccessError, CuratorGone, DpnbError, OwnerError, PlanError, to_wire
+from dpnb.trusted.serving.identities import Identities
 from dpnb.trusted.serving.served_curator import BucketedChance, ServedCurator
 from dpnb.trusted.serving.settings import Settings
-from dpnb.trusted.serving.tokens import Token, Tokens
+from dpnb.trusted.serving.tokens import Token
 from dpnb.trusted.wire.codec import decode_service_request, encode
 from dpnb.trusted.wire.messages import Attached as AttachedReply
 from dpnb.trusted.wire.messages import (
@@ -42,16 +43,16 @@ class Desk:
 
     Parameters
     ----------
-    tokens : Tokens
+    identities : Identities
     clock : callable
         Returns seconds.
     """
 
     curator: ServedCurator
 
-    def __init__(self, tokens: Tokens, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, identities: Identities, clock: Callable[[], float] = time.monotonic) -> None:
         self.counts: Counter[str] = Counter()
-        self._tokens, self._clock = tokens, clock
+        self._identities, self._clock = identities, clock
         self._running: set[str] = set()
         self._busy: Counter[str] = Counter()
         self._caps: dict[str, deque[float]] = {}
@@ -59,9 +60,9 @@ class Desk:
         self._counting = threading.Lock()
 
     @classmethod
-    def of(cls, settings: Settings, tokens: Tokens, studies: str | None = None) -> Desk:
+    def of(cls, settings: Settings, identities: Identities, studies: str | None = None) -> Desk:
         """Open a service's curator behind a desk; raises what :meth:`ServedCurator.of` raises."""
-        made = cls(tokens)
+        made = cls(identities)
         chance = BucketedChance(
             bucket=settings.bucket, late=lambda: made.count("later than the first bucket")
         )
@@ -80,8 +81,7 @@ class Desk:
         kind = type(request).__name__
         self.count(f"requests {kind.lower()}")
         try:
-            self._tokens.check(token)
-            return encode(self._reply(request, token))
+            return encode(self._reply(request, self._identities.check(token)))
         except Exception as error:  # noqa: BLE001 - whatever it is, only its code may leave
             return self._failure(error, kind)
 
@@ -159,7 +159,7 @@ class Desk:
                     "Another batch of yours is running: wait for it, and run this again. Nothing was spent."
                 )
             self._running.add(principal)
-        self.curator.may_ask[principal] = lambda: self._tokens.check(token)
+        self.curator.may_ask[principal] = lambda: self._identities.check(token).need("release")
         try:
             yield
         finally:

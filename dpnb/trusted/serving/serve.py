@@ -6,11 +6,13 @@ and sent. ``/health`` answers anybody who may connect; ``/metrics`` whoever hold
 
 from __future__ import annotations
 
+import asyncio
 import math
 import os
 import re
 import socket
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +25,15 @@ from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.server import Handler, Refused, say, serve
 from dpnb.trusted.errors import AccessError, OwnerError
 from dpnb.trusted.serving.desk import Desk, refusal
+from dpnb.trusted.serving.identities import Identities
 from dpnb.trusted.serving.settings import Settings, read_settings
 from dpnb.trusted.serving.tokens import Token, Tokens
 from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.places import Home
 
 _BEARER = re.compile(r"(?:Bearer|token) +(\S{1,200})", re.IGNORECASE)
+_AT_THE_DOOR = 32
+"""Tokens of a Hub that are looked at at once."""
 _ASK = "The service asks who you are: set DPNB_TOKEN to the token that its owner gave you. Nothing was spent."
 
 
@@ -40,8 +45,9 @@ def tokens_of(home: Home) -> Tokens:
 class ServicePlace:
     """A port of this host, encrypted or behind a proxy, whose callers show a token."""
 
-    def __init__(self, settings: Settings, tokens: Tokens, desk: Desk) -> None:
-        self._settings, self._tokens, self._desk = settings, tokens, desk
+    def __init__(self, settings: Settings, identities: Identities, desk: Desk) -> None:
+        self._settings, self._identities, self._desk = settings, identities, desk
+        self._doorkeepers = ThreadPoolExecutor(_AT_THE_DOOR)
         self.ssl: Any = settings.tls()
         self.prefix = settings.prefix
 
@@ -64,7 +70,7 @@ class ServicePlace:
     def withdraw(self) -> None:
         """Nothing to remove."""
 
-    def admit(
+    async def admit(
         self,
         request: tornado.httputil.HTTPServerRequest,
         stream: tornado.iostream.IOStream,  # noqa: ARG002 - a place's
@@ -74,12 +80,19 @@ class ServicePlace:
         if shown is None:
             raise self._refused(AccessError(_ASK))
         try:
-            found = self._tokens.find(shown[1])
+            found = await self._found(shown[1])
         except AccessError as error:
             raise self._refused(error) from None
         if not request.path.endswith("/metrics") and not {"release", "audit"} & set(found.scopes):
             raise self._refused(AccessError("Your token reads the figures of the service alone."), 403)
         return found
+
+    async def _found(self, text: str) -> Token:
+        if not self._identities.waits(text):
+            return self._identities.find(text)
+        return await asyncio.get_running_loop().run_in_executor(
+            self._doorkeepers, self._identities.find, text
+        )
 
     def _refused(self, error: AccessError, status: int = 401) -> Refused:
         self._desk.count("refused access")
@@ -91,7 +104,7 @@ class ServicePlace:
 
     def knows(self, who: Token) -> bool:
         """Say whether a token still holds."""
-        return self._tokens.holds(who)
+        return self._identities.holds(who)
 
     def routes(self, settings: dict[str, Any]) -> list[tuple[Any, ...]]:
         """Health and figures."""
@@ -155,9 +168,9 @@ def run(path: Path, studies: str | None = None) -> int:
     lock = FileLock(settings.home.make().lock)
     if not lock.acquire():
         raise OwnerError(f"A curator serves {settings.home.root} already: one ledger has one writer.")
-    tokens = tokens_of(settings.home)
-    desk = Desk.of(settings, tokens, studies)
-    place = ServicePlace(settings, tokens, desk)
+    identities = Identities(tokens_of(settings.home), settings.hub)
+    desk = Desk.of(settings, identities, studies)
+    place = ServicePlace(settings, identities, desk)
     quiet = serve(desk, Config(settings.home, linger=math.inf), place)
     if not quiet:
         sys.stdout.flush()

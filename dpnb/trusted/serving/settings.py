@@ -11,10 +11,15 @@
     [datasets.incomes]
     schema = "incomes.dpnb.toml" # which names its source
     each = { epsilon = 1 }
+
+    [hub]                        # optional: a JupyterHub whose users may ask; said here, or by the Hub that starts this
+    api = "http://127.0.0.1:8081/hub/api"
+    service = "dpnb"             # what the Hub calls this service
 """
 
 from __future__ import annotations
 
+import os
 import ssl
 import tomllib
 from collections.abc import Mapping
@@ -25,6 +30,7 @@ from typing import Any
 from dpnb.trusted.errors import LossError, OwnerError
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.schema.records import check_dataset_name
+from dpnb.trusted.serving.hub import Hub, hub_of
 from dpnb.trusted.wire.messages import FileSource, StudySource
 from dpnb.trusted.wire.places import Home
 
@@ -66,6 +72,7 @@ class Settings:
     key: Path | None = None
     prefix: str = ""
     bucket: float = BUCKET
+    hub: Hub | None = None
 
     def tls(self) -> ssl.SSLContext | None:
         """Return how connections are encrypted; nothing behind a proxy."""
@@ -96,7 +103,7 @@ def read_settings(path: Path) -> Settings:
         raise OwnerError(f"{path} cannot be read: {fault.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
         raise OwnerError(f"{path.name} is no TOML: {fault}") from None
-    _known(facts, {"service", "datasets"}, path.name)
+    _known(facts, {"service", "datasets", "hub"}, path.name)
     service = _table(facts.get("service", {}), f"{path.name}, [service]")
     _known(service, _SERVICE, f"{path.name}, [service]")
     folder = path.absolute().parent
@@ -119,7 +126,16 @@ def read_settings(path: Path) -> Settings:
         key,
         _prefix(service.get("prefix", "")),
         _bucket(service.get("bucket", BUCKET)),
+        _hub(facts, f"{path.name}, [hub]"),
     )
+
+
+def _hub(facts: Mapping[str, Any], where: str) -> Hub | None:
+    if "hub" not in facts:
+        return None
+    found = _table(facts["hub"], where)
+    _known(found, {"api", "service"}, where)
+    return hub_of(found, os.environ, where)
 
 
 def _listen(text: str) -> tuple[str, int]:

@@ -27,6 +27,8 @@ SCOPES = ("release", "audit", "metrics")
 _PRINCIPAL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 _ID = re.compile(r"[0-9a-f]{8}")
 """What a token is called, so that no principal is."""
+OURS = "dpnb_"
+"""How the text of a token that an owner issued begins."""
 _DAY = 86_400
 _LONGEST = 3_650
 _UNKNOWN = (
@@ -112,7 +114,7 @@ class Tokens:
             raise OwnerError(f"Unknown scope {', '.join(wrong) or 'none'}: write one of {', '.join(SCOPES)}.")
         if not 0 < days <= _LONGEST:
             raise OwnerError("A token holds from some minutes to ten years: write --expires 30d.")
-        text, now = f"dpnb_{secrets.token_urlsafe(32)}", int(self._now())
+        text, now = f"{OURS}{secrets.token_urlsafe(32)}", int(self._now())
         made = Token(
             secrets.token_hex(4), principal, scopes, datasets, now, now + round(days * _DAY), _digest(text)
         )
@@ -148,9 +150,9 @@ class Tokens:
         """
         return self._holding(_digest(text))
 
-    def check(self, token: Token) -> None:
-        """Refuse a token that was found and holds no more, in the same sentence."""
-        self._holding(token.digest)
+    def check(self, token: Token) -> Token:
+        """Return a token that was found as it stands; refuse it in the same sentence where it holds no more."""
+        return self._holding(token.digest)
 
     def holds(self, token: Token) -> bool:
         """Say whether a token that was found still holds."""
