@@ -1,6 +1,7 @@
 """Datasets that a service holds: ``dpnb.open("https://host/dpnb/incomes")``, or a name where ``DPNB_SERVICE`` says which service.
 
-Who asks is the token in ``DPNB_TOKEN``; where a certificate is not known to the system, ``DPNB_CA`` names the file that vouches
+Who asks is the token in ``DPNB_TOKEN``, or the one that a JupyterHub gave the kernel, which goes to the service that
+``DPNB_SERVICE`` names and to no other; where a certificate is not known to the system, ``DPNB_CA`` names the file that vouches
 for it.
 """
 
@@ -67,6 +68,10 @@ class Service:
             raise OptionError(
                 f"DPNB_TOKEN is for {usual_one.url}, and is not sent to {self.host}. Set DPNB_SERVICE to where it belongs."
             )
+        if (
+            not token and self == usual_one
+        ):  # a Hub's token is for what its administrator named, to the last letter
+            return os.environ.get("JUPYTERHUB_API_TOKEN", "")
         return token
 
     def _is_at(self, other: Service) -> bool:

@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from dpnb.client.service import Service
 from dpnb.errors import AccessError, OwnerError
 from dpnb.trusted.serving.hub import Hub, hub_of
 from dpnb.trusted.serving.settings import read_settings
@@ -203,6 +204,21 @@ def test_a_revoked_user_spends_nothing_more(running, hub_server, monkeypatch):
     assert float(ben.budget.spent.amount) == pytest.approx(0.2)
 
 
+def test_a_slow_hub_holds_up_nobody_else(running, hub_server, monkeypatch):
+    """While the Hub thinks about one user, an owner's token is charged and answered."""
+    service = served_for(running, hub_server)
+    ada = service.session("secret", monkeypatch).open_served("people")
+    eve = service.session(service.token("eve"), monkeypatch).open_served("people")
+    hub_server.slow = 1.0
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(released, ada, "0.1")
+        for epsilon in ("0.1", "0.12", "0.14"):
+            released(eve, epsilon)
+        assert not slow.done()
+        slow.result()
+    assert float(eve.budget.spent.amount) == pytest.approx(0.46)
+
+
 def test_without_the_hub_nobody_of_it_asks_and_owners_tokens_go_on(running, hub_server, monkeypatch):
     """A clear sentence, nothing spent; whom the owner knows is let in as before."""
     service = served_for(running, hub_server)
@@ -222,6 +238,19 @@ def test_a_token_of_the_owner_is_shown_to_no_hub(running, hub_server, monkeypatc
     with pytest.raises(AccessError, match="unknown, expired or revoked"):
         service.session(f"{OURS}{'x' * 43}", monkeypatch)
     assert hub_server.asked == 0
+
+
+def test_a_kernel_of_a_hub_shows_its_token_to_the_named_service_alone(monkeypatch):
+    """Not to a neighbour on the same host, nor where no service is named; a token given for it goes first."""
+    monkeypatch.delenv("DPNB_TOKEN", raising=False)
+    monkeypatch.delenv("DPNB_SERVICE", raising=False)
+    monkeypatch.setenv("JUPYTERHUB_API_TOKEN", "secret")
+    named, beside = (Service("https", "hub.example", None, f"/services/{name}") for name in ("dpnb", "other"))
+    assert named._token() == ""
+    monkeypatch.setenv("DPNB_SERVICE", named.url)
+    assert (named._token(), beside._token()) == ("secret", "")
+    monkeypatch.setenv("DPNB_TOKEN", "given")
+    assert named._token() == "given"
 
 
 def test_a_file_names_its_hub(running):

@@ -86,7 +86,7 @@ class Hub:
         """
         with self._one(text) as (check, arrived):
             if check.began < arrived:
-                check.began = self._next()
+                check.began, check.found = self._next(), _DOWN
                 check.found = self._look(text)
             found = check.found
         if isinstance(found, str):
