@@ -61,5 +61,6 @@ INTERACTIONS = (
     Entry("remeasure"),
     Entry("seesaw"),
     Entry("stored"),
+    Entry("wall"),
 )
 """In the order of their names; ``%dp budget`` is a command of its own, which prints the card."""

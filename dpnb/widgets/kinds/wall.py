@@ -1,0 +1,122 @@
+"""The class wall: a class's noisy answers to one question on one axis, and what they say, and cost, together.
+
+It shows composition: thirty answers with noise of their own scatter around the truth, their average closes in on it, and the price of
+that is the sum of all. It reads what was released and spends nothing. A folder is looked at again when the page asks, about once a
+second; a page that was closed asks for nothing, so that nothing runs on here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any, ClassVar
+
+from dpnb.cards.card import Card
+from dpnb.errors import OptionError, Unavailable
+from dpnb.estimate import Estimate
+from dpnb.widgets._base import Interaction
+from dpnb.widgets.wall_answers import Answer, answer_of
+from dpnb.widgets.wall_facts import facts_of, wall_of
+from dpnb.widgets.wall_folder import Folder
+from dpnb.widgets.wall_picture import wall_picture
+from dpnb.widgets.wording import still
+
+_ASKED = 'A wall shows released answers, or a folder of them: dpnb.widgets.wall("answers/").'
+
+
+class Wall(Interaction):
+    """Show a class's answers to one question as dots with their 95 % privacy intervals, and their average.
+
+    Parameters
+    ----------
+    answers : path, or estimates
+        A folder of exports (``answer.to_json("ada.json")``, ``dpnb.archive("ada.zip")``), or released answers in a list or by name.
+        Of several questions the one asked most is shown; the same noise counts once.
+    truth : number or Estimate, optional
+        What the answer would be without noise, for TEACHING data alone: a number, or an answer of TEACHING data that you hold. By
+        default that of answers which are held; exports hold none.
+
+    Raises
+    ------
+    OptionError
+        For a folder that is not there, and for what is no answer.
+    PlanError
+        For an answer without a privacy interval, or of more than one number.
+
+    Examples
+    --------
+    >>> dpnb.widgets.wall("answers/", truth=share)  # doctest: +SKIP
+    """
+
+    module: ClassVar[str] = "wall"
+    example: ClassVar[str] = '"answers/"'
+    otherwise: ClassVar[Any] = "answers"
+
+    def __init__(self, answers: Any, *, truth: Any = None) -> None:
+        self._folder = Folder(answers) if isinstance(answers, str | os.PathLike) else None
+        self._held = [] if self._folder is not None else _held(answers)
+        self._truth = _own(self._held) if truth is None else _known(truth)
+        super().__init__()
+
+    def describe(self) -> dict[str, Any]:
+        """Look at the folder again; see :class:`Interaction`."""
+        found, told = (self._held, []) if self._folder is None else self._folder.look()
+        place = "" if self._folder is None else self._folder.name
+        wall = wall_of(found, self._truth, told)
+        return {**facts_of(wall, f"Waiting for answers in {place}"), "place": place}
+
+    def card(self) -> Card:
+        """Draw it as a picture and a table; see :class:`Interaction`."""
+        facts = self.facts
+        rows = [_cells(row, row["who"], row["paid"]) for row in facts["answers"]]
+        if facts["average"] is not None:
+            rows.append(_cells(facts["average"], "averaged", facts["figures"][-1][0]))
+        head = ["whose", "answer", "95 % privacy interval", "paid"]
+        head += [] if facts["truth"] is None else ["the truth"]
+        said = [
+            text for text in (facts["waiting"], facts["sentence"], *facts["notes"], facts["problem"]) if text
+        ]
+        about = facts["question"] or facts["place"]
+        return still("wall", "Class wall", about, head, rows, facts, notes=said, picture=wall_picture(facts))
+
+
+def _cells(row: Mapping[str, Any], who: str, paid: str) -> list[str]:
+    """A line of the table; what the interval holds stands in it where the truth is known."""
+    held = [] if row["held"] is None else ["inside" if row["held"] else "✕ missed"]
+    return [who, row["words"], row["span"], paid, *held]
+
+
+def _held(answers: Any) -> list[Answer]:
+    """The answers that are held: one, several, or several by name."""
+    if hasattr(answers, "to_dict") or hasattr(answers, "estimate"):
+        answers = [answers]
+    if isinstance(answers, Mapping):
+        return [answer_of(one, str(name)) for name, one in answers.items()]
+    if not isinstance(answers, Iterable):
+        raise OptionError(_ASKED)
+    found = [answer_of(one, str(place)) for place, one in enumerate(answers, 1)]
+    if not found:
+        raise OptionError(f"There is no answer in this list. {_ASKED}")
+    return found
+
+
+def _known(truth: Any) -> float:
+    """The truth that was given: a number, or what an answer of TEACHING data says of itself."""
+    found = truth.truth if isinstance(truth, Estimate) else truth
+    try:
+        value = float(found)
+    except (TypeError, ValueError, OverflowError):
+        value = float("nan")
+    if isinstance(found, bool | str) or not -float("inf") < value < float("inf"):
+        raise OptionError("truth= is a number, or your own answer of TEACHING data: wall(..., truth=share).")
+    return value
+
+
+def _own(held: Iterable[Answer]) -> float | None:
+    """The truth behind the answers that are held, where they are of TEACHING data."""
+    for one in held:
+        if one.estimate is not None:
+            with suppress(Unavailable):
+                return float(one.estimate.truth)
+    return None
