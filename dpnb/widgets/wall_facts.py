@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 from dpnb.errors import LossError
@@ -13,6 +14,8 @@ from dpnb.widgets.wall_average import Average, average, paid
 
 DRAWN = 200
 """Answers that are drawn: the first. All of them are counted and averaged."""
+_WIDEST = 12
+"""An axis is at most so many usual intervals wide; what reaches beyond it is cut at its end."""
 _NAMED = 20
 """Sentences about files that are left out; of more, how many."""
 _PROTECTED = "These data are no TEACHING data: the truth is not drawn."
@@ -58,6 +61,7 @@ def wall_of(given: Sequence[Answer], truth: float | None, told: Sequence[str]) -
     shown = most_asked(apart)
     protected = any(one.protected for one in shown)
     notes = [
+        *_unaveraged(shown),
         *_few(told),
         *_others(apart, shown),
         *_copies(len(given) - len(apart)),
@@ -65,6 +69,18 @@ def wall_of(given: Sequence[Answer], truth: float | None, told: Sequence[str]) -
         *([f"{len(shown) - DRAWN:,} more are counted, and not drawn."] if len(shown) > DRAWN else []),
     ]
     return Answers(shown, None if protected else truth, tuple(notes))
+
+
+def _unaveraged(shown: Sequence[Answer]) -> list[str]:
+    """What there is to say of the average: that there is none, or what it takes for granted."""
+    if not all(one.additive for one in shown):
+        return ["A choice among candidates cannot be averaged: there is no noise to average out."]
+    versions = {release.data_version for one in shown for release in one.releases}
+    if len(versions) > 1:
+        return [
+            "These answers come from several ledgers: the average takes it that they asked the same data."
+        ]
+    return []
 
 
 def _few(told: Sequence[str]) -> list[str]:
@@ -115,11 +131,29 @@ def facts_of(wall: Answers, waiting: str) -> dict[str, Any]:
         "answers": [_row(one, wall.truth, decimals) for one in wall.answers[:DRAWN]],
         "truth": None if wall.truth is None or not wall.answers else _truth(wall.truth, decimals),
         "average": None if both is None else _average(both, wall.truth, decimals),
+        "reach": _reach(wall, both),
         "figures": _figures(wall, both) if wall.answers else [],
         "sentence": _sentence(wall, both, decimals),
         "notes": list(wall.notes),
         "problem": "",
     }
+
+
+def _reach(wall: Answers, both: Average | None) -> list[float]:
+    """The ends of the axis: all intervals, the truth and the average, but no more than twelve usual intervals."""
+    if not wall.answers:
+        return [0.0, 1.0]
+    others = [value for value in (wall.truth, None if both is None else both.value) if value is not None]
+    low = min([*(one.low for one in wall.answers), *others])
+    high = max([*(one.high for one in wall.answers), *others])
+    middle, room = (
+        median(one.value for one in wall.answers),
+        _WIDEST * median(one.half for one in wall.answers),
+    )
+    if room > 0:
+        low, high = max(low, middle - room), min(high, middle + room)
+    pad = (high - low) * 0.04 or abs(high) * 0.01 or 0.5
+    return [low - pad, high + pad]
 
 
 def _row(one: Answer, truth: float | None, decimals: int | None) -> dict[str, Any]:
@@ -216,7 +250,7 @@ def _beside(both: Average, truth: float | None) -> str:
 
 
 def _price(wall: Answers) -> str:
-    return f"A narrower answer, and whoever averages pays for all of it: {_cost(wall)}."
+    return f"It is narrower because more was paid: {_cost(wall)} for all of them."
 
 
 def _least(wall: Answers) -> float:

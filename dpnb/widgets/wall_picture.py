@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from statistics import median
 from typing import Any
 
 from dpnb.cards.markup import Markup, el
 
 _WIDTH, _LEFT, _RIGHT, _ROW = 640, 110, 14, 14
-_WIDEST = 12
-"""An axis is at most so many usual intervals wide; what reaches beyond it is cut at its end."""
 _NAME = 14
 
 Scale = Callable[[float], float]
@@ -43,20 +40,8 @@ def wall_picture(facts: Mapping[str, Any]) -> Markup | None:
     )
 
 
-def reach(facts: Mapping[str, Any]) -> tuple[float, float]:
-    """Return the ends of the axis: all intervals, the truth and the average, but no more than twelve usual intervals."""
-    rows = facts["answers"]
-    others = [one["value"] for one in (facts["truth"], facts["average"]) if one is not None]
-    low, high = min([*(r["low"] for r in rows), *others]), max([*(r["high"] for r in rows), *others])
-    middle, width = median(r["value"] for r in rows), median(r["high"] - r["low"] for r in rows)
-    if width > 0:
-        low, high = max(low, middle - _WIDEST / 2 * width), min(high, middle + _WIDEST / 2 * width)
-    pad = (high - low) * 0.04 or abs(high) * 0.01 or 0.5
-    return low - pad, high + pad
-
-
 def _scale(facts: Mapping[str, Any]) -> Scale:
-    low, high = reach(facts)
+    low, high = facts["reach"]
 
     def x(value: float) -> float:
         share = min(max((value - low) / (high - low), 0), 1)

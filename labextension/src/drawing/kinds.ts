@@ -18,7 +18,8 @@ const KINDS: ReadonlyMap<string, Load> = new Map<string, Load>([
   ['plan', () => import('../kinds/plan')],
   ['remeasure', () => import('../kinds/remeasure')],
   ['seesaw', () => import('../kinds/seesaw')],
-  ['stored', () => import('../kinds/stored')]
+  ['stored', () => import('../kinds/stored')],
+  ['wall', () => import('../kinds/wall')]
 ]);
 
 /** The names of all kinds. */
