@@ -1,6 +1,6 @@
 /** The class wall: a class's noisy answers to one question on one axis, filling in while they come. */
 import { announcer, html } from '../parts/dom';
-import { choice, figures, head, key, type Figures } from '../parts/layout';
+import { choice, figures, head, type Figures } from '../parts/layout';
 import { scrolling } from '../parts/scroll_region';
 import type { Link, View } from '../parts/widget';
 import { ordered, ORDERS, verdict, type Order, type WallFacts, type WallSet } from './model';
@@ -46,18 +46,17 @@ function picturePart(resized: () => void): {
   };
 }
 
-function keys(facts: WallFacts): HTMLElement {
-  const entries: (readonly [string, string])[] = [['p', 'an answer in its 95 % privacy interval']];
-  if (facts.truth !== null) {
-    entries.push(['k', `dashed: the truth, ${facts.truth.words}`]);
-    if (facts.answers.some(one => one.held === false)) {
-      entries.push(['w', '✕ misses it']);
-    }
-  }
-  if (facts.average !== null) {
-    entries.push(['k', '◆ all of them averaged']);
-  }
-  return key(...entries);
+/** What the marks are; said by shapes, not by colours. */
+function legendOf(facts: WallFacts): string {
+  const missed = facts.answers.some(one => one.held === false);
+  return [
+    '● an answer in its 95 % privacy interval',
+    facts.truth === null ? '' : `┆ the truth, ${facts.truth.words}`,
+    missed ? '✕ misses it' : '',
+    facts.average === null ? '' : '◆ the average'
+  ]
+    .filter(words => words !== '')
+    .join(' · ');
 }
 
 /** The same as a table, for whoever reads numbers. */
@@ -110,7 +109,7 @@ export function wallView(root: HTMLElement, link: Link<WallFacts, WallSet>): Vie
   let order: Order = link.chosen().order ?? 'came';
   let drawn: WallFacts | null = null;
   const heading = head('Class wall', 'Nothing is spent by looking.', '');
-  const [large, legend] = [html('div'), html('div')];
+  const [large, legend] = [html('div'), html('p', { class: 'soft' })];
   const [waiting, problem] = [
     html('p', { class: 'say', role: 'status' }),
     html('p', { class: 'warn', role: 'status' })
@@ -123,10 +122,9 @@ export function wallView(root: HTMLElement, link: Link<WallFacts, WallSet>): Vie
     link.choose({ order });
     show(true);
   });
+  const sorting = html('div', { class: 'say' }, orders.node);
   const numbers = numbersPart();
-  root.append(
-    ...[heading, problem, waiting, large, orders.node, plot.node, legend, said, told, numbers.node]
-  );
+  root.append(...[heading, problem, waiting, large, sorting, plot.node, legend, said, told, numbers.node]);
 
   function show(anew: boolean): void {
     const facts = link.facts();
@@ -139,8 +137,8 @@ export function wallView(root: HTMLElement, link: Link<WallFacts, WallSet>): Vie
     waiting.textContent = facts.waiting;
     problem.textContent = facts.problem;
     large.replaceChildren(...(empty ? [] : [figuresOf(facts).node]));
-    legend.replaceChildren(...(empty ? [] : [keys(facts)]));
-    orders.node.hidden = facts.answers.length < 2;
+    legend.textContent = empty ? '' : legendOf(facts);
+    sorting.hidden = facts.answers.length < 2;
     orders.show(order);
     plot.show(facts, order);
     if (said.textContent !== facts.sentence) {
