@@ -445,6 +445,13 @@ def exhibited():
     return made
 
 
+def wall(data):
+    """Three answers to one question, and their average."""
+    first = dpnb.release({"w": data.x.mean()}, epsilon=0.5)["w"]
+    more = [dpnb.release({"w": data.x.mean()}, epsilon=0.5, fresh=True)["w"] for _ in range(2)]
+    return widgets.wall([first, *more])
+
+
 def makers(data):
     """How one of each is made."""
     return {
@@ -464,6 +471,7 @@ def makers(data):
         "exhibits": exhibited,
         "stored": lambda: widgets.stored(dpnb.release({"s": data.g.mean()}, epsilon=1)["s"], name="s"),
         "remeasure": lambda: widgets.remeasure(dpnb.release({"r": data.g.mean()}, epsilon=1)["r"], name="r"),
+        "wall": lambda: wall(data),
     }
 
 

@@ -54,9 +54,10 @@ MAKERS = {
     "panel": lambda _: widgets.panel(),
     "guide": widgets.guide,
     "plan": lambda data: widgets.plan(planned(data)),
+    "wall": lambda data: widgets.wall([released(data)]),
 }
-# whether an interaction shows noise: all that do must follow their mechanism (an exhibit shows what is none)
-NOISY = set(MAKERS) - {"attach", "budget", "exhibits", "guide", "panel"}
+# whether an interaction draws a law of noise: all that do must follow their mechanism (an exhibit shows what is none, a wall what was released)
+NOISY = set(MAKERS) - {"attach", "budget", "exhibits", "guide", "panel", "wall"}
 
 
 @pytest.fixture(params=sorted(MAKERS))
