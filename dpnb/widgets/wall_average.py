@@ -8,8 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
 
-from dpnb.client.combining import combine
 from dpnb.errors import DpnbError
+from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.statistics import conclude
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.releases import Release
@@ -39,18 +40,21 @@ class Average:
         return (self.high - self.low) / 2
 
 
-def average(answers: Sequence[Answer]) -> Average | None:
+def average(answers: Sequence[Answer], asked: PendingQuestion | None = None) -> Average | None:
     r"""Average answers of one question, each weighted by one over its noise variance.
 
-    Answers that are held, to the same version of the data, are combined exactly (:func:`dpnb.combine`). Of exports the widths of
-    their intervals are all that is known: with half-widths :math:`h_i` the weights are :math:`w_i ∝ 1/h_i^2` and the half-width is
-    :math:`1/\sqrt{\sum 1/h_i^2}`, exact for normal noise and at most a tenth too wide for Laplace noise. Answers under the same laws
-    have the same noise: then :math:`h` is the median of theirs, since an interval that ends at a bound is too short.
+    Where the question itself is held, the released integers of all answers are put together under their laws, as :func:`dpnb.combine`
+    does it. Of exports alone the widths of their intervals are known: with half-widths :math:`h_i` the weights are
+    :math:`w_i ∝ 1/h_i^2` and the half-width is :math:`1/\sqrt{\sum 1/h_i^2}`, exact for normal noise and at most a tenth too wide
+    for Laplace noise; an average of ratios (a mean of few rows) is off by their bias. Answers under the same laws have the same
+    noise: then :math:`h` is the median of theirs, since an interval that ends at a bound is too short.
 
     Parameters
     ----------
     answers : sequence of Answer
         Of one question, without copies.
+    asked : PendingQuestion, optional
+        A question that is held, and may be theirs.
 
     Returns
     -------
@@ -62,17 +66,29 @@ def average(answers: Sequence[Answer]) -> Average | None:
     apart = _apart(answers)
     if len(apart) < 2:
         return None
-    return _combined(answers) or _weighted(apart)
+    return _put_together(answers, asked) or _weighted(apart)
 
 
-def _combined(answers: Sequence[Answer]) -> Average | None:
-    held = [one.estimate for one in answers if one.estimate is not None]
-    if len(held) == len(answers):
-        with suppress(DpnbError):  # derived values, several versions of the data
-            both = combine(*held)
+def _put_together(answers: Sequence[Answer], asked: PendingQuestion | None) -> Average | None:
+    """The exact average; None where the held question is not that of the answers, to the last digit of each."""
+    if asked is None or asked.checked is None:
+        return None
+    releases = {release.id: release for one in answers for release in one.releases}
+    if {release.question for release in releases.values()} != {asked.question.canonical()}:
+        return None
+    with suppress(DpnbError, LookupError, TypeError, ValueError, ArithmeticError):  # integers of a file
+        if all(math.isclose(_concluded(asked, one.releases).value, one.value) for one in answers):
+            both = _concluded(asked, tuple(releases.values()))
             low, high = both.interval(LEVEL, "privacy")
-            return Average(float(both.value), float(low), float(high), len(held))
+            return Average(float(both.value), float(low), float(high), len(answers))
     return None
+
+
+def _concluded(asked: PendingQuestion, releases: tuple[Release, ...]) -> Estimate:
+    """What releases say of a question, whichever ledger paid for them."""
+    made = PendingQuestion(asked.question, asked.checked, dataset=None)
+    made.fill(releases, conclude(asked.checked, releases))
+    return Estimate.leaf(made)
 
 
 def _weighted(answers: Sequence[Answer]) -> Average | None:

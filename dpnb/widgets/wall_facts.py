@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any
 
 from dpnb.errors import LossError
+from dpnb.estimate import PendingQuestion
 from dpnb.inference.digits import decimals_for, number, percent, span
 from dpnb.widgets.wall_answers import LEVEL, Answer, distinct, most_asked
 from dpnb.widgets.wall_average import Average, average, paid
@@ -114,7 +115,7 @@ def _is(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def facts_of(wall: Answers, waiting: str) -> dict[str, Any]:
+def facts_of(wall: Answers, waiting: str, asked: PendingQuestion | None = None) -> dict[str, Any]:
     """Return what is drawn, as strict JSON.
 
     Parameters
@@ -122,8 +123,10 @@ def facts_of(wall: Answers, waiting: str) -> dict[str, Any]:
     wall : Answers
     waiting : str
         What is said while there is no answer.
+    asked : PendingQuestion, optional
+        A question that is held, and may be theirs; see :func:`dpnb.widgets.wall_average.average`.
     """
-    both = average(wall.answers)
+    both = average(wall.answers, asked)
     decimals = decimals_for([*(one.half for one in wall.answers), None if both is None else both.half])
     return {
         "question": wall.answers[0].question if wall.answers else "",

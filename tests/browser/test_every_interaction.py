@@ -33,6 +33,7 @@ NAMES = (
     "exhibits",
     "stored",
     "remeasure",
+    "wall",
 )
 CLOSED = ("seesaw", "odds", "noises", "person", "clamp")
 # the sliders of a loss; a lever of the exhibits moves a mechanism that breaks its promise, and is none of them

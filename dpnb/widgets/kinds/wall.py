@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
 from dpnb.errors import OptionError, Unavailable
-from dpnb.estimate import Estimate
+from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.wall_answers import Answer, answer_of
 from dpnb.widgets.wall_facts import facts_of, wall_of
@@ -34,8 +34,8 @@ class Wall(Interaction):
         A folder of exports (``answer.to_json("ada.json")``, ``dpnb.archive("ada.zip")``), or released answers in a list or by name.
         Of several questions the one asked most is shown; the same noise counts once.
     truth : number or Estimate, optional
-        What the answer would be without noise, for TEACHING data alone: a number, or an answer of TEACHING data that you hold. By
-        default that of answers which are held; exports hold none.
+        What the answer would be without noise, for TEACHING data alone: a number, or your own answer to the question, which also
+        lets the exports be averaged exactly. By default that of answers which are held; exports hold none.
 
     Raises
     ------
@@ -57,6 +57,7 @@ class Wall(Interaction):
         self._folder = Folder(answers) if isinstance(answers, str | os.PathLike) else None
         self._held = [] if self._folder is not None else _held(answers)
         self._truth = _own(self._held) if truth is None else _known(truth)
+        self._asked = _question([truth, *(one.estimate for one in self._held)])
         super().__init__()
 
     def describe(self) -> dict[str, Any]:
@@ -64,7 +65,7 @@ class Wall(Interaction):
         found, told = (self._held, []) if self._folder is None else self._folder.look()
         place = "" if self._folder is None else self._folder.name
         wall = wall_of(found, self._truth, told)
-        return {**facts_of(wall, f"Waiting for answers in {place}"), "place": place}
+        return {**facts_of(wall, f"Waiting for answers in {place}", self._asked), "place": place}
 
     def card(self) -> Card:
         """Draw it as a picture and a table; see :class:`Interaction`."""
@@ -111,6 +112,12 @@ def _known(truth: Any) -> float:
     if isinstance(found, bool | str) or not -float("inf") < value < float("inf"):
         raise OptionError("truth= is a number, or your own answer of TEACHING data: wall(..., truth=share).")
     return value
+
+
+def _question(held: Iterable[Any]) -> PendingQuestion | None:
+    """The first question among what is held: whoever holds it knows how answers to it are put together."""
+    asked = (one.measurement for one in held if isinstance(one, Estimate))
+    return next((one for one in asked if one is not None), None)
 
 
 def _own(held: Iterable[Answer]) -> float | None:
