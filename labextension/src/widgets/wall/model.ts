@@ -62,23 +62,24 @@ export function place([low, high]: WallFacts['reach'], value: number): number {
 export const isCut = ([low, high]: WallFacts['reach'], one: Drawn): boolean =>
   one.low < low || one.high > high;
 
-/** Round values along the axis, at most so many, each with its words. */
-export function marks([low, high]: WallFacts['reach'], most: number): [number, string][] {
-  const rough = (high - low) / Math.max(most, 1);
+/** The whole multiples of a step between two ends. */
+function multiples([low, high]: WallFacts['reach'], step: number): number[] {
+  const first = Math.ceil(low / step - 1e-9);
+  const count = Math.floor(high / step + 1e-9) - first + 1;
+  return Array.from({ length: Math.max(count, 0) }, (_, i) => (first + i) * step);
+}
+
+/** Round values along the axis, at most so many, each with its words: by the finest step that has room. */
+export function marks(reach: WallFacts['reach'], most: number): [number, string][] {
+  const rough = (reach[1] - reach[0]) / Math.max(most, 1);
   if (!(rough > 0) || !Number.isFinite(rough)) {
     return [];
   }
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * ([1, 2, 5, 10].find(one => one * power >= rough * (1 - 1e-9)) ?? 10);
+  const steps = [1, 2, 5, 10, 20].map(one => one * power).filter(step => 2 * step > rough);
+  const step = steps.find(one => multiples(reach, one).length <= most) ?? steps.at(-1)!;
   const decimals = Math.min(Math.max(0, -Math.floor(Math.log10(step) + 1e-9)), 12);
-  const found: [number, string][] = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i += 1) {
-    found.push([i * step, number(i * step, decimals)]);
-    if (found.length > most) {
-      break; // where steps are lost among the digits of large values
-    }
-  }
-  return found;
+  return multiples(reach, step).map(value => [value, number(value, decimals)]);
 }
 
 /** What the truth is to an answer; nothing where it is not known. */

@@ -5,7 +5,7 @@ import { isCut, marks, place, said, type Answer, type WallFacts } from './model'
 
 const [TALL, SHORT, MANY] = [16, 7, 40];
 const [NAMES, MARGIN, NARROW] = [124, 14, 460];
-const [LETTERS, TICK] = [16, 70];
+const [LETTERS, TICK] = [16, 60];
 
 interface Room {
   readonly left: number;
