@@ -66,6 +66,7 @@ DIFFERS = {
     "tests/curator/test_ledger.py": "sqlite3: transactions, and what a damaged file raises",
     "tests/curator/test_mark.py": "sqlite3 and file descriptors",
     "tests/curator/test_migrations.py": "sqlite3",
+    "tests/curator/test_shares.py": "sqlite3, and threads that race",
     "tests/curator/test_content.py": "sqlite3, and digests of what a frame holds",
     "tests/curator/test_sources.py": "CSV, SQLite and files by descriptor",
     "tests/bad_input/test_cell.py": "what Python itself says of a mistake, in our words",

@@ -17,6 +17,7 @@ from pathlib import Path
 from dpnb.errors import DpnbError, OwnerError
 from dpnb.trusted.schema.drafting import draft
 from dpnb.trusted.schema.owner import SUFFIX, format_of
+from dpnb.trusted.serving.tokens import Token
 from dpnb.trusted.wire.places import Home
 
 
@@ -108,6 +109,10 @@ def _add_admin(admin: argparse.ArgumentParser) -> None:
     issue.add_argument(
         "--dataset", action="append", default=[], help="the datasets that it opens (default: all)"
     )
+    issue.add_argument(
+        "--group", action="append", default=[], help="a group of whom it speaks for; may be repeated"
+    )
+    issue.add_argument("--epsilon", help="what may be spent with it, of any one budget")
     issue.add_argument("--expires", default="30d", help="after so many days (30d) or hours (8h)")
     issue.set_defaults(run=_issue)
     listed = tokens.add_parser("list", help="every token ever issued, without its text")
@@ -130,7 +135,8 @@ def _issue(options: argparse.Namespace) -> str:
 
     tokens = tokens_of(_home(options.config).make())
     scopes, days = tuple(options.scope or ["release"]), _days(options.expires)
-    text, token = tokens.issue(options.principal, scopes, days, tuple(options.dataset))
+    allowed = tuple(options.dataset), tuple(options.group), options.epsilon
+    text, token = tokens.issue(options.principal, scopes, days, *allowed)
     return (
         f"{text}\nToken {token.id} of {token.principal}: it is not shown again. In the notebook: DPNB_TOKEN"
     )
@@ -148,10 +154,16 @@ def _tokens(options: argparse.Namespace) -> str:
 
     lines = [
         f"{one.id}  {one.principal}  {','.join(one.scopes)}  {','.join(one.datasets) or 'all datasets'}  "
-        f"until {datetime.fromtimestamp(one.expires, UTC):%Y-%m-%d %H:%M}{'  revoked' if one.revoked else ''}"
+        f"{_limits(one)}until {datetime.fromtimestamp(one.expires, UTC):%Y-%m-%d %H:%M}{'  revoked' if one.revoked else ''}"
         for one in tokens_of(_home(options.config)).listed()
     ]
     return "\n".join(lines) or "No token was issued: dpnb admin token issue --principal ada"
+
+
+def _limits(token: Token) -> str:
+    """The groups of a token and what may be spent with it."""
+    groups = f"in {','.join(token.groups)}  " if token.groups else ""
+    return groups + (f"at most ε {token.epsilon}  " if token.epsilon else "")
 
 
 def _revoke(options: argparse.Namespace) -> str:

@@ -23,12 +23,14 @@ from hypothesis import strategies as st
 from dpnb.client.remedies import option_that_fits
 from dpnb.errors import BudgetError, CuratorError, FrozenError, LossError, OwnerError, RequestReused
 from dpnb.trusted.curator import ledger as ledger_module
+from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.adoption import Question
 from dpnb.trusted.curator.audit_trail import examine
 from dpnb.trusted.curator.chain import GENESIS, link
 from dpnb.trusted.curator.database import aside
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.meters import doubled
+from dpnb.trusted.curator.migrations import MIGRATIONS
 from dpnb.trusted.curator.terms import Terms, compare
 from dpnb.trusted.privacy import Budget, PrivacyEvent, PrivacyLoss, PrivacyUnit
 from tests.examples import examples
@@ -176,9 +178,11 @@ def test_the_budget_pinned_at_attach_holds_whatever_cap_is_passed(ledger):
 
 
 def test_caps_limit_a_principal_and_not_the_others(ledger):
-    charge(ledger, "r1", pure("0.3"), cap=4, caps={"the students' cap of ": PrivacyLoss.pure("0.5")})
+    charge(ledger, "r1", pure("0.3"), cap=4, caps=[Limit("the students' cap of ", PrivacyLoss.pure("0.5"))])
     with pytest.raises(BudgetError, match=r"0\.2 is left of the students' cap of 0\.5"):
-        charge(ledger, "r2", pure("0.3"), cap=4, caps={"the students' cap of ": PrivacyLoss.pure("0.5")})
+        charge(
+            ledger, "r2", pure("0.3"), cap=4, caps=[Limit("the students' cap of ", PrivacyLoss.pure("0.5"))]
+        )
     assert charge(ledger, "r3", pure("0.3"), cap=4, principal="bob").new
 
 
@@ -202,7 +206,7 @@ def test_a_cap_of_another_measure_is_refused(ledger):
 def test_an_event_that_the_budget_cannot_hold_is_refused_before_anything_is_written(ledger):
     with pytest.raises(LossError, match=r"\[budget\] rho"):
         charge(ledger, questions=[Question("k", ["q"], [PrivacyEvent("gaussian", Fraction(1, 2))])])
-    assert ledger.verify().entries == 1
+    assert ledger.verify().entries == len(MIGRATIONS)
 
 
 def test_a_batch_that_costs_nothing_is_recorded_and_costs_nothing(ledger):
@@ -253,6 +257,7 @@ def test_threads_of_one_ledger_never_overspend(ledger):
 RACER = """
 import sys
 from fractions import Fraction
+from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.adoption import Question
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.errors import BudgetError
@@ -372,7 +377,7 @@ def test_the_oldest_stored_answer_that_is_enough_serves_or_else_the_dearest(ledg
     assert [best(ledger, "0.1", range(held)) for held in range(1, 6)] == [1, 2, 3, 4, None]
     assert [best(ledger, "0.15", held) for held in ([0], [0, 3], [0, 2, 3])] == [2, 2, 1]
     (found,) = ledger.best_stored("ann", "v1", "s1", "m1", [("key0", PrivacyLoss.pure("0.3"))])
-    assert (found.loss, found.entry) == (PrivacyLoss.pure("0.3"), 6)
+    assert (found.loss, found.entry) == (PrivacyLoss.pure("0.3"), 7)
     assert found.paid == {"events": [PrivacyEvent("pure", Fraction(3, 10)).to_json()], "share": {}}
 
 
@@ -824,7 +829,20 @@ def test_spent_is_told_for_the_pool_and_for_each_principal(ledger):
 # ------------------------------------------------------------- append-only, chain
 
 
-TABLES = ("entries", "secrets", "attachments", "versions", "charges", "answers", "stored", "caps", "resets")
+TABLES = (
+    *(
+        "entries",
+        "secrets",
+        "attachments",
+        "versions",
+        "charges",
+        "answers",
+        "stored",
+        "caps",
+        "resets",
+        "shares",
+    ),
+)
 
 
 @pytest.fixture
@@ -837,7 +855,7 @@ def full(path):
         ledger.set_cap("ann", POOL, PrivacyLoss.pure("0.9"))
         charge(ledger, "r2")
         ledger.reset(POOL)
-        charge(ledger, "r3")
+        charge(ledger, "r3", caps=[Limit("", PrivacyLoss.pure(1), "group/a")])
     return path
 
 
@@ -860,21 +878,21 @@ def test_no_row_of_any_table_can_be_changed_deleted_or_replaced(full, table):
 
 FORGERIES = [
     "UPDATE entries SET body = replace(body, '0.3', '0.2') WHERE kind = 'charge'",
-    "UPDATE entries SET time = '1999' WHERE entry = 3",
-    "UPDATE entries SET kind = 'cap' WHERE entry = 4",
-    "UPDATE entries SET hash = 'x' WHERE entry = 2",
-    "DELETE FROM entries WHERE entry = 5",
+    "UPDATE entries SET time = '1999' WHERE entry = 4",
+    "UPDATE entries SET kind = 'cap' WHERE entry = 5",
+    "UPDATE entries SET hash = 'x' WHERE entry = 3",
+    "DELETE FROM entries WHERE entry = 6",
     "DELETE FROM entries WHERE entry = (SELECT max(entry) FROM entries)",
     "DELETE FROM entries WHERE entry = 1",
     "UPDATE charges SET spent = replace(spent, '0.3', '0') ",
     "UPDATE charges SET mine = replace(mine, '0.3', '0') ",
-    "UPDATE charges SET pool = 'dataset:other' WHERE entry = 4",
-    "UPDATE requests SET digest = 'x' WHERE entry = 4",
-    "UPDATE requests SET principal = 'bob' WHERE entry = 4",
-    "UPDATE requests SET charge = charge + 1 WHERE entry = 4",
+    "UPDATE charges SET pool = 'dataset:other' WHERE entry = 5",
+    "UPDATE requests SET digest = 'x' WHERE entry = 5",
+    "UPDATE requests SET principal = 'bob' WHERE entry = 5",
+    "UPDATE requests SET charge = charge + 1 WHERE entry = 5",
     "DELETE FROM requests WHERE request = 'r3'",
     "INSERT INTO requests SELECT 99, 'r9', principal, digest, charge FROM requests LIMIT 1",
-    "DELETE FROM charges WHERE entry = 4",
+    "DELETE FROM charges WHERE entry = 5",
     "INSERT INTO charges SELECT 99, principal, pool, dataset, period, spent, mine FROM charges LIMIT 1",
     "UPDATE stored SET answer = '{\"value\":[3]}' WHERE place = 0",
     "UPDATE stored SET question = replace(question, '0.1', '5') WHERE place = 0",
@@ -890,6 +908,10 @@ FORGERIES = [
     "UPDATE attachments SET terms = replace(terms, '\"4\"', '\"400\"')",
     "UPDATE attachments SET budget = replace(budget, '\"4\"', '\"400\"')",
     "UPDATE versions SET protected = 1 - protected",
+    "UPDATE shares SET spent = replace(spent, '0.1', '0')",
+    "UPDATE shares SET share = 'group/b'",
+    "DELETE FROM shares",
+    "INSERT INTO shares SELECT 99, share, pool, period, spent FROM shares",
 ]
 
 
@@ -911,7 +933,7 @@ def test_a_forged_ledger_does_not_verify(full, forgery):
     with Ledger(full) as ledger:
         honest = ledger.verify()
     assert honest.intact
-    assert honest.entries == 9
+    assert honest.entries == 10
     forge(full, forgery)
     with aside(full) as database:
         assert not examine(database, honest.head).intact  # by the chain and the tables alone
@@ -951,6 +973,7 @@ def test_an_end_cut_off_cleanly_is_seen_by_the_mark_and_by_whoever_kept_a_later_
         known = ledger.verify().head
     forge(
         full,
+        "DELETE FROM shares WHERE entry = (SELECT max(entry) FROM entries)",
         "DELETE FROM charges WHERE entry = (SELECT max(entry) FROM entries)",
         "DELETE FROM requests WHERE entry = (SELECT max(entry) FROM entries)",
         "DELETE FROM entries WHERE entry = (SELECT max(entry) FROM entries)",
@@ -959,12 +982,12 @@ def test_an_end_cut_off_cleanly_is_seen_by_the_mark_and_by_whoever_kept_a_later_
         assert examine(database).intact
         assert "cut off" in examine(database, known).fault
     with Ledger(full) as ledger:
-        assert ledger.verify().fault == "entry 9 is missing, and an answer left after entry 9"
+        assert ledger.verify().fault == "entry 10 is missing, and an answer left after entry 10"
 
 
 def test_the_hash_chain_has_the_form_it_always_had(path, monkeypatch):
     """Golden: the same acts give the same hashes, today and in ten years."""
-    golden = json.loads((GOLDEN / "chain-v1.json").read_text())
+    golden = json.loads((GOLDEN / "chain-v2.json").read_text())
     monkeypatch.setattr(ledger_module, "_now", lambda: "2026-01-01T00:00:00+00:00")
     with Ledger(path, life="0" * 16) as ledger:
         charge(ledger, "r1", [Question("κ", ["people.q()"], [PrivacyEvent("pure", Fraction(1, 3))])])
@@ -1008,6 +1031,7 @@ def test_the_terms_are_written_as_they_always_were():
 VICTIM = """
 import os, signal, sys
 from fractions import Fraction
+from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.adoption import Question
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.privacy import PrivacyEvent, PrivacyLoss
@@ -1067,6 +1091,7 @@ def test_killed_between_any_two_statements_a_retry_is_one_charge_and_one_answer(
 LOOP = """
 import sys
 from fractions import Fraction
+from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.adoption import Question
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.privacy import PrivacyEvent, PrivacyLoss
@@ -1190,7 +1215,7 @@ def test_a_full_disk_says_so_spends_nothing_and_the_next_charge_works(ledger):
     ]
     with pytest.raises(OwnerError, match=r"the disk is full.*Nothing was spent"):
         charge(ledger, "r1", long)
-    assert ledger.verify().entries == 1
+    assert ledger.verify().entries == len(MIGRATIONS)
     with ledger._database.reading() as db:
         db.execute(f"PRAGMA max_page_count = {limit}")
     assert charge(ledger, "r1", long).new

@@ -37,12 +37,12 @@ def database():
     connection.close()
 
 
-def test_the_tables_are_those_of_the_golden_schema(database):
-    migrate(database, now)
+@pytest.mark.parametrize("version", [migration.number for migration in MIGRATIONS])
+def test_the_tables_of_each_version_are_those_of_its_golden_schema(database, version):
+    migrate(database, now, MIGRATIONS[:version])
     query = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type, name"
-    assert [row[0] for row in database.execute(query)] == (GOLDEN / "schema-v1.sql").read_text().rstrip(
-        ";\n"
-    ).split(";\n")
+    golden = (GOLDEN / f"schema-v{version}.sql").read_text().rstrip(";\n").split(";\n")
+    assert [row[0] for row in database.execute(query)] == golden
 
 
 def test_migrations_are_numbered_without_a_gap():

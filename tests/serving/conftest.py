@@ -92,9 +92,9 @@ class Running:
         self.process.send_signal(how)
         self.process.communicate(timeout=30)
 
-    def token(self, principal, *scopes, datasets=()):
+    def token(self, principal, *scopes, datasets=(), groups=(), epsilon=None):
         """Issue a token."""
-        return self.tokens.issue(principal, scopes or ("release",), 1, datasets)[0]
+        return self.tokens.issue(principal, scopes or ("release",), 1, datasets, groups, epsilon)[0]
 
     def session(self, token, monkeypatch):
         """A kernel's session with this token."""

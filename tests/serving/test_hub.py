@@ -11,7 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from dpnb.client.service import Service
-from dpnb.errors import AccessError, OwnerError
+from dpnb.errors import AccessError, BudgetError, OwnerError
+from dpnb.planner.request import Ask
 from dpnb.trusted.serving.hub import Hub, hub_of
 from dpnb.trusted.serving.settings import read_settings
 from dpnb.trusted.serving.tokens import OURS
@@ -65,9 +66,9 @@ def hub_server():
     says.close()
 
 
-def served_for(running, hub_server):
+def served_for(running, hub_server, **more):
     """A service that asks this Hub."""
-    service = running(begin=False)
+    service = running(begin=False, **more)
     with (service.folder / "curator.toml").open("a") as file:
         file.write(f'\n[hub]\napi = "{hub_server.api}"\n')
     return service.start()
@@ -260,3 +261,31 @@ def test_a_file_names_its_hub(running):
         file.write('\n[hub]\naddress = "http://127.0.0.1:8081"\n')
     with pytest.raises(OwnerError, match=r"\[hub\]: unknown key address"):
         read_settings(service.folder / "curator.toml")
+
+
+# groups ------------------------------------------------------------------------------------------------------
+
+
+def test_a_cap_of_a_group_holds_for_the_members_that_the_hub_names(running, hub_server, monkeypatch):
+    """Ada and Ben are of one class by the Hub's word, and stop together."""
+    hub_server.tokens["secret"] = model(groups=["class-1", "staff"])
+    hub_server.tokens["other"] = model("ben", groups=["class-1"])
+    service = served_for(running, hub_server, each="groups = { class-1 = { epsilon = 0.5 } }")
+    sessions = [service.session(text, monkeypatch) for text in ("secret", "other")]
+    ada, ben = (session.open_served("people") for session in sessions)
+    assert any("in the group class-1" in note for note in ada.notes)
+    sessions[0].release([ada.count()], Ask.make(epsilon="0.3"))
+    with pytest.raises(BudgetError, match=r"0\.2 is left of what its owner lets the group class-1 spend"):
+        sessions[1].release([ben.count()], Ask.make(epsilon="0.3"))
+
+
+def test_where_the_hub_names_no_groups_a_cap_of_one_lets_nobody_through(running, hub_server, monkeypatch):
+    """A cap that cannot be looked at is no cap: refused, with what the Hub has to allow."""
+    silent = model()
+    del silent["groups"]
+    hub_server.tokens["secret"] = silent
+    service = served_for(running, hub_server, each="groups = { class-1 = { epsilon = 0.5 } }")
+    with pytest.raises(AccessError, match="read:users:groups!user"):
+        service.session("secret", monkeypatch).open_served("people")
+    plain = served_for(running, hub_server).session("secret", monkeypatch)
+    assert plain.open_served("people").mode == "enforced"

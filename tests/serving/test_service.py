@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -176,6 +177,68 @@ def test_a_share_of_each_analyst_is_named_in_the_refusal(running, monkeypatch):
         ada.release([people.count()], Ask.make(epsilon=2))
     ada.cap(epsilon=2, dataset=people)  # one's own cap is no way around the owner's
     assert people.budget.remaining.amount == 1
+
+
+def test_a_group_in_collusion_spends_its_cap_and_nothing_more(running, monkeypatch):
+    """Four of a class in loops: together .8 to the last digit, and the refusal names the group; who is in none goes on."""
+    service = running(each="each = { epsilon = 1 }\ngroups = { class-1 = { epsilon = 0.8 } }")
+    sessions = {
+        name: service.session(service.token(name, groups=("class-1",)), monkeypatch) for name in "abcd"
+    }
+    opened = {name: session.open_served("people") for name, session in sessions.items()}
+    words = []
+
+    def spend(name):
+        for place in range(6):
+            question = opened[name].age.clip(0, 50 + place).sum()
+            try:
+                sessions[name].release([question], Ask.make(epsilon="0.1"))
+            except BudgetError as refusal:
+                words.append(str(refusal))
+
+    threads = [threading.Thread(target=spend, args=(name,)) for name in "abcd"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    state = sessions["a"].budget_state(opened["a"].handle)
+    assert (state.spent.amount, state.left.amount) == (Fraction(8, 10), 0)
+    assert len(words) == 4 * 6 - 8
+    assert all("0 is left of what its owner lets the group class-1 spend, 0.8" in text for text in words)
+    eve = service.session(service.token("eve", groups=("class-2",)), monkeypatch)
+    people = eve.open_served("people")
+    eve.release([people.count()], Ask.make(epsilon=1))
+    assert people.budget.remaining.amount == 0
+
+
+def test_a_token_is_spent_before_its_principal(running, monkeypatch):
+    """What was put into a token: another one of the same person goes on; what it is shown is what is left."""
+    service = running()
+    narrow = service.session(service.token("ada", epsilon="0.3"), monkeypatch)
+    people = narrow.open_served("people")
+    assert people.budget.remaining.amount == Fraction(3, 10)
+    narrow.release([people.count()], Ask.make(epsilon="0.2"))
+    with pytest.raises(BudgetError, match=r"0\.1 is left of what its owner lets your token spend, 0\.3"):
+        narrow.release([people.age.mean()], Ask.make(epsilon="0.2"))
+    wide = service.session(service.token("ada"), monkeypatch)
+    again = wide.open_served("people")
+    wide.release([again.age.mean()], Ask.make(epsilon="0.2"))
+    assert again.budget.remaining.amount == Fraction(6, 10)
+
+
+@pytest.mark.parametrize(
+    ("groups", "words"),
+    [
+        ("groups = { class-1 = 8 }", "class-1 is a loss"),
+        ("groups = { class-1 = { rho = 1 } }", "class-1 is kept as the budget is, in ε"),
+        ("groups = 3", "groups is a section"),
+        ('groups = { "a\\nb" = { epsilon = 1 } }', "A group is 1 to 200"),
+    ],
+)
+def test_a_cap_of_a_group_that_means_nothing_is_refused_at_the_start(running, groups, words):
+    service = running(each=groups, begin=False)
+    with pytest.raises(RuntimeError, match=words):
+        service.start()
 
 
 def test_a_killed_service_goes_on_where_it_was(running, monkeypatch):

@@ -6,7 +6,7 @@ Nothing here writes. A refusal tells amounts of budget alone; a kernel adds to i
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dpnb.trusted.curator import pins, totals
@@ -18,36 +18,50 @@ from dpnb.trusted.privacy import (
 )
 
 _UNCHANGED = "Nothing was spent."
+POOL, MINE = "pool", "mine"
+"""The totals that every charge states; any other one is a share, by its name."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Limit:
-    """A cap, the words for it, and whether it limits the principal alone or everybody."""
+class Limit:
+    """A cap on one running total of a pool.
+
+    Parameters
+    ----------
+    words : str
+        What a refusal calls it: "… is left of *your own cap of* …".
+    cap : PrivacyLoss
+    of : str
+        Whose total: that of the pool, of the principal, or of a share of the pool that an owner named (a group, a token).
+    """
 
     words: str
     cap: PrivacyLoss
-    personal: bool
+    of: str = MINE
 
 
 def limits(
-    db: sqlite3.Connection, pool: str, principal: str, cap: PrivacyLoss, caps: Mapping[str, PrivacyLoss]
-) -> list[_Limit]:
+    db: sqlite3.Connection, pool: str, principal: str, cap: PrivacyLoss, caps: Iterable[Limit]
+) -> list[Limit]:
     """Return every cap that holds: the asked, the pinned, the given and the recorded one."""
     pinned, own = pins.pool_budget(db, pool), totals.own_cap(db, principal, pool)
-    found = [_Limit("", cap, personal=False)]
-    found += [] if pinned is None else [_Limit("", pinned.cap, personal=False)]
-    found += [_Limit(words, limit, personal=True) for words, limit in caps.items()]
-    return found if own is None else [*found, _Limit("your own cap of ", own, personal=True)]
+    found = [Limit("", cap, POOL), *([] if pinned is None else [Limit("", pinned.cap, POOL)]), *caps]
+    return found if own is None else [*found, Limit("your own cap of ", own)]
+
+
+def shares_of(caps: Iterable[Limit]) -> list[str]:
+    """Return the names of the shares whose totals caps hold."""
+    return sorted({limit.of for limit in caps} - {POOL, MINE})
 
 
 def filters(
-    found: Iterable[_Limit], spent: PrivacyLoss, mine: PrivacyLoss
+    found: Iterable[Limit], spent: Mapping[str, PrivacyLoss]
 ) -> list[tuple[str, Filter, PrivacyLoss]]:
     """Return each cap as a filter, with what was spent under it."""
-    return [(limit.words, Filter(limit.cap), mine if limit.personal else spent) for limit in found]
+    return [(limit.words, Filter(limit.cap), spent[limit.of]) for limit in found]
 
 
-def admit(asked: PrivacyLoss, filters: Iterable[tuple[str, Filter, PrivacyLoss]]) -> None:
+def admit(asked: PrivacyLoss, filters: Sequence[tuple[str, Filter, PrivacyLoss]]) -> None:
     """Admit a loss, or refuse it with what is left."""
     refusing = [(words, limit, spent) for words, limit, spent in filters if not limit.admits(spent, asked)]
     if not refusing:

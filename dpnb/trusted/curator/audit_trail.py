@@ -120,7 +120,7 @@ def _faults(db: sqlite3.Connection, reading: _Reading, known: str | None, mark: 
 
 _TABLES = (
     *("attachments", "versions", "marks", "refusals", "charges", "requests", "answers", "stored", "caps"),
-    *("resets", "meters"),
+    *("resets", "meters", "shares"),
 )
 
 
@@ -151,6 +151,7 @@ def _tables_of_this_version() -> list[tuple[Any, ...]]:
 _STRANGE = "its tables, indexes or triggers are not those that dpnb makes"
 _NOW = (
     "SELECT max(entry) FROM charges GROUP BY principal, pool",
+    "SELECT max(entry) FROM shares GROUP BY share, pool",
     "SELECT entry FROM attachments",
     "SELECT entry FROM versions",
     "SELECT entry FROM caps",
@@ -229,6 +230,9 @@ def _expected(entry: int, kind: str, body: dict[str, Any]) -> Iterator[tuple[str
             facts = (body[name] for name in ("principal", "pool", "dataset", "period"))
             yield "charges", [(entry, *facts, canonical(body["spent"]), canonical(body["mine"]))]
             yield "requests", [(entry, body["request"], body["principal"], body["digest"], entry)]
+            scope = (body["pool"], body["period"])
+            shares = body.get("shares", {}).items()
+            yield "shares", [(entry, name, *scope, canonical(spent)) for name, spent in shares]
         case "adopt":
             facts = (body[name] for name in ("request", "principal", "digest", "charge"))
             yield "requests", [(entry, *facts)]
@@ -289,11 +293,13 @@ def _wrong_totals(reading: _Reading, entry: int, body: dict[str, Any]) -> Iterat
     period = reading.periods.get(body["pool"], 0)
     if body["period"] != period:
         yield f"entry {entry} names another budget period than the one it was made in"
-    scopes = {"spent": (body["pool"], str(period)), "mine": (body["pool"], str(period), body["principal"])}
-    for name, scope in scopes.items():
+    pool = (body["pool"], str(period))
+    stated = {pool: body["spent"], (*pool, body["principal"]): body["mine"]}
+    stated |= {(*pool, "share", name): spent for name, spent in body.get("shares", {}).items()}
+    for scope, total in stated.items():
         before = reading.totals.get(scope, PrivacyLoss.zero(loss.measure))
         reading.totals[scope] = Odometer(before).after(loss).spent
-        if PrivacyLoss.from_json(body[name]) != reading.totals[scope]:
+        if PrivacyLoss.from_json(total) != reading.totals[scope]:
             yield f"entry {entry} states another running total than its charges have"
 
 

@@ -14,12 +14,12 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self
 
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import admission, adoption, known_content, pins, statement, stored, totals
+from dpnb.trusted.curator.admission import MINE, POOL, Limit
 from dpnb.trusted.curator.adoption import Question, Scope
 from dpnb.trusted.curator.audit_trail import Verification, examine
 from dpnb.trusted.curator.chain import GENESIS, append
@@ -271,7 +271,7 @@ class Ledger:
         besides: Sequence[str] = (),
         fresh: bool = False,
         terms: Terms | None = None,
-        caps: Mapping[str, PrivacyLoss] | None = None,
+        caps: Sequence[Limit] = (),
         schema_version: str = "",
         mechanism_version: str = "",
         time: str | None = None,
@@ -299,8 +299,9 @@ class Ledger:
             Whether nothing counts as stored.
         terms : Terms, optional
             The terms that the price was made for; what is charged anew is refused when they are not the pinned ones.
-        caps : mapping of str to PrivacyLoss
-            Caps on this principal's own total, each with the words to call it by. The recorded cap holds as well.
+        caps : sequence of Limit
+            Caps on this principal's own total, or on those of shares of the pool to which this charge counts. The recorded
+            cap holds as well.
         time : str
             When, in ISO 8601.
 
@@ -336,7 +337,7 @@ class Ledger:
                 return _adopted(db, now, before, facts)
             if events is None:
                 events = [event for question in questions for event in question.events]
-            return _charged(db, now, facts, questions, events, cap, caps or {})
+            return _charged(db, now, facts, questions, events, cap, caps)
 
     def has_abandoned(self, principal: str, pool: str) -> bool:
         """Tell whether an earlier life of the curator left this principal a charge of a pool without an answer."""
@@ -422,11 +423,10 @@ class Ledger:
                 stored.best(db, stored.address(scope, measured), asked, held) for measured, asked in wanted
             ]
 
-    def left(self, pool: str, principal: str, cap: PrivacyLoss) -> PrivacyLoss:
-        """Return what is left of the tightest cap that holds."""
-        return min(
-            (limit.left(spent) for limit, spent in self._filters(pool, principal, cap, {})), key=_amount
-        )
+    def left(self, pool: str, principal: str, cap: PrivacyLoss, caps: Sequence[Limit] = ()) -> PrivacyLoss:
+        """Return what is left of every cap that holds: of the tightest amount and of the tightest δ."""
+        left = [limit.left(spent) for limit, spent in self._filters(pool, principal, cap, caps)]
+        return PrivacyLoss(cap.measure, min(one.amount for one in left), min(one.delta for one in left))
 
     def admits(
         self,
@@ -434,19 +434,19 @@ class Ledger:
         principal: str,
         cap: PrivacyLoss,
         asked: PrivacyLoss,
-        caps: Mapping[str, PrivacyLoss] | None = None,
+        caps: Sequence[Limit] = (),
     ) -> bool:
         """Say whether a loss would be admitted now."""
-        filters = self._filters(pool, principal, cap, caps or {})
+        filters = self._filters(pool, principal, cap, caps)
         return all(limit.admits(spent, asked) for limit, spent in filters)
 
     def _filters(
-        self, pool: str, principal: str, cap: PrivacyLoss, caps: Mapping[str, PrivacyLoss]
+        self, pool: str, principal: str, cap: PrivacyLoss, caps: Sequence[Limit]
     ) -> list[tuple[Filter, PrivacyLoss]]:
         with self._database.reading() as db:
-            both = totals.totals(db, pool, principal, totals.period_of(db, pool), cap.measure)
+            spent = _spent(db, pool, principal, totals.period_of(db, pool), cap, caps)
             limits = admission.limits(db, pool, principal, cap, caps)
-            return [(limit, spent) for _, limit, spent in admission.filters(limits, *both)]
+            return [(limit, spent) for _, limit, spent in admission.filters(limits, spent)]
 
     # ------------------------------------------------------- caps and resets
 
@@ -543,8 +543,18 @@ class Ledger:
         return found if found.fault else replace(found, fault=self.frozen)
 
 
-def _amount(loss: PrivacyLoss) -> Fraction:
-    return loss.amount
+def _spent(
+    db: sqlite3.Connection,
+    pool: str,
+    principal: str,
+    period: int,
+    cap: PrivacyLoss,
+    caps: Sequence[Limit],
+) -> dict[str, PrivacyLoss]:
+    """Return every running total to which a charge of this principal counts."""
+    spent, mine = totals.totals(db, pool, principal, period, cap.measure)
+    shares = totals.shares(db, pool, admission.shares_of(caps), period, cap.measure)
+    return {POOL: spent, MINE: mine, **shares}
 
 
 def _adopted(db: sqlite3.Connection, time: str, charge: int, facts: Mapping[str, Any]) -> ChargeRow:
@@ -562,24 +572,33 @@ def _charged(
     questions: Sequence[Question],
     events: Sequence[PrivacyEvent],
     cap: PrivacyLoss,
-    caps: Mapping[str, PrivacyLoss],
+    caps: Sequence[Limit],
 ) -> ChargeRow:
     """Append a charge, if every cap admits it."""
     pool, principal = facts["pool"], facts["principal"]
     pins.refuse_mixed(db, facts["dataset"])
     asked = compose(events, cap.measure)
     period = totals.period_of(db, pool)
-    spent, mine = totals.totals(db, pool, principal, period, cap.measure)
+    spent = _spent(db, pool, principal, period, cap, caps)
     limits = admission.limits(db, pool, principal, cap, caps)
-    admission.admit(asked, admission.filters(limits, spent, mine))
-    sums = [Odometer(before).after(asked).spent.to_json() for before in (spent, mine)]
+    admission.admit(asked, admission.filters(limits, spent))
+    sums = {name: Odometer(before).after(asked).spent.to_json() for name, before in spent.items()}
+    losses = {"loss": asked.to_json(), "spent": sums.pop(POOL), "mine": sums.pop(MINE)}
     record = [question.to_json() for question in questions]
-    losses = {"loss": asked.to_json(), "spent": sums[0], "mine": sums[1]}
     costs = [event.to_json() for event in events]
     body = {**facts, "period": period, **losses, "questions": record, "events": costs}
-    entry = append(db, time, "charge", body)
-    values = (entry, principal, pool, facts["dataset"], period, *(canonical(one) for one in sums))
+    entry = append(db, time, "charge", {**body, "shares": sums} if sums else body)
+    values = (
+        entry,
+        principal,
+        pool,
+        facts["dataset"],
+        period,
+        *map(canonical, (losses["spent"], losses["mine"])),
+    )
     db.execute("INSERT INTO charges VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+    rows = [(entry, name, pool, period, canonical(total)) for name, total in sums.items()]
+    db.executemany("INSERT INTO shares VALUES (?, ?, ?, ?, ?)", rows)
     _bind(db, entry, facts, entry)
     return totals.row_of(entry, body, new=True)
 

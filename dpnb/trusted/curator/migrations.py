@@ -5,7 +5,8 @@ crash can leave one without the other. A published migration is never edited; th
 Every table is append-only: triggers refuse updates and deletions, and insertions that would replace a row.
 
 A request is bound to one charge (``requests``): the one that it made, or one that an earlier life of the curator left
-without an answer. A charge is answered once (``answers``), whichever request completes it.
+without an answer. A charge is answered once (``answers``), whichever request completes it. Beside the totals of its pool and
+principal it states those of the groups and of the token that an owner has capped (``shares``).
 """
 
 from __future__ import annotations
@@ -104,6 +105,15 @@ _KEYS = {
 }
 
 
+_SHARES = (
+    (
+        "CREATE TABLE shares (entry INTEGER NOT NULL, share TEXT NOT NULL, pool TEXT NOT NULL, "
+        "period INTEGER NOT NULL, spent TEXT NOT NULL, PRIMARY KEY (entry, share)) STRICT, WITHOUT ROWID"
+    ),
+    "CREATE INDEX shares_by_share ON shares (share, pool, entry)",
+)
+
+
 def _guards(table: str, key: str) -> tuple[str, ...]:
     # `answers` is written with ON CONFLICT DO NOTHING: the second writer is passed over in silence.
     clash = "RAISE(IGNORE)" if table == "answers" else "RAISE(ABORT, 'the ledger is append-only')"
@@ -125,6 +135,11 @@ MIGRATIONS: tuple[Migration, ...] = (
             *(statement for table, key in _KEYS.items() for statement in _guards(table, key)),
             "INSERT INTO secrets VALUES ('versions', randomblob(32))",
         ),
+    ),
+    Migration(
+        2,
+        "totals of groups and tokens",
+        (*_SHARES, *_guards("shares", "entry = NEW.entry AND share = NEW.share")),
     ),
 )
 

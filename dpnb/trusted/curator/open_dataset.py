@@ -30,7 +30,6 @@ from dpnb.trusted.curator.sources import Found
 from dpnb.trusted.curator.terms import Terms, compare, taught
 from dpnb.trusted.errors import CuratorGone, OwnerError
 from dpnb.trusted.privacy.accountant import Budget
-from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.cell import QUANTISER_VERSION
 from dpnb.trusted.wire.places import Home, write_private
@@ -54,7 +53,7 @@ class Engine(Protocol):
 
 @dataclass(slots=True)
 class Attached:
-    """One open dataset of one principal; ``each`` is what its owner lets every principal spend of its budget."""
+    """One open dataset of one principal."""
 
     handle: str
     schema: Schema
@@ -66,12 +65,6 @@ class Attached:
     copy: Path
     engine: Engine
     lock: threading.RLock = field(default_factory=threading.RLock)
-    each: PrivacyLoss | None = None
-
-    @property
-    def caps(self) -> dict[str, PrivacyLoss]:
-        """What its owner lets each principal spend, with the words for it."""
-        return {} if self.each is None else {"what its owner lets each analyst spend, ": self.each}
 
     def for_principal(self, principal: str) -> Attached:
         """Return the same open dataset under the handle of another principal."""

@@ -19,6 +19,7 @@ from typing import Any
 
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import failpoints
+from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.adoption import Question, Scope
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.open_dataset import Attached
@@ -70,7 +71,7 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A batch under way: who asks what, under which request id, and which draws do not count as stored."""
+    """A batch under way: who asks what, under which request id, which draws do not count as stored, and the caps on who asks."""
 
     principal: str
     request: str
@@ -79,6 +80,7 @@ class Wanted:
     measure: Measure
     besides: frozenset[str]
     fresh: bool
+    caps: tuple[Limit, ...] = ()
 
     @property
     def questions(self) -> tuple[Charged, ...]:
@@ -209,7 +211,7 @@ def _charge(
         digest=wanted.digest,
         **{name: getattr(scope, name) for name in scope.__slots__},
         cap=attached.budget.cap,
-        caps=attached.caps,
+        caps=wanted.caps,
         terms=Terms.of(attached.schema, attached.known_as),
         questions=[_recorded(question) for question in mine],
         events=wanted.charged.part(mine),

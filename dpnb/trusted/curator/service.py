@@ -11,11 +11,13 @@ import os
 import threading
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self, cast
 
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import failpoints
+from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.content import WrongSize
 from dpnb.trusted.curator.guard import REFUSAL
@@ -289,7 +291,7 @@ class Curator:
 
     def _peek(self, request: Peek, principal: str) -> Peeked:
         attached = self._find(request.handle, principal)
-        wanted = _wanted(request, attached, principal)
+        wanted = self._wanted(request, attached, principal)
         found = looked_up(wanted, attached, self._ledger)
         stored = enough(wanted, found)
         asked = cost(wanted, stored, attached, self._ledger)
@@ -298,13 +300,13 @@ class Curator:
             cost=raw(asked.to_json()),
             left=raw(self._left(attached, principal).to_json()),
             held=raw([None if one is None else one.paid for one in found]),
-            admitted=self._ledger.admits(attached.pool, principal, attached.budget.cap, asked, attached.caps),
+            admitted=self._ledger.admits(attached.pool, principal, attached.budget.cap, asked, wanted.caps),
         )
 
     def _submit(self, request: Submit, principal: str) -> Answered:
         failpoints.at("received")
         attached = self._find(request.handle, principal)
-        wanted = _wanted(request, attached, principal)
+        wanted = self._wanted(request, attached, principal)
         failpoints.at("checked")
         with attached.lock:
             if self._find(request.handle, principal) is not attached:
@@ -323,6 +325,13 @@ class Curator:
             entry=given.entry,
             before=raw(None if given.before is None else given.before.to_json()),
         )
+
+    def _wanted(self, request: Peek | Submit, attached: Attached, principal: str) -> Wanted:
+        return replace(_wanted(request, attached, principal), caps=self._caps(attached, principal))
+
+    def _caps(self, attached: Attached, principal: str) -> tuple[Limit, ...]:  # noqa: ARG002 - a service has some
+        """Return the caps on whoever asks now, besides the budget and their own."""
+        return ()
 
     def _unless_cancelled(self, wanted: Wanted) -> Callable[[Callable[[], Any]], Any]:
         def guard(charge: Callable[[], Any]) -> Any:
@@ -365,7 +374,7 @@ class Curator:
 
     def _cap(self, request: Cap, principal: str) -> Done:
         attached = self._find(request.handle, principal)
-        cap = _own_cap(request, attached)
+        cap = own_cap(request, attached)
         if cap != self._ledger.cap(principal, attached.pool):
             self._ledger.set_cap(principal, attached.pool, cap, time=self._chance.now())
         return Done(budget=self._state(attached, principal))
@@ -401,13 +410,9 @@ class Curator:
     # budgets ---------------------------------------------------------------------------------------------------
 
     def _left(self, attached: Attached, principal: str) -> PrivacyLoss:
-        left = attached.budget.cap - self._ledger.spent(attached.pool)
-        own = self._ledger.cap(principal, attached.pool)
-        for cap in (own, attached.each):
-            if cap is not None:
-                mine = cap - self._ledger.spent(attached.pool, principal)
-                left = PrivacyLoss(left.measure, min(left.amount, mine.amount), min(left.delta, mine.delta))
-        return left
+        return self._ledger.left(
+            attached.pool, principal, attached.budget.cap, self._caps(attached, principal)
+        )
 
     def _state(self, attached: Attached, principal: str) -> BudgetState:
         own = self._ledger.cap(principal, attached.pool)
@@ -448,7 +453,8 @@ def _wanted(request: Peek | Submit, attached: Attached, principal: str) -> Wante
     return Wanted(principal, request.request, request.digest, charged, measure, besides, plan.fresh)
 
 
-def _own_cap(request: Cap, attached: Attached) -> PrivacyLoss | None:
+def own_cap(request: Cap, attached: Attached) -> PrivacyLoss | None:
+    """Read a cap, in the measure of a dataset's budget; None where there is none."""
     measure = attached.budget.measure
     if (request.epsilon is None) == (request.rho is None):
         if request.epsilon is None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -93,6 +93,15 @@ def totals(
     rows = (db.execute(whole, (pool,)).fetchone(), db.execute(mine, (principal, pool)).fetchone())
     spent, own = (_read_at(db, row, pool, period, measure) for row in rows)
     return spent, own
+
+
+def shares(
+    db: sqlite3.Connection, pool: str, names: Iterable[str], period: int, measure: Measure
+) -> dict[str, PrivacyLoss]:
+    """Return what shares of a pool have spent in a period; a new meter begins at the old totals, doubled."""
+    query = "SELECT spent, period FROM shares WHERE share = ? AND pool = ? ORDER BY entry DESC LIMIT 1"
+    rows = {name: db.execute(query, (name, pool)).fetchone() for name in names}
+    return {name: _read_at(db, row, pool, period, measure) for name, row in rows.items()}
 
 
 def _read_at(

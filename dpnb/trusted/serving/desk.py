@@ -81,7 +81,9 @@ class Desk:
         kind = type(request).__name__
         self.count(f"requests {kind.lower()}")
         try:
-            return encode(self._reply(request, self._identities.check(token)))
+            token = self._identities.check(token)
+            with self.curator.asked_by(token, lambda: self._identities.check(token)):
+                return encode(self._reply(request, token))
         except Exception as error:  # noqa: BLE001 - whatever it is, only its code may leave
             return self._failure(error, kind)
 
@@ -116,7 +118,7 @@ class Desk:
     def _submit(self, request: Submit, token: Token) -> Any:
         self._allow(request.handle, token)
         token.need("release")
-        with self._one_at_a_time(token):
+        with self._one_at_a_time(token.principal):
             return self.curator.reply(request, token.principal)
 
     def _other(self, request: Any, token: Token) -> Any:
@@ -150,16 +152,14 @@ class Desk:
             raise AccessError(f"Your token is not for {name}. Nothing was spent.")
 
     @contextmanager
-    def _one_at_a_time(self, token: Token) -> Iterator[None]:
-        """Let one batch of a principal be under way; at its charge the token is looked at again."""
-        principal = token.principal
+    def _one_at_a_time(self, principal: str) -> Iterator[None]:
+        """Let one batch of a principal be under way."""
         with self._counting:
             if principal in self._running:
                 raise PlanError(
                     "Another batch of yours is running: wait for it, and run this again. Nothing was spent."
                 )
             self._running.add(principal)
-        self.curator.may_ask[principal] = lambda: self._identities.check(token).need("release")
         try:
             yield
         finally:

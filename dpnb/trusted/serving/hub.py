@@ -152,7 +152,8 @@ class Hub:
             return _NOT_LET_IN.format(service=self._service)
         held = tuple(scope for scope in SCOPES if f"custom:{self._service}:{scope}" in scopes)
         name, id_ = str(model["name"]), str(model.get("token_id") or digest[:8])
-        return HubToken(id_, principal_of(name), held, (), 0, _NEVER, digest, text=text)
+        groups = tuple(map(str, model["groups"])) if isinstance(model.get("groups"), list) else None
+        return HubToken(id_, principal_of(name), held, (), 0, _NEVER, digest, groups=groups, text=text)
 
     def _get(self, text: str) -> tuple[int, bytes]:
         host, port = self._api.hostname or "", self._api.port

@@ -8,23 +8,28 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.guard import owners_words
 from dpnb.trusted.curator.open_dataset import Attached
 from dpnb.trusted.curator.release import Chance, Wanted
-from dpnb.trusted.curator.service import Curator
+from dpnb.trusted.curator.service import Curator, own_cap
 from dpnb.trusted.curator.terms import Terms, compare
 from dpnb.trusted.errors import CuratorGone, FrozenError, OwnerError, SchemaError
 from dpnb.trusted.schema import Mode, nearest
 from dpnb.trusted.serving.settings import ServedDataset, Settings
+from dpnb.trusted.serving.tokens import Token
 from dpnb.trusted.wire.codec import raw
-from dpnb.trusted.wire.messages import Attach, Statement, StatementOf
+from dpnb.trusted.wire.messages import Attach, Cap, Statement, StatementOf
 from dpnb.trusted.wire.messages import Attached as AttachedReply
 
+_TOKEN = "what its owner lets your token spend, "  # noqa: S105 - words
 OWNER = "(owner)"
 """Who opens every dataset at the start: no principal of a token can be called so."""
 
@@ -60,14 +65,26 @@ class BucketedChance(Chance):
         return settle
 
 
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A request under way: the token that brought it, and what looks at the token again."""
+
+    token: Token
+    check: Callable[[], Token]
+
+
+_ASKING: ContextVar[Asking] = ContextVar("asking")
+"""Of this thread. A request that is answered outside of :meth:`ServedCurator.asked_by` fails."""
+
+
 class ServedCurator(Curator):
     """A curator that another user runs than whoever asks."""
 
     serves: ClassVar[bool] = True
     settings: Settings
     served: dict[str, Attached]
-    may_ask: dict[str, Callable[[], None]]
-    """What refuses a principal whose batch is under way, where they may ask no more."""
+    declared: dict[str, ServedDataset]
+    """What the owner's file says of a dataset, by its name in the ledger."""
 
     @classmethod
     def of(
@@ -83,7 +100,7 @@ class ServedCurator(Curator):
             When the ledger is not the one that answers were given from.
         """
         made = cls.opened(Config(settings.home, studies=studies), chance)
-        made.settings, made.served, made.may_ask = settings, {}, {}
+        made.settings, made.served, made.declared = settings, {}, {}
         if made.frozen is not None:
             made.close()
             raise FrozenError(owners_words(made.frozen))
@@ -94,6 +111,15 @@ class ServedCurator(Curator):
             made.close()
             raise
         return made
+
+    @contextmanager
+    def asked_by(self, token: Token, check: Callable[[], Token]) -> Iterator[None]:
+        """Answer what this thread asks within the block to a token; `check` returns it as it stands later, or refuses it."""
+        mine = _ASKING.set(Asking(token, check))
+        try:
+            yield
+        finally:
+            _ASKING.reset(mine)
 
     def open_served(self, name: str, principal: str) -> AttachedReply:
         """Open a dataset for a principal."""
@@ -110,7 +136,7 @@ class ServedCurator(Curator):
             schema=raw(attached.schema.to_json()),
             data_version=attached.data_version,
             mode=attached.schema.mode.value,
-            notes=[*attached.notes, f"You ask as {principal}. Another user holds data and ledger."],
+            notes=[*attached.notes, self._whom(attached, principal)],
             budget=self._state(attached, principal),
         )
 
@@ -122,26 +148,48 @@ class ServedCurator(Curator):
         """Open a dataset as its owner."""
         reply = self._attach(Attach(source=one.source, mode=Mode.ENFORCED.value), OWNER)
         attached = self._find(reply.handle, OWNER)
-        attached.each = None if one.each is None else one.each.cap
         for name, other in self.served.items():
             if other.known_as == attached.known_as:
                 raise OwnerError(
                     f"[datasets.{one.name}] and {name} are one in the ledger: name their schemas apart."
                 )
-            if other.pool == attached.pool and other.each != attached.each:
-                raise OwnerError(f"[datasets.{one.name}] and {name} share a budget: give both the same each.")
-        if attached.each is not None and attached.each.measure is not attached.budget.measure:
-            symbol = attached.budget.measure.symbol
-            raise OwnerError(f"[datasets.{one.name}]: each is kept as the budget is, in {symbol}.")
+            said = self.declared[other.known_as]
+            if other.pool == attached.pool and (said.each, said.groups) != (one.each, one.groups):
+                raise OwnerError(
+                    f"[datasets.{one.name}] and {name} share a budget: give both the same each and groups."
+                )
+        for named, cap in {"each": one.each, **one.groups}.items():
+            if cap is not None and cap.measure is not attached.budget.measure:
+                symbol = attached.budget.measure.symbol
+                raise OwnerError(f"[datasets.{one.name}]: {named} is kept as the budget is, in {symbol}.")
+        self.declared[attached.known_as] = one
         return attached
+
+    def _whom(self, attached: Attached, principal: str) -> str:
+        """Say as whom an analyst asks."""
+        declared, token = self.declared[attached.known_as], _ASKING.get().token
+        groups = "".join(f", in the group {name}" for name in declared.groups_of(token))
+        return f"You ask as {principal}{groups}. Another user holds data and ledger."
+
+    def _caps(self, attached: Attached, principal: str) -> tuple[Limit, ...]:
+        """Return what the owner lets an analyst, their groups and their token spend."""
+        if principal == OWNER:
+            return ()
+        one, token = self.declared[attached.known_as], _ASKING.get().token
+        caps = [] if one.each is None else [Limit("what its owner lets each analyst spend, ", one.each.cap)]
+        for name in one.groups_of(token):
+            words = f"what its owner lets the group {name} spend, "
+            caps.append(Limit(words, one.groups[name].cap, f"group/{name}"))
+        mine = own_cap(Cap(handle=attached.handle, epsilon=token.epsilon), attached)
+        return (*caps, *([] if mine is None else [Limit(_TOKEN, mine, f"token/{token.id}")]))
 
     def _unless_cancelled(self, wanted: Wanted) -> Callable[[Callable[[], Any]], Any]:
         guard = super()._unless_cancelled(wanted)
 
         def allowed(charge: Callable[[], Any]) -> Any:
-            self.may_ask[
-                wanted.principal
-            ]()  # before the lock of all charges: a slow Hub holds up nobody else's
+            _ASKING.get().check().need(
+                "release"
+            )  # before the lock of all charges: a slow Hub holds up nobody else's
             return guard(charge)
 
         return allowed

@@ -11,6 +11,7 @@
     [datasets.incomes]
     schema = "incomes.dpnb.toml" # which names its source
     each = { epsilon = 1 }
+    groups = { class-1 = { epsilon = 8 } }   # what the members of a group may spend together
 
     [hub]                        # optional: a JupyterHub whose users may ask; said here, or by the Hub that starts this
     api = "http://127.0.0.1:8081/hub/api"
@@ -23,19 +24,20 @@ import os
 import ssl
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dpnb.trusted.errors import LossError, OwnerError
+from dpnb.trusted.errors import AccessError, LossError, OwnerError
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.schema.records import check_dataset_name
 from dpnb.trusted.serving.hub import Hub, hub_of
+from dpnb.trusted.serving.tokens import Token, group_name
 from dpnb.trusted.wire.messages import FileSource, StudySource
 from dpnb.trusted.wire.places import Home
 
 _SERVICE = {"home", "listen", "certificate", "key", "behind_proxy", "prefix", "bucket"}
-_DATASET = {"schema", "study", "each"}
+_DATASET = {"schema", "study", "each", "groups"}
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 BUCKET = 0.05
 """Seconds: answers are sent at a whole multiple of it."""
@@ -53,11 +55,29 @@ class ServedDataset:
         Where the owner says that its rows are.
     each : Budget or None
         What every analyst may spend of its budget.
+    groups : mapping of str to Budget
+        What the members of a group may spend of it together. A group's total counts what was charged while it stood here.
     """
 
     name: str
     source: FileSource | StudySource
     each: Budget | None = None
+    groups: Mapping[str, Budget] = field(default_factory=dict)
+
+    def groups_of(self, token: Token) -> list[str]:
+        """Return the groups named here to which whoever asks belongs.
+
+        Raises
+        ------
+        AccessError
+            There are some, and nobody says which: a cap that cannot be looked at lets nothing through.
+        """
+        if self.groups and token.groups is None:
+            raise AccessError(
+                "The Hub does not say which groups you belong to. Nothing was spent. Whoever runs it can give your server the "
+                "scope read:users:groups!user."
+            )
+        return [name for name in self.groups if name in (token.groups or ())]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +191,18 @@ def _dataset(name: str, facts: Any, folder: Path, file: str) -> ServedDataset:
         source = FileSource(path=str((folder / str(found["schema"])).absolute()))
     else:
         source = StudySource(name=str(found["study"]))
+    each = _loss(found["each"], where, "each") if "each" in found else None
+    caps = _table(found.get("groups", {}), f"{where}, groups")
+    return ServedDataset(
+        name, source, each, {group_name(group): _loss(cap, where, group) for group, cap in caps.items()}
+    )
+
+
+def _loss(facts: Any, where: str, name: str) -> Budget:
     try:
-        each = Budget.from_toml(found["each"]) if "each" in found else None
+        return Budget.from_toml(facts)
     except (LossError, TypeError, AttributeError):
-        raise OwnerError(f"{where}: each is a loss: write each = {{ epsilon = 1 }}.") from None
-    return ServedDataset(name, source, each)
+        raise OwnerError(f"{where}: {name} is a loss: write {name} = {{ epsilon = 1 }}.") from None
 
 
 def _prefix(text: Any) -> str:

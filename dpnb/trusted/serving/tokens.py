@@ -19,6 +19,7 @@ from typing import Any
 
 from dpnb.trusted.canonical import canonical, read_json
 from dpnb.trusted.errors import AccessError, OwnerError
+from dpnb.trusted.privacy.loss import positive
 from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.places import write_private
 
@@ -55,6 +56,10 @@ class Token:
     digest : str
         SHA-256 of the token's text, which is kept nowhere.
     revoked : bool
+    groups : tuple of str, or None
+        Those to which the principal belongs; None where nobody says.
+    epsilon : str or None
+        What may be spent with it of any one budget.
     """
 
     id: str
@@ -65,6 +70,8 @@ class Token:
     expires: int
     digest: str
     revoked: bool = False
+    groups: tuple[str, ...] | None = ()
+    epsilon: str | None = None
 
     def need(self, scope: str) -> None:
         """Refuse what needs a scope that it does not hold."""
@@ -96,7 +103,13 @@ class Tokens:
         self._reading = threading.Lock()
 
     def issue(
-        self, principal: str, scopes: tuple[str, ...], days: float, datasets: tuple[str, ...] = ()
+        self,
+        principal: str,
+        scopes: tuple[str, ...],
+        days: float,
+        datasets: tuple[str, ...] = (),
+        groups: tuple[str, ...] = (),
+        epsilon: str | None = None,
     ) -> tuple[str, Token]:
         """Make a token; return its text, which is never shown again, and what is kept of it.
 
@@ -114,9 +127,19 @@ class Tokens:
             raise OwnerError(f"Unknown scope {', '.join(wrong) or 'none'}: write one of {', '.join(SCOPES)}.")
         if not 0 < days <= _LONGEST:
             raise OwnerError("A token holds from some minutes to ten years: write --expires 30d.")
+        if epsilon is not None:
+            positive(epsilon, name="epsilon")
         text, now = f"{OURS}{secrets.token_urlsafe(32)}", int(self._now())
         made = Token(
-            secrets.token_hex(4), principal, scopes, datasets, now, now + round(days * _DAY), _digest(text)
+            id=secrets.token_hex(4),
+            principal=principal,
+            scopes=scopes,
+            datasets=datasets,
+            issued=now,
+            expires=now + round(days * _DAY),
+            digest=_digest(text),
+            groups=tuple(map(group_name, groups)),
+            epsilon=epsilon,
         )
         with self._writing() as tokens:
             tokens.append(made)
@@ -193,8 +216,10 @@ class Tokens:
             raise OwnerError(
                 f"{self._path.name} cannot be read: restore it, or remove it and issue tokens anew."
             ) from fault
-        lists = ("scopes", "datasets")
-        return [Token(**{**record, **{name: tuple(record[name]) for name in lists}}) for record in records]
+        lists = ("scopes", "datasets", "groups")
+        return [
+            Token(**{**record, **{name: tuple(record.get(name, ())) for name in lists}}) for record in records
+        ]
 
     @contextmanager
     def _writing(self) -> Iterator[list[Token]]:
@@ -210,7 +235,19 @@ class Tokens:
 
 
 def _record(token: Token) -> dict[str, Any]:
-    return {**asdict(token), "scopes": list(token.scopes), "datasets": list(token.datasets)}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(token).items()}
+
+
+def group_name(name: str) -> str:
+    """Return what a group is called, if one can be.
+
+    Raises
+    ------
+    OwnerError
+    """
+    if not name or not name.isprintable() or len(name) > 200:
+        raise OwnerError("A group is 1 to 200 letters and signs that can be printed: write class-1.")
+    return name
 
 
 def _digest(text: str) -> str:
