@@ -13,12 +13,15 @@ import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dpnb.errors import DpnbError, OwnerError
 from dpnb.trusted.schema.drafting import draft
 from dpnb.trusted.schema.owner import SUFFIX, format_of
-from dpnb.trusted.serving.tokens import Token
 from dpnb.trusted.wire.places import Home
+
+if TYPE_CHECKING:
+    from dpnb.trusted.serving.tokens import Token
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -20,6 +20,7 @@ from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, accountant,
 from dpnb.trusted.privacy.conversion import laplace_rho
 from tests.curator import test_content as on_content
 from tests.curator import test_ledger as on_ledger
+from tests.curator import test_shares as on_shares
 from tests.mutants.table import Mutant, Patch, replaced
 from tests.planner import test_question as on_question
 from tests.privacy.test_conversion import divergence
@@ -77,6 +78,11 @@ def bound_without(*names: str) -> Patch:
         )
 
     return replaced(totals, "charged", make)
+
+
+def nobody_spent_yet(_: Any) -> Any:
+    """Read every total of a group as nothing."""
+    return lambda _db, _pool, names, _period, measure: dict.fromkeys(names, PrivacyLoss.zero(measure))
 
 
 def each_request_alone(_: Any) -> Any:
@@ -200,6 +206,11 @@ MUTANTS = {
         "What was spent before is forgotten.",
         replaced(accountant.Filter, "admits", each_request_alone),
         on(on_ledger.test_ten_charges_of_a_tenth_fit_a_budget_of_one_and_the_next_unit_does_not),
+    ),
+    "a group's cap on each member alone": Mutant(
+        "Eight students spend eight times what the class may.",
+        replaced(totals, "shares", nobody_spent_yet),
+        on(on_shares.test_a_cap_of_a_group_holds_for_its_members_together_and_for_nobody_else),
     ),
     "a request id bound without the digest": Mutant(
         "Another plan is answered under a paid id.",

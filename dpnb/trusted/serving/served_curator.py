@@ -168,7 +168,10 @@ class ServedCurator(Curator):
     def _whom(self, attached: Attached, principal: str) -> str:
         """Say as whom an analyst asks."""
         declared, token = self.declared[attached.known_as], _ASKING.get().token
-        groups = "".join(f", in the group {name}" for name in declared.groups_of(token))
+        groups = "".join(
+            f", in the group {name}, which may spend {declared.groups[name].label} together"
+            for name in declared.groups_of(token)
+        )
         return f"You ask as {principal}{groups}. Another user holds data and ledger."
 
     def _caps(self, attached: Attached, principal: str) -> tuple[Limit, ...]:
