@@ -2,7 +2,7 @@
 PYTHON ?= python3
 STEPS := $(PYTHON) .ci/steps.py
 
-.PHONY: help demo lab check test soak clean
+.PHONY: help demo lab class check test soak clean
 .DEFAULT_GOAL := help
 
 help:   ## what can be made
@@ -13,6 +13,9 @@ demo:   ## run the tour; leaves build-demo/00-tour.ipynb and demo.html
 
 lab:    ## open the tour in JupyterLab; with Node.js the front end is built, and again on every change
 	@$(STEPS) lab
+
+class:  ## a class to look at on this machine: a JupyterHub, its proxy and a curator; Ctrl+C ends it
+	@$(STEPS) class
 
 check:  ## formatter, linter, types, walls and the trusted rooms' quick tests, in under a minute: before a commit
 	@$(STEPS) check

@@ -557,6 +557,17 @@ def lab(_arguments: list[str]) -> bool:
             watching.terminate()
 
 
+def school(_arguments: list[str]) -> bool:
+    """Start a class on this machine, for a look: a Hub, its proxy and a curator."""
+    if not front_end():
+        raise Failure("A JupyterHub needs Node.js for its proxy: install Node.js 20.19 or newer.")
+    python = ready(".venv", first_interpreter(), "class")
+    look = [python, str(ROOT / "notebooks" / "deploy" / "class" / "look.py")]
+    with contextlib.suppress(KeyboardInterrupt):
+        return subprocess.run(look, cwd=ROOT, check=False).returncode == 0
+    return True
+
+
 def clean(_arguments: list[str]) -> bool:
     """Remove what the other targets made."""
     made = [folder for folder in ROOT.glob(".venv*") if read_stamp(folder)]
@@ -578,7 +589,15 @@ def clean(_arguments: list[str]) -> bool:
     return True
 
 
-TARGETS = {"demo": demo, "lab": lab, "check": check, "test": test, "soak": soak, "clean": clean}
+TARGETS = {
+    "demo": demo,
+    "lab": lab,
+    "class": school,
+    "check": check,
+    "test": test,
+    "soak": soak,
+    "clean": clean,
+}
 
 
 def main() -> NoReturn:

@@ -1,4 +1,4 @@
-"""A real JupyterHub with its proxy, servers of users of the operating system, and a service of another one.
+"""A real JupyterHub as `notebooks/deploy/class` puts it up, with its proxy, servers of users of the operating system, and a service of another one.
 
 Users are numbers: nothing is added to the machine. Whoever starts it must be root; what other users cannot reach (an interpreter in
 a private home, a checkout there) is linked to where they can.
@@ -28,13 +28,15 @@ import websocket
 
 from tests.browser.conftest import ROOT, SETTINGS, START_SECONDS, free_port, others
 
-CURATOR, USERS = 61_000, {"ada": 61_001, "ben": 61_002, "carol": 61_003}
+CURATOR, USERS = 61_000, {"ada": 61_001, "ben": 61_002, "teacher": 61_003}
 CLASS = "class-1"
+RECIPE = ROOT / "notebooks" / "deploy" / "class"
 PASSWORD = "of these tests alone"
 CONFIG = """
 import os
 from jupyterhub.spawner import SimpleLocalProcessSpawner
 
+load_subconfig({recipe!r})
 FACTS = {facts!r}
 
 
@@ -57,7 +59,6 @@ class ByNumber(SimpleLocalProcessSpawner):
 c.JupyterHub.spawner_class = ByNumber
 c.JupyterHub.authenticator_class = "dummy"
 c.DummyAuthenticator.password = FACTS["password"]
-c.Authenticator.allow_all = True
 c.JupyterHub.bind_url = FACTS["url"]
 c.JupyterHub.hub_bind_url = FACTS["hub"]
 c.ConfigurableHTTPProxy.command = FACTS["proxy"]
@@ -68,19 +69,9 @@ c.Spawner.cmd = [FACTS["python"], "-m", "jupyterhub.singleuser"]
 c.Spawner.args = FACTS["args"]
 c.Spawner.environment = FACTS["environment"]
 c.Spawner.start_timeout = c.Spawner.http_timeout = 90
-c.JupyterHub.custom_scopes = {{
-    "custom:dpnb:release": {{"description": "Ask protected datasets"}},
-    "custom:dpnb:audit": {{"description": "Read every entry of their ledgers"}},
-}}
-c.JupyterHub.services = [{{"name": "dpnb"}}, {{"name": "test", "api_token": FACTS["token"]}}]
-c.JupyterHub.load_groups = {{FACTS["class"]: {{"users": ["ada", "ben"]}}}}
-ask = ["access:services!service=dpnb", "custom:dpnb:release"]
-c.JupyterHub.load_roles = [
-    {{"name": "test", "scopes": ["admin:users", "admin:groups", "admin:servers", "tokens", "access:servers"],
-      "services": ["test"]}},
-    {{"name": "user", "scopes": ["self", *ask]}},
-    {{"name": "server", "scopes": ["users:activity!user", "access:servers!server", "read:users:groups!user", *ask]}},
-]
+c.JupyterHub.services = [*c.JupyterHub.services, {{"name": "test", "api_token": FACTS["token"]}}]
+administers = ["admin:users", "admin:groups", "admin:servers", "tokens", "access:servers"]
+c.JupyterHub.load_roles = [*c.JupyterHub.load_roles, {{"name": "test", "scopes": administers, "services": ["test"]}}]
 """
 SERVICE = """[service]
 home = "home"
@@ -262,7 +253,6 @@ class RunningHub:
             "own": str(self.folder / "own"),
             "users": USERS,
             "password": PASSWORD,
-            "class": CLASS,
             "url": self.url,
             "hub": self.hub,
             "proxy": [shutil.which("node"), str(program)],
@@ -286,7 +276,7 @@ class RunningHub:
             },
         }
         config = self.folder / "own" / "jupyterhub_config.py"
-        config.write_text(CONFIG.format(facts=facts))
+        config.write_text(CONFIG.format(recipe=str(RECIPE / "jupyterhub_config.py"), facts=facts))
         with (self.folder / "own" / "hub.log").open("w") as log:
             self.processes.append(
                 subprocess.Popen(

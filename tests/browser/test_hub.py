@@ -6,8 +6,13 @@ what the service or the Hub holds; a third reads what they exported.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
+import subprocess
+import sys
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
@@ -144,11 +149,20 @@ def test_a_third_user_reads_the_wall_of_what_two_exported(hub, kernels):
     """From files that they copied into one folder, without asking the service anything."""
     for name, kernel in kernels.items():
         ran(kernel, f"collected.to_json({str(hub.folder / 'shared' / name)!r} + '.json')")
-    carol = hub.kernel("carol")
+    teacher = hub.kernel("teacher")
     wall = f"import dpnb, json; wall = dpnb.widgets.wall({str(hub.folder / 'shared')!r}); print(json.dumps(wall.facts))"
-    facts = json.loads(ran(carol, wall))
+    facts = json.loads(ran(teacher, wall))
     assert sorted(row["who"] for row in facts["answers"]) == ["ada", "ben"]
     assert facts["average"] is not None
+
+
+def test_the_teacher_reads_every_entry_and_is_in_no_group(hub, kernels):
+    """An auditor by the Hub's word: whose charges these are, and nobody's caps but their own."""
+    teacher = hub.kernel("teacher")
+    ran(teacher, f"import dpnb; {OPENED}")
+    who = "sorted({row['principal'] for row in hiv.session.ledger(hiv) if row['kind'] == 'charge'})"
+    assert "['hub/ada', 'hub/ben']" in ran(teacher, f"print({who})")
+    assert "You ask as hub/teacher. " in ran(teacher, "print(hiv.notes)")
 
 
 def test_the_card_and_the_panel_in_a_lab_of_the_hub(hub, kernels, browser, shots):
@@ -177,6 +191,21 @@ def test_the_card_and_the_panel_in_a_lab_of_the_hub(hub, kernels, browser, shots
     lab.shot("hub-lab")
     page.context.close()
     assert lab.errors == []
+
+
+def test_a_look_at_the_class_starts_and_ends(tmp_path):
+    """What `make class` starts: the page to log in, the password in print, and nothing left."""
+    look = [sys.executable, str(hubs.RECIPE / "look.py")]
+    running = subprocess.Popen(
+        look, stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}
+    )
+    with running, contextlib.closing(running.stdout):
+        said = running.stdout.readline()
+        with urllib.request.urlopen(said.split()[2] + "/hub/login") as page:  # noqa: S310 - of this machine
+            assert "Sign in" in page.read().decode()
+        running.send_signal(signal.SIGINT)
+        assert running.wait(30) == 0
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_revoked_student_is_refused_at_the_next_request(hub, kernels):
