@@ -76,12 +76,12 @@ class BudgetView:
 
     @property
     def cap(self) -> PrivacyLoss:
-        """The promise: what may ever be spent."""
+        """What may ever be spent: the promise, or what a service's owner lets you, your group or your token spend, if less is left."""
         return self.state().cap
 
     @property
     def spent(self) -> PrivacyLoss:
-        """What has been charged."""
+        """What has been charged under this cap."""
         return self.state().spent
 
     @property

@@ -202,7 +202,8 @@ def test_a_revoked_user_spends_nothing_more(running, hub_server, monkeypatch):
     with pytest.raises(AccessError, match="Start your server anew"):
         released(ada, "0.2")
     released(ben, "0.1")
-    assert float(ben.budget.spent.amount) == pytest.approx(0.2)
+    assert float(ben.budget.spent.amount) == pytest.approx(0.1)
+    assert ben.session.ledger()[-1]["spent_after"]["amount"] == "0.2"
 
 
 def test_a_slow_hub_holds_up_nobody_else(running, hub_server, monkeypatch):
@@ -217,7 +218,11 @@ def test_a_slow_hub_holds_up_nobody_else(running, hub_server, monkeypatch):
             released(eve, epsilon)
         assert not slow.done()
         slow.result()
-    assert float(eve.budget.spent.amount) == pytest.approx(0.46)
+    assert float(eve.budget.spent.amount) == pytest.approx(0.36)
+    released(eve, "0.2")
+    assert [one["spent_after"]["amount"] for one in eve.session.ledger() if one["kind"] == "charge"][
+        -1
+    ] == "0.66"
 
 
 def test_without_the_hub_nobody_of_it_asks_and_owners_tokens_go_on(running, hub_server, monkeypatch):

@@ -56,7 +56,7 @@ def test_a_notebook_moves_to_a_service_by_what_it_opens(running, monkeypatch, dp
     monkeypatch.setenv("DPNB_TOKEN", service.token("ada"))
     people = dpnb.open(f"{service.url}people", quiet=True)
     assert people.mode.badge == "ENFORCED"
-    assert people.notes == ("You ask as ada. Another user holds data and ledger.",)
+    assert people.notes == ("You ask as ada. You may spend ε 1. Another user holds data and ledger.",)
     mean = people.age.mean()
     dpnb.release([mean], epsilon="0.5")
     assert 45 < float(mean) < 55
@@ -173,6 +173,8 @@ def test_a_share_of_each_analyst_is_named_in_the_refusal(running, monkeypatch):
     ada = service.session(service.token("ada"), monkeypatch)
     people = ada.open_served("people")
     assert people.budget.remaining.amount == 1
+    assert (people.budget.cap.amount, people.budget.label) == (1, "ε 3")
+    assert "You may spend ε 1." in people.notes[-1]
     with pytest.raises(BudgetError, match="1 is left of what its owner lets each analyst spend"):
         ada.release([people.count()], Ask.make(epsilon=2))
     ada.cap(epsilon=2, dataset=people)  # one's own cap is no way around the owner's

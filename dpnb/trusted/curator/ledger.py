@@ -428,6 +428,16 @@ class Ledger:
         left = [limit.left(spent) for limit, spent in self._filters(pool, principal, cap, caps)]
         return PrivacyLoss(cap.measure, min(one.amount for one in left), min(one.delta for one in left))
 
+    def tightest(
+        self, pool: str, principal: str, cap: PrivacyLoss, caps: Sequence[Limit]
+    ) -> tuple[PrivacyLoss, PrivacyLoss]:
+        """Return the cap of which the least is left, the pool's or one of these, and what was spent under it."""
+        with self._database.reading() as db:
+            spent = _spent(db, pool, principal, totals.period_of(db, pool), cap, caps)
+        found = [Limit("", cap, POOL), *caps]
+        least = min(found, key=lambda limit: Filter(limit.cap).left(spent[limit.of]).amount)
+        return least.cap, spent[least.of]
+
     def admits(
         self,
         pool: str,

@@ -416,10 +416,12 @@ class Curator:
 
     def _state(self, attached: Attached, principal: str) -> BudgetState:
         own = self._ledger.cap(principal, attached.pool)
+        caps = self._caps(attached, principal)
+        cap, spent = self._ledger.tightest(attached.pool, principal, attached.budget.cap, caps)
         return BudgetState(
             budget=raw(attached.budget.to_json()),
-            cap=raw(attached.budget.cap.to_json()),
-            spent=raw(self._ledger.spent(attached.pool).to_json()),
+            cap=raw(cap.to_json()),
+            spent=raw(spent.to_json()),
             left=raw(self._left(attached, principal).to_json()),
             personal=raw(None if own is None else own.to_json()),
             mine=raw(self._ledger.spent(attached.pool, principal).to_json()),

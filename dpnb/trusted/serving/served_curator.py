@@ -172,7 +172,9 @@ class ServedCurator(Curator):
             f", in the group {name}, which may spend {declared.groups[name].label} together"
             for name in declared.groups_of(token)
         )
-        return f"You ask as {principal}{groups}. Another user holds data and ledger."
+        may = "" if declared.each is None else f" You may spend {declared.each.label}."
+        with_it = f" Your token may spend ε {token.epsilon}." if token.epsilon else ""
+        return f"You ask as {principal}{groups}.{may}{with_it} Another user holds data and ledger."
 
     def _caps(self, attached: Attached, principal: str) -> tuple[Limit, ...]:
         """Return what the owner lets an analyst, their groups and their token spend."""

@@ -168,7 +168,10 @@ class Welcome(Message, tag="welcome", frozen=True):
 
 
 class BudgetState(Message, tag="budget-state", frozen=True):
-    """The cap, what is spent and what is left, exactly; ``personal`` is the principal's own cap or ``null``."""
+    """The cap, what is spent and what is left, exactly; ``personal`` is the principal's own cap or ``null``.
+
+    ``cap`` and ``spent`` are those of the dataset, or, where its owner holds whoever asks more tightly, those of the tightest cap.
+    """
 
     budget: Raw
     cap: Raw
