@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import itertools
 import json
 import signal
 import socket
@@ -368,6 +369,56 @@ def test_life_lines_of_one_analyst_end_no_other_ones(running, monkeypatch):
         line.recv(1)
     for one in (bob, *many):
         one.close()
+
+
+def test_a_life_line_for_each_of_a_hundred_and_sixty_kernels(running, monkeypatch):
+    """More than a curator of one user holds: each hears of the next charge, and nobody's line is cut."""
+    service = running()
+    asks = service.session(service.token("ada"), monkeypatch)
+    with contextlib.ExitStack() as held:
+        lines = []
+        for place in range(160):
+            monkeypatch.setenv("DPNB_TOKEN", service.token(f"student{place}"))
+            lines.append(served(f"{service.url}any")[0].connect())
+            held.callback(lines[-1].close)
+        people = asks.open_served("people")
+        asks.release([people.count()], Ask.make(epsilon="0.1"))
+        assert all(line.wait() for line in lines)
+
+
+@pytest.mark.soak
+def test_two_hundred_analysts_for_a_minute(running, monkeypatch):
+    """On 100,000 rows: every cap holds to the last unit, and every question is answered or refused with its cap."""
+    service = running(each="each = { epsilon = 1 }\ngroups = { class-1 = { epsilon = 2 } }", begin=False)
+    write_people(service.folder, rows=100_000)
+    service.start()
+    sessions = [
+        service.session(service.token(f"a{place}", groups=("class-1",)), monkeypatch) for place in range(200)
+    ]
+    opened = [session.open_served("people") for session in sessions]
+    end, charged, refused = time.monotonic() + 60, [], []
+
+    def spend(place):
+        for turn in itertools.count():
+            if time.monotonic() > end:
+                return
+            question = opened[place].age.clip(0, 50 + turn % 50).sum()
+            try:
+                report = sessions[place].release([question], Ask.make(epsilon=f"0.00{1 + turn // 50 % 9}"))
+                charged.append(report.charged.amount)
+            except BudgetError as refusal:
+                refused.append(str(refusal))
+
+    threads = [threading.Thread(target=spend, args=(place,)) for place in range(200)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    audit = service.session(service.token("eve", "audit"), monkeypatch)
+    charges = [row for row in audit.ledger(audit.open_served("people")) if row["kind"] == "charge"]
+    assert sum(charged) == sum(Fraction(row["loss"]["amount"]) for row in charges) <= 2
+    assert all("what its owner lets the group class-1 spend" in text for text in refused)
+    print(f"{len(charges):,} releases by 200 analysts in a minute, {len(refused):,} refused")
 
 
 def test_a_token_is_sent_to_its_own_service_alone(monkeypatch):

@@ -54,9 +54,8 @@ GRACE = 0.7
 MOST_HEADERS = 16 * 1024
 MOST_CONNECTIONS = 256
 MOST_STRANGERS = 32
-"""How many may be connected, and how many of them without having shown yet that they may ask."""
-MOST_LINES = MOST_CONNECTIONS // 2
-"""How many connections may be life-lines: there is always room for a question."""
+"""How many may be connected to a curator of one user, half of them by life-lines, so that there is always room for a question; and how
+many without having shown yet that they may ask."""
 MOST_ARRIVING = 64 * 2**20
 """Bytes of all bodies together that have begun to arrive and are not whole."""
 FIRST_WORD = 10.0
@@ -105,6 +104,8 @@ class Place(Protocol):
 
     ssl: Any
     prefix: str
+    most: int
+    """How many may be connected."""
 
     def listen(self) -> socket.socket:
         """Return the listening socket."""
@@ -135,6 +136,7 @@ class OwnPlace:
 
     ssl: Any = None
     prefix = ""
+    most = MOST_CONNECTIONS
 
     def __init__(self, config: Config) -> None:
         self._config = config
@@ -383,7 +385,7 @@ class _Hold(Handler):
     def _hold(self) -> None:
         """Join the life-lines; where there are many, the oldest of whoever holds most of them is cut: a kernel opens another."""
         lines = self.life.lines
-        if len(lines) >= MOST_LINES:
+        if len(lines) >= self.place.most // 2:
             cut = _of_the_greediest(line.stream for line in lines)[0]
             self.life.hang_up(cut)
             del lines[next(line for line in lines if line.stream is cut)]
@@ -445,9 +447,9 @@ def principal_of(uid: int) -> str:
 class _Server(tornado.httpserver.HTTPServer):
     """Tornado's server, with a limit on connections and on how long a stranger may be silent."""
 
-    def watch(self, life: Life) -> None:
-        """Ask this life who is known."""
-        self._life = life
+    def watch(self, life: Life, most: int) -> None:
+        """Ask this life who is known, and take so many connections."""
+        self._life, self._most = life, most
         self._strangers: dict[tornado.iostream.IOStream, None] = {}
         self._open: dict[tornado.iostream.IOStream, None] = {}
 
@@ -461,7 +463,7 @@ class _Server(tornado.httpserver.HTTPServer):
             self._hang_up(next(iter(self._strangers)))
         for gone in [one for one in self._life.resting if one.closed()]:
             self._life.leave(gone)
-        if len(self._connections) >= MOST_CONNECTIONS and not self._room_for(stream):
+        if len(self._connections) >= self._most and not self._room_for(stream):
             stream.close()
             return
         self._strangers[stream] = self._open[stream] = None
@@ -535,7 +537,7 @@ def _server(service: Answering, life: Life, place: Place, workers: _Workers) -> 
         body_timeout=WHOLE_BODY,
         ssl_options=place.ssl,
     )
-    server.watch(life)
+    server.watch(life, place.most)
     return server
 
 

@@ -7,6 +7,7 @@ and sent. ``/health`` answers anybody who may connect; ``/metrics`` whoever hold
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import os
 import re
@@ -32,6 +33,8 @@ from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.places import Home
 
 _BEARER = re.compile(r"(?:Bearer|token) +(\S{1,200})", re.IGNORECASE)
+MOST_CONNECTIONS = 1024
+"""A kernel has two: four hundred kernels, and some room."""
 _AT_THE_DOOR = 32
 """Tokens of a Hub that are looked at at once."""
 _ASK = "The service asks who you are: set DPNB_TOKEN to the token that its owner gave you. Nothing was spent."
@@ -44,6 +47,8 @@ def tokens_of(home: Home) -> Tokens:
 
 class ServicePlace:
     """A port of this host, encrypted or behind a proxy, whose callers show a token."""
+
+    most = MOST_CONNECTIONS
 
     def __init__(self, settings: Settings, identities: Identities, desk: Desk) -> None:
         self._settings, self._identities, self._desk = settings, identities, desk
@@ -155,6 +160,18 @@ class Metrics(Handler):
         self.finish("\n".join([*lines, f"dpnb_lines {len(self.life.lines)}", ""]))
 
 
+def _allow_files() -> None:
+    """Let this process have as many files as its connections need, as far as the system allows."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        needed = 2 * MOST_CONNECTIONS
+        if soft != resource.RLIM_INFINITY and soft < needed:
+            most = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
 def run(path: Path, studies: str | None = None) -> int:
     """Serve what a file says until a signal asks to end; return the status of the process.
 
@@ -165,6 +182,7 @@ def run(path: Path, studies: str | None = None) -> int:
     """
     settings = read_settings(path)
     os.umask(0o077)
+    _allow_files()
     lock = FileLock(settings.home.make().lock)
     if not lock.acquire():
         raise OwnerError(f"A curator serves {settings.home.root} already: one ledger has one writer.")
