@@ -36,7 +36,9 @@ def declared_columns(frame: Any, schema: Schema) -> dict[str, np.ndarray]:
     OwnerError
         When a declared column is not in the frame, or holds what is no column of numbers, texts or dates.
     """
-    uses: dict[str, Use] = {c.name: "category" if c.type == "category" else "grid" for c in schema.columns}
+    uses: dict[str, Use] = {
+        c.name: "grid" if c.type in ("integer", "number") else "category" for c in schema.columns
+    }
     if schema.unit_column is not None:
         uses[schema.unit_column] = "unit"
     return {name: plain_column(_column(frame, name, schema), name, use) for name, use in uses.items()}

@@ -39,6 +39,9 @@ COLUMNS = (
     Column.category("place", ["Goa", "goa", "é", "it's", "2020-01-02", "nan"]),
     Column.integer("age", 0, 100),
     Column.number("money", -5, 5, step="0.5", missing=0),
+    Column.dates("visit", "2020-01-01", "2021-12-31"),
+    Column.dates("week", "2020-01-01", "2021-12-31", step="week", missing="2020-02-03"),
+    Column.dates("at", "2020-01-01", "2021-03-04", kind="datetime"),
 )
 NAMES = tuple(column.name for column in COLUMNS)
 UNDECLARED = "note"
@@ -79,6 +82,12 @@ TEXTS += (
     "\x00",
     "#",
     "\\",
+    "2020-01-02",
+    " 2021-03-04T10:30Z ",
+    "2020-01-02 00:15:59.9+02:30",
+    "2021-02-29",
+    "0000-01-01",
+    "9999-12-31 23:59-01:00",
 )
 OTHERS = (None, math.nan, True, False, dt.date(2020, 1, 2), dt.datetime(2020, 1, 2, 10, 30), Decimal("1.0"))  # noqa: DTZ001
 CELLS = (*NUMBERS, *TEXTS, *OTHERS, "line\nbreak", "cr\rlf")

@@ -11,7 +11,7 @@ import pytest
 from dpnb.datasets import load
 from dpnb.errors import OwnerError
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.schema import Mode
+from dpnb.trusted.schema import Column, Mode
 from dpnb.trusted.schema.owner import beside
 
 PROMISED = """
@@ -44,6 +44,9 @@ missing = "drop"                 # or a public constant
 type = "category"
 values = [0, 1]
 """
+
+
+DATE = {"type": "date", "bounds": ["2020-01-01", "2020-12-31"]}
 
 
 def content(**changes):
@@ -218,6 +221,29 @@ def test_another_source_takes_the_place_of_the_declared_one_and_none_is_needed_f
         ({"columns__age__step": "1"}, "step must be a number without quotes"),
         ({"columns__age__missing": 101}, "missing = 101 lies outside"),
         ({"columns__age__missing": "average"}, 'missing is "drop" or a number'),
+        ({"columns__age": {"type": "date"}}, 'bounds is missing: write bounds = ["2020-01-01"'),
+        ({"columns__age": DATE | {"bounds": "2020"}}, "bounds must be two dates: write bounds ="),
+        (
+            {"columns__age": DATE | {"bounds": ["2020-01-01", "2021-02-29"]}},
+            "a bound = '2021-02-29' is no date",
+        ),
+        ({"columns__age": DATE | {"bounds": [2020, 2021]}}, 'is no date: write it as "2021-03-01"'),
+        (
+            {"columns__age": DATE | {"bounds": ["2020-01-02", "2020-01-02"]}},
+            "at least a day before the second",
+        ),
+        (
+            {"columns__age": DATE | {"step": "month", "bounds": ["2020-01-02", "2020-01-31"]}},
+            "a month before",
+        ),
+        ({"columns__age": DATE | {"step": "hour"}}, 'write type = "datetime"'),
+        (
+            {"columns__age": DATE | {"step": 7}},
+            "step = 7 does not go with a date: write one of day, week, month",
+        ),
+        ({"columns__age": DATE | {"missing": "never"}}, "value = 'never' is no date"),
+        ({"columns__age": DATE | {"missing": "2019-12-31"}}, "missing lies outside date 2020-01-01 to"),
+        ({"columns__age": DATE | {"lower": 1}}, 'lower does not go with type = "date"'),
         ({"columns__age__values": [0, 1]}, 'values does not go with type = "integer"'),
         ({"columns__age__type": "category"}, 'lower does not go with type = "category"'),
         ({"columns__age__type": "int"}, "type = 'int': did you mean \"integer\"?"),
@@ -249,6 +275,23 @@ def test_another_source_takes_the_place_of_the_declared_one_and_none_is_needed_f
 )
 def test_every_mistake_names_its_place_and_its_fix(change, text):
     assert text in refusal(content(**change))
+
+
+def test_dates_are_declared_as_text_or_as_dates_of_toml(tmp_path):
+    """The bounds are steps of the calendar, whatever wrote them; the default step of a datetime is the hour."""
+    file = tmp_path / "people.dpnb.toml"
+    dates = '[columns.visit]\ntype = "date"\nbounds = [2020-01-01, "2024-12-31"]\n'
+    dates += '[columns.at]\ntype = "datetime"\nbounds = [2020-01-01T10:30:00Z, "2020-01-02"]\n'
+    dates += '[columns.m]\ntype = "date"\nbounds = ["2020-01-17", "2024-12-31"]\nstep = "month"\nmissing = "2021-01-05"\n'
+    file.write_text(PROMISED + dates, encoding="utf-8")
+    columns = load(file).schema.columns[-3:]
+    assert [column.describe() for column in columns] == [
+        "date 2020-01-01 to 2024-12-31",
+        "datetime 2020-01-01 10:00 to 2020-01-02 00:00",
+        "date 2020-01-01 to 2024-12-01 by month",
+    ]
+    assert [column.missing_code for column in columns] == [None, None, 24]
+    assert [Column.from_json(column.to_json()) for column in columns] == list(columns)
 
 
 def test_a_refusal_names_the_file(tmp_path):

@@ -206,7 +206,7 @@ def _unreadable(name: str, kind: str) -> OwnerError:
 
 def _dates(name: str) -> OwnerError:
     return OwnerError(
-        f'"{name}" holds dates, and its schema declares numbers: convert it first, or declare a category.'
+        f'"{name}" holds dates, and its schema declares numbers: convert it first, or declare it type = "date".'
     )
 
 

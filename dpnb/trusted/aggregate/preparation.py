@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from dpnb.trusted.aggregate.containers import plain_column
 from dpnb.trusted.aggregate.reference import Bools, Ints, Table
 from dpnb.trusted.schema import Column, Schema
+from dpnb.trusted.schema.calendar import place_of
 from dpnb.trusted.schema.cell import canonical, number_of, text_of
 
 Float64s: TypeAlias = NDArray[np.float64]
@@ -60,7 +61,7 @@ def quantise(raw: Any, column: Column) -> Ints:
     codes = (
         _category_codes(raw, column)
         if column.type == "category"
-        else _grid_codes(numbers(raw, column.name), column)
+        else _grid_codes(_column_numbers(raw, column), column)
     )
     replacement = column.missing_code
     if replacement is None:
@@ -84,7 +85,8 @@ def _category_code(cell: Any, column: Column) -> int | None:
 
 
 def _grid_code(cell: Any, column: Column) -> int | None:
-    number = number_of(text_of(cell))
+    text = text_of(cell)
+    number = number_of(text) if column.calendar is None else place_of(text, column.calendar)
     if number is None:
         return None
     lower, step, steps = grid_constants(column)
@@ -140,6 +142,16 @@ def numbers(raw: Any, name: str = "this column") -> Float64s:
     if plain.dtype != object:
         return plain.astype(np.float64)
     parsed = {text: number_of(text) for text in set(plain.tolist())}
+    return np.array([parsed[text] for text in plain.tolist()], dtype=np.float64)
+
+
+def _column_numbers(raw: Any, column: Column) -> Float64s:
+    if column.calendar is None:
+        return numbers(raw, column.name)
+    plain = plain_column(raw, column.name)
+    if plain.dtype != object:  # a number is no date
+        return np.full(len(plain), np.nan)
+    parsed = {text: place_of(text, column.calendar) for text in set(plain.tolist())}
     return np.array([parsed[text] for text in plain.tolist()], dtype=np.float64)
 
 

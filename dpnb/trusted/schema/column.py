@@ -15,6 +15,7 @@ from typing import Any, Literal, cast
 
 from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.privacy.loss import exact_text
+from dpnb.trusted.schema.calendar import STEPS, constant, start_of
 from dpnb.trusted.schema.categories import Category, codes, declared_values, listed, spacing, unknown_value
 from dpnb.trusted.schema.grid import (
     DEFAULT_STEPS,
@@ -31,9 +32,10 @@ from dpnb.trusted.schema.grid import (
 from dpnb.trusted.schema.records import column_name, only, text_of
 
 Value = int | Fraction | str | bool
-Kind = Literal["integer", "number", "category"]
+Kind = Literal["integer", "number", "category", "date", "datetime"]
 
 DROP = "drop"
+_NUMBERS = ("integer", "number")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class Column:
     ----------
     name, type, label
         The name in the data, ``"integer"``, ``"number"`` or ``"category"``, and a readable label.
+        Or ``"date"``, ``"datetime"``: whole steps of a calendar, numbered as :mod:`dpnb.trusted.schema.calendar` does.
     missing
         ``"drop"``, or the public constant that replaces a missing value.
     lower, step, steps
@@ -54,6 +57,8 @@ class Column:
         A category's declared values, in order of their codes.
     halved
         True when the declared grid had an odd number of steps.
+    calendar
+        Of dates the step: ``"hour"``, ``"day"``, ``"week"`` or ``"month"``; else None.
 
     Examples
     --------
@@ -71,6 +76,7 @@ class Column:
     steps: int | None
     values: tuple[Category, ...] | None = None
     halved: bool = False
+    calendar: str | None = None
 
     def __post_init__(self) -> None:
         if self.type != "category" and (self.steps is None or self.steps % 2 or self.step is None):
@@ -164,15 +170,67 @@ class Column:
         return column if _is_drop(missing) else column._replacing(missing)
 
     @classmethod
+    def dates(
+        cls,
+        name: str,
+        lower: Any,
+        upper: Any,
+        *,
+        kind: Literal["date", "datetime"] = "date",
+        step: str | None = None,
+        label: str = "",
+        missing: Any = DROP,
+    ) -> Column:
+        """Declare a column of dates between two public ones: ISO text, or dates of Python.
+
+        Parameters
+        ----------
+        name, label : str
+            The column's name in the data, and a readable one.
+        lower, upper : date or ISO text
+            Public bounds, chosen without looking at the data. Dates beyond them are clamped.
+        kind : {"date", "datetime"}
+            Whether hours may count.
+        step : {"day", "week", "month", "hour"}, optional
+            What is counted: a date becomes the day, week or month it lies in. By default days of a date, hours of a datetime.
+        missing : "drop" or date
+            What happens to what is no date.
+
+        Raises
+        ------
+        SchemaError
+            When a bound is no date, the step does not go with the type, or the bounds leave no range.
+        """
+        steps = STEPS[kind]
+        step = steps[0] if step is None else step
+        if step not in steps:
+            hint = 'write type = "datetime"' if step == "hour" else f"write one of {', '.join(steps)}"
+            raise SchemaError(f"{name}: step = {step!r} does not go with a {kind}: {hint}")
+        low, high = (constant(bound, step, name, "a bound") for bound in (lower, upper))
+        if low >= high:
+            raise SchemaError(f"{name}: the first of the bounds must be at least a {step} before the second")
+        return cls._grid(name, kind, Fraction(low), Fraction(high), Fraction(1), label, missing, step)
+
+    @classmethod
     def _grid(
-        cls, name: str, kind: Kind, lower: Fraction, upper: Fraction, step: Fraction, label: str, missing: Any
+        cls,
+        name: str,
+        kind: Kind,
+        lower: Fraction,
+        upper: Fraction,
+        step: Fraction,
+        label: str,
+        missing: Any,
+        calendar: str | None = None,
     ) -> Column:
         check_range(name, lower, upper, step)
         steps = whole_steps(name, lower, upper, step)
         halved = steps % 2 == 1
         if halved:
             step, steps = step / 2, steps * 2
-        column = cls(column_name(name), kind, text_of(label, name), DROP, lower, step, steps, None, halved)
+        column = cls(
+            column_name(name), kind, text_of(label, name), DROP, lower, step, steps, None, halved, calendar
+        )
         return column if _is_drop(missing) else column._replacing(missing)
 
     def _replacing(self, constant: Any) -> Column:
@@ -181,6 +239,8 @@ class Column:
     def _constant(self, constant: Any) -> Value:
         if self.values is not None:
             return self.values[self.code_of(constant)]
+        if self.calendar is not None:
+            return self._date(constant)
         if isinstance(constant, str) and not looks_numeric(constant):
             raise SchemaError(
                 f'{self.name}: missing is "drop" or a number between its bounds, not {constant!r}'
@@ -191,6 +251,15 @@ class Column:
                 f'{self.name}: missing = {short(value)} lies outside {self.describe()}; or write "drop"'
             )
         return value
+
+    def _date(self, value: Any) -> str:
+        place = self.position_of(value)
+        if not 0 <= place <= self.size - 1:
+            raise SchemaError(f'{self.name}: missing lies outside {self.describe()}; or write "drop"')
+        return self._start(self.bounds[0] + place * cast("Fraction", self.step))
+
+    def _start(self, number: Fraction) -> str:
+        return start_of(math.floor(number), cast("str", self.calendar))
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:
@@ -240,18 +309,20 @@ class Column:
         Returns
         -------
         int, Fraction, str or bool
-            The declared category value, or the exact number (an int when whole).
+            The declared category value, the exact number (an int when whole), or the ISO text of a date.
         """
         if not 0 <= code < self.size:
             raise SchemaError(f"{self.name} has codes 0 to {self.size - 1}, not {code}")
         if self.values is not None:
             return self.values[code]
         lower, step = cast("Fraction", self.lower), cast("Fraction", self.step)
-        return whole(lower + step * code)
+        return whole(lower + step * code) if self.calendar is None else self._start(lower + step * code)
 
     def position_of(self, value: Any) -> Fraction:
         """Return the exact place of a number on the grid's scale, neither rounded nor clamped."""
         lower, _ = self.bounds
+        if self.calendar is not None:
+            return (constant(value, self.calendar, self.name, "value") - lower) / cast("Fraction", self.step)
         if isinstance(value, str):
             raise SchemaError(f"{self.name} is declared {self.describe()}: {value!r} is text, not a number")
         return (exact(value, self.name, "value") - lower) / cast("Fraction", self.step)
@@ -291,6 +362,9 @@ class Column:
         if self.values is not None:
             return listed(self.values)
         lower, upper = self.bounds
+        if self.calendar is not None:
+            by = "" if self.calendar == STEPS[cast("Any", self.type)][0] else f" by {self.calendar}"
+            return f"{self.type} {self._start(lower)} to {self._start(upper)}{by}"
         words = f"{self.type} {short(lower)} to {short(upper)}"
         plain = self.type == "integer" and self.declared_step == 1
         default = self.declared_step == (upper - lower) / DEFAULT_STEPS
@@ -302,11 +376,17 @@ class Column:
         """Describe the column exactly, in JSON's own types."""
         record: dict[str, Any] = {"name": self.name, "type": self.type, "label": self.label}
         record["missing"] = (
-            DROP if self.drops else {"constant": _json_value(self.missing, exact=self.values is None)}
+            DROP if self.drops else {"constant": _json_value(self.missing, exact=self.type in _NUMBERS)}
         )
         if self.values is not None:
             return record | {"values": list(self.values)}
         lower, upper = self.bounds
+        if self.calendar is not None:
+            return record | {
+                "lower": self._start(lower),
+                "upper": self._start(upper),
+                "step": self.calendar,
+            }
         step = cast("Fraction", self.declared_step)
         return record | {"lower": exact_text(lower), "upper": exact_text(upper), "step": exact_text(step)}
 
@@ -326,12 +406,32 @@ class Column:
                 missing=_missing_json(record["missing"], None),
             )
         only(record, (*keys, "lower", "upper", "step"), "column")
-        if kind not in ("integer", "number"):
-            raise SchemaError('a column record needs type "integer", "number" or "category"')
+        if kind in tuple(STEPS):
+            return cls._of_dates(record)
+        if kind not in _NUMBERS:
+            raise SchemaError(
+                'a column record needs type "integer", "number", "category", "date" or "datetime"'
+            )
         grid = {word: parse(record[word], word) for word in ("lower", "upper", "step")}
         make = cls.integer if kind == "integer" else cls.number
         missing = _missing_json(record["missing"], "exact")
         return make(record["name"], **grid, label=record["label"], missing=missing)
+
+    @classmethod
+    def _of_dates(cls, record: Any) -> Column:
+        missing = _missing_json(record["missing"], None)
+        bounds = record["lower"], record["upper"]
+        column = cls.dates(
+            record["name"],
+            *bounds,
+            kind=record["type"],
+            step=record["step"],
+            label=record["label"],
+            missing=missing,
+        )
+        if column.to_json() != record:
+            raise SchemaError("a column record's dates are the first moments of their steps")
+        return column
 
     def pricing(self) -> dict[str, Any]:
         """Return the part of the column that a price or an answer depends on."""

@@ -18,6 +18,7 @@ from dpnb.trusted.errors import LossError, OwnerError, SchemaError
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Mode, Schema, nearest
+from dpnb.trusted.schema.calendar import STEPS
 from dpnb.trusted.schema.dialect import STRICT, Dialect
 from dpnb.trusted.schema.named_file import NamedFile
 
@@ -56,6 +57,8 @@ _COLUMN = {
     "integer": ("type", "label", "missing", "lower", "upper", "step"),
     "number": ("type", "label", "missing", "lower", "upper", "step"),
     "category": ("type", "label", "missing", "values"),
+    "date": ("type", "label", "missing", "bounds", "step"),
+    "datetime": ("type", "label", "missing", "bounds", "step"),
 }
 _KINDS = {str: "text", bool: "true or false", int: "a whole number"}
 
@@ -325,7 +328,7 @@ def _columns(facts: Mapping[str, Any], file: str) -> Iterator[Column]:
 
 
 def _column(name: str, facts: Mapping[str, Any], where: str) -> Column:
-    kind = _needed(facts, "type", where, 'type = "integer", "number" or "category"')
+    kind = _needed(facts, "type", where, 'type = "integer", "number", "category" or "date"')
     _one_of(kind, tuple(_COLUMN), "type", where)
     _fitting(facts, kind, where)
     options = {word: facts[word] for word in ("label", "missing") if word in facts}
@@ -334,6 +337,8 @@ def _column(name: str, facts: Mapping[str, Any], where: str) -> Column:
             facts, "values", where, "values = [0, 1], every value known without looking at the data"
         )
         return Column.category(name, values, **options)
+    if kind in STEPS:
+        return Column.dates(name, *_dates(facts, where), kind=kind, step=facts.get("step"), **options)
     for word in ("lower", "upper"):
         _needed(facts, word, where, f"{word} = a bound known without looking at the data")
         _number(facts[word], word, where)
@@ -341,6 +346,14 @@ def _column(name: str, facts: Mapping[str, Any], where: str) -> Column:
         options["step"] = _number(facts["step"], "step", where)
     make = Column.integer if kind == "integer" else Column.number
     return make(name, facts["lower"], facts["upper"], **options)
+
+
+def _dates(facts: Mapping[str, Any], where: str) -> Any:
+    fix = 'bounds = ["2020-01-01", "2024-12-31"], two dates known without looking at the data'
+    bounds = _needed(facts, "bounds", where, fix)
+    if not isinstance(bounds, list | tuple) or len(bounds) != 2:
+        raise OwnerError(f"{where}: bounds must be two dates: write {fix}")
+    return bounds
 
 
 # Strictness --------------------------------------------------------------------------------------------------

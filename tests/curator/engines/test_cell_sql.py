@@ -9,7 +9,15 @@ import duckdb
 import numpy as np
 import pytest
 
-from dpnb.trusted.curator.engines.cell_sql import canonical_sql, literal, number_sql, readable, text_sql
+from dpnb.trusted.curator.engines.cell_sql import (
+    canonical_sql,
+    literal,
+    moment_sql,
+    number_sql,
+    readable,
+    text_sql,
+)
+from dpnb.trusted.schema.calendar import STEPS, place_of
 from dpnb.trusted.schema.cell import canonical, number_of, text_of
 
 HUGE = 2**127 - 1
@@ -54,6 +62,58 @@ def test_every_type_is_read_as_python_reads_it(kind, cells):
             assert (text, canon) == (text_of(held), canonical(held))
             found = None if number is None or number != number else number  # noqa: PLR0124
             assert found == number_of(text_of(held))
+
+
+@pytest.mark.parametrize("step", STEPS["datetime"])
+@pytest.mark.parametrize(("kind", "cells"), CELLS.items(), ids=str)
+def test_every_type_falls_in_the_step_that_python_says(kind, cells, step):
+    """The hour, day, week and month of a cell of every type; a number is none."""
+    with duckdb.connect() as connection:
+        for cell in cells:
+            value = f"CAST({'NULL' if cell is None else literal(str(cell))} AS {kind})"
+            held, place = connection.execute(
+                f"SELECT v, {moment_sql('v', kind, step)} FROM (SELECT {value} AS v)"
+            ).fetchall()[0]
+            assert place == place_of(text_of(held), step)
+
+
+DAYS = (
+    "2021-03-01",
+    "2021-02-29",
+    "2020-02-29",
+    "1900-02-29",
+    "0000-01-01",
+    "0001-01-01",
+    "9999-12-31",
+    "1969-12-28",
+)
+DAYS += (
+    "1582-10-10",
+    "2021-13-01",
+    "2021-3-1",
+    "20210301",
+    "infinity",
+    "٢021-03-01",
+    "2021-03-01\n2021-03-01",
+    "x",
+    "",
+)
+TIMES = ("", " 00:00", "T23:59:59.999999999", " 24:00", "T10", " 10:30:61", "T01:30", "x", " ")
+ZONES = ("", "Z", "z", "+02:00", "-0230", "+23:59", "+24:00", "-00:01", "+2", " +02:00")
+
+
+@pytest.mark.parametrize("step", STEPS["datetime"])
+def test_every_text_falls_in_the_step_that_python_says(step):
+    """Days that do not exist, hours beyond a day, zones across midnight and across the year 1."""
+    texts = [f"{day}{time}{zone}" for day in DAYS for time in TIMES for zone in ZONES]
+    with duckdb.connect() as connection:
+        held = np.array(texts, dtype=object)
+        connection.register("cells", {"v": held})
+        rows = connection.execute(f"SELECT v, {moment_sql('v', 'VARCHAR', step)} FROM cells").fetchall()
+    wrong = [(text, place) for text, place in rows if place != place_of(text, step)]
+    assert len(rows) == len(texts)
+    assert not wrong
+    assert sum(place is not None for _, place in rows) > 100
 
 
 def test_every_power_of_two_is_written_with_its_shortest_decimal():

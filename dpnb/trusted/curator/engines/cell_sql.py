@@ -6,6 +6,7 @@ returns an expression. Types are public facts of a file; no expression looks at 
 
 from __future__ import annotations
 
+from dpnb.trusted.schema.calendar import FIRST_DAY, LAST_DAY, MOMENT, ZONE
 from dpnb.trusted.schema.cell import BLANK, FALSE, LARGEST_WHOLE, NUMBER, TRUE
 
 _SMALL_INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"}
@@ -14,6 +15,7 @@ _HUGE_INTEGERS = {"HUGEINT", "UHUGEINT", "BIGNUM", "VARINT"}
 _FLOATS = {"FLOAT", "DOUBLE"}
 _TEXTS = {"VARCHAR", "JSON", "UUID"}
 _MOMENTS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
+_EPOCH = "DATE '1970-01-01'"
 _NULL = '"NULL"'
 
 _BEGINS_A_NUMBER = f"^[{BLANK}]*[-+.0-9iItTfF]"
@@ -84,6 +86,42 @@ def number_sql(sql: str, kind: str) -> str:
         f"WHEN regexp_full_match({text}, {literal(TRUE)}) THEN 1.0::DOUBLE "
         f"WHEN regexp_full_match({text}, {literal(FALSE)}) THEN 0.0::DOUBLE END"
     )
+
+
+def moment_sql(sql: str, kind: str, step: str) -> str:
+    """The number of the step that a cell falls in, as binary64, or NULL: :func:`dpnb.trusted.schema.calendar.place_of`."""
+    if not is_text(kind) and not has_moments(kind):
+        return "CAST(NULL AS DOUBLE)"
+    text = f"trim({text_sql(sql, kind)}, {_blank_sql()})"
+    date = f"TRY_CAST(substr({text}, 1, 10) AS DATE)"
+    if kind == "DATE":
+        return _place_sql(f"(({sql} - {_EPOCH}) * 1440)", step, f"isfinite({sql})")
+    minutes = f"(({date} - {_EPOCH}) * 1440 + {_whole(text, 12)} * 60 + {_whole(text, 15)} - {_shift(text)})"
+    return _place_sql(minutes, step, f"regexp_full_match({text}, {literal(MOMENT)})")
+
+
+def _place_sql(minutes: str, step: str, known: str) -> str:
+    day = f"floor({minutes} / 1440.0)"
+    date = f"({_EPOCH} + CAST({day} AS INTEGER))"
+    place = {
+        "hour": f"floor({minutes} / 60.0)",
+        "day": day,
+        "week": f"floor(({day} + 3) / 7.0)",
+        "month": f"year({date}) * 12 + month({date}) - 1",
+    }[step]
+    exists = f"{day} BETWEEN {FIRST_DAY} AND {LAST_DAY}"
+    return f"CASE WHEN {known} THEN CASE WHEN {exists} THEN CAST({place} AS DOUBLE) END END"
+
+
+def _whole(text: str, at: int) -> str:
+    return f"coalesce(TRY_CAST(substr({text}, {at}, 2) AS BIGINT), 0)"
+
+
+def _shift(text: str) -> str:
+    """The minutes by which a zone is ahead of universal time."""
+    sign, hours, minutes = (f"regexp_extract({text}, {literal(ZONE)}, {group})" for group in (1, 2, 3))
+    ahead = f"TRY_CAST({sign} || '1' AS BIGINT) * (TRY_CAST({hours} AS BIGINT) * 60 + TRY_CAST({minutes} AS BIGINT))"
+    return f"coalesce({ahead}, 0)"
 
 
 def canonical_sql(sql: str, kind: str) -> str:

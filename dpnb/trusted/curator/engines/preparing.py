@@ -29,6 +29,7 @@ from dpnb.trusted.curator.engines.cell_sql import (
     is_float,
     is_text,
     literal,
+    moment_sql,
     number_sql,
     one_way_sql,
     readable,
@@ -146,7 +147,9 @@ def _whole(source: Any) -> Iterator[None]:
 
 def _uses(schema: Schema) -> dict[str, Use]:
     """The columns that are read, and for what: what names a unit must be exact, whatever else it is."""
-    uses: dict[str, Use] = {c.name: "category" if c.type == "category" else "grid" for c in schema.columns}
+    uses: dict[str, Use] = {
+        c.name: "grid" if c.type in ("integer", "number") else "category" for c in schema.columns
+    }
     return uses if schema.unit_column is None else uses | {schema.unit_column: "unit"}
 
 
@@ -300,10 +303,10 @@ class _Quantiser:
 
     @staticmethod
     def _grid(place: int, column: Column, sql: str, kind: str) -> tuple[str, str, str]:
-        if has_moments(kind):
+        if column.calendar is None and has_moments(kind):
             raise OwnerError(
                 f'"{column.name}" is declared {column.type}, but the data hold {kind}: '
-                "convert it to numbers first, or remove the column from the schema."
+                'convert it first, or declare it type = "date".'
             )
         lower, step, steps = grid_constants(column)
         rounded = f"floor((r{place} - {double(lower)}) / {double(step)} + {double(0.5)})"
@@ -311,7 +314,8 @@ class _Quantiser:
             f"CASE WHEN r{place} IS NULL OR isnan(r{place}) THEN NULL WHEN t{place} <= {double(0.0)} THEN 0 "
             f"WHEN t{place} >= {double(float(steps))} THEN {steps} ELSE TRY_CAST(t{place} AS BIGINT) END"
         )
-        return number_sql(sql, kind), rounded, code
+        read = number_sql(sql, kind) if column.calendar is None else moment_sql(sql, kind, column.calendar)
+        return read, rounded, code
 
     @staticmethod
     def _category(place: int, column: Column, sql: str, kind: str) -> tuple[str, str, str]:  # noqa: ARG004

@@ -1,0 +1,87 @@
+"""Dates on a grid of integers: a moment becomes the number of the hour, day, week or month that it falls in.
+
+A cell's text is a moment if it is ISO (``2021-03-01``, ``2021-03-01 10:30``, with seconds, ``Z`` or ``+02:00``) and such a day
+exists; else it is none. A moment with a zone is read in universal time, one without as it stands. Days and hours count from
+1970-01-01, weeks (from Monday) from 1969-12-29, months from the year 0. The same in SQL is
+:func:`dpnb.trusted.curator.engines.cell_sql.moment_sql`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from typing import Any, Literal, get_args
+
+from dpnb.trusted.errors import SchemaError
+from dpnb.trusted.schema.cell import BLANK, text_of
+
+Step = Literal["hour", "day", "week", "month"]
+STEPS: dict[str, tuple[Step, ...]] = {"date": ("day", "week", "month"), "datetime": get_args(Step)}
+"""The steps of each type of column; the first is the default."""
+
+MOMENT = (
+    "([0-9]{4}-[0-9]{2}-[0-9]{2})"
+    "([ T]([01][0-9]|2[0-3]):([0-5][0-9])(:[0-5][0-9]([.][0-9]+)?)?([zZ]|[-+]([01][0-9]|2[0-3]):?[0-5][0-9])?)?"
+)
+ZONE = "([-+])([0-9]{2}):?([0-9]{2})$"
+FIRST_DAY, LAST_DAY = -719_162, 2_932_896
+"""0001-01-01 and 9999-12-31, in days from 1970-01-01."""
+
+_MOMENT, _ZONE = re.compile(MOMENT), re.compile(ZONE)
+_EPOCH = dt.date(1970, 1, 1).toordinal()
+
+
+def place_of(text: str | None, step: str) -> int | None:
+    """The number of the step that a cell's text falls in, or ``None`` where it is no moment.
+
+    Examples
+    --------
+    >>> (
+    ...     place_of("1970-01-02", "day"),
+    ...     place_of("1970-01-02T01:30+02:00", "hour"),
+    ...     place_of("2021-02-30", "day"),
+    ... )
+    (1, 23, None)
+    """
+    minutes = _minutes(None if text is None else text.strip(BLANK))
+    day = None if minutes is None else minutes // 1440
+    if minutes is None or day is None or not FIRST_DAY <= day <= LAST_DAY:
+        return None
+    if step == "month":
+        date = dt.date.fromordinal(_EPOCH + day)
+        return date.year * 12 + date.month - 1
+    return {"hour": minutes // 60, "day": day, "week": (day + 3) // 7}[step]
+
+
+def _minutes(text: str | None) -> int | None:
+    """Whole minutes from 1970-01-01 in universal time."""
+    found = _MOMENT.fullmatch(text or "")
+    if not found:
+        return None
+    try:
+        day = dt.date.fromisoformat(found[1]).toordinal() - _EPOCH
+    except ValueError:
+        return None
+    zone = _ZONE.search(found[7] or "")
+    shift = int(zone[1] + "1") * (int(zone[2]) * 60 + int(zone[3])) if zone else 0
+    return day * 1440 + int(found[3] or 0) * 60 + int(found[4] or 0) - shift
+
+
+def start_of(place: int, step: str) -> str:
+    """The first moment of a step, as ISO writes it; beyond the years 1 to 9999 their end."""
+    if step == "month":
+        year = min(max(place // 12, 1), 9999)
+        return f"{year:04}-{place % 12 + 1:02}-01"
+    hours = place * {"hour": 1, "day": 24, "week": 168}[step] - (72 if step == "week" else 0)
+    day = min(max(hours // 24, FIRST_DAY), LAST_DAY)
+    date = dt.date.fromordinal(_EPOCH + day).isoformat()
+    return f"{date} {hours % 24:02}:00" if step == "hour" else date
+
+
+def constant(value: Any, step: str, name: str, word: str) -> int:
+    """The number of the step of a public constant: ISO text, or a date of Python, numpy or pandas."""
+    place = place_of(text_of(value), step)
+    if place is None:
+        shown = repr(str(value))[:42]
+        raise SchemaError(f'{name}: {word} = {shown} is no date: write it as "2021-03-01"')
+    return place
