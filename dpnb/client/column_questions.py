@@ -148,11 +148,11 @@ class ColumnQuestions(HoldsNoData):
         """Ask the median."""
         return self.quantile(0.5, ci=ci)
 
-    def histogram(self, bins: int | Iterable[float] | None = None) -> Estimate:
-        """Ask counts by bin: a number of equal bins, or public edges."""
+    def histogram(self, bins: int | str | Iterable[Any] | None = None) -> Estimate:
+        """Ask counts by bin: a number of equal bins, or public edges; of dates ``"day"``, ``"week"``, ``"month"``, ``"year"``."""
         if bins is None:
             return self._ask("histogram")
-        if isinstance(bins, Iterable):
+        if isinstance(bins, Iterable) and not isinstance(bins, str):
             return self._ask("histogram", edges=tuple(bins))
         return self._ask("histogram", bins=bins)
 

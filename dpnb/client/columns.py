@@ -7,6 +7,7 @@ is written, and returns a pending estimate. What the language cannot bound is re
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -21,6 +22,7 @@ from dpnb.errors import HandleError, PlanError, SchemaError
 from dpnb.estimate import Estimate, ask
 from dpnb.planner.check import check
 from dpnb.planner.compile import condition
+from dpnb.planner.dates import PARTS
 from dpnb.planner.expression import (
     Between,
     Bin,
@@ -34,6 +36,7 @@ from dpnb.planner.expression import (
     IsIn,
     IsMissing,
     Neg,
+    Part,
     Ref,
     Where,
     show,
@@ -133,10 +136,19 @@ class ColumnHandle(ColumnQuestions):
             f"{shown} holds no data here, so it cannot be indexed. Filter first: {name}[{shown} > 1].count()."
         )
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> ColumnHandle:
         if name.startswith("_"):
             raise AttributeError(name)
+        if name in PARTS and self._has_dates():
+            return self._made(Part(name, self._expr))
+        if name == "dt" and self._has_dates():  # pandas writes ds.visit.dt.month
+            return self
         raise NoQuestion(for_column(name, self._spoken(), dir(type(self))))
+
+    def _has_dates(self) -> bool:
+        return not self.is_condition and any(
+            self._dataset.schema[name].calendar for name in self._expr.columns()
+        )
 
     def __bool__(self) -> bool:
         if self.is_condition:
@@ -256,7 +268,9 @@ class ColumnHandle(ColumnQuestions):
 
     def _compared(self, sign: str, other: object) -> ColumnHandle:
         expr = Compare(sign, self._expr, self._operand(other))
-        if isinstance(other, str):  # a number beside a text is told on the line that wrote it
+        if isinstance(
+            other, str | dt.date | np.datetime64
+        ):  # a number beside a text is told on the line that wrote it
             condition(expr, self._dataset.schema)
         return self._made(expr)
 

@@ -13,7 +13,18 @@ from fractions import Fraction
 from typing import Any
 
 from dpnb.errors import OptionError, PlanError, SchemaError
-from dpnb.planner.compile import Cells, cells, condition, equal_edges, numeric, place_of, value_names
+from dpnb.planner.compile import (
+    Cells,
+    cells,
+    condition,
+    edge_numbers,
+    equal_edges,
+    is_condition,
+    numeric,
+    place_of,
+    value_names,
+)
+from dpnb.planner.dates import period_edges
 from dpnb.planner.emptiness import keeps_nobody
 from dpnb.planner.estimand import estimand
 from dpnb.planner.expression import Bin, Const, Expr, Ref, show
@@ -104,7 +115,8 @@ def check(question: QueryPlan, schema: Schema) -> CheckedQuestion:
         groups.append(target_cells)
     _limit(groups)
     setting = _setting(question, schema, (target, other, *others), groups, statistic, options)
-    setting = replace(setting, edges=_edges(statistic, key))
+    _refuse_dates(statistic, (target, other, *others), question, schema)
+    setting = replace(setting, edges=_edges(statistic, key, schema))
     if setting.nobody and statistic.public_value(setting) is None:
         raise PlanError(
             f"Nobody can be in {question.subset}: the declared columns allow no such row. Ask it of a wider selection."
@@ -238,7 +250,11 @@ def _binned(expr: Expr, options: dict[str, Any], schema: Schema) -> Expr:
     bins, edges = options["bins"], options["edges"]
     if bins is not None and edges is not None:
         raise OptionError("Give bins= or edges=, not both.")
-    if isinstance(bins, str) or (isinstance(edges, tuple) and any(isinstance(edge, str) for edge in edges)):
+    number = None if is_condition(expr) or isinstance(expr, Bin) else _dates(expr, schema)
+    if number is not None and isinstance(bins, str):
+        return Bin(expr, tuple(period_edges(number, bins, show(expr, schema.name))))
+    texts = isinstance(edges, tuple) and any(isinstance(edge, str) for edge in edges)
+    if isinstance(bins, str) or (number is None and texts):
         raise OptionError("bins= is a whole number such as 10, or edges such as [0, 10, 20].")
     if edges is not None:
         return Bin(expr, edges if isinstance(edges, tuple) else (edges,))
@@ -253,10 +269,31 @@ def _binned(expr: Expr, options: dict[str, Any], schema: Schema) -> Expr:
     )
 
 
-def _edges(statistic: Statistic, key: Expr | None) -> tuple[Fraction, ...]:
+def _dates(expr: Expr, schema: Schema) -> Numeric | None:
+    """Return an expression of dates as a number; nothing of other expressions."""
+    if isinstance(expr, Ref) and not schema[expr.column].numeric:
+        return None
+    number = numeric(expr, schema)
+    return None if number.calendar is None else number
+
+
+def _refuse_dates(
+    statistic: Statistic, numbers: tuple[Numeric | None, ...], question: QueryPlan, schema: Schema
+) -> None:
+    """Refuse sums of dates, and what is made of them: a date has no nought."""
+    if statistic.of_dates or all(number is None or number.calendar is None for number in numbers):
+        return
+    shown = show(question.target, schema.name) if question.target is not None else "This question"
+    raise PlanError(
+        f"{statistic.name}() is asked of numbers, and {shown} holds dates: ask .median() or .histogram(), "
+        "or ask it of a difference of two dates."
+    )
+
+
+def _edges(statistic: Statistic, key: Expr | None, schema: Schema) -> tuple[Fraction, ...]:
     """Return the edges of the bins that a statistic of a key counts."""
     counted = key if statistic.target == "key" else None
-    return tuple(edge.number for edge in counted.edges) if isinstance(counted, Bin) else ()
+    return tuple(edge_numbers(counted, schema)) if isinstance(counted, Bin) else ()
 
 
 def _two_arms(groups: list[Cells], question: QueryPlan, schema: Schema) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from dpnb.errors import PlanError, SchemaError
 from dpnb.inference.digits import given
+from dpnb.planner import dates
 from dpnb.planner.expression import (
     Between,
     Bin,
@@ -29,6 +30,7 @@ from dpnb.planner.expression import (
     IsIn,
     IsMissing,
     Neg,
+    Part,
     Ref,
     Where,
     show,
@@ -57,6 +59,7 @@ from dpnb.trusted.aggregate.algebra import (
 from dpnb.trusted.query.limits import LARGEST
 from dpnb.trusted.releases import Axis
 from dpnb.trusted.schema import Column, Schema
+from dpnb.trusted.schema.calendar import start_of
 
 MAX_KEY = 100_000
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
@@ -116,11 +119,10 @@ def _(expr: Ref, schema: Schema) -> Numeric:
             f"{column.name} is a category without numbers. Ask .value_counts(), group by it, or compare it with a value."
         )
     code: IntExpr = Col(column.name)
-    if column.type == "integer" and column.halved:
-        return Numeric(
-            FloorDiv(Add(code, Lit(1)), 2), column.lower, 2 * column.step, 0, column.steps // 2, column.drops
-        )
-    return Numeric(code, column.lower, column.step, 0, column.steps, column.drops)
+    steps, step = column.steps, column.step
+    if column.halved and column.type != "number":
+        code, steps, step = FloorDiv(Add(code, Lit(1)), 2), steps // 2, 2 * step
+    return Numeric(code, column.lower, step, 0, steps, column.drops, column.calendar)
 
 
 @_numeric.register
@@ -131,42 +133,83 @@ def _(expr: Const, schema: Schema) -> Numeric:
 
 @_numeric.register
 def _(expr: Neg, schema: Schema) -> Numeric:
-    a = numeric(expr.operand, schema)
+    a = _plain(expr.operand, schema)
     return Numeric(Sub(Lit(0), a.code), -a.offset, a.step, -a.high, -a.low, a.nullable)
 
 
 @_numeric.register
 def _(expr: BinOp, schema: Schema) -> Numeric:
     if expr.sign in {"/", "//"}:
-        return _divided(numeric(expr.left, schema), _divisor(expr.right), expr.sign)
-    a, b = numeric(expr.left, schema), numeric(expr.right, schema)
-    if expr.sign == "+":
-        return _sum(a, b)
-    if expr.sign == "-":
-        return _sum(a, Numeric(Sub(Lit(0), b.code), -b.offset, b.step, -b.high, -b.low, b.nullable))
-    return _product(a, b, same=expr.left == expr.right)
+        return _divided(_plain(expr.left, schema), _divisor(expr.right), expr.sign)
+    if expr.sign == "*":
+        return _product(_plain(expr.left, schema), _plain(expr.right, schema), same=expr.left == expr.right)
+    a, b = _both(expr.left, expr.right, schema)
+    calendar = dates.shifted(a.calendar, a, b, expr.sign, show(expr, schema.name))
+    return replace(_sum(a, b if expr.sign == "+" else _negative(b)), calendar=calendar)
+
+
+def _negative(a: Numeric) -> Numeric:
+    return Numeric(Sub(Lit(0), a.code), -a.offset, a.step, -a.high, -a.low, a.nullable)
+
+
+def _plain(expr: Expr, schema: Schema) -> Numeric:
+    """Return a number that is no date, for arithmetic that dates have not."""
+    found = numeric(expr, schema)
+    return found if found.calendar is None else dates.refuse_arithmetic(show(expr, schema.name))
+
+
+def _both(left: Expr, right: Expr, schema: Schema) -> tuple[Numeric, Numeric]:
+    """Return two numbers; a literal beside a date is a date."""
+    if isinstance(left, Const) and isinstance(left.value, str):
+        b = numeric(right, schema)
+        return _beside(left, b, right, schema), b
+    a = numeric(left, schema)
+    return a, _beside(right, a, left, schema)
+
+
+def _beside(expr: Expr, other: Numeric, shown: Expr, schema: Schema) -> Numeric:
+    if isinstance(expr, Const) and isinstance(expr.value, str) and other.calendar is not None:
+        place = dates.literal(expr, other.calendar, show(shown, schema.name))
+        return Numeric(Lit(0), place, Fraction(1), 0, 0, nullable=False, calendar=other.calendar)
+    return numeric(expr, schema)
+
+
+def _constant(constant: Const, beside: Numeric, shown: Expr, schema: Schema) -> Fraction:
+    """Return a constant as a number; beside a date it is a literal date."""
+    if beside.calendar is None:
+        return constant.number
+    return dates.literal(constant, beside.calendar, show(shown, schema.name))
+
+
+@_numeric.register
+def _(expr: Part, schema: Schema) -> Numeric:
+    return dates.part(expr.word, numeric(expr.operand, schema), show(expr.operand, schema.name))
 
 
 @_numeric.register
 def _(expr: ClipTo, schema: Schema) -> Numeric:
     a = numeric(expr.operand, schema)
-    low = max(math.ceil((expr.low.number - a.offset) / a.step), a.low)
-    high = min(math.floor((expr.high.number - a.offset) / a.step), a.high)
+    ends = [_constant(end, a, expr.operand, schema) for end in (expr.low, expr.high)]
+    low = max(math.ceil((ends[0] - a.offset) / a.step), a.low)
+    high = min(math.floor((ends[1] - a.offset) / a.step), a.high)
     if low > high:
         raise PlanError(
             f"clip({show_value(expr.low.value)}, {show_value(expr.high.value)}) leaves no grid point between "
             f"{given(float(a.lowest))} and {given(float(a.highest))}."
         )
-    return Numeric(Clip(a.code, low, high), a.offset, a.step, low, high, a.nullable)
+    return replace(a, code=Clip(a.code, low, high), low=low, high=high)
 
 
 @_numeric.register
 def _(expr: Where, schema: Schema) -> Numeric:
     found = condition(expr.condition, schema)
-    a, b = aligned(numeric(expr.then, schema), numeric(expr.other, schema))
+    both = _both(expr.then, expr.other, schema)
+    if both[0].calendar != both[1].calendar:
+        dates.refuse_arithmetic(show(expr, schema.name))
+    a, b = aligned(*both)
     nullable = found.nullable or a.nullable or b.nullable
     code = Case(found.pred, a.code, b.code)
-    return Numeric(code, a.offset, a.step, min(a.low, b.low), max(a.high, b.high), nullable)
+    return Numeric(code, a.offset, a.step, min(a.low, b.low), max(a.high, b.high), nullable, both[0].calendar)
 
 
 def aligned(a: Numeric, b: Numeric) -> tuple[Numeric, Numeric]:
@@ -276,6 +319,8 @@ def _compared(expr: Expr, schema: Schema) -> str:
     if category is not None and category.values:
         return f"== {show_value(category.values[-1])}"
     number = numeric(expr, schema)
+    if number.calendar is not None:
+        return f'>= "{start_of(int(number.lowest + number.highest) // 2, number.calendar)}"'
     return "== 1" if (number.low, number.high) == (0, 1) and number.step == 1 else f"> {_middle(number):g}"
 
 
@@ -291,13 +336,18 @@ def _(expr: Compare, schema: Schema) -> Condition:
         if category is not None and sign in {"==", "!="}:
             found = _equals_category(category, right)
             return found if sign == "==" else Condition(Not(found.pred), found.nullable)
-        return _against(numeric(left, schema), sign, _number_beside(left, sign, right, schema))
+        number = numeric(left, schema)
+        if number.calendar is not None:
+            return _against(number, sign, _constant(right, number, left, schema))
+        return _against(number, sign, _number_beside(left, sign, right, schema))
     first, second = _category(left, schema), _category(right, schema)
     if first is not None and second is not None and not (first.numeric and second.numeric):
         return _same_category(first, second, sign)
     a = numeric(left, schema)
     b = numeric(right, schema)
-    gap = _sum(a, Numeric(Sub(Lit(0), b.code), -b.offset, b.step, -b.high, -b.low, b.nullable))
+    if a.calendar != b.calendar:
+        dates.refuse_arithmetic(show(expr, schema.name))
+    gap = _sum(a, _negative(b))
     return _against(gap, sign, Fraction(0))
 
 
@@ -423,7 +473,7 @@ def cells(expr: Expr, schema: Schema) -> Cells:
         If it has no declared, finite list of values.
     """
     if isinstance(expr, Bin):
-        return _bins(numeric(expr.operand, schema), [edge.number for edge in expr.edges], expr, schema)
+        return _bins(numeric(expr.operand, schema), edge_numbers(expr, schema), expr, schema)
     if is_condition(expr):
         number = numeric(expr, schema)
         axis = Axis(show(expr, schema.name), show(expr, schema.name), (False, True))
@@ -433,6 +483,12 @@ def cells(expr: Expr, schema: Schema) -> Cells:
         axis = Axis(column.name, column.label or column.name, tuple(column.values))
         return Cells(Key(Col(column.name), len(column.values)), axis, column.drops)
     return _small_integers(expr, schema)
+
+
+def edge_numbers(expr: Bin, schema: Schema) -> list[Fraction]:
+    """Return the edges of bins as numbers; of dates they are literal dates."""
+    number = numeric(expr.operand, schema)
+    return [_constant(edge, number, expr.operand, schema) for edge in expr.edges]
 
 
 def place_of(expr: Expr, schema: Schema) -> Numeric:
@@ -468,7 +524,8 @@ def _small_integers(expr: Expr, schema: Schema) -> Cells:
             "or ask .frequent_values() in a budget with δ."
         )
     origin, step = int(number.offset), int(number.step)
-    keys = tuple(origin + step * z for z in range(number.low, number.high + 1))
+    places = tuple(origin + step * z for z in range(number.low, number.high + 1))
+    keys = tuple(start_of(place, number.calendar) for place in places) if number.calendar else places
     name = expr.column if isinstance(expr, Ref) else shown
     label = schema[expr.column].label or name if isinstance(expr, Ref) else shown
     return Cells(Key(Sub(number.code, Lit(number.low)), size), Axis(name, label, keys), number.nullable)
@@ -483,7 +540,7 @@ def _bins(number: Numeric, edges: list[Fraction], expr: Bin, schema: Schema) -> 
     starts = [min(max(math.ceil(p), number.low - 1), number.high + 2) for p in places[:-1]]
     end = min(max(math.floor(places[-1]) + 1, number.low - 1), number.high + 2)
     code = _bin_code(number.code, starts, end)
-    labels = [f"[{_tick(a)}, {_tick(b)})" for a, b in pairwise(edges)]
+    labels = [f"[{_tick(a, number.calendar)}, {_tick(b, number.calendar)})" for a, b in pairwise(edges)]
     labels[-1] = labels[-1][:-1] + "]"
     partial = number.nullable or starts[0] > number.low or end <= number.high
     name = show(expr.operand, schema.name) if not isinstance(expr.operand, Ref) else expr.operand.column
@@ -509,7 +566,9 @@ def _search(code: IntExpr, bounds: list[int], first: int) -> IntExpr:
     return Case(Cmp("<", code, Lit(bounds[middle])), lower, upper)
 
 
-def _tick(edge: Fraction) -> str:
+def _tick(edge: Fraction, calendar: str | None) -> str:
+    if calendar is not None:
+        return start_of(int(edge), calendar)
     return str(edge.numerator) if edge.denominator == 1 else f"{float(edge):g}"
 
 
@@ -521,4 +580,7 @@ def equal_edges(expr: Expr, bins: int, schema: Schema) -> tuple[Any, ...]:
     low, width = number.lowest, (number.highest - number.lowest) / bins
     if width == 0:
         raise PlanError("A single possible value has no histogram.")
+    if number.calendar is not None:
+        places = sorted({math.ceil(low + width * i) for i in range(bins + 1)})
+        return tuple(start_of(place, number.calendar) for place in places)
     return tuple(low + width * i for i in range(bins + 1))

@@ -7,6 +7,7 @@ they are the same expression. That form is part of the key under which answers a
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -16,7 +17,10 @@ from fractions import Fraction
 from numbers import Integral, Rational, Real
 from typing import Any, ClassVar
 
+import numpy as np
+
 from dpnb.errors import PlanError
+from dpnb.trusted.schema.cell import text_of
 
 MAX_DEPTH = 64
 MAX_NODES = 4000
@@ -39,7 +43,7 @@ def plain(value: object) -> Plain:
     Raises
     ------
     PlanError
-        If the value is not a finite number, a boolean or text.
+        If the value is not a finite number, a boolean, text or a date.
     """
     if isinstance(value, bool) or type(value).__name__ in {"bool_", "bool"}:
         return bool(value)
@@ -47,6 +51,8 @@ def plain(value: object) -> Plain:
         if len(value) > MAX_TEXT:
             raise PlanError(f"A text constant is limited to {MAX_TEXT} characters.")
         return str(value)
+    if isinstance(value, dt.date | np.datetime64) and (moment := text_of(value)) is not None:
+        return moment
     if isinstance(value, Integral):
         return _shown(_short(int(value)))
     if isinstance(value, Rational):
@@ -55,7 +61,7 @@ def plain(value: object) -> Plain:
         return _shown(_finite(value))
     if isinstance(value, Real):
         return _finite(Decimal(repr(float(value))))
-    raise PlanError(f"A constant must be a number, a boolean or text, not {type(value).__name__}.")
+    raise PlanError(f"A constant must be a number, a boolean, text or a date, not {type(value).__name__}.")
 
 
 def _finite(value: Decimal) -> Fraction:
@@ -309,6 +315,15 @@ class IsMissing(Expr):
     operand: Expr
 
 
+@dataclass(frozen=True, slots=True)
+class Part(Expr):
+    """The year, month, weekday or hour of a date; missing where it is."""
+
+    op: ClassVar[str] = "part"
+    word: str
+    operand: Expr
+
+
 _KINDS: dict[str, type[Expr]] = {
     kind.op: kind
     for kind in (
@@ -325,12 +340,14 @@ _KINDS: dict[str, type[Expr]] = {
         Where,
         Bin,
         IsMissing,
+        Part,
     )
 }
 _SIGNS: dict[str, tuple[str, ...]] = {
     "arith": ("+", "-", "*", "/", "//"),
     "compare": ("==", "!=", "<", "<=", ">", ">="),
     "bool": ("and", "or"),
+    "part": ("year", "month", "weekday", "hour"),
 }
 
 
@@ -393,7 +410,7 @@ def _build(op: str, args: list[Any], decode: Any) -> Expr:
             if not isinstance(arg, str):
                 raise PlanError("A column name in this plan is not text.")
             made[name] = arg
-        elif name == "sign":
+        elif name in {"sign", "word"}:
             if arg not in _SIGNS[op]:
                 raise PlanError("An operator in this plan is unknown.")
             made[name] = arg
@@ -443,6 +460,8 @@ def show(expr: Expr, dataset: str, source: str | None = None) -> str:
     if isinstance(expr, IsIn | Bin):
         listed = expr.values if isinstance(expr, IsIn) else expr.edges
         return f"{subject}.{expr.op}([{', '.join(show_value(v.value) for v in listed)}])"
+    if isinstance(expr, Part):
+        return f"{subject}.{expr.word}"
     if isinstance(expr, Where):
         return f"{subject}.where({inner[1]}, {inner[2]})"
     return f"{subject}.is_missing()"

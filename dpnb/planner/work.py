@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpnb.errors import PlanError
-from dpnb.planner.expression import Between, Bin, Expr, IsIn
+from dpnb.planner.expression import Between, Bin, Expr, IsIn, Part
 from dpnb.planner.question import Option, QueryPlan
 from dpnb.trusted.query.work import MOST_WORK, too_much
 
@@ -71,9 +71,15 @@ def _steps(expr: Expr, known: dict[int, int]) -> int:
     return known[id(expr)]
 
 
+_PART = 8
+"""A month is computed from four copies of the day, and the arithmetic between them is as much again."""
+
+
 def _copies(expr: Expr) -> int:
     if isinstance(expr, IsIn):
         return max(len(expr.values), 1)
     if isinstance(expr, Bin):
         return max(len(expr.edges), 1)
+    if isinstance(expr, Part):
+        return _PART
     return 2 if isinstance(expr, Between) else 1

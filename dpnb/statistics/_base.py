@@ -64,6 +64,8 @@ class Numeric:
         Public range of the code.
     nullable : bool
         Whether a row can lack the value.
+    calendar : str, optional
+        Of a date the step that it counts: ``"hour"``, ``"day"``, ``"week"`` or ``"month"``.
     """
 
     code: IntExpr
@@ -72,6 +74,7 @@ class Numeric:
     low: int
     high: int
     nullable: bool
+    calendar: str | None = None
 
     def __post_init__(self) -> None:
         if self.step <= 0 or self.low > self.high:

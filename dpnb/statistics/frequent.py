@@ -131,6 +131,7 @@ class FrequentValues(Statistic):
     name: ClassVar[str] = "frequent_values"
     title: ClassVar[str] = "frequent values"
     target: ClassVar[Target] = "value"
+    of_dates: ClassVar[bool] = True
     defaults: ClassVar[Mapping[str, Any]] = {"delta": Fraction(1, 10**8)}
     reference: ClassVar[str] = "Korolova, Kenthapadi, Mishra & Ntoulas 2009; Wilson et al. 2020"
     counts: ClassVar[bool] = True

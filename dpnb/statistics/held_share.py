@@ -34,6 +34,7 @@ class HeldShare(Statistic):
     name: ClassVar[str] = "held_share"
     title: ClassVar[str] = "share at or beyond the bounds"
     target: ClassVar[Target] = "number"
+    of_dates: ClassVar[bool] = True
     by_rank: ClassVar[bool] = True
     of_bounds: ClassVar[bool] = True
     examples: ClassVar[tuple[Mapping[str, Any], ...]] = (MappingProxyType({}),)

@@ -89,6 +89,7 @@ class Quantile(Statistic):
     name: ClassVar[str] = "quantile"
     title: ClassVar[str] = "quantile"
     target: ClassVar[Target] = "number"
+    of_dates: ClassVar[bool] = True
     by_rank: ClassVar[bool] = True
     defaults: ClassVar[Mapping[str, Any]] = {"q": Fraction(1, 2), "ci": False}
     spelling: ClassVar[Spelling] = Spelling(bare=("q",))

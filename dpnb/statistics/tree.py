@@ -47,6 +47,7 @@ class Tree(Statistic):
     name: ClassVar[str] = "tree"
     title: ClassVar[str] = "tree of counts"
     target: ClassVar[Target] = "number"
+    of_dates: ClassVar[bool] = True
     by_rank: ClassVar[bool] = True
     defaults: ClassVar[Mapping[str, Any]] = {"levels": None}
     reference: ClassVar[str] = "Hay, Rastogi, Miklau & Suciu 2010; Honaker 2015"

@@ -31,7 +31,7 @@ Rng = random.Random
 
 
 def schema(rng: Rng, unit: PrivacyUnit | None = None, budget: Budget | None = None) -> Schema:
-    """A dataset of six columns: two on short grids, one on a long one, a two-valued one, texts and spaced numbers.
+    """A dataset of seven columns: two on short grids, one on a long one, dates, a two-valued one, texts and spaced numbers.
 
     In each, missing values leave, or are replaced by a public constant: never, seldom, often or always.
     """
@@ -70,7 +70,14 @@ def _grids(rng: Rng, often: float) -> tuple[Column, ...]:
             Column.number("w", Fraction(1, 3), 1000),
         ]
     )
-    return x, y, w
+    return x, y, w, _dates(rng, maybe)
+
+
+def _dates(rng: Rng, maybe: Callable[[Any], dict[str, Any]]) -> Column:
+    """Days over a leap day, months, or hours."""
+    step, last = rng.choice([("day", "2020-03-02"), ("month", "2021-02-01"), ("hour", "2020-02-01 12:00")])
+    kind: Any = "datetime" if step == "hour" else "date"
+    return Column.dates("d", "2020-02-01", last, kind=kind, step=step, **maybe(last))
 
 
 def _categories(rng: Rng, often: float) -> tuple[Column, ...]:
@@ -122,13 +129,36 @@ def condition(rng: Rng, depth: int) -> e.Expr:
     if kind == 3:
         return e.Between(subject, *sorted((rng.randint(-4, 6), rng.randint(0, 12))))
     if kind == 4:
-        return e.IsMissing(e.Ref(rng.choice(["x", "b", "g", "w"])))
+        return e.IsMissing(e.Ref(rng.choice(["x", "b", "g", "w", "d"])))
+    if rng.random() < 0.3:
+        return _dated(rng)
     return e.Compare(rng.choice(["==", "!="]), e.Ref("g"), e.Const(rng.choice(["u", "v"])))
 
 
+FIRSTS = ("2020-02-01", "2020-03-01", "2021-02-01", "2019-07-01")
+"""Literal dates that begin a step of every calendar of the fuzzer's."""
+
+
+def _dated(rng: Rng) -> e.Expr:
+    """A condition on the dates: literals, a difference, the month or the year."""
+    low, high = sorted(rng.sample(FIRSTS, 2))
+    return rng.choice(
+        [
+            e.Compare(rng.choice(["<", ">=", "=="]), e.Ref("d"), e.Const(low)),
+            e.Between(e.Ref("d"), low, high),
+            e.Compare("<=", e.BinOp("-", e.Const(high), e.Ref("d")), constant(rng)),
+            e.Compare(
+                "==", e.Part(rng.choice(["year", "month"]), e.Ref("d")), e.Const(rng.choice([2, 2020]))
+            ),
+        ]
+    )
+
+
 def key(rng: Rng) -> e.Expr:
-    """A group key: a category, a small integer, a condition or bins."""
+    """A group key: a category, a small integer, a date or its year, a condition or bins."""
     kind = rng.randrange(6)
+    if kind == 3 and rng.random() < 0.5:
+        return rng.choice([e.Ref("d"), e.Part("year", e.Ref("d")), e.Bin(e.Ref("d"), FIRSTS[:3])])
     if kind < 3:
         return e.Ref(rng.choice(["g", "b", "k"]))
     if kind == 3:
@@ -191,7 +221,8 @@ def _mean(rng: Rng) -> dict[str, Any]:
 def _quantile(rng: Rng) -> dict[str, Any]:
     levels = rng.choice([0, "0.5", "0.25", "0.9", 1, "0.37", ("0.25", "0.75"), (0, "0.5", 1)])
     exact = tuple(map(Fraction, levels)) if isinstance(levels, tuple) else Fraction(levels)
-    return {**_short(rng), "options": (("q", exact), ("ci", rng.random() < 0.4))}
+    of = {"target": e.Ref("d")} if rng.random() < 0.2 else _short(rng)
+    return {**of, "options": (("q", exact), ("ci", rng.random() < 0.4))}
 
 
 def _histogram(rng: Rng) -> dict[str, Any]:

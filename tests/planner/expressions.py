@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from fractions import Fraction
 from typing import Any
 
@@ -22,6 +23,10 @@ SCHEMA = Schema(
         Column.number("score", -1, 1),
         Column.category("sex", [0, 1]),
         Column.category("state", ["CA", "NY", "ß"]),
+        Column.dates("day", "2019-12-30", "2024-03-02"),
+        Column.dates("until", "1999-12-01", "2024-03-01", missing="2000-02-29"),
+        Column.dates("month", "2019-11-01", "2024-03-01", step="month"),
+        Column.dates("at", "2023-12-30 22:30", "2024-03-02", kind="datetime"),
     ),
     PrivacyUnit("add-remove"),
     Budget.from_toml({"epsilon": 10}),
@@ -33,7 +38,17 @@ constants = st.one_of(
     st.fractions(-20, 20, max_denominator=20),
     st.sampled_from([0.1, -0.5, 1e-3, 10**9, -(10**9)]),
 ).map(e.Const)
-leaves: Any = st.one_of(st.sampled_from(NUMBERS).map(e.Ref), constants)
+DAYS = ("2019-12-30", "2020-02-29", "2020-03-01", "2021-01-01", "2024-02-29", "1970-01-01", "2100-01-01")
+parts = st.one_of(
+    st.builds(
+        e.Part, st.sampled_from(["year", "month", "weekday"]), st.sampled_from(["day", "at"]).map(e.Ref)
+    ),
+    st.builds(e.Part, st.sampled_from(["year", "month"]), st.just(e.Ref("month"))),
+    st.just(e.Part("hour", e.Ref("at"))),
+    st.just(e.BinOp("-", e.Ref("day"), e.Ref("until"))),
+    st.builds(lambda day: e.BinOp("-", e.Const(day), e.Ref("day")), st.sampled_from(DAYS)),
+)
+leaves: Any = st.one_of(st.sampled_from(NUMBERS).map(e.Ref), constants, parts)
 
 
 def _numbers(inner: Any) -> Any:
@@ -64,6 +79,17 @@ def conditions_over(inner: Any) -> Any:
             st.lists(st.integers(-5, 30), min_size=1, max_size=3),
         ),
         st.builds(e.Between, st.sampled_from(NUMBERS).map(e.Ref), st.integers(-5, 50), st.integers(-5, 50)),
+        st.builds(
+            e.Compare,
+            st.sampled_from(["==", "!=", "<", "<=", ">", ">="]),
+            st.sampled_from(["day", "until", "at"]).map(e.Ref),
+            st.sampled_from(DAYS).map(e.Const),
+        ),
+        st.builds(
+            lambda days: e.Between(e.ClipTo(e.Ref("until"), "2000-01-01", "2021-01-01"), *sorted(days)),
+            st.lists(st.sampled_from(DAYS), min_size=2, max_size=2),
+        ),
+        st.builds(e.Compare, st.sampled_from(["<", "=="]), st.just(e.Ref("day")), st.just(e.Ref("until"))),
         st.builds(e.IsMissing, st.sampled_from(("age", "sex", "state")).map(e.Ref)),
         st.builds(
             e.Compare,
@@ -97,6 +123,9 @@ def values(row: dict[str, int | None]) -> dict[str, Any]:
         code = row[column.name]
         if code is None:
             found[column.name] = None
+        elif column.calendar is not None:
+            whole = (code + 1) // 2 * 2 if column.halved else code
+            found[column.name] = dt.datetime.fromisoformat(str(column.value_of(whole)))
         elif column.type == "integer" and column.halved:
             found[column.name] = Fraction(column.value_of((code + 1) // 2 * 2))
         else:

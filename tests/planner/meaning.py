@@ -5,13 +5,14 @@ It shares no code with the compiler: the tests hold the two against each other.
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from fractions import Fraction
 from typing import Any
 
 from dpnb.planner import expression as e
 
-Value = Fraction | bool | str | None
+Value = Fraction | bool | str | dt.datetime | None
 
 
 def meaning(expr: e.Expr, row: dict[str, Value]) -> Value:
@@ -29,6 +30,9 @@ def _number(expr: e.Expr, row: dict[str, Value]) -> Fraction | None:
 
 
 def _arithmetic(expr: e.BinOp, row: dict[str, Value]) -> Fraction | None:
+    first, second = _like(meaning(expr.left, row), meaning(expr.right, row))
+    if isinstance(first, dt.datetime) and isinstance(second, dt.datetime):
+        return Fraction((first - second).days)
     a, b = _number(expr.left, row), _number(expr.right, row)
     if a is None or b is None:
         return None
@@ -38,15 +42,30 @@ def _arithmetic(expr: e.BinOp, row: dict[str, Value]) -> Fraction | None:
 
 
 def _compare(expr: e.Compare, row: dict[str, Value]) -> bool | None:
-    a, b = meaning(expr.left, row), meaning(expr.right, row)
+    a, b = _like(meaning(expr.left, row), meaning(expr.right, row))
     if a is None or b is None:
         return None
     if expr.sign == "==":
         return bool(a == b)
     if expr.sign == "!=":
         return bool(a != b)
-    x, y = Fraction(a), Fraction(b)
+    x, y = (a, b) if isinstance(a, dt.datetime) else (Fraction(a), Fraction(b))
     return {"<": x < y, "<=": x <= y, ">": x > y, ">=": x >= y}[expr.sign]
+
+
+def _like(a: Any, b: Any) -> tuple[Any, Any]:
+    """A text beside a date is a date."""
+    if isinstance(a, dt.datetime) and isinstance(b, str):
+        return a, dt.datetime.fromisoformat(b)
+    return _like(b, a)[::-1] if isinstance(b, dt.datetime) and isinstance(a, str) else (a, b)
+
+
+def _part(expr: e.Part, row: dict[str, Value]) -> Fraction | None:
+    date = meaning(expr.operand, row)
+    if date is None:
+        return None
+    found = date.weekday() if expr.word == "weekday" else getattr(date, expr.word)
+    return Fraction(found)
 
 
 def _bool(expr: e.BoolOp, row: dict[str, Value]) -> bool | None:
@@ -65,8 +84,11 @@ def _where(expr: e.Where, row: dict[str, Value]) -> Fraction | None:
 
 
 def _clip(expr: e.ClipTo, row: dict[str, Value]) -> Fraction | None:
-    value = _number(expr.operand, row)
-    return None if value is None else min(max(value, expr.low.number), expr.high.number)
+    value = meaning(expr.operand, row)
+    if value is None:
+        return None
+    low, high = (_like(value, end.value)[1] for end in (expr.low, expr.high))
+    return min(max(value, low), high)
 
 
 def _isin(expr: e.IsIn, row: dict[str, Value]) -> bool | None:
@@ -75,8 +97,11 @@ def _isin(expr: e.IsIn, row: dict[str, Value]) -> bool | None:
 
 
 def _between(expr: e.Between, row: dict[str, Value]) -> bool | None:
-    value = _number(expr.operand, row)
-    return None if value is None else expr.low.number <= value <= expr.high.number
+    value = meaning(expr.operand, row)
+    if value is None:
+        return None
+    low, high = (_like(value, end.value)[1] for end in (expr.low, expr.high))
+    return bool(low <= value <= high)
 
 
 def _not(expr: e.Invert, row: dict[str, Value]) -> bool | None:
@@ -104,4 +129,5 @@ _RULES: dict[type[e.Expr], Any] = {
     e.Invert: _not,
     e.Neg: _negative,
     e.IsMissing: _missing,
+    e.Part: _part,
 }

@@ -43,7 +43,7 @@ def place_of(text: str | None, step: str) -> int | None:
     ... )
     (1, 23, None)
     """
-    minutes = _minutes(None if text is None else text.strip(BLANK))
+    minutes = minutes_of(None if text is None else text.strip(BLANK))
     day = None if minutes is None else minutes // 1440
     if minutes is None or day is None or not FIRST_DAY <= day <= LAST_DAY:
         return None
@@ -53,7 +53,7 @@ def place_of(text: str | None, step: str) -> int | None:
     return {"hour": minutes // 60, "day": day, "week": (day + 3) // 7}[step]
 
 
-def _minutes(text: str | None) -> int | None:
+def minutes_of(text: str | None) -> int | None:
     """Whole minutes from 1970-01-01 in universal time."""
     found = _MOMENT.fullmatch(text or "")
     if not found:
