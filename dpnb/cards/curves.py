@@ -15,7 +15,7 @@ import numpy as np
 from dpnb.cards.markup import Markup, el
 from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate import Estimate
-from dpnb.inference.digits import number
+from dpnb.inference.digits import dated, number
 from dpnb.inference.interval import plain_number
 
 LEVEL = 0.95
@@ -41,12 +41,15 @@ class Curve:
         Ends of the intervals by kind.
     truth : ndarray, optional
         What the values would be without noise, where public data show that.
+    calendar : str, optional
+        Of dates the step that `across` counts.
     """
 
     across: np.ndarray
     values: np.ndarray
     bands: dict[str, Band]
     truth: np.ndarray | None = None
+    calendar: str | None = None
 
     @property
     def binned(self) -> bool:
@@ -89,7 +92,7 @@ class Curve:
         }
         across = np.append(self.across[starts], self.across[-1]) if self.binned else self.across[starts]
         truth = None if self.truth is None else np.add.reduceat(self.truth, starts) / counts
-        return Curve(across, values, bands, truth)
+        return Curve(across, values, bands, truth, self.calendar)
 
     def to_json(self) -> dict[str, Any]:
         """The picture as plain JSON, pooled to what a screen can show."""
@@ -118,7 +121,8 @@ def curve_of(estimate: Estimate) -> Curve | None:
         bands[kind] = (np.asarray(interval.low, dtype=float), np.asarray(interval.high, dtype=float))
     known = estimate.overlay
     truth = None if known is None else np.asarray(known, dtype=float)
-    return Curve(across, np.asarray(estimate.value, dtype=float), bands, truth)
+    along = getattr(estimate.outcome, "along", None)
+    return Curve(across, np.asarray(estimate.value, dtype=float), bands, truth, along)
 
 
 def sparkline(curve: Curve, width: int = 60) -> str:
@@ -127,7 +131,7 @@ def sparkline(curve: Curve, width: int = 60) -> str:
     top, floor = float(pooled.values.max()), min(float(pooled.values.min()), 0.0)
     scaled = (pooled.values - floor) / (top - floor) if top > floor else np.zeros(pooled.values.size)
     bars = "".join(_BARS[int(place)] for place in np.clip(np.floor(scaled * 8), 0, 7))
-    return f"{number(float(curve.across[0]))} {bars} {number(float(curve.across[-1]))}"
+    return f"{dated(float(curve.across[0]), curve.calendar)} {bars} {dated(float(curve.across[-1]), curve.calendar)}"
 
 
 def curve_svg(curve: Curve, title: str) -> Markup:
@@ -155,8 +159,8 @@ def curve_svg(curve: Curve, title: str) -> Markup:
 def _words(curve: Curve) -> str:
     top = int(curve.values.argmax())
     return (
-        f"{curve.values.size:,} values from {number(float(curve.across[0]))} to {number(float(curve.across[-1]))}; "
-        f"the largest, {number(float(curve.values[top]))}, at {number(float(curve.across[top]))}. "
+        f"{curve.values.size:,} values from {dated(float(curve.across[0]), curve.calendar)} to {dated(float(curve.across[-1]), curve.calendar)}; "
+        f"the largest, {number(float(curve.values[top]))}, at {dated(float(curve.across[top]), curve.calendar)}. "
         "Shaded: privacy intervals. Dashed: confidence intervals."
         + ("" if curve.truth is None else " Dotted: the truth of these public data.")
     )
@@ -181,7 +185,7 @@ def _ticks(curve: Curve) -> list[object]:
     ]
     for x in np.linspace(curve.across[0], curve.across[-1], 5):
         at = _place(curve, float(x), 0.0)[0]
-        made.append(_text(f"{at:.1f}", f"{_HEIGHT - 6}", number(float(x)), "middle"))
+        made.append(_text(f"{at:.1f}", f"{_HEIGHT - 6}", dated(float(x), curve.calendar), "middle"))
     for y in (curve.low, curve.high):
         down = _place(curve, float(curve.across[0]), y)[1]
         made.append(_text(str(_LEFT - 6), f"{down + 4:.1f}", number(y), "end"))
@@ -217,6 +221,12 @@ def _shaped(values: Any, shape: tuple[int, ...]) -> np.ndarray:
     return np.ravel(found)
 
 
+def date_axis(axes: Any, calendar: str) -> None:
+    """Write dates under an axis of matplotlib's that counts steps of a calendar."""
+    axes.xaxis.set_major_formatter(lambda x, _: dated(x, calendar))
+    axes.tick_params(axis="x", rotation=20)
+
+
 def draw_curve(axes: Any, curve: Curve, text: str, beside: Beside | None = None) -> None:
     """Draw a curve on axes of matplotlib's.
 
@@ -237,6 +247,8 @@ def draw_curve(axes: Any, curve: Curve, text: str, beside: Beside | None = None)
     axes.set_xlabel(text, color=_SOFT)
     axes.set_ylim(bottom=curve.low)
     axes.margins(x=0)
+    if curve.calendar is not None:
+        date_axis(axes, curve.calendar)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     axes.grid(axis="y", color="#e9eaee", linewidth=0.8)

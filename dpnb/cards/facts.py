@@ -22,6 +22,7 @@ from dpnb.cards.stored import Stored, stored_of
 from dpnb.cards.trail import Step, more_of, trail_of
 from dpnb.errors import DpnbError, Unavailable
 from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.estimate.shown import calendar as calendar_of
 from dpnb.estimate.shown import words as words_of
 from dpnb.inference import digits
 from dpnb.planner.expression import Ref
@@ -99,6 +100,8 @@ class Line:
         Where it came from, if it came from the store.
     estimand : str
         What is estimated where values are held to bounds, as a sentence; empty where none are.
+    calendar : str, optional
+        Of dates the step that the values count.
     """
 
     name: str
@@ -122,6 +125,7 @@ class Line:
     trail: tuple[Step, ...] = ()
     stored: Stored | None = None
     estimand: str = ""
+    calendar: str | None = None
 
     @property
     def hidden(self) -> int:
@@ -135,16 +139,18 @@ class Line:
 
     def number(self, value: float) -> str:
         """Write a value of this line."""
-        return digits.number(value, self.decimals)
+        return self._told(value, self.decimals)
 
     def answer(self, entry: Entry) -> str:
         """Write the value of an entry: a number, the label of a choice, or that it is undefined."""
         if entry.said is not None:
             return entry.said
-        return digits.number(entry.value, self._decimals(*entry.intervals))
+        return self._told(entry.value, self._decimals(*entry.intervals))
 
     def span(self, pair: Pair | None) -> str:
         """Write an interval of this line."""
+        if pair is not None and self.calendar is not None:
+            return "[" + ", ".join(digits.dated(end, self.calendar) for end in pair) + "]"
         return "–" if pair is None else digits.span(*pair, self._decimals(pair))
 
     def true(self, entry: Entry) -> str:
@@ -153,7 +159,10 @@ class Line:
             return ""
         if not math.isfinite(entry.truth):
             return "undefined"
-        return digits.number(entry.truth, self._decimals(*entry.intervals))
+        return self._told(entry.truth, self._decimals(*entry.intervals))
+
+    def _told(self, value: float, decimals: int | None) -> str:
+        return digits.number(value, decimals) if self.calendar is None else digits.dated(value, self.calendar)
 
     @property
     def truths(self) -> bool:
@@ -219,6 +228,7 @@ def line_of(
         trail=() if leaf is None or estimate.shape else trail_of(leaf)[:-1],
         stored=stored_of(leaf, fresh) if now else None,
         estimand=estimand_words(estimate),
+        calendar=calendar_of(estimate),
     )
     if record:
         line.record.update(_record(estimate, line))

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.cards.curves import Beside, curve_of, draw_curve
+from dpnb.cards.curves import Beside, curve_of, date_axis, draw_curve
 from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate import Estimate
-from dpnb.estimate.shown import names, printable
+from dpnb.estimate.shown import calendar, names, printable
 
 _ORDERS = (None, "size", "effect")
 _ACCENT, _INK, _SOFT, _BESIDE = "#0a6480", "#1c1d21", "#5b5e66", "#b3471d"
@@ -158,6 +158,8 @@ def _points(estimate: Estimate, axes: Any, order: str | None, beside: Beside | N
     axes.set_yticks(rows, [labels[i] for i in places])
     axes.set_ylim(len(values) - 0.4, -0.6)
     axes.set_xlabel(estimate.text, color=_SOFT)
+    if step := calendar(estimate):
+        date_axis(axes, step)
     picked = dict(zip(values.tolist(), map(printable, names(estimate)), strict=False))
     if picked:  # a choice is drawn at its declared place, and named there
         axes.set_xticks(sorted(picked), [picked[place] for place in sorted(picked)])

@@ -11,6 +11,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -75,9 +76,9 @@ class Estimate(Arithmetic, Taught, Tabular):
     def _interval(self, level: float, kind: Kind | None) -> Interval:
         if kind is None:
             return self._usual(level)
-        if self.op is None:
-            return self._outcome().interval(level, kind)  # type: ignore[no-any-return]
-        return draws.interval(self, level, kind)
+        outcome = self._outcome() if self.op is None else None
+        found = draws.interval(self, level, kind) if outcome is None else outcome.interval(level, kind)
+        return replace(found, calendar=shown.calendar(self))
 
     def _usual(self, level: float) -> Interval:
         """The confidence interval where there is one, else the privacy interval; the first reason where there is neither."""
@@ -365,7 +366,7 @@ class Estimate(Arithmetic, Taught, Tabular):
 
     def _told(self) -> str:
         """The value, or what is shown in its place."""
-        words = shown.words(self)
+        words = shown.words(self) or shown.dates(self)
         if not words:
             return wording.value(self.value)
         names = [word for word in words if word is not None]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpnb.estimate.operations import Take
+from dpnb.inference.digits import dated
 
 if TYPE_CHECKING:
     from dpnb.estimate.node import Node
@@ -63,6 +64,17 @@ def words(estimate: Node) -> tuple[str | None, ...]:
     if found:
         return tuple(printable(label) for label in found)
     return tuple(UNDEFINED if lost else None for lost in undefined(estimate))
+
+
+def calendar(estimate: Node) -> str | None:
+    """Return the step that an answer in dates counts; None for numbers."""
+    return getattr(_source(estimate)[0], "calendar", None)
+
+
+def dates(estimate: Node) -> tuple[str, ...]:
+    """Return the entries of an answer in dates as ISO text; empty for numbers."""
+    step = calendar(estimate)
+    return () if step is None else tuple(dated(value, step) for value in np.ravel(estimate.value).tolist())
 
 
 def printable(label: Any) -> str:

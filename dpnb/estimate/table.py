@@ -10,7 +10,7 @@ import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
 from dpnb.estimate import shown
-from dpnb.inference.digits import number
+from dpnb.inference.digits import dated, number
 from dpnb.inference.interval import KINDS
 from dpnb.statistics.table_formats import Tabular
 
@@ -131,14 +131,20 @@ def table_of(estimate: Estimate, level: float = 0.95) -> Table:
     keys = tuple(columns)
     if names := shown.names(estimate):
         columns[_free("label", keys)] = names
-    columns["value"] = np.ravel(estimate.value).tolist()
+    step = shown.calendar(estimate)
+
+    def told(numbers: Any) -> list[Any]:
+        values = np.ravel(numbers).tolist()
+        return values if step is None else [dated(value, step) for value in values]
+
+    columns["value"] = told(estimate.value)
     for kind in KINDS:
         try:
             interval = estimate.interval(level, kind)
         except Unavailable:
             continue
-        columns[f"{kind}_low"] = np.ravel(interval.low).tolist()
-        columns[f"{kind}_high"] = np.ravel(interval.high).tolist()
+        columns[f"{kind}_low"] = told(interval.low)
+        columns[f"{kind}_high"] = told(interval.high)
     if lost := shown.undefined(estimate):
         columns[_free("note", keys)] = [shown.UNDEFINED if one else "" for one in lost]
     return Table(columns, keys, estimate.estimand, estimate)

@@ -7,6 +7,7 @@ The rule, which the front end keeps too (``labextension/src/maths/digits.ts``; o
 - *a value without one* has four significant digits, and from 1,000 on all of its whole digits and no others (:func:`number`);
 - *a forecast, a scale or a price* is the same, with three significant digits below 1 (:func:`rounded`);
 - *a number that somebody gave* (a bound, a level, a loss) is written as it was given, to six significant digits (:func:`given`);
+- *a date* is ISO text (:func:`dated`);
 - thousands are separated by commas from 1,000 on; below 0.0001 stands an exponent; -0 is 0; what is infinite or undefined is said in
   words; a share in percent has a space before its sign (:func:`percent`).
 
@@ -17,6 +18,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+
+from dpnb.trusted.schema.calendar import start_of
 
 _MOST = 12
 _THOUSAND = 1_000
@@ -48,6 +51,19 @@ def number(value: float, decimals: int | None = None) -> str:
     else:
         text = f"{value:,.{decimals}f}"
     return text[1:] if text.startswith("-") and not text.strip("-0.,") else text
+
+
+def dated(value: float, calendar: str | None) -> str:
+    """Write a number, or the date that it stands for: the first moment of the nearest step of a calendar.
+
+    Examples
+    --------
+    >>> dated(18687.0, "day"), dated(24254.0, "month"), dated(0.5, None)
+    ('2021-03-01', '2021-03-01', '0.5')
+    """
+    if calendar is None or not math.isfinite(value):
+        return number(value)
+    return start_of(math.floor(value + 0.5), calendar)
 
 
 def _whole(value: float) -> bool:

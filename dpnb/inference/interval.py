@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
-from dpnb.inference.digits import number
+from dpnb.inference.digits import dated
 
 Kind = Literal["privacy", "confidence"]
 KINDS: tuple[Kind, ...] = ("privacy", "confidence")
@@ -29,6 +30,8 @@ class Interval:
         population.
     note : str
         How it was made, and what a reader must know of it.
+    calendar : str, optional
+        Of dates the step that the ends count (days from 1970-01-01, …); they are then shown as dates.
     """
 
     low: Any
@@ -36,6 +39,7 @@ class Interval:
     level: float
     kind: Kind
     note: str = ""
+    calendar: str | None = None
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.low, self.high))
@@ -62,6 +66,7 @@ class Interval:
 
     def __str__(self) -> str:
         low, high = np.asarray(self.low), np.asarray(self.high)
+        number = partial(dated, calendar=self.calendar)
         if low.ndim:
             return (
                 "["

@@ -116,7 +116,9 @@ def check(question: QueryPlan, schema: Schema) -> CheckedQuestion:
     _limit(groups)
     setting = _setting(question, schema, (target, other, *others), groups, statistic, options)
     _refuse_dates(statistic, (target, other, *others), question, schema)
-    setting = replace(setting, edges=_edges(statistic, key, schema))
+    binned = key.operand if isinstance(key, Bin) else None
+    calendar = None if binned is None else numeric(binned, schema).calendar
+    setting = replace(setting, edges=_edges(statistic, key, schema), calendar=calendar)
     if setting.nobody and statistic.public_value(setting) is None:
         raise PlanError(
             f"Nobody can be in {question.subset}: the declared columns allow no such row. Ask it of a wider selection."

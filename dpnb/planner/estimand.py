@@ -7,8 +7,9 @@ A number beyond its declared bounds counts as at the bound, so that the answer i
 from __future__ import annotations
 
 from dataclasses import fields
+from fractions import Fraction
 
-from dpnb.inference.digits import given
+from dpnb.inference.digits import dated, given
 from dpnb.planner.compile import is_condition, numeric
 from dpnb.planner.expression import ClipTo, Expr, Ref, show
 from dpnb.planner.question import QueryPlan
@@ -47,7 +48,8 @@ def _alone(expr: Expr, schema: Schema) -> str:
         return _to_bounds(expr.column, schema) if _held(expr, schema) else expr.column
     if isinstance(expr, ClipTo) and isinstance(expr.operand, Ref):
         number = numeric(expr, schema)
-        return f"{expr.operand.column} held to {given(float(number.lowest))}–{given(float(number.highest))}"
+        ends = [_told(end, number.calendar) for end in (number.lowest, number.highest)]
+        return f"{expr.operand.column} held to {'–'.join(ends)}"
     held = [_to_bounds(name, schema) for name in sorted(columns_of(expr)) if _bounded(name, schema)]
     shown = show(expr, schema.name)
     return f"{shown}, with {', '.join(held)}" if held and _held(expr, schema) else shown
@@ -84,5 +86,9 @@ def _bounded(name: str, schema: Schema) -> bool:
 
 
 def _to_bounds(name: str, schema: Schema) -> str:
-    low, high = schema[name].bounds
-    return f"{name} held to {given(float(low))}–{given(float(high))}"
+    low, high = (_told(end, schema[name].calendar) for end in schema[name].bounds)
+    return f"{name} held to {low}–{high}"
+
+
+def _told(end: Fraction, calendar: str | None) -> str:
+    return given(float(end)) if calendar is None else dated(float(end), calendar)

@@ -242,6 +242,8 @@ class Setting:
         Edges of the bins that a statistic of a key counts, where it has any.
     nobody : bool
         Whether the schema allows no row that takes part.
+    calendar : str, optional
+        Of bins of dates the step that their edges count.
     """
 
     unit: PrivacyUnit
@@ -258,6 +260,7 @@ class Setting:
     names: tuple[str, ...] = ()
     edges: tuple[Fraction, ...] = ()
     nobody: bool = False
+    calendar: str | None = None
 
     @property
     def total_of_nobody(self) -> float | None:

@@ -195,6 +195,7 @@ def density_result(setting: Setting, releases: Sequence[Release], method: str) -
         made.redraw,
         notes=NOTES,
         across=np.array([float(edge) for edge in setting.edges]),
+        along=setting.calendar,
     )
 
 

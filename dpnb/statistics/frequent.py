@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from dpnb.errors import LossError, OptionError, Unavailable
-from dpnb.inference.digits import rounded
+from dpnb.inference.digits import dated, rounded
 from dpnb.inference.interval import Interval
 from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
 from dpnb.statistics.count import NO_POPULATION
@@ -211,4 +211,6 @@ def _delta(setting: Setting) -> Fraction:
 def _key(setting: Setting, value: Fraction) -> Any:
     if setting.choices is not None:
         return setting.choices.keys[int(value)]
+    if setting.number().calendar is not None:
+        return dated(float(value), setting.number().calendar)
     return int(value) if value.denominator == 1 else float(value)

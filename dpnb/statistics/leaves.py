@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.errors import OptionError, PlanError
+from dpnb.inference.digits import dated
 from dpnb.inference.tree import level_sizes
 from dpnb.statistics._base import Numeric, Setting
 from dpnb.trusted.aggregate.algebra import FloorDiv, IntExpr, Key, Lit, Sub
@@ -102,6 +103,12 @@ class Leaves:
         """Return the highest value of each leaf."""
         return self.value(np.asarray(leaf) * self.width + self.held(leaf) - 1)
 
+    def said(self, values: np.ndarray) -> tuple[Any, ...]:
+        """Return values as keys: numbers, or dates."""
+        calendar = self.number.calendar
+        found = values.tolist()
+        return tuple(found if calendar is None else (dated(value, calendar) for value in found))
+
     def upto(self, values: tuple[Fraction, ...], *, inclusive: bool = True) -> Places:
         """Return where the rows up to some values end."""
         number, ends = self.number, []
@@ -133,6 +140,8 @@ class Leaves:
 @lru_cache(maxsize=16)
 def _keys(leaves: Leaves, up: int) -> tuple[Any, ...]:
     number, width = leaves.number, leaves.width * 2**up
+    if number.calendar is not None:
+        return _dates(leaves, width)
     whole = math.lcm(number.offset.denominator, number.step.denominator)
     low, step = int(number.lowest * whole), int(number.step * whole)
     starts = range(low, low + step * leaves.grid, step * width)
@@ -141,6 +150,17 @@ def _keys(leaves: Leaves, up: int) -> tuple[Any, ...]:
     ticks = [f"{start / whole:.12g}" for start in (*starts, int(number.highest * whole))]
     labels = [f"[{first}, {last})" for first, last in pairwise(ticks)]
     return (*labels[:-1], labels[-1][:-1] + "]")
+
+
+def _dates(leaves: Leaves, width: int) -> tuple[str, ...]:
+    """The first step of each node, or the first and the last."""
+    first = np.arange(0, leaves.grid, width)
+    starts = [dated(day, leaves.number.calendar) for day in leaves.value(first).tolist()]
+    if width == 1:
+        return tuple(starts)
+    last = leaves.value(np.minimum(first + width, leaves.grid) - 1).tolist()
+    ends = [dated(day, leaves.number.calendar) for day in last]
+    return tuple(f"[{a}, {b}]" for a, b in zip(starts, ends, strict=True))
 
 
 def leaves_of(setting: Setting) -> Leaves:

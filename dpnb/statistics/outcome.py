@@ -141,6 +141,8 @@ class Result:
         ``redraw(count, rng)`` returns plausible exact values, shape ``(count, entries)``.
     estimand : str
         What is estimated, where only the release tells it; empty where the question does.
+    calendar : str, optional
+        Of dates the step that the values count.
     """
 
     cells: Sequence[CellResult]
@@ -151,6 +153,7 @@ class Result:
     notes: dict[str, str] = field(default_factory=dict)
     draws_by_release: bool = True
     estimand: str = ""
+    calendar: str | None = None
 
     def _shaped(self, values: Sequence[float | None]) -> Any:
         if any(value is None for value in values):

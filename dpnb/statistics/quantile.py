@@ -191,7 +191,8 @@ class Quantile(Statistic):
                     ends = (values[f"{place}:lower"][cell], values[f"{place}:upper"][cell])
                     limits = _around(point, *ends)
                 cells.append(QuantileCell(point, limits, ranks[f"{place}:point"], population))
-        return Result(cells, setting.shape, self.domain(setting), None, NO_DRAWS, notes=_NOTES)
+        domain, calendar = self.domain(setting), number.calendar
+        return Result(cells, setting.shape, domain, None, NO_DRAWS, notes=_NOTES, calendar=calendar)
 
 
 def _around(point: Any, one: Any, other: Any) -> Pair:

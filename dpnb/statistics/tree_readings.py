@@ -80,21 +80,23 @@ def cdf(setting: Setting, points: Asked | Iterable[Asked] | None = None, *, band
     if points is None:
         edges = np.arange(1, leaves.count + 1)
         places = Places(edges, edges, np.zeros(edges.size))
-        keys = leaves.axis("").keys if leaves.width == 1 else tuple(leaves.last(edges - 1).tolist())
+        ends = leaves.last(edges - 1)
+        keys = leaves.axis("").keys if leaves.width == 1 else leaves.said(ends)
     else:
         places, keys = leaves.upto(given), tuple(map(float, given))
+        ends = np.array(keys, dtype=float)
     said = [] if points is None else [_shown(given, one=one)]
     said += [] if band == BANDS[0] else [f'band="{band}"']
     axes = () if one else (Axis("at most", "at most", keys),)
     made = cdf_result if band == BANDS[0] else band_result
-    across = None if one else np.array(keys, dtype=float)
+    across = None if one else ends
     text = f".cdf({', '.join(said)})"
     return _read(setting, text, axes, lambda found: replace(made(found, places), across=across))
 
 
 def mean(setting: Setting) -> Read:
     """Read the mean: of the middles of the leaves, with half a leaf added to both intervals where leaves are wide."""
-    return _read(setting, ".mean()", (), mean_result)
+    return _read(setting, ".mean()", (), mean_result, located=True)
 
 
 def quantile(setting: Setting, q: Asked | Iterable[Asked] = 0.5) -> Read:
@@ -110,17 +112,19 @@ def quantile(setting: Setting, q: Asked | Iterable[Asked] = 0.5) -> Read:
         raise OptionError("quantile levels lie between 0 and 1, for example .quantile([0.25, 0.5, 0.75]).")
     axes = () if one else (Axis("quantile", "quantile", tuple(map(float, levels))),)
     text = f".quantile({_shown(levels, one=one)})"
-    return _read(setting, text, axes, lambda found: quantile_results(found, levels))
+    return _read(setting, text, axes, lambda found: quantile_results(found, levels), located=True)
 
 
 def median(setting: Setting) -> Read:
     """Read the median."""
-    return _read(setting, ".median()", (), lambda found: quantile_results(found, (Fraction(1, 2),)))
+    return _read(
+        setting, ".median()", (), lambda found: quantile_results(found, (Fraction(1, 2),)), located=True
+    )
 
 
 def mode(setting: Setting) -> Read:
     """Read the middle of the leaf with the largest count."""
-    return _read(setting, ".mode()", (), mode_result)
+    return _read(setting, ".mode()", (), mode_result, located=True)
 
 
 def density(setting: Setting, levels: Any = None) -> Read:
@@ -149,14 +153,22 @@ def density(setting: Setting, levels: Any = None) -> Read:
 
 
 def _read(
-    setting: Setting, text: str, axes: tuple[Axis, ...], conclude: Callable[[Fitted], VectorResult]
+    setting: Setting,
+    text: str,
+    axes: tuple[Axis, ...],
+    conclude: Callable[[Fitted], VectorResult],
+    *,
+    located: bool = False,
 ) -> Read:
-    """Return a reading whose result has the groups of the question before its own axes."""
+    """Return a reading whose result has the groups of the question before its own axes; `located` where it holds values."""
+    along = setting.number().calendar
     whole = (*setting.axes[: len(setting.keys)], *axes)
     shape = tuple(len(axis.keys) for axis in whole)
 
     def concluded(releases: Sequence[Release]) -> VectorResult:
-        return replace(conclude(fitted(setting, releases)), shape=shape)
+        return replace(
+            conclude(fitted(setting, releases)), shape=shape, along=along, calendar=along if located else None
+        )
 
     return Read(text, shape, whole, concluded)
 

@@ -51,6 +51,8 @@ class VectorResult:
         Where the entries of the last axis lie along a number: a point each, or the edges of bins (one more). For pictures.
     drawn : bool
         Whether intervals are quantiles of draws, which resolve no small p-values.
+    calendar, along : str, optional
+        Of dates the step that the values, and ``across``, count.
     """
 
     values: np.ndarray
@@ -68,6 +70,8 @@ class VectorResult:
     across: np.ndarray | None = None
     draws_by_release: bool = True
     drawn: bool = False
+    calendar: str | None = None
+    along: str | None = None
     _memo: dict[tuple[float, Kind], tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
 
     def _shaped(self, values: np.ndarray | None) -> Any:
