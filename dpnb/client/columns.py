@@ -268,9 +268,8 @@ class ColumnHandle(ColumnQuestions):
 
     def _compared(self, sign: str, other: object) -> ColumnHandle:
         expr = Compare(sign, self._expr, self._operand(other))
-        if isinstance(
-            other, str | dt.date | np.datetime64
-        ):  # a number beside a text is told on the line that wrote it
+        # a number beside a text, or beside a date, is told on the line that wrote it
+        if isinstance(other, str | dt.date | np.datetime64) or self._has_dates():
             condition(expr, self._dataset.schema)
         return self._made(expr)
 
