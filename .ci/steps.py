@@ -131,6 +131,7 @@ CHECKS = (
 SIZES = {
     "demo": "a download of about 140 MB, one to three minutes",
     "lab,studies": "a download of about 170 MB, one to three minutes",
+    "class": "a download of about 200 MB, one to three minutes",
     "core-test": "a download of about 300 MB, one to four minutes",
     "test": "a download of about 420 MB, one to five minutes",
 }

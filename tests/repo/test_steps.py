@@ -7,6 +7,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -347,3 +348,21 @@ def test_a_browser_is_found_or_installed(steps, monkeypatch, capsys, there, root
     steps.ensure_browser()
     assert asked == added
     assert ("sudo apt-get install" in capsys.readouterr().out) == said
+
+
+def test_every_environment_that_a_target_asks_for_can_be_made(steps):
+    """Its extras are the project's, and how long its download takes is known."""
+    calls = [
+        node
+        for node in ast.walk(ast.parse((ROOT / ".ci" / "steps.py").read_text()))
+        if isinstance(node, ast.Call)
+    ]
+    asked = {
+        call.args[2].value
+        for call in calls
+        if getattr(call.func, "id", "") == "ready" and isinstance(call.args[2], ast.Constant)
+    }
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert len(asked) > 2
+    assert asked <= set(steps.SIZES)
+    assert {one for extra in asked for one in extra.split(",")} <= set(extras)
