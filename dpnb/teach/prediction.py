@@ -1,0 +1,93 @@
+"""Predictions: what a student expected, kept until the answer is shown and after.
+
+The first guess stands. It is in ``predictions.json`` beside the notebook, where its author and a teacher can read it; nothing is
+graded by it, and nothing about protected data is in it.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import EllipsisType
+from typing import Any
+
+from dpnb.errors import OptionError
+
+FILE = "predictions.json"
+"""Where predictions are kept, in the folder of the notebook."""
+
+
+def predict(name: str, guess: Any) -> None:
+    """Keep a guess; the first one for a name stands.
+
+    Parameters
+    ----------
+    name : str
+        What is guessed, in a word or two; the same as in :func:`reveal`.
+    guess : number, str, bool or ...
+        With ``...`` nothing is kept yet.
+
+    Raises
+    ------
+    OptionError
+        For a guess that is no number, text or truth value.
+
+    Examples
+    --------
+    >>> predict("alone", ...)
+    Put your guess in the place of the dots, and run this cell again.
+    """
+    if isinstance(guess, EllipsisType):
+        print("Put your guess in the place of the dots, and run this cell again.")
+        return
+    if not isinstance(guess, int | float | str):
+        raise OptionError('A guess is a number or a text: predict("alone", 40).')
+    kept = _read()
+    if name in kept and kept[name] != guess:
+        print(f"You predicted {_written(kept[name])} before, and that stands.")
+        return
+    _write({**kept, name: guess})
+    print(f"Kept: you predict {_written(guess)}.")
+
+
+def reveal(name: str, answer: Any, words: str = "") -> None:
+    """Show an answer beside the guess that was kept; without a guess, ask for one.
+
+    Parameters
+    ----------
+    name : str
+    answer : number or str
+    words : str
+        What the answer is of: ``"percent of people"``.
+
+    Examples
+    --------
+    >>> reveal("nobody guessed this", 12)
+    Predict first: the answer waits for your guess at 'nobody guessed this'.
+    """
+    kept = _read()
+    if name not in kept:
+        print(f"Predict first: the answer waits for your guess at {name!r}.")
+        return
+    print(f"You predicted {_written(kept[name])}. It is {_written(answer)}{' ' + words if words else ''}.")
+
+
+def _written(value: Any) -> str:
+    number = isinstance(value, float) or hasattr(value, "dtype")
+    return f"{float(value):.4g}" if number else str(value)
+
+
+def _read() -> dict[str, Any]:
+    try:
+        kept = json.loads(Path(FILE).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        raise OptionError(f"{FILE} can no longer be read: move it away and predict again.") from error
+    return kept if isinstance(kept, dict) else {}
+
+
+def _write(kept: dict[str, Any]) -> None:
+    whole = Path(f"{FILE}.new")
+    whole.write_text(json.dumps(kept, indent=2, ensure_ascii=False), encoding="utf-8")
+    whole.replace(FILE)

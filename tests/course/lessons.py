@@ -1,0 +1,164 @@
+"""The lessons and guides as files, and the table about them in ``docs/course/lessons.md``.
+
+``python -m tests.course.lessons`` writes the table anew; ``--seconds`` runs every notebook and measures. A test compares everything but
+the seconds, which belong to the machine that measured them.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+ROOT = Path(__file__).parents[2]
+COURSE, GUIDES = ROOT / "notebooks" / "course", ROOT / "notebooks" / "guides"
+TABLE = ROOT / "docs" / "course" / "lessons.md"
+READING, WRITE, DECIDE, PREDICT, DRAG = 200, 8, 4, 1.5, 2
+"""Words read in a minute, and the minutes that each exercise, prediction and interaction is given."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One notebook of the course."""
+
+    path: Path
+
+    @cached_property
+    def cells(self) -> list[Any]:
+        """Its cells, in order."""
+        return list(nbformat.read(self.path, as_version=4).cells)
+
+    @property
+    def code(self) -> list[str]:
+        """The source of every code cell, with a guess in the place of the dots."""
+        return [
+            re.sub(r"(predict\([^\n]*), \.\.\.", r"\1, 1", cell.source)
+            for cell in self.cells
+            if cell.cell_type == "code"
+        ]
+
+    @property
+    def title(self) -> str:
+        """The title, without its mark."""
+        return str(self.cells[0].source.splitlines()[0]).removeprefix("# ")
+
+    @property
+    def prose(self) -> str:
+        """What is read: text without formulas, code, links, references and model solutions."""
+        texts = [cell.source for cell in self.cells if cell.cell_type == "markdown"]
+        text = re.sub(r"(?s)### BEGIN SOLUTION.*?### END SOLUTION", " ", "\n\n".join(texts))
+        text = re.sub(r"(?s)## Further reading.*", " ", text)
+        return re.sub(r"(?s)\$\$.*?\$\$|\$[^$]*\$|`[^`]*`|<!--.*?-->|[*#|_]", " ", text)
+
+    @property
+    def words(self) -> int:
+        """Words of the text."""
+        return len(re.findall(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", self.prose))
+
+    @property
+    def grade(self) -> float:
+        """The grade of Flesch and Kincaid (1975): years of school; syllables are counted as groups of vowels."""
+        words = re.findall(r"[A-Za-z]+(?:['’-][A-Za-z]+)*", self.prose)
+        pieces = re.split(r"[.!?](?=\s|$)|\n\s*\n|\n- ", self.prose)
+        sentences = sum(len(piece.split()) > 2 for piece in pieces)
+        return 0.39 * len(words) / sentences + 11.8 * sum(map(syllables, words)) / len(words) - 15.59
+
+    def marked(self, **wanted: Any) -> int:
+        """How many cells have such nbgrader marks."""
+        marks = [cell.metadata.get("nbgrader", {}) for cell in self.cells]
+        return sum(all(mark.get(key) == value for key, value in wanted.items()) for mark in marks)
+
+    @property
+    def written(self) -> int:
+        """Exercises in which something is written."""
+        return self.marked(solution=True, cell_type="code")
+
+    @property
+    def decided(self) -> int:
+        """Exercises in which something is decided."""
+        return self.marked(solution=True, cell_type="markdown")
+
+    @property
+    def predicted(self) -> int:
+        """Predictions."""
+        return sum(len(re.findall(r"^predict\(", source, re.MULTILINE)) for source in self.code)
+
+    @property
+    def dragged(self) -> int:
+        """Interactions."""
+        return sum(len(re.findall(r"\bwidgets\.\w+\(", source)) for source in self.code)
+
+    @property
+    def minutes(self) -> float:
+        """Minutes of work in class, estimated."""
+        work = WRITE * self.written + DECIDE * self.decided
+        return self.words / READING + work + PREDICT * self.predicted + DRAG * self.dragged
+
+
+def syllables(word: str) -> int:
+    """Count groups of vowels; a final silent e is none."""
+    found = len(re.findall(r"[aeiouy]+", re.sub(r"(?<=[a-z])e$", "", word.lower())))
+    return max(found, 1)
+
+
+def all_of(folder: Path) -> list[Lesson]:
+    """Return the notebooks of a folder, in order."""
+    return [Lesson(path) for path in sorted(folder.glob("*.ipynb"))]
+
+
+def table(seconds: dict[str, str]) -> str:
+    """Write the table; the seconds are given, by the name of the notebook."""
+    head = "| notebook | words | reading level | exercises | minutes | seconds |\n|---|--:|--:|--:|--:|--:|\n"
+    lines = [
+        f"| {one.title} | {one.words} | {one.grade:.1f} | {one.written} + {one.decided} | {one.minutes:.0f} | {seconds.get(one.path.stem, '–')} |"
+        for one in [*all_of(COURSE), *all_of(GUIDES)]
+    ]
+    return head + "\n".join(lines) + "\n"
+
+
+def known_seconds(text: str) -> dict[str, str]:
+    """Read the seconds out of a page."""
+    found = dict(re.findall(r"^\| ([^|]+?) \|.*\| ([^|]+?) \|$", text, re.MULTILINE))
+    return {one.path.stem: found.get(one.title, "–") for one in [*all_of(COURSE), *all_of(GUIDES)]}
+
+
+def page(text: str, seconds: dict[str, str]) -> str:
+    """Put the table into a page, between its marks."""
+    before, _, rest = text.partition("<!-- made by tests.course.lessons; a test compares -->\n")
+    after = rest.partition("<!-- end -->")[2]
+    return (
+        f"{before}<!-- made by tests.course.lessons; a test compares -->\n{table(seconds)}<!-- end -->{after}"
+    )
+
+
+def measured(lessons: Iterable[Lesson]) -> dict[str, str]:
+    """Run each notebook in a kernel of its own and return its seconds, start and end included."""
+    found = {}
+    for one in lessons:
+        with tempfile.TemporaryDirectory() as folder:
+            begun = time.perf_counter()
+            command = [sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", str(one.path)]
+            subprocess.run([*command, "--output-dir", folder], check=True, capture_output=True, cwd=folder)
+            found[one.path.stem] = f"{time.perf_counter() - begun:.0f}"
+    return found
+
+
+def main() -> None:
+    """Write the page anew."""
+    text = TABLE.read_text(encoding="utf-8")
+    lessons = [*all_of(COURSE), *all_of(GUIDES)]
+    seconds = measured(lessons) if "--seconds" in sys.argv else known_seconds(text)
+    TABLE.write_text(page(text, seconds), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

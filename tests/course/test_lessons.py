@@ -1,0 +1,80 @@
+"""The course, executed cell by cell as its teacher version; and what each lesson must have."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+
+from dpnb.client import api
+from tests.conftest import PROFILE
+from tests.course.lessons import COURSE, GUIDES, TABLE, Lesson, all_of, known_seconds, page, syllables
+from tests.notebook.conftest import Notebook, shell  # noqa: F401 - a fixture
+
+LESSONS, ALL = all_of(COURSE), [*all_of(COURSE), *all_of(GUIDES)]
+LIMIT = 15
+PARTS = ("**Question.**", "You will be able to", "## What people get wrong", "## Further reading")
+
+
+def named(one: Lesson) -> str:
+    """Name a case by its notebook."""
+    return one.path.stem
+
+
+@pytest.mark.slow
+@pytest.mark.turns(5)
+@pytest.mark.parametrize("lesson", ALL, ids=named)
+def test_a_notebook_runs(lesson, shell, tmp_path, monkeypatch, capsys):  # noqa: F811
+    """No cell raises, every answer that waits for a prediction is shown, and a long run holds the limit of 15 s."""
+    monkeypatch.chdir(tmp_path)
+    notebook = Notebook(shell, None)
+    begun = time.perf_counter()
+    for source in lesson.code:
+        notebook(source)
+    seconds = time.perf_counter() - begun
+    api.close()
+    said = capsys.readouterr().out
+    assert "Predict first" not in said
+    assert said.count("You predicted") == lesson.predicted
+    assert PROFILE != "soak" or seconds <= LIMIT * float(os.environ.get("DPNB_SLOW", "1")), seconds
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=named)
+def test_a_lesson_has_its_parts(lesson):
+    """A question, a goal, predictions, an interaction, two exercises to write with checks, two to decide, and what to read."""
+    text = "\n".join(cell.source for cell in lesson.cells if cell.cell_type == "markdown")
+    assert [part for part in PARTS if part not in text] == []
+    assert lesson.predicted >= 2
+    assert lesson.dragged >= 1
+    assert lesson.written >= 2
+    assert lesson.decided == 2
+    assert lesson.marked(grade=True, cell_type="code") == lesson.written
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=named)
+def test_solutions_can_be_taken_out(lesson):
+    """Every solution stands between nbgrader's marks, the marks stand in solution cells alone, and a check is locked."""
+    for cell in lesson.cells:
+        mark = cell.metadata.get("nbgrader", {})
+        begins, ends = cell.source.count("### BEGIN SOLUTION"), cell.source.count("### END SOLUTION")
+        assert begins == ends
+        assert bool(begins) is bool(mark.get("solution")), cell.id
+        assert mark.get("locked", False) is (bool(mark) and not mark["solution"])
+        assert not mark or mark["grade_id"] == cell.id
+        assert cell.get("outputs", []) == []
+
+
+def test_the_table_of_lessons_is_up_to_date():
+    """Words, reading level, exercises and minutes are those of the notebooks; the seconds are whatever was measured."""
+    text = TABLE.read_text(encoding="utf-8")
+    assert text == page(text, known_seconds(text)), "python -m tests.course.lessons"
+    assert all(one.minutes <= 50 for one in LESSONS)
+
+
+@pytest.mark.parametrize(
+    ("word", "count"), [("noise", 1), ("privacy", 3), ("budget", 2), ("a", 1), ("be", 1)]
+)
+def test_syllables(word, count):
+    """What the reading level counts."""
+    assert syllables(word) == count
