@@ -1,0 +1,181 @@
+"""``check.selection``: a student's choice (exponential mechanism, randomised response), held to the law of its outputs.
+
+The share of every output is tested by an exact binomial test, each at the part's level divided by the number of outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from dpnb.course.noise_check import LEVEL, _Replay, failed_to_run, graded
+from dpnb.course.picture import shares
+from dpnb.course.result import CheckResult, Mistake, Part
+from dpnb.course.student_function import Clock, Floats, StudentFunction, Trouble
+from dpnb.errors import OptionError
+
+_PART = LEVEL / 4
+_DRAWS, _LOOPED = 8_000, 4_000
+
+
+def selection(  # noqa: PLR0913 - a function, a law and a loss; the rest are keywords with defaults
+    function: Any,
+    data: Any,
+    *,
+    law: Mapping[float, float],
+    epsilon: float,
+    neighbour: Any = None,
+    mistakes: Mapping[str, Sequence[float]] | None = None,
+    arguments: Mapping[str, Any] | None = None,
+    rng: int | np.random.Generator | None = None,
+    title: str | None = None,
+) -> CheckResult:
+    """Check a private choice that a student wrote.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(data, epsilon, size=None, rng=None)``: the output, a number; with `size`, so many of them.
+    data : array
+        A teaching array; the first argument.
+    law : mapping of number to probability
+        Every output, and how likely it should be.
+    epsilon : float
+        What it may spend; never near 1.
+    neighbour : array, optional
+        Data of which one person is changed, at its worst; without it the privacy part is left to the law.
+    mistakes : mapping of str to probabilities, optional
+        Laws of usual mistakes, in the order of `law`, by their names: the likeliest one is told.
+    arguments : mapping, optional
+        Further arguments of the function, by name.
+    rng : int or Generator, optional
+    title : str, optional
+
+    Returns
+    -------
+    CheckResult
+
+    Examples
+    --------
+    >>> def answer(bit, epsilon, size=None, rng=None):
+    ...     return np.where(rng.random(size) < np.exp(epsilon) / (1 + np.exp(epsilon)), bit, 1 - bit)
+    >>> p = np.exp(0.5) / (1 + np.exp(0.5))
+    >>> selection(answer, 1, law={0: 1 - p, 1: p}, epsilon=0.5, neighbour=0, rng=1).passed
+    True
+    """
+    outputs, wanted = np.array(list(law), dtype=float), np.array(list(law.values()), dtype=float)
+    if abs(wanted.sum() - 1) > 1e-9 or wanted.min() < 0:
+        raise OptionError("law gives each output its probability, and they add up to 1.")
+    called = StudentFunction.of(function, graded(epsilon), arguments)
+    name = title or getattr(function, "__name__", "the choice").replace("_", " ")
+    chance, clock = np.random.default_rng(rng), Clock()
+    count = _DRAWS if called.vectorised else _LOOPED
+    try:
+        with clock.running():
+            first, second = (called.draws(data, count, one, clock)[:, 0] for one in chance.spawn(2))
+            beside = (
+                None
+                if neighbour is None
+                else called.draws(neighbour, 2 * count, chance.spawn(1)[0], clock)[:, 0]
+            )
+    except Trouble as trouble:
+        return failed_to_run("selection", name, trouble)
+    parts = _parts(first, second, beside, outputs, wanted, epsilon)
+    failed = frozenset(part.name for part in parts if not part.passed)
+    seen = _counts(first, outputs) / count
+    told = _mistake(first, second, outputs, wanted, mistakes or {}) if failed else None
+    return CheckResult(
+        "selection", name, parts, told, shares([f"{one:g}" for one in outputs], list(seen), list(wanted))
+    )
+
+
+def _counts(drawn: Floats, outputs: Floats) -> NDArray[np.float64]:
+    return np.array([np.sum(np.isclose(drawn, one)) for one in outputs], dtype=float)
+
+
+def _parts(
+    first: Floats,
+    second: Floats,
+    beside: Floats | None,
+    outputs: Floats,
+    wanted: Floats,
+    epsilon: float,
+) -> tuple[Part, ...]:
+    from dpnb.audit import audit
+
+    counts = _counts(first, outputs)
+    strange = first.size - int(counts.sum())
+    p_value = binomial_p_value(counts, wanted, first.size)
+    equal = np.array_equal(first, second)
+    found = [
+        Part("outputs", strange == 0, f"{strange:,} outputs that are none of the choices"),
+        Part(
+            "shares",
+            p_value * len(outputs) >= 2 * _PART,
+            f"the share furthest from its probability has p {p_value:.2g}",
+            2 * _PART,
+        ),
+        Part("seed", not equal, "two calls give the same outputs" if equal else "two calls differ", _PART),
+    ]
+    if beside is not None:
+        verdict = audit(
+            _Replay((np.concatenate([first, second]), beside)),
+            (0, 1),
+            epsilon,
+            method="sample",
+            trials=first.size,
+            alpha=_PART,
+            names=("your data", "one person changed"),
+        )
+        found.append(Part("privacy", not verdict.breaks, verdict.headline, _PART))
+    return tuple(found)
+
+
+def binomial_p_value(counts: Floats, wanted: Floats, trials: int) -> float:
+    """Return the smallest exact two-sided binomial p-value of some counts; each is at most 1."""
+    below, above = stats.binom.cdf(counts, trials, wanted), stats.binom.sf(counts - 1, trials, wanted)
+    return float(np.minimum(1, 2 * np.minimum(below, above)).min())
+
+
+def _mistake(
+    first: Floats,
+    second: Floats,
+    outputs: Floats,
+    wanted: Floats,
+    mistakes: Mapping[str, Sequence[float]],
+) -> Mistake:
+    counts = _counts(first, outputs)
+    if counts.sum() < first.size:
+        return Mistake(
+            "an output that is none",
+            "Some outputs are none of the choices.",
+            "Return one of the choices themselves, not its place and not a score.",
+        )
+    if counts.max() == first.size and wanted.max() < 0.99:
+        return Mistake(
+            "no randomness",
+            "The output is always the same.",
+            "Draw with the probabilities; do not return the best one.",
+        )
+    if np.array_equal(first, second):
+        return Mistake(
+            "seed fixed", "Two equal calls give the same outputs.", "Draw from the rng that you are given."
+        )
+    laws = {"uniform": np.full(len(outputs), 1 / len(outputs)), **mistakes}
+    fits = {
+        name: binomial_p_value(counts, np.asarray(law, dtype=float), first.size) for name, law in laws.items()
+    }
+    best = max(fits, key=lambda name: fits[name])
+    if fits[best] < 1e-6:
+        at = int(np.abs(counts / first.size - wanted).argmax())
+        said = f"{outputs[at]:g} comes in {100 * counts[at] / first.size:.3g} % of the calls, not in {100 * wanted[at]:.3g} %."
+        return Mistake("another law", said, "Write the probabilities of three outputs on paper and compare.")
+    return Mistake(
+        best,
+        f"The outputs have the law of a usual mistake: {best}.",
+        "Write the probabilities of the two likeliest outputs on paper: their ratio says what is spent.",
+    )

@@ -1,0 +1,133 @@
+"""``check.coverage``: an interval that a student wrote, run on thousands of simulated studies; too wide fails like too narrow.
+
+Two exact binomial tests share the level 10⁻⁴: coverage below the level less one point, and above it by more than half of what is
+left. An interval whose coverage lies between passes but with that probability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from dpnb.course.noise_check import LEVEL, failed_to_run
+from dpnb.course.picture import levels
+from dpnb.course.result import CheckResult, Mistake, Part
+from dpnb.course.student_function import Clock, Floats, StudentFunction, Trouble
+from dpnb.errors import OptionError
+
+_STUDIES = 4_000
+_SLACK = 0.01
+
+
+def coverage(
+    function: Callable[[Any], Any],
+    study: Callable[[np.random.Generator], Any],
+    *,
+    truth: float,
+    level: float = 0.95,
+    rng: int | np.random.Generator | None = None,
+    title: str | None = None,
+) -> CheckResult:
+    """Check the coverage of an interval that a student wrote.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(released)`` returns low and high.
+    study : callable
+        ``study(rng)`` draws a sample, releases from it, and returns what `function` takes: the teacher's.
+    truth : float
+        The number that the interval should hold.
+    level : float
+        The coverage that it should have.
+    rng : int or Generator, optional
+    title : str, optional
+
+    Returns
+    -------
+    CheckResult
+
+    Examples
+    --------
+    >>> def study(rng):
+    ...     return rng.normal(3, 1)
+    >>> coverage(lambda x: (x - 1.96, x + 1.96), study, truth=3, rng=1).passed
+    True
+    """
+    if not 0.5 <= level < 1:
+        raise OptionError(f"A level lies between 0.5 and 1, such as 0.95; not {level!r}.")
+    called, clock = StudentFunction.of(function), Clock()
+    name = title or getattr(function, "__name__", "the interval").replace("_", " ")
+    chance = np.random.default_rng(rng)
+    try:
+        with clock.running():
+            ends = _ends(called, study, chance, clock)
+    except Trouble as trouble:
+        return failed_to_run("coverage", name, trouble)
+    held = int(((ends[:, 0] <= truth) & (truth <= ends[:, 1])).sum())
+    parts = _parts(held, level, int((ends[:, 0] > ends[:, 1]).sum()))
+    told = _mistake(parts, held / len(ends), level)
+    return CheckResult(
+        "coverage",
+        name,
+        parts,
+        told,
+        levels([("your coverage", held / len(ends)), ("should be", level)]),
+        facts={"studies": len(ends), "coverage": held / len(ends)},
+    )
+
+
+def _ends(
+    called: StudentFunction,
+    study: Callable[[np.random.Generator], Any],
+    chance: np.random.Generator,
+    clock: Clock,
+) -> Floats:
+    found = np.concatenate([called.draws(study(chance), 1, chance, clock) for _ in range(_STUDIES)])
+    return _pairs(found)
+
+
+def _pairs(found: Floats) -> Floats:
+    if found.shape[1] != 2:
+        raise Trouble(
+            "wrong shape",
+            f"The function returns {found.shape[1]} numbers; an interval has two.",
+            "Return low, high.",
+        )
+    return found
+
+
+def _parts(held: int, level: float, swapped: int) -> tuple[Part, ...]:
+    least, most = level - _SLACK, level + (1 - level) / 2
+    low = float(stats.binom.cdf(held, _STUDIES, least))
+    high = float(stats.binom.sf(held - 1, _STUDIES, most))
+    share = f"{100 * held / _STUDIES:.2f} % of {_STUDIES:,} studies"
+    return (
+        Part("order", swapped == 0, f"{swapped:,} intervals end before they begin"),
+        Part(
+            "narrow", low >= LEVEL / 2, f"the truth is held in {share}; {100 * level:g} % is asked", LEVEL / 2
+        ),
+        Part("wide", high >= LEVEL / 2, f"no more than {100 * most:g} % is needed", LEVEL / 2),
+    )
+
+
+def _mistake(parts: tuple[Part, ...], share: float, level: float) -> Mistake | None:
+    failed = {part.name for part in parts if not part.passed}
+    if "order" in failed:
+        return Mistake("ends swapped", "Some intervals end before they begin.", "Return low, high.")
+    if "narrow" in failed:
+        return Mistake(
+            "too narrow",
+            f"The interval holds the truth in {100 * share:.1f} % of the studies, not in {100 * level:g} %.",
+            "Add the variance of the noise to the variance of the sample before you take the root.",
+        )
+    if "wide" in failed:
+        return Mistake(
+            "too wide",
+            f"The interval holds the truth in {100 * share:.1f} % of the studies: it is wider than it needs to be.",
+            "Add variances, not standard errors; and count each source of error once.",
+        )
+    return None

@@ -1,0 +1,131 @@
+r"""The laws that a student's noise is held to: each turns noise into uniform and exponential numbers, exactly.
+
+Under the law, :math:`u = F(x)` is uniform and :math:`e = -\ln(2\min(u, 1-u))` is exponential with mean 1; for a law on whole
+numbers u is drawn uniformly between :math:`F(x-1)` and :math:`F(x)`. So one Kolmogorov-Smirnov test of u (shape) and one gamma
+test of the sum of e (scale) serve every law, at exact levels.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from dpnb.errors import OptionError
+
+Floats = NDArray[np.float64]
+LawName = Literal["laplace", "gaussian", "geometric"]
+LAWS: tuple[LawName, ...] = ("laplace", "gaussian", "geometric")
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseLaw:
+    """One law of noise around 0.
+
+    Parameters
+    ----------
+    name : {"laplace", "gaussian", "geometric"}
+        *geometric* is Laplace on whole numbers: :math:`P(k) ∝ e^{-|k|/b}`.
+    scale : float
+        b of Laplace and geometric noise, σ of Gaussian noise; in units of the answer.
+    """
+
+    name: LawName
+    scale: float
+
+    def __post_init__(self) -> None:
+        if self.name not in LAWS:
+            raise OptionError(f"law is one of {', '.join(LAWS)}, not {self.name!r}.")
+        if not 0 < self.scale < math.inf:
+            raise OptionError(f"The scale of the noise is above 0, not {self.scale:g}.")
+
+    @property
+    def words(self) -> str:
+        """The law in words: *Laplace noise of scale 2*."""
+        if self.name == "gaussian":
+            return f"Gaussian noise of standard deviation {self.scale:.4g}"
+        kind = "Laplace" if self.name == "laplace" else "whole-number Laplace"
+        return f"{kind} noise of scale {self.scale:.4g}"
+
+    def cdf(self, x: Floats) -> Floats:
+        """Return F(x)."""
+        if self.name == "gaussian":
+            return np.asarray(special.ndtr(x / self.scale))
+        if self.name == "laplace":
+            z = np.abs(x) / self.scale
+            return np.asarray(np.where(x < 0, 0.5 * np.exp(-z), 1 - 0.5 * np.exp(-z)))
+        q, k = math.exp(-1 / self.scale), np.floor(x)
+        below, above = q ** np.maximum(-k, 0) / (1 + q), 1 - q ** (np.maximum(k, 0) + 1) / (1 + q)
+        return np.asarray(np.where(k < 0, below, above))
+
+    def uniforms(self, noise: Floats, rng: np.random.Generator) -> Floats:
+        """Return what is uniform if the noise follows the law."""
+        if self.name != "geometric":
+            return self.cdf(noise)
+        low, high = self.cdf(noise - 1), self.cdf(noise)
+        return np.asarray(low + rng.random(noise.shape) * (high - low))
+
+    def exponentials(self, noise: Floats, uniforms: Floats) -> Floats:
+        """Return what is exponential with mean 1 if the noise follows the law; tails without rounding."""
+        if self.name == "laplace":
+            return np.abs(noise) / self.scale
+        if self.name == "gaussian":
+            return np.asarray(-math.log(2) - special.log_ndtr(-np.abs(noise) / self.scale))
+        tail = np.minimum(uniforms, 1 - uniforms)
+        return np.asarray(-np.log(2 * np.clip(tail, 1e-300, 0.5)))
+
+    def ratio(self, noise: Floats) -> float:
+        """Return how many times as large as the law says the noise is."""
+        if self.name == "gaussian":
+            return float(np.sqrt(np.mean(noise**2)) / self.scale)
+        return float(np.mean(np.abs(noise)) / self.mean_size)
+
+    @property
+    def mean_size(self) -> float:
+        """The mean of |noise|."""
+        if self.name == "gaussian":
+            return self.scale * math.sqrt(2 / math.pi)
+        if self.name == "laplace":
+            return self.scale
+        q = math.exp(-1 / self.scale)
+        return 2 * q / (1 - q**2)
+
+
+def gamma_p_value(exponentials: Floats) -> float:
+    """Return the exact two-sided p-value of a sum of exponentials of mean 1.
+
+    Examples
+    --------
+    >>> round(gamma_p_value(np.ones(100)), 2) > 0.9
+    True
+    """
+    count, total = exponentials.size, float(exponentials.sum())
+    below, above = special.gammainc(count, total), special.gammaincc(count, total)
+    return float(min(1.0, 2 * min(below, above)))
+
+
+def ks_p_value(uniforms: Floats) -> float:
+    """Return the exact two-sided Kolmogorov-Smirnov p-value of numbers that should be uniform."""
+    from scipy.stats import kstwo
+
+    ordered, count = np.sort(uniforms, axis=None), uniforms.size
+    steps = np.arange(1, count + 1) / count
+    distance = max(float((steps - ordered).max()), float((ordered - steps + 1 / count).max()))
+    return float(kstwo.sf(distance, count))
+
+
+def best_family(noise: Floats) -> str:
+    """Return which of Laplace, Gaussian, uniform and twice averaged Laplace noise, each at its own scale, is likeliest."""
+    size = np.abs(noise)
+    each = size.mean() / 0.75  # E|mean of two Laplace draws of scale s| = 3s/4
+    likelihood = {
+        "averaged": -math.log(2 * each) + float(np.mean(np.log1p(2 * size / each) - 2 * size / each)),
+        "Laplace": -math.log(2 * size.mean()) - 1,
+        "Gaussian": -0.5 * math.log(2 * math.pi * math.e * np.mean(noise**2)),
+        "uniform": -math.log(2 * size.max()),
+    }
+    return max(likelihood, key=lambda name: likelihood[name])

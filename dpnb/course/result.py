@@ -1,0 +1,175 @@
+"""What a check found: passed or not, the likely mistake, the next step, one picture, and how often the check errs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dpnb.cards.card import Card, frame
+from dpnb.cards.markup import Markup, el
+from dpnb.course.rates import Rates, rates_of
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One test of a check.
+
+    Parameters
+    ----------
+    name : str
+        What is tested.
+    passed : bool
+    said : str
+        The finding in words.
+    level : float
+        The probability that a correct answer fails here, at most.
+    """
+
+    name: str
+    passed: bool
+    said: str
+    level: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A likely mistake and what to do next.
+
+    Parameters
+    ----------
+    name : str
+        A short name: *half the noise*.
+    said : str
+        The mistake in a sentence.
+    step : str
+        The next step in a sentence.
+    """
+
+    name: str
+    said: str
+    step: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CheckResult:
+    """What a check found about one answer.
+
+    Parameters
+    ----------
+    check : str
+        The check's name, under which its rates of error stand.
+    title : str
+        What was checked.
+    parts : tuple of Part
+    mistake : Mistake or None
+        None when every part passed.
+    picture : Markup
+        One SVG.
+    notes : tuple of str
+        Warnings that fail nothing.
+    facts : mapping
+        Figures, in JSON's own types.
+    """
+
+    check: str
+    title: str
+    parts: tuple[Part, ...]
+    mistake: Mistake | None
+    picture: Markup
+    notes: tuple[str, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every part passed."""
+        return all(part.passed for part in self.parts)
+
+    @property
+    def rates(self) -> Rates:
+        """How often this kind of check errs, as measured."""
+        return rates_of(self.check)
+
+    @property
+    def false_fail(self) -> float:
+        """The probability that a correct answer fails, at most: the levels of the parts together."""
+        return sum(part.level for part in self.parts)
+
+    def must_pass(self) -> CheckResult:
+        """Return this result, or raise AssertionError with its text: what a hidden test of nbgrader calls.
+
+        Raises
+        ------
+        AssertionError
+        """
+        if not self.passed:
+            raise AssertionError(self.text)
+        return self
+
+    @property
+    def headline(self) -> str:
+        """The finding in one sentence."""
+        if self.mistake is None:
+            return f"{self.title}: passed"
+        return f"{self.title}: not yet. {self.mistake.said}"
+
+    @property
+    def text(self) -> str:
+        """The result for a terminal."""
+        lines = [self.headline]
+        lines += [f"Next: {self.mistake.step}"] if self.mistake else []
+        lines += [f"  {'✓' if part.passed else '✗'} {part.name}: {part.said}" for part in self.parts]
+        lines += [f"  note: {note}" for note in self.notes]
+        return "\n".join([*lines, f"  {self.certainty}"])
+
+    @property
+    def certainty(self) -> str:
+        """How often the check errs, in a sentence."""
+        return self.rates.sentence(self.false_fail)
+
+    def to_json(self) -> dict[str, Any]:
+        """The facts in JSON's own types."""
+        return {
+            "format": 1,
+            "check": self.check,
+            "title": self.title,
+            "passed": self.passed,
+            "mistake": self.mistake.name if self.mistake else None,
+            "next": self.mistake.step if self.mistake else None,
+            "parts": [
+                {"name": one.name, "passed": one.passed, "said": one.said, "level": one.level}
+                for one in self.parts
+            ],
+            "notes": list(self.notes),
+            "false_fail": self.false_fail,
+            **self.facts,
+        }
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        return self.card().bundle()
+
+    def card(self) -> Card:
+        """Return the result as a card."""
+        mark = "passed" if self.passed else "not yet"
+        told = self.mistake
+        html = frame(
+            el("div", el("h3", self.title), el("span", mark, class_="badge"), class_="head"),
+            el("p", el("strong", told.said, class_="flag")) if told else None,
+            el("p", f"Next: {told.step}") if told else None,
+            self.picture,
+            el("table", *map(_row, self.parts), class_="slim"),
+            *(el("p", note) for note in self.notes),
+            el("p", self.certainty),
+        )
+        return Card(html, str(self.picture), self.text, self.to_json(), "check")
+
+
+def _row(part: Part) -> Markup:
+    mark = "✓" if part.passed else "✗"
+    return el("tr", el("th", f"{mark} {part.name}", scope="row", class_="keep"), el("td", part.said))

@@ -1,0 +1,185 @@
+"""A student's function, called many times: in one go where it takes ``size``, in a loop with a warning elsewhere, never over 15 s."""
+
+from __future__ import annotations
+
+import inspect
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpnb.errors import OptionError
+
+Floats = NDArray[np.float64]
+
+LIMIT = 15.0
+"""Seconds that all calls of one check may take."""
+_OWN = ("epsilon", "size", "rng")
+
+
+class Trouble(Exception):
+    """A student's function that cannot be checked: it fails, is too slow, or returns another shape.
+
+    Parameters
+    ----------
+    name, said, step : str
+        As in a mistake.
+    """
+
+    def __init__(self, name: str, said: str, step: str) -> None:
+        super().__init__(said)
+        self.name, self.said, self.step = name, said, step
+
+
+@dataclass(frozen=True, slots=True)
+class StudentFunction:
+    """A function of data, and of ``epsilon``, ``size`` and ``rng`` if it takes them.
+
+    Parameters
+    ----------
+    call : callable
+    takes : frozenset of str
+        Which of ``epsilon``, ``size`` and ``rng`` it takes.
+    given : mapping
+        Further arguments, by name.
+    """
+
+    call: Callable[..., Any]
+    takes: frozenset[str]
+    given: Mapping[str, Any]
+
+    @classmethod
+    def of(
+        cls, call: Any, epsilon: float | None = None, arguments: Mapping[str, Any] | None = None
+    ) -> StudentFunction:
+        """Look at a signature; an argument that nobody gives is refused with the template."""
+        if not callable(call):
+            raise OptionError(
+                "Give the function itself, without parentheses: check.mechanism(noisy_count, …)."
+            )
+        given = dict(arguments or {})
+        names, needed = _signature(call, given)
+        if needed - {"epsilon", "size", "rng"}:
+            missing = ", ".join(sorted(needed - {"epsilon", "size", "rng"}))
+            raise OptionError(
+                f"The function also needs {missing}. Write def f(data, epsilon, size=None, rng=None), or give "
+                f"arguments={{...}} to the check."
+            )
+        if "epsilon" in names and epsilon is not None and "epsilon" not in given:
+            given["epsilon"] = epsilon
+        return cls(call, frozenset(names & set(_OWN)), given)
+
+    @property
+    def vectorised(self) -> bool:
+        """Whether it makes many draws in one call."""
+        return "size" in self.takes
+
+    def draws(self, data: Any, count: int, rng: np.random.Generator, clock: Clock) -> Floats:
+        """Return `count` outputs on some data, shape ``(count, numbers)``."""
+        given = dict(self.given) | ({"rng": rng} if "rng" in self.takes else {})
+        if self.vectorised:
+            outputs = _answered(self.call, data, given | {"size": count}, clock)
+            return _table(outputs, count)
+        outputs = []
+        for _ in range(count):
+            outputs.append(_answered(self.call, data, given, clock))
+        return _table(outputs, count)
+
+
+class Clock:
+    """What is left of the time limit."""
+
+    __slots__ = ("_end", "limit")
+
+    def __init__(self, limit: float = LIMIT) -> None:
+        self.limit = limit
+        self._end = time.monotonic() + limit
+
+    def look(self) -> None:
+        """Raise Trouble when time is over."""
+        if time.monotonic() > self._end:
+            raise too_slow(self.limit)
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """End a call that does not end by itself, where the system lets us (in the main thread of Linux and macOS)."""
+        if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+            yield
+            return
+        left = max(self._end - time.monotonic(), 0.001)
+        before = signal.signal(signal.SIGALRM, self._ring)
+        signal.setitimer(signal.ITIMER_REAL, left)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+    def _ring(self, number: int, frame: FrameType | None) -> None:
+        del number, frame
+        raise too_slow(self.limit)
+
+
+def too_slow(limit: float) -> Trouble:
+    """Return what to say of a function that takes too long."""
+    return Trouble(
+        "too slow",
+        f"The function was still running after {limit:g} s.",
+        "Look for a loop that does not end; else make all draws at once: rng.laplace(0, scale, size).",
+    )
+
+
+def _signature(call: Callable[..., Any], given: Mapping[str, Any]) -> tuple[set[str], set[str]]:
+    """The names that a function takes after its data, and those of them that it needs and nobody gives."""
+    try:
+        parameters = list(inspect.signature(call).parameters.values())
+    except (TypeError, ValueError):
+        return set(), set()
+    after = [one for one in parameters[1:] if one.kind not in {one.VAR_POSITIONAL, one.VAR_KEYWORD}]
+    needed = {one.name for one in after if one.default is one.empty}
+    return {one.name for one in after}, needed - set(given)
+
+
+def _answered(call: Callable[..., Any], data: Any, given: Mapping[str, Any], clock: Clock) -> Any:
+    clock.look()
+    try:
+        return call(data, **given)
+    except Trouble:
+        raise
+    except Exception as error:
+        raise Trouble(
+            "it fails",
+            f"The function fails: {type(error).__name__}: {error}.",
+            "Call it yourself on three rows first, and read the last line of what Python says.",
+        ) from error
+
+
+def _table(outputs: Any, count: int) -> Floats:
+    try:
+        found = np.asarray(outputs, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise Trouble(
+            "no number",
+            "The function returns something that is no number.",
+            "Return the number; do not print it, and do not forget `return`.",
+        ) from None
+    if found.shape[:1] != (count,):
+        raise Trouble(
+            "one draw only",
+            f"Asked for size={count:,} draws, the function returns shape {found.shape}.",
+            "Pass size on to the generator: rng.laplace(0, scale, size).",
+        )
+    if not np.isfinite(found).all():
+        raise Trouble(
+            "undefined",
+            "Some outputs are undefined (NaN) or infinite.",
+            "Look for a division by zero, or for a function without `return`.",
+        )
+    return found.reshape(count, -1)

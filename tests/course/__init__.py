@@ -1,0 +1,1 @@
+"""Checks of the course, and its kit."""

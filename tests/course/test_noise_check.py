@@ -1,0 +1,158 @@
+"""Checks of noise: right answers pass, each listed wrong answer is named, and the picture and the words are there."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from dpnb.course.noise_law import NoiseLaw, gamma_p_value, ks_p_value
+from dpnb.errors import LossError, OptionError
+from dpnb.teach import check
+from tests.course.students import COUNT, EPSILON, SUM
+
+WRONG = [(one, name) for one in (COUNT, SUM) for name in one.wrong]
+
+
+@pytest.mark.parametrize("exercise", [COUNT, SUM], ids=lambda one: one.name)
+def test_a_right_answer_passes(exercise):
+    found = exercise.check(exercise.right, 1)
+    assert found.passed
+    assert found.mistake is None
+    assert found.must_pass() is found
+    assert found.false_fail <= 1e-4
+
+
+@pytest.mark.parametrize(("exercise", "name"), WRONG, ids=[f"{one.name}: {name}" for one, name in WRONG])
+def test_a_wrong_answer_is_named(exercise, name):
+    """The likely mistake is the one that was made, with a next step and one picture; the hidden test raises its words."""
+    found = exercise.check(exercise.wrong[name], 1)
+    assert found.mistake.name == name
+    assert found.mistake.step
+    bundle = found._repr_mimebundle_()
+    assert bundle["text/html"].count("<svg") == 1
+    with pytest.raises(AssertionError) as raised:
+        found.must_pass()
+    assert found.mistake.said in str(raised.value)
+
+
+def scalar(rows, epsilon):
+    return len(rows) + np.random.default_rng().laplace(0, 1 / epsilon)
+
+
+def test_a_scalar_function_is_looped_and_told_so():
+    found = check.mechanism(scalar, range(40), expected=40, epsilon=EPSILON, rng=3)
+    assert found.passed
+    assert "called once for each draw" in found.notes[0]
+
+
+def endless(rows, epsilon, size=None, rng=None):
+    while True:
+        time.sleep(0.01)
+
+
+def test_a_function_that_does_not_end_is_stopped(monkeypatch):
+    """The limit is 15 s; a shorter one stops as well, and says what to do."""
+    from dpnb.course import noise_check, student_function
+
+    assert student_function.LIMIT == 15
+    monkeypatch.setattr(noise_check, "Clock", lambda: student_function.Clock(0.3))
+    began = time.monotonic()
+    found = check.mechanism(endless, range(40), expected=40, epsilon=EPSILON, rng=3)
+    assert found.mistake.name == "too slow"
+    assert time.monotonic() - began < 5
+
+
+BROKEN = {
+    "it fails": lambda rows, size=None, rng=None: rows.nothing,
+    "no number": lambda rows, size=None, rng=None: ["x"] * size,
+    "one draw only": lambda rows, size=None, rng=None: 40 + rng.laplace(0, 2),
+    "undefined": lambda rows, size=None, rng=None: np.full(size, np.nan),
+    "one draw for all": lambda rows, size=None, rng=None: np.full(size, 40 + rng.laplace(0, 2)),
+    "rounded": lambda rows, size=None, rng=None: np.round(40 + rng.laplace(0, 2, size)),
+    "wrong shape": lambda rows, size=None, rng=None: 40 + rng.laplace(0, 2, (size, 3)),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_function_that_cannot_be_right_is_told_why(name):
+    found = check.mechanism(BROKEN[name], range(40), expected=40, epsilon=EPSILON, rng=3)
+    assert found.mistake.name == name
+
+
+def test_cells_with_one_noise_are_named_and_cells_with_their_own_pass():
+    answer = np.array([3.0, 5.0, 9.0])
+
+    def own(rows, epsilon, size=None, rng=None):
+        return answer + rng.laplace(0, 1 / epsilon, (size, 3))
+
+    def shared(rows, epsilon, size=None, rng=None):
+        return answer + rng.laplace(0, 1 / epsilon, (size, 1))
+
+    facts = {"expected": answer, "epsilon": EPSILON, "rng": 4}
+    assert check.mechanism(own, [1, 2, 3], **facts).passed
+    assert check.mechanism(shared, [1, 2, 3], **facts).mistake.name == "same noise in every cell"
+
+
+def test_gaussian_noise_is_graded_in_rho():
+    def gaussian(rows, size=None, rng=None):
+        return len(rows) + rng.normal(0, 1 / np.sqrt(2 * 0.1), size)
+
+    assert check.mechanism(gaussian, range(40), expected=40, rho=0.1, law="gaussian", rng=5).passed
+    found = check.mechanism(
+        COUNT.right, range(40), expected=40, rho=0.1, law="gaussian", arguments={"epsilon": 0.5}
+    )
+    assert not found.passed
+
+
+def test_whole_number_noise_is_graded_exactly():
+    """Geometric noise passes under its own law, and its misfit is seen at 25 %."""
+
+    def drawn(rng, size, scale):
+        tail = 1 - np.exp(-1 / scale)
+        return rng.geometric(tail, size) - rng.geometric(tail, size)
+
+    def right(rows, epsilon, size=None, rng=None):
+        return len(rows) + drawn(rng, size, 1 / epsilon)
+
+    def larger(rows, epsilon, size=None, rng=None):
+        return len(rows) + drawn(rng, size, 1.25 / epsilon)
+
+    facts = {"expected": 40, "epsilon": EPSILON, "law": "geometric", "rng": 6}
+    assert check.mechanism(right, range(40), **facts).passed
+    assert check.mechanism(larger, range(40), **facts).mistake.name == "noise × 1.25"
+
+
+@pytest.mark.parametrize("epsilon", [1, 0.9, 1.2])
+def test_nothing_is_graded_near_one(epsilon):
+    with pytest.raises(LossError, match="inverts"):
+        check.mechanism(COUNT.right, range(40), expected=40, epsilon=epsilon)
+
+
+def test_an_exercise_that_is_set_wrongly_is_refused():
+    with pytest.raises(OptionError, match="also needs bounds"):
+        check.mechanism(lambda rows, bounds: 1, range(40), expected=40, epsilon=EPSILON)
+    with pytest.raises(OptionError, match="without parentheses"):
+        check.mechanism(40.0, range(40), expected=40, epsilon=EPSILON)
+    with pytest.raises(LossError, match="rho"):
+        check.mechanism(COUNT.right, range(40), expected=40, rho=0.1)
+
+
+@pytest.mark.parametrize("law", ["laplace", "gaussian", "geometric"])
+def test_levels_are_exact(law):
+    """Under the law both p-values are uniform: their own distribution is, and their smallest is not too small."""
+    target, rng = NoiseLaw(law, 2.0), np.random.default_rng(8)
+    draw = {
+        "laplace": lambda: rng.laplace(0, 2, 400),
+        "gaussian": lambda: rng.normal(0, 2, 400),
+        "geometric": lambda: rng.geometric(1 - np.exp(-0.5), 400) - rng.geometric(1 - np.exp(-0.5), 400),
+    }[law]
+    gammas, shapes = [], []
+    for _ in range(400):
+        noise = draw().astype(float)
+        uniforms = target.uniforms(noise, rng)
+        gammas.append(gamma_p_value(target.exponentials(noise, uniforms)))
+        shapes.append(ks_p_value(uniforms))
+    assert ks_p_value(np.array(gammas)) > 1e-4
+    assert ks_p_value(np.array(shapes)) > 1e-4
