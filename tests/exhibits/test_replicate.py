@@ -15,6 +15,7 @@ from dpnb.exhibits.replicate import (
     Row,
     beliefs,
     bootstrap,
+    bootstrap_figures,
     figures,
     primer,
     replicate,
@@ -23,10 +24,14 @@ from dpnb.exhibits.replicate import (
 )
 from dpnb.exhibits.replicate.__main__ import main
 from dpnb.exhibits.replicate.page import html_page
+from dpnb.exhibits.replicate.row import UNTOLD
 from dpnb.trusted.noise.law import DiscreteLaplaceLaw
 
 #: rows whose published number is not what comes out, and why: the same reasons stand on the page
 DIFFERENT = {
+    "000 Remark 2": "the average of Laplaces beats the classic Gaussian calibration only, not the exact one",
+    "000 Fig 7a": "conservative standard errors lie below the truth in one study of twelve",
+    "003 records to change": "nine records of ten must change, not one",
     "000 Remark 1": "the constant of advanced composition is missing in print",
     "000 Result 1": "the bootstrap is not free",
     "004 eq 17": "the rule of thumb fails at ε 0.1",
@@ -43,6 +48,8 @@ NOT_REPRODUCED = {
     "004 Table 1, printed cells": "not at hand; 54 cells of the same closed form on a grid that is assumed stand in the table",
     "004 Fig 5, attenuation 6 to 13 %": "ours is 1 to 4 %: subsets and upper bound of print are unknown",
     "004 Fig 13, trimming on X": "distance, n, ε and δ are not printed; box noise beside clipping is shown instead",
+    "000 Figs 1, 4, 5, 9": "the paper is not at hand: multiplicities and the partition are drawn, without a number",
+    "004 Figs 8, 11, 12": "the paper is not at hand: what their panels show is not known here, so none is called a repetition",
 }
 
 
@@ -84,6 +91,9 @@ def test_the_exact_rows_are_those_of_the_theory(rows):
 
     assert ours("000 Fig 2") == pytest.approx([4.83, 9.43, 14.04, 18.64, 23.25], abs=0.005)
     assert ours("000 Remark 1") == pytest.approx([100, 15.7, 28.6, 1], abs=0.06)
+    assert ours("000 Remark 2", "k up to") == pytest.approx([14.04, 6.6, 8.1, 8.9], abs=0.05)
+    assert ours("000 Remark 2", "variance") == pytest.approx([1.52, 1.23, 1.12], abs=0.006)
+    assert ours("003 records to change") == [90]
     assert ours("000 eq 29-30") == pytest.approx([2, 1])
     assert ours("000 Result 1", "k = 1 ") == pytest.approx([34.0, 43.4, 4.045], abs=0.05)
     assert ours("000 Result 1", "k = 50") == pytest.approx([5.17, 6.75, 1.291], abs=0.011)
@@ -152,6 +162,8 @@ def test_the_simulated_rows_are_those_of_the_theory(rows):
         ("000 Fig 3 bottom", ""): [53.2, 54.0],
         ("000 Fig 7b", "k = 50"): [77.0, 97.2, 100],
         ("000 Fig 7b", "k = 200"): [69.2, 98.4, 100],
+        ("000 Fig 7a", ""): [8.7],
+        ("000 Fig 8", ""): [0.811, 0.82, 0.78],
         ("000 section 8", "california"): [80.4, 98.0, 99.9],
         ("000 section 8", "anes96"): [79.2, 97.3, 99.9],
         ("000 section 8", "nhefs"): [66.5, 96.0, 100],
@@ -164,7 +176,7 @@ def test_the_simulated_rows_are_those_of_the_theory(rows):
     }
     for (source, words), values in noted.items():
         found = [row for row in rows if row.source == source and words in row.quantity]
-        if source == "000 section 8" and not found:
+        if source in {"000 section 8", "000 Fig 8"} and not found:
             continue
         for ours, error, value in zip(found[0].ours, found[0].errors, values, strict=True):
             assert abs(ours - value) <= 4 * error + 0.02 * abs(value), (source, ours, value)
@@ -209,19 +221,53 @@ def test_corrected_difference_is_private_and_less_noisy():
 
 @pytest.mark.parametrize(
     ("ours", "error", "verdict"),
-    [(1.04, 0.0, "agrees"), (1.2, 0.0, "differs"), (1.2, 0.05, "agrees"), (math.nan, 0.1, "differs")],
+    [
+        (1.04, 0.0, "agrees"),
+        (1.2, 0.0, "differs"),
+        (1.06, 0.01, "agrees"),
+        (1.2, 0.05, "not enough simulations to tell"),
+        (1.0, 0.05, "not enough simulations to tell"),
+        (2.0, 0.05, "differs"),
+        (math.nan, 0.1, "differs"),
+    ],
 )
 def test_a_verdict_is_a_comparison(ours, error, verdict):
-    """Within the rounding of print and three standard errors of ours; NaN never agrees."""
+    """Within the rounding of print and three standard errors of ours, if these are no wider than it; NaN never agrees."""
     row = Row("x", "y", "1.0", [Quoted.near(1.0, 0.05)], [ours], [error])
     assert row.verdict == verdict
     assert verdict in table_text([row])
 
 
+def test_few_simulations_do_not_call_a_far_number_agreement(rows):
+    """*Seen:* 74.5 beside 80.1 "agrees" in the quick table. No simulated row of it agrees with a band wider than print's rounding."""
+    assert Row("000", "a", "80.1", [Quoted.near(80.1, 2.0)], [74.5], [3.1]).verdict == UNTOLD
+    ages = [row for row in rows if row.source == "000 section 8" and "california" in row.quantity]
+    assert all(row.verdict != "agrees" for row in ages)
+    for row in rows:
+        if row.verdict == "agrees":
+            for quoted, ours, error in zip(row.quoted, row.ours, row.errors, strict=True):
+                inside = quoted.low <= ours - 3 * error and ours + 3 * error <= quoted.high
+                assert inside or 3 * error <= max((quoted.high - quoted.low) / 2, 0.03 * abs(ours)), (
+                    row.quantity
+                )
+
+
+def test_no_panel_has_the_number_of_a_figure_that_it_does_not_repeat():
+    """Numbers of figures are those whose subject the notes attest; every other panel names its subject, or a remark or an equation."""
+    drawn = [
+        draw(np.random.default_rng(1), 100)
+        for draw in bootstrap_figures.DRAW
+        if draw.__name__ not in {"_normal_tests", "_fig7", "_fig8"}
+    ]
+    numbers = {number for one in drawn if one for number in re.findall(r"Figs? (\w+)", one.source)}
+    assert numbers - {"8"} == {"2", "6", "7a"}
+    assert all(len(one.alternative) > 40 for one in drawn if one)
+
+
 def test_the_page_is_one_file_that_asks_nothing_of_the_network(rows):
     """Table, figures and their text alternatives are inside; there is no link, script or font from elsewhere."""
     drawn = [
-        figures._logarithm(np.random.default_rng(1), 10),
+        bootstrap_figures._logarithm(np.random.default_rng(1), 10),
         figures._difference_figure(np.random.default_rng(1), 200),
     ]
     page = html_page(rows, drawn)
@@ -256,7 +302,7 @@ def test_the_whole_page_is_drawn(tmp_path):
     """All figures, the page and the PDF, with few repetitions."""
     page, sheet = tmp_path / "page.html", tmp_path / "page.pdf"
     assert main(["--quick", "--html", str(page), "--pdf", str(sheet)]) == 0
-    assert page.read_text().count("<img ") >= 11
+    assert page.read_text().count("<img ") >= 15
     assert sheet.read_bytes().startswith(b"%PDF")
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from dpnb.cards.markup import Markup, el
 from dpnb.cards.report import document
-from dpnb.exhibits.replicate.figures import Drawn
-from dpnb.exhibits.replicate.row import Row, table_text
+from dpnb.exhibits.replicate.canvas import Drawn
+from dpnb.exhibits.replicate.row import UNTOLD, Row, table_text
 
 _STYLE = """
 :root{color-scheme:light}
@@ -29,21 +29,23 @@ tr.note td{color:#5b5e66;font-size:12.5px;padding-top:0}
 td.num{white-space:nowrap}
 td.agrees{color:#0a6480}
 td.differs{color:#8a4600;font-weight:600}
-td.alone{color:#5b5e66}
+td.alone,td.untold{color:#5b5e66}
 figure{margin:1.6rem 0 2.4rem}
 figure img{max-width:100%;height:auto;display:block}
 figcaption{max-width:46rem;font-size:13.5px;color:#3c3e46;margin-top:.4rem}
 figcaption b{color:#1c1d21;font-weight:600}
 @media (max-width:40rem){th,td{padding-right:.5rem}}
 """
+_CLASSES = {"agrees": "agrees", "differs": "differs", UNTOLD: "untold", "ours alone": "alone"}
 _HOW = (
     "Every number called ours was computed for this page, with the standard error of its simulation. A row agrees when ours "
-    "lies within the rounding of what was printed, three standard errors allowed. A row that differs says why."
+    "lies within the rounding of what was printed, three standard errors allowed; where these are wider than the rounding, there are "
+    "not enough simulations to tell. A row that differs says why."
 )
 _WHO = (
     "000: Brawner and Honaker 2018. 001: Mount and Zumel. 002: notes on Wasserman and Zhou 2010. 003: an illustrated primer. "
-    "004: D’Orazio, Honaker and King 2015. Figures show the subject of the published ones; assumptions that print leaves open "
-    "are named."
+    "004: D’Orazio, Honaker and King 2015. A figure has the number of the published one that it repeats, or none. Assumptions "
+    "that print leaves open are named."
 )
 
 
@@ -52,7 +54,7 @@ def html_page(rows: Sequence[Row], drawn: Sequence[Drawn]) -> str:
     title = "Published, and recomputed"
     counts = {
         verdict: sum(row.verdict == verdict for row in rows)
-        for verdict in ("agrees", "differs", "ours alone")
+        for verdict in ("agrees", "differs", UNTOLD, "ours alone")
     }
     body = el(
         "main",
@@ -69,9 +71,10 @@ def html_page(rows: Sequence[Row], drawn: Sequence[Drawn]) -> str:
 
 
 def _tally(counts: Mapping[str, int]) -> str:
+    untold = f"in {counts[UNTOLD]} there are not enough simulations to tell, " if counts[UNTOLD] else ""
     return (
-        f"{counts['agrees']} rows agree, {counts['differs']} differ, and {counts['ours alone']} have nothing in print to be set "
-        "beside."
+        f"{counts['agrees']} rows agree, {counts['differs']} differ, {untold}and {counts['ours alone']} have nothing in print to "
+        "be set beside."
     )
 
 
@@ -89,7 +92,7 @@ def _row(row: Row) -> list[Markup]:
         el("td", row.published),
         el("td", row.ours_text, class_="num"),
         el("td", row.errors_text, class_="num"),
-        el("td", row.verdict, class_=row.verdict.removeprefix("ours ")),
+        el("td", row.verdict, class_=_CLASSES[row.verdict]),
         class_="first",
     )
     return [cells] + (

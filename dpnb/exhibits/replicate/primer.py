@@ -319,6 +319,27 @@ def _median_rows(reps: int, rng: np.random.Generator) -> list[Row]:
     ]
 
 
+def records_to_reach(start: float, aim: float, rows_: int = _ROWS) -> int:
+    """Return how many of so many equal values must change, to a bound of [-1, 1], for their mean to reach the aim."""
+    bound = 1.0 if aim > start else -1.0
+    here, there = Fraction(str(start)), Fraction(str(aim))
+    return math.ceil((there - here) / (Fraction(bound) - here) * rows_)
+
+
+def _records_row() -> Row:
+    at, aim = -0.99, -0.999
+    return Row(
+        "003 records to change",
+        "a mean of a thousand values of -.99 in [-1, 1]: % of records to change for it to become -.999",
+        "10",
+        [Quoted.near(10, 0.5)],
+        [100 * records_to_reach(at, aim) / _ROWS],
+        [0.0],
+        "a record can fall by .01 only, so 900 of them must; the data are chosen here",
+        ".0f",
+    )
+
+
 def _float_row(reps: int) -> Row:
     ours = [100 * impossible_share("exponential", reps), 100 * impossible_share("numpy", reps)]
     return Row(
@@ -344,5 +365,6 @@ def rows(rng: np.random.Generator, *, quick: bool) -> list[Row]:
         _deviation_row(small, rng),
         *_correlation_rows(small, rng),
         *_median_rows(small, rng),
+        _records_row(),
         _float_row(small),
     ]

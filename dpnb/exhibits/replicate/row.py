@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _SURE = 3.0
+_FINE = 0.03
+UNTOLD = "not enough simulations to tell"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,18 @@ class Quoted:
         """Whether our number lies in the range, three of its standard errors allowed."""
         slack = _SURE * error + 1e-12 * max(abs(self.low), abs(self.high), 1.0)
         return self.low - slack <= ours <= self.high + slack
+
+    def told(self, ours: float, error: float) -> bool:
+        """Whether so many simulations can tell: their band lies in the range, or is no wider than it or than 3 % of our number.
+
+        Examples
+        --------
+        >>> Quoted.near(80.1, 2.0).told(74.5, error=3.1), Quoted.near(80.1, 2.0).told(80.4, error=0.7)
+        (False, True)
+        """
+        band = _SURE * error
+        inside = self.low <= ours - band and ours + band <= self.high
+        return inside or band <= max((self.high - self.low) / 2, _FINE * abs(ours))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +81,13 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """``agrees``, ``differs`` or, where nothing was printed, ``ours alone``."""
+        """``agrees``, ``differs``, ``not enough simulations to tell`` or, where nothing was printed, ``ours alone``."""
         if not self.quoted:
             return "ours alone"
-        pairs = zip(self.quoted, self.ours, self.errors, strict=True)
-        return "agrees" if all(quoted.holds(ours, error) for quoted, ours, error in pairs) else "differs"
+        each = list(zip(self.quoted, self.ours, self.errors, strict=True))
+        if not all(quoted.holds(ours, error) for quoted, ours, error in each):
+            return "differs"
+        return "agrees" if all(quoted.told(ours, error) for quoted, ours, error in each) else UNTOLD
 
     @property
     def ours_text(self) -> str:
