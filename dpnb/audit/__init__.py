@@ -7,6 +7,8 @@ nothing here can read one. What may never change: a bound is tested on runs that
 """
 
 from dpnb.audit.auditing import audit
+from dpnb.audit.noise_fit import NoiseFit, fit_noise
+from dpnb.audit.pace import SlowAudit
 from dpnb.audit.verdict import Side, Verdict
 
-__all__ = ["Side", "Verdict", "audit"]
+__all__ = ["NoiseFit", "Side", "SlowAudit", "Verdict", "audit", "fit_noise"]

@@ -6,8 +6,9 @@ limits p̲ and q̄ at level α/2 each,
 
 .. math:: ε ≥ \ln\frac{p̲ - δ}{q̄} \quad\text{with probability at least } 1 - α.
 
-An audit refutes and never proves: at 200,000 runs and α = 10⁻⁶ no bound exceeds 9.5. Handles are refused; there is no
-argument through which protected data could come.
+An audit refutes and never proves: at 200,000 runs and α = 10⁻⁶ no bound exceeds 9.5. With ``expected=`` it is two-sided, for grading:
+too much noise, another shape or another centre fail too. Handles are refused; there is no argument through which protected data could
+come.
 
 References
 ----------
@@ -22,19 +23,19 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dpnb.audit.array_draws import vectorised
+from dpnb.audit.claim import Claim
 from dpnb.audit.declared import declared_pair, declared_runner
-from dpnb.audit.events import Event, best_event, lower_bound
+from dpnb.audit.events import Event
+from dpnb.audit.experiment import Experiment
 from dpnb.audit.neighbours import described
-from dpnb.audit.sampling import Runs, clopper_pearson, runs_of, tabulate, takes
+from dpnb.audit.pace import seconds_of_one, trials_within, warn_of
+from dpnb.audit.sampling import Runs, takes
 from dpnb.audit.verdict import Side, Verdict
 from dpnb.errors import OptionError, PlanError
 from dpnb.risk.divergence import Found, Pair, pair_of_laws
-from dpnb.trusted.privacy.accountant import epsilon_of
-from dpnb.trusted.privacy.loss import PrivacyLoss, rational
-from dpnb.trusted.privacy.measure import Measure
 
 _VECTORISED, _LOOPED = 200_000, 20_000
-_DELTA = "0.001"
 
 
 def audit(  # noqa: PLR0913 - two datasets and a mechanism; the rest are keywords with defaults
@@ -44,32 +45,42 @@ def audit(  # noqa: PLR0913 - two datasets and a mechanism; the rest are keyword
     *,
     delta: float = 0.0,
     method: Literal["auto", "exact", "sample"] = "auto",
+    expected: Callable[[Any], Any] | None = None,
     trials: int | None = None,
+    seconds: float | None = None,
     alpha: float = 1e-6,
     rng: int | np.random.Generator = 0,
     events: Mapping[str, Callable[..., Any]] | None = None,
     name: str | None = None,
     names: Sequence[str] | None = None,
 ) -> Verdict:
-    """Audit a mechanism on two neighbouring datasets.
+    """Audit a mechanism on two neighbouring datasets; with an expected law, from both sides.
 
     Parameters
     ----------
     mechanism : callable or dpnb mechanism
         ``mechanism(data)``, with ``rng=`` if it takes it, and with ``size=`` if it can make many outputs at once (one row
-        for each). If it returns a mapping from output to probability, the law is enumerated instead.
+        for each). One that takes ``rng`` and makes one number is run on arrays where that gives the same answers; else it is called
+        once a run, and a warning says how many seconds that takes. If it returns a mapping from output to probability, the law is
+        enumerated instead.
     neighbours : pair
         Two datasets that the claim calls neighbours, as the mechanism takes them. Only the caller knows whether they are.
     claim : number or PrivacyLoss, optional
         ε, or a loss. A ρ is compared with the exact ρ, or when sampling with the ε that it implies at δ = 0.001.
     delta : float
-        The δ that the claim allows beside ε.
+        The δ that the claim allows beside ε. ``verdict.least_delta`` is the smallest at which the claimed ε holds here.
     method : {"auto", "exact", "sample"}
         Enumerate where possible; insist on it; or run even what could be enumerated.
+    expected : callable, optional
+        ``expected(data)`` is the law that the answer should have: ``lambda data: scipy.stats.laplace(sum(data), 2)``, or anything with a
+        ``cdf`` (and a ``pmf``, if it is of whole numbers). Then ``verdict.fits`` says whether noise is too little, too much, off centre
+        or of another shape, on each neighbour, and ``verdict.passes`` is the grade.
     trials : int, optional
         Runs of each neighbour, twice. Default 200,000, or 20,000 for a mechanism that must be called once a run.
+    seconds : float, optional
+        For a mechanism that must be called once a run: so many trials as fit in this time, at least 1,000.
     alpha : float
-        Probability that the bound is wrong.
+        Probability that the bound is wrong; and that right noise does not fit `expected`.
     rng : int or numpy Generator
     events : mapping of str to callable, optional
         Your own events: words, and a test of an array of outputs (one row for each run). They replace the ready-made ones.
@@ -93,19 +104,27 @@ def audit(  # noqa: PLR0913 - two datasets and a mechanism; the rest are keyword
     ...     return sum(data) + rng.laplace(0, 1, size)
     >>> audit(noisy_count, ([1, 1, 0], [1, 1, 1]), claim=0.5).breaks
     True
+    >>> from scipy import stats
+    >>> def cautious(data, rng):  # too private: the scale should be 2
+    ...     return sum(data) + rng.laplace(0, 4)
+    >>> graded = audit(
+    ...     cautious, ([1, 1, 0], [1, 1, 1]), 0.5, expected=lambda data: stats.laplace(sum(data), 2)
+    ... )
+    >>> graded.breaks, graded.passes
+    (False, False)
     """
     pair = _two(neighbours, "neighbours")
-    _check(alpha, delta, trials)
+    _check(alpha, delta, trials, seconds)
     words = tuple(map(str, _two(names, "names"))) if names is not None else described(*pair)
     title = (
         name
         or getattr(getattr(mechanism, "card", None), "name", None)
         or getattr(mechanism, "__name__", "mechanism")
     )
-    promise = _Claim.read(claim, delta)
+    promise = Claim.read(claim, delta)
     if method not in {"auto", "exact", "sample"}:
         raise OptionError(f'method is "auto", "exact" or "sample", not {method!r}.')
-    laws = None if method == "sample" else _laws(mechanism, pair)
+    laws = None if method == "sample" or expected is not None else _laws(mechanism, pair)
     if laws is not None:
         return _exact(laws, promise, str(title), words)
     if method == "exact":
@@ -116,35 +135,38 @@ def audit(  # noqa: PLR0913 - two datasets and a mechanism; the rest are keyword
     if not callable(runner):
         raise PlanError("A mechanism is a callable that takes the data, or one of dpnb.trusted.mechanisms.")
     own = [Event(text, _on_outputs(test)) for text, test in (events or {}).items()]
-    count = trials or (_VECTORISED if "size" in takes(runner) else _LOOPED)
-    return _sampled(
-        runner, pair, promise.sampled(), count, alpha, np.random.default_rng(rng), own, str(title), words
-    )
+    expects = () if expected is None else tuple(_expected(expected, data) for data in pair)
+    chance = np.random.default_rng(rng)
+    runner, count, note = _planned(runner, pair, trials, seconds, chance)
+    experiment = Experiment(runner, pair, words, count, alpha, own, expects, str(title), note)
+    return experiment.verdict(promise.sampled(), chance)
 
 
-class _Claim:
-    """A claim, in the measure in which it will be checked."""
+def _planned(
+    runner: Callable[..., Any],
+    pair: tuple[Any, Any],
+    trials: int | None,
+    seconds: float | None,
+    rng: np.random.Generator,
+) -> tuple[Callable[..., Any], int, str]:
+    """Return what to run, how often on each neighbour, and what to say of it."""
+    if "size" in takes(runner):
+        return runner, trials or _VECTORISED, ""
+    many = vectorised(runner, pair, rng)
+    if many is not None:
+        return many, trials or _VECTORISED, "run on arrays of draws, which gives what single runs give"
+    one = seconds_of_one(runner, pair, rng)
+    count = trials or (_LOOPED if seconds is None else min(_LOOPED, trials_within(seconds, one)))
+    warn_of(count, one)
+    return runner, count, ""
 
-    __slots__ = ("amount", "delta", "note", "symbol")
 
-    def __init__(self, amount: float | None, symbol: str, delta: float, note: str = "") -> None:
-        self.amount, self.symbol, self.delta, self.note = amount, symbol, delta, note
-
-    @classmethod
-    def read(cls, claim: Any, delta: float) -> _Claim:
-        if not isinstance(claim, PrivacyLoss):
-            return cls(None if claim is None else float(rational(claim, name="claim")), "ε", delta)
-        if claim.measure is Measure.PURE:
-            return cls(float(claim.amount), "ε", delta)
-        return cls(float(claim.amount), "ρ", delta + float(claim.delta))
-
-    def sampled(self) -> _Claim:
-        """The claim as an ε: runs bound no ρ."""
-        if self.symbol == "ε" or self.amount is None:
-            return self
-        epsilon = float(epsilon_of(self.amount, _DELTA))
-        note = f"ρ {self.amount:g} implies ε {epsilon:.4g} at δ = {_DELTA}"
-        return _Claim(epsilon, "ε", self.delta + float(_DELTA), note)
+def _expected(law_of: Callable[[Any], Any], data: Any) -> Any:
+    if not callable(law_of):
+        raise PlanError(
+            "expected= is a function from the data to a law: lambda data: stats.laplace(sum(data), 2)."
+        )
+    return law_of(data)
 
 
 def _two(values: Sequence[Any] | None, what: str) -> tuple[Any, Any]:
@@ -155,13 +177,15 @@ def _two(values: Sequence[Any] | None, what: str) -> tuple[Any, Any]:
     return first, second
 
 
-def _check(alpha: float, delta: float, trials: int | None) -> None:
+def _check(alpha: float, delta: float, trials: int | None, seconds: float | None) -> None:
     if not 0 < alpha < 0.5:
         raise OptionError(f"alpha is a small probability, above 0 and below 0.5, not {alpha}.")
     if not 0 <= delta < 1:
         raise OptionError(f"delta is from 0 to below 1, not {delta}.")
     if trials is not None and trials < 100:
         raise OptionError(f"trials is at least 100, not {trials}.")
+    if seconds is not None and not seconds > 0:
+        raise OptionError(f"seconds is a positive time, not {seconds}.")
 
 
 def _laws(mechanism: Any, pair: tuple[Any, Any]) -> Pair | None:
@@ -180,7 +204,7 @@ def _laws(mechanism: Any, pair: tuple[Any, Any]) -> Pair | None:
     return None
 
 
-def _exact(laws: Pair, claim: _Claim, title: str, words: tuple[str, ...]) -> Verdict:
+def _exact(laws: Pair, claim: Claim, title: str, words: tuple[str, ...]) -> Verdict:
     if claim.symbol == "ρ" and not claim.delta:
         found = laws.concentrated()
     elif claim.symbol == "ρ":
@@ -200,6 +224,7 @@ def _exact(laws: Pair, claim: _Claim, title: str, words: tuple[str, ...]) -> Ver
         likely,
         unlikely,
         note=claim.note,
+        least_delta=laws.delta(claim.amount) if claim.symbol == "ε" and claim.amount is not None else None,
     )
 
 
@@ -216,43 +241,3 @@ def _on_outputs(test: Callable[..., Any]) -> Callable[[Runs], Any]:
         return np.asarray(test(values), dtype=bool) & ~runs.raised
 
     return on_runs
-
-
-def _sampled(  # noqa: PLR0913, PLR0917 - the whole audit is these facts
-    runner: Callable[..., Any],
-    pair: tuple[Any, Any],
-    claim: _Claim,
-    trials: int,
-    alpha: float,
-    rng: np.random.Generator,
-    own: list[Event],
-    title: str,
-    words: tuple[str, ...],
-) -> Verdict:
-    outputs = [runs_of(runner, data, 2 * trials, rng) for data in pair]
-    one, two = tabulate(*outputs)
-    event, swapped = best_event(_part(one, 0, trials), _part(two, 0, trials), alpha, claim.delta, own)
-    fresh = [_part(runs, trials, 2 * trials) for runs in (one, two)]
-    if swapped:
-        fresh, words = fresh[::-1], words[::-1]
-    hits, others = (int(event.test(runs).sum()) for runs in fresh)
-    bound = float(lower_bound(np.array(hits), np.array(others), trials, alpha, claim.delta))
-    low, high = clopper_pearson(hits, trials, alpha / 2)[0], clopper_pearson(others, trials, alpha / 2)[1]
-    return Verdict(
-        title,
-        bound,
-        claim.amount,
-        claim.symbol,
-        claim.delta,
-        False,
-        event.words,
-        Side(words[0], hits, hits / trials, float(low)),
-        Side(words[1], others, others / trials, float(high)),
-        trials,
-        alpha,
-        claim.note,
-    )
-
-
-def _part(runs: Runs, start: int, stop: int) -> Runs:
-    return Runs(runs.values[start:stop], runs.raised[start:stop], runs.names)

@@ -15,10 +15,9 @@ def verdict_card(verdict: Verdict) -> Card:
     ----------
     verdict : Verdict
     """
-    mark = "claim broken" if verdict.breaks else ("exact" if verdict.exact else "lower bound")
     html = frame(
-        el("div", el("h3", "Privacy audit"), el("span", mark, class_="badge"), class_="head"),
-        el("p", el("strong", verdict.headline, class_="flag" if verdict.breaks else None)),
+        el("div", el("h3", "Privacy audit"), el("span", _mark(verdict), class_="badge"), class_="head"),
+        el("p", el("strong", verdict.headline, class_=None if verdict.passes else "flag")),
         el(
             "table",
             *(
@@ -31,6 +30,14 @@ def verdict_card(verdict: Verdict) -> Card:
     )
     picture = str(_scale(verdict, alone=True)) if verdict.has_event else None
     return Card(html, picture, verdict.text, verdict.to_json(), "audit")
+
+
+def _mark(verdict: Verdict) -> str:
+    if verdict.breaks:
+        return "claim broken"
+    if not verdict.passes:
+        return "not the expected noise" if not verdict.repeats else "fixed seed"
+    return "exact" if verdict.exact else "lower bound"
 
 
 def _scale(verdict: Verdict, *, alone: bool = False) -> Markup:

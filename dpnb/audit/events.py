@@ -17,6 +17,7 @@ from dpnb.audit.sampling import Runs, clopper_pearson
 Floats = NDArray[np.float64]
 Test = Callable[[Runs], NDArray[np.bool_]]
 Score = Callable[[Runs], Floats]
+Gain = Callable[[Floats, Floats], Floats]
 
 _LEVELS = np.unique(np.concatenate([np.geomspace(1e-4, 0.5, 24), 1 - np.geomspace(1e-4, 0.5, 24)]))
 _ATOMS = 48
@@ -40,28 +41,38 @@ def lower_bound(hits: Floats, others: Floats, trials: int, alpha: float, delta: 
         return np.maximum(np.log(gain / high), 0.0)
 
 
-def best_event(
-    first: Runs, second: Runs, alpha: float, delta: float, own: Sequence[Event] = ()
-) -> tuple[Event, bool]:
-    """Return the event with the best bound on these runs, and whether it is likelier in the second.
+def least_delta(hits: Floats, others: Floats, trials: int, alpha: float, epsilon: float) -> Floats:
+    """Return ``p_low - e^ε q_high``, at least 0: a δ below it does not go with ε, at total error probability `alpha`."""
+    low, _ = clopper_pearson(hits, trials, alpha / 2)
+    _, high = clopper_pearson(others, trials, alpha / 2)
+    return np.maximum(low - math.exp(min(epsilon, 700.0)) * high, 0.0)
+
+
+def best_events(
+    first: Runs, second: Runs, gains: Sequence[Gain], own: Sequence[Event] = ()
+) -> list[tuple[Event, bool]]:
+    """Return for every gain the event for which it is largest on these runs, and whether it is likelier in the second.
 
     Parameters
     ----------
     first, second : Runs
         Runs that serve for the choice alone.
-    alpha, delta : float
+    gains : sequence of callable
+        What an event would show, from how often it happened in one and in the other.
     own : sequence of Event
         Events that the caller proposes; with them, no others are tried.
     """
-    trials = len(first.values)
     events: list[Event] = []
     counts: list[tuple[int, int]] = []
     for event, hits, others in _counted(own, first, second) if own else _candidates(first, second):
         events.append(event)
         counts.append((hits, others))
     table = np.array(counts, dtype=np.float64)
-    forward = lower_bound(table[:, 0], table[:, 1], trials, alpha, delta)
-    backward = lower_bound(table[:, 1], table[:, 0], trials, alpha, delta)
+    return [_best(events, table, gain) for gain in gains]
+
+
+def _best(events: Sequence[Event], table: Floats, gain: Gain) -> tuple[Event, bool]:
+    forward, backward = gain(table[:, 0], table[:, 1]), gain(table[:, 1], table[:, 0])
     at = int(np.argmax(np.maximum(forward, backward)))
     return events[at], bool(backward[at] > forward[at])
 

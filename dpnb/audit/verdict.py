@@ -10,7 +10,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from dpnb.audit.noise_fit import NoiseFit
 from dpnb.inference.digits import loss_figure
+
+_SEEN = 0.01
 
 ROUNDING = 1e-9
 """What floating point may add to an enumerated log-ratio."""
@@ -65,14 +68,23 @@ class Verdict:
     alpha : float
         Probability that a lower bound is wrong; 0 when exact.
     note : str
-        How a claim in another measure was read.
+        How a claim in another measure was read, or a function was run.
+    least_delta : float or None
+        The smallest δ at which the claimed ε holds between these neighbours, or a lower bound of it (wrong with probability at most
+        `alpha`, like the bound of the loss); None where no ε is claimed.
+    fits : tuple of NoiseFit
+        Where a law was expected: how the draws on either neighbour fit it. Both together fail a right mechanism with probability at
+        most `alpha`.
+    repeats : bool
+        Whether a mechanism that takes ``size`` gives the same answers in two calls: its seed is fixed, and whoever reads it has the data.
 
     Examples
     --------
     >>> from dpnb.audit import audit
     >>> coin = lambda x: {"yes": 0.75 if x else 0.25, "no": 0.25 if x else 0.75}
-    >>> audit(coin, (1, 0), claim=1).breaks
-    True
+    >>> verdict = audit(coin, (1, 0), claim=1)
+    >>> verdict.breaks, round(verdict.least_delta, 3)
+    (True, 0.07)
     """
 
     mechanism: str
@@ -87,6 +99,24 @@ class Verdict:
     trials: int = 0
     alpha: float = 0.0
     note: str = ""
+    least_delta: float | None = None
+    fits: tuple[NoiseFit, ...] = ()
+    repeats: bool = False
+
+    @property
+    def passes(self) -> bool:
+        """Whether nothing was found: neither against the claim nor against the expected law, and no fixed seed."""
+        return not self.breaks and not self.repeats and all(fit.passes for fit in self.fits)
+
+    @property
+    def unbounded(self) -> bool:
+        """Whether an output of one neighbour is impossible under the other; by runs, whether it never happened there.
+
+        By runs it takes an event that has one chance in a hundred or more under A: no ε below 4.9 explains it.
+        """
+        if self.exact:
+            return math.isinf(self.loss)
+        return self.unlikely.hits == 0 and self.likely.bound - self.delta >= _SEEN
 
     @property
     def breaks(self) -> bool:
@@ -96,13 +126,28 @@ class Verdict:
     @property
     def headline(self) -> str:
         """The finding in one sentence."""
-        beside = f" beside δ = {self.delta:g}" if self.delta else ""
-        found = f"{self.symbol} is {'' if self.exact else 'at least '}{loss_figure(self.loss)}{beside}"
+        found = self._found()
         if self.claim is None:
             return f"{found} between these neighbours"
         if self.breaks:
             return f"claim broken: {found}, where {loss_figure(self.claim)} is claimed"
+        if self.repeats:
+            return (
+                f"the seed is fixed: two calls give the same answers, so the noise can be taken off ({found})"
+            )
+        if not self.passes:
+            return f"not the expected noise: {self._misfit()} ({found}; {loss_figure(self.claim)} is claimed)"
         return f"nothing found against the claim {self.symbol} = {loss_figure(self.claim)}: {found} here"
+
+    def _found(self) -> str:
+        beside = f" beside δ = {self.delta:g}" if self.delta else ""
+        if self.exact and self.unbounded:
+            return f"{self.symbol} is unbounded{beside}"
+        never = " and looks unbounded" if self.unbounded else ""
+        return f"{self.symbol} is {'' if self.exact else 'at least '}{loss_figure(self.loss)}{never}{beside}"
+
+    def _misfit(self) -> str:
+        return next(fit for fit in self.fits if not fit.passes).words
 
     def rows(self) -> list[tuple[str, str]]:
         """The particulars, a name and a text each."""
@@ -115,8 +160,18 @@ class Verdict:
         if self.has_event:
             lines.append(("under A", self._chance(self.likely, "at least")))
             lines.append(("under B", self._chance(self.unlikely, "at most")))
+        lines += self._delta_row()
+        lines += [(f"noise on {'AB'[i]}", fit.words) for i, fit in enumerate(self.fits)]
         lines.append(("certainty", self._certainty()))
-        return lines + ([("claim", self.note)] if self.note else [])
+        return lines + ([("note", self.note)] if self.note else [])
+
+    def _delta_row(self) -> list[tuple[str, str]]:
+        if self.least_delta is None or self.claim is None or not self.breaks:
+            return []
+        word = "exactly" if self.exact else "at least"
+        return [
+            ("to mend it", f"ε = {loss_figure(self.claim)} would need a δ of {word} {self.least_delta:.3g}")
+        ]
 
     @property
     def has_event(self) -> bool:
@@ -125,15 +180,16 @@ class Verdict:
 
     def _chance(self, side: Side, word: str) -> str:
         if side.hits is None:
-            return f"probability {chance(side.probability)}, exactly"
+            return f"probability {chance(side.probability)}, exactly" if side.probability else "impossible"
         return f"{side.hits:,} of {self.trials:,} runs; probability {word} {chance(side.bound)}"
 
     def _certainty(self) -> str:
         if self.exact:
             return "the whole law was enumerated"
+        fit = f"; right noise is failed with probability at most {self.alpha:g}" if self.fits else ""
         return (
             f"the bound is wrong with probability at most {self.alpha:g}; "
-            f"its event was chosen on {self.trials:,} other runs"
+            f"its event was chosen on {self.trials:,} other runs{fit}"
         )
 
     @property
@@ -151,6 +207,11 @@ class Verdict:
             "measure": self.symbol,
             "delta": self.delta,
             "breaks": self.breaks,
+            "passes": self.passes,
+            "unbounded": self.unbounded,
+            "least_delta": self.least_delta,
+            "repeats": self.repeats,
+            "noise": [fit.to_json() for fit in self.fits],
             "exact": self.exact,
             "event": self.event,
             "sides": [_side(side) for side in (self.likely, self.unlikely)],

@@ -83,6 +83,11 @@ class Pair:
         sides = (likely, unlikely) if way == 0 else (unlikely, likely)
         return Found(losses[way], self._words(event), *sides)
 
+    def delta(self, epsilon: float) -> float:
+        """Return the least δ beside an ε, in both directions."""
+        ways = ((self.first, self.second), (self.second, self.first))
+        return max(_hockey_stick(p, q, epsilon) for p, q in ways)
+
     def concentrated(self) -> Found:
         """Return the largest D_α/α over the grid of orders, both ways round."""
         best = Found(0.0, "Rényi divergence of any order", math.nan, math.nan)

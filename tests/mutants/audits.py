@@ -9,8 +9,9 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
-from dpnb.audit import audit, auditing, events
+from dpnb.audit import audit, events, experiment, fit_noise, noise_fit
 from dpnb.exhibits import defects
 from dpnb.risk import divergence, float_laplace
 from dpnb.trusted.mechanisms import PermuteAndFlip
@@ -107,6 +108,30 @@ def every_count_is_possible_for_itself(_: Any) -> None:
         assert float_laplace.possible(drawn, count).all()
 
 
+def too_much_noise_is_seen(_: Any) -> None:
+    """Twice the scale does not fit, and twice the discrete scale neither."""
+    rng = np.random.default_rng(1)
+    for law in (stats.laplace(0, 2), stats.dlaplace(0.5)):
+        drawn = 2 * np.asarray(law.rvs(2_000, random_state=rng), dtype=float)
+        assert noise_fit.fit_noise(drawn, law).scale < 1e-6
+
+
+def whole_numbers_fit_their_law(_: Any) -> None:
+    """Right draws of a law of whole numbers are not accused."""
+    law = stats.dlaplace(0.5)
+    assert fit_noise(law.rvs(2_000, random_state=2), law).passes
+
+
+def nearer_end(_: Any) -> Any:
+    """The distance from the nearer end of [0, 1] instead of its logarithm: bounded, where noise is not."""
+    return lambda uniform: 2 * np.minimum(uniform, 1 - uniform) + 0.5
+
+
+def upper_ends(_: Any) -> Any:
+    """F of each draw, also at its jumps."""
+    return lambda values, law, rng: np.clip(law.cdf(values), 1e-300, 1 - 2**-53)
+
+
 MUTANTS = {
     "permute-and-flip at epsilon squared / 8": Mutant(
         "Bounded range claimed for permute-and-flip: its ρ is charged a fourth.",
@@ -120,13 +145,23 @@ MUTANTS = {
     ),
     "an audit that tests on the runs that chose": Mutant(
         "The best of hundreds of events looks good by chance.",
-        replaced(auditing, "_part", chosen_on_the_same_runs),
+        replaced(experiment, "_part", chosen_on_the_same_runs),
         few_are_accused(0.2),
     ),
     "an audit without confidence limits": Mutant(
         "Shares are taken for probabilities.",
         replaced(events, "clopper_pearson", plain_shares),
         few_are_accused(0.05),
+    ),
+    "a grade that takes F at its jumps": Mutant(
+        "Whole numbers are held against a law without jumps, and right answers fail.",
+        replaced(noise_fit, "_uniform", upper_ends),
+        whole_numbers_fit_their_law,
+    ),
+    "a grade that sees bounded distances": Mutant(
+        "The gamma test is fed with something that is not exponential.",
+        replaced(noise_fit, "_distance", nearer_end),
+        too_much_noise_is_seen,
     ),
     "an audit of one direction": Mutant(
         "A loss of the second dataset against the first is not seen.",
