@@ -21,13 +21,14 @@ from dpnb.cards.markup import clean
 from dpnb.cards.stored import Stored, stored_of
 from dpnb.cards.trail import Step, more_of, trail_of
 from dpnb.errors import DpnbError, Unavailable
-from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.estimate import Estimate, PendingQuestion, shown
 from dpnb.estimate.shown import calendar as calendar_of
 from dpnb.estimate.shown import words as words_of
 from dpnb.inference import digits
 from dpnb.planner.expression import Ref
 from dpnb.statistics import conclude
 from dpnb.statistics.outcome import FLAG_WORDS
+from dpnb.statistics.quantile import UNCLEAR
 from dpnb.trusted.privacy.loss import PrivacyLoss, brief
 from dpnb.trusted.releases import Release
 
@@ -52,7 +53,7 @@ class Entry:
     """One number: its key, value, intervals and sizes.
 
     ``said`` is what to show in place of the value, where it would mislead; ``truth`` what it would be without noise, where public
-    data show that.
+    data show that; ``faint`` whether it may be any value.
     """
 
     key: str
@@ -63,6 +64,12 @@ class Entry:
     n_eff: float | None
     said: str | None = None
     truth: float | None = None
+    faint: bool = False
+
+    @property
+    def strength(self) -> str:
+        """How it is written: what may be any value stands back."""
+        return "soft" if self.faint else "strong"
 
     @property
     def intervals(self) -> tuple[Pair, ...]:
@@ -259,7 +266,9 @@ def estimand_words(estimate: Estimate) -> str:
 
 
 def _how_many(leaf: PendingQuestion) -> str:
-    """Say how to find out how many values lie there, where one column is asked."""
+    """Say how many values lie there where that was bought, or how to find out, where one column is asked."""
+    if known := shown.at_bounds(leaf):
+        return f" ({known})"
     target = leaf.question.target
     named = isinstance(target, Ref) and leaf.question.other is None and not leaf.question.others
     return f" ({leaf.question.dataset}.{target.column}.held_share() estimates how many)" if named else ""
@@ -430,8 +439,9 @@ def _entries(estimate: Estimate) -> tuple[tuple[Entry, ...], dict[str, str]]:
     sizes = _sizes(estimate, count)
     said = [None if word is None else clean(word) for word in words_of(estimate)[:count]] or [None] * count
     true = _truths(estimate, count)
-    found = zip(keys, values[:count].tolist(), privacy, confidence, sizes, said, true, strict=True)
-    return tuple(Entry(k, v, p, c, n, e, w, t) for k, v, p, c, (n, e), w, t in found), missing
+    faint = list(shown.flagged(estimate, UNCLEAR)[:count]) or [False] * count
+    found = zip(keys, values[:count].tolist(), privacy, confidence, sizes, said, true, faint, strict=True)
+    return tuple(Entry(k, v, p, c, n, e, w, t, f) for k, v, p, c, (n, e), w, t, f in found), missing
 
 
 def _truths(estimate: Estimate, count: int) -> Sequence[float | None]:

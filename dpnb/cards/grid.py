@@ -61,7 +61,7 @@ def _cell(line: Line, entry: Entry) -> Markup:
     said = [_interval(line, entry, kind) for kind in _kinds(line)]
     said += [f"truth {line.true(entry)}"] if line.truths else []
     under = [part for text in said for part in (el("br"), el("small", text))]
-    return el("td", el("span", line.answer(entry), class_="strong"), *under, class_="num")
+    return el("td", el("span", line.answer(entry), class_=entry.strength), *under, class_="num")
 
 
 def grid_text(line: Line) -> list[str]:

@@ -225,7 +225,13 @@ def _scalar(line: Line) -> Markup:
     rows += [_truth(line, entry, scale)] if entry.truth is not None else []
     return el(
         "div",
-        el("p", line.answer(entry), " ", el("small", said) if said else None, class_="value"),
+        el(
+            "p",
+            line.answer(entry),
+            " ",
+            el("small", said) if said else None,
+            class_=f"value{' soft' * entry.faint}",
+        ),
         el("table", el("tbody", *rows), class_="intervals") if rows else None,
     )
 
@@ -278,7 +284,7 @@ def _vector(line: Line) -> Markup:
 def _vector_row(line: Line, entry: Entry, scale: Scale, kinds: Sequence[str], *, sized: bool) -> Markup:
     cells = [
         el("th", entry.key, scope="row"),
-        el("td", line.answer(entry), class_="num strong"),
+        el("td", line.answer(entry), class_=f"num {entry.strength}"),
     ]
     if kinds:
         cells.append(el("td", entry_track(line, entry, scale), class_="track"))

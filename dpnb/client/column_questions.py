@@ -93,7 +93,7 @@ class ColumnQuestions(HoldsNoData):
         """Ask the sum."""
         return self._ask("sum")
 
-    def mean(self, *, ci: bool = True, spread: str = "bought") -> Estimate:
+    def mean(self, *, ci: bool = True, spread: str = "bought", clamped: bool = False) -> Estimate:
         """Ask the mean; the proportion of a condition.
 
         Parameters
@@ -102,8 +102,12 @@ class ColumnQuestions(HoldsNoData):
             Buy the spread that a confidence interval needs.
         spread : {"bought", "bound"}
             ``"bound"`` takes the widest spread that the bounds allow: free, and wide.
+        clamped : bool
+            Count rows at or beyond each bound too, with a tenth of the loss: ``.held_share()`` of the answer is then free, and the
+            card says the shares. An interval for the mean without bounds there is none: one value could lie anywhere.
         """
-        return self._ask("mean", **unlike(ci=(ci, True), spread=(spread, "bought")))
+        options = unlike(ci=(ci, True), spread=(spread, "bought"), clamped=(clamped, False))
+        return self._ask("mean", **options)
 
     def robust_mean(self) -> Estimate:
         """Ask the mean where the declared bounds are very wide: a private range first, then the mean of values moved into it.

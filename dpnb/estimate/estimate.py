@@ -67,7 +67,7 @@ class Estimate(Arithmetic, Taught, Tabular):
             If the releases cannot support it; the message is the reason.
         """
         if kind is not None and kind not in KINDS:
-            raise OptionError(f'No interval of kind {kind!r}. Use kind="confidence" or kind="privacy".')
+            raise refusals.no_interval(self, kind)
         if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
             raise OptionError(f"A level lies between 0 and 1, such as 0.95; not {level!r}.")
         self._need("`.interval()`")

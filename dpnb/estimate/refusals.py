@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpnb.errors import NestedSpendError, PendingError, PlanError, Unavailable
+from dpnb.errors import NestedSpendError, OptionError, PendingError, PlanError, Unavailable
+from dpnb.estimate import shown
 from dpnb.estimate.host import current_host
 from dpnb.estimate.pending_question import PendingQuestion
 from dpnb.trusted.schema import nearest
@@ -215,3 +216,19 @@ def _positions(frame: FrameType) -> Any:
     """The source positions of the instruction that this frame is at."""
     everywhere = frame.f_code.co_positions()
     return (at for number, at in enumerate(everywhere) if number == frame.f_lasti // 2)
+
+
+def no_interval(estimate: Node, kind: object) -> Exception:
+    """A kind of interval that there is none of: another word, or that of the values as they are, without bounds."""
+    usual = 'Use kind="confidence" or kind="privacy".'
+    if kind != "unclamped":
+        return OptionError(f"No interval of kind {kind!r}. {usual}")
+    said = shown.estimand(estimate)
+    if not said:
+        return OptionError(f"No values are held to bounds here. {usual}")
+    known = "" if estimate.op is not None else shown.at_bounds(estimate.leaves()[0])
+    return Unavailable(
+        f"Not available: this is the {said}.{f' {known[0].upper()}{known[1:]}.' if known else ''} How far beyond lies in no release, and one value "
+        "could lie anywhere, so that no interval for the values as they are would hold. Declare wider bounds, or ask .median(), which bounds "
+        "do not move."
+    )

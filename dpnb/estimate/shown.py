@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpnb.estimate.operations import Take
-from dpnb.inference.digits import dated
+from dpnb.inference.digits import dated, percent
 
 if TYPE_CHECKING:
     from dpnb.estimate.node import Node
@@ -38,6 +38,17 @@ def estimand(estimate: Node) -> str:
     return said if leaf.root is leaf or not said else f"read from the {said}"
 
 
+def at_bounds(leaf: Any) -> str:
+    """Say how many rows lie at or beyond each bound, where that was bought beside one answer; else nothing."""
+    read = (
+        getattr(leaf.checked, "readings", {}).get("held_share") if leaf.released and not leaf.shape else None
+    )
+    if read is None:
+        return ""
+    low, _, high = read(leaf.checked.setting).conclude(leaf.releases).value
+    return f"about {percent(low, 1)} of rows lie at or below the lower bound, {percent(high, 1)} at or above the upper one"
+
+
 def _estimand(leaf: Any) -> str:
     return getattr(leaf.outcome, "estimand", "") or getattr(leaf.checked, "estimand", "")
 
@@ -52,10 +63,15 @@ def names(estimate: Node) -> tuple[Any, ...]:
 
 def undefined(estimate: Node) -> tuple[bool, ...]:
     """Return which entries carry the flag *undefined* themselves; empty where none does."""
+    return flagged(estimate, UNDEFINED)
+
+
+def flagged(estimate: Node, flag: str) -> tuple[bool, ...]:
+    """Return which entries carry a flag themselves; empty where none does."""
     outcome, places = _source(estimate)
     flags = getattr(outcome, "cell_flags", None) or ()
-    lost = tuple(place < len(flags) and UNDEFINED in flags[place] for place in places) if flags else ()
-    return lost if any(lost) else ()
+    raised = tuple(place < len(flags) and flag in flags[place] for place in places) if flags else ()
+    return raised if any(raised) else ()
 
 
 def words(estimate: Node) -> tuple[str | None, ...]:

@@ -83,7 +83,7 @@ class CheckedQuestion:
     @property
     def readings(self) -> Mapping[str, ReadingFunction]:
         """What the release can be read as beside the answer, free."""
-        return getattr(self.kind, "readings", {})
+        return self.kind.readings_of(self.setting)
 
     @property
     def public_value(self) -> float | None:
@@ -175,8 +175,9 @@ def _options(question: QueryPlan, statistic: Statistic) -> dict[str, Any]:
             )
             raise OptionError(f"unknown option {name!r} for {statistic.name}(){hint}")
     options = {**statistic.defaults, **given}
-    if "ci" in options and not isinstance(options["ci"], bool):
-        raise OptionError("ci= is True or False.")
+    for name in ("ci", "clamped"):
+        if name in options and not isinstance(options[name], bool):
+            raise OptionError(f"{name}= is True or False.")
     if "spread" in options and options["spread"] not in {"bought", "bound"}:
         raise OptionError('spread= is "bought" (paid, tight) or "bound" (free, wide).')
     if "q" in options:

@@ -102,6 +102,10 @@ class Statistic:
         """Return the axes that the statistic adds behind the group axes; what the options may not be is refused here."""
         return ()
 
+    def readings_of(self, setting: Setting) -> Mapping[str, ReadingFunction]:  # noqa: ARG002
+        """Return what the release of a question can be read as, where options decide."""
+        return self.readings
+
     def domain(self, setting: Setting) -> tuple[float, float]:
         """Return the public range of the answer."""
         raise NotImplementedError

@@ -4,12 +4,16 @@ Values are held to their bounds before anything is computed, so that a row at a 
 counts in one histogram: rows at the lower bound, between, and at the upper one; one person moves them as those of any histogram. Their
 shares, with both intervals, are those of a table of counts (:mod:`~dpnb.statistics.shares`). How far beyond a bound a value lay is not
 in any release.
+
+A mean that is asked with ``clamped=True`` buys the same three counts beside its sum, with a tenth of its loss (:data:`BESIDE`): one person can
+go from one end to the other, which moves the sum by the range and two counts by one, so that the losses add.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -19,6 +23,7 @@ from dpnb.statistics._base import Pricing, Setting, Target, additive, count_comp
 from dpnb.statistics.count import exact_radius
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair
+from dpnb.statistics.reading import Read
 from dpnb.statistics.released import combine
 from dpnb.statistics.shares import SharesResult, shares_result
 from dpnb.trusted.aggregate.algebra import Case, Cmp, Key, Lit
@@ -26,6 +31,10 @@ from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Axis, Release
 
 _PLACES = 3
+PART = "held"
+"""What the counts are called beside a mean."""
+BESIDE = Fraction(1, 10)
+"""The part of the loss of a mean that they are bought with."""
 
 
 class HeldShare(Statistic):
@@ -42,13 +51,7 @@ class HeldShare(Statistic):
 
     def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
         """At or below the lower bound, between, at or above the upper one."""
-        number = setting.number()
-        if number.high - number.low < _PLACES - 1:
-            raise PlanError(
-                "A column of one or two values has none between its bounds. Ask .mean(), the share of the second."
-            )
-        low, high = given(float(number.lowest)), given(float(number.highest))
-        return (Axis("held", "held", (f"at {low} or below", "between", f"at {high} or above")),)
+        return (axis_of(setting),)
 
     def domain(self, setting: Setting) -> Pair:  # noqa: ARG002
         """Shares lie from 0 to 1."""
@@ -56,9 +59,7 @@ class HeldShare(Statistic):
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """One histogram of three cells with all of the share."""
-        return additive(
-            _placed(setting), share, (), {}, count_component(f"rows by place of {setting.subject}")
-        )
+        return placed(setting, share)
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
         """The radius of the noise on a count, over the number of rows."""
@@ -77,6 +78,34 @@ class HeldShare(Statistic):
         part = combine(releases)["count"]
         within = range(len(setting.shape) - 1)
         return shares_result(setting, part, setting.shape, tuple(within))
+
+
+def axis_of(setting: Setting) -> Axis:
+    """Return the three places of a value: at or below the lower bound, between, at or above the upper one."""
+    number = setting.number()
+    if number.high - number.low < _PLACES - 1:
+        raise PlanError(
+            "A column of one or two values has none between its bounds. Ask .mean(), the share of the second."
+        )
+    low, high = given(float(number.lowest)), given(float(number.highest))
+    return Axis("held", "held", (f"at {low} or below", "between", f"at {high} or above"))
+
+
+def placed(setting: Setting, share: Share, name: str = "count") -> Pricing:
+    """Price one histogram of three cells for each group, with all of a share."""
+    counts = replace(count_component(f"rows by place of {setting.subject}"), name=name)
+    return additive(_placed(setting), share, (), {}, counts)
+
+
+def held_share(setting: Setting) -> Read:
+    """Read the share of rows at or beyond each bound, which was bought beside the mean: free."""
+    axes = (*setting.axes, axis_of(setting))
+    shape = (*setting.shape, _PLACES)
+
+    def conclude(releases: Sequence[Release]) -> SharesResult:
+        return shares_result(setting, combine(releases)[PART], shape, tuple(range(len(setting.shape))))
+
+    return Read(".held_share()", shape, axes, conclude)
 
 
 def _placed(setting: Setting) -> Setting:

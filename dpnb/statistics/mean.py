@@ -2,13 +2,15 @@
 
 Released: a centred sum; a count where the number of rows is private (a filter, a missing value, a group, add-remove, or
 units of several rows); and a second moment where the spread is bought for a confidence interval. A 0/1 column buys no
-spread, since its spread follows from its mean.
+spread, since its spread follows from its mean. With ``clamped=True`` the rows at each bound are counted beside them
+(:mod:`~dpnb.statistics.held_share`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,11 +18,15 @@ import numpy as np
 from dpnb.inference import NoiseSum
 from dpnb.statistics._base import Pricing, Setting, Target, width_words
 from dpnb.statistics.declaration import Statistic
+from dpnb.statistics.held_share import BESIDE, PART, axis_of, held_share, placed
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratio, ratios, redrawn_means, size_from
+from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.released import Part, SimulatedPart, combine
 from dpnb.trusted.query import Share
-from dpnb.trusted.releases import Release
+from dpnb.trusted.releases import Axis, Release
+
+_HELD: Mapping[str, ReadingFunction] = MappingProxyType({"held_share": held_share})
 
 
 @dataclass(frozen=True)
@@ -85,10 +91,20 @@ class Mean(Statistic):
     name: ClassVar[str] = "mean"
     title: ClassVar[str] = "mean"
     target: ClassVar[Target] = "number"
-    defaults: ClassVar[Mapping[str, Any]] = {"ci": True, "spread": "bought"}
+    defaults: ClassVar[Mapping[str, Any]] = {"ci": True, "spread": "bought", "clamped": False}
     apart: ClassVar[bool] = True
     plannable: ClassVar[bool] = True
     reference: ClassVar[str] = "Fieller 1954 on exact noise laws; Bun & Steinke 2016"
+
+    def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
+        """None; rows at the bounds are counted where there are some between them."""
+        if setting.options.get("clamped", False):
+            axis_of(setting)
+        return ()
+
+    def readings_of(self, setting: Setting) -> Mapping[str, ReadingFunction]:
+        """The shares at and beyond the bounds, where they were bought."""
+        return _HELD if setting.options.get("clamped", False) else {}
 
     def domain(self, setting: Setting) -> Pair:
         """The declared bounds."""
@@ -96,8 +112,12 @@ class Mean(Statistic):
         return float(number.lowest), float(number.highest)
 
     def price(self, setting: Setting, share: Share) -> Pricing:
-        """Return centred sum, count and second moment, as far as they are needed."""
-        return price_ratio(setting, share)
+        """Return centred sum, count and second moment, as far as they are needed; rows at each bound where they are asked."""
+        if not setting.options.get("clamped", False):
+            return price_ratio(setting, share)
+        mean = price_ratio(setting, replace(share, amount=(1 - BESIDE) * share.amount))
+        held = placed(setting, replace(share, amount=BESIDE * share.amount), PART)
+        return Pricing(mean.parts + held.parts, mean.events + held.events, mean.rows + held.rows)
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:
         """The radius of the noise on the mean, for a public or assumed size; averaged over where the mean may lie."""

@@ -31,6 +31,8 @@ FLAG_WORDS = {
     "too few rows": "there are no more rows than coefficients: intervals are unbounded",
     "projected": "the noise made the matrix impossible: the nearest possible one is shown",
     "clamped": "the noised value lay outside the declared bounds and was moved to them",
+    "rank unclear": "the noise moves its rank by more rows than there are, or than a group of average size has: it may be any value "
+    "between the bounds",
     "spread unclear": "the noised spread was not clear: the widest spread that the bounds allow was used",
 }
 

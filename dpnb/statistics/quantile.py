@@ -38,6 +38,7 @@ from dpnb.trusted.releases import Axis, Release
 
 LEVEL = 0.95
 MOST = 1000
+UNCLEAR = "rank unclear"
 _SAMPLING_ALPHA = 0.04
 _SELECTION_BETA = 0.005
 NO_DRAWS = "A quantile is a selection: its noise moves the rank, not the value, so no interval is carried through arithmetic."
@@ -45,14 +46,32 @@ NO_DRAWS = "A quantile is a selection: its noise moves the rank, not the value, 
 
 @dataclass(frozen=True, slots=True)
 class QuantileCell(Chosen):
-    """One selected grid point, with the limits that were bought; or many, as arrays."""
+    """One selected grid point, with the limits that were bought; or many, as arrays.
+
+    Parameters
+    ----------
+    value : float
+    limits : (float, float), optional
+    rank : float
+        By how many rows its rank may miss the target (95 %).
+    population : bool
+        Whether the limits hold the population's quantile too.
+    ranks : float
+        How many rows a group of average size has to the farther side of the target.
+    """
 
     value: Any
     limits: Pair | None
     rank: float
     population: bool
+    ranks: float = math.inf
 
     raised: ClassVar[dict[str, Any]] = {}
+
+    @property
+    def flags(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Whether the rank may be wrong by more rows than there are."""
+        return (UNCLEAR,) if self.rank >= self.ranks else ()
 
     def _bought(self, level: float) -> Pair:
         if self.limits is None:
@@ -159,9 +178,11 @@ class Quantile(Statistic):
         return (-1 if side == "lower" else 1) * math.ceil(reach)
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
-        """The proven rank error."""
+        """The proven rank error, and whether there are as many rows."""
         found = max(part.mechanism.rank_radius(0.05) for part in pricing.parts if part.name.endswith("point"))
-        return f"rank within ± {rounded(found)} rows of the target"
+        ranks = min(_ranks(setting, q) for q in self._levels(setting))
+        much = f", more than {'a group of average size has' if setting.cells > 1 else 'there are'}"
+        return f"rank within ± {rounded(found)} rows of the target{much * (found >= ranks)}"
 
     def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> QuantileCell:
         """Return the quantiles of all cells at once, levels side by side in each cell."""
@@ -190,9 +211,16 @@ class Quantile(Statistic):
                 if f"{place}:lower" in values:
                     ends = (values[f"{place}:lower"][cell], values[f"{place}:upper"][cell])
                     limits = _around(point, *ends)
-                cells.append(QuantileCell(point, limits, ranks[f"{place}:point"], population))
+                ranked = ranks[f"{place}:point"], population, _ranks(setting, levels[place])
+                cells.append(QuantileCell(point, limits, *ranked))
         domain, calendar = self.domain(setting), number.calendar
         return Result(cells, setting.shape, domain, None, NO_DRAWS, notes=_NOTES, calendar=calendar)
+
+
+def _ranks(setting: Setting, q: Fraction) -> float:
+    """Return how far a rank can be off in a group of average size; infinite where no number of rows is public."""
+    rows = setting.unit.public_rows
+    return math.inf if rows is None else float(max(q, 1 - q)) * rows / setting.cells
 
 
 def _around(point: Any, one: Any, other: Any) -> Pair:

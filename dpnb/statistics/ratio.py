@@ -336,7 +336,7 @@ def centred_totals(setting: Setting, values: dict[str, np.ndarray]) -> tuple[np.
 
 def redrawn_means(setting: Setting, parts: dict[str, Part], count: int, rng: Any) -> np.ndarray:
     """Return plausible exact means of every cell, shape ``(count, cells)``, in the unit of the column."""
-    used = {name: part for name, part in parts.items() if name != "square"}
+    used = {name: part for name, part in parts.items() if name in {"sum", "count", "tally"}}
     values = {name: part.values - part.noise_draws(count, rng) for name, part in used.items()}
     total, size = centred_totals(setting, values)
     centred = setting.number().centred()

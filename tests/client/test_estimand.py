@@ -44,6 +44,16 @@ def test_a_held_mean_names_its_estimand_in_every_form(mean):
     assert "no interval for the values as they are is available" in estimate_card(mean).html
 
 
+def test_a_clamped_mean_says_how_many_rows_are_at_the_bounds(data):
+    """On the card, from the same release."""
+    found = data.x.mean(clamped=True)
+    dpnb.release({"found": found}, epsilon=5)
+    said = estimate_card(found).text
+    assert "% of rows lie at or below the lower bound" in " ".join(said.split())
+    assert "held_share() estimates" not in said
+    assert found.held_share().shape == (3,)
+
+
 def test_a_plan_says_what_a_question_would_estimate(data):
     """Before anything is spent."""
     asked = data.x.mean()

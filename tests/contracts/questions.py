@@ -35,6 +35,8 @@ OWN_SAMPLES: dict[str, tuple[dict[str, Any], ...]] = {
         {"target": X, "by": (G,)},
         {"target": B, "by": (G,)},
         {"target": X, "options": (("spread", "bound"),)},
+        {"target": X, "options": (("clamped", True),)},
+        {"target": X, "by": (G,), "options": (("clamped", True),)},
     ),
     "variance": ({"target": X}, {"target": B, "by": (G,)}),
     "std": ({"target": X}, {"target": X, "by": (G,)}),

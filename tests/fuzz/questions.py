@@ -214,7 +214,7 @@ def _some(rng: Rng, *choices: tuple[str, Any]) -> tuple[tuple[str, Any], ...]:
 
 
 def _mean(rng: Rng) -> dict[str, Any]:
-    options = rng.choice([(), (), (("spread", "bound"),), (("ci", False),)])
+    options = rng.choice([(), (), (("spread", "bound"),), (("ci", False),), (("clamped", True),)])
     return {**_summed(rng), "options": options}
 
 

@@ -1,11 +1,11 @@
-"""The share of rows at or beyond each bound: it is found, its intervals cover, and the loss is that of a histogram."""
+"""The share of rows at or beyond each bound, alone or beside a mean: it is found, its intervals cover, the loss is that of what one person moves."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from dpnb.errors import PlanError
+from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.planner import QueryPlan
 from dpnb.planner.check import check
 from dpnb.planner.expression import Compare, Const, Ref
@@ -80,3 +80,72 @@ def test_two_values_have_nothing_between():
     where = schema(PrivacyUnit("change-one", rows=300))
     with pytest.raises(PlanError, match=r"Ask \.mean\(\)"):
         check(QueryPlan("small", "held_share", target=Compare(">", X, Const(3))), where)
+
+
+# ---------------------------------------------------------------- beside a mean
+
+CLAMPED = {"target": X, "options": (("clamped", True),)}
+
+
+@pytest.mark.parametrize("loss", [("epsilon", "0.5"), ("rho", "0.1")])
+@pytest.mark.parametrize("adjacency", sorted(UNITS))
+def test_a_clamped_mean_covers_and_so_do_its_shares(adjacency, loss):
+    """Both 95 % intervals of the mean of the held values, and of the three shares, from one release."""
+    n, reps, rng = 300, 60, np.random.default_rng(9)
+    where = schema(UNITS[adjacency](n), loss[0])
+    item = asked(CLAMPED, "mean", where, *loss)
+    population = SHARES @ [0, 50, 100]
+    held = np.zeros((2, 4), dtype=int)
+    for seed in range(reps):
+        places = rng.choice(3, n, p=SHARES)
+        rows = table(places, rng)
+        found = released(item, rows, where, SeededBits(seed))
+        shares = found.held_share()
+        exact = [np.clip(rows["x"], 0, 100).mean(), *np.bincount(places, minlength=3) / n]
+        for row, (kind, truth) in enumerate((("privacy", exact), ("confidence", [population, *SHARES]))):
+            (a, b), (low, high) = found.interval(0.95, kind), shares.interval(0.95, kind)
+            held[row] += np.array([a, *low]) - 1e-9 <= truth
+            held[row] -= np.array([b, *high]) + 1e-9 < truth
+    assert all(enough(int(k), reps) for k in held.ravel()), held
+
+
+@pytest.mark.parametrize("kind", ["epsilon", "rho"])
+@pytest.mark.parametrize("adjacency", sorted(UNITS))
+def test_the_shares_beside_a_mean_add_what_two_counts_cost(adjacency, kind):
+    """The derived price is the mean's at nine tenths and a histogram's at one tenth: one person can move both at once."""
+    where = schema(UNITS[adjacency](300), kind)
+    item, plain = asked(CLAMPED, "mean", where, kind, 1), asked({"target": X}, "mean", where, kind, "0.9")
+    alone = asked({"target": X}, "held_share", where, kind, "0.1")
+    assert [part.request for part in item.parts] == [part.request for part in (*plain.parts, *alone.parts)]
+    assert [part.mechanism for part in item.parts] == [
+        part.mechanism for part in (*plain.parts, *alone.parts)
+    ]
+    assert float(item.loss.amount) == pytest.approx(1, rel=1e-4)
+    assert item.loss.amount <= 1
+
+
+def test_an_interval_without_bounds_is_not_available_and_says_why():
+    """What is known of the bounds is named; who did not ask cannot read it, and a condition has no bounds."""
+    n = 300
+    where = schema(PrivacyUnit("change-one", rows=n))
+    rows = table(np.repeat([0, 1, 2], [30, 240, 30]), np.random.default_rng(1))
+    found = released(asked(CLAMPED, "mean", where, "epsilon", 900), rows, where, SeededBits(1))
+    known = "About 10.0 % of rows lie at or below the lower bound, 10.0 % at or above the upper one"
+    with pytest.raises(Unavailable, match=f"mean of x held to 0–100. {known}.*one value could lie anywhere"):
+        found.interval(kind="unclamped")
+    plain = released(asked({"target": X}, "mean", where, "epsilon", 900), rows, where, SeededBits(1))
+    assert not hasattr(plain, "held_share")
+    with pytest.raises(Unavailable, match=r"held to 0–100\. How far beyond"):
+        plain.interval(kind="unclamped")
+    small = released(asked({"target": Ref("b")}, "mean", where, "epsilon", 1), rows, where, SeededBits(1))
+    with pytest.raises(OptionError, match="No values are held to bounds here"):
+        small.interval(kind="unclamped")
+
+
+def test_a_clamped_mean_of_two_values_is_refused():
+    """As its shares are."""
+    where = schema(PrivacyUnit("change-one", rows=300))
+    with pytest.raises(PlanError, match=r"Ask \.mean\(\)"):
+        check(QueryPlan("small", "mean", target=Ref("b"), options=(("clamped", True),)), where)
+    with pytest.raises(OptionError, match="clamped= is True or False"):
+        check(QueryPlan("small", "mean", target=X, options=(("clamped", 1),)), where)
