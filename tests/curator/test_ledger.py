@@ -33,7 +33,7 @@ from dpnb.trusted.curator.meters import doubled
 from dpnb.trusted.curator.migrations import MIGRATIONS
 from dpnb.trusted.curator.terms import Terms, compare
 from dpnb.trusted.privacy import Budget, PrivacyEvent, PrivacyLoss, PrivacyUnit
-from tests.examples import examples
+from tests.examples import examples, rotation
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "ledger"
 ROOT = Path(__file__).parents[2]
@@ -1073,10 +1073,18 @@ def retry(path, saw):
         return not row.new, bool(was_stored)
 
 
-def test_killed_between_any_two_statements_a_retry_is_one_charge_and_one_answer(tmp_path):
+EVERY = 2
+"""Of the statements each second one is tried on a day, and the others on the next."""
+
+
+@pytest.mark.parametrize(
+    "first",
+    [pytest.param(1 + rotation() % EVERY, id="today"), pytest.param(None, id="all", marks=pytest.mark.soak)],
+)
+def test_killed_between_any_two_statements_a_retry_is_one_charge_and_one_answer(tmp_path, first):
     """Kill -9 before every SQL statement of charge and store: afterwards the chain holds and nothing is paid twice."""
     states = set()
-    for step in range(1, 60):
+    for step in range(first or 1, 60, EVERY if first else 1):
         path = tmp_path / f"ledger{step}"
         command = [sys.executable, "-c", VICTIM, str(path), str(step)]
         victim = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)

@@ -190,13 +190,13 @@ def test_a_curve_is_forgotten_with_its_question(data, monkeypatch):
     priced = []
     monkeypatch.setattr("dpnb.widgets.curve.curve_of", lambda question, *_: priced.append(question.text))
     curves = Curves()
-    for _ in range(20):
+    for _ in range(6):
         curves.of(data.x.mean().measurement, "epsilon", None)
         gc.collect()
     one = data.y.mean().measurement
     for _ in range(3):
         curves.of(one, "epsilon", None)
-    assert len(priced) == 21
+    assert len(priced) == 7
 
 
 def test_a_board_shows_the_noise_that_shared_questions_have(data):
