@@ -114,9 +114,10 @@ def _notes(view: Any) -> list[str]:
             f"{', '.join(names[:-1])} and {names[-1]} are about different {who}: {nobody} is in {where}, "
             "so they are priced together."
         )
-    if any("/ n" in item.preview.words for item in view.items):
+    if any("more if fewer do" in item.preview.words for item in view.items):
         notes.append(
-            "n, the number of people behind an answer, is private here: assume_n=1000 plans with a size."
+            "How many people are behind an answer is private here. assume_n=1000 plans with a number that you expect; "
+            "a released count or mean of the same people is used by itself."
         )
     return notes
 

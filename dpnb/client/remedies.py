@@ -148,9 +148,14 @@ class _Trials:
             ask = {self._kind: floored_digits(asked, 4)}
         if self._fits(kept, **ask):
             option = "".join(
-                f" and write %%dp {name}={brief(amount, 'down')}" for name, amount in ask.items()
+                f" and write %%dp {name}={brief(amount, 'down')}{self._source(amount)}"
+                for name, amount in ask.items()
             )
             yield f"leave out {question.text}{option}"
+
+    def _source(self, amount: Fraction) -> str:
+        """Say where an amount comes from that is larger than what is left."""
+        return " (what is stored of it is free)" if amount > self._left.amount else ""
 
     @property
     def _items(self) -> tuple[PricedQuestion, ...]:

@@ -21,6 +21,7 @@ from dpnb.client.opening import typed
 from dpnb.client.priced_batch import Asked, AskedBatch, batch_of, held_shares, stored_questions
 from dpnb.client.remedies import with_remedies
 from dpnb.client.service import Service
+from dpnb.client.sizes import ReleasedSizes, sized
 from dpnb.client.teaching_dataset import TeachingDataset
 from dpnb.client.views import BatchReport, PlanView
 from dpnb.errors import (
@@ -109,6 +110,7 @@ class Session:
         self._charged: set[int] = set()
         self._latest: PlanView | None = None
         self._plans = 0
+        self._sizes: dict[str, ReleasedSizes] = {}
         self._told: dict[str, dict[int, dict[str, Any]]] = {}
         home = Home.current()
         self.line = Line(
@@ -253,6 +255,10 @@ class Session:
         both.fill(releases, conclude(old.checked, releases))
         return Estimate.leaf(both)
 
+    def sizes(self, dataset: Dataset) -> ReleasedSizes:
+        """Return how many rows stand behind questions, as far as the answers of this session tell."""
+        return self._sizes.setdefault(dataset.handle, ReleasedSizes())
+
     def glance(self, batch: AskedBatch) -> Glance | None:
         """Look up what is stored of a batch, where that can be told at once: no curator is started, no cell waited for.
 
@@ -271,7 +277,7 @@ class Session:
         return PlanView(
             dataset=batch.dataset,
             ask=ask,
-            priced=as_stored(batch.priced, ask, stored, held),
+            priced=sized(as_stored(batch.priced, ask, stored, held), self.sizes(batch.dataset)),
             stored=stored,
             held=held,
             cost=_loss(peeked.cost),
@@ -291,6 +297,7 @@ class Session:
         _refuse_others(batch, told)
         releases = answers(batch.priced, told)
         _fill(batch, releases)
+        self.sizes(batch.dataset).learn(batch.firsts)
         if answered.entry is not None:
             self._charged.add(answered.entry)
         self._latest = _unless_released(self._latest, batch)

@@ -175,9 +175,9 @@ class _Space:
 
     def given(self) -> str:
         """What the laws take for granted."""
-        assumed = {self._sources[place].assumed for place in self._free}
-        rows = [one for one in assumed if one is not None]
-        return "".join(map(all_count, rows))
+        used = [self._sources[place] for place in self._free]
+        rows = {one.assumed for one in used if one.assumed is not None}
+        return all_count(used[0].measurement.checked.setting.unit, *rows) if rows else ""
 
     # linear ----------------------------------------------------------------------------------------------------
 
@@ -327,13 +327,14 @@ def _planned(
 ) -> tuple[Source, float | None]:
     """A question of the plan; where its ± needs a number of rows that is private, that of all rows."""
     checked, (low, high) = item.checked, item.checked.domain
+    size = size if item.size is None else item.size
     if item.public_value is not None:
         known = np.asarray(item.public_value, dtype=np.float64)
         return Source(measurement, NORMAL, low, high, known=known), item.preview.half_width
     law, width, assumed = None, item.preview.half_width, None
     if item.share is not None:
         pricing = Pricing(item.parts, item.events, item.rows)
-        rows = checked.setting.unit.public_rows
+        rows = checked.setting.at_most
         if width is None and size is None and rows is not None:
             width = checked.kind.half_width(checked.setting, pricing, float(rows))
             assumed = None if width is None else rows

@@ -17,10 +17,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dpnb.cards.markup import clean
 from dpnb.client.columns import ColumnHandle
 from dpnb.client.handles import Dataset
 from dpnb.client.priced_batch import AskedBatch, batch_of
 from dpnb.client.session import Glance
+from dpnb.client.sizes import sized
 from dpnb.errors import DpnbError
 from dpnb.estimate import Estimate, Rehearsal
 from dpnb.notebook import find_estimates
@@ -28,6 +30,8 @@ from dpnb.notebook.interpreter import CALLABLE, Handle, Unread, read
 from dpnb.notebook.options import CellOptions, parse
 from dpnb.notebook.settle import asked, labels_of, weigh
 
+_MOST_TOLD = 12
+"""Of so many questions the accuracy is told while a cell is typed: each takes a few milliseconds."""
 _AFTER_NAME = re.compile(r"\W")
 
 
@@ -83,6 +87,8 @@ class CellPrice:
         The error, or what could not be read.
     questions : tuple of (str, str, str)
         Label, question and loss of each.
+    accuracy : tuple of str
+        Of each what accuracy it would have, as far as public facts and released sizes tell.
     glance : Glance or None
         What of it is stored already, where that could be told at once.
     """
@@ -92,10 +98,13 @@ class CellPrice:
     message: str = ""
     questions: tuple[tuple[str, str, str], ...] = ()
     glance: Glance | None = None
+    accuracy: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The record that the front end is told."""
         asked = [{"label": label, "question": text, "loss": loss} for label, text, loss in self.questions]
+        for one, words in zip(asked, self.accuracy, strict=False):
+            one["accuracy"] = clean(words)
         found: dict[str, Any] = {
             "status": self.status,
             "label": self.label,
@@ -108,8 +117,14 @@ class CellPrice:
                 "asked": self.glance.asked,
                 "new": str(self.glance.cost),
                 "left": "" if self.glance.cost.fits_in(self.glance.left) else str(self.glance.left),
+                "after": self._after(self.glance),
             }
         return found
+
+    @staticmethod
+    def _after(glance: Glance) -> str:
+        """What would be left."""
+        return (glance.left - glance.cost).brief("down") if glance.cost.fits_in(glance.left) else ""
 
 
 def nothing_known(_: AskedBatch) -> None:
@@ -182,8 +197,14 @@ def _priced(
     del last  # held until here: a cell's last value is shown, and what it holds is asked
     rows = zip(found.firsts, found.priced.items, strict=True)
     questions = tuple((labels[one], item.text, str(item.loss)) for one, item in rows)
+    planned = found.priced.refined(frozenset())
+    told = sized(planned, found.dataset.session.sizes(found.dataset)).items[:_MOST_TOLD]
     return CellPrice(
-        "priced", str(found.priced.refined(frozenset()).loss), questions=questions, glance=glance(found)
+        "priced",
+        str(planned.loss),
+        questions=questions,
+        glance=glance(found),
+        accuracy=tuple(item.preview.words for item in told),
     )
 
 

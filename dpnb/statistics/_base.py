@@ -244,6 +244,8 @@ class Setting:
         Whether the schema allows no row that takes part.
     calendar : str, optional
         Of bins of dates the step that their edges count.
+    most : int, optional
+        A number of rows that there are no more than, as far as released answers tell: for forecasts alone.
     """
 
     unit: PrivacyUnit
@@ -261,6 +263,13 @@ class Setting:
     edges: tuple[Fraction, ...] = ()
     nobody: bool = False
     calendar: str | None = None
+    most: int | None = None
+
+    @property
+    def at_most(self) -> int | None:
+        """The rows that can count at most, where a released or a public number tells."""
+        known = [rows for rows in (self.most, self.unit.public_rows) if rows is not None]
+        return min(known) if known else None
 
     @property
     def total_of_nobody(self) -> float | None:
@@ -415,10 +424,9 @@ def width_words(
     width: Callable[[float | None], float | None],
     n: float | None,
     *,
-    under: str = "",
-    assumed: str = "",
+    arms: bool = False,
 ) -> str:
-    """Return a half-width in words: a number where the size is public or assumed, else a function of n.
+    """Return a half-width in words: a number where the size is public or assumed, else what it is if as many count as can.
 
     Parameters
     ----------
@@ -428,21 +436,37 @@ def width_words(
         Half-width for a size.
     n : float or None
         The assumed size.
-    under, assumed : str
-        What to add to a function of n, and to put before an assumed n.
+    arms : bool
+        Whether the size is that of two equal arms together.
     """
     found = width(n)
     if found is not None:
-        return f"± {rounded(found)}" + ("" if setting.public_n is not None else f" if {assumed}n = {n:,.0f}")
-    rows = setting.unit.public_rows
-    best = "" if rows is None else f" (± {rounded(width(float(rows)) or 0.0)} {all_count(rows)})"
-    return f"± {rounded(width(1.0) or 0.0)} / n{under}{best}"
+        return f"± {rounded(found)}" + ("" if setting.public_n is not None else _about(setting, n, arms=arms))
+    rows = setting.at_most or SOME_ROWS
+    counting = f"if {SOME_ROWS:,} {who(setting.unit)} count" if setting.at_most is None else ""
+    half = " in two equal arms" if arms else ""
+    given = counting or all_count(setting.unit, rows)
+    return f"± {rounded(width(float(rows)) or 0.0)} {given}{half}, more if fewer do"
 
 
-def all_count(rows: int) -> str:
-    """Say what is taken for granted where a private number of rows is planned with."""
-    return f"if all {rows:,} rows count"
+def _about(setting: Setting, n: float | None, *, arms: bool) -> str:
+    size = (n or 0.0) / 2 if arms else (n or 0.0)
+    each = "two arms of about " if arms else "groups of about " if setting.keys else "about "
+    return f" for {each}{size:,.0f} {who(setting.unit)}" + (" each" if arms else "")
 
+
+def who(unit: PrivacyUnit) -> str:
+    """Say what the rows of a question are: people, where each has one."""
+    return "rows" if unit.max_rows > 1 else "people"
+
+
+def all_count(unit: PrivacyUnit, *rows: int) -> str:
+    """Say what is taken for granted where private numbers of rows are planned with."""
+    return f"if all {' and '.join(f'{one:,}' for one in sorted(rows))} {who(unit)} count"
+
+
+#: People to plan with where nothing tells how many there are.
+SOME_ROWS = 1000
 
 ONE = Lit(1)
 

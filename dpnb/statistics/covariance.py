@@ -14,10 +14,9 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import accepted, effective_size, student_inflation
-from dpnb.inference.digits import rounded
 from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
 from dpnb.inference.noise_sum import NoiseSum
-from dpnb.statistics._base import Pricing, Setting, Target
+from dpnb.statistics._base import Pricing, Setting, Target, width_words
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.pair import Moments, components, moment, moments, price_pair, redrawn, sides
@@ -157,10 +156,7 @@ class Covariance(Statistic):
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in the product of both units, or as a function of n."""
-        found = self.half_width(setting, pricing, n)
-        if found is not None:
-            return f"± {rounded(found)}" + ("" if setting.public_n is not None else f" if n = {n:,.0f}")
-        return f"± {rounded(self.half_width(setting, pricing, 1.0) or 0.0)} / n"
+        return width_words(setting, lambda size: self.half_width(setting, pricing, size), n)
 
     def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> CovarianceCell:
         """Return the covariances of all cells at once."""

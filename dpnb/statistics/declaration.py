@@ -122,6 +122,10 @@ class Statistic:
         """Return the 95 % privacy half-width from public facts; nothing where it depends on a private size, or on the data."""
         return None
 
+    def rank_radius(self, setting: Setting, pricing: Pricing) -> float | None:  # noqa: ARG002
+        """Return the 95 % radius of the answer's rank, in rows, where the noise moves the rank and not the value."""
+        return None
+
     def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> NoiseSum | None:  # noqa: ARG002
         """Return the law of the noise of one entry for `n` rows, the widest where it depends on the answer.
 

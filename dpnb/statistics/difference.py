@@ -200,8 +200,7 @@ class Difference(Statistic):
             setting,
             lambda size: self.half_width(setting, pricing, size),
             n,
-            under=", for two equal arms",
-            assumed="two equal arms make ",
+            arms=True,
         )
 
     def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> DifferenceCell:

@@ -18,8 +18,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from dpnb.errors import PlanError
-from dpnb.inference.digits import given, rounded
-from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component
+from dpnb.inference.digits import given
+from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component, width_words
 from dpnb.statistics.count import exact_radius
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair
@@ -68,10 +68,7 @@ class HeldShare(Statistic):
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± as a share, or in rows."""
-        found = self.half_width(setting, pricing, n)
-        if found is None:
-            return f"± {exact_radius(pricing.parts[0].mechanism.law, 0.05):,} rows / n"
-        return f"± {rounded(found)}" + ("" if setting.public_n else f" if n = {given(round(n or 0))}")
+        return width_words(setting, lambda size: self.half_width(setting, pricing, size), n)
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> SharesResult:
         """Return the three shares of every group, with both intervals."""

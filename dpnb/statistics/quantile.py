@@ -177,9 +177,15 @@ class Quantile(Statistic):
             reach += z * math.sqrt(float(q * (1 - q)) * rows) + 1
         return (-1 if side == "lower" else 1) * math.ceil(reach)
 
+    def rank_radius(self, setting: Setting, pricing: Pricing) -> float:  # noqa: ARG002
+        """The proven rank error, of several levels the largest."""
+        return float(
+            max(part.mechanism.rank_radius(0.05) for part in pricing.parts if part.name.endswith("point"))
+        )
+
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
         """The proven rank error, and whether there are as many rows."""
-        found = max(part.mechanism.rank_radius(0.05) for part in pricing.parts if part.name.endswith("point"))
+        found = self.rank_radius(setting, pricing)
         ranks = min(_ranks(setting, q) for q in self._levels(setting))
         much = f", more than {'a group of average size has' if setting.cells > 1 else 'there are'}"
         return f"rank within ± {rounded(found)} rows of the target{much * (found >= ranks)}"

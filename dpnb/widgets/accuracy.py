@@ -15,12 +15,14 @@ from dpnb.errors import LossError, PlanError
 from dpnb.estimate import PendingQuestion
 from dpnb.inference import effective_size
 from dpnb.planner.check import CheckedQuestion
+from dpnb.statistics._base import SOME_ROWS
 from dpnb.statistics.ratio import mean_noise_sd
 from dpnb.trusted.query import Share
 from dpnb.widgets import published_losses
-from dpnb.widgets.curve import Curve, Curves, kind_of, left_of, needs_size
+from dpnb.widgets.curve import Curve, Curves, by_rank, kind_of, left_of, needs_size
 
-_ASSUMED = 1000
+#: The unit of a ± that is one of ranks.
+RANK = "rows of rank"
 
 
 class Balance:
@@ -63,7 +65,7 @@ class Balance:
             "kind": kind,
             "curve": curve.to_json(),
             "law": law_of(question, kind),
-            "unit": "rows" if checked.kind.counts else "",
+            "unit": "rows" if checked.kind.counts else RANK if by_rank(question) else "",
             "left": left,
             "size": {"planned": size, "asked": needs_size(question)},
             "start": min(left / 2 or 1.0, 1.0) if start is None else float(start),
@@ -125,13 +127,13 @@ def law_of(question: PendingQuestion, kind: str) -> dict[str, Any] | None:
 
 
 def planned_size(question: PendingQuestion, asked: int | None) -> int | None:
-    """Return the number of people to plan with: as asked, else the public number of rows, else 1,000; None where it is public."""
+    """Return the number of people to plan with: as asked, as released, at most as many as are public, else 1,000; None where it is public."""
     if asked is not None:
         return whole(asked)
     if not needs_size(question):
         return None
-    rows = question.dataset.schema.unit.public_rows
-    return _ASSUMED if rows is None else int(rows)
+    sizes, checked = question.dataset.session.sizes(question.dataset), question.checked
+    return sizes.planned(checked) or sizes.known(checked.setting).at_most or SOME_ROWS
 
 
 def whole(value: Any) -> int:

@@ -17,6 +17,8 @@ from weakref import WeakKeyDictionary
 
 from dpnb.errors import LossError, PlanError
 from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.planner.check import CheckedQuestion
+from dpnb.statistics import Pricing
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query import Share
 
@@ -111,7 +113,7 @@ def needs_size(question: PendingQuestion) -> bool:
     """Whether the accuracy of a question depends on a private number of people."""
     checked = question.checked
     pricing = checked.kind.price(checked.setting, Share("epsilon", Fraction(1)))
-    return checked.kind.half_width(checked.setting, pricing, None) is None
+    return radius_of(checked, pricing, None) is None
 
 
 def left_of(question: PendingQuestion) -> float:
@@ -166,12 +168,25 @@ def curve_of(question: PendingQuestion, kind: Kind, size: int | None, *, every: 
             pricing = checked.kind.price(checked.setting, Share(kind, amount))
         except (LossError, PlanError):
             continue  # this little loss is below what the question can be answered with
-        width = checked.kind.half_width(checked.setting, pricing, None if size is None else float(size))
+        width = radius_of(checked, pricing, size)
         if width is None:
             raise PlanError(_no_width(question))
         losses.append(float(amount))
         widths.append(float(width))
     return Curve(tuple(losses), tuple(_falling(widths)))
+
+
+def radius_of(checked: CheckedQuestion, pricing: Pricing, size: int | None) -> float | None:
+    """Return the 95 % half-width of an answer, or of its rank where that is what the noise moves; None where it depends on the data."""
+    width = checked.kind.half_width(checked.setting, pricing, None if size is None else float(size))
+    return checked.kind.rank_radius(checked.setting, pricing) if width is None else width
+
+
+def by_rank(question: PendingQuestion) -> bool:
+    """Whether the curve of a question is one of ranks, in rows."""
+    checked = question.checked
+    pricing = checked.kind.price(checked.setting, Share("epsilon", Fraction(1)))
+    return checked.kind.rank_radius(checked.setting, pricing) is not None
 
 
 def _falling(widths: Sequence[float]) -> list[float]:

@@ -23,9 +23,10 @@ from dpnb.planner.price import PricedQuestion
 from dpnb.statistics._base import all_count
 from dpnb.trusted.query import Share
 from dpnb.widgets.curve import EPSILONS, RHOS, Curve, Curves, Kind, curve_of, grid
-from dpnb.widgets.planned_line import accuracy_at, planned_line, splitting
+from dpnb.widgets.planned_line import accuracy_at, planned_line, planned_size, splitting
 
-_NUMBER = re.compile(r"^± [\d.,]+(e[+-]\d+)?")
+#: A ± and its number, at the beginning of what is said of an accuracy.
+NUMBER = re.compile(r"^± [\d.,]+(e[+-]\d+)?")
 _LEAST = Fraction(1, 10**6)
 #: Every so many points of the loss grid an accuracy in words is kept.
 _EVERY = 3
@@ -106,7 +107,8 @@ def _number(value: Any) -> bool:
 def _question(
     view: PlanView, told: Outlook, place: int, kind: Kind, curves: Curves | None, at: float | None
 ) -> dict[str, Any]:
-    item, size, rows = view.items[place], view.ask.assume_n, told.assumed[place]
+    item, rows = view.items[place], told.assumed[place]
+    size = planned_size(item)
     free, times = at is None, float(gain(item))
     curve = said = full = None
     if not free and item.preview.half_width is not None:
@@ -117,7 +119,7 @@ def _question(
         said = _said(item, kind, size, times)
     low, high = item.checked.domain
     law = told.laws[place]
-    number = _NUMBER.match(item.preview.words)
+    number = NUMBER.match(item.preview.words)
     return {
         "curve": curve,
         "unit": clean(item.preview.words[number.end() :]) if number and item.preview.half_width else "",
@@ -129,7 +131,7 @@ def _question(
         "full": full,
         "width": item.preview.half_width,
         "full_width": told.widths[place],
-        "given": "" if rows is None else all_count(rows),
+        "given": "" if rows is None else f"{all_count(item.checked.setting.unit, rows)}, more if fewer do",
         "span": high - low if math.isfinite(high - low) and high > low else None,
         "law": None if law is None else law.to_json(),
     }

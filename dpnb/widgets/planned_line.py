@@ -117,13 +117,18 @@ def _held(view: PlanView, place: int, kind: Kind) -> dict[str, Any] | None:
     if share is None:
         return None
     item = view.items[place]
-    words, width = accuracy_at(item, share, view.ask.assume_n)
+    words, width = accuracy_at(item, share, planned_size(item))
     amount = float(share.amount)
     if share.kind != kind and kind == "epsilon":
         amount = largest_loss([1.0], [None], [_rate(view, item, kind)], 2, amount, 1e6)
     elif share.kind != kind:
         amount = math.fsum(map(event_rho, listed(_events(view, item, share))))
     return {"amount": amount, "words": clean(words), "width": width}
+
+
+def planned_size(item: PricedQuestion) -> int | None:
+    """Return the number of rows that a question is planned with: asked for, or released."""
+    return None if item.size is None else int(item.size)
 
 
 def accuracy_at(item: PricedQuestion, share: Share, size: int | None) -> tuple[str, float | None]:

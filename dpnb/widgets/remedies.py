@@ -17,6 +17,7 @@ from dpnb.widgets.planned_line import planned_line
 from dpnb.widgets.split import cell_of, charge_of, fits, held_of, split_of, written_of
 
 Facts = Mapping[str, Any]
+_CLOSE = 1e-9
 _DELTA = "what is left of the budget's δ is less than this plan needs"
 _LABELS = {"less": "Ask less", "stored": "Use a stored answer", "drop": "Leave a statistic out"}
 
@@ -84,8 +85,23 @@ def _less(facts: Facts, losses: Sequence[float]) -> dict[str, Any]:
     if not any(found) or not _asks(facts, found):
         return _none("less", "nothing is left that this cell could be answered with")
     own = math.fsum(one["own"] for one in facts["questions"] if one["state"] == "own")
-    label = f"Ask {facts['symbol']} {written_of(facts, found).total + own:.3g}"
-    return _way(facts, "less", label, "the most that fits, split as planned", found)
+    total = written_of(facts, found).total + own
+    why = f"the most that fits, split as planned{_source(facts, total, found)}"
+    return _way(facts, "less", f"Ask {facts['symbol']} {total:.3g}", why, found)
+
+
+def _source(facts: Facts, total: float, losses: Sequence[float]) -> str:
+    """Say where a loss comes from that is larger than what is left."""
+    if total <= facts["left"] * (1 + _CLOSE) and facts["symbol"] == facts["paid"]["symbol"]:
+        return ""
+    asked, every = written_of(facts, losses).losses, zip(split_of(facts), losses, strict=True)
+    names = [
+        one["name"]
+        for (one, _), loss in zip(every, asked, strict=True)
+        if loss and (held := held_of(one)) and covers(held, loss)
+    ]
+    free = f"; {_listed(names)} {'is' if len(names) == 1 else 'are'} stored and free" if names else ""
+    return f"{free}: {_cost(facts, losses)}"
 
 
 def _largest(facts: Facts, losses: Sequence[float]) -> float:

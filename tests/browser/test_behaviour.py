@@ -257,7 +257,9 @@ def test_the_cost_of_a_cell_knows_what_is_stored(open_):  # noqa: F811
     one = "a = hiv.age.clip(0, 95).mean()"
     lab = ready(open_, f"%%dp epsilon=0.03\n{one}", "1")
     tag = lab.cell(2).locator(".dpnb-Tag")
-    expect(tag).to_contain_text("ε 0.03")
+    expect(tag).to_contain_text(re.compile(r"ε 0\.03 · ± [\d.]+ · ε [\d.]+ left after"))
+    expect(tag).to_have_attribute("title", re.compile("if all 4,820 people count"))
+    lab.shot("tag-price")
     lab.run_cell(2)
     expect(tag).to_contain_text("ε 0.03 · stored")
     lab.shot("tag-stored")

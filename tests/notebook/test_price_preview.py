@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+import dpnb
 from dpnb.client.priced_batch import batch_of
 from dpnb.errors import DpnbError
 from dpnb.estimate import Batch, Rehearsal
@@ -426,3 +427,13 @@ def test_a_price_is_plain_json(data):
 def test_a_cell_that_builds_much_out_of_little_is_left_unread(data, body):
     """A cell is priced while it is looked at: what would hold the kernel up, or fill its memory, gets no price."""
     assert price_of(f"%%dp epsilon=1\n{body}", Snapshot.of({"data": data})).status == "unread"
+
+
+def test_a_price_tells_what_it_buys_and_leaves(data):
+    """Beside the loss stand the ± of each question and what would be left of the budget, before anything is spent."""
+    cell = "%%dp epsilon=0.5\nm = data.y.mean()\nq = data.x.median()"
+    found = price_of(cell, Snapshot.of({"data": data}), lambda batch: batch.dataset.session.glance(batch))
+    told = found.to_json()
+    view = dpnb.plan({"m": data.y.mean(), "q": data.x.median()}, epsilon=0.5)
+    assert [one["accuracy"] for one in told["questions"]] == [item.preview.words for item in view.items]
+    assert told["after"] == (view.left - view.cost).brief("down")

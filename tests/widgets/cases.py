@@ -293,7 +293,7 @@ def forecasts() -> list[Case]:
         Forecast("one", of=2, reach=((0.001, 0.0, 0.02), (0.1, 0.01, 0.2), (1.0, 0.5, 0.5)), centre=0.5),
         Forecast("many", middle=((0, (0.5,)), (2, (0.5,))), points=(((0, (1.0,)), (2, (1.0,))),)),
         Forecast("many", middle=((0, (0.5,)), (2, (0.5,))), why="no bound: a denominator may be zero"),
-        Forecast("sum", points=(((0, (1.0,)),),), given="if all 4,820 rows count"),
+        Forecast("sum", points=(((0, (1.0,)),),), given="if all 4,820 people count"),
         Forecast("none", why="known after the release"),
     ]
     names = ["a", "b", "c", "d"]

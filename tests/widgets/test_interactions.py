@@ -17,6 +17,7 @@ import dpnb
 from dpnb import widgets
 from dpnb.cards.style import TOKENS_DARK, TOKENS_LIGHT
 from dpnb.errors import DpnbError, PlanError
+from dpnb.inference.digits import rounded
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.query import plan_record
 from dpnb.widgets import _base
@@ -182,8 +183,18 @@ def test_board_plans_a_private_size_with_all_rows(data):
     assert one["curve"] is None
     assert one["full_width"] == pytest.approx(said, rel=1e-12)
     assert Curve(**one["full"]).width_at(1.0) == pytest.approx(said, rel=1e-2)
-    assert one["given"] == "if all 40 rows count"
+    assert one["given"] == "if all 40 people count, more if fewer do"
     assert widgets.plan(dpnb.plan(asked, epsilon=1, assume_n=40)).facts["questions"][0]["given"] == ""
+
+
+def test_seesaw_takes_a_median_by_its_rank(data):
+    """The ± of a median is one of ranks, in rows; its curve is the one that a plan tells in words."""
+    shown = widgets.seesaw(data.x.median(), epsilon=0.5)
+    assert shown.facts["unit"] == "rows of rank"
+    said = dpnb.plan({"m": data.x.median()}, epsilon=0.5).items[0].preview.words
+    radius = Curve(**shown.facts["curve"]).width_at(0.5)
+    assert rounded(radius) in said
+    assert f"± {rounded(radius)} rows of rank" in shown.card().text
 
 
 def test_what_is_asked_of_the_kernel_is_answered_or_said(data):
@@ -360,7 +371,7 @@ def test_budget_bar_is_in_step_with_releases(data):
     [
         pytest.param(widgets.seesaw, "takes a question", id="a dataset"),
         pytest.param(lambda data: widgets.seesaw(data.count()), "is public", id="a public count"),
-        pytest.param(lambda data: widgets.seesaw(data.x.median()), "depends on the data", id="a median"),
+        pytest.param(lambda data: widgets.seesaw(data.x.std()), "depends on the data", id="a deviation"),
         pytest.param(lambda data: widgets.seesaw(data.y.mean() + 1), "computed from others", id="derived"),
         pytest.param(lambda data: widgets.seesaw(data.y.mean(), assume_n=0), "whole number", id="nobody"),
         pytest.param(lambda _: widgets.odds(1.5), "prior must be above 0", id="a belief above 1"),

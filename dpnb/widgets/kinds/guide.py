@@ -13,14 +13,18 @@ from itertools import islice
 from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
+from dpnb.cards.markup import clean
 from dpnb.client.handles import Dataset
 from dpnb.errors import DpnbError, PlanError
-from dpnb.estimate import Estimate
+from dpnb.estimate import Estimate, PendingQuestion
+from dpnb.planner.request import Ask
 from dpnb.trusted.query import Share
 from dpnb.trusted.schema import Column
 from dpnb.widgets._base import Interaction
-from dpnb.widgets.curve import curve_of, kind_of, left_of
+from dpnb.widgets.accuracy import RANK
+from dpnb.widgets.curve import by_rank, curve_of, kind_of, left_of
 from dpnb.widgets.host_questions import handle_of, opening
+from dpnb.widgets.plan_facts import NUMBER
 from dpnb.widgets.questions import GOALS, subject, two_valued
 from dpnb.widgets.wording import still
 
@@ -102,20 +106,32 @@ class Guide(Interaction):
     def _priced(self, question: Estimate) -> dict[str, Any]:
         measurement = question.measurement
         assert measurement is not None
-        kind, rows = kind_of(measurement), self._dataset.schema.unit.public_rows
+        kind, checked = kind_of(measurement), measurement.checked
+        sizes = self._dataset.session.sizes(self._dataset)
+        rows, setting = sizes.planned(checked), sizes.known(checked.setting)
         try:
-            curve: dict[str, Any] | None = curve_of(measurement, kind, rows).to_json()
+            curve: dict[str, Any] | None = curve_of(measurement, kind, rows or setting.at_most).to_json()
         except PlanError:
             curve = None
-        checked = measurement.checked
         pricing = checked.kind.price(checked.setting, Share(kind, Fraction(1)))
+        words = checked.kind.accuracy(setting, pricing, None if rows is None else float(rows))
+        number = NUMBER.match(words)
         return {
             "kind": kind,
             "symbol": "ε" if kind == "epsilon" else "ρ",
             "curve": curve,
-            "words": checked.kind.accuracy(checked.setting, pricing, None if rows is None else float(rows)),
+            "words": words,
+            "given": clean(words[number.end() :].strip()) if number else RANK if by_rank(measurement) else "",
+            "held": self._held(measurement),
             "left": left_of(measurement),
         }
+
+    def _held(self, question: PendingQuestion) -> float | None:
+        """The largest loss that a stored answer of a question covers: up to there it costs nothing again."""
+        kind = kind_of(question)
+        ask = Ask.make(epsilon=1) if kind == "epsilon" else Ask.make(rho=1)
+        (share,) = self._dataset.session.preview([question], ask).held
+        return None if share is None or share.kind != kind else float(share.amount)
 
     def card(self) -> Card:
         """Draw the questions that can be asked, one row each; see :class:`Interaction`."""

@@ -72,7 +72,8 @@ class Seesaw(Interaction):
         for loss in _SHOWN:
             words = at_most(posterior(0.1, loss)) if symbol == "ε" else "–"
             fits = "" if loss <= facts["left"] else " (more than is left)"
-            row = [f"{symbol} {loss:g}{fits}", f"± {rounded(curve.width_at(loss))}", words]
+            width = " ".join(filter(None, ["±", rounded(curve.width_at(loss)), facts["unit"]]))
+            row = [f"{symbol} {loss:g}{fits}", width, words]
             if facts["people"] is not None:
                 row.append(f"{effective(facts['people'], curve, loss):,} people")
             rows.append(row)

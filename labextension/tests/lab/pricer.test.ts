@@ -38,6 +38,19 @@ it('what is stored of a cell is free and said so', () => {
   expect(priceOf(priced({ stored: 0, asked: 0, new: 'ε 0', left: '' })).free).toBe(false);
 });
 
+it('a price shows the ± that it buys, and what would be left', () => {
+  const one = { label: 'collected', question: 'q', loss: 'ε 0.5', accuracy: '± 0.0014 for about 2,890 people' };
+  const found = priceOf(priced({ questions: [one], stored: 0, asked: 1, left: '', after: 'ε 3.25' }));
+  expect(found.text).toBe('ε 0.75 · ± 0.0014 · ε 3.25 left after');
+  expect(found.why).toBe('± 0.0014 for about 2,890 people.');
+  expect(tagText('ε 0.75', found)).toBe('ε 0.75');
+  const age = { label: 'age', accuracy: 'rank within ± 91.3 rows of the target' };
+  const many = [one, age, { ...one, label: 'third' }, { label: 'x', accuracy: 'depends on the data' }];
+  expect(priceOf(priced({ questions: many })).text).toBe('ε 0.75 · collected ± 0.0014, age rank ± 91.3, …');
+  expect(priceOf(priced({ questions: many })).why).toContain('x: depends on the data.');
+  expect(priceOf(priced({ questions: 'no list' })).text).toBe('ε 0.75');
+});
+
 it('a price above what is left says what is left', () => {
   const found = priceOf(priced({ stored: 0, asked: 1, new: 'ε 0.75', left: 'ε 0.5' }));
   expect(found.text).toBe('ε 0.75 · only ε 0.5 left');

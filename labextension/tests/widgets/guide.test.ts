@@ -112,3 +112,28 @@ describe('a plan', () => {
     expect(cellOf(plan({ kind: 'rho' }), 0.5)).toMatch(/^%%dp rho=0.5\n/);
   });
 });
+
+describe('what a loss buys', () => {
+  const known = {
+    goal: 'share',
+    column: 'got',
+    by: '',
+    code: 'share_got = hiv.got.mean()',
+    refused: '',
+    symbol: 'ε',
+    curve: { loss: [0.1, 1], width: [0.01, 0.001] },
+    given: 'for about 2,890 people',
+    left: 3
+  };
+  it('is told for the size that is planned with', () => {
+    expect(boughtBy(known, 1)).toBe(
+      'ε 1 buys ± 0.0010 for about 2,890 people (95 % privacy interval); ε 2 would be left.'
+    );
+  });
+  it('is nothing where the answer is stored, even where nothing is left', () => {
+    expect(boughtBy({ ...known, held: 0.5, left: 0 }, 0.5)).toBe(
+      'This is stored, released at ε 0.5: the cell is free.'
+    );
+    expect(boughtBy({ ...known, held: 0.5 }, 1)).toContain('ε 2 would be left');
+  });
+});

@@ -49,6 +49,8 @@ export class Pricer {
 /** What is said of a cell's price: the words, why, and whether it is settled enough to be shown at once. */
 export interface Price {
   readonly text: string;
+  /** The loss alone, where one was read. */
+  readonly loss?: string;
   readonly why: string;
   /** Every answer is stored: running the cell is free. */
   readonly free: boolean;
@@ -66,8 +68,31 @@ export const READING: Price = {
   sure: true
 };
 
+/** What is told of the accuracy of a cell's questions, one by one. */
+function accuracies({ questions }: Answer): { label: string; words: string }[] {
+  const known = Array.isArray(questions) ? (questions as Readonly<Record<string, unknown>>[]) : [];
+  return known.flatMap(({ label, accuracy }) =>
+    typeof accuracy === 'string' && accuracy !== '' ? [{ label: String(label), words: accuracy }] : []
+  );
+}
+
+/** The ± of one question, or of several the first by name, without what they are told for. */
+function briefly(told: readonly { label: string; words: string }[]): string {
+  const found = told.flatMap(({ label, words }) => {
+    const width = /± [\d.,]+/.exec(words)?.[0];
+    const rank = words.startsWith('rank') ? 'rank ' : '';
+    return width === undefined ? [] : [`${told.length > 1 ? `${label} ` : ''}${rank}${width}`];
+  });
+  const more = found.length > SHOWN ? ', …' : '';
+  return found.length === 0 ? '' : ` · ${found.slice(0, SHOWN).join(', ')}${more}`;
+}
+
+const SHOWN = 2;
+
 function priced(answer: Answer): Price {
   const { label = '', stored, asked, left } = answer;
+  const told = accuracies(answer);
+  const each = told.map(one => (told.length > 1 ? `${one.label}: ${one.words}.` : `${one.words}.`)).join(' ');
   const fresh = typeof answer.new === 'string' ? answer.new : '';
   const free = typeof stored === 'number' && stored > 0 && stored === asked;
   if (free) {
@@ -83,9 +108,13 @@ function priced(answer: Answer): Price {
     const why = `This cell asks ${fresh}, and ${left} is left. It would be refused, and nothing spent.`;
     return { text: `${String(label)}${part} · only ${left} left`, why, free, sure: true };
   }
+  const after =
+    typeof answer.after === 'string' && answer.after !== '' ? ` · ${answer.after} left after` : '';
+  const paid = part === '' ? '' : 'What is stored is free; the rest is charged.';
   return {
-    text: `${String(label)}${part}`,
-    why: part === '' ? '' : 'What is stored is free; the rest is charged.',
+    text: `${String(label)}${part}${briefly(told)}${after}`,
+    loss: part === '' ? String(label) : '',
+    why: [paid, each].filter(Boolean).join(' '),
     free,
     sure: true
   };
@@ -148,5 +177,5 @@ export function tagText(was: string, price: Price): string {
   if (price.free) {
     return released ? `${was} · stored` : was.startsWith('plan') ? price.text : was;
   }
-  return price.text === '' || price.text === was ? was : `${was} · now ${price.text}`;
+  return price.text === '' || [price.text, price.loss].includes(was) ? was : `${was} · now ${price.text}`;
 }

@@ -1,4 +1,5 @@
 /** A first question as it is chosen: what each screen offers, what it lacks, what it says, and the cell at the end. No DOM. */
+import { covers } from '../../maths/budget';
 import { widthAt, type Curve } from '../../maths/curve';
 import { halfWidth, significant } from '../../maths/digits';
 import { brief } from '../parts/session_state';
@@ -21,6 +22,10 @@ export interface Plan {
   readonly symbol?: string;
   readonly curve?: Curve | null;
   readonly words?: string;
+  /** What a ± is of, or for how many people it is told. */
+  readonly given?: string;
+  /** The largest loss that a stored answer covers: up to there it is free. */
+  readonly held?: number | null;
   readonly left?: number;
 }
 
@@ -142,10 +147,15 @@ export function lossOf({ left }: Plan, { loss }: Partial<GuideSet>): number {
 
 /** What a loss buys, and what would be left of the budget. */
 export function boughtBy(plan: Plan, loss: number): string {
-  const { symbol = '', curve = null, words = '', left = 0 } = plan;
+  const { symbol = '', curve = null, words = '', given = '', held = null, left = 0 } = plan;
+  if (held !== null && covers(held, loss)) {
+    return `This is stored, released at ${symbol} ${brief(held)}: the cell is free.`;
+  }
   if (left < loss) {
     return `Only ${symbol} ${brief(left)} is left: ask less.`;
   }
-  const width = curve === null ? words : `± ${halfWidth(widthAt(curve, loss))} (95 % privacy interval)`;
+  const told =
+    curve === null ? '' : [`± ${halfWidth(widthAt(curve, loss))}`, given].filter(Boolean).join(' ');
+  const width = curve === null ? words : `${told} (95 % privacy interval)`;
   return `${symbol} ${brief(loss)} buys ${width}; ${symbol} ${brief(left - loss)} would be left.`;
 }

@@ -3,6 +3,7 @@ import { costOf, covers, lineWeights, type Rate } from '../../maths/budget';
 import { widthAt, type Curve } from '../../maths/curve';
 import { halfWidth, significant } from '../../maths/digits';
 import { words, type Forecast, type Law } from '../../maths/forecast';
+import { spokenAt, type Spoken } from './spoken';
 
 /** The stored answer of a question: the largest loss that it covers, and its own accuracy. */
 export interface Held {
@@ -26,7 +27,7 @@ export interface PlannedQuestion {
   readonly words: string;
   readonly at: number;
   /** Without a ±: what is known by loss. */
-  readonly said: readonly (readonly [number, string])[] | null;
+  readonly said: Spoken | null;
   /** The loss that the cell gives it. */
   readonly own: number;
   readonly width: number | null;
@@ -170,8 +171,7 @@ function told(one: PlannedQuestion, loss: number): string {
   if (one.full) {
     return `± ${halfWidth(widthAt(one.full, loss))} ${one.given ?? ''}`;
   }
-  const known = [...(one.said ?? [])].reverse().find(([at]) => at <= loss * (1 + 1e-9));
-  return known?.[1] ?? one.words;
+  return spokenAt(one.said ?? [], loss) ?? one.words;
 }
 
 /** One question as it stands at a loss; a stored answer shows its own accuracy. */

@@ -65,8 +65,23 @@ function less(facts: PlanFacts, losses: readonly number[]): Remedy {
   if (!(most > 0) || !asks(facts, found)) {
     return none('less', 'nothing is left that this cell could be answered with');
   }
-  const label = `Ask ${facts.symbol} ${significant(writtenOf(facts, found).total + owned(facts), 3)}`;
-  return remedy(facts, 'less', label, 'the most that fits, split as planned', found);
+  const total = writtenOf(facts, found).total + owned(facts);
+  const why = `the most that fits, split as planned${source(facts, total, found)}`;
+  return remedy(facts, 'less', `Ask ${facts.symbol} ${significant(total, 3)}`, why, found);
+}
+
+/** Where a loss comes from that is larger than what is left. */
+function source(facts: PlanFacts, total: number, losses: readonly number[]): string {
+  if (total <= facts.left * (1 + 1e-9) && facts.symbol === facts.paid.symbol) {
+    return '';
+  }
+  const asked = writtenOf(facts, losses).losses;
+  const free = splitOf(facts).flatMap((one, i) =>
+    asked[i]! > 0 && one.held !== null && covers(one.held.amount, asked[i]!) ? [one.name] : []
+  );
+  const are = free.length === 1 ? 'is' : 'are';
+  const words = free.length === 0 ? '' : `; ${listed(free)} ${are} stored and free`;
+  return `${words}: ${cost(facts, losses)}`;
 }
 
 function stored(facts: PlanFacts, losses: readonly number[]): Remedy {

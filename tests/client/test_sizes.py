@@ -1,0 +1,68 @@
+"""Plans and forecasts go by the sizes that released answers tell, and say so; what is asked and paid does not change."""
+
+from __future__ import annotations
+
+import pytest
+
+import dpnb
+from dpnb import widgets
+from dpnb.widgets.curve import Curve
+from tests.curator import small
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """A handle on the small dataset, whose sizes are private where a value may be missing."""
+    monkeypatch.setenv("DPNB_HOME", str(tmp_path))
+    service = small.curator(tmp_path)
+    yield small.opened(small.session(service, "ann"), tmp_path)
+    service.close()
+
+
+def words(question, **asked):
+    """What a plan says of the accuracy of one question."""
+    return dpnb.plan({"q": question}, **(asked or {"epsilon": 0.5})).items[0].preview.words
+
+
+def test_without_an_answer_the_words_say_what_is_taken_for_granted(data):
+    """Nothing tells how many values are known: the ± is that of all rows, and says that it may be wider."""
+    assert words(data.x.mean()).endswith("if all 40 people count, more if fewer do")
+    assert words(data.x.mean(), epsilon=0.5, assume_n=20).endswith("for about 20 people")
+
+
+def test_a_released_size_is_planned_with(data):
+    """The count of the same people comes with a mean: a variance of them is foretold for so many, to three digits."""
+    mean = dpnb.release({"m": data.x.mean()}, epsilon=4)["m"]
+    size = round(mean.n)
+    assert words(data.x.var()).endswith(f"for about {size} people")
+    asked, planned = (
+        dpnb.plan({"q": data.x.var()}, epsilon=0.5, **more) for more in ({}, {"assume_n": size})
+    )
+    assert asked.items[0].preview == planned.items[0].preview
+    assert (asked.cost, asked.items[0].parts) == (planned.cost, planned.items[0].parts)
+
+
+def test_narrower_questions_are_no_larger(data):
+    """Of people who satisfy one condition more it is known that they are at most as many."""
+    size = round(dpnb.release({"m": data.x.mean()}, epsilon=4)["m"].n)
+    assert words(data[data.y > 0].x.mean()).endswith(f"if all {size} people count, more if fewer do")
+
+
+def test_a_count_tells_the_size_of_its_filter(data):
+    """Of the people of a filter who have a value there are no more than the filter's count."""
+    some = data[data.y > 0]
+    size = round(dpnb.release({"n": some.count()}, epsilon=4)["n"].value)
+    assert words(some.x.mean()).endswith(f"if all {size} people count, more if fewer do")
+
+
+def test_interactions_plan_with_it(data):
+    """The see-saw and the guide start from the released size, and the guide says that a stored answer is free."""
+    mean = dpnb.release({"m": data.x.mean()}, epsilon=4)["m"]
+    shown = widgets.seesaw(data.x.var())
+    assert shown.facts["size"]["planned"] == round(mean.n)
+    guide = widgets.guide(data)
+    plan = guide._plan({"goal": "average", "column": "x"})
+    assert plan["given"] == f"for about {round(mean.n)} people"
+    assert plan["held"] == pytest.approx(4)
+    planned = dpnb.plan({"q": data.x.mean()}, epsilon=1, assume_n=round(mean.n), fresh=True)
+    assert Curve(**plan["curve"]).width_at(1) == pytest.approx(planned.items[0].preview.half_width, rel=1e-6)
