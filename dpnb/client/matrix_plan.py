@@ -68,7 +68,7 @@ class MatrixPlan:
         if self.enough is not None:
             fix += f", or {self.enough.kind}={given(float(self.enough.amount))}"
         return (
-            f"In {self.unbounded:.0%} of {STUDIES} simulated releases nothing bounds the coefficients: their intervals would be "
+            f"In {self.unbounded:.0%} of {self.found.studies} simulated releases nothing bounds the coefficients: their intervals would be "
             f"unbounded. To bound them, {fix}."
         )
 
@@ -83,14 +83,16 @@ class MatrixPlan:
             for row in rows
         ]
         symbol = {"epsilon": "ε", "rho": "ρ"}[self.share.kind]
-        head = f"  n = {self.n:,} · {symbol} {given(float(self.share.amount))} · medians of {STUDIES} simulated releases"
+        head = f"  n = {self.n:,} · {symbol} {given(float(self.share.amount))} · medians of {self.found.studies} simulated releases"
         said = [f"{self.text}, {self.assumed}", head, *(f"    {line}" for line in lines)]
         return "\n".join([*said, *([f"  {self.warning}"] if self.warning else [])])
 
     __repr__ = __str__
 
 
-def matrix_plan(reading: Reading, facts: Assumed, n: int, share: Share, level: float) -> MatrixPlan:
+def matrix_plan(
+    reading: Reading, facts: Assumed, n: int, share: Share, level: float, studies: int = STUDIES
+) -> MatrixPlan:
     """Simulate what is read from a matrix of moments of a typical study.
 
     Parameters
@@ -105,12 +107,14 @@ def matrix_plan(reading: Reading, facts: Assumed, n: int, share: Share, level: f
         The loss.
     level : float
         Of the intervals.
+    studies : int
+        How many releases are simulated.
     """
     checked = reading.root.checked
     columns, said = _columns(checked.setting, facts)
 
     def told(loss: Share) -> MatrixForecast:
-        return forecast(checked, reading.read.conclude, columns, loss, n, level)
+        return forecast(checked, reading.read.conclude, columns, loss, n, level, studies)
 
     found = told(share)
     enough = _enough(told, share) if found.unbounded > _SELDOM else None

@@ -108,4 +108,4 @@ def _cells(question: PendingQuestion, setting: Setting) -> tuple[float, ...] | N
 
 def _whole(rows: float) -> int:
     """A noised number of rows in three digits: more would say more than is known."""
-    return max(1, round(float(f"{rows:.{_DIGITS}g}")))
+    return max(1, int(round(rows, _DIGITS - len(str(int(rows))))))

@@ -77,12 +77,15 @@ class MatrixForecast:
         The share of releases in which some interval is unbounded.
     reason : str
         Why there is no confidence interval.
+    studies : int
+        How many releases were simulated.
     """
 
     privacy: np.ndarray
     confidence: np.ndarray | None
     unbounded: float
     reason: str = ""
+    studies: int = STUDIES
 
 
 def forecast(
@@ -92,6 +95,7 @@ def forecast(
     share: Share,
     n: int,
     level: float = _LEVEL,
+    studies: int = STUDIES,
 ) -> MatrixForecast:
     """Simulate releases of the moments of a typical study, and read them.
 
@@ -109,13 +113,15 @@ def forecast(
         Rows.
     level : float
         Of the intervals.
+    studies : int
+        How many releases are simulated.
     """
     setting = _sized(checked.setting, n)
     exact = _integers(setting, columns.sums(n))
     pricing, rng = checked.kind.price(setting, share), np.random.default_rng(1)
     widths: dict[str, list[np.ndarray]] = {"privacy": [], "confidence": []}
     reason = ""
-    for study in range(STUDIES):
+    for study in range(studies):
         parts = tuple(
             ReleasedPart(p.name, p.mechanism.record, p.mechanism.simulated(exact[p.name], rng), p.name)
             for p in pricing.parts
@@ -129,7 +135,7 @@ def forecast(
     privacy = np.stack(widths["privacy"])
     confidence = np.median(np.stack(widths["confidence"]), axis=0) if widths["confidence"] else None
     unbounded = float(np.mean(np.isinf(privacy).any(axis=1)))
-    return MatrixForecast(np.median(privacy, axis=0), confidence, unbounded, reason)
+    return MatrixForecast(np.median(privacy, axis=0), confidence, unbounded, reason, studies)
 
 
 def _sized(setting: Setting, n: int) -> Setting:

@@ -28,7 +28,6 @@ REASONS = {
     "dpnb/planner/compile.py": "edges as keys",
     "dpnb/planner/power.py": "goals as they were given",
     "dpnb/statistics/_base.py": "numbers of rows",
-    "dpnb/statistics/covariance.py": "numbers of rows",
     "dpnb/statistics/frequent.py": "a δ",
     "dpnb/statistics/leaves.py": "edges as keys",
     "dpnb/statistics/moment_readings.py": "an option as code",

@@ -450,3 +450,13 @@ def test_spent_is_told_in_the_budget_s_own_measure(zcdp):
     record = dataset_record(zcdp)
     assert (record["symbol"], record["spent"]) == ("ρ", 0.1)
     assert zcdp.budget.spent == PrivacyLoss.zcdp("0.1")
+
+
+def test_the_builder_foretells_each_coefficient(tight):
+    """Before the moments are bought each coefficient has an expected ±, that of dpnb.power; where nothing would bound it, that is warned of."""
+    found = model(tight, "people", {"y": "y", "x": ["g", "x"], "loss": "0.5"})
+    assert [one["name"] for one in found["coefficients"]] == ["Intercept", "g", "x"]
+    assert found["given"].startswith("for about ")
+    unbounded = [one["width"] is None for one in found["coefficients"]]
+    assert any(unbounded) == ("unbounded" in found["warning"])
+    assert any(unbounded), "forty rows at ε 0.5 bound nothing"

@@ -39,7 +39,12 @@ it('what is stored of a cell is free and said so', () => {
 });
 
 it('a price shows the ± that it buys, and what would be left', () => {
-  const one = { label: 'collected', question: 'q', loss: 'ε 0.5', accuracy: '± 0.0014 for about 2,890 people' };
+  const one = {
+    label: 'collected',
+    question: 'q',
+    loss: 'ε 0.5',
+    accuracy: '± 0.0014 for about 2,890 people'
+  };
   const found = priceOf(priced({ questions: [one], stored: 0, asked: 1, left: '', after: 'ε 3.25' }));
   expect(found.text).toBe('ε 0.75 · ± 0.0014 · ε 3.25 left after');
   expect(found.why).toBe('± 0.0014 for about 2,890 people.');

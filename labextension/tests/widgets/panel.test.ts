@@ -13,6 +13,7 @@ import {
   standing,
   usable,
   without,
+  widthWords,
   writtenOf
 } from '../../src/widgets/panel/model';
 import { clock, type Column, type Snapshot } from '../../src/widgets/parts/session_state';
@@ -156,4 +157,14 @@ it('says how many columns are not drawn, and that none was found', () => {
     '1 more: type to find one.',
     '100 more: type to find one.'
   ]);
+});
+
+describe('what is expected of coefficients before they are bought', () => {
+  it('is a ± each, or that nothing would bound it', () => {
+    const coefficients = [{ name: 'age', width: 0.0026 }, { name: 'any', width: null }, { width: 3 }];
+    const found = writtenOf({ coefficients, given: 'for about 2,890 people', warning: 'In 100 % …' });
+    expect(found.coefficients.map(widthWords)).toEqual(['± 0.0026', 'unbounded']);
+    expect([found.given, found.warning]).toEqual(['for about 2,890 people', 'In 100 % …']);
+    expect(writtenOf({ coefficients: 'no list' }).coefficients).toEqual([]);
+  });
 });

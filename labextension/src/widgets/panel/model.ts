@@ -1,4 +1,5 @@
 /** What the panel knows and says: columns found, a regression that is built, a paragraph for a paper, how old the picture is. No DOM. */
+import { halfWidth } from '../../maths/digits';
 import { advice, clock, type Column, type Dataset, type Link, type Snapshot } from '../parts/session_state';
 import type { Answer } from '../parts/widget';
 
@@ -88,7 +89,17 @@ const word = (answer: Answer | null, name: string): string => {
   return typeof found === 'string' ? found : '';
 };
 
+export interface Coefficient {
+  readonly name: string;
+  /** Half the length of its 95 % interval. */
+  readonly width: number | null;
+}
+
 export interface Written {
+  /** What is expected of each coefficient before the moments are bought, for how many people, and what to know before buying. */
+  readonly coefficients: readonly Coefficient[];
+  readonly given: string;
+  readonly warning: string;
   readonly cell: string;
   readonly cost: string;
   readonly words: string;
@@ -105,9 +116,26 @@ export function writtenOf(answer: Answer | null): Written {
     cost: word(answer, 'cost'),
     words: word(answer, 'words'),
     free: answer?.free === true,
-    problem: silent || word(answer, 'problem')
+    problem: silent || word(answer, 'problem'),
+    coefficients: coefficientsOf(answer),
+    given: word(answer, 'given'),
+    warning: word(answer, 'warning')
   };
 }
+
+/** The ± that each coefficient would have; null where nothing would bound it. */
+function coefficientsOf(answer: Answer | null): Coefficient[] {
+  const told = answer?.coefficients;
+  return !Array.isArray(told)
+    ? []
+    : (told as Readonly<Record<string, unknown>>[]).flatMap(({ name, width }) =>
+        typeof name === 'string' ? [{ name, width: typeof width === 'number' ? width : null }] : []
+      );
+}
+
+/** A ± as the table of coefficients says it. */
+export const widthWords = ({ width }: Coefficient): string =>
+  width === null ? 'unbounded' : `± ${halfWidth(width)}`;
 
 /** What a cell costs, and what the kernel adds. */
 export function costOf({ cost, words }: Pick<Written, 'cost' | 'words'>): string {

@@ -10,6 +10,7 @@ import {
   SHOWN,
   standing,
   usable,
+  widthWords,
   without,
   writtenOf,
   type Formula,
@@ -106,6 +107,28 @@ function side(zone: Zone, words: string, builder: Builder): { node: HTMLElement;
   };
 }
 
+/** The ± that each coefficient is expected to have, before anything is bought. */
+function expectation(): { readonly node: HTMLElement; readonly show: (found: Written) => void } {
+  const [rows, given] = [html('tbody', {}), html('p', { class: 'soft' })];
+  const warning = html('p', { class: 'warn', role: 'status' });
+  const heads = ['coefficient', 'expected ± (95 %)'].map(name => html('th', { scope: 'col' }, name));
+  const table = html('table', { class: 'expected' }, html('thead', {}, html('tr', {}, ...heads)), rows);
+  const node = html('div', { hidden: '' }, table, given, warning);
+  return {
+    node,
+    show: ({ coefficients, given: words, warning: known }) => {
+      node.hidden = coefficients.length === 0;
+      rows.replaceChildren(
+        ...coefficients.map(one =>
+          html('tr', {}, html('th', { scope: 'row' }, one.name), html('td', {}, widthWords(one)))
+        )
+      );
+      given.textContent = words;
+      warning.textContent = known;
+    }
+  };
+}
+
 /** What the kernel wrote, what it costs, and what can be done with it. */
 function writing(insert?: Insert): {
   readonly problem: HTMLElement;
@@ -116,6 +139,7 @@ function writing(insert?: Insert): {
   let cell = '';
   const text = html('code', { class: 'cell' });
   const said = html('p', { class: 'say', role: 'status' });
+  const expected = expectation();
   const problem = html('p', { class: 'warn', role: 'status' });
   const release = releaseButton(() => cell);
   const put = button('Put into the cell', () => {
@@ -128,6 +152,7 @@ function writing(insert?: Insert): {
     { hidden: '' },
     html('pre', {}, text),
     said,
+    expected.node,
     html('div', { class: 'buttons' }, release.node, ...(insert === undefined ? [] : [put]))
   );
   return {
@@ -139,6 +164,7 @@ function writing(insert?: Insert): {
       problem.textContent = found.problem;
       text.textContent = cell;
       said.textContent = costOf(found);
+      expected.show(found);
       release.button.textContent = found.free ? 'Run it, free' : 'Release';
       release.allow(found.problem === '');
     },
