@@ -323,7 +323,7 @@ def test_a_model_is_the_cell_that_asks_its_moments_and_regresses(tight):
         '%%dp epsilon=0.5\nzz = people.moments("x", "g", "y")\nfit = zz.ols("y ~ g + x")\nfit'
     )
     assert (found["cost"], found["free"], found["problem"]) == ("ε 0.5", False, "")
-    assert found["words"] == dpnb.plan([tight.moments("x", "g", "y")], epsilon="0.5").items[0].preview.words
+    assert found["words"] == ""
     assert not tight.budget.spent
 
 
