@@ -1,6 +1,6 @@
 """The command line: ``dpnb init people.csv`` drafts the schema that an owner completes; ``dpnb loosen`` records a looser one;
 ``dpnb verify``, ``dpnb backup FOLDER`` and ``dpnb restore --reason …`` look after the ledger; ``dpnb statistics`` prints what can
-be asked; ``dpnb serve`` and ``dpnb admin token`` are the owner's of a service.
+be asked; ``dpnb serve`` and ``dpnb admin token`` are the owner's of a service; ``dpnb course copy`` writes the course into a folder.
 
 It is thin: it reads arguments, calls a room, prints one line. It never overwrites a file, and never reads a value.
 """
@@ -92,6 +92,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     serve.set_defaults(run=lambda options: _serve(options.config))
     _add_admin(commands.add_parser("admin", help="what the owner of a service does"))
+    _add_course(
+        commands.add_parser("course", help="the lessons of a course, for students and for their teacher")
+    )
     table = commands.add_parser("statistics", help="the table of what can be asked, as Markdown")
     table.set_defaults(run=lambda _: _statistics())
     return parser
@@ -125,6 +128,27 @@ def _add_admin(admin: argparse.ArgumentParser) -> None:
     revoke.set_defaults(run=_revoke)
     for one in (issue, listed, revoke):
         one.add_argument("--config", type=Path, required=True, help="the service's curator.toml")
+
+
+def _add_course(course: argparse.ArgumentParser) -> None:
+    acts = course.add_subparsers(required=True, metavar="act")
+    copied = acts.add_parser("copy", help="write the lessons into a new folder")
+    copied.add_argument(
+        "folder", type=Path, nargs="?", default=Path("dpnb-course"), help="default: dpnb-course"
+    )
+    copied.add_argument(
+        "--teacher", action="store_true", help="with answers, guide and slides, as nbgrader wants them"
+    )
+    copied.set_defaults(run=lambda options: _copy_course(options.folder, options.teacher))
+
+
+def _copy_course(folder: Path, teacher: bool) -> str:  # noqa: FBT001 - as it was typed
+    from dpnb.course import kit
+
+    files = kit.copy(folder, teacher=teacher)
+    count = sum(file.suffix == ".ipynb" for file in files)
+    more = ", with answers, the guide and nbgrader_config.py" if teacher else ", without answers"
+    return f"Wrote {count} notebooks into {folder}{more}: jupyter lab {folder}"
 
 
 def _home(config: Path) -> Home:

@@ -29,6 +29,8 @@ class Exercise:
     check: Callable[[Any, Any], Any]
     right: Any
     wrong: dict[str, Any] = field(default_factory=dict)
+    told: dict[str, str] = field(default_factory=dict)
+    """The mistake that is told where it has another name than the wrong answer."""
 
 
 def noisy(answer, law):
@@ -105,3 +107,144 @@ SUM = Exercise(
         "budget exceeded": doubled,
     },
 )
+
+
+VOTES = np.array([30.0, 26.0, 21.0, 12.0])
+"""Rows with each of four answers: one person changes a score by 1."""
+NEIGHBOUR = VOTES - np.array([1, -1, 0, 0])
+
+
+def exponential(votes, epsilon, factor):
+    """Probabilities of the exponential mechanism, with e^{ε · score · factor}."""
+    weights = np.exp(epsilon * factor * (np.asarray(votes) - np.max(votes)))
+    return weights / weights.sum()
+
+
+def chooser(law):
+    def student(votes, epsilon, size=None, rng=None):
+        return rng.choice(4, size, p=law(votes, epsilon))
+
+    return student
+
+
+CHOICE = Exercise(
+    "choice",
+    lambda student, rng: check.selection(
+        student,
+        VOTES,
+        law=dict(enumerate(exponential(VOTES, 0.5, 0.5))),
+        epsilon=0.5,
+        neighbour=NEIGHBOUR,
+        mistakes={
+            "the 2 of 2Δ is missing": exponential(VOTES, 0.5, 1),
+            "ε halved twice": exponential(VOTES, 0.5, 0.25),
+            "ε inverted": exponential(VOTES, 2, 0.5),
+            "factor 0.8": exponential(VOTES, 0.5, 0.4),
+            "factor 1.25": exponential(VOTES, 0.5, 0.625),
+        },
+        rng=rng,
+    ),
+    chooser(lambda votes, e: exponential(votes, e, 0.5)),
+    {
+        "no randomness": lambda votes, epsilon, size=None, rng=None: np.full(size, np.argmax(votes)),
+        "the 2 of 2Δ is missing": chooser(lambda votes, e: exponential(votes, e, 1)),
+        "ε halved twice": chooser(lambda votes, e: exponential(votes, e, 0.25)),
+        "factor 0.8": chooser(lambda votes, e: exponential(votes, e, 0.4)),
+        "factor 1.25": chooser(lambda votes, e: exponential(votes, e, 0.625)),
+        "ε inverted": chooser(lambda votes, e: exponential(votes, 1 / e, 0.5)),
+        "uniform": chooser(lambda votes, e: np.full(4, 0.25)),
+        "seed fixed": lambda votes, epsilon, size=None, rng=None: np.random.default_rng(3).choice(
+            4, size, p=exponential(votes, epsilon, 0.5)
+        ),
+    },
+)
+
+
+def kept(epsilon):
+    return np.exp(epsilon) / (1 + np.exp(epsilon))
+
+
+def responder(chance):
+    def student(bit, epsilon, size=None, rng=None):
+        return np.where(rng.random(size) < chance(epsilon), bit, 1 - bit)
+
+    return student
+
+
+def _response(student, rng):
+    usual = {
+        "ε doubled": kept(1.0),
+        "ε halved": kept(0.25),
+        "ε inverted": kept(2.0),
+    }
+    return check.selection(
+        student,
+        1,
+        law={0: 1 - kept(0.5), 1: kept(0.5)},
+        epsilon=0.5,
+        neighbour=0,
+        mistakes={name: (1 - p, p) for name, p in usual.items()},
+        rng=rng,
+    )
+
+
+RESPONSE = Exercise(
+    "randomised response",
+    _response,
+    responder(kept),
+    {
+        "no randomness": responder(lambda e: 1.0),
+        "ε doubled": responder(lambda e: kept(2 * e)),
+        "ε halved": responder(lambda e: kept(e / 2)),
+        "ε inverted": responder(lambda e: kept(1 / e)),
+        "uniform": responder(lambda e: 0.5),
+        "seed fixed": lambda bit, epsilon, size=None, rng=None: np.where(
+            np.random.default_rng(3).random(size) < kept(epsilon), bit, 1 - bit
+        ),
+    },
+)
+
+_SAMPLE, _NOISE = 0.6, 0.8
+"""Standard errors of sample and noise in the study of the interval: together 1."""
+
+
+def normal_interval(width):
+    def student(released):
+        return released - width, released + width
+
+    return student
+
+
+COVERAGE = Exercise(
+    "interval",
+    lambda student, rng: check.coverage(
+        student, lambda chance: 3 + chance.normal(0, _SAMPLE) + chance.normal(0, _NOISE), truth=3, rng=rng
+    ),
+    normal_interval(1.96),
+    {
+        "no width": normal_interval(0),
+        "noise forgotten": normal_interval(1.96 * _SAMPLE),
+        "sampling forgotten": normal_interval(1.96 * _NOISE),
+        "half the width": normal_interval(0.98),
+        "width × 0.8": normal_interval(1.96 * 0.8),
+        "width × 1.25": normal_interval(1.96 * 1.25),
+        "twice the width": normal_interval(2 * 1.96),
+        "standard errors added": normal_interval(1.96 * (_SAMPLE + _NOISE)),
+        "level 90 %": normal_interval(1.645),
+        "level 99 %": normal_interval(2.576),
+    },
+    dict.fromkeys(
+        (
+            "no width",
+            "noise forgotten",
+            "sampling forgotten",
+            "half the width",
+            "width × 0.8",
+            "level 90 %",
+        ),
+        "too narrow",
+    )
+    | dict.fromkeys(("width × 1.25", "twice the width", "standard errors added", "level 99 %"), "too wide"),
+)
+
+EXERCISES = (COUNT, SUM, CHOICE, RESPONSE, COVERAGE)

@@ -56,7 +56,7 @@ def test_wheel_holds_every_module_and_the_type_marker(names):
 
 
 def test_wheel_holds_nothing_but_the_package(names):
-    """Tests, notebooks and the front end's sources stay out of the wheel."""
+    """Tests and the front end's sources stay out of the wheel, and of the notebooks all but the course."""
     assert {name.split("/")[0] for name in names} <= {"dpnb", "dpnb-0.1.0.dist-info", "dpnb-0.1.0.data"}
     data = {name for name in names if name.startswith("dpnb-0.1.0.data/")}
     assert {"/".join(name.split("/")[:6]) for name in data} <= set(EXTENSIONS)
@@ -66,6 +66,18 @@ def test_wheel_holds_nothing_but_the_package(names):
 def test_wheel_brings_the_command_and_the_licence(names):
     """The `dpnb` command and the licence text are in the metadata."""
     assert {"dpnb-0.1.0.dist-info/entry_points.txt", "dpnb-0.1.0.dist-info/licenses/LICENSE"} <= names
+
+
+def test_wheel_brings_the_course(names):
+    """`dpnb course copy` needs every lesson, the homework and the guide."""
+    lessons = {
+        path.relative_to(ROOT / "notebooks/course") for path in (ROOT / "notebooks/course").rglob("*.ipynb")
+    }
+    pages = {path.relative_to(ROOT / "docs/course") for path in (ROOT / "docs/course").rglob("*.md")}
+    assert lessons
+    assert {f"dpnb/course/notebooks/{path}" for path in lessons} <= names
+    assert {f"dpnb/course/guide/{path}" for path in pages} <= names
+    assert "dpnb/course/rates.json" in names
 
 
 @needs_build
@@ -102,6 +114,8 @@ def clone(tmp_path):
     (root / "dpnb").mkdir(parents=True)
     for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "dpnb/__init__.py"):
         (root / name).write_bytes((ROOT / name).read_bytes())
+    for name in ("notebooks/course", "docs/course"):
+        shutil.copytree(ROOT / name, root / name)
     return root
 
 
@@ -133,7 +147,7 @@ def whole_clone(tmp_path):
     """Give a tree like a fresh clone's, and a PATH whose npm takes the locked packages from where they are installed already."""
     root, programs = tmp_path / "clone", tmp_path / "bin"
     unwanted = shutil.ignore_patterns("node_modules", "lib", "dist", "static", "static.new", "__pycache__")
-    for name in ("dpnb", "labextension", "notebooks"):
+    for name in ("dpnb", "labextension", "notebooks", "docs"):
         shutil.copytree(ROOT / name, root / name, ignore=unwanted)
     for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, root / name)

@@ -1,0 +1,54 @@
+"""Checks of choices and of intervals that students wrote: right ones pass, wrong ones are named from both sides."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpnb.errors import LossError, OptionError
+from dpnb.teach import check
+from tests.course.students import CHOICE, COVERAGE, RESPONSE
+
+EXERCISES = (CHOICE, RESPONSE, COVERAGE)
+WRONG = [(one, name) for one in EXERCISES for name in one.wrong]
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda one: one.name)
+def test_a_right_answer_passes(exercise):
+    found = exercise.check(exercise.right, 1)
+    assert found.passed
+    assert found.false_fail <= 1e-4
+
+
+@pytest.mark.parametrize(("exercise", "name"), WRONG, ids=[f"{one.name}: {name}" for one, name in WRONG])
+def test_a_wrong_answer_is_named(exercise, name):
+    found = exercise.check(exercise.wrong[name], 1)
+    assert not found.passed
+    assert found.mistake.name == exercise.told.get(name, name)
+    assert "<svg" in found._repr_mimebundle_()["text/html"]
+
+
+def test_a_choice_that_is_none_of_them_is_named():
+    def places(rows, epsilon, size=None, rng=None):
+        return rng.integers(5, 7, size)
+
+    found = check.selection(places, [1], law={0: 0.4, 1: 0.6}, epsilon=0.5, rng=1)
+    assert found.mistake.name == "an output that is none"
+
+
+def test_a_law_must_add_up_and_epsilon_stays_away_from_one():
+    with pytest.raises(OptionError, match="add up"):
+        check.selection(lambda rows: 1, [1], law={0: 0.4, 1: 0.4}, epsilon=0.5)
+    with pytest.raises(LossError, match="inverts"):
+        check.selection(lambda rows: 1, [1], law={0: 0.4, 1: 0.6}, epsilon=1)
+    with pytest.raises(OptionError, match="level"):
+        check.coverage(lambda x: (x, x), lambda rng: 1.0, truth=1, level=95)
+
+
+def test_an_interval_of_another_shape_is_told():
+    assert check.coverage(lambda x: x, lambda rng: 1.0, truth=1, rng=1).mistake.name == "wrong shape"
+    assert (
+        check.coverage(lambda x: (x + 1, x - 1), lambda rng: 1.0, truth=1, rng=1).mistake.name
+        == "ends swapped"
+    )
+    assert check.coverage(lambda x: np.nan, lambda rng: 1.0, truth=1, rng=1).mistake.name == "undefined"
