@@ -16,9 +16,14 @@ _WORDS = {
     "adopt": "completed after a crash",
     "attach": "opened",
     "charge": "released",
+    "close": "closed for ever",
     "correct": "terms corrected",
+    "freeze": "frozen",
+    "grant": "cap of the owner",
     "loosen": "terms loosened",
+    "publish": "published",
     "tighten": "terms tightened",
+    "unfreeze": "opened again",
 }
 
 Row = Mapping[str, Any]

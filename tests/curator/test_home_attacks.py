@@ -301,7 +301,7 @@ def test_what_keeps_a_restore_from_its_files_is_named(desk, wrong, capsys):
     path = desk.home.root / wrong
     path.unlink(missing_ok=True)
     path.mkdir()
-    assert main(["restore", "--reason", "why"]) == 2
+    assert main(["restore", "--yes", "--reason", "why"]) == 2
     assert wrong in capsys.readouterr().err
 
 

@@ -125,7 +125,7 @@ def verified(capsys):
 
 
 def restored(desk, *more, reason="the disk failed"):
-    assert main(["restore", "--reason", reason, *map(str, more)]) == 0
+    assert main(["restore", "--yes", "--reason", reason, *map(str, more)]) == 0
     service = small.curator(desk.home.root)
     here = small.session(service)
     return service, here, small.opened(here, desk.home.root)
@@ -507,7 +507,7 @@ def test_killed_about_the_raise_of_the_mark_a_retry_reads_the_stored_answer(dpnb
     real = MarkFile.raised
 
     def dying(self, to):
-        if to.entry > 4:  # not when it is opened
+        if to.entry > 5:  # not when it is opened
             if late:
                 real(self, to)
             os._exit(0)
@@ -806,7 +806,7 @@ def test_a_restore_with_nothing_that_says_what_was_spent_is_refused(desk, capsys
     desk.lose("", "-wal", "-shm")
     mark_of(desk.home.ledger).unlink()
     shutil.rmtree(desk.home.prepared)
-    assert main(["restore", "--reason", "all is lost"]) != 0
+    assert main(["restore", "--yes", "--reason", "all is lost"]) != 0
     assert "nothing says what was spent" in capsys.readouterr().err
     assert not desk.home.ledger.exists()
 
@@ -866,7 +866,7 @@ def test_a_restore_is_refused_without_a_reason_beside_a_curator_and_for_a_damage
     forge(desk.home.ledger, "UPDATE entries SET time = '1999' WHERE entry = 2")
     with pytest.raises(OwnerError, match="entry 2 was changed"):
         restore(desk.home, "now")
-    assert main(["restore", "--reason", "a good copy", "--from", str(desk.older)]) == 0
+    assert main(["restore", "--yes", "--reason", "a good copy", "--from", str(desk.older)]) == 0
 
 
 def test_a_restore_where_nothing_was_charged_says_so(tmp_path):

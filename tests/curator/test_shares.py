@@ -159,4 +159,4 @@ def test_a_ledger_from_before_groups_goes_on(path):
         assert charge(ledger, "r9", pure("0.2"), cap=4, caps=[CLASS]).spent_after == PrivacyLoss.pure("0.6")
         found = ledger.verify()
         assert found.intact
-        assert len(MIGRATIONS) == 2
+        assert len(MIGRATIONS) == 3

@@ -43,10 +43,23 @@ class Limit:
 def limits(
     db: sqlite3.Connection, pool: str, principal: str, cap: PrivacyLoss, caps: Iterable[Limit]
 ) -> list[Limit]:
-    """Return every cap that holds: the asked, the pinned, the given and the recorded one."""
+    """Return every cap that holds: the asked, the pinned, the given, the owner's and the recorded one."""
     pinned, own = pins.pool_budget(db, pool), totals.own_cap(db, principal, pool)
     found = [Limit("", cap, POOL), *([] if pinned is None else [Limit("", pinned.cap, POOL)]), *caps]
+    found += granted(db, pool, principal)
     return found if own is None else [*found, Limit("your own cap of ", own)]
+
+
+def granted(db: sqlite3.Connection, pool: str, principal: str) -> list[Limit]:
+    """Return the caps that an owner recorded on a pool, under the empty name, and on a principal of it."""
+    whose = {"": ("its owner's cap of ", POOL), principal: ("what its owner grants you, ", MINE)}
+    query = "SELECT cap FROM grants WHERE pool = ? AND principal = ? ORDER BY entry DESC LIMIT 1"
+    rows = {who: db.execute(query, (pool, who)).fetchone() for who in whose}
+    return [
+        Limit(whose[who][0], totals.loss_of(row[0]), whose[who][1])
+        for who, row in rows.items()
+        if row is not None and row[0] is not None
+    ]
 
 
 def shares_of(caps: Iterable[Limit]) -> list[str]:

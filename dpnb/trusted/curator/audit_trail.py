@@ -17,6 +17,7 @@ from typing import Any
 
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.chain import GENESIS, link
+from dpnb.trusted.curator.holds import STATES, granted_row, held_rows
 from dpnb.trusted.curator.mark import Mark, shortfall
 from dpnb.trusted.curator.meters import doubled
 from dpnb.trusted.curator.migrations import MIGRATIONS, migrate
@@ -120,7 +121,7 @@ def _faults(db: sqlite3.Connection, reading: _Reading, known: str | None, mark: 
 
 _TABLES = (
     *("attachments", "versions", "marks", "refusals", "charges", "requests", "answers", "stored", "caps"),
-    *("resets", "meters", "shares"),
+    *("resets", "meters", "shares", "holds", "grants"),
 )
 
 
@@ -157,6 +158,8 @@ _NOW = (
     "SELECT entry FROM caps",
     "SELECT entry FROM resets",
     "SELECT entry FROM meters",
+    "SELECT entry FROM grants",
+    "SELECT DISTINCT entry FROM holds",
     "SELECT DISTINCT entry FROM refusals",
     "SELECT max(entry) FROM entries",
 )
@@ -256,6 +259,17 @@ def _expected(entry: int, kind: str, body: dict[str, Any]) -> Iterator[tuple[str
             yield "caps", [(entry, body["principal"], body["pool"], cap)]
         case "reset":
             yield "resets", [(entry, body["pool"])]
+        case _:
+            yield from _expected_of_owner(entry, kind, body)
+
+
+def _expected_of_owner(
+    entry: int, kind: str, body: dict[str, Any]
+) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
+    if kind in STATES:
+        yield "holds", held_rows(entry, kind, body["names"])
+    elif kind == "grant":
+        yield "grants", granted_row(entry, body)
 
 
 def restored_row(entry: int, body: Mapping[str, Any]) -> tuple[Any, ...]:

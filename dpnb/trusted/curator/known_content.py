@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from dpnb.trusted.canonical import canonical
-from dpnb.trusted.curator import pins
+from dpnb.trusted.curator import holds, pins
 from dpnb.trusted.curator.chain import append
 from dpnb.trusted.curator.terms import Terms
 
@@ -75,6 +75,8 @@ def refusal(
         return Refusal("frozen", _frozen_text(terms.dataset))
     protected = _protected(db, marks)
     others = protected - {terms.dataset}
+    if (closed := holds.refuse_closed_rows(db, terms.dataset, others)) is not None:
+        return Refusal("content", closed)
     taught = terms.mode == "teaching" and protected
     if taught or (reason is None and any(_second_budget(db, terms, other) for other in others)):
         return Refusal("content", _KNOWN.format(dataset=terms.dataset, act=_act(terms.dataset)))
@@ -159,6 +161,8 @@ def frozen(db: sqlite3.Connection, dataset: str, marks: Sequence[str]) -> bool:
         "SELECT max(entry) FROM attachments JOIN entries USING (entry) WHERE dataset = ? AND kind = 'loosen'"
     )
     word = db.execute(query, (dataset,)).fetchone()[0] or 0
+    query = "SELECT max(entry) FROM holds WHERE dataset = ? AND state = 'open'"
+    word = max(word, db.execute(query, (dataset,)).fetchone()[0] or 0)
     query = (
         "SELECT count(DISTINCT entry) FROM refusals WHERE what = 'size' AND entry > ? "
         "AND (dataset = ? OR mark IN (SELECT value FROM json_each(?)))"

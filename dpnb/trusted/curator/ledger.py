@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from dpnb.trusted.canonical import canonical
-from dpnb.trusted.curator import admission, adoption, known_content, pins, statement, stored, totals
+from dpnb.trusted.curator import admission, adoption, holds, known_content, pins, statement, stored, totals
 from dpnb.trusted.curator.admission import MINE, POOL, Limit
 from dpnb.trusted.curator.adoption import Question, Scope
 from dpnb.trusted.curator.audit_trail import Verification, examine
@@ -253,6 +253,42 @@ class Ledger:
         with self._database.reading() as db:
             return pins.pinned(db, dataset)
 
+    # ------------------------------------------------------------- owner's acts
+
+    def act(self, made: Callable[[sqlite3.Connection], int]) -> int:
+        """Carry out an owner's act (:mod:`dpnb.trusted.curator.holds`) in one transaction; when this returns, the mark knows it.
+
+        Returns
+        -------
+        int
+            Its entry.
+        """
+        with self._database.telling() as db:
+            entry = made(db)
+        self._database.cover(entry)
+        return entry
+
+    def state(self, dataset: str) -> str:
+        """Return whether a dataset is ``"open"``, ``"frozen"`` or ``"closed"``."""
+        with self._database.reading() as db:
+            return holds.state(db, dataset)
+
+    def held(self, dataset: str) -> str | None:
+        """Say what is held of a dataset, in words, or return None where nothing is."""
+        with self._database.reading() as db:
+            return holds.words(db, dataset)
+
+    def refuse_held(self, dataset: str) -> None:
+        """Refuse what a held dataset would be charged for.
+
+        Raises
+        ------
+        OwnerError
+            When it is frozen or closed.
+        """
+        with self._database.reading() as db:
+            holds.refuse(db, dataset)
+
     # --------------------------------------------------------------- charges
 
     def charge(  # noqa: PLR0913 - a charge has this many facts, each given by name
@@ -314,6 +350,8 @@ class Ledger:
         ------
         BudgetError
             When a budget or cap would be exceeded. Nothing was spent.
+        OwnerError
+            When the owner froze or closed the dataset. Nothing was spent.
         CuratorGone
             When the owner changed the terms meanwhile. Nothing was spent.
         RequestReused
@@ -329,6 +367,7 @@ class Ledger:
             found = totals.charged(db, request_id, bound)
             if found is not None:
                 return found
+            holds.refuse(db, dataset)
             self._database.refuse_fallen(db, pool)
             if terms is not None:
                 pins.refuse_stale(db, terms)
@@ -434,7 +473,7 @@ class Ledger:
         """Return the cap of which the least is left, the pool's or one of these, and what was spent under it."""
         with self._database.reading() as db:
             spent = _spent(db, pool, principal, totals.period_of(db, pool), cap, caps)
-        found = [Limit("", cap, POOL), *caps]
+            found = [Limit("", cap, POOL), *caps, *admission.granted(db, pool, principal)]
         least = min(found, key=lambda limit: Filter(limit.cap).left(spent[limit.of]).amount)
         return least.cap, spent[least.of]
 

@@ -1,4 +1,4 @@
-"""An owner's act from the command line: terms looser than the pinned ones, recorded with both values and the reason.
+"""An owner's act from the command line: terms pinned for the first time, or looser than the pinned ones, with both values and the reason.
 
 It refuses an act without a reason, terms that the data cannot be opened on (a size that is still wrong is counted as any
 other), and never opens protected content as TEACHING. It charges nothing, and no row leaves it: the copy that it prepares
@@ -14,14 +14,18 @@ import tempfile
 from pathlib import Path
 
 from dpnb.trusted.curator.content import Content, WrongSize
+from dpnb.trusted.curator.engines.inspection import Inspection, inspect
 from dpnb.trusted.curator.engines.preparing import prepare
 from dpnb.trusted.curator.guard import owners_words
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.open_dataset import key_of, marking
+from dpnb.trusted.curator.pins import Attachment
 from dpnb.trusted.curator.server import principal_of
 from dpnb.trusted.curator.sources import Found, look_up
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.errors import FrozenError, OwnerError
+from dpnb.trusted.schema import Schema
+from dpnb.trusted.schema.named_file import NamedFile
 from dpnb.trusted.wire.messages import FileSource
 from dpnb.trusted.wire.places import Home
 
@@ -48,9 +52,59 @@ def loosen(source: Path, reason: str) -> str:
     FrozenError
         When the ledger is not the one that answers were given from.
     """
-    home = Home.current().make()
+    return _attached(Home.current(), source, reason)[0]
+
+
+def add(home: Home, source: Path, *, mode: str | None = None, serves: bool = False) -> tuple[str, Attachment]:
+    """Make a dataset known to a home's ledger, as its first opening would: what is wrong with it is told to its owner.
+
+    Parameters
+    ----------
+    home : Home
+    source : Path
+        ``people.dpnb.toml``, or the data file beside it.
+    mode : str, optional
+        ``"enforced"`` in the home of a service.
+    serves : bool
+        Whether it is the home of a service.
+
+    Returns
+    -------
+    str, Attachment
+        The dataset's name in the ledger; its pool, budget and entry.
+
+    Raises
+    ------
+    OwnerError, FrozenError
+        As :func:`loosen`; for looser terms than the pinned ones too.
+    """
+    return _attached(home, source, None, mode, serves=serves)
+
+
+def inspected(home: Home, source: Path) -> tuple[Schema, Inspection]:
+    """Count in an owner's file what its declaration would change or leave out: for the owner's eyes, and not private.
+
+    Raises
+    ------
+    OwnerError
+        When the file or its declaration cannot be read.
+    """
+    with look_up(FileSource(path=str(source.resolve())), None, home) as found:
+        rows = found.rows()
+        assert isinstance(rows, NamedFile)
+        return found.schema, inspect(rows, found.schema, found.table)
+
+
+def _attached(
+    home: Home, source: Path, reason: str | None, mode: str | None = None, *, serves: bool = False
+) -> tuple[str, Attachment]:
+    home = home.make()
     file = FileSource(path=str(source.resolve()))
-    with Ledger(home.ledger) as ledger, look_up(file, None, home) as found, found.schema_named():
+    with (
+        Ledger(home.ledger) as ledger,
+        look_up(file, mode, home, serves=serves) as found,
+        found.schema_named(),
+    ):
         if ledger.frozen is not None:
             raise FrozenError(owners_words(ledger.frozen))
         by = principal_of(os.getuid())
@@ -58,10 +112,13 @@ def loosen(source: Path, reason: str) -> str:
             content = _prepared(found, home)
         except WrongSize as wrong:
             ledger.count_wrong_size(found.known_as, (*wrong.content.marks, *found.marks), by=by)
-            raise OwnerError(f"Nothing was loosened. {wrong}") from None
-        terms = Terms.of(found.schema, found.known_as)
-        ledger.loosen(terms, content.state, (*content.marks, *found.marks), by=by, reason=reason)
-    return found.known_as
+            raise OwnerError(f"Nothing was {'added' if reason is None else 'loosened'}. {wrong}") from None
+        terms, marks = Terms.of(found.schema, found.known_as), (*content.marks, *found.marks)
+        if reason is None:
+            made = ledger.attach(terms, content.state, marks, by=by)
+        else:
+            made = ledger.loosen(terms, content.state, marks, by=by, reason=reason)
+    return found.known_as, made
 
 
 def _prepared(found: Found, home: Home) -> Content:

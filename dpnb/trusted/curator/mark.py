@@ -20,12 +20,13 @@ import struct
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from dpnb.trusted.canonical import canonical, read_json
 from dpnb.trusted.curator.chain import GENESIS, head
+from dpnb.trusted.curator.holds import held_since
 from dpnb.trusted.curator.totals import loss_of, period_of, totals
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.privacy import PrivacyLoss
@@ -65,6 +66,8 @@ class Mark:
     key : str, optional
         Which key lay beside it (:func:`key_id`): protected rows are recognised under that key alone. None before there
         was one.
+    holds : mapping of str to str
+        What an owner froze, closed or opened again, by dataset.
     """
 
     ledger: str
@@ -72,12 +75,13 @@ class Mark:
     head: str
     totals: Mapping[str, Total]
     key: str | None = None
+    holds: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return the mark as JSON."""
         totals = {pool: [total.period, total.spent.to_json()] for pool, total in self.totals.items()}
         facts = {"ledger": self.ledger, "entry": self.entry, "head": self.head, "totals": totals}
-        return {**facts, "key": self.key}
+        return {**facts, "key": self.key, **({"holds": dict(self.holds)} if self.holds else {})}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Mark:
@@ -90,7 +94,9 @@ class Mark:
         """
         pairs = record["totals"].items()
         totals = {pool: Total(int(period), PrivacyLoss.from_json(spent)) for pool, (period, spent) in pairs}
-        found = cls(str(record["ledger"]), int(record["entry"]), str(record["head"]), totals, record["key"])
+        facts = (str(record["ledger"]), int(record["entry"]), str(record["head"]))
+        holds = {dataset: str(state) for dataset, state in record.get("holds", {}).items()}
+        found = cls(*facts, totals, record["key"], holds)
         if canonical(found.to_json()) != canonical(record):
             raise ValueError("This mark is not in the form in which marks are written.")
         return found
@@ -133,9 +139,10 @@ def advanced(mark: Mark | None, db: sqlite3.Connection) -> Mark:
         total = total_of(db, pool)
         found |= {} if total is None else {pool: total}
     last, digest = head(db)
+    held = held_since(db, since)
     if mark is None:
-        return Mark(ledger_id(db), last, digest, found)
-    return Mark(mark.ledger, last, digest, found, mark.key)
+        return Mark(ledger_id(db), last, digest, found, holds=held)
+    return Mark(mark.ledger, last, digest, found, mark.key, {**mark.holds, **held})
 
 
 def total_of(db: sqlite3.Connection, pool: str) -> Total | None:

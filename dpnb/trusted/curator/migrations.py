@@ -6,7 +6,8 @@ Every table is append-only: triggers refuse updates and deletions, and insertion
 
 A request is bound to one charge (``requests``): the one that it made, or one that an earlier life of the curator left
 without an answer. A charge is answered once (``answers``), whichever request completes it. Beside the totals of its pool and
-principal it states those of the groups and of the token that an owner has capped (``shares``).
+principal it states those of the groups and of the token that an owner has capped (``shares``). What an owner froze, closed or
+capped below the budget stands in ``holds`` and ``grants``.
 """
 
 from __future__ import annotations
@@ -113,6 +114,16 @@ _SHARES = (
     "CREATE INDEX shares_by_share ON shares (share, pool, entry)",
 )
 
+_HOLDS = (
+    (
+        "CREATE TABLE holds (entry INTEGER NOT NULL, dataset TEXT NOT NULL, state TEXT NOT NULL, "
+        "PRIMARY KEY (entry, dataset)) STRICT, WITHOUT ROWID"
+    ),
+    "CREATE INDEX holds_by_dataset ON holds (dataset, entry)",
+    "CREATE TABLE grants (entry INTEGER PRIMARY KEY, pool TEXT NOT NULL, principal TEXT NOT NULL, cap TEXT) STRICT",
+    "CREATE INDEX grants_by_principal ON grants (pool, principal, entry)",
+)
+
 
 def _guards(table: str, key: str) -> tuple[str, ...]:
     # `answers` is written with ON CONFLICT DO NOTHING: the second writer is passed over in silence.
@@ -140,6 +151,15 @@ MIGRATIONS: tuple[Migration, ...] = (
         2,
         "totals of groups and tokens",
         (*_SHARES, *_guards("shares", "entry = NEW.entry AND share = NEW.share")),
+    ),
+    Migration(
+        3,
+        "what an owner holds back",
+        (
+            *_HOLDS,
+            *_guards("holds", "entry = NEW.entry AND dataset = NEW.dataset"),
+            *_guards("grants", "entry = NEW.entry"),
+        ),
     ),
 )
 

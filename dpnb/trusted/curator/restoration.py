@@ -15,20 +15,21 @@ import getpass
 import os
 import secrets
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from dpnb.trusted.canonical import read_json
-from dpnb.trusted.curator import pins, totals
+from dpnb.trusted.curator import holds, pins, totals
 from dpnb.trusted.curator.audit_trail import examine, restored_row
 from dpnb.trusted.curator.backup import copied
 from dpnb.trusted.curator.chain import append, head
 from dpnb.trusted.curator.database import aside, made, opened, sync_folder
 from dpnb.trusted.curator.file_faults import named_faults
 from dpnb.trusted.curator.guard import mark_at, note_in_copies, noted, notes_of
+from dpnb.trusted.curator.holds import Act
 from dpnb.trusted.curator.known_content import Known, learn, listed
 from dpnb.trusted.curator.mark import (
     Mark,
@@ -57,15 +58,6 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-@dataclass(frozen=True, slots=True)
-class _Act:
-    """Who restores, why, and when."""
-
-    by: str
-    reason: str
-    time: str
-
-
 def restore(home: Home, reason: str, source: Path | None = None, *, by: str | None = None) -> str:
     """Book what was spent at least, and let a frozen home be used again.
 
@@ -92,7 +84,7 @@ def restore(home: Home, reason: str, source: Path | None = None, *, by: str | No
     if not reason.strip():
         raise OwnerError("A restore needs a reason: it is recorded in the ledger.")
     try:
-        booked = _restored(home, source, _Act(by or getpass.getuser(), reason, _now()))
+        booked = _restored(home, source, Act(by or getpass.getuser(), reason, _now()))
     except (OSError, RuntimeError) as error:  # a RuntimeError is a link that leads to itself
         fault = getattr(error, "strerror", None) or "a link leads to itself"
         name = Path(getattr(error, "filename", None) or home.ledger).name
@@ -105,7 +97,7 @@ def restore(home: Home, reason: str, source: Path | None = None, *, by: str | No
     return "\n".join(["Restored. Booked as spent, for good:", *booked])
 
 
-def _restored(home: Home, source: Path | None, act: _Act) -> list[str]:
+def _restored(home: Home, source: Path | None, act: Act) -> list[str]:
     with _alone(home.make()):
         mark = _trusted(home.ledger)
         floor = _spent_there(home.ledger, mark)
@@ -259,12 +251,13 @@ def _refuse_damaged(home: Home) -> None:
         )
 
 
-def _booked(home: Home, mark: Mark | None, floor: dict[str, PrivacyLoss], act: _Act) -> list[str]:
+def _booked(home: Home, mark: Mark | None, floor: dict[str, PrivacyLoss], act: Act) -> list[str]:
     with named_faults(home.ledger.name), closing(opened(home.ledger, _now)) as db:
         known = _known_aside(home.ledger, ledger_id(db))
         db.execute("BEGIN IMMEDIATE")
         try:
             learn(db, act.time, known)
+            holds.learn(db, _held_aside(home.ledger, mark, ledger_id(db)), act)
             wanted = _wanted(db, home.ledger, mark)
             wanted |= {pool: _larger(pool, wanted.get(pool), spent) for pool, spent in floor.items()}
             for pool, spent in sorted(wanted.items()):
@@ -288,6 +281,16 @@ def _known_aside(ledger: Path, name: str) -> list[Known]:
     return found
 
 
+def _held_aside(ledger: Path, mark: Mark | None, name: str) -> list[Mapping[str, str]]:
+    """List what was held by the mark, by the notes beside it, and by the ledgers that were set aside."""
+    found = [known.holds for known in (*([] if mark is None else [mark]), *noted(ledger))]
+    for other in _ledgers_aside(ledger):
+        with suppress(DpnbError), _intact(other) as db:
+            if db is not None and ledger_id(db) == name:
+                found.append(holds.held_since(db, 0))
+    return found
+
+
 def _replace_mark(ledger: Path, mark: Mark) -> None:
     marks = MarkFile.made(mark_of(ledger), mark)
     try:
@@ -296,7 +299,7 @@ def _replace_mark(ledger: Path, mark: Mark) -> None:
         marks.close()
 
 
-def _book(db: sqlite3.Connection, pool: str, spent: PrivacyLoss, mark: Mark | None, act: _Act) -> None:
+def _book(db: sqlite3.Connection, pool: str, spent: PrivacyLoss, mark: Mark | None, act: Act) -> None:
     before = total_of(db, pool)
     body = {
         "pool": pool,

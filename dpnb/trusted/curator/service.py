@@ -224,7 +224,7 @@ class Curator:
             schema=raw(attached.schema.to_json()),
             data_version=attached.data_version,
             mode=attached.schema.mode.value,
-            notes=list(attached.notes),
+            notes=[*attached.notes, *self._held(attached)],
             budget=self._state(attached, principal),
         )
 
@@ -254,6 +254,11 @@ class Curator:
         kept = self._keep(attached, principal)
         self._drop_older_terms(kept)
         return kept
+
+    def _held(self, attached: Attached) -> list[str]:
+        """What the card must say where the owner froze or closed a dataset."""
+        held = self._ledger.held(attached.known_as)
+        return [] if held is None else [held]
 
     def _again(self, handle: str, principal: str) -> Attached:
         kept = self._open.get((principal, handle))
@@ -295,6 +300,8 @@ class Curator:
         found = looked_up(wanted, attached, self._ledger)
         stored = enough(wanted, found)
         asked = cost(wanted, stored, attached, self._ledger)
+        if asked:
+            self._ledger.refuse_held(attached.known_as)
         return Peeked(
             stored=[answer is not None for answer in stored],
             cost=raw(asked.to_json()),

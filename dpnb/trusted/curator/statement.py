@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dpnb.trusted.curator.holds import STATES
 from dpnb.trusted.curator.wording import worded
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, compose
@@ -68,7 +69,7 @@ def row_of(act: tuple[int, str, str, str, str], answered: set[int], *, worded: b
         digest,
         dataset=body.get("dataset", terms.get("dataset")),
         pool=body.get("pool", terms.get("pool")),
-        principal=body.get("principal"),
+        principal=body.get("principal") or None,
         note=_note(kind, body),
         told=_note(kind, {**body, "reason": ""}),
     )
@@ -99,6 +100,14 @@ def _question(question: Mapping[str, Any], measure: Measure) -> str:
 def _note(kind: str, body: Mapping[str, Any]) -> str:
     if kind == "cap":
         return "cap lifted" if body["cap"] is None else f"cap {PrivacyLoss.from_json(body['cap'])}"
+    if kind == "grant":
+        who = body["principal"] or "everybody together"
+        cap = "no cap" if body["cap"] is None else f"{PrivacyLoss.from_json(body['cap'])}"
+        return f"{who}: {cap}{_given(body)}"
+    if kind in STATES:
+        return f"now {STATES[kind]}{_given(body)}"
+    if kind == "publish":
+        return f"sha256 {body['sha256']}{_given(body)}"
     if kind == "reset":
         return "a new budget period"
     if kind == "adopt":

@@ -136,7 +136,7 @@ class ServedCurator(Curator):
             schema=raw(attached.schema.to_json()),
             data_version=attached.data_version,
             mode=attached.schema.mode.value,
-            notes=[*attached.notes, self._whom(attached, principal)],
+            notes=[*attached.notes, *self._held(attached), self._whom(attached, principal)],
             budget=self._state(attached, principal),
         )
 

@@ -109,8 +109,8 @@ def prepare(
             "pandas_analyze_sample": "0",
         }
         with held(source, dialect) as named, duckdb.connect(str(draft), config=config) as connection:
-            raw = open_source(connection, named, table, workshop=Path(workshop), uses=_uses(schema))
-            _shut(connection, named, raw)
+            raw = open_source(connection, named, table, workshop=Path(workshop), uses=uses_of(schema))
+            shut(connection, named, raw)
             _check_unit(connection, raw, schema)
             _write(connection, raw, schema, key, named)
             content = _recognised(connection, raw, schema, marking, named)
@@ -145,7 +145,7 @@ def _whole(source: Any) -> Iterator[None]:
         raise OwnerError(f"{name} cannot be read to its end: a row is damaged or not UTF-8 text.") from error
 
 
-def _uses(schema: Schema) -> dict[str, Use]:
+def uses_of(schema: Schema) -> dict[str, Use]:
     """The columns that are read, and for what: what names a unit must be exact, whatever else it is."""
     uses: dict[str, Use] = {
         c.name: "grid" if c.type in ("integer", "number") else "category" for c in schema.columns
@@ -153,7 +153,7 @@ def _uses(schema: Schema) -> dict[str, Use]:
     return uses if schema.unit_column is None else uses | {schema.unit_column: "unit"}
 
 
-def _shut(connection: duckdb.DuckDBPyConnection, source: Any, raw: RawTable) -> None:
+def shut(connection: duckdb.DuckDBPyConnection, source: Any, raw: RawTable) -> None:
     """Let the connection reach its own files and the owner's one: nothing else, and no extension."""
     for name in ("autoinstall_known_extensions", "autoload_known_extensions"):
         connection.execute(f"SET {name} = false")

@@ -1,0 +1,40 @@
+"""``dpnb admin``: every act of an owner, in the order in which one meets them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+
+from dpnb.owner import dataset_acts, ledger_acts, token_acts
+
+_ACTS: tuple[Callable[[ledger_acts.Acts], None], ...] = (
+    dataset_acts.add_schema,
+    ledger_acts.add_check,
+    dataset_acts.add_add,
+    dataset_acts.add_budget,
+    dataset_acts.add_cap,
+    dataset_acts.add_grant,
+    dataset_acts.add_freeze,
+    dataset_acts.add_unfreeze,
+    dataset_acts.add_close,
+    ledger_acts.add_verify,
+    ledger_acts.add_backup,
+    ledger_acts.add_restore,
+    token_acts.add_token,
+)
+
+_WAY = """the usual way:
+  dpnb init people.csv                    draft a declaration; fill it in from outside knowledge
+  dpnb admin check people.dpnb.toml       look, for your eyes alone, how the file meets it
+  dpnb admin budget people.dpnb.toml      see what its budget means for one person
+  dpnb admin add people.dpnb.toml         make it known to the ledger
+Each act is an entry of the ledger, with who, when and why. Exit status: 0 done, 2 refused."""
+
+
+def add_admin(admin: argparse.ArgumentParser) -> None:
+    """Add the acts of an owner to ``dpnb admin``."""
+    admin.formatter_class = argparse.RawDescriptionHelpFormatter
+    admin.epilog = _WAY
+    acts = admin.add_subparsers(required=True, metavar="act")
+    for add in _ACTS:
+        add(acts)

@@ -1,0 +1,76 @@
+"""What a budget means for one person, how it stands, and to whom answers left under it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from dpnb.cards.markup import clean
+from dpnb.owner.said import Said
+from dpnb.risk.odds import odds_sentence, posterior_table
+from dpnb.trusted.privacy import Budget, Measure
+from dpnb.trusted.schema import Schema
+
+if TYPE_CHECKING:
+    from dpnb.trusted.curator.owner_acts import Standing
+
+_PRIOR = "0.1"
+
+
+def budget_sheet(name: str, schema: Schema | None, now: Standing | None) -> Said:
+    """Return the sheet of a dataset's budget: as it is declared, and as it stands in the ledger.
+
+    Parameters
+    ----------
+    name : str
+    schema : Schema or None
+        What a declaration says, where one was named.
+    now : Standing or None
+        What the ledger says, where it knows the dataset.
+    """
+    lines: list[str] = []
+    facts: dict[str, Any] = {"dataset": name}
+    declared = None if schema is None else schema.budget
+    budget = declared if now is None else now.terms.budget
+    if budget is not None:
+        lines += [f"{clean(name)}: {budget.label}.", *_meaning(budget)]
+        facts["budget"] = budget.to_json()
+    if now is not None:
+        lines += ["", *_standing(now)]
+        facts |= _facts(now)
+    if declared is not None and now is not None and declared != now.terms.budget:
+        more = 'dpnb loosen people.dpnb.toml --reason "…"'
+        lines += [
+            "",
+            f"The declaration says {declared.label}. Less holds from the next opening on; more is recorded by",
+            more,
+        ]
+        facts["declared"] = declared.to_json()
+    return Said("\n".join(lines), facts)
+
+
+def _meaning(budget: Budget) -> Iterator[str]:
+    if budget.measure is not Measure.PURE:
+        yield "What that means for one person: dpnb.widgets.odds in a notebook."
+        return
+    yield f"If all of it is spent: {odds_sentence(_PRIOR, budget.cap.amount)}"
+    yield ""
+    yield "The most that a belief about one person can become, by what it was before:"
+    yield str(posterior_table())
+
+
+def _standing(now: Standing) -> Iterator[str]:
+    yield f"In the ledger it is {now.state}; {now.spent} was spent of {now.terms.pool}."
+    for who, spent in now.promised.items():
+        yield f"    {clean(who)}: {spent}"
+    if not now.promised:
+        yield "Nobody was answered yet: bounds, levels and budget may still be corrected."
+
+
+def _facts(now: Standing) -> dict[str, Any]:
+    return {
+        "state": now.state,
+        "pool": now.terms.pool,
+        "spent": now.spent.to_json(),
+        "promised": {who: spent.to_json() for who, spent in now.promised.items()},
+    }

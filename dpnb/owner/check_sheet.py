@@ -1,0 +1,98 @@
+"""What an owner's check says of their own file: exact counts in words, marked *not private* on the first and the last line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from dpnb.cards.markup import clean
+from dpnb.owner.said import Said
+from dpnb.trusted.schema import Schema
+
+if TYPE_CHECKING:
+    from dpnb.trusted.curator.engines.inspection import ColumnCount, Inspection, UnitCount
+
+NOT_PRIVATE = "NOT PRIVATE: exact counts, for your eyes. Do not paste them where others read."
+_MUCH = 0.05
+"""A share of cells beyond the bounds from which a mean can be far off."""
+
+
+def check_sheet(schema: Schema, found: Inspection) -> Said:
+    """Return the sheet of a file under its declaration.
+
+    Parameters
+    ----------
+    schema : Schema
+    found : Inspection
+    """
+    lines = [NOT_PRIVATE, "", f"{clean(schema.name)}: {_rows(found.rows)}.", *_sizes(schema, found)]
+    lines += ["", *_table(found), "", *_advice(schema, found), NOT_PRIVATE]
+    return Said("\n".join(lines), {"not_private": True, "dataset": schema.name, **asdict(found)})
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'' if count == 1 else 's'}"
+
+
+def _sizes(schema: Schema, found: Inspection) -> Iterator[str]:
+    declared = schema.unit.rows
+    if declared is not None and declared != found.rows:
+        yield f"rows = {declared} is declared: it will be refused."
+    if found.unit is not None:
+        yield from _units(schema, found.unit)
+    elif found.repeated_rows:
+        yield (
+            f"{_rows(found.repeated_rows)} repeat another one in every declared column. Where that is one person twice, declare "
+            "their column as the unit."
+        )
+
+
+def _units(schema: Schema, unit: UnitCount) -> Iterator[str]:
+    name, most = clean(schema.unit.unit), schema.unit.max_rows
+    yield f"{unit.units:,} different values of {name}; {unit.repeated:,} have more than one row, the most {unit.most:,}."
+    if schema.unit.units is not None and schema.unit.units != unit.units:
+        yield f"units = {schema.unit.units} is declared: it will be refused."
+    if unit.over:
+        yield (
+            f"{unit.over:,} have more than the {most} rows that are declared: {_rows(unit.cut)} will be left out. Write a larger "
+            "max_rows_per_unit (all noise grows with it), or keep it."
+        )
+    if unit.without:
+        yield f"{_rows(unit.without)} name no {name}, and will be left out."
+
+
+def _table(found: Inspection) -> Iterator[str]:
+    width = max(len("column"), *(len(clean(one.name)) for one in found.columns))
+    yield f"{'column':{width}}  {'missing':>9}  {'unread':>9}  {'beyond the bounds':>17}"
+    for one in found.columns:
+        cells = (_share(count, found.rows) for count in (one.missing, one.unread, one.beyond))
+        missing, unread, beyond = cells
+        yield f"{clean(one.name):{width}}  {missing:>9}  {unread:>9}  {beyond:>17}"
+
+
+def _share(count: int, rows: int) -> str:
+    if not count:
+        return "–"
+    share = 100 * count / rows
+    return "<0.1 %" if share < 0.1 else f"{share:.1f} %"
+
+
+def _advice(schema: Schema, found: Inspection) -> Iterator[str]:
+    told = [line for one in found.columns for line in _of_column(schema, one, found.rows)]
+    yield from told
+    if told:
+        yield (
+            'Bounds that you change after this look were seen on the data: write bounds = "seen on data" under [dataset], so '
+            "that the card says it."
+        )
+        yield ""
+
+
+def _of_column(schema: Schema, one: ColumnCount, rows: int) -> Iterator[str]:
+    name = clean(one.name)
+    if rows and one.beyond / rows > _MUCH:
+        yield f"{name}: {_share(one.beyond, rows)} of the cells are held to the bounds, so that means and sums are off by that."
+    if rows and one.unread == rows - one.missing > 0:
+        what = "declared value" if schema[one.name].type == "category" else schema[one.name].type
+        yield f"{name}: no cell is a {what}. Check its type in the declaration."

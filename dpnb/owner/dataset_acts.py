@@ -1,0 +1,187 @@
+"""The acts on one dataset: add it, look at its declaration and budget, cap it, freeze it, open it again, close it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from dpnb.cards.attach import schema_card
+from dpnb.errors import OwnerError
+from dpnb.owner.budget_sheet import budget_sheet
+from dpnb.owner.ledger_acts import Acts, home_of, with_home, with_json, with_reason, with_yes
+from dpnb.owner.said import Said, confirmed
+from dpnb.trusted.schema import Schema
+from dpnb.trusted.schema.owner import SUFFIX, load
+
+_WHICH = "its name in the ledger, or people.dpnb.toml"
+
+
+def named(text: str) -> tuple[str, Schema | None]:
+    """Return a dataset's name in the ledger, and its declaration where a file was named."""
+    if text.endswith(".toml"):
+        schema = load(Path(text)).schema
+        return schema.name, schema
+    return text, None
+
+
+def add_add(acts: Acts) -> None:
+    """Add ``add``."""
+    add = acts.add_parser(
+        "add",
+        help="make a declared dataset known to the ledger, before anybody opens it",
+        description="Reads the declaration and the file as an opening does, pins mode and pool, and tells you what is wrong. "
+        "Draft the declaration first: dpnb init people.csv; then look: dpnb check people.dpnb.toml.",
+    )
+    add.add_argument("source", type=Path, help="people.dpnb.toml")
+    with_home(add)
+    add.set_defaults(run=_add)
+
+
+def _add(options: argparse.Namespace) -> Said:
+    if options.source.suffix != ".toml" and not options.source.with_suffix(SUFFIX).exists():
+        raise OwnerError(f"{options.source} has no declaration yet: dpnb init {options.source}")
+    from dpnb.trusted.curator.loosened_terms import add
+
+    serves = options.config is not None
+    name, made = add(home_of(options), options.source, mode="enforced" if serves else None, serves=serves)
+    where = f'[datasets.{name}]\nschema = "{options.source}"' if serves else f'dpnb.open("{options.source}")'
+    said = "Added" if made.first else "Known already"
+    facts = {"dataset": name, "pool": made.pool, "budget": made.budget.to_json(), "entry": made.entry}
+    return Said(f"{said}: {name}, {made.budget.label}, entry {made.entry}.\n{where}", facts)
+
+
+def add_schema(acts: Acts) -> None:
+    """Add ``schema``."""
+    schema = acts.add_parser("schema", help="read a declaration, and show it as analysts will see it")
+    schema.add_argument("source", type=Path, help="people.dpnb.toml; no row is read")
+    with_json(schema)
+    schema.set_defaults(run=_schema)
+
+
+def _schema(options: argparse.Namespace) -> Said:
+    schema = load(options.source).schema
+    return Said(str(schema_card(schema)), schema.to_json())
+
+
+def add_budget(acts: Acts) -> None:
+    """Add ``budget``."""
+    budget = acts.add_parser(
+        "budget",
+        help="see what a budget means for one person, and how it stands",
+        description="A budget is written in the declaration; it only shrinks, unless you record why: dpnb loosen.",
+    )
+    budget.add_argument("dataset", help=_WHICH)
+    with_home(budget)
+    budget.set_defaults(run=_budget)
+
+
+def _budget(options: argparse.Namespace) -> Said:
+    from dpnb.trusted.curator.owner_acts import standing
+
+    name, schema = named(options.dataset)
+    now = standing(home_of(options), name)
+    if now is None and schema is None:
+        raise OwnerError(f"The ledger knows no dataset {name!r}: name its declaration, people.dpnb.toml.")
+    return budget_sheet(name, schema, now)
+
+
+def add_cap(acts: Acts) -> None:
+    """Add ``cap``."""
+    cap = acts.add_parser(
+        "cap",
+        help="cap what everybody together may spend, below the budget",
+        description="Keep a reserve: a cap holds from the next charge on, and may be raised again up to the budget. What each "
+        "analyst or group of a service may spend stands in its curator.toml (each, groups).",
+    )
+    _add_loss(cap)
+    cap.set_defaults(run=_grant, principal="")
+
+
+def add_grant(acts: Acts) -> None:
+    """Add ``grant``."""
+    grant = acts.add_parser(
+        "grant",
+        help="say what one analyst may spend",
+        description="A cap on one principal, beside all others: every cap must allow a charge.",
+    )
+    grant.add_argument("--principal", required=True, help="who: the name that the ledger gives them")
+    _add_loss(grant)
+    grant.set_defaults(run=_grant)
+
+
+def _add_loss(act: argparse.ArgumentParser) -> None:
+    act.add_argument("dataset", help=_WHICH)
+    amount = act.add_mutually_exclusive_group(required=True)
+    amount.add_argument("--epsilon", help="in a budget of ε")
+    amount.add_argument("--rho", help="in a budget of ρ")
+    amount.add_argument("--lift", action="store_true", help="no cap any more")
+    with_reason(act)
+    with_home(act)
+
+
+def _grant(options: argparse.Namespace) -> Said:
+    from dpnb.trusted.curator.owner_acts import grant
+
+    given = {name: value for name in ("epsilon", "rho") if (value := getattr(options, name)) is not None}
+    dataset = named(options.dataset)[0]
+    entry = grant(home_of(options), dataset, options.principal, given or None, options.reason)
+    who = options.principal or "everybody together"
+    amount = ", ".join(f"{'ε' if name == 'epsilon' else 'ρ'} {value}" for name, value in given.items())
+    text = f"Entry {entry}: {who} may spend {amount or 'what the other caps leave'} of {dataset}."
+    return Said(text, {"dataset": dataset, "principal": options.principal, "cap": given, "entry": entry})
+
+
+def add_freeze(acts: Acts) -> None:
+    """Add ``freeze``."""
+    _add_hold(acts, "freeze", "release nothing new from a dataset until you open it again")
+
+
+def add_unfreeze(acts: Acts) -> None:
+    """Add ``unfreeze``."""
+    _add_hold(acts, "unfreeze", "open a frozen dataset again")
+
+
+def add_close(acts: Acts) -> None:
+    """Add ``close``."""
+    _add_hold(
+        acts, "close", "close a dataset for ever: what was published stays, and nothing new is released"
+    )
+
+
+_ASKED = {
+    "unfreeze": "This lets {} be asked again.",
+    "close": "This closes {} for ever; nothing opens it again.",
+}
+_HELD = {
+    "freeze": "{} is frozen: nothing new is released, and stored answers stay.",
+    "unfreeze": "{} may be asked again.",
+    "close": "{} is closed for ever: nothing new is released, and what was published stays.",
+}
+
+
+def _add_hold(acts: Acts, kind: str, words: str) -> None:
+    act = acts.add_parser(
+        kind,
+        help=words,
+        description=words[0].upper()
+        + words[1:]
+        + ". It holds for every name of the same rows, from the next charge on.",
+    )
+    act.add_argument("dataset", help=_WHICH)
+    with_reason(act)
+    with_home(act)
+    if kind in _ASKED:
+        with_yes(act)
+    act.set_defaults(run=lambda options: _hold(options, kind))
+
+
+def _hold(options: argparse.Namespace, kind: str) -> Said:
+    from dpnb.trusted.curator.owner_acts import hold
+
+    dataset = named(options.dataset)[0]
+    if kind in _ASKED:
+        confirmed(_ASKED[kind].format(dataset), yes=options.yes)
+    entry = hold(home_of(options), kind, dataset, options.reason)
+    facts: dict[str, Any] = {"dataset": dataset, "act": kind, "entry": entry}
+    return Said(f"Entry {entry}: {_HELD[kind].format(dataset)}", facts)

@@ -1,0 +1,139 @@
+"""The acts that look after a ledger: check a file, loosen terms, verify, back up, restore. Each has a short name beside ``dpnb admin …``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TypeAlias
+
+from dpnb.owner.check_sheet import check_sheet
+from dpnb.owner.said import Said, confirmed, refuse_notebook
+from dpnb.trusted.wire.places import Home
+
+Acts: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001 - it has no public name
+
+
+def home_of(options: argparse.Namespace) -> Home:
+    """Return the home that an act is of: a service's, where its file is named, or the user's own."""
+    if getattr(options, "config", None) is None:
+        return Home.current()
+    from dpnb.trusted.serving.settings import read_settings
+
+    return read_settings(options.config).home
+
+
+def with_home(act: argparse.ArgumentParser) -> None:
+    """Let an act take the file of a service, and print for programs."""
+    act.add_argument(
+        "--config", type=Path, help="the curator.toml of a service; without it, your own home (DPNB_HOME)"
+    )
+    with_json(act)
+
+
+def with_json(act: argparse.ArgumentParser) -> None:
+    """Let an act print for programs."""
+    act.add_argument("--json", action="store_true", help="print the same as JSON")
+
+
+def with_reason(act: argparse.ArgumentParser) -> None:
+    """Let an act say why."""
+    act.add_argument("--reason", required=True, help="why; it stays in the ledger, with who and when")
+
+
+def with_yes(act: argparse.ArgumentParser) -> None:
+    """Let a script say yes beforehand."""
+    act.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def add_check(acts: Acts) -> None:
+    """Add ``check``."""
+    check = acts.add_parser(
+        "check",
+        help="see, for your eyes alone, how your file meets its declaration",
+        description="Counts exactly which cells are missing, unread or beyond the bounds, and how rows belong to units. This is "
+        "NOT PRIVATE: it is for the owner's own terminal, is refused in a notebook, and writes nothing.",
+    )
+    check.add_argument("source", type=Path, help="people.dpnb.toml, or the data file beside it")
+    check.add_argument("--not-private", action="store_true", help="print into a pipe that only you read")
+    with_json(check)
+    check.set_defaults(run=_check)
+
+
+def _check(options: argparse.Namespace) -> Said:
+    refuse_notebook(known=options.not_private)
+    from dpnb.trusted.curator.loosened_terms import inspected
+
+    schema, found = inspected(Home.current(), options.source)
+    return check_sheet(schema, found)
+
+
+def add_loosen(acts: Acts) -> None:
+    """Add ``loosen``."""
+    loosen = acts.add_parser(
+        "loosen", help="record, as the owner, terms that are looser than the pinned ones"
+    )
+    loosen.add_argument("source", type=Path, help="people.dpnb.toml, or the data file beside it")
+    loosen.add_argument("--reason", required=True, help="why; it stays in the ledger with both values")
+    loosen.set_defaults(run=_loosen)
+
+
+def _loosen(options: argparse.Namespace) -> Said:
+    from dpnb.trusted.curator.loosened_terms import loosen
+
+    known_as = loosen(options.source, options.reason)
+    return Said(
+        f"Recorded: {known_as} is held to the terms of {options.source} from now on. What was spent stays spent.",
+        {"dataset": known_as},
+    )
+
+
+def add_verify(acts: Acts) -> None:
+    """Add ``verify``."""
+    verify = acts.add_parser("verify", help="recompute the ledger, and name its first bad entry")
+    with_home(verify)
+    verify.set_defaults(run=_verify)
+
+
+def _verify(options: argparse.Namespace) -> Said:
+    from dpnb.trusted.curator.examination import verify
+
+    return Said(text := verify(home_of(options)), {"intact": True, "says": text})
+
+
+def add_backup(acts: Acts) -> None:
+    """Add ``backup``."""
+    backup = acts.add_parser("backup", help="copy ledger, journal, mark and key together, while dpnb runs")
+    backup.add_argument("target", type=Path, help="a new folder")
+    with_home(backup)
+    backup.set_defaults(run=_backup)
+
+
+def _backup(options: argparse.Namespace) -> Said:
+    from dpnb.trusted.curator.backup import backup
+
+    said = backup(home_of(options), options.target.absolute())
+    return Said(said, {"target": str(options.target), "says": said})
+
+
+def add_restore(acts: Acts) -> None:
+    """Add ``restore``."""
+    restore = acts.add_parser(
+        "restore",
+        help="go on with the ledger that there is; what was spent stays spent",
+        description="Books what was spent at least, so that no total ever falls, and keeps closed what was closed. It asks once.",
+    )
+    with_reason(restore)
+    restore.add_argument(
+        "--from", dest="source", type=Path, help="the folder of a backup to put in its place"
+    )
+    with_home(restore)
+    with_yes(restore)
+    restore.set_defaults(run=_restore)
+
+
+def _restore(options: argparse.Namespace) -> Said:
+    from dpnb.trusted.curator.restoration import restore
+
+    confirmed("What a restore books as spent stays spent.", yes=options.yes)
+    said = restore(home_of(options), options.reason, options.source)
+    return Said(said, {"says": said})

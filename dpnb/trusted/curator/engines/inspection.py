@@ -1,0 +1,156 @@
+"""What an owner wants to know of their own file before anybody asks it: exact counts, which are *not private*.
+
+Nothing here is on an analyst's path: no message reaches it, nothing is written, and no ledger is opened. A terminal prints it for
+the owner's eyes (:mod:`dpnb.owner`), never a notebook.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from dpnb.trusted.aggregate.preparation import declared_texts, grid_constants
+from dpnb.trusted.curator.engines.cell_sql import canonical_sql, literal, moment_sql, number_sql, text_sql
+from dpnb.trusted.curator.engines.preparing import double, shut, uses_of
+from dpnb.trusted.curator.engines.raw_table import RawTable, open_source
+from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.schema import Column, Schema
+from dpnb.trusted.schema.named_file import NamedFile
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnCount:
+    """How the cells of a column meet their declaration.
+
+    Parameters
+    ----------
+    name : str
+    missing : int
+        Cells that are empty.
+    unread : int
+        Cells that are no number, no date or no declared value: they count as missing.
+    beyond : int
+        Cells beyond the bounds, which are held to them.
+    """
+
+    name: str
+    missing: int
+    unread: int
+    beyond: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnitCount:
+    """How rows belong to units.
+
+    Parameters
+    ----------
+    units, repeated : int
+        How many there are, and how many have more than one row.
+    most : int
+        The rows of the unit that has most.
+    over, cut : int
+        How many have more rows than are declared, and how many rows that leaves out.
+    without : int
+        Rows that name no unit: they are left out.
+    """
+
+    units: int
+    repeated: int
+    most: int
+    over: int
+    cut: int
+    without: int
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """The exact counts of a file under its declaration. They are not private."""
+
+    rows: int
+    repeated_rows: int
+    columns: tuple[ColumnCount, ...]
+    unit: UnitCount | None
+
+
+def inspect(file: NamedFile, schema: Schema, table: str | None = None) -> Inspection:
+    """Count in a file what its declaration would change or leave out.
+
+    Parameters
+    ----------
+    file : NamedFile
+    schema : Schema
+    table : str, optional
+        The table of a DuckDB file.
+
+    Raises
+    ------
+    OwnerError
+        When the file does not hold the declared columns, or cannot be read to its end.
+    """
+    with tempfile.TemporaryDirectory() as workshop, duckdb.connect() as connection:
+        connection.execute(f"SET temp_directory = {literal(workshop)}")
+        raw = open_source(connection, file, table, workshop=Path(workshop), uses=uses_of(schema))
+        shut(connection, file, raw)
+        try:
+            return _counted(connection, raw, schema)
+        except duckdb.Error as error:
+            raise OwnerError(
+                f'"{file.path.name}" cannot be read to its end: a row is damaged or not UTF-8 text.'
+            ) from error
+
+
+def _counted(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Schema) -> Inspection:
+    counts = [part for column in schema.columns for part in _counts(column, *raw.column(column.name))]
+    cells = ", ".join(canonical_sql(*raw.column(name)) for name in schema.names)
+    query = f"SELECT count(*), {', '.join(counts)} FROM {raw.sql}"
+    rows, *told = (int(value) for value in _one(connection, query))
+    (distinct,) = _one(connection, f"SELECT count(*) FROM (SELECT DISTINCT {cells} FROM {raw.sql})")
+    columns = tuple(
+        ColumnCount(name, *told[3 * place : 3 * place + 3]) for place, name in enumerate(schema.names)
+    )
+    return Inspection(rows, rows - int(distinct), columns, _units(connection, raw, schema))
+
+
+def _counts(column: Column, sql: str, kind: str) -> tuple[str, str, str]:
+    """Count missing, unread and clamped cells of a column."""
+    text = canonical_sql(sql, kind)
+    if column.type == "category":
+        values = ", ".join(map(literal, declared_texts(column)))
+        return _filtered(f"{text} IS NULL"), _filtered(f"{text} NOT IN ({values})"), _filtered("false")
+    read = number_sql(sql, kind) if column.calendar is None else moment_sql(sql, kind, column.calendar)
+    lower, step, steps = grid_constants(column)
+    known = f"({read}) IS NOT NULL AND NOT isnan({read})"
+    beyond = f"{known} AND (({read}) < {double(lower)} OR ({read}) > {double(lower + step * steps)})"
+    return (
+        _filtered(f"{text} IS NULL"),
+        _filtered(f"{text} IS NOT NULL AND NOT ({known})"),
+        _filtered(beyond),
+    )
+
+
+def _filtered(condition: str) -> str:
+    return f"count(*) FILTER (WHERE {condition})"
+
+
+def _units(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Schema) -> UnitCount | None:
+    if schema.unit.by_row:
+        return None
+    unit, most = text_sql(*raw.column(schema.unit.unit)), schema.unit.max_rows
+    each = f"SELECT {unit} AS unit, count(*) AS size FROM {raw.sql} GROUP BY 1"
+    query = (
+        f"SELECT count(unit), {_filtered('unit IS NOT NULL AND size > 1')}, "
+        "coalesce(max(size) FILTER (WHERE unit IS NOT NULL), 0), "
+        f"{_filtered(f'unit IS NOT NULL AND size > {most}')}, "
+        f"coalesce(sum(size - {most}) FILTER (WHERE unit IS NOT NULL AND size > {most}), 0), "
+        f"coalesce(sum(size) FILTER (WHERE unit IS NULL), 0) FROM ({each})"
+    )
+    return UnitCount(*(int(value) for value in _one(connection, query)))
+
+
+def _one(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[int, ...]:
+    rows = connection.execute(query).fetchall()
+    return tuple(rows[0])

@@ -1,0 +1,192 @@
+"""Every act of an owner at a terminal is one entry of the ledger, with who, when and why; what cannot be taken back asks once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import dpnb
+from dpnb.client import api
+from dpnb.errors import BudgetError, OwnerError
+from dpnb.trusted.curator.examination import examined
+from dpnb.trusted.curator.ledger import Ledger
+from dpnb.trusted.wire.places import Home
+
+WHY = ("--reason", "the study ended")
+
+
+def released(folder, epsilon="0.5", **asked):
+    """Release a mean as an analyst does."""
+    people = dpnb.open(folder / "people.dpnb.toml", quiet=True)
+    mean = people.age.mean()
+    dpnb.release([mean], epsilon=epsilon, **asked)
+    return mean
+
+
+def acts(kind):
+    """The acts of one kind in the ledger's statement."""
+    with Ledger(Home.current().ledger) as ledger:
+        return [row for row in ledger.statement("people") if row.kind == kind]
+
+
+def test_add_makes_a_dataset_known_before_anybody_opens_it(folder, admin):
+    status, facts = admin("add", folder / "people.dpnb.toml", as_json=True)
+    assert (status, facts["dataset"], facts["pool"]) == (0, "people", "dataset:people")
+    assert len(acts("attach")) == 1
+    assert admin("add", folder / "people.dpnb.toml")[1].startswith("Known already: people, ε 4, entry")
+    assert float(released(folder)) > 0
+
+
+def test_add_of_a_file_without_a_declaration_names_the_command_that_drafts_one(folder, admin):
+    (folder / "people.dpnb.toml").unlink()
+    assert admin("add", folder / "people.csv") == (
+        2,
+        f"dpnb: {folder / 'people.csv'} has no declaration yet: dpnb init {folder / 'people.csv'}\n",
+    )
+
+
+def test_schema_shows_the_declaration_and_reads_no_row(folder, admin):
+    (folder / "people.csv").unlink()
+    status, said = admin("schema", folder / "people.dpnb.toml")
+    assert status == 0
+    assert "age" in said
+    assert admin("schema", folder / "people.dpnb.toml", as_json=True)[1]["name"] == "people"
+
+
+def test_a_frozen_dataset_releases_nothing_new_beside_a_curator_that_runs(folder, admin):
+    """What is stored stays free; unfreezing asks once; the card of the next opening says it."""
+    mean = released(folder)
+    assert admin("freeze", "people", *WHY)[0] == 0
+    assert float(released(folder)) == float(mean)
+    with pytest.raises(OwnerError, match=r"people is frozen by its owner.*nothing was spent"):
+        released(folder, epsilon="1")
+    api.close()
+    again = dpnb.open(folder / "people.dpnb.toml", quiet=True)
+    assert again.notes[-1] == (
+        "people is frozen by its owner until they open it again: stored and published answers stay, free."
+    )
+    with pytest.raises(OwnerError, match="frozen"):
+        dpnb.plan([again.age.quantile(0.5)], epsilon="0.1")
+    assert admin("unfreeze", "people", *WHY)[0] == 2
+    assert admin("unfreeze", "people", *WHY, "--yes")[0] == 0
+    released(folder, epsilon="1")
+    (freeze,), (unfreeze,) = acts("freeze"), acts("unfreeze")
+    assert (freeze.note, freeze.told) == ("now frozen (the study ended)", "now frozen")
+    assert unfreeze.entry > freeze.entry
+    assert examined(Home.current().ledger)[0].intact
+
+
+def test_what_was_closed_opens_under_no_name_and_by_no_act(folder, admin):
+    """Not by unfreezing, not by another name in the same pool, not by a recorded loosening."""
+    mean = released(folder)
+    assert admin("close", "people", *WHY) == (
+        2,
+        "dpnb: This closes people for ever; nothing opens it again. Add --yes where nobody can be asked. Nothing was done.\n",
+    )
+    assert admin("close", folder / "people.dpnb.toml", *WHY, "--yes")[0] == 0
+    assert float(released(folder)) == float(mean)
+    assert "closed by its owner for ever" in admin("unfreeze", "people", *WHY, "--yes")[1]
+    with pytest.raises(OwnerError, match="was closed by its owner for ever"):
+        released(folder, epsilon="1")
+    text = (folder / "people.dpnb.toml").read_text()
+    (folder / "again.dpnb.toml").write_text(text.replace('name = "people"', 'name = "again"'))
+    with pytest.raises(OwnerError, match="under no other name"):
+        dpnb.open(folder / "again.dpnb.toml", quiet=True)
+    assert "under no other name" in _loosened(folder / "again.dpnb.toml")
+
+
+def _loosened(path):
+    command = [sys.executable, "-m", "dpnb", "loosen", str(path), "--reason", "I try"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stderr
+
+
+def test_a_hold_holds_every_name_of_the_same_rows(folder, admin):
+    """Two names that share a budget: closing one closes both."""
+    text = (folder / "people.dpnb.toml").read_text().replace('unit = "who"', 'unit = "who"\npool = "town"')
+    (folder / "people.dpnb.toml").write_text(text)
+    (folder / "other.dpnb.toml").write_text(text.replace('name = "people"', 'name = "other"'))
+    released(folder)
+    other = dpnb.open(folder / "other.dpnb.toml", quiet=True)
+    assert admin("close", "people", *WHY, "--yes")[0] == 0
+    with pytest.raises(OwnerError, match="other was closed"):
+        dpnb.release([other.age.mean()], epsilon="0.1")
+
+
+def test_a_cap_of_the_owner_keeps_a_reserve_and_a_grant_holds_one_analyst(folder, admin):
+    released(folder, epsilon="1")
+    admin("cap", "people", "--epsilon", "1.5", *WHY)
+    with pytest.raises(BudgetError, match=r"0\.5 is left of its owner's cap of 1\.5"):
+        released(folder, epsilon="0.6", fresh=True)
+    me = acts("charge")[0].principal
+    assert admin("grant", "people", "--principal", me, "--epsilon", "1.2", *WHY)[0] == 0
+    with pytest.raises(BudgetError, match=r"0\.2 is left of what its owner grants you, 1\.2"):
+        released(folder, epsilon="0.3", fresh=True)
+    admin("grant", "people", "--principal", me, "--lift", *WHY)
+    admin("cap", "people", "--lift", *WHY)
+    released(folder, epsilon="3", fresh=True)
+    assert [row.note for row in acts("grant")][:2] == [
+        "everybody together: ε 1.5 (the study ended)",
+        f"{me}: ε 1.2 (the study ended)",
+    ]
+    assert "kept in ε" in admin("cap", "people", "--rho", "1", *WHY)[1]
+
+
+def test_the_budget_is_told_by_what_it_means_and_to_whom_answers_left(folder, admin):
+    status, said = admin("budget", folder / "people.dpnb.toml")
+    assert status == 0
+    assert "An honest 10 % guess becomes at most" in said
+    released(folder, epsilon="1")
+    status, facts = admin("budget", "people", as_json=True)
+    assert (status, facts["state"]) == (0, "open")
+    assert [loss["amount"] for loss in facts["promised"].values()] == ["1"]
+    assert admin("budget", "nobody")[0] == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("freeze", "nobody", *WHY),
+        ("freeze", "people", "--reason", "  "),
+        ("close", "people", *WHY),
+        ("unfreeze", "people", *WHY),
+        ("cap", "people", "--epsilon", "-1", *WHY),
+        ("grant", "people", "--principal", "ada", "--epsilon", "lots", *WHY),
+        ("check", "people.dpnb.toml"),
+        ("restore", *WHY),
+    ],
+)
+def test_an_act_that_is_refused_changes_nothing(folder, admin, words):
+    admin("add", folder / "people.dpnb.toml")
+    before = examined(Home.current().ledger)[0]
+    status, said = admin(*words)
+    assert status == 2
+    assert said.startswith("dpnb: ")
+    assert examined(Home.current().ledger)[0] == before
+
+
+def test_no_act_makes_a_home_where_there_is_none(tmp_path, admin, monkeypatch):
+    monkeypatch.setenv("DPNB_HOME", str(tmp_path / "elsewhere"))
+    assert "There is no ledger" in admin("freeze", "people", *WHY)[1]
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root can act as somebody else")
+@pytest.mark.parametrize("words", [("freeze",), ("close", "--yes"), ("grant", "--principal", "x", "--lift")])
+def test_another_user_of_the_machine_acts_on_no_home_but_their_own(folder, admin, words):
+    """The acts have no door but the home's files: whoever cannot write them is refused, in words."""
+    admin("add", folder / "people.dpnb.toml")
+    before = examined(Home.current().ledger)[0]
+    home = str(Home.current().root)
+    program = (
+        "import os, sys; from dpnb.__main__ import main; import dpnb.trusted.curator.owner_acts; "
+        f"os.setgroups([]); os.setgid(54321); os.setuid(54321); os.environ['DPNB_HOME'] = {home!r}; "
+        f"sys.exit(main(['admin', {words[0]!r}, 'people', *{words[1:]!r}, '--reason', 'mine']))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.startswith("dpnb: ")
+    assert "Traceback" not in done.stderr
+    assert examined(Home.current().ledger)[0] == before

@@ -1,0 +1,81 @@
+"""An owner's check is exact, is for a terminal of their own, and leaves no trace."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+
+def test_the_check_counts_what_the_declaration_would_change(folder, admin):
+    status, facts = admin("check", folder / "people.dpnb.toml", "--not-private", as_json=True)
+    assert status == 0
+    assert facts["rows"] == 202
+    age, sex = facts["columns"]
+    assert (age["missing"], age["unread"], age["beyond"]) == (1, 1, 1)
+    assert (sex["missing"], sex["unread"], sex["beyond"]) == (0, 1, 0)
+    unit = facts["unit"]
+    assert (unit["units"], unit["most"], unit["over"], unit["cut"], unit["without"]) == (180, 4, 1, 2, 1)
+
+
+def test_the_sheet_is_marked_not_private_on_its_first_and_last_line(folder, admin):
+    status, said = admin("check", folder / "people.dpnb.toml", "--not-private")
+    lines = said.strip().splitlines()
+    assert status == 0
+    assert lines[0] == lines[-1]
+    assert lines[0].startswith("NOT PRIVATE")
+    assert "1 have more than the 2 rows that are declared: 2 rows will be left out." in said
+
+
+def test_bounds_that_clamp_much_are_told_with_what_it_does(folder, admin):
+    path = folder / "people.dpnb.toml"
+    path.write_text(path.read_text().replace("upper = 100", "upper = 40"))
+    said = admin("check", path, "--not-private")[1]
+    assert "of the cells are held to the bounds, so that means and sums are off by that." in said
+    assert 'bounds = "seen on data"' in said
+
+
+def test_the_check_writes_nothing(folder, admin, dpnb_home):
+    before = sorted(path for path in [*folder.rglob("*"), *dpnb_home.rglob("*")])
+    admin("check", folder / "people.dpnb.toml", "--not-private")
+    assert sorted(path for path in [*folder.rglob("*"), *dpnb_home.rglob("*")]) == before
+
+
+def on_a_terminal(folder, **environment):
+    """Run the check on a terminal of its own; return status and output."""
+    main, other = pty.openpty()
+    command = [sys.executable, "-m", "dpnb", "check", str(folder / "people.dpnb.toml")]
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("JPY_")}
+    done = subprocess.run(
+        command, stdout=other, stderr=subprocess.PIPE, env={**clean, **environment}, check=False
+    )
+    os.close(other)
+    said = b""
+    try:
+        while chunk := os.read(main, 65536):
+            said += chunk
+    except OSError:
+        pass
+    os.close(main)
+    return done.returncode, said.decode(), done.stderr.decode()
+
+
+def test_a_terminal_shows_the_sheet_and_a_kernels_terminal_does_not(folder):
+    """What ``!dpnb check`` starts in a cell has a terminal too, whose output the notebook keeps: it is refused."""
+    status, said, _ = on_a_terminal(folder)
+    assert status == 0
+    assert said.startswith("NOT PRIVATE")
+    status, said, error = on_a_terminal(folder, JPY_PARENT_PID="7")
+    assert (status, said) == (2, "")
+    assert "a notebook would keep it" in error
+
+
+@pytest.mark.parametrize("flag", [[], ["--not-private"]])
+def test_a_kernel_never_prints_it(folder, admin, monkeypatch, flag):
+    monkeypatch.setenv("JPY_SESSION_NAME", "a.ipynb")
+    status, said = admin("check", folder / "people.dpnb.toml", *flag)
+    assert status == 2
+    assert "NOT PRIVATE" not in said

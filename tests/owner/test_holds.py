@@ -1,0 +1,162 @@
+"""A hold outlives kills, older copies and restores: what was closed stays closed, and a charge is never between two states."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+
+import pytest
+
+from dpnb.errors import OwnerError
+from dpnb.trusted.curator import failpoints, holds
+from dpnb.trusted.curator.backup import backup
+from dpnb.trusted.curator.holds import Act
+from dpnb.trusted.curator.ledger import Ledger
+from dpnb.trusted.curator.mark import MarkFile
+from dpnb.trusted.curator.restoration import restore
+from dpnb.trusted.wire.messages import Again, Attach
+from dpnb.trusted.wire.places import Home
+from tests.curator import small
+from tests.curator.test_failpoints import in_child
+from tests.curator.test_mark import SMALL, message
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+
+ACT = Act("ann", "why", "2026-01-01T00:00:00+00:00")
+
+
+def held(ledger, kind, dataset="small"):
+    return ledger.act(lambda db: holds.hold(db, kind, dataset, ACT))
+
+
+@pytest.fixture
+def home(dpnb_home):
+    """A home with one dataset, asked once."""
+    with contextlib.closing(small.curator(dpnb_home)) as service:
+        data = small.opened(small.session(service), dpnb_home)
+        service.reply(message(data), "ann")
+    return Home(dpnb_home)
+
+
+def state(home):
+    with Ledger(home.ledger) as ledger:
+        assert ledger.frozen is None
+        assert ledger.verify().intact
+        return ledger.state("small")
+
+
+@pytest.mark.parametrize("kind", ["freeze", "close"])
+@pytest.mark.parametrize("aside", [True, False])
+def test_an_older_copy_opens_nothing_that_was_held(home, tmp_path, kind, aside):
+    """Whether the newer ledger is still there or lost: the mark knows it too."""
+    backup(home, tmp_path / "copy")
+    with Ledger(home.ledger) as ledger:
+        held(ledger, kind)
+    if not aside:
+        home.ledger.unlink()
+        for end in ("-wal", "-shm"):
+            home.ledger.with_name(home.ledger.name + end).unlink(missing_ok=True)
+    restore(home, "the disk failed", tmp_path / "copy")
+    assert state(home) == holds.STATES[kind]
+
+
+def test_what_was_opened_again_is_open_after_a_restore(home, tmp_path):
+    with Ledger(home.ledger) as ledger:
+        held(ledger, "freeze")
+        held(ledger, "unfreeze")
+    backup(home, tmp_path / "copy")
+    restore(home, "moved to another disk", tmp_path / "copy")
+    assert state(home) == "open"
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_killed_about_the_mark_a_closing_stands(home, late, monkeypatch):
+    real = MarkFile.raised
+
+    def dying(self, to):
+        if late:
+            real(self, to)
+        os._exit(7)
+
+    def work():
+        ledger = Ledger(home.ledger)
+        monkeypatch.setattr(MarkFile, "raised", dying)
+        held(ledger, "close")
+        return b"alive"
+
+    assert in_child(work)[0] == 7
+    assert state(home) == "closed"
+
+
+def test_killed_inside_its_transaction_a_closing_leaves_no_trace(home, monkeypatch):
+    def work():
+        monkeypatch.setattr(holds, "held_rows", lambda *_: os._exit(7))
+        with Ledger(home.ledger) as ledger:
+            held(ledger, "close")
+        return b"alive"
+
+    assert in_child(work)[0] == 7
+    assert state(home) == "open"
+
+
+class Lost(Exception):
+    """An answer that was lost before it was stored."""
+
+
+def test_what_was_charged_before_a_closing_is_answered_and_nothing_else_is(home):
+    """The retry of a charge that has no answer completes it; a new request is refused, as is one that would adopt it."""
+
+    def losing(step):
+        if step == "before-store":
+            raise Lost
+
+    with contextlib.closing(small.curator(home.root)) as service:
+        data = small.opened(small.session(service), home.root)
+        asked, other = message(data, "c" * 32, epsilon=2), message(data, "d" * 32, epsilon=3)
+        failpoints.install(losing)
+        try:
+            with pytest.raises(Lost):
+                service.reply(asked, "ann")
+        finally:
+            failpoints.install(None)
+        before = service._ledger.spent(SMALL)
+        held(service._ledger, "close")
+        with pytest.raises(OwnerError, match="closed"):
+            service.reply(other, "ann")
+    with contextlib.closing(small.curator(home.root)) as service:
+        service.reply(Attach(source=Again(handle=data.handle)), "ann")
+        with pytest.raises(OwnerError, match="closed"):
+            service.reply(message(data, "e" * 32, epsilon=2), "ann")
+        assert service.reply(asked, "ann").entry is not None
+        assert service._ledger.spent(SMALL) == before
+
+
+@pytest.mark.parametrize(
+    "forgery",
+    [
+        "UPDATE holds SET state = 'open'",
+        "DELETE FROM holds",
+        "INSERT INTO holds SELECT 99, dataset, 'open' FROM holds",
+        "UPDATE grants SET cap = NULL",
+        "DELETE FROM grants",
+    ],
+)
+def test_a_forged_hold_or_grant_does_not_verify(home, forgery):
+    with Ledger(home.ledger) as ledger:
+        pool = ledger.pins("small").pool
+        cap = ledger.pins("small").budget.cap
+        held(ledger, "freeze")
+        ledger.act(lambda db: holds.grant(db, "small", "ann", cap, ACT))
+        assert ledger.verify().intact
+        assert pool
+    with contextlib.closing(sqlite3.connect(home.ledger)) as db:
+        triggers = db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        for name, _ in triggers:
+            db.execute(f"DROP TRIGGER {name}")
+        db.execute(forgery)
+        for _, text in triggers:
+            db.execute(text)
+        db.commit()
+    with Ledger(home.ledger) as ledger:
+        assert not ledger.verify().intact
