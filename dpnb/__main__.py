@@ -18,7 +18,6 @@ from dpnb.errors import DpnbError, OwnerError
 from dpnb.owner.admin import add_admin
 from dpnb.owner.ledger_acts import add_backup, add_check, add_loosen, add_restore, add_verify
 from dpnb.owner.said import Said
-from dpnb.trusted.schema.drafting import draft
 from dpnb.trusted.schema.owner import SUFFIX, format_of
 
 
@@ -131,6 +130,8 @@ def _init(data: Path, output: Path | None, table: str | None) -> str:
 
 
 def _draft(data: Path, table: str | None) -> str:
+    from dpnb.owner.draft import draft
+
     if format_of(data) == "csv":
         return draft(data)
     from dpnb.trusted.curator.header import fields

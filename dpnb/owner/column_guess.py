@@ -1,0 +1,133 @@
+"""What a column seems to hold, by its name and its storage type: a guess for an owner to correct, never a look at a value.
+
+A bound that stands in a guess is common sense about a word (nobody is younger than 0, a year has twelve months).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+_STORED: Final[Mapping[str, str]] = {
+    **dict.fromkeys((*_INTEGERS, *("U" + name for name in _INTEGERS)), "integer"),
+    **dict.fromkeys(("FLOAT", "DOUBLE", "REAL", "DECIMAL"), "number"),
+    **dict.fromkeys(("VARCHAR", "ENUM"), "category"),
+    "BOOLEAN": "boolean",
+    "DATE": "date",
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), "datetime"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What a column seems to be.
+
+    Parameters
+    ----------
+    kind : str
+        ``"integer"``, ``"number"``, ``"category"``, ``"boolean"``, ``"date"``, ``"datetime"``, ``"person"`` (it names
+        somebody) or ``"unknown"``.
+    lower, upper : int, optional
+        Bounds that follow from the word alone.
+    """
+
+    kind: str
+    lower: int | None = None
+    upper: int | None = None
+
+
+def _each(words: str, guess: Guess) -> dict[str, Guess]:
+    return dict.fromkeys(words.split(), guess)
+
+
+_BY_WORD: Final[Mapping[str, Guess]] = {
+    **_each(
+        "id uid uuid guid ssn email mail phone telephone address surname firstname lastname", Guess("person")
+    ),
+    **_each(
+        "person patient customer client user member respondent participant pupil employee", Guess("person")
+    ),
+    **_each("date dob birthday birthdate", Guess("date")),
+    **_each("timestamp datetime", Guess("datetime")),
+    **_each("age ages", Guess("integer", 0, 120)),
+    **_each("month", Guess("integer", 1, 12)),
+    **_each("hour", Guess("integer", 0, 23)),
+    **_each("year", Guess("integer")),
+    **_each(
+        "count number num n nr children kids rooms visits quantity qty persons size", Guess("integer", 0)
+    ),
+    **_each(
+        "income salary pay wage wages earnings price cost costs amount revenue rent fee spent",
+        Guess("number", 0),
+    ),
+    **_each("height weight bmi dose duration minutes hours days distance area", Guess("number", 0)),
+    **_each("percent percentage pct", Guess("number", 0, 100)),
+    **_each("score rate ratio temperature latitude longitude balance change", Guess("number")),
+    **_each("any married smoker smokes employed insured treated flag", Guess("boolean")),
+    **_each("sex gender race ethnicity religion language marital education educ degree", Guess("category")),
+    **_each("region state county country province city town district department school", Guess("category")),
+    **_each(
+        "status type kind category group class code level grade occupation job sector", Guess("category")
+    ),
+    **_each("postcode zip diagnosis product brand item channel", Guess("category")),
+}
+_UNKNOWN: Final = Guess("unknown")
+
+
+def guess(name: str, stored: str = "unknown") -> Guess:
+    """Say what a column seems to hold.
+
+    Parameters
+    ----------
+    name : str
+        The column's name.
+    stored : str
+        Its storage type, as its engine names it (``"INTEGER"``); ``"unknown"`` where a file has none.
+
+    Returns
+    -------
+    Guess
+        The storage type decides what it can be, the name what it is.
+
+    Examples
+    --------
+    >>> guess("age_at_visit", "BIGINT")
+    Guess(kind='integer', lower=0, upper=120)
+    >>> guess("visit_date").kind
+    'date'
+    """
+    by_name = _by_name(name)
+    if stored == "unknown":
+        return by_name
+    known = _STORED.get(stored.split("(", maxsplit=1)[0].upper(), "unknown")
+    if by_name.kind in _MAY_BE[known]:
+        return by_name
+    bounds = (by_name.lower, by_name.upper) if {known, by_name.kind} <= {"integer", "number"} else ()
+    return Guess(known, *bounds)
+
+
+_MAY_BE: Final[Mapping[str, tuple[str, ...]]] = {
+    "integer": ("integer", "category", "boolean", "person"),
+    "number": ("number",),
+    "category": ("category", "boolean", "date", "datetime", "person"),
+    "boolean": ("boolean",),
+    "date": ("date",),
+    "datetime": ("datetime",),
+    "unknown": (),
+}
+"""What a name may make of a storage type: whole numbers are often codes, and texts often dates."""
+
+
+def _by_name(name: str) -> Guess:
+    words = [word.lower() for word in _WORD.findall(name)]
+    if words[:1] in (["is"], ["has"]):
+        return Guess("boolean")
+    if len(words) > 1 and words[-1] in ("on", "at"):
+        return Guess("date" if words[-1] == "on" else "datetime")
+    # what is last is the thing, what is first says more of it: `customer_age` is an age, `age_group` a group
+    found = [_BY_WORD[word] for word in (*reversed(words[1:]), *words[:1]) if word in _BY_WORD]
+    return found[0] if found else _UNKNOWN

@@ -1,0 +1,145 @@
+"""Drafting an owner's schema from names and storage types, and from nothing else.
+
+A bound, a level or a count that was read from the data would publish it: what no word of a name tells stays TODO, and
+a schema with a TODO left in does not open. Dictionary, ENUM and categorical levels are values that somebody observed: never read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from dpnb.owner.column_guess import Guess, guess
+from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.schema.first_line import header
+
+Fields = Sequence[tuple[str, str]]
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
+
+_HEAD = """\
+# Drafted by `dpnb init {file}` from column names and storage types alone: no value was looked at.
+# Replace every TODO by what is known WITHOUT looking at the data (a codebook, a law, common sense), and correct
+# what was guessed from a name. Until no TODO is left, dpnb.open refuses this file. Remove what nobody will ask about.
+
+[dataset]
+name = {name}
+title = {title}
+source = {source}
+adjacency = "add-remove"        # the number of rows is private; where it is public: "change-one", and rows = …
+unit = "TODO: row (one row = one person){persons}"
+mode = "guard-rail"
+
+[budget]
+epsilon = "TODO: the whole loss that these data may ever pay, for example 4"
+"""
+_VALUES = 'values = "TODO: a list, for example [0, 1]; anything else counts as missing"\n'
+_DATES = "bounds = \"TODO: the first and the last day, for example ['2020-01-01', '2024-12-31']\"\n"
+_UNKNOWN = (
+    'type = "TODO: integer, number, category, date or datetime"\n'
+    'lower = "TODO"                  # a category has values = [0, 1] in their place, a date bounds = […]\n'
+    'upper = "TODO"\n'
+)
+_PERSON = (
+    "\n# {name} is left out: by its name it tells who somebody is. If people have several rows, write above\n"
+    "# unit = {quoted} and max_rows_per_unit = the most rows that one person can have.\n"
+)
+
+
+def draft(path: str | Path, fields: Fields | None = None) -> str:
+    """Draft the schema of a data file.
+
+    Parameters
+    ----------
+    path : path
+        The data file. Of a CSV only the header line is read.
+    fields : sequence of (name, storage type), optional
+        The columns of a file whose header is not text, as its engine names them (``("age", "INTEGER")``).
+
+    Returns
+    -------
+    str
+        The text of ``people.dpnb.toml``, with a TODO wherever only a person can know.
+
+    Raises
+    ------
+    OwnerError
+        When the file is missing or empty, or its first line is no header.
+
+    Examples
+    --------
+    >>> print(draft("people.parquet", [("age", "INTEGER")]).partition("[columns")[2])
+    .age]
+    label = "age"
+    type = "integer"
+    lower = 0
+    upper = 120
+    <BLANKLINE>
+    """
+    path = Path(path)
+    if fields is None:
+        fields = [(name, "unknown") for name in header(path)]
+    _refuse_names([name for name, _ in fields], path.name)
+    guesses = [(name, guess(name, stored)) for name, stored in fields]
+    persons = [name for name, seems in guesses if seems.kind == "person"]
+    stem = _NOT_IN_NAMES.sub("_", path.stem).strip("_.-")[:64] or "data"
+    text = _HEAD.format(
+        file=path.name,
+        name=_quoted(stem if stem[0].isalpha() else f"data_{stem}"[:64]),
+        title=_quoted(path.stem),
+        source=_quoted(path.name),
+        persons=_quoted(f", or the column that says whose row it is: {_or(persons)}")[1:-1],
+    )
+    return text + "".join(_section(name, seems) for name, seems in guesses)
+
+
+def _or(names: Sequence[str]) -> str:
+    return " or ".join(names[:3]) if names else "its name"
+
+
+def _refuse_names(names: Sequence[str], file: str) -> None:
+    if any(_is_number(name) for name in names):
+        raise OwnerError(
+            f"the first line of {file} holds numbers: give the file a header line of column names"
+        )
+    for place, name in enumerate(names, start=1):
+        if not name or not name.isprintable() or len(name) > 128:
+            raise OwnerError(f"column {place} of {file} has no usable name: name it in the header line")
+    if len(set(names)) != len(names):
+        raise OwnerError(f"{file} names a column twice: rename one in the header line")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _section(name: str, seems: Guess) -> str:
+    if seems.kind == "person":
+        return _PERSON.format(name=name, quoted=_quoted(name))
+    key = name if _BARE.match(name) else _quoted(name)
+    return f"\n[columns.{key}]\nlabel = {_quoted(name)}\n{_declared(seems)}"
+
+
+def _declared(seems: Guess) -> str:
+    if seems.kind in ("integer", "number"):
+        return f'type = "{seems.kind}"\n{_bound("lower", seems.lower)}{_bound("upper", seems.upper)}'
+    if seems.kind in ("date", "datetime"):
+        return f'type = "{seems.kind}"\n{_DATES}'
+    if seems.kind == "category":
+        return 'type = "category"\n' + _VALUES
+    return 'type = "category"\nvalues = [false, true]\n' if seems.kind == "boolean" else _UNKNOWN
+
+
+def _bound(word: str, value: int | None) -> str:
+    return f"{word} = {value}\n" if value is not None else f'{word} = "TODO"\n'
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
