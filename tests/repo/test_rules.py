@@ -58,7 +58,6 @@ JSON_WRITERS = {
     "dpnb/trusted/canonical.py": "the one writer of what is permanent",
     "dpnb/trusted/wire/codec.py": "a message's envelope, which no hash depends on; its exact parts are canonical",
     "dpnb/trusted/curator/sources.py": "a fingerprint of rows, whose texts may be half a surrogate pair; it leaves no process",
-    "dpnb/owner/draft.py": "a text in quotes, to be read",
     "dpnb/planner/question.py": "a name in quotes, to be read",
 }
 
