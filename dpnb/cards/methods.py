@@ -18,12 +18,12 @@ from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Column, Schema
 
 _LISTED = 6  # questions whose losses are named one by one
-_MEASURES = {
+FLAVOURS = {
     Measure.PURE: "pure ε-differential privacy",
     Measure.ZCDP: "ρ-zero-concentrated differential privacy (zCDP)",
     Measure.APPROX_ZCDP: "(ε, δ)-differential privacy, accounted as approximate zCDP",
 }
-_NEIGHBOURS = {
+NEIGHBOURS = {
     "change-one": "neighbouring datasets have the same size and differ in the data of one unit (change-one adjacency)",
     "add-remove": "neighbouring datasets differ by adding or removing one unit (add-remove adjacency)",
 }
@@ -48,18 +48,29 @@ def methods(estimates: Sequence[Estimate], schemas: Sequence[Schema] = ()) -> st
     schemas : sequence of Schema
         The datasets that they are about.
     """
-    questions = {leaf.text: leaf for one in estimates for leaf in one.leaves() if leaf.releases}
-    asked = list(questions.values())
+    asked = _asked(estimates)
     sentences = [_opening(len(asked))]
     for schema in schemas:
-        own = [one for one in asked if one.question.dataset == schema.name] if len(schemas) > 1 else asked
-        sentences += [_promise(schema), *_bounds(schema, own)]
+        sentences += [_promise(schema), *_bounds(schema, asked_of(estimates, schema, schemas))]
     sentences += [*_mechanisms(asked), *_cost(asked), *_estimands(estimates)]
     sentences.append(
         "Privacy intervals (95 %) invert the known law of the noise and speak about the dataset; confidence intervals "
         f"(95 %) add sampling error and speak about the population. Computed with dpnb {__version__}."
     )
     return " ".join(sentences)
+
+
+def _asked(estimates: Sequence[Estimate]) -> list[PendingQuestion]:
+    """The released questions behind estimates, each once."""
+    return list({leaf.text: leaf for one in estimates for leaf in one.leaves() if leaf.releases}.values())
+
+
+def asked_of(
+    estimates: Sequence[Estimate], schema: Schema, schemas: Sequence[Schema]
+) -> list[PendingQuestion]:
+    """Return the released questions about one of several datasets."""
+    asked = _asked(estimates)
+    return [one for one in asked if one.question.dataset == schema.name] if len(schemas) > 1 else asked
 
 
 def _opening(count: int) -> str:
@@ -70,8 +81,8 @@ def _opening(count: int) -> str:
 def _promise(schema: Schema) -> str:
     unit = "one row" if schema.unit.by_row else f"all rows of one {clean(schema.unit.unit)}"
     return (
-        f"For {clean(schema.title or schema.name)}, the guarantee is {_MEASURES[schema.budget.measure]}; the privacy unit is "
-        f"{unit}, and {_NEIGHBOURS[schema.unit.adjacency]}. The total budget of the dataset is {schema.budget.label}."
+        f"For {clean(schema.title or schema.name)}, the guarantee is {FLAVOURS[schema.budget.measure]} in the central model (a trusted curator holds the data); the privacy unit is "
+        f"{unit}, and {NEIGHBOURS[schema.unit.adjacency]}. The total budget of the dataset is {schema.budget.label}."
     )
 
 
@@ -101,8 +112,7 @@ def _range(column: Column) -> str:
 
 
 def _mechanisms(asked: Sequence[PendingQuestion]) -> list[str]:
-    laws = [part.law for one in asked for release in one.releases for part in release.parts]
-    names = dict.fromkeys(_mechanism(law) for law in laws)
+    names = mechanisms_of(asked)
     if not names:
         return []
     said = (
@@ -112,6 +122,12 @@ def _mechanisms(asked: Sequence[PendingQuestion]) -> list[str]:
     return [said]
 
 
+def mechanisms_of(asked: Sequence[PendingQuestion]) -> list[str]:
+    """Return the mechanisms that answered, each once."""
+    laws = [part.law for one in asked for release in one.releases for part in release.parts]
+    return list(dict.fromkeys(_mechanism(law) for law in laws))
+
+
 def _mechanism(law: Any) -> str:
     name = law.get("mechanism") or law.get("kind") or "noise"
     return _MECHANISMS.get(name) or clean(name)
@@ -119,7 +135,7 @@ def _mechanism(law: Any) -> str:
 
 def _cost(asked: Sequence[PendingQuestion]) -> list[str]:
     """Say what the releases cost together, and how that was split."""
-    total = _total(asked)
+    total = total_of(asked)
     if total is None:
         return []
     said = (
@@ -142,7 +158,8 @@ def _estimands(estimates: Sequence[Estimate]) -> list[str]:
     return [f"Estimated are: {'; '.join(found)}."] if found else []
 
 
-def _total(asked: Sequence[PendingQuestion]) -> PrivacyLoss | None:
+def total_of(asked: Sequence[PendingQuestion]) -> PrivacyLoss | None:
+    """Return what releases cost together, each once; nothing where their measures differ."""
     return _sum(list({release.id: release for one in asked for release in one.releases}.values()))
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dpnb.cards.deployment import registry_file, write_deployments
 from dpnb.cards.facts import Line, line_of
 from dpnb.cards.ledger import ledger_table
 from dpnb.cards.markup import Markup, clean, el, escape
@@ -72,6 +73,7 @@ def report(
     schemas: Sequence[Schema] = (),
     rows: Sequence[Mapping[str, Any]] = (),
     to: str | Path | None = None,
+    registry: str | Path | None = None,
 ) -> Report:
     """Return a report of released estimates, and write it where asked.
 
@@ -85,12 +87,15 @@ def report(
         Ledger rows; those of the releases are shown.
     to : path, optional
         The file to write: .html, .md, .tex, .docx, .pdf, .json or .txt.
+    registry : path, optional
+        A .json file for the public registry of deployments; see :mod:`dpnb.cards.deployment`.
 
     Raises
     ------
     OptionError
         Another ending, or a format whose library or browser is not there; nothing is written.
     """
+    entry = None if registry is None else registry_file(registry)
     named = dict(estimates) if isinstance(estimates, Mapping) else {e.text: e for e in estimates}
     lines = [line_of(estimate, name, now=False) for name, estimate in named.items()]
     paragraph = methods(list(named.values()), schemas)
@@ -104,6 +109,8 @@ def report(
     if found.path is not None:
         content = Content(title, named, paragraph, extract, _sources(schemas))
         write(found.path, content, html=html, text=text)
+    if entry is not None:
+        write_deployments(entry, list(named.values()), schemas)
     return found
 
 

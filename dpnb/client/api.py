@@ -263,8 +263,19 @@ class spend:  # noqa: N801 - reads as the act that it is: with dpnb.spend(epsilo
                 self.report = replace(report, dropped=self._batch.dropped)
 
 
-def report(items: Items, to: str | Path | None = None) -> Any:
-    """Write results, both intervals, a methods paragraph and the ledger extract into one self-contained file."""
+def report(items: Items, to: str | Path | None = None, registry: str | Path | None = None) -> Any:
+    """Write results, both intervals, a methods paragraph and the ledger extract into one self-contained file.
+
+    Parameters
+    ----------
+    items : estimates, by name or not
+        Released.
+    to : path, optional
+        .html, .md, .tex, .docx, .pdf, .json or .txt.
+    registry : path, optional
+        A .json file with an entry for the public registry of deployments, in its three tiers: the guarantee, unit, loss, domain,
+        accounting and implementation are filled in; ``left_to_fill`` names what its curator must add.
+    """
     listed, _, named = _named(items)
     leaves = _leaves(listed)
     if not leaves:
@@ -280,7 +291,7 @@ def report(items: Items, to: str | Path | None = None) -> Any:
     used = {release.entry for one in leaves for release in one.releases}
     rows = [row for dataset in handles.values() for row in dataset.session.ledger_rows(dataset, used)]
     labelled = dict(named) if named else {estimate.text: estimate for estimate in listed}
-    return write(labelled, schemas=[d.schema for d in handles.values()], rows=rows, to=to)
+    return write(labelled, schemas=[d.schema for d in handles.values()], rows=rows, to=to, registry=registry)
 
 
 def session_of(items: Iterable[Estimate | PendingQuestion]) -> Session:
