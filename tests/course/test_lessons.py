@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 import pytest
@@ -29,15 +28,15 @@ def test_a_notebook_runs(lesson, shell, tmp_path, monkeypatch, capsys):  # noqa:
     """No cell raises, every answer that waits for a prediction is shown, and a long run holds the limit of 15 s."""
     monkeypatch.chdir(tmp_path)
     notebook = Notebook(shell, None)
-    begun = time.perf_counter()
+    begun = time.process_time()  # of this process: other tests may share the machine
     for source in lesson.code:
         notebook(source)
-    seconds = time.perf_counter() - begun
+    seconds = time.process_time() - begun
     api.close()
     said = capsys.readouterr().out
     assert "Predict first" not in said
     assert said.count("You predicted") == lesson.predicted
-    assert PROFILE != "soak" or seconds <= LIMIT * float(os.environ.get("DPNB_SLOW", "1")), seconds
+    assert PROFILE != "soak" or seconds <= LIMIT
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=named)
