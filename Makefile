@@ -2,7 +2,7 @@
 PYTHON ?= python3
 STEPS := $(PYTHON) .ci/steps.py
 
-.PHONY: help demo lab class check test soak clean
+.PHONY: help demo lab class check test soak bench clean
 .DEFAULT_GOAL := help
 
 help:   ## what can be made
@@ -25,6 +25,9 @@ test:   ## linters, types, walls, the front end and all ordinary tests, under ev
 
 soak:   ## the long versions of the law, fault and fuzz tests
 	@$(STEPS) soak $(ARGS)
+
+bench:  ## measure dpnb beside other libraries; writes docs/benchmarks.md. In hours; ARGS="accuracy page --only dpnb OpenDP" for a part
+	@$(STEPS) bench $(ARGS)
 
 clean:  ## remove what the other targets made
 	@$(STEPS) clean

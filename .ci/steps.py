@@ -520,7 +520,7 @@ def complaint(python: str, command: tuple[str, ...]) -> str:
 
 
 def soak(arguments: list[str]) -> bool:
-    """Run the long tests, in an hour to an hour and a half on two cores; what is timed runs alone, after the others."""
+    """Run the long tests, in an hour to two on two cores; what is timed runs alone, after the others; then the table of coverage."""
     python = ready(".venv", first_interpreter(), "test")
     os.environ.setdefault("DPNB_HYPOTHESIS", "soak")
     long, timed = ["-m", "soak"], "tests/benchmarks"
@@ -530,7 +530,50 @@ def soak(arguments: list[str]) -> bool:
         pytest("soak", python, ["-n2", *long, "--ignore=" + timed]),
         pytest("soak: " + timed, python, [*long, timed]),
     ]
-    return all(passed)
+    with step("docs/coverage.md: 10,000 releases of every statistic"):
+        done = subprocess.run([python, "-m", "tests.statistics.coverage_table"], cwd=ROOT, check=False)
+    return all(passed) and done.returncode == 0
+
+
+def install_library(name: str, needs: list[str], python: Python) -> bool:
+    """Put a library that dpnb is compared with into an environment of its own; say so where that cannot be done."""
+    folder = ROOT / (".venv-bench-" + name)
+    key = hashlib.sha256(json.dumps([needs, environment_key()]).encode()).hexdigest()
+    make_environment(folder, python)
+    # dpnb itself is installed anew whenever it is measured: a copy, as its users have it
+    if read_stamp(folder).get("key") == key and "." not in needs:
+        return True
+    with contextlib.suppress(Failure), step("install: {} into {}".format(" ".join(needs), folder.name)):
+        command = [
+            interpreter_of(folder),
+            "-m",
+            "pip",
+            "install",
+            "-qq",
+            "--disable-pip-version-check",
+            *needs,
+        ]
+        if "." in needs:
+            command += ["--constraint", "constraints.txt"]
+        environment = {**os.environ, "DPNB_FRONTEND": "none"}
+        if subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode:
+            raise Failure("pip could not install {}: it is left out of the comparison".format(name))
+        (folder / STAMP).write_text(json.dumps({"key": key}))
+        return True
+    return False
+
+
+def bench(arguments: list[str]) -> bool:
+    """Measure dpnb beside other libraries, each in an environment of its own, and write docs/benchmarks.md: hours on two cores."""
+    python = first_interpreter()
+    measurer = ready(".venv", python, "test")
+    listed = ROOT / "tests" / "benchmarks" / "peers" / "environments.json"
+    libraries = json.loads(listed.read_text(encoding="utf-8"))
+    absent = [name for name, needs in libraries.items() if not install_library(name, needs, python)]
+    if absent:
+        print("-- not installed, and so not compared: " + ", ".join(absent), flush=True)
+    command = [measurer, "-m", "peers", *arguments]
+    return subprocess.run(command, cwd=listed.parent.parent, check=False).returncode == 0
 
 
 def demo(_arguments: list[str]) -> bool:
@@ -573,7 +616,15 @@ def clean(_arguments: list[str]) -> bool:
     """Remove what the other targets made."""
     made = [folder for folder in ROOT.glob(".venv*") if read_stamp(folder)]
     made += [
-        ROOT / name for name in ("build-demo", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis")
+        ROOT / name
+        for name in (
+            "build-demo",
+            "build-bench",
+            ".mypy_cache",
+            ".ruff_cache",
+            ".pytest_cache",
+            ".hypothesis",
+        )
     ]
     made += [
         ROOT / ".import_linter_cache",
@@ -597,6 +648,7 @@ TARGETS = {
     "check": check,
     "test": test,
     "soak": soak,
+    "bench": bench,
     "clean": clean,
 }
 

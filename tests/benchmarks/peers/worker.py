@@ -1,0 +1,75 @@
+"""One library, one adjacency, one size: release everything so often and write the figures as JSON, a line for each statistic.
+
+Runs in the library's own environment: ``python -m peers.worker opendp change-one 1000 --epsilon 1 --releases 400``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from .study import TOGETHER, Answer, measured, study, truths
+
+
+def released(peer: Any, epsilon: float, releases: int) -> dict[str, list[Answer]]:
+    """Each statistic alone at ε, and the seven together: in one release where the library has such, else at ε/7 each."""
+    found = {name: [peer.ask(name, epsilon) for _ in range(releases)] for name in peer.supports}
+    joint: dict[str, list[Answer]] = {}
+    for _ in range(releases):
+        for name, one in joined(peer, epsilon).items():
+            joint.setdefault(f"together: {name}", []).append(one)
+    return found | joint
+
+
+def joined(peer: Any, epsilon: float) -> dict[str, Answer]:
+    """The seven questions as one analysis."""
+    if hasattr(peer, "together"):
+        return peer.together(epsilon)
+    share = epsilon / len(TOGETHER)
+    return {name: peer.ask(name, share) for name in TOGETHER if name in peer.supports}
+
+
+def lines(name: str, adjacency: str, rows: int, epsilon: float, releases: int) -> Iterator[dict[str, Any]]:
+    """The figures of one library."""
+    module = importlib.import_module(f".{name}", __package__)
+    releases = min(releases, getattr(module, "RELEASES", releases))
+    table = study(rows)
+    exact, started = truths(table), time.perf_counter()
+    for asked, answers in released(module.Peer(table, adjacency), epsilon, releases).items():
+        statistic = asked.removeprefix("together: ")
+        truth = exact[statistic.partition(",")[0]]
+        yield {
+            "peer": name,
+            "adjacency": adjacency,
+            "rows": rows,
+            "epsilon": epsilon,
+            "statistic": asked,
+            **measured(answers, truth).record,
+            "note": getattr(module, "NOTES", {}).get(statistic, ""),
+            "unsound": statistic in getattr(module, "UNSOUND", ()),
+        }
+    print(
+        f"{name} {adjacency} n {rows} ε {epsilon:g}: {time.perf_counter() - started:.0f} s", file=sys.stderr
+    )
+
+
+def main() -> None:
+    """Run one library."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("peer")
+    parser.add_argument("adjacency")
+    parser.add_argument("rows", type=int)
+    parser.add_argument("--epsilon", type=float, default=1.0)
+    parser.add_argument("--releases", type=int, default=400)
+    asked = parser.parse_args()
+    for line in lines(asked.peer, asked.adjacency, asked.rows, asked.epsilon, asked.releases):
+        print(json.dumps(line), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""The table of coverage in the docs: each statistic is simulated, and what falls short is marked."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.statistics.coverage_table import (
+    ADJACENCIES,
+    ASKED,
+    SLOPE,
+    cell,
+    fitted,
+    measured,
+    page,
+    population,
+)
+
+PEOPLE = population("heaped")
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_every_statistic_of_the_table_is_simulated(name):
+    """Both losses, an interval each at least, and a share of studies that held."""
+    lines = list(measured(name, PEOPLE, ADJACENCIES[1], "rho", 20))
+    assert {float(line["loss"]) for line in lines} == {0.005, 0.5}
+    assert all(0 <= line["coverage"] <= 1 and 0 < line["judged"] <= 20 for line in lines)
+
+
+def test_the_populations_are_skewed_and_heaped():
+    """The skewed column's mean lies above its median; every second told age ends in 0 or 5."""
+    x = population("skewed")["x"]
+    assert x.mean() > 1.1 * sorted(x)[len(x) // 2]
+    assert (PEOPLE["x"] % 5 == 0).mean() > 0.5
+
+
+def test_what_is_short_is_bold_and_what_is_unbounded_is_counted():
+    """93 % of 10,000 is short, of 100 it is not; a slope's unbounded intervals are told."""
+    assert cell({"coverage": 0.93, "judged": 10_000}) == "**93.0**"
+    assert cell({"coverage": 0.93, "judged": 100}) == "93.0"
+    assert cell({"coverage": 1.0, "judged": 10, "unbounded": 0.5}) == "100.0 (50 % unbounded)"
+    assert cell(None) == "–"
+    lines = list(fitted(PEOPLE, ADJACENCIES[0], "epsilon", 4))
+    told = {"population": "heaped", "adjacency": ADJACENCIES[0], "kind": "epsilon", "statistic": SLOPE}
+    text = "\n".join(page([told | line for line in lines], 4))
+    assert "**4 releases**" in text
+    assert f"| {SLOPE} | change-one | 100.0 (" in text

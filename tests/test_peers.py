@@ -1,0 +1,125 @@
+"""A small smoke of the benchmarks: the libraries that this environment has, a handful of releases, and the page made of made-up lines."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+HERE = Path(__file__).resolve().parent / "benchmarks"
+
+
+@pytest.fixture
+def peers(monkeypatch):
+    """The package of the comparison, as each library's environment finds it."""
+    monkeypatch.syspath_prepend(str(HERE))
+    import peers as package
+
+    yield package
+    for name in [name for name in sys.modules if name.partition(".")[0] == "peers"]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+@pytest.mark.parametrize("library", ["exact_duckdb", "exact_polars"])
+def test_the_floor_answers_what_is_asked(peers, library):
+    """The engines' exact answers are the truths that errors are measured from."""
+    from importlib import import_module
+
+    from peers.study import STATISTICS, study, truths
+
+    table = study(500)
+    peer = import_module(f"peers.{library}").Peer(table, "change-one")
+    for name in STATISTICS:
+        assert peer.ask(name, 1.0).values == pytest.approx(truths(table)[name]), name
+
+
+@pytest.mark.parametrize("library", ["ours", "opendp"])
+@pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
+def test_at_a_large_loss_every_answer_is_near_the_file(peers, library, adjacency):
+    """At ε 10,000 an error beyond a hundredth of the range is a mistake in how a library is asked; at ε 1 there is noise."""
+    from peers.worker import lines
+
+    at_most = {"count": 1, "histogram": 1, "variance": 5, "least squares": 0.02}
+    found = list(lines(library, adjacency, 500, 1e4, 2))
+    assert {line["statistic"] for line in found} >= {"mean", "median", "together: least squares"}
+    for line in found:
+        name = line["statistic"].removeprefix("together: ").partition(",")[0]
+        assert line["rmse"] <= at_most.get(name, 1.0), line
+    assert any(line["rmse"] > 0 for line in lines(library, adjacency, 500, 1.0, 2))
+
+
+def test_an_error_is_a_root_mean_square_and_an_unbounded_interval_is_none(peers):
+    """Three releases by hand."""
+    from peers.study import Answer, measured
+
+    answers = [
+        Answer(np.array([1.0]), np.array([0.0]), np.array([2.0])),
+        Answer(np.array([-1.0]), np.array([-2.0]), np.array([-0.5])),
+        Answer(np.array([2.0]), np.array([-math.inf]), np.array([3.0])),
+    ]
+    record = measured(answers, np.array([0.0])).record
+    assert record["rmse"] == pytest.approx(math.sqrt(2))
+    assert (record["intervals"], record["covered"], record["width"]) == (pytest.approx(2 / 3), 0.5, 1.75)
+
+
+def test_times_are_taken_of_every_statistic(peers, monkeypatch):
+    """A line for each, with a cold and a warm time; memory is counted."""
+    from peers import timing
+
+    monkeypatch.setattr(timing, "PATIENCE", 0.0)
+    found = {line["statistic"]: line for line in timing.lines("exact_duckdb", 200)}
+    assert found["mean"]["cold"] > 0
+    assert len(found["mean"]["warm"]) == 1
+    assert found["memory"]["whole"] > 20
+    assert {"import", "open", "the seven", "least squares"} <= set(found)
+
+
+def made_up(library, statistic, rmse, **more):
+    """A line as a worker writes it."""
+    line = {
+        "library": library,
+        "adjacency": "change-one",
+        "rows": 1000,
+        "epsilon": 1.0,
+        "statistic": statistic,
+    }
+    figures = {
+        "releases": 100,
+        "rmse": rmse,
+        "se": rmse / 20,
+        "intervals": 0.0,
+        "covered": None,
+        "width": None,
+    }
+    return line | figures | {"note": "", "unsound": False} | more
+
+
+def test_the_page_says_where_a_goal_is_missed_and_leaves_out_what_is_unsound(peers, tmp_path):
+    """A mean three times as far off is named; a library that is less private than it says is no goal."""
+    from peers.page import write
+
+    lines = [
+        made_up("dpnb", "mean", 3.0, covered=0.95, intervals=1.0),
+        made_up("OpenDP", "mean", 1.0),
+        made_up("dpnb", "variance", 1.0),
+        made_up("OpenDP", "variance", 2.0),
+        made_up("diffprivlib", "variance", 0.1, unsound=True, note="not private as claimed"),
+        made_up("dpnb", "together: mean", 1.0),
+        made_up("OpenDP", "together: mean", 2.0),
+    ]
+    measured = tmp_path / "measured"
+    measured.mkdir()
+    (measured / "accuracy.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    write(measured, tmp_path / "benchmarks")
+    page = (tmp_path / "benchmarks.md").read_text()
+    assert "| change-one | n 1,000, ε 1 | mean | 1.1 | 3.00 ± 0.21 | missed |" in page
+    assert "1 of 2 goals" in page
+    assert "| variance | 1 | – | 2 | (0.1) | 0.50 ± 0.04 |" in page
+    assert "0.50 ± 0.04: met" in page
+    assert "diffprivlib, variance: not private as claimed." in page
+    assert (tmp_path / "benchmarks" / "accuracy.csv").read_text().count("\n") == len(lines) + 1
+    assert (tmp_path / "benchmarks" / "errors.svg").stat().st_size > 5_000
