@@ -17,7 +17,6 @@ from typing import Any
 from .library import FLOORS, HERE, LIBRARIES, ROOT, Library, surroundings
 
 FOLDER = ROOT / "docs" / "benchmarks"
-ROUNDS = 3
 
 
 def run(library: Library, module: str, arguments: Sequence[Any]) -> list[dict[str, Any]]:
@@ -55,7 +54,7 @@ def timing(asked: argparse.Namespace) -> None:
         asked.folder / "sizes.jsonl", [{"library": one.name, "mib": installed(one.folder)} for one in folders]
     )
     for rows in asked.timed:
-        for _ in range(ROUNDS):
+        for _ in range(asked.rounds):
             for library in chosen((*FLOORS, *LIBRARIES), asked.only):
                 keep(asked.folder / "timing.jsonl", run(library, "timing", (rows,)))
 
@@ -90,6 +89,7 @@ def main() -> int:
     parser.add_argument("--epsilon", type=float, nargs="+", default=[0.1, 1.0])
     parser.add_argument("--releases", type=int, default=400)
     parser.add_argument("--timed", type=int, nargs="+", default=[10_000, 1_000_000])
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="+", default=[], metavar="LIBRARY")
     parser.add_argument("--folder", type=Path, default=ROOT / "build-bench")
     asked = parser.parse_args()
