@@ -253,7 +253,7 @@ def _timing(lines: Sequence[Line], measured: Path) -> Iterator[str]:
         yield from table(
             ["", *shown],
             [
-                ["first answer (mean)", *(_seconds(by.get((one, "mean")), "cold") for one in shown)],
+                ["first answer (mean), s", *(_seconds(by.get((one, "mean")), "cold") for one in shown)],
                 ["import, s", *(_seconds(by.get((one, "import"))) for one in shown)],
                 ["open, s", *(_seconds(by.get((one, "open"))) for one in shown)],
                 ["memory above the start, MiB", *(_plain(by.get((one, "memory"))) for one in shown)],
@@ -294,6 +294,10 @@ def _caveats(lines: Sequence[Line]) -> Iterator[str]:
         "## What to keep in mind",
         "",
         "- Every library is told what dpnb is told: bounds, categories, and n where it is public. None is told more.",
+        "- A library that cannot answer one of the seven questions is compared, and timed, on those that it answers, still at ε/7 each: "
+        + ", ".join(_fewer(lines))
+        + ".",
+        "- Exact engines are asked the seven one after another.",
         "- Confidence intervals (for a population) are not compared here, since no other library has any.",
     )
     notes: dict[tuple[str, str], list[str]] = {}
@@ -307,3 +311,13 @@ def _caveats(lines: Sequence[Line]) -> Iterator[str]:
         "- A figure in parentheses is of a release that is less private than it says; it is no goal.",
         "- Not compared: OpenDP's Polars interface (the same noise, slower), PipelineDP, Tumult Analytics (Spark).",
     )
+
+
+def _fewer(lines: Sequence[Line]) -> Iterator[str]:
+    answered = {
+        (line["library"], line["statistic"]) for line in lines if line["statistic"].startswith("together: ")
+    }
+    for library in NAMES:
+        lacking = [name for name in TOGETHER if (library, f"together: {name}") not in answered]
+        if 0 < len(lacking) < len(TOGETHER):
+            yield f"{library} without {' and '.join(lacking)}"
