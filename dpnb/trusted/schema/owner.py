@@ -20,6 +20,7 @@ from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Mode, Schema, nearest
 from dpnb.trusted.schema.calendar import STEPS
 from dpnb.trusted.schema.dialect import STRICT, Dialect
+from dpnb.trusted.schema.grid import looks_numeric
 from dpnb.trusted.schema.named_file import NamedFile
 
 Format = Literal["csv", "parquet", "duckdb"]
@@ -423,8 +424,9 @@ def _check_types(facts: Mapping[str, Any], where: str) -> None:
 
 
 def _number(value: Any, word: str, where: str) -> Any:
-    if isinstance(value, str | bool) or not isinstance(value, int | float | Decimal):
-        raise OwnerError(f"{where}: {word} must be a number without quotes, not {value!r}")
+    number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+    if not number and not (isinstance(value, str) and looks_numeric(value)):
+        raise OwnerError(f"{where}: {word} must be a number, not {value!r}")
     return value
 
 
