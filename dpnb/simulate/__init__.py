@@ -23,7 +23,7 @@ What a new statistic has to do to be simulated:
 - *Another interval* is an object with ``name``, ``about`` and ``__call__(studies, level)``; or :func:`per_release` of a function
   of one release.
 
-A fixed dataset is :func:`study`: then only the noise is drawn again.
+A plain function of arrays, ``my_interval(values, epsilon, rng)``, has its coverage too: :mod:`dpnb.simulate.plain`. A fixed dataset is :func:`study`: then only the noise is drawn again.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from dpnb.simulate.coverage import coverage, draw_studies, stream
 from dpnb.simulate.declared import arms, pair, shaped, with_missing
 from dpnb.simulate.intervals import METHODS, Method, per_release
 from dpnb.simulate.monte_carlo import monte_carlo
+from dpnb.simulate.plain import PlainCoverage
 from dpnb.simulate.populations import (
     Population,
     bernoulli,
@@ -59,6 +60,7 @@ __all__ = [
     "CoverageResult",
     "CoverageRow",
     "Method",
+    "PlainCoverage",
     "Population",
     "RateResult",
     "RegressionStudy",

@@ -7,8 +7,8 @@ bit: what is drawn depends on the design alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 from dpnb.errors import OptionError, PlanError
 from dpnb.planner import PricedQuestion
 from dpnb.planner.check import CheckedQuestion
+from dpnb.simulate.block_values import decoded
 from dpnb.simulate.design import Design, Loss, expressions, levels_of, losses_of, reps_of, seed_of, sizes_of
 from dpnb.simulate.exact import Block, rows_of
 from dpnb.simulate.intervals import methods_of
+from dpnb.simulate.plain import PlainCoverage, function_coverage
 from dpnb.simulate.populations import Population, population
 from dpnb.simulate.result import CoverageResult
 from dpnb.simulate.studies import Studies, draw
@@ -26,14 +28,39 @@ from dpnb.simulate.tally import Tally, tally
 from dpnb.simulate.truths import given, known
 from dpnb.statistics import BY_NAME
 from dpnb.trusted.aggregate import Table
-from dpnb.trusted.schema import Column
 
 _DATA, _NOISE, _METHOD = 0, 1, 2
 _QUESTION = {"column", "other", "by", "where", "adjacency"}
 
 
+@overload
 def coverage(
     statistic: str,
+    source: Any,
+    n: Any = None,
+    losses: Any = 1,
+    intervals: Any = ...,
+    reps: int = 1000,
+    rng: Any = 1,
+    **more: Any,
+) -> CoverageResult: ...
+
+
+@overload
+def coverage(
+    statistic: Callable[..., Any],
+    source: Any,
+    n: Any = None,
+    losses: Any = 1,
+    *,
+    reps: int = 1000,
+    rng: Any = 1,
+    **more: Any,
+) -> PlainCoverage: ...
+
+
+def coverage(
+    statistic: str | Callable[..., Any],
     source: Any,
     n: Any = None,
     losses: Any = 1,
@@ -41,13 +68,15 @@ def coverage(
     reps: int = 1000,
     rng: Any = 1,
     **more: Any,
-) -> CoverageResult:
+) -> CoverageResult | PlainCoverage:
     """Simulate studies, release them, and count how often each interval holds the truth.
 
     Parameters
     ----------
-    statistic : str
-        A registered name: ``"mean"``, ``"difference"``, ``"quantile"``, …
+    statistic : str or callable
+        A registered name: ``"mean"``, ``"difference"``, ``"quantile"``, …; or a plain function, ``my_interval(values, epsilon, rng)``,
+        that returns ``(low, high)``: then ``truth=np.mean`` (of each study) or ``parameter=28.6`` (of the population) says what it
+        should hold.
     source : Population, array, mapping of arrays, or callable
         Where the rows of a study come from; see :func:`dpnb.simulate.population`.
     n : int or list of int
@@ -70,6 +99,7 @@ def coverage(
     Returns
     -------
     CoverageResult
+        Or a :class:`PlainCoverage`, with ``.table()`` and ``.plot()``, for a plain function.
 
     Examples
     --------
@@ -77,7 +107,16 @@ def coverage(
     >>> found = simulate.coverage("mean", simulate.beta(2, 5), n=200, losses=1, reps=200)
     >>> found.table()["interval"]
     ('privacy', 'confidence')
+    >>> def my_interval(values, epsilon, rng):  # forgets its own noise
+    ...     centre = values.mean() + rng.laplace(0, 100 / len(values) / epsilon)
+    ...     return centre - 1, centre + 1
+    >>> simulate.coverage(my_interval, simulate.beta(2, 5), n=100, truth=np.mean).table()["coverage"][0] < 0.7
+    True
     """
+    if callable(statistic):
+        if intervals != ("privacy", "confidence"):
+            raise OptionError("A plain function returns its own interval: leave out intervals=.")
+        return function_coverage(statistic, source, n, losses, reps, rng, **more)
     progress = more.pop("progress", None)
     found = None
     for found in stream(statistic, source, n, losses, intervals, reps, rng, **more):
@@ -259,18 +298,3 @@ def _parameter(design: Design, checked: CheckedQuestion) -> NDArray[np.float64] 
     found = known(checked)
     assert found is not None
     return np.asarray(found(rows_of(block, checked, probabilities), checked.setting)[0])
-
-
-def decoded(columns: tuple[Column, ...], block: Block) -> dict[str, NDArray[Any]]:
-    """Return the columns of every study as values, shape (studies, n); missing numbers are not a number."""
-    found = {}
-    for column in columns:
-        ints = block.table.columns[column.name]
-        if column.numeric:
-            low, step = float(column.lower or 0), float(column.step or 1)
-            values: NDArray[Any] = np.where(ints.known, low + step * ints.values, np.nan)
-        else:
-            names = np.array([*(column.values or ()), None], dtype=object)
-            values = names[np.where(ints.known, ints.values, -1)]
-        found[column.name] = values.reshape(block.studies, block.n)
-    return found
