@@ -25,7 +25,7 @@ from dpnb.planner.expression import Ref
 from dpnb.simulate.design import Loss, levels_of, losses_of, reps_of, seed_of, sizes_of
 from dpnb.simulate.populations import Codes, Population, population
 from dpnb.simulate.regression_result import RegressionRow, RegressionStudy
-from dpnb.statistics.formula import INTERCEPT, Formula, parse
+from dpnb.statistics.formula import Formula, parse
 from dpnb.statistics.regression_readings import Fitted, coefficients
 from dpnb.trusted.aggregate import Table, answer
 from dpnb.trusted.aggregate.reference import Evaluator
@@ -133,7 +133,7 @@ class _Design:
                 fitted = _fitted(self.formula, item, table, rng, f"{n}.{place}")
                 found.append(_Judged.of(fitted, self.level, truth, parameter))
         for loss, found in zip(self.losses, judged, strict=True):
-            for place, term in enumerate((INTERCEPT, *self.formula.terms)):
+            for place, term in enumerate(self.formula.coefficients):
                 yield from _of_term(found, place, n, loss, term)
 
     def parameter(self) -> Floats:
@@ -232,5 +232,6 @@ def _exact(asked: Formula, item: PricedQuestion, table: Table, weights: Floats |
     kept = np.logical_and.reduce([ints.known for ints, _, _ in columns.values()])
     values = {name: offset + step * ints.values[kept] for name, (ints, offset, step) in columns.items()}
     root = np.ones(int(kept.sum())) if weights is None else np.sqrt(weights[kept])
-    design = np.column_stack([np.ones(len(root)), *(values[term] for term in asked.terms)])
+    constant = [np.ones(len(root))] if asked.intercept else []
+    design = np.column_stack([*constant, *(values[term] for term in asked.terms)])
     return np.asarray(np.linalg.lstsq(design * root[:, None], values[asked.response] * root, rcond=None)[0])

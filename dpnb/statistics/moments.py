@@ -27,6 +27,7 @@ from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.regression_readings import coefficients, r_squared
 from dpnb.statistics.regression_summary import OLS
 from dpnb.statistics.sensitivity import ENTER, Moves
+from dpnb.statistics.standardized import standardized
 from dpnb.trusted.aggregate.algebra import CrossMoments, Lit
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.measurements.matrix import l1, l2_squared
@@ -56,6 +57,7 @@ class CrossMoment(Statistic):
             "correlation": correlation,
             "coefficients": coefficients,
             "r_squared": r_squared,
+            "standardized": standardized,
             "ols": OLS,
         }
     )

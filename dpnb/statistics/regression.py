@@ -8,6 +8,10 @@ parametric bootstrap of Ferrando, Wang and Sheldon: :math:`A^* = A + E^*, b^* = 
 Where noise of this size could have made the matrix singular, a ridge keeps the estimate finite, the intervals are unbounded and a
 flag says so; nothing fails on any data. Rows that were moved into a ball are regressed where they were moved to.
 
+Without an intercept the columns are taken from their own zero, not from the middle of their bounds: a linear map of the matrix and of its
+noise, whose entries are then dependent. Whether noise could have made that matrix singular is asked of draws of the noise, in the metric of
+the matrix itself.
+
 References
 ----------
 Ferrando, Wang & Sheldon, *Parametric bootstrap for differentially private confidence intervals* (2022); Wang, *Revisiting
@@ -25,7 +29,7 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import student_inflation
-from dpnb.statistics.formula import INTERCEPT, Formula
+from dpnb.statistics.formula import Formula
 from dpnb.statistics.moment_matrix import Crossed, Matrices
 from dpnb.statistics.ratio import CLUSTERED
 
@@ -36,6 +40,7 @@ _CLEAR = 2.0
 _ANY_SIZE = 1e305  # beyond what an interval that is computed from draws takes for a bound
 _WELL = 2.0
 _TINY = 1e-12
+_SELDOM = 0.99
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +66,20 @@ class Fit:
     @property
     def terms(self) -> tuple[str, ...]:
         """The coefficients' names."""
-        return (INTERCEPT, *self.formula.terms)
+        return self.formula.coefficients
+
+    @cached_property
+    def _origin(self) -> np.ndarray:
+        """The map that measures columns from where the regression does: the middle of their bounds, or without an intercept zero."""
+        found = np.eye(len(self.crossed.names) + 1)
+        if not self.formula.intercept:
+            found[1:, 0] = self.crossed.centres / self.crossed.halves
+        return found
 
     def _cut(self, matrices: Matrices) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         y, x = self._places
+        if not self.formula.intercept:
+            matrices = self._origin @ matrices @ self._origin.T
         return matrices[..., x[:, None], x], matrices[..., x, y], matrices[..., y, y]
 
     @cached_property
@@ -79,15 +94,32 @@ class Fit:
     @cached_property
     def _noise_norm(self) -> float:
         """A size that the spectral norm of the noise on X'X seldom exceeds."""
+        if not self.formula.intercept:
+            return float(np.quantile(np.linalg.norm(self._noise_draws, 2, axis=(-2, -1)), _SELDOM))
         spread, _, _ = self._cut(self.crossed.variances)
         return 2 * math.sqrt(float(spread.sum(axis=1).max())) + 1e-9 * max(
             abs(float(np.trace(self._system[0]))), 1.0
         )
 
+    @cached_property
+    def _noise_draws(self) -> np.ndarray:
+        return self._cut(self.crossed.noise(DRAWS, self.crossed.generator()))[0]
+
+    @cached_property
+    def _clearance(self) -> float:
+        """How many times the noise on X'X would have to be as large to make it singular; below one it could have been."""
+        if self.formula.intercept:
+            return self._smallest / self._noise_norm
+        if self._smallest <= 0:
+            return 0.0
+        root = np.linalg.inv(np.linalg.cholesky(self._system[0]))
+        norms = np.linalg.norm(root @ self._noise_draws @ root.T, 2, axis=(-2, -1))
+        return 1 / max(float(np.quantile(norms, _SELDOM)), _TINY)
+
     @property
     def singular(self) -> bool:
         """Whether noise of this size could have made the exact X'X singular."""
-        return self._smallest < self._noise_norm
+        return self._clearance < 1
 
     @property
     def lost(self) -> bool:
@@ -103,7 +135,7 @@ class Fit:
     def _gram(self) -> np.ndarray:
         """X'X, with the ridge that a possibly singular one needs."""
         a = self._system[0]
-        ridge = max(self._noise_norm - self._smallest, 0.0)
+        ridge = max(self._noise_norm - self._smallest, 0.0) if self.singular else 0.0
         return np.asarray(a + ridge * np.eye(len(a)))
 
     @cached_property
@@ -119,6 +151,7 @@ class Fit:
         y, x = self._places
         weight = np.zeros(len(self.crossed.matrix))
         weight[x], weight[y] = -beta, 1.0
+        weight = self._origin.T @ weight
         weights = np.outer(weight, weight)
         for place in (
             self.crossed.counts
@@ -139,7 +172,12 @@ class Fit:
         """The residual variance in half ranges: where it is not clear of its noise the largest that is likely."""
         total, noise = self._residual
         likely = max(total, 0.0) + _UPPER * noise if self.unclear else total
-        return min(max(likely / max(self.freedom, 1.0), _TINY), 1.0)
+        return min(max(likely / max(self.freedom, 1.0), _TINY), self._largest)
+
+    @property
+    def _largest(self) -> float:
+        """The largest square of a response, from where the regression measures it."""
+        return float(np.abs(self._origin[self._places[0]]).sum()) ** 2
 
     @property
     def residual_sd(self) -> float:
@@ -148,7 +186,7 @@ class Fit:
 
     @property
     def r_squared(self) -> float:
-        """The share of the response's variance that is explained, in [0, 1]."""
+        """The share of the response's variance that is explained, in [0, 1]; without an intercept, of its squares about zero."""
         return float(self._explained(self.crossed.matrix[None], self._beta[None])[0])
 
     def explained(self, matrices: Matrices) -> np.ndarray:
@@ -159,7 +197,7 @@ class Fit:
     def _explained(self, matrices: Matrices, betas: np.ndarray) -> np.ndarray:
         a, b, c = self._cut(matrices)
         left = c - 2 * (b * betas).sum(axis=-1) + np.einsum("...i,...ij,...j->...", betas, a, betas)
-        total = c - b[..., 0] ** 2 / np.maximum(a[..., 0, 0], 1.0)
+        total = c - b[..., 0] ** 2 / np.maximum(a[..., 0, 0], 1.0) if self.formula.intercept else c
         good = total > 0
         return np.asarray(np.where(good, np.clip(1 - left / np.where(good, total, 1.0), 0.0, 1.0), 0.0))
 
@@ -170,6 +208,8 @@ class Fit:
         """The linear map and the shift that take coefficients in half ranges to the columns' units."""
         y, x = self._places
         halves, centres = self.crossed.halves, self.crossed.centres
+        if not self.formula.intercept:
+            return np.diag(halves[y - 1] / halves[x - 1]), np.zeros(len(x))
         slopes = halves[y - 1] / halves[x[1:] - 1]
         turn = np.diag(np.concatenate([[halves[y - 1]], slopes]))
         turn[0, 1:] = -slopes * centres[x[1:] - 1]
@@ -231,7 +271,7 @@ class Fit:
             found.append("too few rows")
         if self.singular:
             found.append("singular")
-        elif self._smallest < _WELL * self._noise_norm:
+        elif self._clearance < _WELL:
             found.append("ill-conditioned")
         return (*found, "spread unclear") if self.unclear else tuple(found)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.statistics._base import Setting
-from dpnb.statistics.formula import INTERCEPT, parse
+from dpnb.statistics.formula import parse
 from dpnb.statistics.moment_matrix import Crossed
 from dpnb.statistics.reading import Read
 from dpnb.statistics.regression import DRAWS, ONE_SD, Fit
@@ -65,7 +65,7 @@ def coefficients(setting: Setting, formula: str) -> Read:
             fit=fit,
         )
 
-    terms = (INTERCEPT, *asked.terms)
+    terms = asked.coefficients
     axis = Axis("term", "term", terms)
     return Read(f'.coefficients("{asked.text}")', (len(terms),), (axis,), conclude)
 

@@ -18,7 +18,7 @@ import numpy as np
 from dpnb.errors import OptionError, Unavailable
 from dpnb.inference.digits import number
 from dpnb.inference.interval import plain_number
-from dpnb.statistics.formula import parse
+from dpnb.statistics.formula import INTERCEPT, parse
 from dpnb.statistics.formula_terms import spelling, value
 from dpnb.statistics.outcome import FLAG_WORDS
 from dpnb.statistics.ratio import CLUSTERED
@@ -37,7 +37,7 @@ def ols(self: Estimate, formula: str) -> Regression:
     Parameters
     ----------
     formula : str
-        For example ``"y ~ x1 + x2"``. There is always an intercept.
+        For example ``"y ~ x1 + x2"``; ``- 1`` takes the intercept away.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def ols(self: Estimate, formula: str) -> Regression:
     >>> zz.ols("got ~ age + any").summary()  # doctest: +SKIP
     """
     asked = parse(formula)
-    return Regression(self.coefficients(asked.text), asked.text)  # type: ignore[attr-defined]
+    return Regression(self.coefficients(asked.text), asked.text, self)  # type: ignore[attr-defined]
 
 
 OLS = Method(ols)
@@ -67,13 +67,16 @@ class Regression(Tabular):
         One value for the intercept and each term, with both intervals.
     formula : str
         What is explained by what.
+    moments : Estimate
+        From which it is read.
     """
 
-    __slots__ = ("coefficients", "formula")
+    __slots__ = ("coefficients", "formula", "moments")
 
-    def __init__(self, coefficients: Estimate, formula: str) -> None:
+    def __init__(self, coefficients: Estimate, formula: str, moments: Estimate) -> None:
         self.coefficients = coefficients
         self.formula = formula
+        self.moments = moments
 
     @property
     def estimate(self) -> Estimate:
@@ -182,6 +185,17 @@ class Regression(Tabular):
         """Return the confidence intervals: one row for each coefficient, its low and high end."""
         return np.column_stack(tuple(self.interval(1 - alpha)))
 
+    def standardized(self) -> Estimate:
+        """Return the standardised coefficients: by how many standard deviations the response differs where a column does by one. Free.
+
+        Raises
+        ------
+        OptionError
+            Without an intercept, or without a term.
+        """
+        found: Estimate = self.moments.standardized(self.formula)  # type: ignore[attr-defined]
+        return found
+
     def predict(self, at: Mapping[str, Any] | None = None, **columns: Any) -> Estimate:
         """Predict the mean response of people with these values: free, with both intervals.
 
@@ -204,9 +218,9 @@ class Regression(Tabular):
         """
         given = {**dict(at if at is not None else {}), **columns}
         self._declared(given)
-        terms = [_given(term, given) for term in self.terms[1:]]
+        terms = [1.0 if term == INTERCEPT else _given(term, given) for term in self.terms]
         try:
-            rows = np.stack(np.broadcast_arrays(1.0, *terms), axis=-1)
+            rows = np.stack(np.broadcast_arrays(*terms), axis=-1)
         except ValueError:
             raise OptionError("predict() takes numbers, and arrays of one length.") from None
         found: Estimate = self.coefficients.__rmatmul__(rows)
@@ -375,6 +389,11 @@ def summary_of(regression: Regression, level: float) -> Summary:
         (
             "Standard errors and intervals hold sampling and noise; privacy ± is what the noise alone hides about this dataset.",
             "Supposes errors of one variance.",
+            *(
+                ()
+                if INTERCEPT in regression.terms
+                else ("Without an intercept R² is about zero, not about the mean.",)
+            ),
             *((MOVED,) if fit.crossed.moved else ()),
             *notes,
             *(f"{flag}: {FLAG_WORDS[flag]}." for flag in regression.flags),

@@ -45,7 +45,8 @@ def test_a_formula_falls_apart_at_its_top_alone(formula: str, terms: tuple[str, 
         ("y ~ a*y", "twice"),
         ("y ~ a:b + b*a + a:b", "twice"),
         ("y ~ a - b", "write I(a - b)"),
-        ("y ~ -1 + a", "intercept"),
+        ("y ~ -1", "something else must explain y"),
+        ("y ~ a - b", "takes none away"),
         ("y ~ C(g)", "declared levels of g"),
         ("y ~ a ~ b", "Write for example"),
     ],
@@ -118,6 +119,8 @@ FORMULAS = {
     "income ~ C(region)*sex + (age > 40)": "income ~ C(region)*sex + I(1.0*(age > 40))",
     "income ~ C(sex) + I(age - 40)": "income ~ C(sex) + I(age - 40)",
     "(income > 20000) ~ age:sex": "I(1.0*(income > 20000)) ~ age:sex",
+    "income ~ age + sex - 1": "income ~ age + sex - 1",
+    "income ~ 0 + C(region) + age": "income ~ C(region) + age - 1",
 }
 
 
@@ -137,7 +140,10 @@ def test_a_dataset_regresses_like_statsmodels_on_each_of_them(dpnb_home: Any, fr
         np.testing.assert_allclose(
             found.value, wanted.predict(pd.DataFrame(at)), atol=2e-3 * scale, err_msg=mine
         )
-        assert fits[mine].rsquared == pytest.approx(wanted.rsquared, abs=1e-3)
+        if (
+            not wanted.k_constant or wanted.model.data.const_idx is not None
+        ):  # else statsmodels finds a constant among the levels; R does not
+            assert fits[mine].rsquared == pytest.approx(wanted.rsquared, abs=1e-3)
     with pytest.raises(OptionError, match=r"region is declared .*: it has no value 'x'"):
         fits["income ~ sex*age + C(region)"].predict({**at, "region": "x"})
     square = fits["income ~ age + age**2 + sex"]
