@@ -114,6 +114,7 @@ def _notes(view: Any) -> list[str]:
             f"{', '.join(names[:-1])} and {names[-1]} are about different {who}: {nobody} is in {where}, "
             "so they are priced together."
         )
+    notes += [f"{clean(name)}: expected {clean(one.sentence)}" for name, one in view.matrix_plans()]
     if any("more if fewer do" in item.preview.words for item in view.items):
         notes.append(
             "How many people are behind an answer is private here. assume_n=1000 plans with a number that you expect; "

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from dpnb.client.assumptions import Assumed, number
 from dpnb.errors import OptionError
+from dpnb.estimate import PendingQuestion
 from dpnb.estimate.reading import Reading
 from dpnb.inference.digits import given, rounded
 from dpnb.planner.matrix_forecast import STUDIES, Columns, MatrixForecast, forecast
 from dpnb.trusted.query import Share
 
 _SELDOM = 0.05
+_LEVEL = 0.95
+_PLANNED: WeakKeyDictionary[PendingQuestion, dict[tuple[str, Share, int], MatrixPlan]] = WeakKeyDictionary()
+"""What plans said of readings of pending moments: a plan that is drawn again simulates nothing."""
 _DOUBLINGS = 8
 _SIXTH = 1 / 3
 
@@ -72,6 +77,17 @@ class MatrixPlan:
             f"unbounded. To bound them, {fix}."
         )
 
+    @property
+    def sentence(self) -> str:
+        """What to expect of each entry, what that assumes, and the warning: for a plan."""
+        kind = "noise alone" if self.found.confidence is None else "noise and sampling"
+        widths = ", ".join(
+            f"{key} ± {rounded(float(half))}" if np.isfinite(half) else f"{key} unbounded"
+            for key, half in zip(self.keys, self.half_widths, strict=True)
+        )
+        said = f"{widths} ({kind}, n = {self.n:,}, {self.assumed}; dpnb.power assumes what you say)."
+        return f"{said} {self.warning}" if self.warning else said
+
     def __str__(self) -> str:
         rows = [["", "± noise alone", "± with sampling"]]
         for place, key in enumerate(self.keys):
@@ -122,6 +138,16 @@ def matrix_plan(
     size = found.privacy.size
     keys = names if len(names) == size else tuple(str(place + 1) for place in range(size))
     return MatrixPlan(reading.text, said, keys, n, share, found, enough)
+
+
+def planned_reading(reading: Reading, share: Share, n: int) -> MatrixPlan:
+    """Return what a plan says of a reading of pending moments, about which nothing is assumed in particular; simulated once."""
+    known = _PLANNED.setdefault(reading.root, {})
+    if (reading.text, share, n) not in known:
+        known[reading.text, share, n] = matrix_plan(
+            reading, Assumed(None, None, None, None), n, share, _LEVEL
+        )
+    return known[reading.text, share, n]
 
 
 def _enough(told: Any, share: Share) -> Share | None:

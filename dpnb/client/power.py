@@ -186,6 +186,7 @@ def power(  # noqa: PLR0913 - a study has this many facts
     401
     """
     given = Assumed(sd, share, mean, effect, correlation)
+    what = getattr(what, "estimate", what)
     if (matrix := pending_matrix(what)) is not None:
         if n is None or (epsilon is None) == (rho is None) or within is not None or effect is not None:
             raise OptionError(

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dpnb.client.assumptions import pending_matrix
 from dpnb.client.handles import Dataset
+from dpnb.client.matrix_plan import MatrixPlan, planned_reading
 from dpnb.errors import SchemaError
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.estimate.derived import Outlook
@@ -90,6 +92,22 @@ class PlanView:
         size = self.ask.assume_n
         return Outlook.of(self.items, self.measurements, self.named, None if size is None else float(size))
 
+    def matrix_plans(self) -> tuple[tuple[str, MatrixPlan], ...]:
+        """Return what to expect of everything named that is read from moments, before they are bought, where a number of rows is known."""
+        found = []
+        for name, one in self.named:
+            reading = pending_matrix(one)
+            place = (
+                self.measurements.index(reading.root) if reading and reading.root in self.measurements else -1
+            )
+            rows = self.ask.assume_n or (reading.root.checked.setting.unit.public_rows if reading else None)
+            if reading is None or place < 0 or rows is None or self.stored[place]:
+                continue
+            share = self.items[place].share
+            if share is not None:
+                found.append((name, planned_reading(reading, share, int(rows))))
+        return tuple(found)
+
     def label(self, place: int) -> str:
         """Return the name of the question at a place, or its text."""
         return self.labels.get(self.measurements[place], self.priced.items[place].text)
@@ -103,6 +121,7 @@ class PlanView:
                 "public · free" if item.public else "stored · free" if self.stored[place] else str(item.loss)
             )
             lines.append(f"  {self.label(place)}: {paid}; {item.preview.words}")
+        lines += [f"  {name}: expected {one.sentence}" for name, one in self.matrix_plans()]
         return "\n".join(lines)
 
     __repr__ = __str__

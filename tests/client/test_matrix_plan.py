@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import dpnb
+from dpnb.cards.plan import plan_card
 from dpnb.errors import OptionError, PlanError
+from dpnb.inference.digits import rounded
 from dpnb.planner.expression import Ref
 from dpnb.planner.matrix_forecast import Columns, forecast
 from dpnb.planner.question import QueryPlan
@@ -130,3 +132,45 @@ def test_what_is_assumed_of_columns_is_checked(data: Any) -> None:
         dpnb.power("proportion", n=100, epsilon=1, correlation=0.2)
     with pytest.raises(PlanError, match="Release it once"):
         dpnb.power(data.x.tree().median(), n=100, epsilon=1)
+
+
+def opened(rows: int) -> Any:
+    """A dataset of two numbers and a public number of rows."""
+    schema = {
+        "dataset": {"name": "pairs", "adjacency": "change-one", "rows": rows, "unit": "row"},
+        "budget": {"epsilon": 1000},
+        "columns": {name: {"type": "number", "lower": 0, "upper": 100, "missing": 0} for name in "xy"},
+    }
+    rng = np.random.default_rng(1)
+    raw = {name: rng.uniform(0, 100, rows) for name in "xy"}
+    return dpnb.open(raw, schema=schema, quiet=True)
+
+
+def test_a_plan_says_what_each_coefficient_will_be_worth(dpnb_home: Any) -> None:
+    """In its text and on its card, as dpnb.power says it; nothing once the moments are stored."""
+    pairs = opened(2000)
+    fit = pairs.ols("y ~ x")
+    plan = dpnb.plan({"fit": fit}, epsilon=2)
+    told = dpnb.power(fit, n=2000, epsilon=2)
+    ((name, found),) = plan.matrix_plans()
+    assert name == "fit"
+    np.testing.assert_array_equal(found.half_widths, told.half_widths)
+    assert not found.warning
+    for text in (str(plan), plan_card(plan).text, plan_card(plan).html):
+        assert f"fit: expected Intercept ± {rounded(float(told.half_widths[0]))}, x ± " in " ".join(
+            text.split()
+        )
+        assert "correlation 0.3 of every two" in text
+    assert plan.matrix_plans()[0][1] is found
+    dpnb.release({"fit": fit}, epsilon=2)
+    again = pairs.moments("x", "y").coefficients("y ~ x")
+    assert dpnb.plan({"again": again}, epsilon=2).matrix_plans() == ()
+
+
+def test_a_plan_warns_where_nothing_would_bound_the_coefficients(dpnb_home: Any) -> None:
+    """Before anything is spent, with the loss that would bound them."""
+    fit = opened(60).ols("y ~ x")
+    said = str(dpnb.plan({"fit": fit}, epsilon="0.5"))
+    assert "x unbounded" in said
+    assert "nothing bounds the coefficients" in said
+    assert "epsilon=" in said
