@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from fractions import Fraction
 
 import pytest
 
 from dpnb.client import api
+from dpnb.client.handles import Dataset
 from tests.conftest import PROFILE
 from tests.course.lessons import COURSE, GUIDES, TABLE, Lesson, all_of, known_seconds, page, syllables
 from tests.notebook.conftest import Notebook, shell  # noqa: F401 - a fixture
@@ -37,6 +39,22 @@ def test_a_notebook_runs(lesson, shell, tmp_path, monkeypatch, capsys):  # noqa:
     assert "Predict first" not in said
     assert said.count("You predicted") == lesson.predicted
     assert PROFILE != "soak" or seconds <= LIMIT
+
+
+@pytest.mark.slow
+@pytest.mark.turns(3)
+@pytest.mark.parametrize("lesson", all_of(GUIDES), ids=named)
+def test_a_guided_analysis_keeps_its_budget(lesson, shell, tmp_path, monkeypatch, capsys):  # noqa: F811
+    """It states ε 1, spends that and no more, and running it again is free."""
+    monkeypatch.chdir(tmp_path)
+    notebook = Notebook(shell, None)
+    for source in lesson.code + lesson.code:
+        notebook(source)
+    dataset = next(one for one in shell.user_ns.values() if isinstance(one, Dataset))
+    spent = dataset.budget.spent.amount
+    api.close()
+    assert "**The budget of this study is ε = 1" in lesson.cells[0].source
+    assert Fraction(99, 100) < spent <= 1
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=named)
