@@ -2,7 +2,7 @@
 PYTHON ?= python3
 STEPS := $(PYTHON) .ci/steps.py
 
-.PHONY: help demo lab class check test soak bench clean
+.PHONY: help demo lab class docs reference check test soak bench clean
 .DEFAULT_GOAL := help
 
 help:   ## what can be made
@@ -16,6 +16,12 @@ lab:    ## open the tour in JupyterLab; with Node.js the front end is built, and
 
 class:  ## a class to look at on this machine: a JupyterHub, its proxy and a curator; Ctrl+C ends it
 	@$(STEPS) class
+
+docs:   ## build the site into build-docs/html: no network, no warning; interactions drag where Node.js is there
+	@$(STEPS) docs $(ARGS)
+
+reference: ## write the pages of docs/reference that the code writes about itself
+	@$(STEPS) reference
 
 check:  ## formatter, linter, types, walls and the trusted rooms' quick tests, in under a minute: before a commit
 	@$(STEPS) check

@@ -132,6 +132,7 @@ SIZES = {
     "demo": "a download of about 140 MB, one to three minutes",
     "lab,studies": "a download of about 170 MB, one to three minutes",
     "class": "a download of about 200 MB, one to three minutes",
+    "docs": "a download of about 180 MB, one to three minutes",
     "core-test": "a download of about 300 MB, one to four minutes",
     "test": "a download of about 420 MB, one to five minutes",
 }
@@ -612,6 +613,29 @@ def school(_arguments: list[str]) -> bool:
     return True
 
 
+def docs(arguments: list[str]) -> bool:
+    """Build the site, with every interaction live where the front end could be built; a warning is a failure."""
+    front_end()
+    python = ready(".venv-docs", first_interpreter(), "docs")
+    with step("build: the site"):
+        if site(python, "dpnb_site", arguments):
+            raise Failure("the site was not built: see the messages above.")
+    print("-- open build-docs/html/index.html", flush=True)
+    return True
+
+
+def reference(_arguments: list[str]) -> bool:
+    """Write the pages that the code writes about itself."""
+    return site(ready(".venv", first_interpreter(), "demo"), "dpnb_site.reference", []) == 0
+
+
+def site(python: str, module: str, arguments: list[str]) -> int:
+    """Run a program of the site's and return its code."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "docs")}
+    command = [python, "-m", module, *arguments]
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+
+
 def clean(_arguments: list[str]) -> bool:
     """Remove what the other targets made."""
     made = [folder for folder in ROOT.glob(".venv*") if read_stamp(folder)]
@@ -620,6 +644,7 @@ def clean(_arguments: list[str]) -> bool:
         for name in (
             "build-demo",
             "build-bench",
+            "build-docs",
             ".mypy_cache",
             ".ruff_cache",
             ".pytest_cache",
@@ -645,6 +670,8 @@ TARGETS = {
     "demo": demo,
     "lab": lab,
     "class": school,
+    "docs": docs,
+    "reference": reference,
     "check": check,
     "test": test,
     "soak": soak,

@@ -93,7 +93,7 @@ def catalogue() -> tuple[Entry, ...]:
 
 
 def markdown() -> str:
-    """Return the table as Markdown, for the README."""
+    """Return the table as Markdown, for the reference."""
     lines = ["| " + " | ".join(_HEADS) + " |", "|" + "---|" * len(_HEADS)]
     for entry in catalogue():
         example, *rest = (cell.replace("|", "\\|") for cell in entry.cells())

@@ -1,4 +1,4 @@
-"""The table of what can be asked is found by asking, and the README shows it as it is."""
+"""The table of what can be asked is found by asking, and the reference shows it as it is."""
 
 from __future__ import annotations
 
@@ -11,18 +11,16 @@ import pytest
 from dpnb.cards.catalogue import catalogue, catalogue_card, markdown
 from dpnb.statistics import STATISTICS
 
-README = Path(__file__).parents[2] / "README.md"
-BEGIN, END = "<!-- made by `dpnb statistics`; a test compares -->\n", "\n<!-- end -->"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "statistics.md"
 
 
 def test_every_registered_statistic_has_a_row():
     assert [entry.name for entry in catalogue()] == [statistic.name for statistic in STATISTICS]
 
 
-def test_the_readme_shows_the_table_of_the_registry():
-    """Print it anew with ``dpnb statistics`` when a statistic changes."""
-    text = README.read_text(encoding="utf-8")
-    assert text.partition(BEGIN)[2].partition(END)[0] == markdown()
+def test_the_reference_shows_the_table_of_the_registry():
+    """Write it anew with ``make reference`` when a statistic changes."""
+    assert f"\n{markdown()}\n" in PAGE.read_text(encoding="utf-8")
 
 
 def test_what_the_table_says_of_known_statistics_is_so():

@@ -1,0 +1,37 @@
+"""``make docs``: the site in build-docs/html. Asks no network; a warning is a failure."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+
+from dpnb_site import api, live, pages, source_pages
+from dpnb_site.links import ROOT, SOURCES
+
+OUT = ROOT / "build-docs"
+
+
+def main() -> int:
+    """Build the site and return Sphinx's code."""
+    from sphinx.cmd.build import build_main
+
+    source = OUT / "source"
+    shutil.rmtree(source, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix="dpnb-docs-") as home:
+        os.environ |= {"DPNB_HOME": home, "PYTHONPATH": ""}
+        extra = source / "_extra"
+        drawn = live.write(extra / "live")
+        for path in sorted(pages.stage(source, drawn)):
+            source_pages.write(path, extra / SOURCES)
+        shutil.copytree(ROOT / "docs" / "pictures", extra / "pictures")
+        api.write(source / "reference")
+        shutil.copy2(ROOT / "docs" / "conf.py", source)
+        shutil.copytree(ROOT / "docs" / "_static", source / "_static")
+        words = ["-W", "--keep-going", "-q", "-b", "html", "-d", str(OUT / "doctrees"), *sys.argv[1:]]
+        return int(build_main([*words, str(source), str(OUT / "html")]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,322 @@
+"""The pages that the code writes about itself: ``make reference`` writes them anew, a test compares.
+
+Each page has a head that people write and a body between two marks. The body is made from registries, docstrings and the tables
+that the code itself reads, so that it cannot say what is not so.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from dpnb_site.links import ROOT
+from dpnb_site.public_names import ROOMS
+
+FOLDER = ROOT / "docs" / "reference"
+BEGIN, END = "<!-- made by `make reference`; a test compares -->\n", "\n<!-- end -->\n"
+
+
+def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a Markdown table."""
+    heads = list(heads)
+    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+    lines += [
+        "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |" for row in rows
+    ]
+    return "\n".join(lines)
+
+
+def first_line(thing: object) -> str:
+    """Return the first sentence of a docstring, with the marks of its links turned into Markdown."""
+    return plain((inspect.getdoc(thing) or "").split("\n\n")[0])
+
+
+def plain(text: str) -> str:
+    """Return the words of a docstring as Markdown."""
+    text = re.sub(r":[a-z:]+:`~?(?:[\w.]+\.)?([^`]+)`", r"`\1`", text)
+    text = re.sub(r" ?\[(\d+)\]_", "", text)
+    return re.sub(r"\s+", " ", text.replace("``", "`")).strip()
+
+
+def section(thing: object, title: str) -> str:
+    """Return a section of a numpy-style docstring, in one paragraph for each blank line."""
+    found = re.search(
+        rf"^{title}\n-+\n(.*?)(?=^\w[\w ]*\n-+\n|\Z)", inspect.getdoc(thing) or "", re.DOTALL | re.MULTILINE
+    )
+    if found is None:
+        return ""
+    text = re.sub(r"^\.\. \[(\d+)\] ?", r"\n\n", found[1], flags=re.MULTILINE)
+    return "\n\n".join(plain(part) for part in text.split("\n\n") if part.strip())
+
+
+def names() -> str:
+    """Every public name, room by room, with its first sentence."""
+    parts = []
+    for room in ROOMS:
+        rows = [(f"`{_call(name, thing)}`", _said(thing)) for name, thing in room.members()]
+        parts.append(f"## {room.title}\n\n{plain(room.words)}\n\n{table(('name', 'what it is'), rows)}")
+        parts += [_methods(thing) for _, thing in room.members() if room.methods and inspect.isclass(thing)]
+    return "\n\n".join(parts)
+
+
+def _said(thing: object) -> str:
+    documented = inspect.isclass(thing) or inspect.isroutine(thing) or inspect.ismodule(thing)
+    return (
+        first_line(thing if documented or callable(thing) else type(thing))
+        if documented or callable(thing)
+        else "a value"
+    )
+
+
+def _call(name: str, thing: object) -> str:
+    return f"{name}(…)" if callable(thing) and not inspect.isclass(thing) else name
+
+
+def _methods(kind: type) -> str:
+    found = [(name, inspect.getattr_static(kind, name)) for name in dir(kind) if not name.startswith("_")]
+    rows = []
+    for name, thing in found:
+        said = first_line(getattr(thing, "fget", None) or getattr(thing, "__func__", None) or thing)
+        called = "" if isinstance(thing, property) or not callable(getattr(kind, name)) else "(…)"
+        rows.append((f"`.{name}{called}`", said))
+    return f"### What `{kind.__name__}` has\n\n" + table(("name", "what it is"), rows)
+
+
+def cells() -> str:
+    """What the two magics print of themselves."""
+    from dpnb.notebook.commands import LINE_HELP
+    from dpnb.notebook.options import CELL_HELP
+
+    return f"## `%%dp`\n\n```text\n{CELL_HELP.strip()}\n```\n\n## `%dp`\n\n```text\n{LINE_HELP.strip()}\n```\n\n## `%config DPMagic`\n\n{_settings()}"
+
+
+def _settings() -> str:
+    from dpnb.notebook.magic import DPMagic
+
+    rows = [
+        (f"`{name}`", f"`{trait.default()!r}`", plain(trait.help))
+        for name, trait in sorted(DPMagic.class_own_traits(config=True).items())
+    ]
+    return table(("setting", "default", "what it does"), rows)
+
+
+def command_line() -> str:
+    """Every command with its help, as ``dpnb … --help`` prints it."""
+    import argparse
+
+    from dpnb.__main__ import _parser
+
+    def of(parser: argparse.ArgumentParser, said: str, depth: int) -> Iterator[str]:
+        deeper = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
+        if not deeper:
+            rows = [
+                (f"`{', '.join(one.option_strings) or one.dest}`", one.help or "")
+                for one in parser._actions[1:]
+            ]
+            yield f"## `{parser.prog}`\n\n{said}" + (
+                f"\n\n{table(('word', 'what it is'), rows)}" if rows else ""
+            )
+        for group in deeper:
+            helps = {one.dest: one.help or "" for one in group._choices_actions}
+            for name, sub in group.choices.items():
+                yield from of(sub, helps.get(name, ""), depth + 1)
+
+    return "\n\n".join(of(_parser(), "", 0))
+
+
+def toml() -> str:
+    """The keys that the readers of the two files accept."""
+    from dpnb.trusted.schema import dialect, owner
+    from dpnb.trusted.serving import settings
+
+    rows = [("`[dataset]`", _keys(owner._DATASET)), ("`[budget]`", _keys(owner._BUDGET))]
+    rows += [(f'`[columns.NAME]`, `type = "{kind}"`', _keys(keys)) for kind, keys in owner._COLUMN.items()]
+    rows += [("`[source]`", _keys(dialect._KEYS))]
+    served = [
+        ("`[service]`", _keys(sorted(settings._SERVICE))),
+        ("`[datasets.NAME]`", _keys(sorted(settings._DATASET))),
+    ]
+    reads = ", ".join(f"`{suffix}`" for suffix in owner.FORMATS)
+    return (
+        f"## Every key of a declaration\n\n{table(('section', 'keys'), rows)}\n\nA `source` ends in {reads}. An unknown key is refused, with the "
+        f"nearest known one.\n\n## Every key of a service\n\n{table(('section', 'keys'), served)}"
+    )
+
+
+def _keys(keys: Iterable[str]) -> str:
+    return ", ".join(f"`{key}`" for key in keys)
+
+
+def statistics() -> str:
+    """The table of the registry."""
+    from dpnb.cards.catalogue import markdown
+
+    return markdown()
+
+
+def mechanisms() -> str:
+    """Each mechanism: its card, its guarantee as its docstring proves it, its references."""
+    from dpnb.trusted.mechanisms import MECHANISMS
+
+    return "\n\n".join(_mechanism(mechanism) for mechanism in MECHANISMS)
+
+
+def _mechanism(mechanism: Any) -> str:
+    card = mechanism.card
+    path = Path(inspect.getfile(mechanism)).relative_to(ROOT).as_posix()
+    parts = (
+        f"## {card.name}",
+        card.summary,
+        f"*Recorded as* `{mechanism.event}` · *in the code* [`{mechanism.name}`](../../{path}) · *status* {card.status}",
+        f"**Assumes:** {'; '.join(card.assumptions)}.",
+        section(mechanism, "Notes"),
+        f"**Reference:** {card.reference}.",
+    )
+    return "\n\n".join(part for part in parts if part)
+
+
+def events() -> str:
+    """The kinds of event, and what each costs in each measure, computed."""
+    from fractions import Fraction
+
+    from dpnb.trusted.errors import LossError
+    from dpnb.trusted.privacy.event import KINDS, VERSION, PrivacyEvent
+    from dpnb.trusted.privacy.measure import Measure
+
+    def cost(kind: str, measure: Any) -> str:
+        one = Fraction(1)
+        delta = Fraction(1, 10**6) if kind == "approximate" else Fraction(0)
+        event = PrivacyEvent.laplace([[(one, one)]]) if kind == "laplace" else PrivacyEvent(kind, one, delta)
+        try:
+            loss = event.loss(measure)
+        except LossError:
+            return "cannot be held"
+        return f"{float(loss.amount):.4g}" + (f", δ {float(loss.delta):.0e}" if loss.delta else "")
+
+    heads = ("kind, of amount 1", *(f"in a budget of {words}" for words in ("ε", "ρ", "ρ and δ")))
+    rows = [(f"`{kind}`", *(cost(kind, measure) for measure in Measure)) for kind in KINDS]
+    return f"Version {VERSION}.\n\n{table(heads, rows)}\n\n{section(PrivacyEvent, 'Parameters')}\n\n**References:**\n\n{section(PrivacyEvent, 'References')}"
+
+
+def errors() -> str:
+    """The tree of the errors, and each with its permanent code."""
+    from dpnb import errors as public
+    from dpnb.trusted import errors as tree
+
+    drawing = re.search(r"^    DpnbError\n(?:    .*\n)+", tree.__doc__ or "", re.MULTILINE)
+    kinds = [
+        thing
+        for thing in vars(tree).values()
+        if inspect.isclass(thing) and issubclass(thing, public.DpnbError)
+    ]
+    rows = [(f"`{kind.__name__}`", f"`{kind.code}`", first_line(kind)) for kind in kinds]
+    return f"```text\n{inspect.cleandoc(drawing[0]) if drawing else ''}\n```\n\n{table(('error', 'code', 'when'), rows)}"
+
+
+def formats() -> str:
+    """The ledger's tables as its migrations make them, and the messages of the wire as its types declare them."""
+    from dpnb.trusted.curator.migrations import MIGRATIONS
+    from dpnb.trusted.wire import messages
+
+    made = re.compile(r"CREATE TABLE (\w+) \((.*)\) STRICT")
+    statements = [(one, str(migration.number)) for migration in MIGRATIONS for one in migration.statements]
+    tables = [
+        (f"`{found[1]}`", f"`{found[2]}`", since) for one, since in statements if (found := made.match(one))
+    ]
+    kinds = [
+        thing
+        for thing in vars(messages).values()
+        if inspect.isclass(thing) and issubclass(thing, messages.Message)
+    ]
+    rows = [
+        (
+            f"`{kind.__struct_config__.tag}`",
+            ", ".join(f"`{name}`" for name in kind.__struct_fields__) or "–",
+            first_line(kind),
+        )
+        for kind in kinds
+        if kind is not messages.Message
+    ]
+    return (
+        f"## The ledger\n\n{table(('table', 'columns', 'since migration'), tables)}\n\n"
+        f"## The wire, protocol {messages.PROTOCOL}\n\n{table(('tag', 'fields', 'what it is'), rows)}"
+    )
+
+
+def interactions() -> str:
+    """The registry of interactions."""
+    from dpnb.widgets.registry import INTERACTIONS
+
+    rows = []
+    for entry in INTERACTIONS:
+        kind = entry.load()
+        line = f"`%dp {entry.name}`" if entry.line else "–"
+        rows.append(
+            (
+                f"[`{entry.name}`](../gallery.md#{entry.name})",
+                f"`dpnb.widgets.{entry.public}`",
+                line,
+                first_line(kind),
+            )
+        )
+    return table(("name", "in Python", "on a line", "what it shows"), rows)
+
+
+def studies() -> str:
+    """The built-in studies, from their schemas."""
+    from dpnb.datasets import BUILT_IN
+
+    rows = []
+    for study in BUILT_IN:
+        schema = study.schema
+        kind = "made up" if study.simulated else "public"
+        rows.append(
+            (
+                f"`{study.name}`",
+                schema.title,
+                kind,
+                ", ".join(f"`{column.name}`" for column in schema.columns),
+                schema.citation or schema.source_note or "–",
+            )
+        )
+    return table(("name", "title", "rows are", "columns", "source"), rows)
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "api": names,
+    "cells": cells,
+    "command-line": command_line,
+    "toml": toml,
+    "statistics": statistics,
+    "mechanisms": mechanisms,
+    "events": events,
+    "errors": errors,
+    "formats": formats,
+    "interactions": interactions,
+    "studies": studies,
+}
+
+
+def written(name: str) -> str:
+    """Return a page as it should stand: what people wrote, and between the marks what the code says today."""
+    text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    head, mark, rest = text.partition(BEGIN)
+    _, end, tail = rest.partition(END)
+    if not mark or not end:
+        raise SystemExit(f"docs/reference/{name}.md needs the two marks between which it is written.")
+    return f"{head}{BEGIN}{PAGES[name]()}{END}{tail}"
+
+
+def main() -> int:
+    """Write every page anew."""
+    for name in PAGES:
+        (FOLDER / f"{name}.md").write_text(written(name), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
