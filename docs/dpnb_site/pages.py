@@ -50,6 +50,9 @@ def stage(folder: Path, live: set[str]) -> set[str]:
         Files of the repository that pages link to and that have no page of their own.
     """
     where, linked = places(), set[str]()
+    for picture in _under(ROOT / "docs", "*.svg"):
+        (folder / picture).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / "docs" / picture, folder / picture)
     for path, name in where.items():
         out = folder / name
         out.parent.mkdir(parents=True, exist_ok=True)
