@@ -6,13 +6,14 @@ screen can show is pooled: the mean of the values, the outermost ends of the int
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dpnb.cards.markup import Markup, el
+from dpnb.cards.ticks import ticks
 from dpnb.errors import DpnbError, OptionError
 from dpnb.estimate import Estimate
 from dpnb.inference.digits import dated, number
@@ -21,7 +22,8 @@ from dpnb.inference.interval import plain_number
 LEVEL = 0.95
 FEWEST = 13
 _MOST = 240
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 640, 190, 52, 8, 8, 24
+_FEWEST_BARS, _MOST_BARS = 3, 60
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 640, 190, 68, 12, 10, 24
 _BARS = "▁▂▃▄▅▆▇█"
 _ACCENT, _INK, _SOFT, _BESIDE = "#0a6480", "#1c1d21", "#5b5e66", "#b3471d"
 Band = tuple[np.ndarray, np.ndarray]
@@ -109,8 +111,28 @@ class Curve:
 
 def curve_of(estimate: Estimate) -> Curve | None:
     """Return a released answer as a curve, where it is one: a long vector along a number."""
+    return _along(estimate, FEWEST)
+
+
+def bars_of(estimate: Estimate) -> Curve | None:
+    """Return the counts of bins along a number, of which there are few enough to be drawn as bars."""
+    found = _along(estimate, _FEWEST_BARS)
+    return found if found is not None and found.binned and found.values.size <= _MOST_BARS else None
+
+
+def _edges(estimate: Estimate) -> np.ndarray | None:
+    """Return the edges of the bins that a question counts, where it has some."""
+    leaf = estimate.measurement
+    if leaf is None or leaf.root is not leaf or leaf.checked.kind.name != "histogram":
+        return None
+    edges = leaf.checked.setting.edges
+    return np.array([float(edge) for edge in edges]) if len(edges) == estimate.size + 1 else None
+
+
+def _along(estimate: Estimate, fewest: int) -> Curve | None:
     across = getattr(estimate.outcome, "across", None)
-    if across is None or len(estimate.shape) != 1 or estimate.size < FEWEST or across.size < estimate.size:
+    across = _edges(estimate) if across is None else across
+    if across is None or len(estimate.shape) != 1 or estimate.size < fewest or across.size < estimate.size:
         return None
     bands: dict[str, Band] = {}
     for kind in ("privacy", "confidence"):
@@ -137,8 +159,7 @@ def sparkline(curve: Curve, width: int = 60) -> str:
 def curve_svg(curve: Curve, title: str) -> Markup:
     """Draw a curve with its bands: privacy shaded, confidence dashed."""
     drawn = curve.pooled()
-    shapes: list[object] = [el("title", title), el("desc", _words(curve))]
-    shapes += _ticks(drawn)
+    shapes: list[object] = []
     if "privacy" in drawn.bands:
         low, high = (drawn.path(end) for end in drawn.bands["privacy"])
         outline = [*zip(*low, strict=True), *reversed(list(zip(*high, strict=True)))]
@@ -153,15 +174,53 @@ def curve_svg(curve: Curve, title: str) -> Markup:
         shapes.append(
             el("polyline", points=line, class_="cf", stroke_dasharray="1 4", stroke_linecap="round")
         )
-    return el("svg", *shapes, viewBox=f"0 0 {_WIDTH} {_HEIGHT}", role="img", font_size="11")
+    return _picture(drawn, title, _words(curve, "Shaded", "Dashed"), shapes)
 
 
-def _words(curve: Curve) -> str:
+def bars_svg(curve: Curve, title: str) -> Markup:
+    """Draw counts as bars: what the noise hides is a thick line on each, what sampling hides beside it a thin one."""
+    shapes: list[object] = []
+    places = list(zip(curve.across[:-1], curve.across[1:], curve.values, strict=True))
+    for left, right, value in places:
+        (x0, top), (x1, ground) = (
+            _place(curve, float(left), max(float(value), 0.0)),
+            _place(curve, float(right), 0.0),
+        )
+        size = {"width": f"{max(x1 - x0 - 2, 1):.1f}", "height": f"{max(ground - top, 0):.1f}"}
+        shapes.append(el("rect", x=f"{x0 + 1:.1f}", y=f"{top:.1f}", class_="pv", opacity="0.3", **size))
+    for kind, look in (("confidence", "cf"), ("privacy", "er")):
+        for (left, right, _), low, high in zip(places, *curve.bands.get(kind, ((), ())), strict=False):
+            ends = (_place(curve, float(left + right) / 2, float(end)) for end in (low, high))
+            shapes.append(el("polyline", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in ends), class_=look))
+    if curve.truth is not None:
+        line = _points(curve, zip(*curve.path(curve.truth), strict=True))
+        shapes.append(
+            el("polyline", points=line, class_="cf", stroke_dasharray="1 4", stroke_linecap="round")
+        )
+    return _picture(curve, title, _words(curve, "Thick lines", "Thin lines"), shapes)
+
+
+def _picture(curve: Curve, title: str, words: str, shapes: Sequence[object]) -> Markup:
+    """Put shapes that stretch with the card under numbers that do not."""
+    drawn = el(
+        "svg",
+        *shapes,
+        viewBox=f"0 0 {_WIDTH} {_HEIGHT}",
+        width="100%",
+        height=str(_HEIGHT),
+        preserveAspectRatio="none",
+    )
+    return el(
+        "svg", el("title", title), el("desc", words), *_ticks(curve), drawn, height=str(_HEIGHT), role="img"
+    )
+
+
+def _words(curve: Curve, privacy: str, confidence: str) -> str:
     top = int(curve.values.argmax())
     return (
         f"{curve.values.size:,} values from {dated(float(curve.across[0]), curve.calendar)} to {dated(float(curve.across[-1]), curve.calendar)}; "
         f"the largest, {number(float(curve.values[top]))}, at {dated(float(curve.across[top]), curve.calendar)}. "
-        "Shaded: privacy intervals. Dashed: confidence intervals."
+        f"{privacy}: privacy intervals. {confidence}: confidence intervals."
         + ("" if curve.truth is None else " Dotted: the truth of these public data.")
     )
 
@@ -178,22 +237,30 @@ def _points(curve: Curve, corners: Iterable[tuple[float, float]]) -> str:
 
 
 def _ticks(curve: Curve) -> list[object]:
-    """Draw the ground line, and say the ends of both directions."""
-    ground = _place(curve, float(curve.across[0]), 0.0)[1]
-    made: list[object] = [
-        el("line", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=f"{ground:.1f}", y2=f"{ground:.1f}", class_="axis")
-    ]
+    """Draw lines across at round values, and say these and the places along the ground."""
+    made: list[object] = []
+    for y in {0.0, *ticks(curve.low, curve.high, 5)}:
+        down = _place(curve, float(curve.across[0]), y)[1]
+        ends = {
+            "x1": _percent(_LEFT),
+            "x2": _percent(_WIDTH - _RIGHT),
+            "y1": f"{down:.1f}",
+            "y2": f"{down:.1f}",
+        }
+        made.append(el("line", class_="axis", **ends))
+        made.append(_text(_percent(_LEFT - 6), f"{down + 4:.1f}", number(y), "end"))
     for x in np.linspace(curve.across[0], curve.across[-1], 5):
         at = _place(curve, float(x), 0.0)[0]
-        made.append(_text(f"{at:.1f}", f"{_HEIGHT - 6}", dated(float(x), curve.calendar), "middle"))
-    for y in (curve.low, curve.high):
-        down = _place(curve, float(curve.across[0]), y)[1]
-        made.append(_text(str(_LEFT - 6), f"{down + 4:.1f}", number(y), "end"))
+        made.append(_text(_percent(at), f"{_HEIGHT - 6}", dated(float(x), curve.calendar), "middle"))
     return made
 
 
+def _percent(x: float) -> str:
+    return f"{100 * x / _WIDTH:.2f}%"
+
+
 def _text(x: str, y: str, said: str, anchor: str) -> Markup:
-    return el("text", said, x=x, y=y, text_anchor=anchor, fill="currentColor", opacity="0.7")
+    return el("text", said, x=x, y=y, text_anchor=anchor, class_="tick")
 
 
 @dataclass(frozen=True, slots=True)

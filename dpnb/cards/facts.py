@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from dpnb.cards.curves import Curve, curve_of
+from dpnb.cards.curves import Curve, bars_of, curve_of
 from dpnb.cards.markup import clean
 from dpnb.cards.stored import Stored, stored_of
 from dpnb.cards.trail import Step, more_of, trail_of
@@ -109,6 +109,12 @@ class Line:
         What is estimated where values are held to bounds, as a sentence; empty where none are.
     calendar : str, optional
         Of dates the step that the values count.
+    unit : str
+        What its numbers are in: lines of one card with one unit share an axis. Empty where that is not known.
+    bars : Curve or None
+        The counts of bins along a number, to be drawn as bars.
+    folded : bool
+        Whether its numbers are working material, to be looked at on demand.
     """
 
     name: str
@@ -133,6 +139,9 @@ class Line:
     stored: Stored | None = None
     estimand: str = ""
     calendar: str | None = None
+    unit: str = ""
+    bars: Curve | None = None
+    folded: bool = False
 
     @property
     def hidden(self) -> int:
@@ -236,10 +245,26 @@ def line_of(
         stored=stored_of(leaf, fresh) if now else None,
         estimand=estimand_words(estimate),
         calendar=calendar_of(estimate),
+        unit=_unit(estimate),
+        bars=bars_of(estimate),
+        folded=estimate.size > 1 and _kind(estimate, "target") == "numbers",
     )
     if record:
         line.record.update(_record(estimate, line))
     return line
+
+
+def _kind(estimate: Estimate, name: str) -> Any:
+    """Return what the statistic of a question declares; nothing of anything that is computed or read."""
+    leaf = estimate.measurement
+    return None if leaf is None or leaf.root is not leaf else getattr(leaf.checked.kind, name, None)
+
+
+def _unit(estimate: Estimate) -> str:
+    """Return what tells the unit of a question's numbers: their public range."""
+    domain, calendar = getattr(estimate.outcome, "domain", None), calendar_of(estimate)
+    known = estimate.measurement is not None and domain is not None and domain[0] is not None
+    return f"{domain} {calendar}" if known else ""
 
 
 _AT_BOUND = "Values beyond the bounds count as at the bound"

@@ -6,12 +6,16 @@ other answer. Nothing is computed here: values, intervals and digits are those o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from dpnb.cards.facts import TRUTH, Entry, Line
 from dpnb.cards.markup import Markup, el
 from dpnb.statistics.text_table import aligned
 
+_FEW = 4
+"""So many cells are told with their intervals; more are a picture, and told on demand."""
+_DARKEST = 45
 _BRACKETS = {"privacy": ("[", "]"), "confidence": ("(", ")")}
 
 
@@ -52,9 +56,30 @@ def grid_html(line: Line) -> Markup:
         el("tr", el("th", name, scope="row"), *(_cell(line, entry) for entry in entries))
         for name, entries in _rows(line)
     ]
-    legend = _legend(line)
-    table = el("table", el("thead", el("tr", *head)), el("tbody", *body), class_="rows slim")
-    return el("div", el("div", table, class_="scroll"), el("p", legend, class_="soft") if legend else None)
+    whole = el(
+        "div",
+        el("table", el("thead", el("tr", *head)), el("tbody", *body), class_="rows slim"),
+        class_="scroll",
+    )
+    legend = el("p", words, class_="soft") if (words := _legend(line)) else None
+    if len(line.entries) <= _FEW:
+        return el("div", whole, legend)
+    heat = [
+        el("tr", el("th", name, scope="row"), *(_shade(line, entry) for entry in entries))
+        for name, entries in _rows(line)
+    ]
+    drawn = el("table", el("thead", el("tr", *head)), el("tbody", *heat), class_="rows slim heat")
+    numbers = el("details", el("summary", "Intervals"), whole, legend, class_="numbers soft")
+    return el("div", el("div", drawn, class_="scroll"), numbers)
+
+
+def _shade(line: Line, entry: Entry) -> Markup:
+    """A cell as dark as its value is large; what noise moved below zero is not shaded, nor are values of both signs."""
+    values = [one.value for one in line.entries if math.isfinite(one.value)]
+    top = max(values, default=0.0)
+    share = 0.0 if top <= 0 or min(values) < -top / 2 else max(entry.value, 0.0) / top
+    look = f"background:color-mix(in srgb,var(--dp-accent) {round(_DARKEST * share)}%,transparent)"
+    return el("td", line.answer(entry), class_=f"num {entry.strength}", style=look if share > 0 else None)
 
 
 def _cell(line: Line, entry: Entry) -> Markup:

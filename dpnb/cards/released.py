@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpnb.cards import budget
+from dpnb.cards.axis import axis_svg, scales_of
 from dpnb.cards.card import Card, frame
-from dpnb.cards.curves import curve_svg, sparkline
+from dpnb.cards.curves import Curve, bars_svg, curve_svg, sparkline
 from dpnb.cards.facts import TRUTH, Entry, Line, line_of
 from dpnb.cards.grid import grid_html, grid_text
 from dpnb.cards.markup import Markup, clean, el
@@ -22,6 +23,8 @@ from dpnb.statistics.text_table import aligned
 
 _KINDS = ("privacy", "confidence")
 _WIDE = 100
+_FEW = 6
+"""So many numbers are told beside their drawing; more are drawn, and told on demand."""
 _LONGEST = 60
 
 
@@ -38,7 +41,7 @@ def release_card(report: Any) -> Card:
     before = report.left + report.charged
     paid = _paid_for(report)
     left = budget.words(report.left, report.cap)
-    notes = _notes(report, lines)
+    urgent, notes = _urgent(report), _notes(lines)
     html = frame(
         el(
             "div",
@@ -46,12 +49,13 @@ def release_card(report: Any) -> Card:
             el("span", paid, class_="paid" if report.charged else "paid free"),
             class_="head",
         ),
-        *(line_html(line) for line in lines),
+        *(line_html(line, scale) for line, scale in zip(lines, scales_of(lines), strict=True)),
         el(
             "div",
             budget.bar(before, report.cap, report.charged),
-            el("p", f"{paid} · {left}" + _entry(report), class_="soft"),
-            *(el("p", note, class_="soft") for note in notes),
+            el("p", f"{paid} · {left}", class_="soft"),
+            *(el("p", note, class_="soft") for note in urgent),
+            made_html(lines, [*notes, *_entry(report)]),
             class_="foot",
         ),
     )
@@ -63,7 +67,8 @@ def release_card(report: Any) -> Card:
             body,
             "\n".join(
                 [
-                    f"{budget.text_bar(before, report.cap, report.charged)}  {paid} · {left}{_entry(report)}",
+                    f"{budget.text_bar(before, report.cap, report.charged)}  {' · '.join([paid, left, *_entry(report)])}",
+                    *urgent,
                     *notes,
                 ]
             ),
@@ -99,9 +104,8 @@ def estimate_card(estimate: Estimate) -> Card:
         return _pending(estimate)
     line = line_of(estimate)
     text = line_text(line)
-    return Card(
-        frame(line_html(line)), figure([line], line.name), text, {"format": 1, **line.record}, "estimate"
-    )
+    html = frame(line_html(line), made_html([line], []))
+    return Card(html, figure([line], line.name), text, {"format": 1, **line.record}, "estimate")
 
 
 def _pending(estimate: Estimate) -> Card:
@@ -134,14 +138,18 @@ def _paid_for(report: Any) -> str:
     return f"{'stored' if report.before is None else 'paid before'} · {report.charged.measure.symbol} 0 paid"
 
 
-def _entry(report: Any) -> str:
-    return "" if report.entry is None else f" · ledger entry {report.entry}"
+def _entry(report: Any) -> list[str]:
+    return [] if report.entry is None else [f"ledger entry {report.entry}"]
 
 
-def _notes(report: Any, lines: Sequence[Line]) -> list[str]:
+def _urgent(report: Any) -> list[str]:
+    """What must be seen at once."""
     notes = [report.completed] if report.before is not None else []
-    if report.dropped:
-        notes.append(not_kept(report.dropped))
+    return [*notes, not_kept(report.dropped)] if report.dropped else notes
+
+
+def _notes(lines: Sequence[Line]) -> list[str]:
+    notes = []
     if any(entry.privacy or entry.confidence for line in lines for entry in line.entries):
         notes.append(
             "Privacy interval: what the noise hides about this dataset. "
@@ -167,8 +175,25 @@ def _record(report: Any, lines: Sequence[Line]) -> dict[str, Any]:
 # ---------------------------------------------------------------- HTML of one line
 
 
-def line_html(line: Line) -> Markup:
-    """Return one line as HTML."""
+def made_html(lines: Sequence[Line], notes: Sequence[str]) -> Markup | None:
+    """How the numbers were made: the noise of each, what its intervals are, and where it stands in the ledger; on demand."""
+    said = [
+        el(
+            "p",
+            el("strong", line.name) if len(lines) > 1 else None,
+            " " * (len(lines) > 1),
+            " · ".join(line.mechanism),
+        )
+        for line in lines
+        if line.mechanism
+    ]
+    told = [*said, *(el("p", note) for note in notes)]
+    return el("details", el("summary", "How it was made"), *told, class_="made soft") if told else None
+
+
+def line_html(line: Line, shared: Scale | None = None) -> Markup:
+    """Return one line as HTML, its intervals on a scale that it shares with others, or on its own."""
+    scale = shared or scales_of([line])[0]
     name = el("h4", line.name, class_="anon" if line.unnamed else None)
     question = el("code", line.question) if line.question != line.name else None
     return el(
@@ -179,11 +204,10 @@ def line_html(line: Line) -> Markup:
             _paid(line),
             class_="row",
         ),
-        _scalar(line) if line.scalar else _vector(line),
+        _scalar(line, scale) if line.scalar else _vector(line, scale),
         el("p", line.estimand, class_="soft") if line.estimand else None,
         *(el("p", el("strong", "Note: "), flag, class_="flag") for flag in line.flags),
         *(el("p", reason, class_="soft") for reason in _reasons(line)),
-        el("p", " · ".join(line.mechanism), class_="soft") if line.mechanism else None,
         class_="line",
     )
 
@@ -208,9 +232,8 @@ def _reasons(line: Line) -> list[str]:
     ]
 
 
-def _scalar(line: Line) -> Markup:
+def _scalar(line: Line, scale: Scale) -> Markup:
     entry = line.entries[0]
-    scale = Scale.over(line.entries, line.trail)
     said = line.accuracy(entry)
     rows = [_past(line, place, scale) for place in range(len(line.trail))] + [
         el(
@@ -223,6 +246,7 @@ def _scalar(line: Line) -> Markup:
         if pair is not None
     ]
     rows += [_truth(line, entry, scale)] if entry.truth is not None else []
+    rows += [_axis_row(line, scale, 1)] if rows else []
     return el(
         "div",
         el(
@@ -234,6 +258,13 @@ def _scalar(line: Line) -> Markup:
         ),
         el("table", el("tbody", *rows), class_="intervals") if rows else None,
     )
+
+
+def _axis_row(line: Line, scale: Scale, before: int) -> Markup:
+    """The numbers under the tracks of a table."""
+    blank = [el("td", Markup("&nbsp;")) for _ in range(before)]
+    last = el("td", Markup("&nbsp;"))
+    return el("tr", *blank, el("td", axis_svg(scale, line), class_="track"), last, class_="scale")
 
 
 def _truth(line: Line, entry: Entry, scale: Scale) -> Markup:
@@ -257,12 +288,44 @@ def _past(line: Line, place: int, scale: Scale) -> Markup:
     )
 
 
-def _vector(line: Line) -> Markup:
+def _vector(line: Line, scale: Scale) -> Markup:
     if line.columns:
         return grid_html(line)
+    if line.bars is not None:
+        words = _all(line) if line.curve is not None else " · ".join(_legend(line, line.bars))
+        numbers = None if line.curve is not None else _folded_away("Numbers", _numbers(line, scale))
+        return el("div", bars_svg(line.bars, line.name), el("p", words, class_="soft"), numbers)
     if line.curve is not None:
         return el("div", curve_svg(line.curve, line.name), el("p", _all(line), class_="soft"))
-    scale = Scale.over(line.entries)
+    if line.folded:
+        return _folded_away(f"The {line.size:,} numbers themselves", _numbers(line, scale))
+    return _numbers(line, scale) if len(line.entries) <= _FEW else _drawn(line, scale)
+
+
+def _folded_away(words: str, content: Markup) -> Markup:
+    return el("details", el("summary", words), content, class_="numbers soft")
+
+
+def _drawn(line: Line, scale: Scale) -> Markup:
+    """Draw many numbers as dots with intervals, in the order of their size where their keys have none; the numbers on demand."""
+    entries = line.entries
+    if not line.hidden and not any(entry.key[:1].isdigit() or entry.key[:1] in "[-" for entry in entries):
+        entries = tuple(sorted(entries, key=lambda entry: -entry.value))
+    rows = [
+        el(
+            "tr",
+            el("th", entry.key, scope="row"),
+            el("td", entry_track(line, entry, scale), class_="track"),
+            el("td", line.answer(entry), class_=f"num {entry.strength}"),
+        )
+        for entry in entries
+    ]
+    table = el("table", el("tbody", *rows, _axis_row(line, scale, 1)), class_="rows drawn")
+    more = el("p", _more(line), class_="soft") if line.hidden else None
+    return el("div", el("div", table, class_="scroll"), more, _folded_away("Numbers", _numbers(line, scale)))
+
+
+def _numbers(line: Line, scale: Scale) -> Markup:
     kinds = [kind for kind in _KINDS if any(getattr(entry, kind) for entry in line.entries)]
     sized = any(line.accuracy(entry) for entry in line.entries)
     head = [el("th", line.axis, scope="col"), el("th", "value", scope="col", class_="num")]
@@ -274,6 +337,7 @@ def _vector(line: Line) -> Markup:
     if sized:
         head.append(el("th", "as accurate as", scope="col", class_="num wide"))
     body = [_vector_row(line, entry, scale, kinds, sized=sized) for entry in line.entries]
+    body += [_axis_row(line, scale, 2)] if kinds else []
     more = el("p", _more(line), class_="soft") if line.hidden else None
     table = el(
         "table", el("thead", el("tr", *head)), el("tbody", *body), class_="rows" if kinds else "rows slim"
@@ -297,12 +361,16 @@ def _vector_row(line: Line, entry: Entry, scale: Scale, kinds: Sequence[str], *,
     return el("tr", *cells)
 
 
+def _legend(line: Line, curve: Curve) -> list[str]:
+    """Say what is drawn how."""
+    look = ("thick lines", "thin lines") if line.bars is not None else ("shaded", "dashed")
+    return [
+        f"{drawn}: {kind} intervals" for kind, drawn in zip(_KINDS, look, strict=True) if kind in curve.bands
+    ]
+
+
 def _all(line: Line) -> str:
-    bands = {
-        "privacy": "shaded: privacy intervals",
-        "confidence": "dashed: confidence intervals",
-    }
-    drawn = [words for kind, words in bands.items() if line.curve is not None and kind in line.curve.bands]
+    drawn = [] if line.curve is None else _legend(line, line.curve)
     drawn += (
         ["dotted: the truth (public data)"] if line.curve is not None and line.curve.truth is not None else []
     )

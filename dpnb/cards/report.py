@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dpnb.cards.axis import scales_of
 from dpnb.cards.deployment import registry_file, write_deployments
 from dpnb.cards.facts import Line, line_of
 from dpnb.cards.ledger import ledger_table
 from dpnb.cards.markup import Markup, clean, el, escape
 from dpnb.cards.methods import methods
 from dpnb.cards.policy import policy
-from dpnb.cards.released import line_html, line_text
+from dpnb.cards.released import line_html, line_text, made_html
 from dpnb.cards.report_formats import Content, write
 from dpnb.cards.style import STYLE
 from dpnb.estimate import Estimate
@@ -160,7 +161,7 @@ def _body(
             "All at 95 %.",
         ),
         el("h2", "Results"),
-        el("div", *(line_html(line) for line in lines), class_="dpnb"),
+        el("div", *map(line_html, lines, scales_of(lines)), made_html(lines, []), class_="dpnb"),
         el("h2", "Methods"),
         el("p", paragraph, class_="methods"),
         el("h2", "Ledger extract") if extract else None,

@@ -63,6 +63,14 @@ border:0;padding:0;overflow-wrap:break-word;white-space:normal}
 § .dot{fill:var(--ink)}
 § .cf{stroke:var(--ink);stroke-width:1.5;fill:none}
 § .axis{stroke:var(--hair);stroke-width:1}
+§ .er{stroke:var(--dp-accent);stroke-width:3.5;fill:none}
+§ svg svg *{vector-effect:non-scaling-stroke}
+§ .tick{fill:var(--soft);font-size:11.5px}
+§ tr.scale td{padding-top:0;padding-bottom:0;line-height:1}
+§ .drawn th{width:1%;white-space:nowrap}§ .drawn td.num{width:1%}
+§ details > summary{cursor:pointer}
+§ .made p,§ .numbers > div{margin-top:.3rem}
+§ .heat td{text-align:right}
 § .room{fill:var(--dp-fill)}
 § .used{fill:var(--dp-soft)}
 § .bar{margin:.4rem 0 .25rem}
@@ -77,7 +85,9 @@ border:0;padding:0;overflow-wrap:break-word;white-space:normal}
 § .plan td:nth-child(2),§ .cols td:nth-child(2),§ .cols td:nth-child(4){grid-column:1/-1;order:3}
 § .cols td:nth-child(4){color:var(--soft)}§ .cols td:nth-child(4)::before{content:"missing: "}
 § .cols td:nth-child(3){text-align:right}
-§ code{overflow-wrap:anywhere}§ .wide{display:none}§ .intervals td.track{display:none}
+§ code{overflow-wrap:anywhere}§ .wide{display:none}
+§ .intervals,§ .intervals tbody{display:block}§ .intervals tr{display:grid;grid-template-columns:1fr auto}
+§ .intervals td.track{grid-column:1/-1;order:3;padding-right:.5rem}§ .intervals tr.scale td:not(.track){display:none}
 § .intervals th{width:auto}§ .intervals td.num{width:auto;text-align:right}§ .rows td.track{min-width:4rem;width:26%}
 § th,§ td{padding-right:.5rem}§ .value{font-size:22px}}
 @media print{.dpnb{@light}}

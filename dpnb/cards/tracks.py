@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from dpnb.cards.facts import Entry, Line
 from dpnb.cards.markup import Markup, clean, el
+from dpnb.cards.ticks import ticks
 from dpnb.cards.trail import Step
 
 _PAD = 0.06
@@ -69,6 +70,16 @@ def _bar(
     )
 
 
+def _ground(scale: Scale, y: int, height: int) -> list[Markup]:
+    """The number line, and a hair at each of its round numbers."""
+    across = el("line", x1="0", x2="100%", y1=str(y), y2=str(y), class_="axis")
+    places = [scale.percent(x) for x in ticks(scale.low, scale.high)]
+    return [
+        across,
+        *(el("line", x1=x, x2=x, y1="0", y2=str(height), class_="axis") for x in places),
+    ]
+
+
 def _whisker(scale: Scale, pair: tuple[float, float], y: float) -> str:
     left, right = scale.percent(pair[0]), scale.percent(pair[1])
     caps = "".join(
@@ -108,33 +119,33 @@ def _drawing(height: int, title: str, words: str, *shapes: object) -> Markup:
 
 def span_track(kind: str, line: Line, entry: Entry, pair: tuple[float, float], scale: Scale) -> Markup:
     """Draw one interval on its own track."""
-    axis = el("line", x1="0", x2="100%", y1="9", y2="9", class_="axis")
+    axis = _ground(scale, 9, 18)
     solid = kind == "privacy"
     shape = _bar(scale, pair, 9, 8) if solid else Markup(_whisker(scale, pair, 9))
     words = f"{line.span(pair)}, value {line.answer(entry)}"
-    return _drawing(18, f"{kind} interval", words, axis, shape, _dot(scale, entry, 9, inside=solid))
+    return _drawing(18, f"{kind} interval", words, *axis, shape, _dot(scale, entry, 9, inside=solid))
 
 
 def truth_track(line: Line, entry: Entry, scale: Scale) -> Markup:
     """Draw the truth on its own track, beside the value."""
-    axis = el("line", x1="0", x2="100%", y1="9", y2="9", class_="axis")
+    axis = _ground(scale, 9, 18)
     words = f"{line.true(entry)} (public data), value {line.answer(entry)}"
-    return _drawing(18, "truth", words, axis, _diamond(scale, entry, 9))
+    return _drawing(18, "truth", words, *axis, _diamond(scale, entry, 9))
 
 
 def past_track(line: Line, place: int, scale: Scale) -> Markup:
     """Draw an earlier privacy interval of a line: the older, the fainter."""
     step = line.trail[place]
-    axis = el("line", x1="0", x2="100%", y1="7", y2="7", class_="axis")
+    axis = _ground(scale, 7, 14)
     faint = f"{0.25 + 0.35 * (place + 1) / len(line.trail):.2f}"
     shape = _bar(scale, (step.low, step.high), 7, 6, faint)
     words = f"{line.span((step.low, step.high))}, when {step.paid} was paid"
-    return _drawing(14, "earlier privacy interval", words, axis, shape)
+    return _drawing(14, "earlier privacy interval", words, *axis, shape)
 
 
 def entry_track(line: Line, entry: Entry, scale: Scale) -> Markup:
     """Draw both intervals of one row of a table, one above the other."""
-    shapes: list[object] = [el("line", x1="0", x2="100%", y1="11", y2="11", class_="axis")]
+    shapes: list[object] = [*_ground(scale, 11, 22)]
     words = []
     for kind, pair, y in (("privacy", entry.privacy, 6), ("confidence", entry.confidence, 16)):
         if pair is None:
@@ -207,7 +218,7 @@ def figure(lines: Sequence[Line], title: str) -> Markup | None:
 
 
 def _row(line: Line, entry: Entry, scale: Scale, y: int) -> Markup:
-    shapes: list[object] = [el("line", x1="0", x2="100%", y1="11", y2="11", class_="axis")]
+    shapes: list[object] = [*_ground(scale, 11, 22)]
     if entry.privacy is not None:
         shapes.append(_bar(scale, entry.privacy, 6, 6))
     if entry.confidence is not None:

@@ -78,7 +78,6 @@ def test_release_reads_without_styles_drawings_and_scripts():
         "0.6964 as accurate as 2,821 people without noise (of 2,897)",
         "privacy interval 0.69",
         "confidence interval 0.67",
-        "discrete Laplace noise, scale 5.333 grid steps",
         "effect",
         "0.463",
         "privacy interval 0.443 to 0.484",
@@ -89,8 +88,11 @@ def test_release_reads_without_styles_drawings_and_scripts():
         "any value privacy interval confidence interval as accurate as",
         "spread",
         "free",
-        "ε 1 paid · ε 3 of 4 left · ledger entry 7",
+        "ε 1 paid · ε 3 of 4 left",
         "3 questions had no name when the cell ended: not released, nothing spent.",
+        "How it was made",
+        "collected discrete Laplace noise, scale 5.333 grid steps",
+        "ledger entry 7",
     ]
     places = []
     start = 0
@@ -364,3 +366,16 @@ def test_numbers_of_one_answer_that_differ_much_in_certainty_have_digits_of_thei
     assert (even.answer(entries[1]), even.span(pair)) == ("0.001", "0.000 to 0.004")
     assert (uneven.answer(entries[1]), uneven.span(pair)) == ("0.0014", "0.0000 to 0.0040")
     assert uneven.answer(entries[0]) == "0.649"
+
+
+def test_intervals_stand_on_axes_with_numbers():
+    """Each line has the numbers of its axis, and lines in one unit the same ones; a bar's hairs stand where its numbers do."""
+    card = cards.release_card(five()).html
+    scales = re.findall(r'<tr class="scale">.*?</tr>', str(card))
+    drawn = [re.findall(r'x="([\d.]+%)"[^>]*>([^<]+)</text>', row) for row in scales]
+    assert len(drawn) >= 3
+    assert all(len(one) >= 2 for one in drawn)
+    collected, effect, by_any = drawn[:3]
+    assert collected == by_any != effect
+    for place, _ in collected:
+        assert str(card).count(f'x1="{place}" x2="{place}"') >= 3

@@ -47,7 +47,7 @@ def test_the_badge_opens_on_what_was_paid_and_what_asking_again_costs():
     card = release_card(made.report("collected", "effect", stored=("collected",)))
     said = "ε 0.5 on 2026-01-02 03:04, ledger entry 7"
     assert said in card.text
-    assert card.html.count("<details") == 1
+    assert card.html.count('<details class="stored"') == 1
     for part in (said, "ε 0: the same answer, also after Restart and Run All", "ε 0.5 for new noise"):
         assert part in words(card)
         assert any(part == row[1] for row in card.json["lines"][0]["stored"]["rows"])
@@ -65,7 +65,7 @@ def test_only_an_answer_that_cost_nothing_now_has_the_badge():
     """A paid one, a public one and a derived one have none."""
     assert stored_of(measured(1)) is None
     assert stored_of(None) is None
-    assert "<details" not in release_card(made.report("collected", "everyone")).html
+    assert '<details class="stored"' not in release_card(made.report("collected", "everyone")).html
 
 
 def test_both_payments_of_a_stored_answer_are_told():
