@@ -123,7 +123,7 @@ def bars_of(estimate: Estimate) -> Curve | None:
 def _edges(estimate: Estimate) -> np.ndarray | None:
     """Return the edges of the bins that a question counts, where it has some."""
     leaf = estimate.measurement
-    if leaf is None or leaf.root is not leaf or leaf.checked.kind.name != "histogram":
+    if leaf is None or leaf.root is not leaf or not leaf.checked.kind.counts:
         return None
     edges = leaf.checked.setting.edges
     return np.array([float(edge) for edge in edges]) if len(edges) == estimate.size + 1 else None
