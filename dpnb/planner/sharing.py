@@ -181,15 +181,17 @@ def _frames(bought: Sequence[Bought], facts: Facts) -> list[list[int]]:
 
 
 def _apart(bought: Sequence[Bought], facts: Facts) -> list[list[int]]:
-    """Return places of groups of sums of which no row is in two."""
+    """Return places of groups of sums of which no row is in two; the dearest first, so that what is cheap parts no two of them."""
     regions, groups = Regions(facts.ranges), dict[int, list[int]]()
     for place, one in enumerate(bought):
         groups.setdefault(one.group, []).append(place)
-    lists: list[list[tuple[list[int], list[Region]]]] = []
+    summed = []
     for places in groups.values():
         parts = [part for place in places for part in bought[place].parts]
-        if not all(isinstance(part.request, Total) and additive(part) for part in parts):
-            continue
+        if all(isinstance(part.request, Total) and additive(part) for part in parts):
+            summed.append((cost(parts, facts), places, parts))
+    lists: list[list[tuple[list[int], list[Region]]]] = []
+    for _, places, parts in sorted(summed, key=lambda one: one[0], reverse=True):
         mine = [regions.of(where) for where in dict.fromkeys(part.request.where for part in parts)]
         many = next((one for one in lists if len(one) < sums.MOST_APART and _all_apart(mine, one)), None)
         if many is None:

@@ -17,7 +17,7 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum
 from dpnb.inference.digits import rounded
-from dpnb.inference.elementwise import inside
+from dpnb.inference.elementwise import greater, inside, lesser
 from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.outcome import Pair, Result
@@ -81,10 +81,15 @@ class LinearCell:
     flags: ClassVar[tuple[str, ...]] = ()
 
     def privacy(self, level: float) -> Pair:
-        """Return the value ± the exact radius of the discrete law, cut to what is possible."""
+        """Return the value ± the exact radius of the discrete law, cut to what is possible.
+
+        Of a value beyond what is possible the radius is taken from the nearest possible value too: an interval that ends at 0 on both
+        sides would look certain where noise was large. It holds the other one, so that it covers at least as often.
+        """
         alpha = 1 - level
         radius = self.noise.radius(alpha) if self.law is None else self.law.tail_radius(alpha)
-        low, high = (self.released - radius) * self.unit, (self.released + radius) * self.unit
+        reach, nearest = radius * self.unit, inside(self.value, self.low, self.high)
+        low, high = lesser(self.value, nearest) - reach, greater(self.value, nearest) + reach
         return inside(low, self.low, self.high), inside(high, self.low, self.high)
 
     def confidence(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpnb.errors import OptionError, Unavailable
+from dpnb.inference.digits import given as plainly
 from dpnb.inference.digits import number
 from dpnb.inference.interval import plain_number
 from dpnb.statistics.formula import INTERCEPT, parse
@@ -196,13 +197,17 @@ class Regression(Tabular):
         found: Estimate = self.moments.standardized(self.formula)  # type: ignore[attr-defined]
         return found
 
-    def predict(self, at: Mapping[str, Any] | None = None, **columns: Any) -> Estimate:
+    def predict(
+        self, at: Mapping[str, Any] | None = None, *, extrapolate: bool = False, **columns: Any
+    ) -> Estimate:
         """Predict the mean response of people with these values: free, with both intervals.
 
         Parameters
         ----------
         at : mapping of str to number or array, optional
             What the columns of the formula are: ``{"age": 40, "any": 1}``, numbers or arrays of one length; a DataFrame is one too.
+        extrapolate : bool
+            Whether values beyond the declared bounds are meant: no row is there, so that the intervals hold only if the line goes on.
         **columns
             The same as keywords: ``fit.predict(age=40, any=1)``.
 
@@ -218,6 +223,8 @@ class Regression(Tabular):
         """
         given = {**dict(at if at is not None else {}), **columns}
         self._declared(given)
+        if not extrapolate:
+            self._inside(given)
         terms = [1.0 if term == INTERCEPT else _given(term, given) for term in self.terms]
         try:
             rows = np.stack(np.broadcast_arrays(*terms), axis=-1)
@@ -236,6 +243,27 @@ class Regression(Tabular):
                     raise OptionError(
                         f"{column.name} is declared {column.describe()}: it has no value {min(unknown, key=str)!r}."
                     )
+
+    def _inside(self, given: Mapping[str, Any]) -> None:
+        """Refuse a value where no row can be, unless that is meant."""
+        dataset = self.coefficients.leaves()[0].dataset
+        for column in () if dataset is None else dataset.schema.columns:
+            if not column.numeric or column.calendar is not None or column.name not in given:
+                continue
+            low, high = map(float, column.bounds)
+            try:
+                beyond = [
+                    one
+                    for one in np.ravel(np.asarray(given[column.name], dtype=float))
+                    if not low <= one <= high
+                ]
+            except (TypeError, ValueError):
+                continue
+            if beyond:
+                raise OptionError(
+                    f"{column.name} is declared {plainly(low)} to {plainly(high)}: no row lies at {plainly(float(beyond[0]))}. "
+                    "If you mean the line to go on there, say predict(…, extrapolate=True)."
+                )
 
     def table(self, level: float = 0.95) -> Any:
         """Plain columns: terms, coefficients and both intervals, standard errors, t and p; ``.to_frame()`` gives a DataFrame."""

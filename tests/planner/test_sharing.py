@@ -267,6 +267,40 @@ def test_a_question_across_groups_is_paid_beside_them() -> None:
     assert charged_for(plan, schema(adjacency="add-remove")).events == refined(found).events(frozenset())
 
 
+def count_of(*fifths: int) -> QueryPlan:
+    """A count of people in some fifths of the ages."""
+    bands = [
+        e.BoolOp(
+            "and", e.Compare(">=", AGE, e.Const(20 * fifth)), e.Compare("<", AGE, e.Const(20 * fifth + 20))
+        )
+        for fifth in fifths
+    ]
+    where = bands[0]
+    for one in bands[1:]:
+        where = e.BoolOp("or", where, one)
+    return QueryPlan("p", "count", None, where)
+
+
+CROSSED = {
+    "a": Item(count_of(0, 1, 4), spend=Fraction(1, 100)),
+    "c": Item(count_of(3), spend=Fraction(1, 100)),
+    "b": Item(count_of(0, 1, 2), spend=Fraction(1)),
+    "d": Item(count_of(3, 4), spend=Fraction(1)),
+}
+"""The cheap ones would part the dear ones where groups are made in the order of the cell."""
+
+
+@pytest.mark.parametrize("names", ["acbd", "bcd", "cbd", "bd", "dba"])
+def test_the_dearest_groups_are_priced_together_first(names: str) -> None:
+    """What is left of a cell, where an answer is held, costs no more than all of it; kernel and curator agree."""
+    where = schema(adjacency="add-remove")
+    found = priced([CROSSED[name] for name in names], where, epsilon=3)
+    assert found.loss.amount <= Fraction(101, 100)
+    assert charged_for(sent(found), where).events == found.events(frozenset())
+    parts = [part for item in found.items for part in item.parts]
+    assert cost(parts, found.facts) == found.loss.amount
+
+
 PAIRS = [*MANY, QueryPlan("p", "correlation", AGE, OLD, (), (), e.Ref("pay"))]
 
 

@@ -147,6 +147,14 @@ def test_a_dataset_regresses_like_statsmodels_on_each_of_them(dpnb_home: Any, fr
     with pytest.raises(OptionError, match=r"region is declared .*: it has no value 'x'"):
         fits["income ~ sex*age + C(region)"].predict({**at, "region": "x"})
     square = fits["income ~ age + age**2 + sex"]
+    with pytest.raises(
+        OptionError, match=r"age is declared 18 to 90: no row lies at 91\. .*extrapolate=True"
+    ):
+        square.predict(age=[20, 91], sex=1)
+    assert (
+        square.predict(age=91, sex=1, extrapolate=True).value
+        > square.predict(age=17.9, sex=0, extrapolate=True).value
+    )
     assert square["I(age ** 2)"].value == square["age**2"].value == square.params.value[2]
 
 

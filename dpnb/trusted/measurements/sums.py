@@ -197,11 +197,11 @@ def _short(frame: Frame) -> list[Frame]:
 
 
 def apart_from_each_other(found: Sequence[Frame], facts: Facts) -> list[tuple[Frame, ...]]:
-    """Sort frames into lists of such that no row is in two of a list; of many frames, each stands alone."""
+    """Sort frames into lists of such that no row is in two of a list, the dearest first; of many frames, each stands alone."""
     if not 1 < len(found) <= MOST_APART or not _few(found):
         return [(frame,) for frame in found]
     regions, lists = Regions(facts.ranges), list[list[tuple[Frame, Region]]]()
-    for frame in found:
+    for frame in sorted(found, key=lambda one: one.event(facts).amount, reverse=True):
         mine = regions.of(frame.parts[0].request.where)
         same = (one for one in lists if all(_apart(frame, mine, *other) for other in one))
         many = next(same, None)
