@@ -236,7 +236,7 @@ def _row(asked: _Asked, made: Population, n: int, loss: Loss, studies: int, seed
             continue
         truth = float(true(values)) if callable(true) else float(true)
         known += 1
-        held += found[0] <= truth <= found[1]
+        held += int(found[0] <= truth <= found[1])
         width += found[1] - found[0]
     return PlainRow(n, loss, studies, known, held, width / known if known else float("nan"))
 

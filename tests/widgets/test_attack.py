@@ -9,7 +9,7 @@ import pytest
 
 from dpnb import widgets
 from dpnb.audit.attacks.benches import BENCHES, bench
-from dpnb.errors import PlanError
+from dpnb.errors import DpnbError, PlanError
 from dpnb.notebook.interactions import COMMANDS
 
 
@@ -46,8 +46,9 @@ def test_a_page_without_a_kernel_can_hold_every_attack():
 
 
 def test_bench_takes_no_data(data):
-    """There is no parameter for rows; a dataset, a column, an estimate or an array is refused with the reason."""
-    assert set(inspect.signature(widgets.attack_bench).parameters) == {"attack", "epsilon", "rng", "reps"}
+    """The first parameter is a name; a dataset, a column, an estimate or an array is refused with the reason."""
+    parameters = inspect.signature(widgets.attack_bench).parameters
+    assert set(parameters) == {"attack", "epsilon", "rng", "reps", "arrays"}
     for given in (data, data.x, data.x.mean(), np.arange(4), [0, 1]):
         with pytest.raises(PlanError, match="protected handle never gives it out"):
             widgets.attack_bench(given)
@@ -120,3 +121,62 @@ def test_command_lays_an_attack_on_the_bench():
     for epsilon in (0, -1, float("nan"), float("inf"), "1", True):
         with pytest.raises(PlanError, match="above 0"):
             widgets.attack_bench(epsilon=epsilon)
+
+
+RNG = np.random.default_rng(5)
+OWN = {
+    "reconstruction": {"secret": RNG.integers(0, 2, 40)},
+    "linkage": {
+        "quasi": [RNG.integers(0, 9, 333), RNG.integers(0, 5, 333)],
+        "secret": RNG.integers(0, 3, 333),
+    },
+    "membership": {
+        "members": RNG.integers(0, 2, (40, 300)),
+        "outsiders": RNG.integers(0, 2, (200, 300)),
+    },
+}
+
+
+@pytest.mark.parametrize("attack", OWN)
+def test_a_students_own_arrays_lie_on_the_bench(attack):
+    """The shares are those of the attack on these arrays; exact answers give nearly everything away, a small ε nearly nothing."""
+    one = widgets.attack_bench(attack, arrays=OWN[attack], rng=2, reps=2)
+    found = bench(attack, rng=2, **OWN[attack])
+    assert one.result["dp"].rows == found["dp"].rows
+    exact, hidden = found["raw"].rows[0].recovered, found["dp"].rows[0].recovered
+    assert exact > hidden
+    assert hidden < found.baseline + 0.2
+    assert f"{next(iter(OWN[attack]))}=" in one.code()
+    one.chosen = {**one.chosen, "pull": 1}
+    assert one.result.reps == 2
+    assert one.result.baseline == pytest.approx(found.baseline)
+
+
+def test_own_people_of_known_number_are_in_the_words():
+    one = widgets.attack_bench("reconstruction", arrays=OWN["reconstruction"])
+    assert "40 people's yes or no" in one.card().text
+    assert "333 people" in bench("linkage", **OWN["linkage"]).goal
+
+
+@pytest.mark.parametrize(
+    ("attack", "arrays", "words"),
+    [
+        ("reconstruction", {"secret": [0, 1, 2] * 9}, "0 and 1"),
+        ("reconstruction", {"bits": [0, 1] * 20}, "takes secret="),
+        ("averaging", {"secret": [0, 1] * 20}, "no arrays"),
+        ("linkage", {"quasi": [np.arange(30)], "secret": np.arange(31)}, "same 20 people"),
+        ("membership", {"members": np.zeros((30, 4)), "outsiders": np.zeros((30, 5))}, "same questions"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused_with_the_shape(attack, arrays, words):
+    with pytest.raises(DpnbError, match=words):
+        widgets.attack_bench(attack, arrays=arrays)
+
+
+def test_a_protected_handle_is_no_array_of_ones_own(data):
+    """Datasets, columns and estimates are refused as arrays too."""
+    for given in (data, data.x, data.x.mean()):
+        with pytest.raises(DpnbError):
+            widgets.attack_bench("reconstruction", arrays={"secret": given})
+        with pytest.raises(DpnbError):
+            widgets.attack_bench("linkage", arrays={"quasi": [given], "secret": given})

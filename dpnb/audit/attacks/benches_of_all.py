@@ -1,31 +1,45 @@
 """Attacks on everyone at once: reconstruction, linkage and membership, against several publications.
 
-The people are simulated here and nowhere else: no array comes in. Each attack gets answers alone; the secret marks its guesses.
+The people are simulated here, or are the arrays of whoever teaches: a protected handle turns into no array. Each attack gets answers
+alone; the secret marks its guesses.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dpnb.audit.attacks.linkage import linkage
 from dpnb.audit.attacks.membership import membership
 from dpnb.audit.attacks.publications import LABELS, Bench, Publication, fair, grid, lifted, private, shown
 from dpnb.audit.attacks.reconstruction import reconstruct, reconstruction
 from dpnb.datasets import census
+from dpnb.errors import PlanError
 from dpnb.risk.odds import membership_power
 
 Floats = NDArray[np.float64]
 EXACT = math.inf
 
+_MOST_BITS = 128
+_FEWEST = 20
 
-def on_reconstruction(rng: int | Sequence[int]) -> Bench:
-    """Reconstruct everyone's bit from counts of random subsets."""
-    generator, people, queries, reps = np.random.default_rng(rng), 48, 144, 12
-    bits = generator.permutation(np.arange(people) % 2)
+
+def on_reconstruction(rng: int | Sequence[int], secret: ArrayLike | None = None) -> Bench:
+    """Reconstruct everyone's bit from counts of random subsets.
+
+    Parameters
+    ----------
+    rng : int or sequence of int
+    secret : array_like of 0 and 1, optional
+        Your own people, at most 128.
+    """
+    generator, reps = np.random.default_rng(rng), 12
+    bits: NDArray[Any] = generator.permutation(np.arange(48) % 2) if secret is None else _bits(secret)
+    people, queries = bits.size, 3 * bits.size
     epsilons = grid(0.1, 1_000, 10)
     known = reconstruction(
         bits, queries=queries, epsilons=epsilons, method="least-squares", reps=reps, rng=generator
@@ -54,6 +68,7 @@ def on_reconstruction(rng: int | Sequence[int]) -> Bench:
             hits.append(reconstruct(asked[there], seen[there], "least-squares") == bits)
         return np.array(hits)
 
+    bound = fair if secret is None else lifted(known.baseline)
     without = [
         shown(name, note, right(name), known.baseline) for name, note in zip(publish, notes, strict=True)
     ]
@@ -64,15 +79,32 @@ def on_reconstruction(rng: int | Sequence[int]) -> Bench:
         "all answers together",
         epsilons,
         known.baseline,
-        (*without, private(known.rows, f"{queries} answers share one ε.", fair)),
+        (*without, private(known.rows, f"{queries} answers share one ε.", bound)),
     )
 
 
-def on_linkage(rng: int | Sequence[int]) -> Bench:
-    """Link a register with names to a table of counts without."""
+def on_linkage(
+    rng: int | Sequence[int], quasi: Sequence[ArrayLike] | None = None, secret: ArrayLike | None = None
+) -> Bench:
+    """Link a register with names to a table of counts without.
+
+    Parameters
+    ----------
+    rng : int or sequence of int
+    quasi : sequence of array_like, each of shape (people,), optional
+        What the register knows of your own people.
+    secret : array_like, shape (people,), optional
+        What only the table knows of them.
+    """
     generator = np.random.default_rng(rng)
-    people = census(2_000, int(generator.integers(2**31)))
-    quasi, secret = [people[name] for name in ("age", "sex", "state")], people["education"]
+    if quasi is None or secret is None:
+        people = census(2_000, int(generator.integers(2**31)))
+        quasi, secret = [people[name] for name in ("age", "sex", "state")], people["education"]
+        goal = "The education of 2,000 people in a register, from counts by age, sex, state and education without names."
+    else:
+        quasi, secret = _register(quasi, secret)
+        goal = f"A value of {len(secret):,} people in a register, from counts by {len(quasi)} known columns and it, without names."
+    blocks = 20 if len(secret) % 20 == 0 else len(secret)
     epsilons = grid(0.1, 10, 9)
     known = linkage(quasi, secret, epsilons=(*epsilons, EXACT), reps=10, rng=generator)
     _, values = np.unique(secret, return_inverse=True)
@@ -83,13 +115,13 @@ def on_linkage(rng: int | Sequence[int]) -> Bench:
     share = table.sum(axis=0) / values.size
 
     def right(seen: Floats) -> NDArray[np.bool_]:
-        return np.asarray(((seen + share / 2).argmax(axis=1)[cells] == values).reshape(20, -1))
+        return np.asarray(((seen + share / 2).argmax(axis=1)[cells] == values).reshape(blocks, -1))
 
     draw = generator.multinomial(values.size, (table / values.size).ravel()).reshape(table.shape)
     base = known.baseline
     return Bench(
         "linkage",
-        "The education of 2,000 people in a register, from counts by age, sex, state and education without names.",
+        goal,
         "the commonest value for everyone",
         "the whole table",
         epsilons,
@@ -106,14 +138,31 @@ def on_linkage(rng: int | Sequence[int]) -> Bench:
     )
 
 
-def on_membership(rng: int | Sequence[int]) -> Bench:
-    """Trace who was in a study through its averages."""
-    generator, size, questions, alpha = np.random.default_rng(rng), 100, 1_000, 0.05
-    rates = generator.uniform(0.1, 0.9, questions)
-    inside, outside = ((generator.random((n, questions)) < rates).astype(float) for n in (size, 1_000))
+def on_membership(
+    rng: int | Sequence[int], members: ArrayLike | None = None, outsiders: ArrayLike | None = None
+) -> Bench:
+    """Trace who was in a study through its averages.
+
+    Parameters
+    ----------
+    rng : int or sequence of int
+    members, outsiders : array_like of 0 and 1, shape (people, questions), optional
+        Your own people: who was in the study, and others like them.
+    """
+    generator, alpha = np.random.default_rng(rng), 0.05
+    if members is None or outsiders is None:
+        rates = generator.uniform(0.1, 0.9, 1_000)
+        inside, outside = ((generator.random((n, 1_000)) < rates).astype(float) for n in (100, 1_000))
+    else:
+        inside, outside = _answers(members, "members"), _answers(outsiders, "outsiders")
+    if inside.shape[1] != outside.shape[1]:
+        raise PlanError(
+            "members and outsiders answer the same questions: give arrays of equally many columns."
+        )
+    (size, questions), half = inside.shape, len(outside) // 2
     epsilons = grid(0.1, 1_000, 9)
     known = membership(inside, outside, epsilons=(*epsilons, EXACT), alpha=alpha, reps=20, rng=generator)
-    reference, control, means = outside[:500].mean(axis=0), outside[500:], inside.mean(axis=0)
+    reference, control, means = outside[:half].mean(axis=0), outside[half:], inside.mean(axis=0)
 
     def accused(seen: Floats) -> NDArray[np.bool_]:
         direction = np.where(np.isfinite(seen), seen - reference, 0)
@@ -145,3 +194,31 @@ def on_membership(rng: int | Sequence[int]) -> Bench:
             ),
         ),
     )
+
+
+def _bits(secret: ArrayLike) -> NDArray[np.int64]:
+    found = np.asarray(secret)
+    if found.ndim != 1 or not _FEWEST <= found.size <= _MOST_BITS or not np.isin(found, (0, 1)).all():
+        raise PlanError(f"secret= is a list of 0 and 1, of {_FEWEST} to {_MOST_BITS} people.")
+    return found.astype(np.int64)
+
+
+def _register(
+    quasi: Sequence[ArrayLike], secret: ArrayLike
+) -> tuple[list[NDArray[np.generic]], NDArray[np.generic]]:
+    columns, values = [np.asarray(column) for column in quasi], np.asarray(secret)
+    whole = values.ndim == 1 and values.size >= _FEWEST and values.dtype.kind in "biufUS"
+    if not whole or not columns or any(column.shape != values.shape for column in columns):
+        raise PlanError(
+            f"quasi= is a list of columns and secret= a column, all of the same {_FEWEST} people or more."
+        )
+    return columns, values
+
+
+def _answers(given: ArrayLike, name: str) -> Floats:
+    found = np.asarray(given)
+    if found.ndim != 2 or len(found) < _FEWEST or not np.isin(found, (0, 1)).all():
+        raise PlanError(
+            f"{name}= is a table of 0 and 1: {_FEWEST} people or more, a column for each question."
+        )
+    return found.astype(np.float64)

@@ -1,6 +1,6 @@
 """The attack bench: what an attack recovers from each way to publish, beside guessing and beside what ε lets through.
 
-The people are simulated by the attacks themselves: no array comes in, and a protected handle is refused. Every share was
+The people are simulated by the attacks themselves, or are arrays of the teacher's or student's own; a protected handle is refused. Every share was
 computed before a hand moves; between two computed losses the front end draws a straight line, and says so. The page asks for
 one repetition at a time, each on new people, so that it can pause and that a cell in between is not kept waiting.
 """
@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dpnb.audit.attacks.benches import BENCHES
+from dpnb.audit.attacks.benches import BENCHES, on_arrays
 from dpnb.audit.attacks.publications import Bench, Publication
 from dpnb.audit.attacks.repeating import repetitions
 from dpnb.cards.card import Card
@@ -42,9 +42,13 @@ class Attack(Interaction):
     reps : int
         How often an attack may be repeated, each time on new people: one repetition is there at once, the others are asked
         for.
+    arrays : mapping, optional
+        Your own people for the first attack: ``{"secret": bits}`` for reconstruction, ``quasi`` (a list of columns) and ``secret`` for
+        linkage, ``members`` and ``outsiders`` for membership. Repetitions then have new noise alone.
 
     Examples
     --------
+    >>> mine = dpnb.widgets.attack_bench("reconstruction", arrays={"secret": [0, 1] * 20})  # doctest: +SKIP
     >>> bench = dpnb.widgets.attack_bench("reconstruction", rng=3)  # doctest: +SKIP
     >>> bench.run().table()  # doctest: +SKIP
     """
@@ -58,9 +62,16 @@ class Attack(Interaction):
         return cls(text) if text else cls()
 
     def __init__(
-        self, attack: str = "reconstruction", *, epsilon: float = 1.0, rng: int = 0, reps: int = 10
+        self,
+        attack: str = "reconstruction",
+        *,
+        epsilon: float = 1.0,
+        rng: int = 0,
+        reps: int = 10,
+        arrays: Mapping[str, Any] | None = None,
     ) -> None:
         self._attack = _attack(attack)
+        self._own = {self._attack: dict(arrays)} if arrays else {}
         if not _positive(epsilon):
             raise PlanError("epsilon is a number above 0. Write for example epsilon=1.")
         self._epsilon, self._pulled = float(epsilon), 0
@@ -114,7 +125,8 @@ class Attack(Interaction):
 
     def code(self) -> str:
         """Return the lines that reproduce what is shown, to the bit."""
-        call = f"bench({self._attack!r}, rng={self._rng}, reps={self.result.reps})"
+        own = "".join(f", {name}={name}" for name in self._own.get(self._attack, ()))
+        call = f"bench({self._attack!r}, rng={self._rng}, reps={self.result.reps}{own})"
         return f"from dpnb.audit.attacks import bench\n\n{call}.table()"
 
     def describe(self) -> dict[str, Any]:
@@ -179,7 +191,7 @@ class Attack(Interaction):
 
     def _lay(self, name: str) -> Bench:
         if name not in self._benches:
-            self._more[name] = repetitions(BENCHES[name], self._rng)
+            self._more[name] = repetitions(on_arrays(name, self._own.get(name, {})), self._rng)
             self._step(name)
         return self._benches[name]
 
@@ -190,8 +202,8 @@ class Attack(Interaction):
 def _attack(given: Any) -> str:
     if not isinstance(given, str):
         raise PlanError(
-            "An attack bench makes up its own people and takes no data: the truth marks what an attack guessed, and a "
-            'protected handle never gives it out. Write attack_bench("reconstruction").'
+            "An attack bench begins with a name: the truth marks what an attack guessed, and a protected handle never gives it out. "
+            'Write attack_bench("reconstruction"); your own arrays are arrays={"secret": bits}.'
         )
     name = " ".join(given.strip().casefold().replace("-", " ").replace("_", " ").split())
     if name not in BENCHES:
