@@ -406,7 +406,14 @@ def test_a_price_is_plain_json(data):
         "status": "priced",
         "label": "ε 1",
         "message": "",
-        "questions": [{"label": "a", "question": "small.x.mean()", "loss": "ε 1"}],
+        "questions": [
+            {
+                "label": "a",
+                "question": "small.x.mean()",
+                "loss": "ε 1",
+                "accuracy": "± 1.213 if all 40 people count, more if fewer do",
+            }
+        ],
     }
 
 
