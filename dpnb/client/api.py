@@ -15,6 +15,7 @@ from typing import Any, Self
 from dpnb.client import sessions
 from dpnb.client.arguments import checked_call
 from dpnb.client.handles import Dataset
+from dpnb.client.publication import is_publication, open_publication
 from dpnb.client.service import LONGEST_NAME, Service, served, usual
 from dpnb.client.session import Session
 from dpnb.client.source import name_source, names_a_file
@@ -57,7 +58,8 @@ def open(  # noqa: A001 - the name that a person expects
     ----------
     what : str, Path or frame
         A built-in study's name, a CSV, Parquet or DuckDB file, a schema file, or a pandas, polars or Arrow frame; or what a
-        service holds, by its address (``"https://host/dpnb/incomes"``).
+        service holds, by its address (``"https://host/dpnb/incomes"``); or what an owner published (``"people.releases.json"``),
+        whose answers are there without any curator.
     schema : path, mapping or Schema, optional
         The owner's declaration; by default ``people.dpnb.toml`` beside ``people.csv``. A frame needs one.
     mode : {"teaching", "guard-rail"}, optional
@@ -84,6 +86,9 @@ def open(  # noqa: A001 - the name that a person expects
     """
     if what is None:
         raise OwnerError('Say what to open: dpnb.open("hiv"), dpnb.open("people.csv").')
+    if is_publication(what):
+        _refuse_terms(schema=schema, mode=mode, adjacency=adjacency, seed=seed, truth=truth)
+        return open_publication(what)
     asked = None if mode is None else str(mode)
     found = _served(what, schema)
     if found is not None:
@@ -107,6 +112,13 @@ def open(  # noqa: A001 - the name that a person expects
     if not quiet and dataset.handle not in known:
         current_host().opened(dataset)
     return dataset
+
+
+def _refuse_terms(**given: Any) -> None:
+    """Refuse what only an owner's data could be opened with."""
+    for name, value in given.items():
+        if value is not None:
+            raise OwnerError(f"A file of published answers has its terms in it: leave {name}= out.")
 
 
 def _served(what: Any, schema: Any) -> tuple[Service, str] | None:

@@ -466,7 +466,11 @@ class Dataset(HoldsNoData):
         question = QueryPlan(
             self.name, statistic, target, self._where, (*self._by, *by), tuple(options.items()), other, others
         )
-        return asked(self._root, question)
+        return self._root._asked(question)
+
+    def _asked(self, question: QueryPlan) -> Estimate:
+        """Return the estimate of a question of this whole dataset: pending here, and there already where answers were published."""
+        return asked(self, question)
 
 
 def _radius(radius: float | None) -> tuple[tuple[str, Any], ...]:

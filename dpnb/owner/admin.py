@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from dpnb.owner import dataset_acts, ledger_acts, token_acts
+from dpnb.owner import dataset_acts, ledger_acts, publication_acts, token_acts
 
 _ACTS: tuple[Callable[[ledger_acts.Acts], None], ...] = (
     dataset_acts.add_schema,
@@ -14,6 +14,9 @@ _ACTS: tuple[Callable[[ledger_acts.Acts], None], ...] = (
     dataset_acts.add_budget,
     dataset_acts.add_cap,
     dataset_acts.add_grant,
+    publication_acts.add_release,
+    publication_acts.add_publish,
+    publication_acts.add_receipt,
     dataset_acts.add_freeze,
     dataset_acts.add_unfreeze,
     dataset_acts.add_close,
@@ -28,6 +31,9 @@ _WAY = """the usual way:
   dpnb admin check people.dpnb.toml       look, for your eyes alone, how the file meets it
   dpnb admin budget people.dpnb.toml      see what its budget means for one person
   dpnb admin add people.dpnb.toml         make it known to the ledger
+  dpnb admin release people.dpnb.toml --statistics s.toml --epsilon 1     see the accuracy, confirm, release
+  dpnb admin close people --reason "…"    for ever; or leave the rest to analysts
+  dpnb admin publish people.dpnb.toml --statistics s.toml --epsilon 1 --to published --reason "…"
 Each act is an entry of the ledger, with who, when and why. Exit status: 0 done, 2 refused."""
 
 

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TypeAlias
 
+from dpnb.errors import OwnerError
 from dpnb.owner.check_sheet import check_sheet
 from dpnb.owner.said import Said, confirmed, refuse_notebook
 from dpnb.trusted.wire.places import Home
@@ -89,12 +90,27 @@ def _loosen(options: argparse.Namespace) -> Said:
 
 def add_verify(acts: Acts) -> None:
     """Add ``verify``."""
-    verify = acts.add_parser("verify", help="recompute the ledger, and name its first bad entry")
+    verify = acts.add_parser(
+        "verify",
+        help="recompute the ledger, and name its first bad entry; or verify a published file with a key",
+        description="Without a file: the ledger, entry by entry. With people.releases.json or a receipt and --key people.pub: every "
+        "number and law against the owner's signature, without any server.",
+    )
+    verify.add_argument("file", type=Path, nargs="?", help="people.releases.json, or a receipt")
+    verify.add_argument("--key", type=Path, help="the owner's public key")
     with_home(verify)
     verify.set_defaults(run=_verify)
 
 
 def _verify(options: argparse.Namespace) -> Said:
+    if (options.file is None) != (options.key is None):
+        raise OwnerError(
+            "A file is verified with its owner's key: dpnb verify people.releases.json --key people.pub"
+        )
+    if options.file is not None:
+        from dpnb.owner.publication_acts import verify_file
+
+        return verify_file(options.file, options.key)
     from dpnb.trusted.curator.examination import verify
 
     return Said(text := verify(home_of(options)), {"intact": True, "says": text})

@@ -33,8 +33,7 @@ values = ["f", "m"]
 """
 
 
-@pytest.fixture
-def folder(tmp_path, dpnb_home):
+def write_people(folder):
     """Two hundred rows of 180 people; some cells are what owners find in their files."""
     rng = np.random.default_rng(20)
     rows = [[place % 180, rng.integers(18, 90), "fm"[place % 2]] for place in range(200)]
@@ -42,8 +41,14 @@ def folder(tmp_path, dpnb_home):
     rows[6][2], rows[7][0] = "x", ""
     rows += [[1, 30, "f"]] * 2  # one person has four rows
     lines = ["who,age,sex", *(",".join(map(str, row)) for row in rows)]
-    (tmp_path / "people.csv").write_text("\n".join(lines) + "\n")
-    (tmp_path / "people.dpnb.toml").write_text(SCHEMA)
+    (folder / "people.csv").write_text("\n".join(lines) + "\n")
+    (folder / "people.dpnb.toml").write_text(SCHEMA)
+
+
+@pytest.fixture
+def folder(tmp_path, dpnb_home):
+    """A folder with a file and its declaration, and a home of its own."""
+    write_people(tmp_path)
     yield tmp_path
     api.close()
 

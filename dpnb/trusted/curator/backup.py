@@ -71,8 +71,9 @@ def _filled(home: Home, folder: Path) -> Mark:
         if fault is not None:
             raise OwnerError(owners_words(fault))
         mark = advanced(None, db)
-    if home.key.exists():
-        write_private(folder / home.key.name, home.key.read_bytes())
+    for key in (home.key, home.signing_key):
+        if key.exists():
+            write_private(folder / key.name, key.read_bytes())
     MarkFile.made(mark_of(copy), keyed(mark, copy)).close()
     for beside in ("-wal", "-shm"):  # empty: the copy is whole without them
         copy.with_name(copy.name + beside).unlink(missing_ok=True)

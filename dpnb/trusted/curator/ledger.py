@@ -12,6 +12,7 @@ from __future__ import annotations
 import secrets
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -267,6 +268,10 @@ class Ledger:
             entry = made(db)
         self._database.cover(entry)
         return entry
+
+    def read(self) -> AbstractContextManager[sqlite3.Connection]:
+        """Read one consistent state of stored answers; when the block is left, the mark knows them, and they may leave."""
+        return self._database.showing()
 
     def state(self, dataset: str) -> str:
         """Return whether a dataset is ``"open"``, ``"frozen"`` or ``"closed"``."""

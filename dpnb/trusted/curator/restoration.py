@@ -207,6 +207,9 @@ def _put_back(home: Home, source: Path) -> None:
         for part in _PARTS:
             draft.with_name(draft.name + part).unlink(missing_ok=True)
     _put_key_back(home, copy.with_name(home.key.name))
+    signing = copy.with_name(home.signing_key.name)
+    if signing.exists() and not home.signing_key.exists():
+        write_private(home.signing_key, signing.read_bytes())
 
 
 def _put_key_back(home: Home, key: Path) -> None:

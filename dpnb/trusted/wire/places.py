@@ -50,6 +50,11 @@ class Home:
         return self.root / "key"
 
     @property
+    def signing_key(self) -> Path:
+        """The key under which receipts are signed."""
+        return self.root / "signing-key.pem"
+
+    @property
     def prepared(self) -> Path:
         """The folder of prepared copies."""
         return self.root / "prepared"
@@ -91,6 +96,7 @@ class Home:
         own = (
             *beside,
             self.key,
+            self.signing_key,
             self.ledger.with_name(f"mark-of-{self.ledger.stem}"),
             self.log,
             self.lock,

@@ -1,0 +1,174 @@
+"""The acts of publishing: release picked statistics after a look at their accuracy, and write what stands without a curator."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from dpnb.client import api
+from dpnb.client.publication import read_publication
+from dpnb.errors import OwnerError
+from dpnb.estimate import Estimate
+from dpnb.owner.ledger_acts import Acts, home_of, with_home, with_json, with_reason, with_yes
+from dpnb.owner.publication import files_of, new_folder, record_of
+from dpnb.owner.receipt_file import verify_receipt_file
+from dpnb.owner.said import Said, confirmed
+from dpnb.owner.statistics_file import read_statistics
+from dpnb.trusted.releases.signature import public_key
+from dpnb.trusted.wire.places import Home
+
+
+def _add_source(act: argparse.ArgumentParser) -> None:
+    act.add_argument("source", type=Path, help="people.dpnb.toml")
+    act.add_argument(
+        "--statistics",
+        type=Path,
+        required=True,
+        help='a file with [statistics] and mean_age = "people.age.mean()" for each',
+    )
+    amount = act.add_mutually_exclusive_group(required=True)
+    amount.add_argument("--epsilon", help="the loss of all of them together")
+    amount.add_argument("--rho", help="the same, in a budget of ρ")
+    with_json(act)
+
+
+@contextmanager
+def _asked(options: argparse.Namespace) -> Iterator[tuple[Any, dict[str, Estimate], dict[str, Any]]]:
+    """Open the dataset as its owner, and read the statistics: handle, questions, and the loss that is asked."""
+    dataset = api.open(options.source, quiet=True)
+    try:
+        loss: dict[str, Any] = {
+            name: value for name in ("epsilon", "rho") if (value := getattr(options, name)) is not None
+        }
+        yield dataset, read_statistics(options.statistics, dataset), loss
+    finally:
+        api.close()
+
+
+def add_release(acts: Acts) -> None:
+    """Add ``release``."""
+    release = acts.add_parser(
+        "release",
+        help="release picked statistics, after a look at how accurate each will be",
+        description="Shows, from public facts alone, what the statistics cost and how near each will be, asks once, and releases them. "
+        "Run again it is free and changes nothing. With --plan it only shows.",
+    )
+    _add_source(release)
+    release.add_argument("--plan", action="store_true", help="show the plan, spend nothing")
+    with_yes(release)
+    release.set_defaults(run=_release)
+
+
+def _release(options: argparse.Namespace) -> Said:
+    with _asked(options) as (dataset, questions, loss):
+        plan = api.plan(questions, **loss)
+        facts = {"dataset": dataset.name, "cost": plan.cost.to_json(), "statistics": list(questions)}
+        if options.plan:
+            return Said(str(plan), facts)
+        if plan.cost:
+            confirmed(f"{plan}\n\nThis spends {plan.cost} of {dataset.name}, for good.", yes=options.yes)
+        report = api.release(questions, **loss)
+        facts |= {"charged": report.charged.to_json(), "left": report.left.to_json()}
+        return Said(str(report), facts)
+
+
+def add_publish(acts: Acts) -> None:
+    """Add ``publish``."""
+    publish = acts.add_parser(
+        "publish",
+        help="write released statistics as a signed file, a page, tables and a registry entry",
+        description="Takes the statistics, and the loss, with which they were released: nothing is spent. The signed file opens with "
+        'dpnb.open("people.releases.json") anywhere.',
+    )
+    _add_source(publish)
+    publish.add_argument("--to", type=Path, required=True, help="a new folder")
+    with_reason(publish)
+    publish.set_defaults(run=_publish)
+
+
+def _publish(options: argparse.Namespace) -> Said:
+    from dpnb.trusted.curator import owner_acts, receipts
+
+    with _asked(options) as (dataset, questions, loss):
+        if cost := api.plan(questions, **loss).cost:
+            raise OwnerError(
+                f"These statistics were not all released with this loss: {cost} more would be spent. First: dpnb admin release."
+            )
+        api.release(questions, **loss)
+        name, schema = dataset.name, dataset.schema
+    home = Home.current()
+    now = owner_acts.standing(home, name)
+    draws = {part.draw for one in questions.values() for part in _parts(one)}
+    found = receipts.receipts(home, name, draws)
+    record = record_of(questions, schema, found, "open" if now is None else now.state)
+    signed = receipts.signed_publication(home, record)
+    files = files_of(signed, questions, schema)
+    new_folder(options.to)
+    digest = hashlib.sha256(next(iter(files.values())).encode()).hexdigest()
+    entry = owner_acts.publish(
+        home, name, digest, options.reason
+    )  # first: no file is out that no entry names
+    for file, text in files.items():
+        (options.to / file).write_text(text, encoding="utf-8", newline="")
+    listed = "\n".join(f"    {options.to / file}" for file in files)
+    return Said(
+        f"Published {len(questions)} statistics of {name}, entry {entry}:\n{listed}",
+        {"dataset": name, "entry": entry, "sha256": digest, "files": list(files)},
+    )
+
+
+def _parts(estimate: Estimate) -> Iterator[Any]:
+    for release in estimate.releases:
+        yield from release.parts
+
+
+def add_receipt(acts: Acts) -> None:
+    """Add ``receipt``."""
+    receipt = acts.add_parser(
+        "receipt",
+        help="write the signed receipt of a charge, with what was released under it",
+        description="Anybody verifies it with the public key alone: dpnb verify receipt.json --key people.pub",
+    )
+    receipt.add_argument("entry", type=int, help="the charge's number in the ledger")
+    receipt.add_argument("--to", type=Path, required=True, help="a new file")
+    with_home(receipt)
+    receipt.set_defaults(run=_receipt)
+
+
+def _receipt(options: argparse.Namespace) -> Said:
+    from dpnb.trusted.curator.receipts import receipt_file, signing_key
+
+    home = home_of(options)
+    record = receipt_file(home, options.entry)
+    key = options.to.with_suffix(".pub")
+    _write_new(options.to, json.dumps(record, ensure_ascii=False, indent=1) + "\n")
+    if not key.exists():
+        _write_new(key, public_key(signing_key(home)))
+    return Said(f"Wrote {options.to}: dpnb verify {options.to} --key {key}", record["receipt"])
+
+
+def _write_new(path: Path, text: str) -> None:
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as fault:
+        raise OwnerError(f"{path} cannot be written: {fault.strerror}. Name a new file with --to.") from None
+
+
+def verify_file(path: Path, key: Path) -> Said:
+    """Verify a published file, or a receipt, with a public key alone."""
+    try:
+        public = key.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        raise OwnerError(f"{key} is no public key that can be read.") from None
+    if not path.name.endswith(".releases.json"):
+        return verify_receipt_file(path, public)
+    record: Mapping[str, Any] = read_publication(path, public)
+    count = len(record["statistics"])
+    text = f"{path.name}: {count} statistics of {record['dataset']}, published {record['published']}; every number is what was signed."
+    return Said(text, {"verified": True, "dataset": record["dataset"], "statistics": count})

@@ -1,0 +1,77 @@
+"""The statistics that an owner picks for publication, in a file: a name for each, and the question as it is typed in a notebook.
+
+::
+
+    [statistics]
+    mean_age = "people.age.mean()"
+    by_sex = "people.groupby('sex').count().weight(2)"
+
+The dataset has its own name. What is read is one expression of names of this dataset, calls, filters and constants; nothing else runs.
+"""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from dpnb.cards.markup import clean
+from dpnb.client.handles import Dataset
+from dpnb.errors import DpnbError, OwnerError
+from dpnb.estimate import Estimate
+
+_NODES = (
+    *(ast.Expression, ast.Call, ast.Attribute, ast.Subscript, ast.Name, ast.Load, ast.Constant, ast.keyword),
+    *(ast.List, ast.Tuple, ast.Dict, ast.Slice, ast.Compare, ast.BinOp, ast.UnaryOp),
+    *(ast.operator, ast.unaryop, ast.cmpop),
+)
+_NOT_ASKED = {"session", "root", "budget"}
+
+
+def read_statistics(path: Path, dataset: Dataset) -> dict[str, Estimate]:
+    """Read a file of statistics as pending questions of a dataset.
+
+    Raises
+    ------
+    OwnerError
+        Naming the statistic that cannot be asked as written, and why.
+    """
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8")).get("statistics")
+    except OSError as fault:
+        raise OwnerError(f"{path} cannot be read: {fault.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+        raise OwnerError(f"{path.name} is no TOML: {fault}") from None
+    if not isinstance(table, dict) or not table:
+        raise OwnerError(
+            f'{path.name} picks nothing: write [statistics] with mean_age = "{dataset.name}.age.mean()".'
+        )
+    return {name: _asked(name, text, dataset, path.name) for name, text in table.items()}
+
+
+def _asked(name: str, text: Any, dataset: Dataset, file: str) -> Estimate:
+    where = f"{file}, {clean(name)}"
+    if not isinstance(text, str):
+        raise OwnerError(f'{where}: write the question as text: "{dataset.name}.count()".')
+    try:
+        found = _value(text, dataset)
+    except DpnbError as error:
+        raise OwnerError(f"{where}: {error}") from None
+    except (SyntaxError, TypeError, ValueError, AttributeError, LookupError, RecursionError) as fault:
+        raise OwnerError(f"{where}: `{clean(text)}` cannot be read: {clean(str(fault))}") from None
+    if not isinstance(found, Estimate) or found.measurement is None:
+        raise OwnerError(
+            f"{where}: publish a question; readers compute free what is derived from it (a regression from its moments)."
+        )
+    return found
+
+
+def _value(text: str, dataset: Dataset) -> Any:
+    tree = ast.parse(text.strip(), mode="eval")
+    for node in ast.walk(tree):
+        strange = not isinstance(node, _NODES)
+        private = isinstance(node, ast.Attribute) and (node.attr.startswith("_") or node.attr in _NOT_ASKED)
+        if strange or private or (isinstance(node, ast.Name) and node.id != dataset.name):
+            raise OwnerError(f"`{clean(text)}` is not one question of {dataset.name}.")
+    return eval(compile(tree, "<statistic>", "eval"), {"__builtins__": {}, dataset.name: dataset})  # noqa: S307 - of these nodes alone

@@ -1,0 +1,311 @@
+"""What was published stands without a curator: every number is signed, opens as an estimate, and a flipped digit is found."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import hashlib
+import html.parser
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import dpnb
+from dpnb.__main__ import main
+from dpnb.client.publication import read_publication
+from dpnb.errors import OwnerError, PlanError
+from dpnb.trusted.curator.ledger import Ledger
+from dpnb.trusted.releases import signature
+from dpnb.trusted.wire.places import Home
+from tests.owner.conftest import write_people
+
+STATISTICS = """
+[statistics]
+mean_age = "people.age.mean()"
+by_sex = "people.groupby('sex').count().weight(2)"
+quarters = "people.age.quantile([0.25, 0.5, 0.75])"
+men = "people[people.sex == 'm'].age.mean()"
+tree = "people.age.tree()"
+moments = "people.moments('age', people.sex == 'm')"
+"""
+ASKED = ("--epsilon", "3")
+WHY = ("--reason", "the study ended")
+
+
+def picked(folder):
+    (folder / "picked.toml").write_text(STATISTICS)
+    return (folder / "people.dpnb.toml", "--statistics", folder / "picked.toml", *ASKED)
+
+
+@pytest.fixture(scope="module")
+def owner(tmp_path_factory):
+    """The folder of an owner who released, closed and published, once for all tests that only read it."""
+    folder = tmp_path_factory.mktemp("owner")
+    write_people(folder)
+    words = [str(word) for word in picked(folder)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DPNB_HOME", str(folder / "home"))
+        assert main(["admin", "release", *words, "--yes"]) == 0
+        assert main(["admin", "close", "people", *WHY, "--yes"]) == 0
+        assert main(["admin", "publish", *words, "--to", str(folder / "out"), *WHY]) == 0
+    return folder
+
+
+@pytest.fixture
+def published(owner):
+    """The published files."""
+    return owner / "out"
+
+
+def record(published):
+    return json.loads((published / "people.releases.json").read_text())
+
+
+def numbers(value, path=()):
+    """Every path to a number, or to a text that holds a digit, in a record."""
+    if isinstance(value, dict):
+        for name, one in value.items():
+            yield from numbers(one, (*path, name))
+    elif isinstance(value, list):
+        for place, one in enumerate(value):
+            yield from numbers(one, (*path, place))
+    elif type(value) is int or (isinstance(value, str) and re.search("[0-9]", value)):
+        yield path
+
+
+def flipped(whole, path):
+    """A copy with one digit of one value changed."""
+    found = copy.deepcopy(whole)
+    place = found
+    for name in path[:-1]:
+        place = place[name]
+    old = place[path[-1]]
+    place[path[-1]] = (
+        old + 1 if type(old) is int else re.sub("[0-9]", lambda d: str((int(d[0]) + 1) % 10), old, count=1)
+    )
+    return found
+
+
+def test_the_plan_is_shown_before_anything_is_spent(folder, admin):
+    status, said = admin("release", *picked(folder), "--plan")
+    assert status == 0
+    assert "nothing spent" in said
+    assert "±" in said
+    status, said = admin("release", *picked(folder))
+    assert status == 2
+    assert "This spends ε 3 of people, for good." in said
+    with Ledger(Home.current().ledger) as ledger:
+        assert not ledger.spent("dataset:people")
+
+
+def test_a_release_that_is_run_again_is_free_and_asks_nothing(folder, admin):
+    first = admin("release", *picked(folder), "--yes", as_json=True)[1]
+    again = admin("release", *picked(folder), as_json=True)
+    assert again[0] == 0
+    assert (first["charged"]["amount"], again[1]["charged"]["amount"]) == ("3", "0")
+
+
+def test_nothing_that_was_not_released_is_published(folder, admin):
+    status, said = admin("publish", *picked(folder), "--to", folder / "out", *WHY)
+    assert status == 2
+    assert "First: dpnb admin release." in said
+    assert not (folder / "out").exists()
+
+
+def test_every_published_answer_is_an_estimate_without_any_curator(published, tmp_path, monkeypatch):
+    """In a home that nobody made: values and intervals, arithmetic, readings, tables, regressions."""
+    monkeypatch.setenv("DPNB_HOME", str(tmp_path / "nobody"))
+    found = dpnb.open(published / "people.releases.json")
+    assert not (tmp_path / "nobody").exists()
+    assert list(found.published) == ["mean_age", "by_sex", "quarters", "men", "tree", "moments"]
+    mean = found.age.mean()
+    assert mean is found.published["mean_age"]
+    low, high = mean.interval(kind="privacy")
+    assert low < float(mean) < high
+    apart = found[found.sex == "m"].age.mean() - mean
+    assert apart.interval()[0] < float(apart) < apart.interval()[1]
+    assert float(mean - found["age"].mean()) == 0
+    assert len(found.groupby("sex").count().table()) == 2
+    assert found.age.tree().median().value > 0
+    fit = found.moments("age", found.sex == "m")
+    assert fit.shape == (3, 3)
+    dpnb.report([mean], to=tmp_path / "report.html")
+
+
+def test_a_question_that_was_not_published_says_what_was(published):
+    people = dpnb.open(published / "people.releases.json")
+    with pytest.raises(
+        PlanError, match=r"`people.age.sum\(\)` was not published. Published were: people.age.mean\(\), "
+    ):
+        people.age.sum()
+    with pytest.raises(PlanError, match="nobody is asked"):
+        people.budget.spent
+    with pytest.raises(OwnerError, match="leave mode= out"):
+        dpnb.open(published / "people.releases.json", mode="teaching")
+
+
+def test_it_is_verified_on_another_machine_with_the_public_key_alone(published, tmp_path):
+    """A home that is not there, files alone, a process of its own."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for name in ("people.releases.json", "people.pub"):
+        shutil.copy(published / name, elsewhere / name)
+    command = [sys.executable, "-m", "dpnb", "verify", "people.releases.json", "--key", "people.pub"]
+    done = subprocess.run(
+        command,
+        cwd=elsewhere,
+        env={"PATH": "", "DPNB_HOME": "nowhere"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "6 statistics of people" in done.stdout
+
+
+def test_a_flipped_digit_anywhere_is_found(published, tmp_path):
+    """Of every number and every text with a digit, one at a time: values, laws, losses, receipts, the declaration, the signature."""
+    whole = record(published)
+    key = (published / "people.pub").read_text()
+    path = tmp_path / "changed.releases.json"
+    paths = [one for one in numbers(whole) if one[0] != "key"]
+    assert len(paths) > 300
+    for place in paths:
+        path.write_text(json.dumps(flipped(whole, place)))
+        with pytest.raises(OwnerError):
+            read_publication(path, key)
+
+
+def test_numbers_signed_by_another_key_do_not_verify(published, tmp_path, capsys):
+    """Somebody changes a number and signs the whole anew, receipts too: only the owner's key tells."""
+    other = signature.new_key()
+    whole = record(published)
+    whole["statistics"][0]["releases"][0]["parts"][0]["values"][0] += 1
+    forged = {name: value for name, value in whole.items() if name != "signature"} | {
+        "key": signature.public_key(other)
+    }
+    path = tmp_path / "forged.releases.json"
+    path.write_text(json.dumps({**forged, "signature": signature.sign("publication", forged, other)}))
+    assert main(["verify", str(path), "--key", str(published / "people.pub")]) == 2
+    with pytest.raises(OwnerError):
+        dpnb.open(path)  # its receipts are another key's
+
+
+def test_a_receipt_is_verified_without_a_server_and_a_flipped_digit_is_found(folder, admin, tmp_path):
+    admin("release", *picked(folder), "--yes")
+    with Ledger(Home.current().ledger) as ledger:
+        (entry,) = [row.entry for row in ledger.statement("people") if row.kind == "charge"]
+        head = ledger.verify().head
+    status, facts = admin("receipt", entry, "--to", tmp_path / "receipt.json", as_json=True)
+    assert status == 0
+    assert set(facts) == {
+        *("format", "ledger", "principal", "plan", "dataset", "data_version", "released", "loss", "spent"),
+        *("entry", "answered", "head"),
+    }
+    assert facts["head"] == head
+    verify = ["verify", str(tmp_path / "receipt.json"), "--key", str(tmp_path / "receipt.pub")]
+    assert main(verify) == 0
+    whole = json.loads((tmp_path / "receipt.json").read_text())
+    values = [
+        path for path in numbers(whole["releases"], ("releases",)) if {"values", "law", "draw"} & set(path)
+    ]
+    for place in [*numbers(whole["receipt"], ("receipt",))][:60] + values[:60]:
+        (tmp_path / "receipt.json").write_text(json.dumps(flipped(whole, place)))
+        assert main(verify) == 2, place
+    assert admin("receipt", 1, "--to", tmp_path / "none.json")[0] == 2
+
+
+def test_a_receipt_is_the_same_whenever_it_is_made(folder, admin, tmp_path):
+    """A function of ledger and key: later charges and another life of the curator change nothing of it."""
+    admin("release", *picked(folder), "--yes")
+    with Ledger(Home.current().ledger) as ledger:
+        (entry,) = [row.entry for row in ledger.statement("people") if row.kind == "charge"]
+    admin("receipt", entry, "--to", tmp_path / "one.json")
+    admin("freeze", "people", *WHY)
+    admin("receipt", entry, "--to", tmp_path / "two.json")
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+
+
+def test_what_is_published_is_an_entry_with_the_files_hash(owner, published):
+    digest = hashlib.sha256((published / "people.releases.json").read_bytes()).hexdigest()
+    with Ledger(owner / "home" / "ledger.sqlite3") as ledger:
+        (entry,) = [row for row in ledger.statement("people") if row.kind == "publish"]
+    assert entry.told == f"sha256 {digest}"
+
+
+class Page(html.parser.HTMLParser):
+    """What a page asks of a network, and its text."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked, self.text = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.asked += [
+            value for name, value in attrs if name in {"src", "href"} and not value.startswith("#")
+        ]
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_the_page_stands_alone_and_says_how_to_cite_and_to_verify(published):
+    page = Page()
+    page.feed((published / "people.html").read_text())
+    text = " ".join(page.text)
+    assert page.asked == []
+    for words in (
+        "How to cite",
+        "dpnb verify people.releases.json --key people.pub",
+        "Data dictionary",
+        "Methods",
+        "is closed",
+    ):
+        assert words in text
+
+
+def test_the_table_and_the_entry_of_the_registry_say_what_the_file_says(published):
+    rows = list(csv.DictReader((published / "people.csv").read_text().splitlines()))
+    found = dpnb.open(published / "people.releases.json")
+    assert float(rows[0]["value"]) == float(found.age.mean())
+    assert {row["statistic"] for row in rows} == set(found.published)
+    entry = (published / "people.registry.yaml").read_text()
+    assert "      epsilon: 4.0\n" in entry
+    assert 'access_type: "Non-interactive"' in entry
+
+
+def test_a_publication_overwrites_nothing(owner, published, monkeypatch, capsys):
+    monkeypatch.setenv("DPNB_HOME", str(owner / "home"))
+    before = (published / "people.releases.json").read_bytes()
+    words = [str(word) for word in picked(owner)]
+    assert main(["admin", "publish", *words, "--to", str(published), *WHY]) == 2
+    assert "exists and is left as it is" in capsys.readouterr().err
+    assert (published / "people.releases.json").read_bytes() == before
+    with Ledger(owner / "home" / "ledger.sqlite3") as ledger:
+        assert sum(row.kind == "publish" for row in ledger.statement("people")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("__import__('os').getcwd()", "is not one question of people"),
+        ("people.session.close()", "is not one question of people"),
+        ("people.__class__", "is not one question of people"),
+        ("[x for x in people]", "is not one question of people"),
+        ("people.age", "publish a question"),
+        ("people.age.mean() * 2", "publish a question"),
+        ("people.agee.mean()", "agee"),
+        ("people.age.mean(", "cannot be read"),
+    ],
+)
+def test_a_statistic_that_is_no_question_is_refused_by_name(folder, admin, text, words):
+    source, option, path, *loss = picked(folder)
+    path.write_text("[statistics]\n" + f"odd = {json.dumps(text)}\n")
+    status, said = admin("release", source, option, path, *loss, "--plan")
+    assert status == 2
+    assert "picked.toml, odd: " in said
+    assert words in said
