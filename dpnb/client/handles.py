@@ -445,10 +445,12 @@ class Dataset(HoldsNoData):
             if held is None or held.measurement is None:
                 continue
             bare = replace(held.measurement.question, target=None, others=())
+            if bare != wanted:
+                continue
             names = held.measurement.checked.setting.names
             asked, known = {spelling(one) for one in columns}, {spelling(one) for one in names}
             exact, covers = asked == known, asked <= known
-            if bare == wanted and (exact if held.pending else covers):
+            if exact if held.pending else covers:
                 found.append((held.pending, len(names), held))
         return min(found, key=lambda one: one[:2])[2] if found else None
 

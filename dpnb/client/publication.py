@@ -103,11 +103,7 @@ class PublishedDataset(Dataset):
         made = cls(cast("Any", _Nobody()), Opened(record["ledger"], schema, version, schema.mode, (note,)))
         made._record = record
         made._answers = dict(_answers(record["statistics"], schema))
-        made._moments.extend(
-            weakref.ref(one)
-            for one in made._answers.values()
-            if one.measurement is not None and one.measurement.question.statistic == "moments"
-        )
+        made._moments.extend(map(weakref.ref, made._answers.values()))
         return made
 
     def __repr__(self) -> str:
