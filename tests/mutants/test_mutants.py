@@ -10,6 +10,7 @@ from tests.mutants import (
     audits,
     derivation,
     estimating,
+    holding,
     matrix,
     noticing,
     placing,
@@ -36,6 +37,7 @@ MUTANTS = {
     **estimating.MUTANTS,
     **audits.MUTANTS,
     **noticing.MUTANTS,
+    **holding.MUTANTS,
 }
 ROOMS = (
     sensitivity,
@@ -52,6 +54,7 @@ ROOMS = (
     estimating,
     audits,
     noticing,
+    holding,
 )
 
 

@@ -8,17 +8,19 @@ import sqlite3
 
 import pytest
 
-from dpnb.errors import OwnerError
+from dpnb.errors import BudgetError, OwnerError
 from dpnb.trusted.curator import failpoints, holds
 from dpnb.trusted.curator.backup import backup
 from dpnb.trusted.curator.holds import Act
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.mark import MarkFile
 from dpnb.trusted.curator.restoration import restore
+from dpnb.trusted.privacy import PrivacyLoss
 from dpnb.trusted.wire.messages import Again, Attach
 from dpnb.trusted.wire.places import Home
 from tests.curator import small
 from tests.curator.test_failpoints import in_child
+from tests.curator.test_ledger import POOL, charge, pure, terms
 from tests.curator.test_mark import SMALL, message
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
@@ -28,6 +30,12 @@ ACT = Act("ann", "why", "2026-01-01T00:00:00+00:00")
 
 def held(ledger, kind, dataset="small"):
     return ledger.act(lambda db: holds.hold(db, kind, dataset, ACT))
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    with Ledger(tmp_path / "ledger.sqlite3") as found:
+        yield found
 
 
 @pytest.fixture
@@ -160,3 +168,50 @@ def test_a_forged_hold_or_grant_does_not_verify(home, forgery):
         db.commit()
     with Ledger(home.ledger) as ledger:
         assert not ledger.verify().intact
+
+
+# ------------------------------------------------------------------ the rules alone, on a ledger
+
+
+def test_a_hold_stops_a_charge_and_unfreezing_lets_it(ledger):
+    ledger.attach(terms(), "content")
+    held(ledger, "freeze", "people")
+    with pytest.raises(OwnerError, match="nothing was spent"):
+        charge(ledger, "r1", pure("0.1"))
+    assert not ledger.spent(POOL)
+    held(ledger, "unfreeze", "people")
+    assert charge(ledger, "r2", pure("0.1")).new
+    held(ledger, "close", "people")
+    with pytest.raises(OwnerError, match="nothing was spent"):
+        charge(ledger, "r3", pure("0.1"))
+    assert ledger.spent(POOL) == PrivacyLoss.pure("0.1")
+
+
+def test_a_hold_is_on_every_name_of_the_same_rows(ledger):
+    ledger.attach(terms(pool="pool:town"), "content")
+    ledger.attach(terms(dataset="other", pool="pool:town"), "content")
+    ledger.attach(terms(dataset="stranger", pool="pool:town"), "different")
+    held(ledger, "close", "people")
+    assert [ledger.state(name) for name in ("people", "other", "stranger")] == ["closed", "closed", "open"]
+
+
+def test_closed_rows_get_no_further_name_whatever_is_recorded(ledger):
+    ledger.attach(terms(pool="pool:town"), "content")
+    held(ledger, "close", "people")
+    other = terms(dataset="other", pool="pool:town")
+    with pytest.raises(OwnerError, match="under no other name"):
+        ledger.attach(other, "content")
+    with pytest.raises(OwnerError, match="under no other name"):
+        ledger.loosen(other, "content", by="ann", reason="I try")
+
+
+def test_a_grant_only_tightens(ledger):
+    """Above the budget it changes nothing; below it, both the pool's and the principal's hold."""
+    ledger.attach(terms(), "content")
+    for principal, amount, fits in (("", "100", "4"), ("", "0.5", "0.5"), ("ann", "0.2", "0.2")):
+        ledger.act(
+            lambda db, who=principal, cap=amount: holds.grant(db, "people", who, PrivacyLoss.pure(cap), ACT)
+        )
+        assert ledger.left(POOL, "ann", PrivacyLoss.pure(4)) == PrivacyLoss.pure(fits)
+    with pytest.raises(BudgetError):
+        charge(ledger, "r", pure("0.3"), cap=4)
