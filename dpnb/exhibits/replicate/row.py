@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _SURE = 3.0
-_FINE = 0.03
+_FINE = 0.05
 UNTOLD = "not enough simulations to tell"
 
 
@@ -35,7 +35,7 @@ class Quoted:
         return self.low - slack <= ours <= self.high + slack
 
     def told(self, ours: float, error: float) -> bool:
-        """Whether so many simulations can tell: their band lies in the range, or is no wider than it or than 3 % of our number.
+        """Whether so many simulations can tell: their band lies in the range, or is no wider than it or than 5 % of our number.
 
         Examples
         --------

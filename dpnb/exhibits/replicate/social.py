@@ -329,7 +329,7 @@ def _regression_rows(reps: int, rng: np.random.Generator) -> list[Row]:
 
 def rows(rng: np.random.Generator, *, quick: bool) -> list[Row]:
     """Return the rows of 004."""
-    study = Study(200 if quick else 4_000, rng)
+    study = Study(200 if quick else 6_000, rng)
     return [
         *_difference_rows(study, rng),
         _effective_row(),

@@ -233,7 +233,7 @@ def _timing(lines: Sequence[Line], measured: Path) -> Iterator[str]:
         "",
         "Milliseconds: median / minimum of warm repeats, × the minimum of the better exact engine (DuckDB or Polars on raw floats in memory,",
         "no privacy). In rounds, so that no library has the quiet minutes to itself. dpnb's releases cross to another process and are written",
-        "to a synced ledger before they are answered; no other library keeps one.",
+        "to a synced ledger before they are answered; no other library keeps one. Memory is of all processes of a library.",
         f"**The machine was busy:** its load was {statistics.median(line['load'] for line in lines):.0f} on its cores while these were taken, so",
         "that only ratios of several times say anything.",
         "",
@@ -259,6 +259,10 @@ def _timing(lines: Sequence[Line], measured: Path) -> Iterator[str]:
                 ["memory above the start, MiB", *(_plain(by.get((one, "memory"))) for one in shown)],
             ],
         )
+    for line in lines:
+        if line["fails"]:
+            yield f"{line['library']}, {line['statistic']}, n {line['rows']:,}, fails: {line['fails'].split(':')[0]}."
+            yield ""
     sizes = read(measured / "sizes.jsonl")
     if sizes:
         yield (

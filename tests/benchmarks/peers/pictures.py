@@ -36,7 +36,7 @@ def error_picture(found: Sequence[Case], path: Path) -> None:
                     values.append(min(theirs["rmse"] / mine["rmse"], 1e3))
             axes.plot(values, at, MARKS[peer], color=COLOURS[peer], markersize=4.5, alpha=0.85, label=peer)
         axes.axvline(1, color=COLOURS["dpnb"], linewidth=1.2)
-        axes.set_xscale("log")
+        _logarithmic(axes, (0.1, 0.3, 1, 3, 10, 30, 100, 300, 1_000))
         axes.set_yticks(range(len(asked)), asked)
         axes.invert_yaxis()
         axes.set_title(f"{case.adjacency}, {case.title}", fontsize=9, loc="left")
@@ -61,7 +61,7 @@ def time_picture(lines: Sequence[Line], path: Path) -> None:
             if pairs:
                 at, values = zip(*pairs, strict=True)
                 axes.plot(values, at, MARKS[library], color=colour, markersize=4.5, alpha=0.85, label=library)
-        axes.set_xscale("log")
+        _logarithmic(axes, (0.1, 1, 10, 100, 1_000, 10_000))
         axes.set_yticks(range(len(asked)), asked)
         axes.invert_yaxis()
         axes.set_title(f"n {rows:,}", fontsize=9, loc="left")
@@ -82,6 +82,19 @@ def _canvas(panels: int, height: float) -> tuple[Any, list[Any]]:
         one.tick_params(labelsize=7.5)
         one.grid(axis="x", color="#dcdde2", linewidth=0.7)
     return figure, axes
+
+
+def _logarithmic(axes: Any, ticks: Sequence[float]) -> None:
+    """A logarithmic axis with ordinary numbers, those of the ticks that lie within what is drawn."""
+    from matplotlib.ticker import NullLocator
+
+    axes.set_xscale("log")
+    low, high = axes.get_xlim()
+    axes.set_xticks(
+        [tick for tick in ticks if low <= tick <= high],
+        [f"{tick:,g}" for tick in ticks if low <= tick <= high],
+    )
+    axes.xaxis.set_minor_locator(NullLocator())
 
 
 def _save(figure: Any, path: Path) -> None:
