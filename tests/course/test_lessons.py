@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from fractions import Fraction
 
@@ -87,6 +88,18 @@ def test_the_table_of_lessons_is_up_to_date():
     text = TABLE.read_text(encoding="utf-8")
     assert text == page(text, known_seconds(text)), "python -m tests.course.lessons"
     assert all(one.minutes <= 50 for one in LESSONS)
+
+
+def test_the_guide_plans_fifty_minutes_of_each_lesson():
+    """A section for every lesson, by its number and first words, whose minutes add up."""
+    text = (TABLE.parent / "guide.md").read_text(encoding="utf-8")
+    sections = re.findall(r"(?ms)^## (\d+) · ([^\n]*)\n(.*?)(?=^## )", text)
+    assert [int(number) for number, _, _ in sections] == list(range(1, 15))
+    for (number, name, body), lesson in zip(sections, LESSONS, strict=True):
+        assert lesson.title.startswith(f"{number} · {name.split(',')[0].split(':')[0][:6]}"), name
+        planned = body.partition("**Board.**")[0].replace("- **Minutes.**", " ·")
+        assert sum(int(minutes) for minutes in re.findall(r"· (\d+) ", " ".join(planned.split()))) == 50, name
+        assert all(part in body for part in ("**Board.**", "**Answers.**", "**Where they trip.**"))
 
 
 @pytest.mark.parametrize(
