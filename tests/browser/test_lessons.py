@@ -1,0 +1,54 @@
+"""The course in JupyterLab, as a student runs it: every cell in order, no error of the page, and every interaction drawn."""
+
+from __future__ import annotations
+
+import nbformat
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Lab, fresh
+from tests.course.lessons import COURSE, GUIDES, Lesson, all_of
+
+ALL = [*all_of(COURSE), *all_of(GUIDES)]
+TALL = {"width": 1200, "height": 9000}  # a whole lesson in one picture
+
+
+@pytest.fixture
+def lab(browser, server, shots):
+    """A page of its own."""
+    one = Lab(fresh(browser), server, shots)
+    yield one
+    one.leave()
+    one.page.context.close()
+
+
+def with_guesses(lesson: Lesson) -> nbformat.NotebookNode:
+    """The notebook with a guess in the place of every dot, as a student fills it in."""
+    notebook, code = nbformat.read(lesson.path, as_version=4), iter(lesson.code)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.source = next(code)
+    return notebook
+
+
+@pytest.mark.turns(9)
+@pytest.mark.parametrize("lesson", ALL, ids=lambda one: one.path.stem)
+def test_a_lesson_in_the_browser(lesson, lab):
+    """No cell fails, no page error; each interaction shows itself and not its still form."""
+    nbformat.write(with_guesses(lesson), lab.server.work / lesson.path.name)
+    lab.open(lesson.path.name)
+    code = [place for place, cell in enumerate(lesson.cells) if cell.cell_type == "code"]
+    for place in code:
+        lab.run_cell(place)
+    lab.select(0)
+    lab.page.set_viewport_size(TALL)
+    lab.cell(0).scroll_into_view_if_needed()
+    faults = lab.page.locator('[data-mime-type$="stderr"], [data-mime-type$="error"]')
+    assert faults.all_inner_texts() == []
+    shown = [place for place in code if "widgets." in lesson.cells[place].source]
+    for place in shown:
+        drawn = lab.cell(place).locator(".jp-OutputArea-output").last
+        expect(drawn).to_be_visible()
+        expect(drawn).not_to_contain_text("not installed here")
+    lab.page.screenshot(path=lab.shots / f"{lesson.path.stem}.png")
+    assert lab.errors == []
