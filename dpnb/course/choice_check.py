@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from dpnb.course.noise_check import LEVEL, _Replay, failed_to_run, graded
+from dpnb.course.noise_check import LEVEL, failed_to_run, graded, replayed
 from dpnb.course.picture import shares
 from dpnb.course.result import CheckResult, Mistake, Part
 from dpnb.course.student_function import Clock, Floats, StudentFunction, Trouble
@@ -105,7 +105,6 @@ def _parts(
     wanted: Floats,
     epsilon: float,
 ) -> tuple[Part, ...]:
-    from dpnb.audit import audit
 
     counts = _counts(first, outputs)
     strange = first.size - int(counts.sum())
@@ -122,16 +121,8 @@ def _parts(
         Part("seed", not equal, "two calls give the same outputs" if equal else "two calls differ", _PART),
     ]
     if beside is not None:
-        verdict = audit(
-            _Replay((np.concatenate([first, second]), beside)),
-            (0, 1),
-            epsilon,
-            method="sample",
-            trials=first.size,
-            alpha=_PART,
-            names=("your data", "one person changed"),
-        )
-        found.append(Part("privacy", not verdict.breaks, verdict.headline, _PART))
+        both = np.concatenate([first, second])
+        found.append(replayed(both, beside, epsilon, "one person changed"))
     return tuple(found)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -207,6 +208,11 @@ def _cells(noise: Floats) -> tuple[Part, ...]:
 
 def _privacy(outputs: Floats, beside: Floats, claim: Any) -> Part:
     """A lower bound on ε from the draws on both neighbours: chosen on one half, tested on the other."""
+    return replayed(outputs, beside, claim, "one person less")
+
+
+def replayed(outputs: Floats, beside: Floats, claim: Any, other: str) -> Part:
+    """Audit draws that are already made; that they come again in the same order is no finding."""
     verdict = audit(
         _Replay((outputs, beside)),
         (0, 1),
@@ -214,9 +220,9 @@ def _privacy(outputs: Floats, beside: Floats, claim: Any) -> Part:
         method="sample",
         trials=len(outputs) // 2,
         alpha=_PART,
-        names=("your data", "one person less"),
+        names=("your data", other),
     )
-    return Part("privacy", not verdict.breaks, verdict.headline, _PART)
+    return Part("privacy", not verdict.breaks, replace(verdict, repeats=False).headline, _PART)
 
 
 class _Replay:

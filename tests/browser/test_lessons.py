@@ -31,7 +31,7 @@ def with_guesses(lesson: Lesson) -> nbformat.NotebookNode:
     return notebook
 
 
-@pytest.mark.turns(9)
+@pytest.mark.turns(17)
 @pytest.mark.parametrize("lesson", ALL, ids=lambda one: one.path.stem)
 def test_a_lesson_in_the_browser(lesson, lab):
     """No cell fails, no page error; each interaction shows itself and not its still form."""

@@ -22,6 +22,8 @@ def test_a_right_answer_passes(exercise):
     assert found.mistake is None
     assert found.must_pass() is found
     assert found.false_fail <= 1e-4
+    said = {part.name: part.said for part in found.parts}
+    assert said["privacy"].startswith("nothing found against the claim")
 
 
 @pytest.mark.parametrize(("exercise", "name"), WRONG, ids=[f"{one.name}: {name}" for one, name in WRONG])
