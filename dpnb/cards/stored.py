@@ -41,6 +41,7 @@ class Stored:
             ("paid before", "; ".join(self.paid)),
             ("asked again", f"{self.symbol} 0: the same answer, also after Restart and Run All"),
             ("with fresh", f"{self.fresh} for new noise"),
+            ("together", "dpnb.combine(answer) makes one of every answer held of it, free"),
         )
 
     @property

@@ -20,7 +20,8 @@ def combine(*estimates: Estimate) -> Estimate:
     Parameters
     ----------
     *estimates : Estimate
-        Two or more released answers of the same question, to the same version of the same data.
+        Two or more released answers of the same question, to the same version of the same data. Of one alone every answer is
+        fetched that is stored of its question, also of earlier sessions: free too.
 
     Returns
     -------
@@ -31,7 +32,7 @@ def combine(*estimates: Estimate) -> Estimate:
     Raises
     ------
     OptionError
-        With fewer than two estimates.
+        Without an estimate.
     PlanError
         For a derived, pending or public answer, and for answers of different questions or data.
 
@@ -42,10 +43,15 @@ def combine(*estimates: Estimate) -> Estimate:
     Examples
     --------
     >>> both = dpnb.combine(monday, tuesday)  # doctest: +SKIP
+    >>> every = dpnb.combine(monday)  # doctest: +SKIP
     """
-    if len(estimates) < 2:
-        raise OptionError("dpnb.combine takes two answers or more: dpnb.combine(first, second).")
+    if not estimates:
+        raise OptionError(
+            "dpnb.combine takes answers: dpnb.combine(first, second), or one for all that are held of it."
+        )
     answers = [_answer(one) for one in estimates]
+    if len(answers) == 1:
+        answers += answers[0].dataset.session.held(answers[0])
     first = answers[0]
     for other in answers[1:]:
         _refuse_different(first, other)

@@ -42,7 +42,7 @@ from dpnb.planner.request import Ask
 from dpnb.statistics import conclude
 from dpnb.teach.public_rows import Columns, PublicRows
 from dpnb.trusted.privacy.accountant import Budget
-from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text, positive
+from dpnb.trusted.privacy.loss import PrivacyLoss, exact_text, floored_digits, parse_exact, positive
 from dpnb.trusted.releases import Release
 from dpnb.trusted.schema import Mode, Schema
 from dpnb.trusted.wire.codec import exact_json, raw
@@ -70,6 +70,9 @@ from dpnb.trusted.wire.messages import (
 from dpnb.trusted.wire.messages import BudgetState as WireBudget
 from dpnb.trusted.wire.places import Home
 from dpnb.trusted.wire.transport import Transport
+
+_FAR_LESS, _MOST_HELD = 1000, 99
+"""How much less an answer may have cost to be worth adding to another, and how many are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +257,25 @@ class Session:
         both = PendingQuestion(old.question, old.checked, dataset=old.dataset, origin=more.origin)
         both.fill(releases, conclude(old.checked, releases))
         return Estimate.leaf(both)
+
+    def held(self, answer: PendingQuestion) -> list[PendingQuestion]:
+        """Return the other answers that are stored of a released question, at least a thousandth of its loss each; nothing is spent."""
+        _refuse_inner()
+        share, found = answer.releases[0], list[PendingQuestion]()
+        asked: dict[str, Any] = {share.share_kind: floored_digits(parse_exact(share.share) / _FAR_LESS)}
+        ask = Ask.make(**asked)
+        while len(found) < _MOST_HELD:
+            more = PendingQuestion(answer.question, answer.checked, dataset=answer.dataset)
+            draws = [
+                part.draw for one in (answer, *found) for release in one.releases for part in release.parts
+            ]
+            batch = replace(batch_of([more], ask), besides=tuple(dict.fromkeys(draws)))
+            batch, peeked = self._looked_up(batch)
+            if not all(stored_questions(batch, peeked)):
+                break
+            self._released(batch, ask, None)
+            found.append(more)
+        return found
 
     def sizes(self, dataset: Dataset) -> ReleasedSizes:
         """Return how many rows stand behind questions, as far as the answers of this session tell."""

@@ -74,15 +74,46 @@ def test_a_copy_under_another_id_would_narrow_the_interval(data):
     assert forged.interval(kind="privacy").width < 0.8 * a.interval(kind="privacy").width
 
 
+@pytest.mark.parametrize("asked", ["sum", "mean"])
+def test_one_answer_brings_all_that_are_stored_of_its_question(data, asked):
+    """Three answers, of which the oldest is shown again; together they are free, once each, and from any of them."""
+
+    def made(epsilon, fresh=False):
+        estimate = getattr(data.x, asked)()
+        dpnb.release([estimate], epsilon=epsilon, fresh=fresh)
+        return estimate
+
+    first, second, third = made("0.5"), made(1), made("0.5", fresh=True)
+    spent = data.budget.spent
+    assert made("0.5").value == first.value
+    every = dpnb.combine(first)
+    assert data.budget.spent == spent
+    draws = [part.draw for one in (first, second, third) for part in one.releases[0].parts]
+    assert sorted(part.draw for one in every.releases for part in one.parts) == sorted(draws)
+    assert every.value == pytest.approx(dpnb.combine(first, second, third).value)
+    assert every.interval(kind="privacy").width < second.interval(kind="privacy").width
+    assert dpnb.combine(third).value == pytest.approx(every.value)
+    assert dpnb.combine(every).releases == every.releases
+    assert data.budget.spent == spent
+
+
+def test_one_answer_that_is_alone_stays_itself(data):
+    """Nothing is bought for it."""
+    a = released(data, "0.5")
+    spent = data.budget.spent
+    assert dpnb.combine(a).releases == a.releases
+    assert data.budget.spent == spent
+
+
 def test_what_is_not_two_answers_of_one_question_is_refused(data):
-    """One answer, a number, a derived, pending or public value, another question, another version of the data."""
+    """None, a number, a derived, pending or public value, another question, another version of the data."""
     a = released(data, "0.1")
     other = data.y.sum()
     dpnb.release([other], epsilon="0.1")
     public = data.count()
     dpnb.release([public], epsilon="0.1")
-    with pytest.raises(OptionError, match="two answers or more"):
-        dpnb.combine(a)
+    with pytest.raises(OptionError, match="takes answers"):
+        dpnb.combine()
     with pytest.raises(OptionError, match="not float"):
         dpnb.combine(a, 1.0)
     with pytest.raises(PlanError, match="derived"):
