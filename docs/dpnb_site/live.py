@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,8 +62,8 @@ def makers() -> dict[str, Callable[[Dataset], Interaction]]:
     }
 
 
-def write(folder: Path) -> set[str]:
-    """Write the pages and return their names; none where the front end is not built: the site then shows pictures."""
+def write(folder: Path, names: Collection[str] = ()) -> set[str]:
+    """Write the pages, or some of them, and return their names; none where the front end is not built: the site then shows pictures."""
     import dpnb
     from dpnb import widgets
     from dpnb.errors import DpnbError
@@ -75,7 +75,7 @@ def write(folder: Path) -> set[str]:
         )
         return set()
     hiv = dpnb.open("hiv", seed=7, quiet=True)  # public data: the same noise in every build
-    made = makers()
+    made = {name: make for name, make in makers().items() if not names or name in names}
     dpnb.release({"distance": hiv.distvct.mean()}, epsilon=0.75)
     for name, make in made.items():
         try:

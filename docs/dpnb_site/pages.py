@@ -79,9 +79,15 @@ def contents(path: str, text: str, where: dict[str, str]) -> str:
 
 
 def _below(index: str, page: str) -> bool:
-    """Tell whether a page belongs under an index: the first page has the parts, and a part has its pages."""
+    """Tell whether a page belongs under an index: the first page has the parts, and a part has its pages and no other part's."""
     parts = page.startswith("docs/") and page.endswith("/index.md")
-    return parts if index == "docs/index.md" else not parts and page != index
+    if index == "docs/index.md":
+        return parts
+    other = re.match(r"docs/(tutorials|how-to|explanation|reference)/", page)
+    return page != index and (other is None or index.startswith(other[0]))
+
+
+_LIVE_PICTURE = re.compile(_PICTURE.pattern + r"\n\n(?=<!-- live: (\w+) -->)")
 
 
 def _dressed(text: str, name: str, live: set[str]) -> str:
@@ -96,5 +102,6 @@ def _dressed(text: str, name: str, live: set[str]) -> str:
             f'<a href="{place}">Open it on a page of its own</a>'
         )
 
+    text = _LIVE_PICTURE.sub(lambda found: "" if found[5] in live else found[0], text)
     both = r'<img class="only-dark" src="\1" alt="\3"\4><img class="only-light" src="\2" alt="\3"\4>'
     return _LIVE.sub(frame, _PICTURE.sub(both, text))
