@@ -22,6 +22,7 @@ from dpnb.errors import HandleError, OptionError, PlanError, SchemaError
 from dpnb.estimate import Estimate, Rehearsal, open_batch
 from dpnb.planner.expression import BoolOp, Expr, Ref, show
 from dpnb.planner.question import QueryPlan
+from dpnb.statistics.coefficient_bounds import Bounds
 from dpnb.statistics.formula import parse
 from dpnb.statistics.formula_terms import spelling
 from dpnb.trusted.privacy.accountant import Budget
@@ -406,7 +407,7 @@ class Dataset(HoldsNoData):
             self._root._moments.append(weakref.ref(asked_for))
         return asked_for
 
-    def ols(self, formula: str, *, radius: float | None = None) -> Any:
+    def ols(self, formula: str, *, radius: float | None = None, bounds: Bounds | None = None) -> Any:
         """Ask the moments of a formula's columns, and regress on them by least squares.
 
         Where moments that you released and still hold cover the columns, of the same rows, it is read from them, free; pending
@@ -421,6 +422,9 @@ class Dataset(HoldsNoData):
             ``- 1`` takes the intercept away.
         radius : float, optional
             See :meth:`moments`.
+        bounds : mapping of str to (float, float), optional
+            Ranges in which coefficients are known to lie, from elsewhere than these data: ``bounds={"x1": (0, 5)}``. Intervals are cut
+            to them, and say so.
 
         Examples
         --------
@@ -435,7 +439,7 @@ class Dataset(HoldsNoData):
                 asked.columns, key=lambda term: (declared.get(term, len(declared)), spelling(term))
             )
             moments = self.moments(*(column_of(self, term) for term in ordered), radius=radius)
-        return moments.ols(asked.text)
+        return moments.ols(asked.text) if bounds is None else moments.ols(asked.text, bounds=bounds)
 
     def _covering(self, columns: tuple[str, ...], radius: float | None) -> Estimate | None:
         """Return moments still held, of these rows: the narrowest released that cover the columns, or pending of just them."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.statistics._base import Setting
+from dpnb.statistics.coefficient_bounds import Bounds, CoefficientBounds
 from dpnb.statistics.formula import parse
 from dpnb.statistics.moment_matrix import Crossed
 from dpnb.statistics.reading import Read
@@ -24,6 +25,7 @@ class Fitted(VectorResult):
     """The coefficients of a regression, with the fit behind them."""
 
     fit: Fit | None = None
+    bounds: CoefficientBounds | None = None
 
 
 NO_SAMPLING = "No sampling error is derived for R²: it has a privacy interval alone."
@@ -33,41 +35,53 @@ NOTES = {
 }
 
 
-def coefficients(setting: Setting, formula: str) -> Read:
+def coefficients(setting: Setting, formula: str, *, bounds: Bounds | None = None) -> Read:
     """Read the coefficients of a least-squares regression: free, one value for the intercept and for each term.
 
     Parameters
     ----------
     formula : str
         For example ``"y ~ x1 + x2"``, with names of columns of the moments.
+    bounds : mapping of str to (float, float), optional
+        Ranges in which coefficients are known to lie, from elsewhere than these data: intervals are cut to them, and name them.
     """
     asked = parse(formula)
     asked.places(setting.names)
+    known = CoefficientBounds.of(asked, bounds)
 
     def conclude(releases: Sequence[Release]) -> Fitted:
         fit = Fit(Crossed.of(setting, releases), asked)
         sampling = None if fit.sampling is None else np.diagonal(fit.sampling)
         noise = fit.noise_variances
         sizes = np.full(len(fit.terms), max(fit.crossed.size, 0.0))
+
+        def ends(level: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
+            return known.cut(*fit.ends(level, kind))
+
+        def redraw(count: int, rng: Any, kind: str) -> np.ndarray:
+            return known.inside(fit.redraw(count, rng, kind))
+
+        said = f"; {known.sentence}" if known.declared else ""
         return Fitted(
-            fit.coefficients,
+            known.inside(fit.coefficients),
             (len(fit.terms),),
             (-math.inf, math.inf),
-            fit.ends,
+            ends,
             noise,
             sampling=sampling,
             sizes=sizes,
             effective=None if sampling is None else effective_sizes(sizes, sampling, noise),
             cell_flags=(fit.flags,) * len(fit.terms),
-            redraw=fit.redraw,
-            notes=NOTES,
+            redraw=redraw,
+            notes={kind: note + said for kind, note in NOTES.items()},
             drawn=True,
             fit=fit,
+            bounds=known,
         )
 
     terms = asked.coefficients
     axis = Axis("term", "term", terms)
-    return Read(f'.coefficients("{asked.text}")', (len(terms),), (axis,), conclude)
+    return Read(f'.coefficients("{asked.text}"{known.text})', (len(terms),), (axis,), conclude)
 
 
 def r_squared(setting: Setting, formula: str) -> Read:

@@ -19,6 +19,7 @@ from dpnb.errors import OptionError, Unavailable
 from dpnb.inference.digits import given as plainly
 from dpnb.inference.digits import number
 from dpnb.inference.interval import plain_number
+from dpnb.statistics.coefficient_bounds import Bounds
 from dpnb.statistics.formula import INTERCEPT, parse
 from dpnb.statistics.formula_terms import spelling, value
 from dpnb.statistics.outcome import FLAG_WORDS
@@ -32,13 +33,16 @@ if TYPE_CHECKING:
     from dpnb.estimate import Estimate
 
 
-def ols(self: Estimate, formula: str) -> Regression:
+def ols(self: Estimate, formula: str, *, bounds: Bounds | None = None) -> Regression:
     """Regress by least squares on columns of these moments: free, any number of times.
 
     Parameters
     ----------
     formula : str
         For example ``"y ~ x1 + x2"``; ``- 1`` takes the intercept away.
+    bounds : mapping of str to (float, float), optional
+        Ranges in which coefficients are known to lie, from elsewhere than these data: ``bounds={"x1": (0, 5)}``. Where noise could have
+        made the columns collinear, an interval is finite under such a range alone; it is named beside the table.
 
     Returns
     -------
@@ -52,7 +56,8 @@ def ols(self: Estimate, formula: str) -> Regression:
     >>> zz.ols("got ~ age + any").summary()  # doctest: +SKIP
     """
     asked = parse(formula)
-    return Regression(self.coefficients(asked.text), asked.text, self)  # type: ignore[attr-defined]
+    options = {} if bounds is None else {"bounds": bounds}
+    return Regression(self.coefficients(asked.text, **options), asked.text, self)  # type: ignore[attr-defined]
 
 
 OLS = Method(ols)
@@ -422,6 +427,7 @@ def summary_of(regression: Regression, level: float) -> Summary:
                 if INTERCEPT in regression.terms
                 else ("Without an intercept R² is about zero, not about the mean.",)
             ),
+            *((known.sentence,) if (known := estimate.outcome.bounds) is not None and known.declared else ()),
             *((MOVED,) if fit.crossed.moved else ()),
             *notes,
             *(f"{flag}: {FLAG_WORDS[flag]}." for flag in regression.flags),

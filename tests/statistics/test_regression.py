@@ -528,3 +528,81 @@ def test_clipping_rows_gains_what_the_theory_says() -> None:
         ]
         errors.append(np.mean((np.array(found) - exact)[:, 1:] ** 2))
     assert errors[1] < 0.1 * errors[0], errors
+
+
+# ---------------------------------------------------------------- bounds that somebody declares
+
+
+def test_a_finite_interval_of_a_lost_regression_rests_on_declared_bounds_and_names_them() -> None:
+    """Without them it is unbounded; with them it is the range of the terms that have one."""
+    raw = people(np.random.default_rng(4), 100)
+    where = study(100, "rho")
+    found = estimate(moments(where, "rho", "0.01"), raw, where)
+    free, held = found.ols("y ~ x1 + x2"), found.ols("y ~ x1 + x2", bounds={"x1": (0, 3)})
+    assert "singular" in free.flags
+    assert np.isinf(free.interval().low).all()
+    low, high = held.interval()
+    assert low.tolist() == [-np.inf, 0, -np.inf]
+    assert high.tolist() == [np.inf, 3, np.inf]
+    assert 0 <= held["x1"].value <= 3
+    assert tuple(held["x1"].interval(0.95, "privacy")) == (0, 3)
+    assert "Declared, not estimated: x1 from 0 to 3." in repr(held.summary())
+    assert "Declared" in held.interval().note
+    assert "Declared" not in repr(free.summary())
+    assert 'bounds={"x1": (0, 3)}' in held.coefficients.text
+    twice = 2 * held["x1"] + 1
+    assert np.all(np.array(twice.interval(0.95, "privacy")) >= [1 - 1e-9, 1])
+
+
+def test_declared_bounds_change_nothing_far_from_them() -> None:
+    """Where the data say more than the range, and the spelling of the term is another."""
+    raw = people(np.random.default_rng(4), 3000)
+    where = study(3000, "rho")
+    found = estimate(moments(where, "rho", 10), raw, where)
+    free, held = found.ols("y ~ x1 + x2"), found.ols("y ~ x1 + x2", bounds={" x1 ": (-4, 4)})
+    np.testing.assert_array_equal(free.coefficients.value, held.coefficients.value)
+    np.testing.assert_array_equal(np.array(tuple(free.interval())), np.array(tuple(held.interval())))
+
+
+@pytest.mark.parametrize(
+    ("bounds", "words"),
+    [
+        ({"x3": (0, 1)}, "names x3"),
+        ({"x1": (1, 0)}, "from a smaller number"),
+        ({"x1": 3}, "a pair of numbers"),
+        ({"x1": (0, 1, 2)}, "a pair of numbers"),
+        ([("x1", (0, 1))], "a range for each coefficient"),
+    ],
+)
+def test_what_is_no_range_of_a_coefficient_is_refused(bounds: Any, words: str) -> None:
+    """Where it is written."""
+    where = study(100, "rho")
+    item = moments(where, "rho", 1)
+    with pytest.raises(OptionError, match=words):
+        ask(item.checked.question, item.checked, dataset=None).ols("y ~ x1 + x2", bounds=bounds)
+
+
+def bounded_hits(n: int, loss: tuple[str, Any], reps: int) -> dict[str, np.ndarray]:
+    """How often both intervals under declared bounds that are true held what they are about."""
+    where, rng = study(n, loss[0]), np.random.default_rng(6)
+    item = moments(where, *loss)
+    read = coefficients(item.checked.setting, "y ~ x1 + x2", bounds={"x1": (0, 1.2), "x2": (-0.6, 0)})
+    held = {"privacy": np.zeros(3, int), "confidence": np.zeros(3, int)}
+    for place in range(reps):
+        raw = people(rng, n)
+        found = read.conclude([replace(release(item, prepare(raw, where), rng), id=f"b.{place}")])
+        exact = np.linalg.lstsq(np.column_stack([np.ones(n), raw["x1"], raw["x2"]]), raw["y"], rcond=None)[0]
+        for kind, truth in (("privacy", np.clip(exact, [-9, 0, -0.6], [9, 1.2, 0])), ("confidence", BETA)):
+            both = found.interval(0.95, kind)
+            held[kind] += (both.low <= truth) & (truth <= both.high)
+            assert np.isfinite(both.half_width[1:]).all()
+    return held
+
+
+@pytest.mark.parametrize(
+    ("n", "loss"), [(300, ("rho", "0.05")), (1000, ("rho", "0.5")), (1000, ("epsilon", 1))]
+)
+def test_intervals_under_true_bounds_are_finite_and_cover(n: int, loss: tuple[str, Any]) -> None:
+    """Also where most regressions are lost."""
+    for kind, counts in bounded_hits(n, loss, 60).items():
+        assert all(enough(count, 60) for count in counts), (kind, counts)
