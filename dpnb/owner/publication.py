@@ -15,7 +15,7 @@ from typing import Any
 
 from dpnb.cards import report
 from dpnb.cards.markup import Markup, clean, el
-from dpnb.cards.report import document
+from dpnb.cards.report import PAGE_STYLE, document
 from dpnb.client.publication import ENDING, FORMAT
 from dpnb.errors import OwnerError
 from dpnb.estimate import Estimate
@@ -27,6 +27,12 @@ _FLAVOUR = {
     Measure.ZCDP: "Zero-Concentrated DP",
     Measure.APPROX_ZCDP: "Approximate DP",
 }
+
+_TABLE_STYLE = """
+main>table{border-collapse:collapse;font-size:14px}
+main>table th,main>table td{text-align:left;padding:.3rem 1.2rem .3rem 0;border-bottom:1px solid #8884}
+main>pre{overflow-x:auto;padding:.7rem .9rem;background:#8881;border-radius:6px;font-size:13px}
+"""
 
 
 def record_of(
@@ -94,7 +100,8 @@ def new_folder(folder: Path) -> None:
 def page(signed: Mapping[str, Any], named: Mapping[str, Estimate], schema: Schema) -> str:
     """Return a page that stands alone: numbers with intervals and pictures, methods, how to cite and to verify, the dictionary."""
     body = report(named, schemas=[schema]).body
-    return document(clean(schema.title or schema.name), el("main", body, *_more(signed, schema)))
+    whole = el("main", body, *_more(signed, schema))
+    return document(clean(schema.title or schema.name), whole, style=PAGE_STYLE + _TABLE_STYLE)
 
 
 def citation(signed: Mapping[str, Any], schema: Schema) -> str:

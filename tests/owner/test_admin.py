@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import os
+import re
+import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import dpnb
+from dpnb.__main__ import _parser
 from dpnb.client import api
 from dpnb.errors import BudgetError, OwnerError
 from dpnb.trusted.curator.examination import examined
@@ -190,3 +195,28 @@ def test_another_user_of_the_machine_acts_on_no_home_but_their_own(folder, admin
     assert done.stderr.startswith("dpnb: ")
     assert "Traceback" not in done.stderr
     assert examined(Home.current().ledger)[0] == before
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "owner.md"
+
+
+def test_every_command_on_the_owners_page_is_one_that_there_is():
+    """Each line of shell is read by the command line's own parser, and every act that there is stands in the page's table."""
+    text = PAGE.read_text()
+    lines = [line.split("  #")[0] for line in text.split("```sh\n")[1].split("```")[0].splitlines()]
+    assert len(lines) == 8
+    for line in lines:
+        program, *words = shlex.split(line)
+        assert program == "dpnb"
+        assert _parser().parse_args(words).run
+    with pytest.raises(SystemExit):
+        _parser().parse_args(["admin", "no-act"])
+    table = text.split("| act | what it does |")[1].split("\n\n")[0]
+    assert set(re.findall("`([a-z]+)`", table)) == {*_acts()}
+
+
+def _acts():
+    (commands,) = (one for one in _parser()._actions if isinstance(one, argparse._SubParsersAction))
+    admin = commands.choices["admin"]
+    (acts,) = (one for one in admin._actions if isinstance(one, argparse._SubParsersAction))
+    return acts.choices

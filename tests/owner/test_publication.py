@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -233,7 +234,7 @@ def test_a_receipt_is_the_same_whenever_it_is_made(folder, admin, tmp_path):
 def test_what_is_published_is_an_entry_with_the_files_hash(owner, published):
     digest = hashlib.sha256((published / "people.releases.json").read_bytes()).hexdigest()
     with Ledger(owner / "home" / "ledger.sqlite3") as ledger:
-        (entry,) = [row for row in ledger.statement("people") if row.kind == "publish"]
+        entry, *_ = [row for row in ledger.statement("people") if row.kind == "publish"]
     assert entry.told == f"sha256 {digest}"
 
 
@@ -280,13 +281,16 @@ def test_the_table_and_the_entry_of_the_registry_say_what_the_file_says(publishe
 
 def test_a_publication_overwrites_nothing(owner, published, monkeypatch, capsys):
     monkeypatch.setenv("DPNB_HOME", str(owner / "home"))
-    before = (published / "people.releases.json").read_bytes()
+    before = (published / "people.releases.json").read_bytes(), _entries(owner)
     words = [str(word) for word in picked(owner)]
     assert main(["admin", "publish", *words, "--to", str(published), *WHY]) == 2
     assert "exists and is left as it is" in capsys.readouterr().err
-    assert (published / "people.releases.json").read_bytes() == before
+    assert ((published / "people.releases.json").read_bytes(), _entries(owner)) == before
+
+
+def _entries(owner):
     with Ledger(owner / "home" / "ledger.sqlite3") as ledger:
-        assert sum(row.kind == "publish" for row in ledger.statement("people")) == 1
+        return ledger.verify().entries
 
 
 @pytest.mark.parametrize(
@@ -309,3 +313,20 @@ def test_a_statistic_that_is_no_question_is_refused_by_name(folder, admin, text,
     assert status == 2
     assert "picked.toml, odd: " in said
     assert words in said
+
+
+def test_killed_between_its_entry_and_its_files_a_publication_is_made_again(owner, tmp_path, monkeypatch):
+    """The entry comes first: no file is out that no entry names, and the same command goes the way again."""
+    monkeypatch.setenv("DPNB_HOME", str(owner / "home"))
+    words = ["admin", "publish", *map(str, picked(owner)), *WHY, "--to"]
+
+    def killed(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", killed)
+        with pytest.raises(KeyboardInterrupt):
+            main([*words, str(tmp_path / "one")])
+    assert list((tmp_path / "one").iterdir()) == []
+    assert main([*words, str(tmp_path / "two")]) == 0
+    assert read_publication(tmp_path / "two" / "people.releases.json")["dataset"] == "people"
