@@ -982,7 +982,7 @@ def test_an_end_cut_off_cleanly_is_seen_by_the_mark_and_by_whoever_kept_a_later_
         assert examine(database).intact
         assert "cut off" in examine(database, known).fault
     with Ledger(full) as ledger:
-        assert ledger.verify().fault == "entry 11 is missing, and an answer left after entry 10"
+        assert ledger.verify().fault == "entry 11 is missing, and an answer left after entry 11"
 
 
 def test_the_hash_chain_has_the_form_it_always_had(path, monkeypatch):

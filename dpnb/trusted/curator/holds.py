@@ -122,7 +122,9 @@ def _known(db: sqlite3.Connection, dataset: str) -> str:
 
 
 def held_since(db: sqlite3.Connection, entry: int) -> dict[str, str]:
-    """Return the state of every dataset that was held or opened after an entry."""
+    """Return the state of every dataset that was held or opened after an entry; of a ledger from before holds, nothing."""
+    if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'holds'").fetchone() is None:
+        return {}
     rows = db.execute("SELECT dataset, state FROM holds WHERE entry > ? ORDER BY entry", (entry,))
     return dict(rows.fetchall())
 
