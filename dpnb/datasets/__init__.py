@@ -10,6 +10,7 @@ from dpnb.datasets.california import adult_ages
 from dpnb.datasets.census import CENSUS, census, census_schema
 from dpnb.datasets.hiv import HIV
 from dpnb.datasets.nhefs import NHEFS
+from dpnb.datasets.pums import PUMS, pums
 from dpnb.datasets.study import Study
 from dpnb.datasets.surveys import ANES96, FAIR, RANDHIE
 from dpnb.datasets.training import CPS, NSW
@@ -29,9 +30,10 @@ __all__ = [
     "incentive33",
     "load",
     "names",
+    "pums",
 ]
 
-BUILT_IN: tuple[Study, ...] = (HIV, NSW, CPS, NHEFS, RANDHIE, FAIR, ANES96, CENSUS, INCENTIVE33)
+BUILT_IN: tuple[Study, ...] = (HIV, NSW, CPS, NHEFS, RANDHIE, FAIR, ANES96, CENSUS, PUMS, INCENTIVE33)
 """Every study that can be opened by name."""
 
 
