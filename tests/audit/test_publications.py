@@ -83,9 +83,9 @@ def test_the_bound_on_a_count_holds_for_the_best_guess_and_is_nearly_met():
         assert count_bound(epsilon) == pytest.approx(1 / sum(math.exp(-k * epsilon) for k in range(1_001)))
 
 
-def test_a_bench_takes_no_array_and_names_what_there_is():
-    """Only a name, a seed and a number go in; another name is answered with the list."""
-    assert set(inspect.signature(bench).parameters) == {"name", "rng", "reps"}
+def test_a_bench_takes_arrays_and_no_handle_and_names_what_there_is():
+    """A name, a seed, a number and the reader's own arrays go in; another name is answered with the list."""
+    assert set(inspect.signature(bench).parameters) == {"name", "rng", "reps", "arrays"}
     with pytest.raises(OptionError, match="at least 1"):
         bench("linkage", reps=0)
     with pytest.raises(OptionError, match="linkage"):
