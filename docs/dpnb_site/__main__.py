@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
+from pathlib import Path
 
 from dpnb_site import api, live, pages, source_pages
 from dpnb_site.links import ROOT, SOURCES
@@ -20,7 +21,9 @@ def main() -> int:
     source = OUT / "source"
     shutil.rmtree(source, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix="dpnb-docs-") as home:
-        os.environ |= {"DPNB_HOME": home, "PYTHONPATH": ""}
+        # a notebook that types `dpnb` in a shell means this environment's
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        os.environ |= {"DPNB_HOME": home, "PYTHONPATH": "", "PATH": path}
         extra = source / "_extra"
         drawn = live.write(extra / "live")
         for path in sorted(pages.stage(source, drawn)):
