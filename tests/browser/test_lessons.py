@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Lab, fresh
-from tests.course.lessons import COURSE, GUIDES, Lesson, all_of
+from tests.course.lessons import Lesson, course
 
-ALL = [*all_of(COURSE), *all_of(GUIDES)]
+ALL = course()
 TALL = {"width": 1200, "height": 9000}  # a whole lesson in one picture
 
 

@@ -6,8 +6,10 @@ the seconds, which belong to the machine that measured them.
 
 from __future__ import annotations
 
+import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +23,8 @@ import nbformat
 
 ROOT = Path(__file__).parents[2]
 COURSE, GUIDES = ROOT / "notebooks" / "course", ROOT / "notebooks" / "guides"
+ANALYSES = ("incentive-trial", "income-regression", "survey-tables")
+"""The guided analyses of the course; other guides stand beside them."""
 TABLE = ROOT / "docs" / "course" / "lessons.md"
 READING, WRITE, DECIDE, PREDICT, DRAG = 200, 8, 4, 1.5, 2
 """Words read in a minute, and the minutes that each exercise, prediction and interaction is given."""
@@ -115,12 +119,17 @@ def all_of(folder: Path) -> list[Lesson]:
     return [Lesson(path) for path in sorted(folder.glob("*.ipynb"))]
 
 
+def course() -> list[Lesson]:
+    """Return the lessons and the guided analyses."""
+    return [*all_of(COURSE), *(Lesson(GUIDES / f"{name}.ipynb") for name in ANALYSES)]
+
+
 def table(seconds: dict[str, str]) -> str:
     """Write the table; the seconds are given, by the name of the notebook."""
     head = "| notebook | words | reading level | exercises | minutes | seconds |\n|---|--:|--:|--:|--:|--:|\n"
     lines = [
         f"| {one.title} | {one.words} | {one.grade:.1f} | {one.written} + {one.decided} | {one.minutes:.0f} | {seconds.get(one.path.stem, '–')} |"
-        for one in [*all_of(COURSE), *all_of(GUIDES)]
+        for one in course()
     ]
     return head + "\n".join(lines) + "\n"
 
@@ -128,7 +137,7 @@ def table(seconds: dict[str, str]) -> str:
 def known_seconds(text: str) -> dict[str, str]:
     """Read the seconds out of a page."""
     found = dict(re.findall(r"^\| ([^|]+?) \|.*\| ([^|]+?) \|$", text, re.MULTILINE))
-    return {one.path.stem: found.get(one.title, "–") for one in [*all_of(COURSE), *all_of(GUIDES)]}
+    return {one.path.stem: found.get(one.title, "–") for one in course()}
 
 
 def page(text: str, seconds: dict[str, str]) -> str:
@@ -151,9 +160,11 @@ def measured(lessons: Iterable[Lesson]) -> dict[str, str]:
     found = {}
     for one in lessons:
         with tempfile.TemporaryDirectory() as folder:
+            copy = shutil.copy(one.path, folder)  # a kernel works where its notebook is
             begun = processor_seconds()
-            command = [sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", str(one.path)]
-            subprocess.run([*command, "--output-dir", folder], check=True, capture_output=True, cwd=folder)
+            command = [sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--inplace", copy]
+            own = os.environ | {"DPNB_HOME": f"{folder}/home"}
+            subprocess.run(command, check=True, capture_output=True, cwd=folder, env=own)
             found[one.path.stem] = f"{processor_seconds() - begun:.0f}"
     return found
 
@@ -161,7 +172,7 @@ def measured(lessons: Iterable[Lesson]) -> dict[str, str]:
 def main() -> None:
     """Write the page anew."""
     text = TABLE.read_text(encoding="utf-8")
-    lessons = [*all_of(COURSE), *all_of(GUIDES)]
+    lessons = course()
     seconds = measured(lessons) if "--seconds" in sys.argv else known_seconds(text)
     TABLE.write_text(page(text, seconds), encoding="utf-8")
 

@@ -11,10 +11,10 @@ import pytest
 from dpnb.client import api
 from dpnb.client.handles import Dataset
 from tests.conftest import PROFILE
-from tests.course.lessons import COURSE, GUIDES, TABLE, Lesson, all_of, known_seconds, page, syllables
+from tests.course.lessons import COURSE, TABLE, Lesson, all_of, course, known_seconds, page, syllables
 from tests.notebook.conftest import Notebook, shell  # noqa: F401 - a fixture
 
-LESSONS, ALL = all_of(COURSE), [*all_of(COURSE), *all_of(GUIDES)]
+LESSONS, ALL = all_of(COURSE), course()
 LIMIT = 15
 PARTS = ("**Question.**", "You will be able to", "## What people get wrong", "## Further reading")
 
@@ -44,7 +44,7 @@ def test_a_notebook_runs(lesson, shell, tmp_path, monkeypatch, capsys):  # noqa:
 
 @pytest.mark.slow
 @pytest.mark.turns(3)
-@pytest.mark.parametrize("lesson", all_of(GUIDES), ids=named)
+@pytest.mark.parametrize("lesson", ALL[len(LESSONS) :], ids=named)
 def test_a_guided_analysis_keeps_its_budget(lesson, shell, tmp_path, monkeypatch, capsys):  # noqa: F811
     """It states ε 1, spends that and no more, and running it again is free."""
     monkeypatch.chdir(tmp_path)
