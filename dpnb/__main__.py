@@ -1,7 +1,7 @@
 """The command line: ``dpnb init people.csv`` drafts the schema that an owner completes; ``dpnb admin …`` is the owner's side
 (:mod:`dpnb.owner`), whose most usual acts have short names (``dpnb check``, ``loosen``, ``verify``, ``backup``, ``restore``);
 ``dpnb statistics`` prints what can be asked; ``dpnb serve`` serves analysts;
-``dpnb course copy`` writes the course into a folder.
+``dpnb course`` copies the course and scores its contest.
 
 It is thin: it reads arguments, calls a room, prints. It never overwrites a file.
 """
@@ -88,6 +88,17 @@ def _add_course(course: argparse.ArgumentParser) -> None:
         "--teacher", action="store_true", help="with answers, guide and slides, as nbgrader wants them"
     )
     copied.set_defaults(run=lambda options: _copy_course(options.folder, options.teacher))
+
+    contest = acts.add_parser("contest", help="score the entries of a folder on people that nobody has seen")
+    contest.add_argument("folder", type=Path, help="notebooks, Python or JSON files: one for each team")
+    contest.add_argument("--seed", required=True, help="any text, known to the teacher alone")
+    contest.set_defaults(run=lambda options: _contest(options.folder, options.seed))
+
+
+def _contest(folder: Path, seed: str) -> str:
+    from dpnb.course.contest import ranked
+
+    return "\n".join(one.text for one in ranked(folder, seed))
 
 
 def _copy_course(folder: Path, teacher: bool) -> str:  # noqa: FBT001 - as it was typed

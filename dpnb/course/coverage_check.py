@@ -1,7 +1,7 @@
 """``check.coverage``: an interval that a student wrote, run on thousands of simulated studies; too wide fails like too narrow.
 
-Two exact binomial tests share the level 10⁻⁴: coverage below the level less one point, and above it by more than half of what is
-left. An interval whose coverage lies between passes but with that probability.
+Two exact binomial tests share the level 10⁻⁴: coverage below the level less one point, and above it by more than two fifths of what
+is left. An interval whose coverage lies between passes but with that probability.
 """
 
 from __future__ import annotations
@@ -86,8 +86,7 @@ def _ends(
     chance: np.random.Generator,
     clock: Clock,
 ) -> Floats:
-    found = np.concatenate([called.draws(study(chance), 1, chance, clock) for _ in range(_STUDIES)])
-    return _pairs(found)
+    return _pairs(called.of_each((study(chance) for _ in range(_STUDIES)), clock))
 
 
 def _pairs(found: Floats) -> Floats:
@@ -101,7 +100,7 @@ def _pairs(found: Floats) -> Floats:
 
 
 def _parts(held: int, level: float, swapped: int) -> tuple[Part, ...]:
-    least, most = level - _SLACK, level + (1 - level) / 2
+    least, most = level - _SLACK, level + 0.4 * (1 - level)
     low = float(stats.binom.cdf(held, _STUDIES, least))
     high = float(stats.binom.sf(held - 1, _STUDIES, most))
     share = f"{100 * held / _STUDIES:.2f} % of {_STUDIES:,} studies"

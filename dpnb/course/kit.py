@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from dpnb.course.slides import slides
 from dpnb.errors import OwnerError
 
 _ROOT = Path(__file__).parents[2]
@@ -122,6 +123,8 @@ def _written(target: Path, teacher: bool) -> Iterator[Path]:  # noqa: FBT001 - a
         if not teacher:
             text = json.dumps(student_version(json.loads(text)), indent=1, ensure_ascii=False) + "\n"
         yield _file(place, text)
+        if teacher and re.match(r"\d\d-", source.stem):
+            yield _file(target / "slides" / f"{source.stem}.html", slides(json.loads(text)))
     if teacher:
         yield _file(target / "nbgrader_config.py", CONFIG.format(code=CODE, text=TEXT))
         guide = folder_of("guide")

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import repeat
 from types import FrameType
 from typing import Any
 
@@ -85,12 +86,22 @@ class StudentFunction:
         """Return `count` outputs on some data, shape ``(count, numbers)``."""
         given = dict(self.given) | ({"rng": rng} if "rng" in self.takes else {})
         if self.vectorised:
-            outputs = _answered(self.call, data, given | {"size": count}, clock)
-            return _table(outputs, count)
+            clock.look()
+            return _table(_answered(self.call, data, given | {"size": count}), count)
+        return self.with_given(given).of_each(repeat(data, count), clock)
+
+    def with_given(self, given: Mapping[str, Any]) -> StudentFunction:
+        """Return it with other further arguments."""
+        return StudentFunction(self.call, self.takes, given)
+
+    def of_each(self, inputs: Iterator[Any], clock: Clock) -> Floats:
+        """Return one output for each of some inputs, shape ``(inputs, numbers)``."""
+        call, given, look = self.call, dict(self.given), clock.look
         outputs = []
-        for _ in range(count):
-            outputs.append(_answered(self.call, data, given, clock))
-        return _table(outputs, count)
+        for data in inputs:
+            look()
+            outputs.append(_answered(call, data, given))
+        return _table(outputs, len(outputs))
 
 
 class Clock:
@@ -147,8 +158,7 @@ def _signature(call: Callable[..., Any], given: Mapping[str, Any]) -> tuple[set[
     return {one.name for one in after}, needed - set(given)
 
 
-def _answered(call: Callable[..., Any], data: Any, given: Mapping[str, Any], clock: Clock) -> Any:
-    clock.look()
+def _answered(call: Callable[..., Any], data: Any, given: Mapping[str, Any]) -> Any:
     try:
         return call(data, **given)
     except Trouble:

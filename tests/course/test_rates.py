@@ -1,0 +1,57 @@
+"""The stated rates of error are those that were measured, and a share of the students is simulated again each time."""
+
+from __future__ import annotations
+
+import pytest
+from scipy.stats import binom
+
+from dpnb.course.rates import rates_of
+from dpnb.course.result import CheckResult, Part
+from tests.course.rates import EXERCISES, PAGE, STUDENTS, WRONG, known, measured, page, passed
+
+LEVEL = 1e-4
+MOST_FAILED = int(binom.isf(1e-5, STUDENTS, LEVEL))
+"""More of 30,000 right answers than this would fail one time in 100,000 if each fails at 10⁻⁴."""
+
+
+def test_the_page_shows_the_rates_that_were_measured():
+    """`python -m tests.course.rates --table` writes it."""
+    text = PAGE.read_text(encoding="utf-8")
+    assert page(text, known()) == text
+
+
+@pytest.mark.parametrize("check", EXERCISES)
+def test_the_stated_rates_cover_every_listed_answer_and_hold_the_level(check):
+    rates = rates_of(check)
+    assert rates.students == STUDENTS
+    assert rates.failed <= MOST_FAILED
+    assert rates.wrong >= 1_000
+    assert set(rates.missed) == {f"{one.name}: {name}" for one in EXERCISES[check] for name in one.wrong}
+    assert max(rates.missed.values()) <= rates.wrong / 1_000
+
+
+SHARE = [(one, name) for group in EXERCISES.values() for one in group for name in (None, *one.wrong)]
+
+
+@pytest.mark.parametrize(
+    ("exercise", "name"), SHARE, ids=[f"{one.name}: {name or 'right'}" for one, name in SHARE]
+)
+def test_a_share_of_the_students_is_graded_as_stated(exercise, name):
+    """The first of the students behind the table: right ones pass, wrong ones do not."""
+    count = 20 if name is None else 2
+    assert passed(exercise, name, 0, count) == (count if name is None else 0)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("check", EXERCISES)
+def test_all_students_are_graded_as_stated(check):
+    found = measured(check, STUDENTS, WRONG)
+    assert found["failed"] <= MOST_FAILED
+    assert max(found["missed"].values()) <= WRONG / 1_000
+
+
+@pytest.mark.parametrize("check", EXERCISES)
+def test_every_result_says_how_often_its_check_errs(check):
+    found = CheckResult(check, "t", (Part("p", passed=True, said="", level=LEVEL),), None, "")
+    assert "at most 1 in 10,000 times" in found.certainty
+    assert f"of {STUDENTS:,} simulated" in found.certainty
