@@ -1,4 +1,4 @@
-"""Every line of the port map runs as it stands, and every exercise has a line or a reason."""
+"""Every line of the port map runs as it stands, and every exercise has a lesson and a line, or a reason."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-TEXT = (Path(__file__).parents[2] / "docs" / "port-map.md").read_text()
-ROWS = [row.split(" | ") for row in re.findall(r"^\| (.+) \|$", TEXT, re.MULTILINE)][1:]
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docs" / "port-map.md").read_text()
+ROWS = [row.split(" | ") for row in re.findall(r"^\| (.+) \|$", TEXT, re.MULTILINE)]
+ROWS = [row for row in ROWS if row[0] != "exercise"]
 EXERCISES = (
     "reconstruction membership linkage,sparse vector,local model,sample-and-aggregate,synthetic data,"
     "gradient descent,exponential mechanism,Gaussian composition,range queries"
@@ -30,18 +32,25 @@ def names(tmp_path_factory):
 
 @pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
 def test_the_line_of_an_exercise_runs(row, names):
-    """What stands in the second column is Python, or says that it is outside, and why."""
-    _, line, note = row
+    """What stands in the third column is Python, or says that it is outside, and why."""
+    _, lesson, line, note = row
     if line == "*outside*":
         assert len(note) > 20
+        assert lesson == "–"
         return
+    assert all(1 <= int(number) <= 14 for number in lesson.split(", "))
     assert eval(line.strip("`"), names) is not None  # noqa: S307 - the page's own lines
 
 
 def test_no_exercise_is_left_out():
-    """Each that the courses name has a row."""
+    """Each topic of the courses has a row, and each homework of both at least one."""
     listed = [
         name for part in EXERCISES.split(",") for name in (part.split() if "linkage" in part else [part])
     ]
     for name in listed:
         assert any(row[0].startswith(name) for row in ROWS), name
+    vermont, harvard = (re.split(r"^## ", TEXT, flags=re.MULTILINE)[part] for part in (2, 3))
+    assert {int(number) for number in re.findall(r"^\| (\d+)[.]", vermont, re.MULTILINE)} == set(range(1, 11))
+    assert {int(number) for number in re.findall(r"^\| (\d+)[.ab]", harvard, re.MULTILINE)} == set(
+        range(1, 9)
+    )
