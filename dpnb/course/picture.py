@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dpnb.cards.markup import Markup, el
 from dpnb.course.noise_law import NoiseLaw
+from dpnb.inference.digits import number
 
 _WIDE, _HIGH = 480, 120
 _STYLE = Markup(
@@ -59,9 +60,9 @@ def histogram(noise: NDArray[np.float64], law: NoiseLaw) -> Markup:
         *bars,
         el("polyline", points=path, class_="law"),
         _axis(),
-        _text(0, f"{-half:.3g}"),
+        _text(0, number(-half)),
         _text(_WIDE / 2, "bars: your noise · line: as it should be", "middle"),
-        _text(_WIDE, f"{half:.3g}", "end"),
+        _text(_WIDE, number(half), "end"),
     )
 
 

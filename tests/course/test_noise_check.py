@@ -141,6 +141,13 @@ def test_an_exercise_that_is_set_wrongly_is_refused():
         check.mechanism(COUNT.right, range(40), expected=40, rho=0.1)
 
 
+def test_what_privacy_says_is_about_the_loss_alone():
+    """The seed has a part of its own: draws that are looked at twice are not taken for a fixed one."""
+    found = COUNT.check(COUNT.right, 1)
+    (part,) = [one for one in found.parts if one.name == "privacy"]
+    assert "nothing found against the claim" in part.said
+
+
 @pytest.mark.parametrize("law", ["laplace", "gaussian", "geometric"])
 def test_levels_are_exact(law):
     """Under the law both p-values are uniform: their own distribution is, and their smallest is not too small."""

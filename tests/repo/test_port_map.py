@@ -1,4 +1,4 @@
-"""Every line of the port map runs as it stands, and every exercise has a lesson and a line, or a reason."""
+"""Every line of the port map runs as it stands, and every exercise has a line, or a reason."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_the_line_of_an_exercise_runs(row, names):
         assert len(note) > 20
         assert lesson == "–"
         return
-    assert all(1 <= int(number) <= 14 for number in lesson.split(", "))
+    assert lesson == "–" or all(1 <= int(number) <= 14 for number in lesson.split(", "))
     assert eval(line.strip("`"), names) is not None  # noqa: S307 - the page's own lines
 
 
