@@ -86,3 +86,15 @@ def test_an_answer_in_a_function_keeps_its_place():
         "metadata": {},
     }
     assert kit.student_version({"cells": [cell]})["cells"][0]["source"] == f"def f():\n    {kit.CODE}"
+
+
+@pytest.mark.parametrize(
+    "source", [path for path in kit.lessons() if path.parent.name == "homework"], ids=lambda path: path.stem
+)
+def test_the_teachers_homework_passes_its_own_checks(source):
+    """Hidden tests too; a failed check raises."""
+    names: dict[str, object] = {}
+    for cell in json.loads(source.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)
+    assert "noisy_count" in names
