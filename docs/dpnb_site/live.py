@@ -47,6 +47,15 @@ def makers() -> dict[str, Callable[[Dataset], Interaction]]:
         "attack": lambda _: widgets.attack_bench("reconstruction"),
         "budget": widgets.budget,
         "clamp": lambda _: widgets.clamp(epsilon=0.5),
+        "compare": lambda hiv: widgets.compare(
+            {
+                "collected": hiv.got.mean(),
+                "effect": hiv.got.difference(by="any"),
+                "age": hiv.age.median(),
+                "people": hiv[hiv.any == 1].count(),
+            },
+            epsilon=0.5,
+        ),
         "coverage": lambda _: widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.5),
         "exhibits": lambda _: widgets.exhibits("resized-bootstrap"),
         "guide": widgets.guide,

@@ -50,6 +50,7 @@ INTERACTIONS = (
     Entry("attack", call="attack_bench"),
     Entry("budget", line=False),
     Entry("clamp"),
+    Entry("compare"),
     Entry("coverage", call="coverage_lab"),
     Entry("exhibits"),
     Entry("guide"),

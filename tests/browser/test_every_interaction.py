@@ -29,13 +29,14 @@ NAMES = (
     "panel",
     "coverage",
     "clamp",
+    "compare",
     "attack",
     "exhibits",
     "stored",
     "remeasure",
     "wall",
 )
-CLOSED = ("seesaw", "odds", "noises", "person", "clamp")
+CLOSED = ("seesaw", "compare", "odds", "noises", "person", "clamp")
 # the sliders of a loss; a lever of the exhibits moves a mechanism that breaks its promise, and is none of them
 LOSS = re.compile(r"^\+?[ερ]( of this cell)?$")
 NONSENSE = ("", "much", "-1", "0", "NaN", "1e999", "Infinity", "<b>1</b>", "1,5,5")

@@ -466,6 +466,7 @@ def makers(data):
         "budget": lambda: widgets.budget(data),
         "panel": widgets.panel,
         "clamp": widgets.clamp,
+        "compare": lambda: widgets.compare({"mean": data.x.mean(), "middle": data.x.median()}),
         "attack": bench,
         "coverage": studies,
         "exhibits": exhibited,

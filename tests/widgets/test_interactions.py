@@ -49,6 +49,7 @@ MAKERS = {
     "person": lambda _: widgets.drag_person([21, 35, 44, 60], low=20, high=70),
     "budget": widgets.budget,
     "coverage": lambda _: widgets.coverage_lab(reps=100).run(),
+    "compare": lambda data: widgets.compare([data.x.mean(), data.x.median()]),
     "clamp": lambda _: widgets.clamp([1, 2, 3, 5, 8, 40], high=10),
     "remeasure": lambda data: widgets.remeasure(released(data), name="m"),
     "stored": lambda data: widgets.stored(released(data), name="m"),
@@ -352,7 +353,7 @@ def test_after_a_cell_nothing_is_priced_again(data, monkeypatch):
     dpnb.release({"n": data.x.sum()}, epsilon=1)
     _base.refresh_all()
     left = {one.module: one.facts["left"] for one in kept if "left" in one.facts}
-    assert set(left) == {"seesaw", "plan", "remeasure"}
+    assert set(left) == {"compare", "seesaw", "plan", "remeasure"}
     assert set(left.values()) == {8.0}
 
 

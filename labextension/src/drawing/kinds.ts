@@ -8,6 +8,7 @@ const KINDS: ReadonlyMap<string, Load> = new Map<string, Load>([
   ['attack', () => import('../kinds/attack')],
   ['budget', () => import('../kinds/budget')],
   ['clamp', () => import('../kinds/clamp')],
+  ['compare', () => import('../kinds/compare')],
   ['coverage', () => import('../kinds/coverage')],
   ['exhibits', () => import('../kinds/exhibits')],
   ['guide', () => import('../kinds/guide')],

@@ -5,7 +5,6 @@ import { countingView } from '../parts/comparison';
 import { button, html } from '../parts/dom';
 import { ledgerView } from '../parts/ledger';
 import { methodsOf, notice } from './model';
-import { regressionView } from './regression';
 import { plannedView, type Board } from './plan_board';
 import type { Dataset, Link, Snapshot } from '../parts/session_state';
 import type { Answer } from '../parts/widget';
@@ -57,6 +56,26 @@ interface Part {
   readonly show: (one: Dataset, state: Snapshot) => void;
 }
 
+/** The model builder, whose code comes after JupyterLab has started. */
+function builder(ask: NonNullable<Actions['ask']>, insert?: Insert): Part {
+  const node = html('div', {});
+  let [last, made]: [Dataset | null, Part | null] = [null, null];
+  void import(/* webpackChunkName: "panel-regression" */ './regression').then(({ regressionView }) => {
+    const found = (made = regressionView(ask, insert));
+    node.append(found.node);
+    if (last !== null) {
+      found.show(last);
+    }
+  });
+  return {
+    node,
+    show: (one, state) => {
+      last = one;
+      made?.show(one, state);
+    }
+  };
+}
+
 /** One dataset: made once, and brought in step, so that what is typed, unfolded or under the hand stays. */
 function datasetView(name: string, actions: Actions): Part {
   const title = html('h3', {});
@@ -75,7 +94,7 @@ function datasetView(name: string, actions: Actions): Part {
       ? []
       : [plannedView(actions.ask, actions.board)]),
     columnsView(actions.insert),
-    ...(actions.ask === undefined ? [] : [regressionView(actions.ask, actions.insert)]),
+    ...(actions.ask === undefined ? [] : [builder(actions.ask, actions.insert)]),
     ledgerView(actions.ask)
   ];
   const more = actions.ask === undefined ? [] : [paragraph(name, actions.ask)];

@@ -1,0 +1,162 @@
+/** Several questions against ε: one line each, labelled where it ends, a handle on the axis that it moves, and a table of ±. */
+import { atMostPercent, significant } from '../../maths/digits';
+import { place, ticks, valueAt } from '../../maths/scale';
+import { announcer, html, picture, set, svg } from '../parts/dom';
+import { dragState } from '../parts/drag_state';
+import { head, text } from '../parts/layout';
+import { lossWords, oddsWords } from '../parts/loss_words';
+import { draggable } from '../parts/pointer';
+import { scrolling } from '../parts/scroll_region';
+import { slider } from '../parts/slider';
+import type { Link, View } from '../parts/widget';
+import { apart, leaves, partAt, partsOf, rangeOf, toldAt, type CompareFacts, type CompareSet } from './model';
+
+const [W, H, LEFT, RIGHT, TOP, BOTTOM] = [640, 250, 58, 150, 14, 30];
+const LOOKS = ['', '7 3', '2 3', '9 3 2 3', '4 4', '1 4'];
+const LONGEST = 20;
+
+interface Chart {
+  readonly node: SVGSVGElement;
+  readonly lay: (facts: CompareFacts) => void;
+  readonly show: (facts: CompareFacts, loss: number, words: string) => void;
+}
+
+/** Where losses and parts of ranges stand. */
+function paper(facts: CompareFacts): { x: (loss: number) => number; y: (part: number) => number } {
+  const [range, tall] = [rangeOf(facts), partsOf(facts)];
+  return {
+    x: loss => LEFT + place(range, loss) * (W - LEFT - RIGHT),
+    y: part => TOP + (1 - place(tall, part)) * (H - TOP - BOTTOM)
+  };
+}
+
+function lines(facts: CompareFacts): SVGElement[] {
+  const [range, { x, y }] = [rangeOf(facts), paper(facts)];
+  const losses = Array.from({ length: 80 }, (_, i) => range.low * (range.high / range.low) ** (i / 79));
+  const ends = apart(
+    facts.questions.map(one => y(partAt(one, range.high))),
+    15,
+    H - BOTTOM
+  );
+  return facts.questions.flatMap((one, i) => {
+    const path = losses.map(loss => `${x(loss).toFixed(1)} ${y(partAt(one, loss)).toFixed(1)}`).join('L');
+    const name = one.name.length > LONGEST ? `${one.name.slice(0, LONGEST - 1)}…` : one.name;
+    return [
+      svg('path', { class: 'pv-line', d: `M${path}`, 'stroke-dasharray': LOOKS[i % LOOKS.length]! }),
+      text(W - RIGHT + 8, ends[i]! + 4, name, 'start')
+    ];
+  });
+}
+
+function axes(facts: CompareFacts): SVGElement[] {
+  const { x, y } = paper(facts);
+  const first = (value: number): boolean => /^[0.]*1/.test(String(value));
+  const parts = ticks(partsOf(facts)).filter(first);
+  return [
+    svg('path', { class: 'axis', d: `M${LEFT} ${TOP}V${H - BOTTOM}H${W - RIGHT}` }),
+    ...ticks(rangeOf(facts))
+      .filter(first)
+      .map(loss => text(x(loss), H - 10, `${facts.symbol} ${loss}`)),
+    ...parts.map(part => text(LEFT - 8, y(part) + 4, `${significant(100 * part, 2)} %`, 'end'))
+  ];
+}
+
+function chartOf(first: CompareFacts, moves: { loss: (loss: number) => void; end: () => void }): Chart {
+  const [still, cursor] = [svg('g'), svg('path', { class: 'axis' })];
+  const points = first.questions.map(() => svg('circle', { class: 'dot', r: 4 }));
+  const handle = svg('circle', { class: 'handle', r: 8, cy: H - BOTTOM });
+  const drawn = picture(
+    '± of each question, as a part of its public range',
+    W,
+    H,
+    still,
+    cursor,
+    ...points,
+    handle
+  );
+  draggable(drawn.node, {
+    move: at => moves.loss(valueAt(rangeOf(first), (at - LEFT) / (W - LEFT - RIGHT))),
+    end: moves.end
+  });
+  return {
+    node: drawn.node,
+    lay: facts => still.replaceChildren(...axes(facts), ...lines(facts)),
+    show: (facts, loss, words) => {
+      const { x, y } = paper(facts);
+      set(cursor, { d: `M${x(loss)} ${TOP}V${H - BOTTOM}` });
+      set(handle, { cx: x(loss) });
+      points.forEach((point, i) => set(point, { cx: x(loss), cy: y(partAt(facts.questions[i]!, loss)) }));
+      drawn.describe(words);
+    }
+  };
+}
+
+/** The ± of each, in its own unit. */
+function tableOf(first: CompareFacts): {
+  readonly node: HTMLElement;
+  readonly show: (facts: CompareFacts, loss: number) => void;
+} {
+  const rows = first.questions.map(one => {
+    const [width, part] = [html('td', { class: 'num' }), html('td', { class: 'num' })];
+    return {
+      width,
+      part,
+      row: html('tr', {}, html('th', { scope: 'row' }, html('code', {}, one.name)), width, part)
+    };
+  });
+  const heads = ['question', '95 % privacy interval', 'of its range'].map((name, i) =>
+    html('th', { scope: 'col', class: i === 0 ? '' : 'num' }, name)
+  );
+  const table = html(
+    'table',
+    {},
+    html('thead', {}, html('tr', {}, ...heads)),
+    html('tbody', {}, ...rows.map(one => one.row))
+  );
+  return {
+    node: scrolling('what the loss buys', table),
+    show: (facts, loss) =>
+      rows.forEach(({ width, part }, i) => {
+        width.textContent = toldAt(facts.questions[i]!, loss);
+        part.textContent = atMostPercent(partAt(facts.questions[i]!, loss));
+      })
+  };
+}
+
+export function compareView(root: HTMLElement, link: Link<CompareFacts, CompareSet>): View {
+  const first = link.facts();
+  const held = dragState(link, { loss: first.start }, () => show(), { loss: rangeOf(first) });
+  const chart = chartOf(first, { loss: loss => held.move({ loss }), end: held.tell });
+  const losses = slider({
+    label: first.symbol,
+    range: rangeOf(first),
+    value: held.now.loss,
+    ends: ['more private', 'more accurate'],
+    input: loss => held.move({ loss }),
+    change: held.tell
+  });
+  const [table, odds, cost] = [tableOf(first), announcer(), html('p', { class: 'soft' })];
+  root.append(
+    head('What a loss buys of each', 'Nothing is spent.', first.dataset),
+    chart.node,
+    losses.node,
+    table.node,
+    odds,
+    cost
+  );
+
+  function show(): void {
+    const [facts, { loss }] = [link.facts(), held.now];
+    const words = facts.questions.map(one => `${one.name} ${toldAt(one, loss)}`).join('; ');
+    chart.lay(facts);
+    chart.show(facts, loss, words);
+    table.show(facts, loss);
+    losses.show(loss);
+    losses.words(lossWords(facts.kind, loss, words));
+    odds.textContent = oddsWords(facts.kind, loss);
+    cost.textContent = facts.problem || leaves(facts, loss);
+  }
+
+  show();
+  return { update: held.follow, dispose: held.stop };
+}
