@@ -353,7 +353,8 @@ def score_factor(q: Fraction, unit: PrivacyUnit, cells: int) -> Fraction:
 
     Examples
     --------
-    >>> people = PrivacyUnit("change-one")
+    >>> from dpnb.trusted.privacy import PrivacyUnit
+    >>> people = PrivacyUnit("change-one", rows=100)
     >>> [float(score_factor(q, people, 4)) for q in (Fraction(1, 2), Fraction(9, 10))]
     [1.0, 1.8]
     """
