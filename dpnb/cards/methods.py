@@ -15,7 +15,7 @@ from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.inference.digits import number
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
-from dpnb.trusted.schema import Column, Schema
+from dpnb.trusted.schema import Column, Mode, Schema
 
 _LISTED = 6  # questions whose losses are named one by one
 FLAVOURS = {
@@ -52,7 +52,7 @@ def methods(estimates: Sequence[Estimate], schemas: Sequence[Schema] = ()) -> st
     sentences = [_opening(len(asked))]
     for schema in schemas:
         sentences += [_promise(schema), *_bounds(schema, asked_of(estimates, schema, schemas))]
-    sentences += [*_mechanisms(asked), *_cost(asked), *_estimands(estimates)]
+    sentences += [*_mechanisms(asked, schemas), *_cost(asked), *_estimands(estimates)]
     sentences.append(
         "Privacy intervals (95 %) invert the known law of the noise and speak about the dataset; confidence intervals "
         f"(95 %) add sampling error and speak about the population. Computed with dpnb {__version__}."
@@ -111,15 +111,17 @@ def _range(column: Column) -> str:
     return f"{clean(column.name)}: {low} to {high}"
 
 
-def _mechanisms(asked: Sequence[PendingQuestion]) -> list[str]:
+def _mechanisms(asked: Sequence[PendingQuestion], schemas: Sequence[Schema]) -> list[str]:
     names = mechanisms_of(asked)
     if not names:
         return []
-    said = (
-        f"Mechanisms: {'; '.join(names)}. Noise was drawn by exact integer samplers from operating-system entropy and added in "
-        "integer arithmetic."
-    )
-    return [said]
+    taught = any(schema.mode is Mode.TEACHING for schema in schemas)
+    chance = "" if taught else " from operating-system entropy"
+    said = f"Mechanisms: {'; '.join(names)}. Noise was drawn by exact integer samplers{chance} and added in integer arithmetic."
+    return [
+        said,
+        *(["The data are public and for teaching: noise may have come from a seed."] if taught else []),
+    ]
 
 
 def mechanisms_of(asked: Sequence[PendingQuestion]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import dpnb
 from dpnb import cards
 from dpnb.cards import report_formats
 from dpnb.errors import OptionError
+from dpnb.trusted.schema import Mode, Schema
 from tests.cards import made
 
 
@@ -95,7 +97,15 @@ def test_a_methods_paragraph_names_bounds_mechanisms_and_version_but_no_grid_ste
     assert "Mechanisms: discrete Laplace; the exponential mechanism for quantiles." in paragraph
 
 
-def written_methods() -> str:
+def test_a_methods_paragraph_says_of_protected_data_alone_that_noise_came_from_the_system() -> None:
+    """A teaching dataset may have been opened with a seed, and its paragraph says so."""
+    assert "from operating-system entropy" in written_methods()
+    taught = written_methods(replace(made.study(), mode=Mode.TEACHING, public=True))
+    assert "entropy" not in taught
+    assert "noise may have come from a seed" in taught
+
+
+def written_methods(study: Schema | None = None) -> str:
     found = made.report("collected", "age").estimates
-    text: str = cards.report(found, schemas=[made.study()]).methods
+    text: str = cards.report(found, schemas=[study or made.study()]).methods
     return text
