@@ -8,6 +8,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from dpnb.version import __version__
+
 if TYPE_CHECKING:
     from dpnb.client.api import open, plan, release, report, session, spend, studies  # noqa: A004 - the public names
     from dpnb.client.archive import archive
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from dpnb.estimate import to_json
     from dpnb.widgets.kinds.panel import panel
 
-__version__ = "0.1.0"
 __all__ = [
     "__version__",
     "archive",

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dpnb import __version__
 from dpnb.cards.markup import clean
 from dpnb.cards.methods import FLAVOURS, NEIGHBOURS, asked_of, mechanisms_of, total_of
 from dpnb.errors import OptionError
@@ -24,6 +23,7 @@ from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.statistics.table_formats import json_text
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.schema import Column, Mode, Schema
+from dpnb.version import __version__
 
 REGISTRY = "https://registry.opendp.org"
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dpnb import __version__
 from dpnb.cards.markup import clean
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.inference.digits import number
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Column, Mode, Schema
+from dpnb.version import __version__
 
 _LISTED = 6  # questions whose losses are named one by one
 FLAVOURS = {

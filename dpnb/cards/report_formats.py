@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dpnb import __version__
 from dpnb.cards.ledger_rows import plain_row, table_of
 from dpnb.cards.markup import clean
 from dpnb.errors import OptionError
 from dpnb.estimate import Estimate, Table
 from dpnb.statistics.table_formats import json_text, latex, latex_text, markdown_text, rounded, tabular
+from dpnb.version import __version__
 
 BROWSERS = (
     "chromium-headless-shell",

@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-from dpnb import __version__
 from dpnb.cards import budget as budgets
 from dpnb.cards.attach import missing_rule
 from dpnb.cards.markup import clean
@@ -21,6 +20,7 @@ from dpnb.errors import CuratorGone, DpnbError
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.schema import Column, Schema
+from dpnb.version import __version__
 from dpnb.widgets.counting import counting
 from dpnb.widgets.host_questions import handle_of
 from dpnb.widgets.questions import ready, subject

@@ -95,11 +95,11 @@ def root_imports(path: Path) -> list[str]:
     named = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module == "dpnb"]
     names = {alias.name for node in named for alias in node.names}
     rooms = {child.stem for child in PACKAGE.iterdir()}
-    return [name for name in taken if name == "dpnb"] + sorted(names - rooms - {"__version__"})
+    return [name for name in taken if name == "dpnb"] + sorted(names - rooms)
 
 
 def test_no_room_goes_round_the_walls_through_the_root():
-    """Below the notebook, a room takes nothing but the version from `dpnb` itself, which re-exports upper rooms."""
+    """Below the notebook, a room takes no name from `dpnb` itself, which re-exports upper rooms."""
     outside = {PACKAGE / "__init__.py", PACKAGE / "__main__.py"}
     rooms = [path for path in MODULES if path not in outside and path.parent.name != "notebook"]
     assert not {relative(path): names for path in rooms if (names := root_imports(path))}
