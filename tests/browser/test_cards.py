@@ -135,14 +135,15 @@ def test_a_stored_answer_says_where_it_came_from(cards):
     """Run again, the line has the badge "stored · ε 0"; click and Enter open it; more can be paid for it beside it; the whole is clean, in both themes."""
     asked = "%%dp epsilon=0.05\nyoung = hiv[hiv.age < 23].got.mean()\nages = hiv[hiv.age < 23].age.mean()"
     lab = cards("badge.ipynb", asked, asked, "%dp stored young")
-    expect(lab.output(1).locator("details")).to_have_count(0)
+    stored = "details:has(> summary.paid)"
+    expect(lab.output(1).locator(stored)).to_have_count(0)
     card = lab.output(2)
-    expect(card.locator("summary")).to_have_text(["stored · ε 0"] * 2)
-    first = card.locator("details").first
+    expect(card.locator(f"{stored} > summary")).to_have_text(["stored · ε 0"] * 2)
+    first = card.locator(stored).first
     first.locator("summary").click()
     for words in ("ε 0.025 on 20", "ledger entry", "Restart and Run All", "ε 0.025 for new noise"):
         expect(first).to_contain_text(words)
-    second = card.locator("details").nth(1)
+    second = card.locator(stored).nth(1)
     second.locator("summary").focus()
     lab.page.keyboard.press("Enter")
     expect(second).to_have_attribute("open", "")
@@ -219,7 +220,7 @@ def test_a_saved_card_without_its_session_says_what_to_do(cards):
     lab.run_cell(0)
     expect(opened).to_contain_text("No name of this notebook holds this answer. Run its cell again")
     lab.run_cell(1)
-    expect(lab.output(1).locator("summary")).to_have_text("stored · ε 0")
+    expect(lab.output(1).locator("summary.paid")).to_have_text("stored · ε 0")
     lab.command("docmanager:save")
     lab.shutdown()
     lab.open("saved.ipynb")

@@ -236,7 +236,7 @@ def test_a_lost_kernel_leaves_a_picture_that_drags(show, data):
     page.busy = True
     for i in range(len(CLOSED)):
         place = page.locator("[data-dpnb]").nth(i)
-        figure, slider = place.locator(".figures"), place.get_by_role("slider", name="ε")
+        figure, slider = place.locator(".figures, tbody").first, place.get_by_role("slider", name="ε")
         before = f"{figure.inner_text()} {place.locator('[aria-live]').inner_text()}"
         slider.focus()
         for _ in range(12):
