@@ -402,7 +402,8 @@ def _selected(
             select(item.parts[place].mechanism, counts[request], rng)
             for item, rng in zip(items, noise, strict=True)
         ]
-        found[part.name] = SimulatedPart(part.name, np.stack(chosen).astype(float), ())
+        radii = tuple(item.parts[place].mechanism.rank_radius(0.05) for item in items)
+        found[part.name] = SimulatedPart(part.name, np.stack(chosen).astype(float), (), radii)
     return found
 
 

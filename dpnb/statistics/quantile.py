@@ -21,7 +21,7 @@ import numpy as np
 
 from dpnb.errors import PlanError, Unavailable
 from dpnb.inference.digits import given, rounded
-from dpnb.inference.elementwise import greater, lesser
+from dpnb.inference.elementwise import greater, lesser, raised
 from dpnb.inference.spread import normal_quantile
 from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
 from dpnb.statistics.declaration import Spelling, Statistic
@@ -52,26 +52,29 @@ class QuantileCell(Chosen):
     ----------
     value : float
     limits : (float, float), optional
-    rank : float
+    rank : float or array
         By how many rows its rank may miss the target (95 %).
     population : bool
         Whether the limits hold the population's quantile too.
-    ranks : float
+    ranks : float or array
         How many rows a group of average size has to the farther side of the target.
     """
 
     value: Any
     limits: Pair | None
-    rank: float
+    rank: Any
     population: bool
-    ranks: float = math.inf
+    ranks: Any = math.inf
 
-    raised: ClassVar[dict[str, Any]] = {}
+    @property
+    def raised(self) -> dict[str, Any]:
+        """Whether the rank may be wrong by more rows than there are."""
+        return {UNCLEAR: self.rank >= self.ranks}
 
     @property
     def flags(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Whether the rank may be wrong by more rows than there are."""
-        return (UNCLEAR,) if self.rank >= self.ranks else ()
+        """The warnings that are up."""
+        return raised(self.raised)
 
     def _bought(self, level: float) -> Pair:
         if self.limits is None:
@@ -200,7 +203,12 @@ class Quantile(Statistic):
 
         point = side("point")
         limits = _around(point, side("lower"), side("upper")) if "0:lower" in parts else None
-        return QuantileCell(point, limits, math.nan, setting.unit.public_rows is not None)
+        cells = point.shape[-1] // levels
+        chosen: list[Any] = [parts[f"{place}:point"] for place in range(levels)]
+        missed = np.stack([part.radii for part in chosen], axis=-1)
+        ranks = np.tile([_ranks(setting, q) for q in self._levels(setting)], cells)
+        ranked = np.tile(missed, cells)[:, None, :], setting.unit.public_rows is not None, ranks
+        return QuantileCell(point, limits, *ranked)
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the selected values of the best paid release."""

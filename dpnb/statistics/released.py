@@ -81,11 +81,14 @@ class SimulatedPart:
         Noised integers.
     laws : tuple of law
         The law of the noise at each loss; none where the values are exact.
+    radii : tuple of float, optional
+        Of a selection by rank: by how many rows it may miss its target at each loss (95 %).
     """
 
     name: str
     values: np.ndarray
     laws: tuple[Law, ...]
+    radii: tuple[float, ...] = ()
 
     @property
     def noise(self) -> NoiseSum:

@@ -82,16 +82,18 @@ def test_10_000_000_pairs_need_no_more_than_is_charged(part):
 
 
 def planted(monkeypatch, wrong):
-    """Plant a mistake, and look as long as an ordinary run looks at its statistics."""
+    """Plant a mistake, and look as long as the ordinary runs that take turns look at its statistics."""
     wrong.plant(monkeypatch)
-    share = A_DAY * PAIRS * len(wrong.where) // len(questions.PARTS)
+    share = PAIRS * len(wrong.where) // len(questions.PARTS)
     refusals = (ValueError, ZeroDivisionError)
-    return pairs.run(7, share, statistics=wrong.where, alone=wrong.alone, refusals=refusals)
+    for seed in range(RUNS):
+        tally = pairs.run(seed, share, statistics=wrong.where, alone=wrong.alone, refusals=refusals)
+    return tally
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_claim_is_found_where_claims_are_charged(name, monkeypatch):
-    """Each planted mistake of a statistic, if it were believed, is found in the share of an ordinary run that its statistics have."""
+    """Each planted mistake of a statistic, if it were believed, is found in the share of the ordinary runs that its statistics have."""
     claims_believed(monkeypatch)
     with pytest.raises(pairs.Violation):
         planted(monkeypatch, WRONG[name])

@@ -92,10 +92,13 @@ def test_naive_intervals_miss_where_there_is_noise_and_hold_where_there_is_none(
 
 @pytest.mark.parametrize("loss", [{"epsilon": 1}, {"rho": "0.1"}])
 def test_noise_wider_than_declared_is_noticed(loss):
-    """With simulated noise 10 % too wide, 10,000 privacy intervals of a sum miss too often; with the declared noise they do not."""
+    """With simulated noise 10 % too wide, 10,000 privacy intervals of a sum miss too often; with the declared noise they do not.
+
+    Of 400 people, whose sum is far from what no sum can be: intervals there are wider.
+    """
     for stretch, right in ((1.0, True), (1.1, False)):
         with wider(stretch):
-            found = simulate.coverage("sum", BETA, 5, loss, "privacy", reps=10_000)
+            found = simulate.coverage("sum", BETA, 400, loss, "privacy", reps=10_000)
         assert enough(int(found.held("privacy").held[0, 0]), 10_000, 0.949) == right
 
 
