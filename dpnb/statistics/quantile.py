@@ -80,7 +80,7 @@ class QuantileCell(Chosen):
         if self.limits is None:
             known = (
                 ""
-                if math.isnan(self.rank)
+                if np.ndim(self.rank)
                 else f"; its rank is within {rounded(self.rank)} rows of the target (95 %)"
             )
             raise Unavailable(
