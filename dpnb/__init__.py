@@ -8,14 +8,13 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from dpnb.version import __version__
-
 if TYPE_CHECKING:
     from dpnb.client.api import open, plan, release, report, session, spend, studies  # noqa: A004 - the public names
     from dpnb.client.archive import archive
     from dpnb.client.combining import combine
     from dpnb.client.power import power
     from dpnb.estimate import to_json
+    from dpnb.version import __version__
     from dpnb.widgets.kinds.panel import panel
 
 __all__ = [
@@ -42,6 +41,7 @@ _NAMES = {
     "power": "dpnb.client.power",
     "panel": "dpnb.widgets.kinds.panel",
     "to_json": "dpnb.estimate",
+    "__version__": "dpnb.version",
 }
 _OUTSIDE = (
     "audit",
