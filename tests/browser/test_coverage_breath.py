@@ -119,7 +119,9 @@ def test_other_rows_leave_the_old_intervals_behind(show):
     lab = widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.5)
     page = show(lab)
     page.set_default_timeout(5000)
+    expect(page.locator(HOLDS)).to_have_attribute("d", re.compile("M.*M"))
     before = page.locator(HOLDS).get_attribute("d")
+    assert before is not None
     page.get_by_label("n, typed").fill("2000")
     page.get_by_label("n, typed").press("Enter")
     expect(page.locator(".breath .ghost")).to_have_attribute("d", re.compile("M.*M"))
