@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import {
   atOnce,
   Pricer,
@@ -127,4 +127,30 @@ it('typing fast asks one question at a time, and shows the newest text its own a
   waiting[2]!.answer(null);
   await turn();
   expect(shown).toEqual([{ status: 'abc' }, null]);
+});
+
+it('what is stored is asked again, a few times, where a busy kernel could not tell it', async () => {
+  vi.useFakeTimers();
+  const told: (Answer | null)[] = [];
+  let known = false;
+  let asked = 0;
+  const pricer = new Pricer(
+    () => {
+      asked += 1;
+      return Promise.resolve(known ? priced({ stored: 1, asked: 1, new: 'ε 0' }) : priced());
+    },
+    answer => told.push(answer)
+  );
+  pricer.want('a', 'a');
+  await vi.advanceTimersByTimeAsync(600);
+  expect(asked).toBe(2);
+  known = true;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked).toBe(3);
+  expect(priceOf(told.at(-1)!).free).toBe(true);
+  known = false;
+  pricer.want('b', 'b');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked).toBe(8); // and then no more
+  vi.useRealTimers();
 });

@@ -7,6 +7,13 @@ interface Wanted {
   readonly key: string;
 }
 
+/** After so many milliseconds it is asked again what is stored, where the kernel could not tell at once: it was at work. */
+const LATER = [500, 1000, 2000, 4000];
+
+/** Whether a price was told without what of it is stored. */
+const unsettled = (answer: Answer | null): boolean =>
+  answer?.status === 'priced' && typeof answer.stored !== 'number';
+
 /**
  * A question that is under way is not asked over: what was typed meanwhile is asked when its answer is there. So the kernel
  * never has more than one of a cell's questions to answer, however fast somebody types, and no answer is shown for another text.
@@ -22,7 +29,12 @@ export class Pricer {
     if (this._wanted?.key === key) {
       return;
     }
-    this._wanted = { cell, key };
+    this._want({ cell, key }, LATER);
+  }
+
+  private _want(wanted: Wanted, later: readonly number[]): void {
+    clearTimeout(this._waiting);
+    [this._wanted, this._later] = [wanted, later];
     if (!this._asking) {
       void this._run();
     }
@@ -37,13 +49,23 @@ export class Pricer {
       const answer = await this._ask(now.cell).catch(() => null);
       if (this._wanted === now) {
         this._said(answer);
+        this._askLater(now, answer);
       }
     }
     this._asking = false;
   }
 
+  private _askLater({ cell, key }: Wanted, answer: Answer | null): void {
+    const [wait, ...rest] = this._later;
+    if (unsettled(answer) && wait !== undefined) {
+      this._waiting = setTimeout(() => this._want({ cell, key }, rest), wait);
+    }
+  }
+
   private _wanted: Wanted | null = null;
   private _asking = false;
+  private _later: readonly number[] = LATER;
+  private _waiting: ReturnType<typeof setTimeout> | undefined;
 }
 
 /** What is said of a cell's price: the words, why, and whether it is settled enough to be shown at once. */
