@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
+import importlib
 import json
+import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -15,20 +17,30 @@ import pytest
 pytestmark = pytest.mark.repo
 
 ROOT = Path(__file__).parents[2]
+ENTRY = ROOT / ".ci" / "steps.py"
+MODULES = sorted((ROOT / ".ci" / "tasks").glob("[a-z]*.py"))
 VERSION = "{}.{}".format(*sys.version_info[:2])
 
 
 @pytest.fixture
 def steps(tmp_path, monkeypatch):
-    """Load the script as a module that works in a folder of its own."""
-    spec = importlib.util.spec_from_file_location("steps", ROOT / ".ci" / "steps.py")
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "steps", module)
-    spec.loader.exec_module(module)
+    """Load the modules behind the steps, working in a folder of their own."""
+    monkeypatch.syspath_prepend(str(ROOT / ".ci"))
+    steps = importlib.import_module("tasks")
+    for path in MODULES:
+        importlib.import_module(f"tasks.{path.stem}")
     for name in ("pyproject.toml", "constraints.txt"):
         (tmp_path / name).write_text(name)
-    monkeypatch.setattr(module, "ROOT", tmp_path)
-    return module
+    monkeypatch.setattr(steps.project, "ROOT", tmp_path)
+    return steps
+
+
+@pytest.mark.parametrize("path", [ENTRY, *MODULES], ids=lambda path: path.stem)
+def test_a_step_needs_no_more_than_an_old_python(path):
+    """What finds a Python for dpnb is read by 3.8, and imports the standard library and its own modules alone."""
+    ast.parse(path.read_text(), feature_version=(3, 8))
+    rooms = {name.split(".")[0] for name in imported(path)}
+    assert rooms <= {*sys.stdlib_module_names, "tasks"}
 
 
 def script(path: Path, text: str) -> str:
@@ -41,24 +53,24 @@ def script(path: Path, text: str) -> str:
 def test_a_shim_that_finds_no_python_is_left_out(steps, tmp_path):
     """A version manager's shim is on PATH and executable, and yet it is not an interpreter."""
     shim = script(tmp_path / f"python{VERSION}", "echo 'command not found' >&2; exit 127")
-    assert not steps.answers(shim, VERSION)
-    assert not steps.answers(script(tmp_path / "other", "echo 3.8"), VERSION)
-    assert steps.answers(sys.executable, VERSION)
+    assert not steps.interpreters.answers(shim, VERSION)
+    assert not steps.interpreters.answers(script(tmp_path / "other", "echo 3.8"), VERSION)
+    assert steps.interpreters.answers(sys.executable, VERSION)
 
 
 def test_the_first_working_candidate_is_taken(steps, tmp_path, monkeypatch):
     """A broken shim early on PATH does not hide a working interpreter behind it."""
     shim = script(tmp_path / f"python{VERSION}", "exit 127")
-    monkeypatch.setattr(steps, "VERSIONS", (VERSION,))
-    monkeypatch.setattr(steps, "candidates", lambda _version: iter([shim, sys.executable]))
-    assert steps.interpreters() == [steps.Python(VERSION, sys.executable)]
+    monkeypatch.setattr(steps.interpreters, "VERSIONS", (VERSION,))
+    monkeypatch.setattr(steps.interpreters, "candidates", lambda _version: iter([shim, sys.executable]))
+    assert steps.interpreters.interpreters() == [steps.interpreters.Python(VERSION, sys.executable)]
 
 
 def test_no_working_python_names_the_ways_out(steps, monkeypatch):
     """Without a usable Python the message says what to install or to type."""
-    monkeypatch.setattr(steps, "candidates", lambda _version: iter(()))
-    with pytest.raises(steps.Failure, match=r"apt-get install python3 python3-venv.*make PYTHON="):
-        steps.first_interpreter()
+    monkeypatch.setattr(steps.interpreters, "candidates", lambda _version: iter(()))
+    with pytest.raises(steps.project.Failure, match=r"apt-get install python3 python3-venv.*make PYTHON="):
+        steps.interpreters.first_interpreter()
 
 
 @pytest.fixture
@@ -70,43 +82,46 @@ def pip_runs(steps, monkeypatch):
         runs.append(command[-1])
         return subprocess.CompletedProcess(command, 0)
 
-    monkeypatch.setattr(steps.subprocess, "run", run)
+    monkeypatch.setattr(subprocess, "run", run)
     return runs
 
 
 def test_a_second_run_installs_nothing(steps, tmp_path, pip_runs):
     """The stamp remembers what was installed for these very files; a larger extra serves the smaller."""
-    steps.install(tmp_path, "test")
-    steps.install(tmp_path, "test")
-    steps.install(tmp_path, "demo")
+    steps.environments.install(tmp_path, "test")
+    steps.environments.install(tmp_path, "test")
+    steps.environments.install(tmp_path, "demo")
     assert pip_runs == [".[test]"]
 
 
 def test_changed_constraints_install_again(steps, tmp_path, pip_runs):
     """The stamp's key is a digest of pyproject.toml and constraints.txt."""
-    steps.install(tmp_path, "demo")
+    steps.environments.install(tmp_path, "demo")
     (tmp_path / "constraints.txt").write_text("numpy==9")
-    steps.install(tmp_path, "demo")
+    steps.environments.install(tmp_path, "demo")
     assert pip_runs == [".[demo]", ".[demo]"]
-    assert json.loads((tmp_path / steps.STAMP).read_text())["key"] == steps.environment_key()
+    assert (
+        json.loads((tmp_path / steps.environments.STAMP).read_text())["key"]
+        == steps.environments.environment_key()
+    )
 
 
 def test_a_failed_install_names_the_step_and_leaves_no_stamp(steps, tmp_path, monkeypatch, capsys):
     """When the network is lost, the step is named with its seconds, and the next run tries again."""
     failed = subprocess.CompletedProcess([], 1)
-    monkeypatch.setattr(steps.subprocess, "run", lambda *_command, **_options: failed)
-    with pytest.raises(steps.Failure, match="network"):
-        steps.install(tmp_path, "demo")
+    monkeypatch.setattr(subprocess, "run", lambda *_command, **_options: failed)
+    with pytest.raises(steps.project.Failure, match="network"):
+        steps.environments.install(tmp_path, "demo")
     assert "FAILED after" in capsys.readouterr().out
-    assert steps.read_stamp(tmp_path) == {}
+    assert steps.environments.read_stamp(tmp_path) == {}
 
 
 def test_somebody_elses_broken_environment_is_not_removed(steps, tmp_path):
     """Only an environment with our stamp is ever rebuilt; another one is left, with what to type."""
     theirs = tmp_path / ".venv"
     (theirs / "precious").mkdir(parents=True)
-    with pytest.raises(steps.Failure, match=r"mv \.venv \.venv\.old"):
-        steps.make_environment(theirs, steps.Python(VERSION, sys.executable))
+    with pytest.raises(steps.project.Failure, match=r"mv \.venv \.venv\.old"):
+        steps.environments.make_environment(theirs, steps.interpreters.Python(VERSION, sys.executable))
     assert (theirs / "precious").is_dir()
 
 
@@ -128,18 +143,18 @@ def test_a_node_that_is_too_old_is_none(steps, tmp_path, monkeypatch, version, e
     script(tmp_path / "node", f"echo {version}")
     script(tmp_path / "npm", "exit 0")
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert (steps.find_npm() is not None) is enough
+    assert (steps.frontend.find_npm() is not None) is enough
 
 
 def test_without_node_the_front_end_is_left_out_and_in_ci_it_is_a_failure(steps, monkeypatch, capsys):
     """On a person's machine a missing Node.js is one line; where continuous integration runs it stops the run."""
-    monkeypatch.setattr(steps, "find_npm", lambda: None)
+    monkeypatch.setattr(steps.frontend, "find_npm", lambda: None)
     monkeypatch.delenv("CI", raising=False)
-    assert steps.front_end() is False
+    assert steps.frontend.front_end() is False
     assert "No Node.js" in capsys.readouterr().out
     monkeypatch.setenv("CI", "true")
-    with pytest.raises(steps.Failure, match=r"Node\.js 20\.19"):
-        steps.front_end()
+    with pytest.raises(steps.project.Failure, match=r"Node\.js 20\.19"):
+        steps.frontend.front_end()
 
 
 def test_the_front_end_s_tools_are_installed_once(steps, tmp_path, monkeypatch):
@@ -148,12 +163,12 @@ def test_the_front_end_s_tools_are_installed_once(steps, tmp_path, monkeypatch):
     (tmp_path / "labextension" / "node_modules").mkdir(parents=True)
     lock = tmp_path / "labextension" / "package-lock.json"
     lock.write_text("{}")
-    monkeypatch.setattr(steps, "find_npm", lambda: "npm")
-    monkeypatch.setattr(steps, "npm", lambda *words: runs.append(words[0]))
-    steps.front_end()
-    steps.front_end()
+    monkeypatch.setattr(steps.frontend, "find_npm", lambda: "npm")
+    monkeypatch.setattr(steps.frontend, "npm", lambda *words: runs.append(words[0]))
+    steps.frontend.front_end()
+    steps.frontend.front_end()
     lock.write_text("{ }")
-    steps.front_end()
+    steps.frontend.front_end()
     assert runs == ["ci", "run", "run", "ci", "run"]
 
 
@@ -161,13 +176,13 @@ def test_editable_installs_never_build_the_front_end(steps, tmp_path, monkeypatc
     """`make demo` needs no Node.js: pip is told to do without the front end."""
     seen = []
     monkeypatch.setattr(
-        steps.subprocess,
+        subprocess,
         "run",
         lambda command, **given: (
             seen.append(given["env"]["DPNB_FRONTEND"]) or subprocess.CompletedProcess(command, 0)
         ),
     )
-    steps.install(tmp_path, "demo")
+    steps.environments.install(tmp_path, "demo")
     assert seen == ["none"]
 
 
@@ -194,12 +209,12 @@ def imported(path: Path) -> set[str]:
 def chosen(steps, path: Path) -> bool:
     """Tell whether the other Pythons run this file."""
     name = str(path.relative_to(ROOT))
-    return any(name == place or name.startswith(place + "/") for place in steps.DIFFERS)
+    return any(name == place or name.startswith(place + "/") for place in steps.pythons.DIFFERS)
 
 
 def test_every_other_python_runs_what_may_differ(steps):
     """Each place of the table exists, and no test of pickles, SQLite, CSV, syntax trees or a contract is left out of it."""
-    assert not [place for place in steps.DIFFERS if not (ROOT / place).exists()]
+    assert not [place for place in steps.pythons.DIFFERS if not (ROOT / place).exists()]
     ordinary = [path for room in steps_rooms() for path in room.glob("**/test_*.py")]
     assert len(ordinary) > 100
     left_out = {
@@ -215,21 +230,21 @@ def test_every_other_python_runs_what_may_differ(steps):
 def test_the_other_pythons_share_what_takes_turns(steps, monkeypatch, day):
     """Two of them run everything between them each day, and each of them everything in two days; one alone always does."""
     monkeypatch.setenv("DPNB_ROTATION", str(day))
-    one, two = (set(steps.may_differ(number, 2)) for number in (0, 1))
-    always = set(steps.DIFFERS) - set(steps.IN_TURN)
-    assert one | two == set(steps.DIFFERS)
+    one, two = (set(steps.pythons.may_differ(number, 2)) for number in (0, 1))
+    always = set(steps.pythons.DIFFERS) - set(steps.pythons.IN_TURN)
+    assert one | two == set(steps.pythons.DIFFERS)
     assert one & two == always
-    assert steps.may_differ(0, 1) == list(steps.DIFFERS)
+    assert steps.pythons.may_differ(0, 1) == list(steps.pythons.DIFFERS)
     monkeypatch.setenv("DPNB_ROTATION", str(day + 1))
-    assert set(steps.may_differ(0, 2)) == two
+    assert set(steps.pythons.may_differ(0, 2)) == two
 
 
 def test_contracts_and_pickles_do_not_wait(steps):
     """What takes turns is in the table, and holds no contract, pickle, cell or message."""
-    assert set(steps.IN_TURN) <= set(steps.DIFFERS)
+    assert set(steps.pythons.IN_TURN) <= set(steps.pythons.DIFFERS)
     files = [
         path
-        for name in steps.IN_TURN
+        for name in steps.pythons.IN_TURN
         for path in ([ROOT / name] if name.endswith(".py") else (ROOT / name).rglob("test_*.py"))
     ]
     for path in files:
@@ -257,9 +272,11 @@ def test_what_is_timed_runs_alone():
 
 def test_the_quick_check_names_what_is_there(steps):
     """`make check` runs rooms that exist and tools that this environment has."""
-    assert not [place for place in steps.TRUSTED if not (ROOT / place).exists()]
+    assert not [place for place in steps.testing.TRUSTED if not (ROOT / place).exists()]
     assert not [
-        command for command, *_ in steps.CHECKS if not (Path(sys.executable).parent / command).exists()
+        command
+        for command, *_ in steps.testing.CHECKS
+        if not (Path(sys.executable).parent / command).exists()
     ]
     assert (
         "make check"
@@ -272,8 +289,8 @@ def test_a_complaint_of_a_tool_is_shown_whole(steps, tmp_path):
     script(tmp_path / "content", "echo fine")
     script(tmp_path / "strict", "echo 'line 3: no'; exit 1")
     python = str(tmp_path / "python")
-    assert steps.complaint(python, ("content",)) == ""
-    assert steps.complaint(python, ("strict", ".")) == "== strict .\nline 3: no\n"
+    assert steps.testing.complaint(python, ("content",)) == ""
+    assert steps.testing.complaint(python, ("strict", ".")) == "== strict .\nline 3: no\n"
 
 
 BURNS = "import time\nend = time.process_time() + {}\nwhile time.process_time() < end: pass"
@@ -286,7 +303,9 @@ LEAVES = (
 def test_what_outlives_its_parent_is_counted(steps, tmp_path):
     """The exit status is the command's own; the processor time is of all it started, though nobody waited for the child."""
     note = tmp_path / "spent"
-    done = subprocess.run([sys.executable, steps.SPENT, note, sys.executable, "-c", LEAVES], check=False)
+    done = subprocess.run(
+        [sys.executable, steps.costs.SPENT, note, sys.executable, "-c", LEAVES], check=False
+    )
     assert done.returncode == 3
     assert float(note.read_text()) > 0.1
 
@@ -300,9 +319,12 @@ def test_costs_are_said_beside_what_they_may_be(steps, tmp_path, monkeypatch, ca
     """Each step has its line; what exceeds its budget is marked; the slowest tests of all steps come first."""
     for nth, seconds in enumerate((3.5, 12.25)):
         (tmp_path / f"{nth}.xml").write_text(REPORT.format(seconds))
-    monkeypatch.setattr(steps, "SLOWEST", 3)
-    run = steps.Run(tmp_path)
-    run.costs = [steps.Cost(steps.LIBRARY, 310, 500), steps.Cost(steps.BROWSER, 200, 350)]
+    monkeypatch.setattr(steps.costs, "SLOWEST", 3)
+    run = steps.costs.Run(tmp_path)
+    run.costs = [
+        steps.costs.Cost(steps.costs.LIBRARY, 310, 500),
+        steps.costs.Cost(steps.costs.BROWSER, 200, 350),
+    ]
     run.say()
     said = capsys.readouterr().out
     lines = [" ".join(line.split()) for line in said.splitlines()]
@@ -316,8 +338,8 @@ def test_costs_are_said_beside_what_they_may_be(steps, tmp_path, monkeypatch, ca
 
 def test_a_failed_step_is_noted_and_the_next_one_runs(steps, tmp_path, monkeypatch):
     """A step's failure is kept until the end; its costs are noted all the same."""
-    monkeypatch.setattr(steps, "pytest", lambda name, *_: name != "bad")
-    run = steps.Run(tmp_path)
+    monkeypatch.setattr(steps.costs, "pytest", lambda name, *_: name != "bad")
+    run = steps.costs.Run(tmp_path)
     for nth, name in enumerate(("good", "bad", "good")):
         (tmp_path / f"{nth}.spent").write_text("1.5")
         run.pytest(name, "python", [])
@@ -340,12 +362,12 @@ def test_a_browser_is_found_or_installed(steps, monkeypatch, capsys, there, root
     """The shell is installed where this user may, another Chromium serves as well; only where there is none something is to be typed."""
     there, asked = {*there, "apt-get"}, []
     monkeypatch.delenv("DPNB_CHROMIUM", raising=False)
-    monkeypatch.setattr(steps.shutil, "which", lambda name: name if name in there else None)
-    monkeypatch.setattr(steps.os, "geteuid", lambda: 0 if root else 1000)
+    monkeypatch.setattr(shutil, "which", lambda name: name if name in there else None)
+    monkeypatch.setattr(os, "geteuid", lambda: 0 if root else 1000)
     monkeypatch.setattr(
-        steps, "add_packages", lambda name, *_: asked.append(name) or there.update({name} & served)
+        steps.chromium, "add_packages", lambda name, *_: asked.append(name) or there.update({name} & served)
     )
-    steps.ensure_browser()
+    steps.chromium.ensure_browser()
     assert asked == added
     assert ("sudo apt-get install" in capsys.readouterr().out) == said
 
@@ -354,7 +376,8 @@ def test_every_environment_that_a_target_asks_for_can_be_made(steps):
     """Its extras are the project's, and how long its download takes is known."""
     calls = [
         node
-        for node in ast.walk(ast.parse((ROOT / ".ci" / "steps.py").read_text()))
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Call)
     ]
     asked = {
@@ -364,5 +387,5 @@ def test_every_environment_that_a_target_asks_for_can_be_made(steps):
     }
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert len(asked) > 2
-    assert asked <= set(steps.SIZES)
+    assert asked <= set(steps.environments.SIZES)
     assert {one for extra in asked for one in extra.split(",")} <= set(extras)

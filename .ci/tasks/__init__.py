@@ -1,0 +1,1 @@
+"""What the targets of the Makefile do. Each module needs the standard library alone."""

@@ -1,0 +1,74 @@
+"""What a person looks at: the tour, JupyterLab, a class, and the site."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+
+from tasks import project
+from tasks.environments import ready
+from tasks.frontend import find_npm, front_end
+from tasks.interpreters import first_interpreter
+from tasks.project import Failure, step
+
+
+def demo(_arguments: list[str]) -> bool:
+    """Run the tour and write the page."""
+    python = ready(".venv", first_interpreter(), "demo")
+    return subprocess.run([python, "-m", "dpnb.notebook.demo"], cwd=project.ROOT, check=False).returncode == 0
+
+
+def lab(_arguments: list[str]) -> bool:
+    """Open JupyterLab on the tour, with a front end that is built again whenever its sources change."""
+    python = ready(".venv", first_interpreter(), "lab,studies")
+    watching = None
+    if front_end():
+        watching = subprocess.Popen(
+            [str(find_npm()), "run", "-s", "watch"], cwd=project.ROOT / "labextension"
+        )
+    try:
+        command = [python, "-m", "jupyterlab", "notebooks/00-tour.ipynb"]
+        command.append("--LabApp.extra_labextensions_path={}".format(project.ROOT / "labextension" / "dist"))
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
+            command.append("--allow-root")  # a container's only user is often root
+        return subprocess.run(command, cwd=project.ROOT, check=False).returncode == 0
+    except KeyboardInterrupt:
+        return True
+    finally:
+        if watching is not None:
+            watching.terminate()
+
+
+def school(_arguments: list[str]) -> bool:
+    """Start a class on this machine, for a look: a Hub, its proxy and a curator."""
+    if not front_end():
+        raise Failure("A JupyterHub needs Node.js for its proxy: install Node.js 20.19 or newer.")
+    python = ready(".venv", first_interpreter(), "class")
+    look = [python, str(project.ROOT / "notebooks" / "deploy" / "class" / "look.py")]
+    with contextlib.suppress(KeyboardInterrupt):
+        return subprocess.run(look, cwd=project.ROOT, check=False).returncode == 0
+    return True
+
+
+def docs(arguments: list[str]) -> bool:
+    """Build the site, with every interaction live where the front end could be built; a warning is a failure."""
+    front_end()
+    python = ready(".venv-docs", first_interpreter(), "docs")
+    with step("build: the site"):
+        if site(python, "dpnb_site", arguments):
+            raise Failure("the site was not built: see the messages above.")
+    print("-- open build-docs/html/index.html", flush=True)
+    return True
+
+
+def reference(_arguments: list[str]) -> bool:
+    """Write the pages that the code writes about itself."""
+    return site(ready(".venv", first_interpreter(), "demo"), "dpnb_site.reference", []) == 0
+
+
+def site(python: str, module: str, arguments: list[str]) -> int:
+    """Run a program of the site's and return its code."""
+    environment = {**os.environ, "PYTHONPATH": str(project.ROOT / "docs")}
+    command = [python, "-m", module, *arguments]
+    return subprocess.run(command, cwd=project.ROOT, env=environment, check=False).returncode

@@ -1,0 +1,116 @@
+"""The tests: all of them, the quick ones, and the long ones."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tasks import project
+from tasks.chromium import ensure_browser
+from tasks.costs import ALONE, BROWSER, LIBRARY, LINTERS, OTHER, Run, pytest
+from tasks.environments import install_beside, ready
+from tasks.frontend import front_end
+from tasks.interpreters import first_interpreter, interpreters
+from tasks.project import step
+from tasks.pythons import REST, may_differ
+
+# neighbours in a file stay in one process, which shares what the file prepares; who is ready first takes from the other
+SPREAD = ("-n2", "--dist=worksteal")
+# the tests of a file stay together: they share a server, a page of JupyterLab and a budget
+BY_FILE = ("-n2", "--dist=loadfile")
+# the quick tests of what the guarantee rests on
+TRUSTED = (
+    "tests/privacy",
+    "tests/noise",
+    "tests/aggregate",
+    "tests/mechanisms",
+    "tests/wire",
+    "tests/test_schema.py",
+    "tests/repo/test_guarantee.py",
+)
+CHECKS = (
+    ("ruff", "format", "--check", "."),
+    ("ruff", "check", "."),
+    ("lint-imports", "--no-logo"),
+    ("mypy",),
+)
+
+
+def everything(run: Run, python: str) -> None:
+    """Run every ordinary test under the first Python."""
+    day = os.environ.setdefault("DPNB_ROTATION", str(int(time.time() // 86400)))
+    print("-- samples of day {}: DPNB_ROTATION={} draws them again".format(day, day), flush=True)
+    apart = ["--ignore=tests/" + folder for folder in ("benchmarks", "browser", "repo")]
+    run.pytest(LINTERS, python, [*SPREAD, "-m", "repo and not soak", "tests/repo"])
+    run.pytest(LIBRARY, python, [*SPREAD, "-m", "not soak", *apart])
+    run.pytest(BROWSER, python, [*BY_FILE, "-m", "not soak and not alone", "tests/browser"])
+    # a figure measured beside another test says nothing
+    run.pytest(ALONE, python, ["-m", "alone and not soak", "tests/benchmarks", "tests/browser"])
+
+
+def test(arguments: list[str]) -> bool:
+    """Run the ordinary tests: everything once, and what may differ between Pythons under the other ones."""
+    first, *others = interpreters() or [first_interpreter()]
+    if arguments:
+        return pytest(" ".join(arguments), ready(".venv", first, "test"), arguments)
+    with ThreadPoolExecutor(1) as beside:
+        # what needs the network does not wait for what needs a processor
+        front = beside.submit(front_end)
+        python = ready(".venv", first, "test")
+        install_beside(python)
+        front.result()
+        ensure_browser()
+        elsewhere = beside.submit(
+            lambda: [(one, ready(".venv-" + one.version, one, "core-test")) for one in others]
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            run = Run(Path(folder))
+            try:
+                everything(run, python)
+                for number, (other, environment) in enumerate(elsewhere.result()):
+                    places = may_differ(number, len(others))
+                    run.pytest(OTHER.format(other.version), environment, [*SPREAD, "-m", REST, *places])
+            finally:
+                run.say()
+    tested = ", ".join(python.version for python in (first, *others))
+    print("== {} under Python {}".format("FAILED" if run.failed else "passed", tested), flush=True)
+    return not run.failed
+
+
+def check(_arguments: list[str]) -> bool:
+    """Run formatter, linter, walls and types, and beside them the trusted rooms' quick tests: what a commit needs, in a minute."""
+    python = ready(".venv", first_interpreter(), "test")
+    with ThreadPoolExecutor(1) as beside:
+        tools = beside.submit(lambda: [said for command in CHECKS if (said := complaint(python, command))])
+        passed = pytest("trusted rooms", python, [*SPREAD, "-m", "not soak and not slow", *TRUSTED])
+        print("\n".join(tools.result()), end="", flush=True)
+    return passed and not tools.result()
+
+
+def complaint(python: str, command: tuple[str, ...]) -> str:
+    """Run a tool of the environment and return what it complains of."""
+    program = [str(Path(python).parent / command[0]), *command[1:]]
+    done = subprocess.run(program, cwd=project.ROOT, capture_output=True, text=True, check=False)
+    return "== {}\n{}{}".format(" ".join(command), done.stdout, done.stderr) if done.returncode else ""
+
+
+def soak(arguments: list[str]) -> bool:
+    """Run the long tests, in an hour to two on two cores; what is timed runs alone, after the others; then the table of coverage."""
+    python = ready(".venv", first_interpreter(), "test")
+    os.environ.setdefault("DPNB_HYPOTHESIS", "soak")
+    long, timed = ["-m", "soak"], "tests/benchmarks"
+    if arguments:
+        return pytest("soak", python, [*long, *arguments])
+    passed = [
+        pytest("soak", python, ["-n2", *long, "--ignore=" + timed]),
+        pytest("soak: " + timed, python, [*long, timed]),
+    ]
+    with step("docs/coverage.md: 10,000 releases of every statistic"):
+        done = subprocess.run(
+            [python, "-m", "tests.statistics.coverage_table"], cwd=project.ROOT, check=False
+        )
+    return all(passed) and done.returncode == 0
