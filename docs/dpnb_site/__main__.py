@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from dpnb_site import api, live, pages, source_pages
+from dpnb_site import api, live, pages, search, source_pages
 from dpnb_site.links import ROOT, SOURCES
 
 OUT = ROOT / "build-docs"
@@ -33,7 +33,10 @@ def main() -> int:
         shutil.copy2(ROOT / "docs" / "conf.py", source)
         shutil.copytree(ROOT / "docs" / "_static", source / "_static")
         words = ["-W", "--keep-going", "-q", "-b", "html", "-d", str(OUT / "doctrees"), *sys.argv[1:]]
-        return int(build_main([*words, str(source), str(OUT / "html")]))
+        code = int(build_main([*words, str(source), str(OUT / "html")]))
+    faults = search.missing(OUT / "html" / "searchindex.js")
+    print(*faults, sep="\n", end="\n" if faults else "")
+    return code or len(faults)
 
 
 if __name__ == "__main__":

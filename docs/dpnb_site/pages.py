@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
-from dpnb_site import links
+from dpnb_site import lessons, links
 from dpnb_site.links import ROOT
 
 PROJECT = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
@@ -56,10 +57,10 @@ def stage(folder: Path, live: set[str]) -> set[str]:
     for path, name in where.items():
         out = folder / name
         out.parent.mkdir(parents=True, exist_ok=True)
-        if path.endswith(".ipynb"):
-            shutil.copy2(ROOT / path, out)
-            continue
         text = (ROOT / path).read_text(encoding="utf-8")
+        if path.endswith(".ipynb"):
+            out.write_text(json.dumps(lessons.staged(path, json.loads(text))), encoding="utf-8")
+            continue
         tree = contents(path, text, where) if out.name == "index.md" else ""
         out.write_text(
             _dressed(links.for_site(path, text, where, linked), name, live) + tree, encoding="utf-8"

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from dpnb_site import statistics
 from dpnb_site.links import ROOT
 from dpnb_site.public_names import ROOMS
 
@@ -151,13 +152,6 @@ def _keys(keys: Iterable[str]) -> str:
     return ", ".join(f"`{key}`" for key in keys)
 
 
-def statistics() -> str:
-    """The table of the registry."""
-    from dpnb.cards.catalogue import markdown
-
-    return markdown()
-
-
 def mechanisms() -> str:
     """Each mechanism: its card, its guarantee as its docstring proves it, its references."""
     from dpnb.trusted.mechanisms import MECHANISMS
@@ -291,7 +285,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "cells": cells,
     "command-line": command_line,
     "toml": toml,
-    "statistics": statistics,
+    "statistics": statistics.page,
     "mechanisms": mechanisms,
     "events": events,
     "errors": errors,

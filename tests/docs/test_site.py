@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from math import exp
 from pathlib import Path
 
 import pytest
-from dpnb_site import links, live, pages, reference
+from dpnb_site import lessons, links, live, pages, reference
 from dpnb_site.links import ROOT
 
+from dpnb.course import kit
 from tests.docs.code_blocks import blocks
 
 pytestmark = pytest.mark.repo
@@ -161,6 +163,22 @@ def test_every_interaction_is_in_the_gallery_with_its_pictures():
     assert set(re.findall(r"^<!-- live: (\w+) -->$", page, re.MULTILINE)) == names
     pictures = {path.name for path in (ROOT / "docs" / "pictures").glob("*.png")}
     assert pictures == {f"{name}{mark}.png" for name in names for mark in ("", "-dark")}
+
+
+def test_lessons_on_the_site_give_no_answer_away():
+    """The first lesson can be run, its answers behind a click; every other notebook of the course stands as a student gets it."""
+    for path in (path for path in pages.places() if path.startswith("notebooks/course/")):
+        source, marks = text(path), "### BEGIN SOLUTION"
+        shown = lessons.staged(path, json.loads(source))
+        assert marks in source
+        assert marks not in json.dumps(shown)
+        folded = [cell for cell in shown["cells"] if "hide-input" in cell["metadata"].get("tags", [])]
+        said = "".join("".join(cell["source"]) for cell in shown["cells"])
+        if path == lessons.FIRST:
+            assert len(folded) + said.count("<details>") == source.count(marks)
+            assert f'predict("alone", {lessons.GUESS})' in said
+        else:
+            assert said.count(kit.CODE) + said.count(kit.TEXT) == source.count(marks)
 
 
 def test_pictures_are_files_and_say_what_they_show():
