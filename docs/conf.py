@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import dpnb
+from docutils import nodes
 
 project = "dpnb"
 author = "the dpnb developers"
@@ -53,6 +56,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "dpnb"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["theme.js"]
 html_extra_path = ["_extra"]
 html_context = {"default_mode": "auto"}
 html_show_sourcelink = False
@@ -69,3 +73,15 @@ html_theme_options = {
     "footer_end": [],
     "use_edit_page_button": False,
 }
+
+
+def _wrap_long_lines(_app: Any, page: nodes.document, _name: str) -> None:
+    """Mark the blocks whose lines are longer than a page is wide: they go on in the next line, and tables of characters do not."""
+    for block in page.findall(nodes.literal_block):
+        if max(map(len, block.astext().splitlines()), default=0) > 110:
+            block["classes"].append("wraps")
+
+
+def setup(app: Any) -> None:
+    """Register what is done to each page before it is written."""
+    app.connect("doctree-resolved", _wrap_long_lines)

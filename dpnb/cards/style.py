@@ -78,6 +78,7 @@ border:0;padding:0;overflow-wrap:break-word;white-space:normal}
 § .slim td,§ .slim th{padding-right:1.6rem}
 § .sub td,§ .sub th{color:var(--soft);font-size:12.5px;padding-top:0}
 § .sub td:first-child{padding-left:1rem}
+§ .plan .sub .num{white-space:normal}
 § .plan tbody.item > tr:first-child > *{padding-top:.5rem}
 @container (max-width:34rem){§ .plan thead,§ .cols thead{display:none}
 § .plan,§ .cols{display:block}§ .plan tbody,§ .cols tbody{display:block}
