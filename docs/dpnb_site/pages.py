@@ -91,6 +91,16 @@ def _below(index: str, page: str) -> bool:
 _LIVE_PICTURE = re.compile(_PICTURE.pattern + r"\n\n(?=<!-- live: (\w+) -->)")
 
 
+_NOTE = 110
+"""Pixels of the sentence that stands above every live interaction."""
+
+
+def _tall(name: str) -> int:
+    """Return how tall a live page is, by the height that stands in the head of its picture."""
+    head = (ROOT / "docs" / "pictures" / f"{name}.png").read_bytes()[:24]
+    return int.from_bytes(head[20:24], "big") + _NOTE
+
+
 def _dressed(text: str, name: str, live: set[str]) -> str:
     up = "../" * name.count("/")
 
@@ -99,7 +109,7 @@ def _dressed(text: str, name: str, live: set[str]) -> str:
             return ""
         place = f"{up}live/{found[1]}.html"
         return (
-            f'<iframe class="live" src="{place}" title="{found[1]}: drag it" loading="lazy"></iframe>\n\n'
+            f'<iframe class="live" style="--tall: {_tall(found[1])}px" src="{place}" title="{found[1]}: drag it" loading="lazy"></iframe>\n\n'
             f'<a href="{place}">Open it on a page of its own</a>'
         )
 
