@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import dpnb
 from docutils import nodes
+
+import dpnb
 
 project = "dpnb"
 author = "the dpnb developers"
