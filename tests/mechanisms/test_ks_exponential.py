@@ -327,13 +327,13 @@ def test_a_sample_of_full_size_is_quick():
     """At n = 30,000, k = 965, 256 cells the tables take seconds at most even here, a draw tens of milliseconds."""
     rng = np.random.default_rng(1)
     counts = np.bincount((rng.beta(2, 5, 30_000) * 256).astype(int), minlength=256).tolist()
-    start = time.perf_counter()
+    start = time.process_time()
     sampler = KSExponential(Fraction(1), 965, (4,) * 256).sampler(counts)
-    ready = time.perf_counter()
+    ready = time.process_time()
     bits = SeededBits(1)
     misses = [distance(sampler.sums, sampler.draw(bits)) / (965 * 30_000) for _ in range(10)]
     assert ready - start < 5
-    assert (time.perf_counter() - ready) / 10 < 0.5
+    assert (time.process_time() - ready) / 10 < 0.5
     assert np.mean(misses) < 0.008
 
 

@@ -121,13 +121,13 @@ def test_the_worst_allocation_is_the_worst_of_all(scale: Fraction, rows: int) ->
 @pytest.mark.parametrize("epsilon", ["0.000001", "1", "250", "1414", "1000000"])
 def test_any_loss_is_priced_at_once(epsilon: str, rows: int, changed: bool) -> None:
     """From the smallest ε to the largest, for units of a thousand rows, both prices are kept; none searches for ever."""
-    start = time.perf_counter()
+    start = time.process_time()
     for delta in ("0.4", "1e-8", "1e-15"):
         mechanism = Thresholding.calibrate(Fraction(epsilon), Fraction(delta), rows, changed=changed)
         assert 0 < mechanism.delta <= Fraction(delta)
         assert mechanism.epsilon(changed=changed) <= Fraction(epsilon)
         assert mechanism.threshold > rows
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 def test_change_one_costs_twice_the_epsilon_and_the_delta_of_one_step() -> None:
