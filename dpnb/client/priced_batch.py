@@ -18,8 +18,7 @@ from dpnb.planner.price import PricedBatch, price
 from dpnb.planner.request import Ask, BatchPlan, Item
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.query import Plan, Question, Share
-from dpnb.trusted.query.plan import LONGEST_TEXT, digest_of
-from dpnb.trusted.wire.binding import request_digest
+from dpnb.trusted.query.plan import EVERYTHING, LONGEST_TEXT, digest_of
 from dpnb.trusted.wire.codec import exact_json
 from dpnb.trusted.wire.messages import Peeked
 
@@ -38,7 +37,7 @@ class AskedBatch:
     plan: BatchPlan
     priced: PricedBatch
     groups: tuple[tuple[PendingQuestion, ...], ...]
-    besides: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
 
     @property
     def firsts(self) -> tuple[PendingQuestion, ...]:
@@ -53,7 +52,7 @@ class AskedBatch:
     @cached_property
     def text(self) -> str:
         """What crosses the wire: measurements with their noise, and the loss that they are expected to cost."""
-        return canonical(sent(self.priced).to_json())
+        return canonical(sent(self.priced, self.again).to_json())
 
     @property
     def body(self) -> Raw:
@@ -63,7 +62,7 @@ class AskedBatch:
     @property
     def digest(self) -> str:
         """What identifies the request: a retry has the same."""
-        return request_digest(digest_of(self.text), self.besides)
+        return digest_of(self.text)
 
     @property
     def all_public(self) -> bool:
@@ -80,8 +79,8 @@ class AskedBatch:
         return self if priced is self.priced else replace(self, priced=priced)
 
 
-def sent(priced: PricedBatch) -> Plan:
-    """Return the plan of a priced batch as it crosses the wire, without what the schema answers."""
+def sent(priced: PricedBatch, held: Sequence[str] = ()) -> Plan:
+    """Return the plan of a priced batch as it crosses the wire, without what the schema answers; draws that are held are measured again."""
     texts = [_printable(item.text) for item in priced.items]
     questions = tuple(
         Question(
@@ -93,7 +92,8 @@ def sent(priced: PricedBatch) -> Plan:
         for one in priced.bought
     )
     batch = priced.batch
-    return Plan(batch.dataset, batch.schema_version, questions, batch.ask.fresh, priced.loss)
+    again = EVERYTHING if batch.ask.fresh else tuple(sorted(set(held)))
+    return Plan(batch.dataset, batch.schema_version, questions, again, priced.loss)
 
 
 def _share(priced: PricedBatch, asker: int) -> Share:

@@ -251,8 +251,8 @@ class Session:
         ask = Ask.make(**asked)
         more = PendingQuestion(old.question, old.checked, dataset=old.dataset)
         batch = batch_of([more], ask)
-        held = tuple(dict.fromkeys(part.draw for release in old.releases for part in release.parts))
-        self._released(replace(batch, besides=held), ask, None)
+        held = tuple(part.draw for release in old.releases for part in release.parts)
+        self._released(replace(batch, again=held), ask, None)
         releases = (*old.releases, *more.releases)
         both = PendingQuestion(old.question, old.checked, dataset=old.dataset, origin=more.origin)
         both.fill(releases, conclude(old.checked, releases))
@@ -269,7 +269,7 @@ class Session:
             draws = [
                 part.draw for one in (answer, *found) for release in one.releases for part in release.parts
             ]
-            batch = replace(batch_of([more], ask), besides=tuple(dict.fromkeys(draws)))
+            batch = replace(batch_of([more], ask), again=tuple(draws))
             batch, peeked = self._looked_up(batch)
             if not all(stored_questions(batch, peeked)):
                 break
@@ -364,7 +364,6 @@ class Session:
             request=request,
             digest=batch.digest,
             plan=batch.body,
-            besides=list(batch.besides),
         )
         for one in batch.everyone:
             one.submit(request)
@@ -542,7 +541,7 @@ def _handle(session: Session, opened: Opened, public: Callable[[], Columns] | No
 
 
 def _peek(batch: AskedBatch) -> Peek:
-    return Peek(handle=batch.dataset.handle, plan=batch.body, besides=list(batch.besides))
+    return Peek(handle=batch.dataset.handle, plan=batch.body)
 
 
 def _refuse_inner() -> None:

@@ -34,19 +34,19 @@ class House:
         self.home, self.requests, self.service = home, 0, small.curator(home)
         self.data = small.opened(small.session(self.service), home, **dataset)
 
-    def submit(self, *items, epsilon=1, fresh=False, besides=(), weights=None):
+    def submit(self, *items, epsilon=1, fresh=False, again=(), weights=None):
         """A batch under a new request id."""
         self.requests += 1
         ask = Ask.make(epsilon=epsilon, fresh=fresh)
         batch = batch_of(
             [anew(item, weight) for item, weight in zip(items, weights or [None] * 9, strict=False)], ask
         )
+        batch = dataclasses.replace(batch, again=tuple(again))
         return Submit(
             handle=self.data.handle,
             request=f"{self.requests:032x}",
-            digest=dataclasses.replace(batch, besides=tuple(besides)).digest,
+            digest=batch.digest,
             plan=batch.body,
-            besides=list(besides),
         )
 
     def abandon(self, message, step="charged", principal="ann"):
@@ -177,8 +177,8 @@ def test_a_charge_of_this_life_of_the_curator_is_not_adopted(house):
 
 @pytest.mark.parametrize(
     "change",
-    [{"fresh": True}, {"besides": ["ab" * 16]}, {"epsilon": "1.5"}, {"epsilon": "0.5"}],
-    ids=["fresh", "besides", "more", "less"],
+    [{"fresh": True}, {"again": ["ab" * 16]}, {"epsilon": "1.5"}, {"epsilon": "0.5"}],
+    ids=["fresh", "again", "more", "less"],
 )
 def test_another_request_for_the_same_question_is_charged(house, change):
     x = house.data.x.mean()
@@ -190,11 +190,11 @@ def test_another_request_for_the_same_question_is_charged(house, change):
 
 def test_a_fresh_or_a_further_measurement_is_adopted_by_its_like_alone(house):
     x, y, held = house.data.x.mean(), house.data.y.mean(), ["ab" * 16, "cd" * 16]
-    for item, facts in ((x, {"fresh": True}), (y, {"besides": held})):
+    for item, facts in ((x, {"fresh": True}), (y, {"again": held})):
         entry = house.abandon(house.submit(item, **facts))
         assert not adopted(house, house.submit(item, epsilon="0.9"), entry)
         assert not adopted(house, house.submit(item, epsilon="0.8", fresh=True), entry)
-        assert not adopted(house, house.submit(item, epsilon="0.9", fresh=True, besides=["ef" * 16]), entry)
+        assert not adopted(house, house.submit(item, epsilon="0.9", fresh=True, again=["ef" * 16]), entry)
         assert adopted(house, house.submit(item, **facts), entry)
 
 

@@ -507,7 +507,7 @@ def test_killed_about_the_raise_of_the_mark_a_retry_reads_the_stored_answer(dpnb
     real = MarkFile.raised
 
     def dying(self, to):
-        if to.entry > 5:  # not when it is opened
+        if to.entry > 3:  # not when it is opened
             if late:
                 real(self, to)
             os._exit(0)

@@ -85,11 +85,12 @@ def test_a_ledger_from_a_newer_dpnb_is_refused_and_left_alone(tmp_path):
     assert path.read_bytes() == before
 
 
-def test_a_ledger_from_before_the_first_release_is_refused_in_one_sentence_and_left_alone(tmp_path):
-    """The earlier format had the application id "dpnb": nothing of it is read, not even its journal is touched."""
+@pytest.mark.parametrize("letters", [b"dpnb", b"dpn1"])
+def test_a_ledger_from_before_the_first_release_is_refused_in_one_sentence_and_left_alone(tmp_path, letters):
+    """An earlier format has another application id: nothing of it is read, not even its journal is touched."""
     path = tmp_path / "ledger.sqlite3"
     earlier = sqlite3.connect(path, isolation_level=None)
-    earlier.execute("PRAGMA application_id = 0x64706E62")
+    earlier.execute(f"PRAGMA application_id = {int.from_bytes(letters):d}")
     earlier.execute("PRAGMA user_version = 1")
     earlier.execute("PRAGMA journal_mode = WAL")
     earlier.execute("CREATE TABLE entries (entry INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 import threading
 
 import pytest
@@ -15,10 +14,8 @@ from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.audit_trail import examine
 from dpnb.trusted.curator.database import aside
 from dpnb.trusted.curator.ledger import Ledger
-from dpnb.trusted.curator.mark import MarkFile, advanced, mark_of
-from dpnb.trusted.curator.migrations import MIGRATIONS
 from dpnb.trusted.privacy import PrivacyLoss
-from tests.curator.test_ledger import C1, GOLDEN, POOL, charge, forge, pure, terms
+from tests.curator.test_ledger import C1, POOL, charge, forge, pure, terms
 from tests.examples import examples
 
 CLASS = Limit("what its owner lets the group class spend, ", PrivacyLoss.pure("0.5"), "group/class")
@@ -146,17 +143,3 @@ def test_any_order_of_charges_keeps_every_cap(tmp_path_factory, charges):
                 for name in counted:
                     sums[name] += asked
         assert ledger.verify().intact
-
-
-def test_a_ledger_from_before_groups_goes_on(path):
-    """Written by the dpnb before: its totals stand, its chain holds, and a group can be capped from now on."""
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:
-        database.executescript((GOLDEN / "ledger-v1.sql").read_text())
-        MarkFile.made(mark_of(path), advanced(None, database)).close()
-    with Ledger(path) as ledger:
-        assert ledger.frozen is None
-        assert ledger.spent(POOL) == PrivacyLoss.pure("0.4")
-        assert charge(ledger, "r9", pure("0.2"), cap=4, caps=[CLASS]).spent_after == PrivacyLoss.pure("0.6")
-        found = ledger.verify()
-        assert found.intact
-        assert len(MIGRATIONS) == 3

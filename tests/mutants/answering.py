@@ -307,7 +307,7 @@ def unchecked_digest(_: Any) -> Any:
         def __ne__(self, other: object) -> bool:
             return False
 
-    return lambda digest, besides: Anything(digest)
+    return Anything
 
 
 MUTANTS = {
@@ -342,7 +342,7 @@ MUTANTS = {
         ),
     ),
     "an adoption by anybody": Mutant(
-        "What Ann was charged answers Bob, or a fresh request, or one besides other draws, or another budget period.",
+        "What Ann was charged answers Bob, or a fresh request, or one that measures other draws again, or another budget period.",
         replaced(
             adoption,
             "find",
@@ -367,7 +367,7 @@ MUTANTS = {
     ),
     "a plan that its digest does not name": Mutant(
         "An id is bound to a digest that the kernel made up.",
-        replaced(service, "request_digest", unchecked_digest),
+        replaced(service, "digest_of", unchecked_digest),
         on(test_store.test_a_plan_that_is_not_its_digest_is_refused, "service", "data"),
     ),
     "a stored answer served for more than it was paid": Mutant(

@@ -70,7 +70,7 @@ class Desk:
     def plan(self, *parts, text="small.q()", **wrong):
         """A plan of one question that expects what it costs."""
         question = Question((text,), Share("epsilon", Fraction(1)), 0, parts)
-        made = Plan(self.schema.name, self.schema.version, (question,), False, self.costs(parts))
+        made = Plan(self.schema.name, self.schema.version, (question,), (), self.costs(parts))
         return {**through(made.to_json()), **wrong}
 
     def costs(self, parts):
@@ -536,6 +536,37 @@ def test_groups_are_numbered_from_nought_as_they_come(desk, groups):
     desk.refused(plan)
 
 
+ONE_DRAW, OTHER = "a" * 32, "b" * 32
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        *(None, True, "all", {}, [1], ["all", ONE_DRAW], ["every"], [ONE_DRAW[1:]], [ONE_DRAW.upper()]),
+        *([OTHER, ONE_DRAW], [ONE_DRAW, ONE_DRAW], [f"{ONE_DRAW}\n"], [f"{n:032x}" for n in range(1001)]),
+    ],
+    ids=repr,
+)
+def test_what_is_measured_again_is_everything_or_a_sorted_list_of_draws(desk, again):
+    """One plan has one form, so that its digest names it; whatever else stands there is refused unread."""
+    assert "canonical" in desk.refused({**desk.honest("sums"), "again": again})
+
+
+def test_what_is_measured_again_is_part_of_what_a_request_is_bound_to(desk):
+    """A retry for other draws, or for everything, is another request: it cannot be given the first one's answer."""
+    plan = desk.honest("sums")
+    lists = [[], ["all"], [ONE_DRAW], [ONE_DRAW, OTHER]]
+    assert len({digest_of(canonical({**plan, "again": again})) for again in lists}) == len(lists)
+    first = desk.ask({**plan, "again": ["all"]})
+    stored = desk.ask({**plan, "again": [ONE_DRAW]})
+    paid = desk.ask({**plan, "again": ["all"]})
+    assert [PrivacyLoss.from_json(exact_json(one.charged)).amount > 0 for one in (first, stored, paid)] == [
+        True,
+        False,
+        True,
+    ]
+
+
 @pytest.mark.parametrize("together", [True, False])
 def test_a_group_is_charged_at_its_worst_move_and_groups_add(desk, together):
     """A sum in the middle of its range and a count beside it: within a group the count is free, apart it is paid."""
@@ -546,7 +577,7 @@ def test_a_group_is_charged_at_its_worst_move_and_groups_add(desk, together):
     ]
     plans = [desk.plan(part) for part in parts]
     plan = plans[0] | {
-        "fresh": True,
+        "again": ["all"],
         "questions": [
             plan["questions"][0] | {"group": 0 if together else place} for place, plan in enumerate(plans)
         ],

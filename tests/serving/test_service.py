@@ -300,7 +300,6 @@ def test_no_message_of_a_service_brings_data_terms_or_a_new_budget():
         *(
             "handle",
             "plan",
-            "besides",
             "request",
             "digest",
             "after",

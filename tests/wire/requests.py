@@ -28,7 +28,6 @@ from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.query import read_parts
 from dpnb.trusted.query.plan import digest_of
 from dpnb.trusted.schema import Schema
-from dpnb.trusted.wire.binding import request_digest
 
 COLUMNS = ("x", "g", "y")
 RAW = "\ue000raw\ue000"
@@ -102,7 +101,6 @@ class Requests:
             made["handle"] = handle
         if kind in {"peek", "submit"}:
             made["plan"] = self.plan()
-            made["besides"] = [self.hex(32) for _ in range(rng.choice((0, 0, 0, 1, 3)))]
         if kind in {"submit", "cancel"}:
             made["request"] = self.request()
         if kind == "submit":
@@ -160,7 +158,7 @@ class Requests:
                 plan = read_json(self.text(message["plan"]))
                 if self.rng.random() < 0.8:
                     message["plan"]["loss"] = plan["loss"] = self.costs(plan)
-                message["digest"] = request_digest(digest_of(canonical(plan)), message.get("besides", []))
+                message["digest"] = digest_of(canonical(plan))
 
     def costs(self, plan: dict[str, Any]) -> Any:
         """Return what the measurements of a plan cost together, whatever it says."""
@@ -176,7 +174,12 @@ class Requests:
             return copy.deepcopy(self.rng.choice(self.made))
         while True:
             with contextlib.suppress(DpnbError, AssertionError):
-                text = canonical(sent(price(self.batch(), self.world.schema)).to_json())
+                text = canonical(
+                    sent(
+                        price(self.batch(), self.world.schema),
+                        [self.hex(32) for _ in range(self.rng.choice((0, 0, 0, 1, 3)))],
+                    ).to_json()
+                )
                 self.made.append(json.loads(text))
                 return json.loads(text)
 

@@ -4,7 +4,7 @@ The charge is on disk and nobody can ask for it under its own request id any mor
 of being charged again, if all of this holds:
 
 - the charge has no answer, and an *earlier* life of the curator made it: nobody works on it any more;
-- principal, dataset, pool, budget period, the versions of data, schema and mechanisms, ``besides`` and ``fresh`` are equal:
+- principal, dataset, pool, budget period, the versions of data, schema and mechanisms, and what is measured ``again`` are equal:
   so not after a reset, not when the file has changed, and not for a question that is measured in another way;
 - no restoring of the ledger lies between: an older copy cannot know which of its charges were answered since;
 - every question of the charge is asked, as it was charged then, and what else is asked is stored or public.
@@ -65,7 +65,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose charge it is, of which state, and which draws do not count as stored: what an adopter must have in common."""
+    """Whose charge it is, of which state, and what is measured again: what an adopter must have in common."""
 
     principal: str
     pool: str
@@ -73,12 +73,11 @@ class Scope:
     data_version: str
     schema_version: str
     mechanism_version: str
-    besides: tuple[str, ...] = ()
-    fresh: bool = False
+    again: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Write the scope as a charge records it."""
-        return {**asdict(self), "besides": sorted(set(self.besides))}
+        return {**asdict(self), "again": list(self.again)}
 
 
 def abandoned(db: sqlite3.Connection) -> Abandoned:

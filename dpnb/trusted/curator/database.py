@@ -20,7 +20,7 @@ from dpnb.trusted.curator.chain import head
 from dpnb.trusted.curator.file_faults import FAULTS, named_faults
 from dpnb.trusted.curator.guard import REFUSAL, Guard, journal_of, traces
 from dpnb.trusted.curator.mark import Mark
-from dpnb.trusted.curator.migrations import APPLICATION, DRAFT_APPLICATION, migrate
+from dpnb.trusted.curator.migrations import APPLICATION, DRAFTS, migrate
 from dpnb.trusted.errors import ChargedError, CuratorError, FrozenError, OwnerError
 
 _WAIT = 10.0
@@ -250,7 +250,7 @@ def _refuse_draft_format(path: Path) -> None:
     address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
     with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(address, uri=True)) as header:
         application = header.execute("PRAGMA application_id").fetchone()[0]
-    if application == DRAFT_APPLICATION:  # what cannot be read says so when it is opened
+    if application in DRAFTS:  # what cannot be read says so when it is opened
         raise OwnerError(
             f"The ledger {path.name} was written by a dpnb from before its first release, in a format that is not read "
             "any more: choose another DPNB_HOME, or move this home away. Nothing was changed."

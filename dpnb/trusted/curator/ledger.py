@@ -309,8 +309,7 @@ class Ledger:
         questions: Sequence[Question],
         events: Sequence[PrivacyEvent] | None = None,
         others: Sequence[Question] = (),
-        besides: Sequence[str] = (),
-        fresh: bool = False,
+        again: Sequence[str] = (),
         terms: Terms | None = None,
         caps: Sequence[Limit] = (),
         schema_version: str = "",
@@ -334,10 +333,8 @@ class Ledger:
             What is charged; and what else the batch asks, which the store answers.
         events : sequence of PrivacyEvent, optional
             What the charged questions cost together; without it, all that each costs alone.
-        besides : sequence of str
-            Draws that do not count as stored.
-        fresh : bool
-            Whether nothing counts as stored.
+        again : sequence of str
+            What is measured again: draws that do not count as stored, or everything.
         terms : Terms, optional
             The terms that the price was made for; what is charged anew is refused when they are not the pinned ones.
         caps : sequence of Limit
@@ -364,7 +361,7 @@ class Ledger:
             charge that was made, with the data and the mechanisms that it was made for.
         """
         versions = (data_version, schema_version, mechanism_version)
-        scope = Scope(principal, pool, dataset, *versions, tuple(besides), fresh)
+        scope = Scope(principal, pool, dataset, *versions, tuple(again))
         bound = {**scope.to_json(), "digest": digest}
         facts = {**bound, "request": request_id, "life": self._life}
         now = time or _now()
@@ -449,11 +446,11 @@ class Ledger:
         schema_version: str,
         mechanism_version: str,
         wanted: Iterable[tuple[str, PrivacyLoss]],
-        besides: Collection[str] = (),
+        again: Collection[str] = (),
     ) -> list[StoredAnswer | None]:
         """Return for what is measured, and the loss that is asked for it, the stored answer that serves, or the one that comes nearest.
 
-        That is the oldest of those that cost at least what is asked; where none did, the dearest. Draws in `besides` are left out.
+        That is the oldest of those that cost at least what is asked; where none did, the dearest. Draws in `again` are left out.
         """
         scope = {
             "principal": principal,
@@ -462,7 +459,7 @@ class Ledger:
             "mechanism_version": mechanism_version,
         }
         with self._database.showing() as db:
-            held = frozenset(besides)
+            held = frozenset(again)
             return [
                 stored.best(db, stored.address(scope, measured), asked, held) for measured, asked in wanted
             ]

@@ -20,11 +20,11 @@ from typing import Final
 from dpnb.trusted.curator.chain import append
 from dpnb.trusted.errors import OwnerError
 
-APPLICATION: Final = 0x64706E31
-"""SQLite's application id of a dpnb ledger: the letters "dpn1"."""
+APPLICATION: Final = 0x64706E4C
+"""SQLite's application id of a dpnb ledger: the letters "dpnL"."""
 
-DRAFT_APPLICATION: Final = 0x64706E62
-"""The application id of ledgers from before the format was fixed, the letters "dpnb": they are refused, not migrated."""
+DRAFTS: Final = frozenset({0x64706E62, 0x64706E31})
+"""The ids of ledgers from before the format was fixed, the letters "dpnb" and "dpn1": they are refused, not migrated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,18 @@ _TABLES = (
     "CREATE INDEX resets_by_pool ON resets (pool, entry)",
     "CREATE TABLE meters (entry INTEGER PRIMARY KEY, pool TEXT NOT NULL) STRICT",
     "CREATE INDEX meters_by_pool ON meters (pool, entry)",
+    (
+        "CREATE TABLE shares (entry INTEGER NOT NULL, share TEXT NOT NULL, pool TEXT NOT NULL, "
+        "period INTEGER NOT NULL, spent TEXT NOT NULL, PRIMARY KEY (entry, share)) STRICT, WITHOUT ROWID"
+    ),
+    "CREATE INDEX shares_by_share ON shares (share, pool, entry)",
+    (
+        "CREATE TABLE holds (entry INTEGER NOT NULL, dataset TEXT NOT NULL, state TEXT NOT NULL, "
+        "PRIMARY KEY (entry, dataset)) STRICT, WITHOUT ROWID"
+    ),
+    "CREATE INDEX holds_by_dataset ON holds (dataset, entry)",
+    "CREATE TABLE grants (entry INTEGER PRIMARY KEY, pool TEXT NOT NULL, principal TEXT NOT NULL, cap TEXT) STRICT",
+    "CREATE INDEX grants_by_principal ON grants (pool, principal, entry)",
 )
 
 _KEYS = {
@@ -103,26 +115,10 @@ _KEYS = {
     "meters": "entry = NEW.entry",
     "marks": "entry = NEW.entry AND mark = NEW.mark",
     "refusals": "entry = NEW.entry AND mark = NEW.mark",
+    "shares": "entry = NEW.entry AND share = NEW.share",
+    "holds": "entry = NEW.entry AND dataset = NEW.dataset",
+    "grants": "entry = NEW.entry",
 }
-
-
-_SHARES = (
-    (
-        "CREATE TABLE shares (entry INTEGER NOT NULL, share TEXT NOT NULL, pool TEXT NOT NULL, "
-        "period INTEGER NOT NULL, spent TEXT NOT NULL, PRIMARY KEY (entry, share)) STRICT, WITHOUT ROWID"
-    ),
-    "CREATE INDEX shares_by_share ON shares (share, pool, entry)",
-)
-
-_HOLDS = (
-    (
-        "CREATE TABLE holds (entry INTEGER NOT NULL, dataset TEXT NOT NULL, state TEXT NOT NULL, "
-        "PRIMARY KEY (entry, dataset)) STRICT, WITHOUT ROWID"
-    ),
-    "CREATE INDEX holds_by_dataset ON holds (dataset, entry)",
-    "CREATE TABLE grants (entry INTEGER PRIMARY KEY, pool TEXT NOT NULL, principal TEXT NOT NULL, cap TEXT) STRICT",
-    "CREATE INDEX grants_by_principal ON grants (pool, principal, entry)",
-)
 
 
 def _guards(table: str, key: str) -> tuple[str, ...]:
@@ -145,20 +141,6 @@ MIGRATIONS: tuple[Migration, ...] = (
             *_TABLES,
             *(statement for table, key in _KEYS.items() for statement in _guards(table, key)),
             "INSERT INTO secrets VALUES ('versions', randomblob(32))",
-        ),
-    ),
-    Migration(
-        2,
-        "totals of groups and tokens",
-        (*_SHARES, *_guards("shares", "entry = NEW.entry AND share = NEW.share")),
-    ),
-    Migration(
-        3,
-        "what an owner holds back",
-        (
-            *_HOLDS,
-            *_guards("holds", "entry = NEW.entry AND dataset = NEW.dataset"),
-            *_guards("grants", "entry = NEW.entry"),
         ),
     ),
 )

@@ -31,7 +31,7 @@ from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.secure import SecureBits
 from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, compose
-from dpnb.trusted.query import Charged, ChargedPlan, read_parts, whole
+from dpnb.trusted.query import EVERYTHING, Charged, ChargedPlan, read_parts, whole
 from dpnb.trusted.releases import Release, ReleasedPart
 
 MECHANISM_VERSION = "3"
@@ -71,15 +71,14 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A batch under way: who asks what, under which request id, which draws do not count as stored, and the caps on who asks."""
+    """A batch under way: who asks what, under which request id, what is measured again, and the caps on who asks."""
 
     principal: str
     request: str
     digest: str
     charged: ChargedPlan
     measure: Measure
-    besides: frozenset[str]
-    fresh: bool
+    again: tuple[str, ...]
     caps: tuple[Limit, ...] = ()
 
     @property
@@ -106,7 +105,7 @@ def looked_up(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[Stored
 
     The oldest, so that a notebook that is run again shows its own numbers.
     """
-    if wanted.fresh:
+    if wanted.again == EVERYTHING:
         return [None] * len(wanted.questions)
     return ledger.best_stored(
         wanted.principal,
@@ -114,7 +113,7 @@ def looked_up(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[Stored
         attached.schema.version,
         MECHANISM_VERSION,
         [(question.measured, question.loss) for question in wanted.questions],
-        wanted.besides,
+        wanted.again,
     )
 
 
@@ -234,8 +233,7 @@ def _scope(wanted: Wanted, attached: Attached) -> Scope:
         data_version=attached.data_version,
         schema_version=attached.schema.version,
         mechanism_version=MECHANISM_VERSION,
-        besides=tuple(wanted.besides),
-        fresh=wanted.fresh,
+        again=wanted.again,
     )
 
 

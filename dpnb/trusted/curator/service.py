@@ -51,7 +51,6 @@ from dpnb.trusted.privacy.loss import PrivacyLoss, positive
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query import Plan, charged_for
 from dpnb.trusted.query.plan import digest_of
-from dpnb.trusted.wire.binding import request_digest
 from dpnb.trusted.wire.codec import decode_request, encode, exact_json, limited, raw
 from dpnb.trusted.wire.messages import (
     PROTOCOL,
@@ -454,12 +453,12 @@ def _wanted(request: Peek | Submit, attached: Attached, principal: str) -> Wante
     record = limited(exact_json(request.plan))
     plan = Plan.from_json(record)
     charged = charged_for(plan, attached.schema)
-    besides, measure = frozenset(request.besides), attached.schema.budget.measure
+    measure = attached.schema.budget.measure
     if isinstance(request, Peek):
-        return Wanted(principal, "", "", charged, measure, besides, plan.fresh)
-    if request_digest(digest_of(canonical(record)), request.besides) != request.digest:
+        return Wanted(principal, "", "", charged, measure, plan.again)
+    if digest_of(canonical(record)) != request.digest:
         raise PlanError("The plan is not the one that its digest names. Run the cell again.")
-    return Wanted(principal, request.request, request.digest, charged, measure, besides, plan.fresh)
+    return Wanted(principal, request.request, request.digest, charged, measure, plan.again)
 
 
 def own_cap(request: Cap, attached: Attached) -> PrivacyLoss | None:

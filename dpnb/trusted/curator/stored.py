@@ -103,14 +103,14 @@ def answers_of(db: sqlite3.Connection, charge: int) -> list[Answer] | None:
 
 
 def best(
-    db: sqlite3.Connection, where: str, asked: PrivacyLoss, besides: frozenset[str]
+    db: sqlite3.Connection, where: str, asked: PrivacyLoss, again: frozenset[str]
 ) -> StoredAnswer | None:
     """Return the oldest answer at an address that cost at least `asked`; where none did, the dearest.
 
     The oldest, so that a notebook that is run again shows the numbers that it showed, whatever was bought afresh since.
 
     What is paid at one address differs little: thousands of answers bought afresh are a few questions with one price each. So
-    prices are read from the index, one for each; answers, which may be long, only until one is not in `besides`.
+    prices are read from the index, one for each; answers, which may be long, only until one is not in `again`.
     """
     paid: dict[PrivacyLoss, list[str]] = {}
     for (question,) in db.execute(_QUESTIONS, {"where": where}):
@@ -120,7 +120,7 @@ def best(
     for listed in (enough, *(paid[loss] for loss in less)):
         for charge, entry, place, question in merge(*(db.execute(_PLACES, (where, one)) for one in listed)):
             answer = _answer(db, entry, place)
-            if besides.isdisjoint(part["draw"] for part in answer["parts"]):
+            if again.isdisjoint(part["draw"] for part in answer["parts"]):
                 return _stored_answer(db, answer, question, asked.measure, charge)
     return None
 

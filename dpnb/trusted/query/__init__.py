@@ -6,11 +6,12 @@ A plan crosses the wire as JSON. It is read strictly, held against the public sc
 
 from __future__ import annotations
 
-from dpnb.trusted.query.plan import Plan, Question, Share
+from dpnb.trusted.query.plan import EVERYTHING, Plan, Question, Share
 from dpnb.trusted.query.plan_record import measured, read_parts, written
 from dpnb.trusted.query.price import Charged, ChargedPlan, charged_for, together, whole
 
 __all__ = [
+    "EVERYTHING",
     "Charged",
     "ChargedPlan",
     "Plan",

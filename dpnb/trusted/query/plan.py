@@ -11,6 +11,7 @@ which are grouped is the kernel's choice, since the loss of groups adds whatever
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -28,11 +29,15 @@ MOST_MEASURED = 4_000
 """What a plan may buy for them."""
 MOST_WRITTEN_OUT = 1_000_000
 """Nodes of all expressions of a plan, written out."""
-_PLAN = {"dataset", "schema_version", "questions", "fresh", "loss"}
+_PLAN = {"dataset", "schema_version", "questions", "again", "loss"}
 _QUESTION = {"texts", "share", "group", "plan"}
 _MOST_TEXTS = MOST_QUESTIONS
 LONGEST_TEXT = 2_000
 """Letters of what a person would type for a question; a kernel cuts what is longer."""
+EVERYTHING = ("all",)
+"""What is measured again where nothing counts as stored."""
+_MOST_AGAIN = 1_000
+_DRAW = re.compile("[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +126,8 @@ class Plan:
         What is asked, by the schema that the plan was made with.
     questions : tuple of Question
         No two that measure the same.
-    fresh : bool
-        Pay again even for what is stored.
+    again : tuple of str
+        What is measured again though it is stored: the draws that the asker holds, sorted, or :data:`EVERYTHING`.
     loss : PrivacyLoss
         What all questions together are expected to cost where nothing is stored.
     """
@@ -130,7 +135,7 @@ class Plan:
     dataset: str
     schema_version: str
     questions: tuple[Question, ...]
-    fresh: bool
+    again: tuple[str, ...]
     loss: PrivacyLoss
 
     def __post_init__(self) -> None:
@@ -148,14 +153,14 @@ class Plan:
             "dataset": self.dataset,
             "schema_version": self.schema_version,
             "questions": [question.to_json() for question in self.questions],
-            "fresh": self.fresh,
+            "again": list(self.again),
             "loss": self.loss.to_json(),
         }
 
     @classmethod
     def from_json(cls, record: object) -> Plan:
         """Read what :meth:`to_json` wrote; anything else is refused."""
-        if not isinstance(record, dict) or set(record) != _PLAN or not isinstance(record["fresh"], bool):
+        if not isinstance(record, dict) or set(record) != _PLAN or not _is_again(record["again"]):
             raise _refusal()
         questions, names = record["questions"], (record["dataset"], record["schema_version"])
         if not isinstance(questions, list) or not all(isinstance(name, str) for name in names):
@@ -163,7 +168,17 @@ class Plan:
         if len(questions) > MOST_MEASURED:
             raise _too_many(len(questions))
         read = tuple(_in_turn(questions))
-        return cls(*cast("tuple[str, str]", names), read, record["fresh"], _loss(record["loss"]))
+        return cls(*cast("tuple[str, str]", names), read, tuple(record["again"]), _loss(record["loss"]))
+
+
+def _is_again(draws: object) -> bool:
+    """Whether a list names draws, sorted and each once, or everything."""
+    if draws == list(EVERYTHING):
+        return True
+    if not isinstance(draws, list) or len(draws) > _MOST_AGAIN:
+        return False
+    known = all(isinstance(draw, str) and _DRAW.fullmatch(draw) for draw in draws)
+    return known and draws == sorted(set(draws))
 
 
 def _is_text(text: object) -> bool:

@@ -23,7 +23,6 @@ Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Text = Annotated[str, Meta(max_length=4096)]
 Document = Annotated[str, Meta(max_length=262_144)]
 Hex = Annotated[str, Meta(pattern="^[0-9a-f]{16,64}\\Z")]
-Draws = Annotated[list[Hex], Meta(max_length=1000)]
 Handle = Annotated[str, Meta(pattern="^[0-9a-f]{16,64}\\Z")]
 
 
@@ -98,20 +97,15 @@ class Peek(Message, tag="peek", frozen=True):
 
     handle: Handle
     plan: Raw
-    besides: Draws = []
 
 
 class Submit(Message, tag="submit", frozen=True):
-    """Release a batch: charge, answer, store, send. ``digest`` binds ``request`` to ``plan`` and ``besides``.
-
-    ``besides`` lists draws that the asker holds already: a stored answer among them does not count as stored.
-    """
+    """Release a batch: charge, answer, store, send. ``digest`` binds ``request`` to ``plan``."""
 
     handle: Handle
     request: Hex
     digest: Hex
     plan: Raw
-    besides: Draws = []
 
 
 class Cancel(Message, tag="cancel", frozen=True):
