@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import sys
@@ -14,12 +15,25 @@ from dpnb_site.links import ROOT, SOURCES
 OUT = ROOT / "build-docs"
 
 
+def forget_older_runs(cache: Path) -> None:
+    """Remove the outputs of notebooks that another version of the code has run."""
+    code = hashlib.sha256()
+    for path in sorted((ROOT / "dpnb").rglob("*.py")):
+        code.update(path.read_bytes())
+    stamp = cache / "code"
+    if not stamp.is_file() or stamp.read_text() != code.hexdigest():
+        shutil.rmtree(cache, ignore_errors=True)
+        cache.mkdir(parents=True)
+        stamp.write_text(code.hexdigest())
+
+
 def main() -> int:
     """Build the site and return Sphinx's code."""
     from sphinx.cmd.build import build_main
 
     source = OUT / "source"
     shutil.rmtree(source, ignore_errors=True)
+    forget_older_runs(OUT / ".jupyter_cache")
     with tempfile.TemporaryDirectory(prefix="dpnb-docs-") as home:
         # a notebook that types `dpnb` in a shell means this environment's
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

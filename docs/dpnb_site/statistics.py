@@ -29,9 +29,9 @@ _STUDIED = {
 def page() -> str:
     """Return an overview, then a section for each statistic."""
     seconds, held = _seconds(), _coverage()
-    lines = ["| statistic | as you type it | intervals | hold | one answer |", "|---|---|---|---|--:|"]
+    lines = ["| statistic | intervals | hold | one answer |", "|---|---|---|--:|"]
     lines += [
-        f"| [{_title(one)}](#{_anchor(one)}) | `{one.example}` | {_intervals(one) or '–'} | {held.get(one.name, '–')} | {seconds[one.name]} ms |"
+        f"| [{_title(one)}](#{_anchor(one)}) `{one.example}` | {_intervals(one) or '–'} | {held.get(one.name, '–')} | {seconds[one.name]} ms |"
         for one in catalogue()
     ]
     return "\n".join([*lines, "", "\n\n".join(_section(one, held, seconds) for one in catalogue())])
