@@ -59,6 +59,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 html_extra_path = ["_extra"]
+html_sidebars = {"project/*": []}
 html_context = {"default_mode": "auto"}
 html_show_sourcelink = False
 html_copy_source = False

@@ -27,6 +27,14 @@ def forget_older_runs(cache: Path) -> None:
         stamp.write_text(code.hexdigest())
 
 
+def quiet_kernels(home: Path) -> str:
+    """Return a folder of settings in which kernels do not warn of connections: they are to this machine, for as long as a notebook runs."""
+    profile = home / "ipython" / "profile_default"
+    profile.mkdir(parents=True)
+    (profile / "ipython_kernel_config.py").write_text('get_config().IPKernelApp.log_level = "ERROR"\n')
+    return str(profile.parent)
+
+
 def main() -> int:
     """Build the site and return Sphinx's code."""
     from sphinx.cmd.build import build_main
@@ -37,7 +45,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="dpnb-docs-") as home:
         # a notebook that types `dpnb` in a shell means this environment's
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        os.environ |= {"DPNB_HOME": home, "PYTHONPATH": "", "PATH": path}
+        os.environ |= {
+            "DPNB_HOME": home,
+            "PYTHONPATH": "",
+            "PATH": path,
+            "IPYTHONDIR": quiet_kernels(Path(home)),
+        }
         extra = source / "_extra"
         drawn = live.write(extra / "live")
         for path in sorted(pages.stage(source, drawn)):

@@ -7,6 +7,7 @@ styles, statements of SQL, paths of drawings) is left out by its form. A value t
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,10 +16,12 @@ from dpnb_site.links import ROOT
 
 PYTHON, FRONT_END = ROOT / "dpnb", ROOT / "labextension" / "src"
 _SQL = re.compile(
-    r"\s*\(?(SELECT|INSERT|CREATE|PRAGMA|WITH|UPDATE|DELETE|DROP|ALTER|COPY|ATTACH|CASE|FROM|WHERE|AND|OR|JOIN|LEFT|ORDER|GROUP)\b"
+    r"^\s*\(?(SELECT|INSERT|CREATE|PRAGMA|WITH|UPDATE|DELETE|SET|DESCRIBE|FILTER|WHEN|TIMESTAMP) |\b(IS NOT NULL|IS NULL|NOT IN|ORDER BY|NOT EXISTS|CASE WHEN)\b"
+    r"|\b(COLLATE|CAST|BETWEEN|AS|OR|AND) [\"({]|NEW\.|::|= O(N|FF)$"
 )
 _CODE = re.compile(
-    r"[{;]\s*[\w-]+\s*:[^ ]|</?\w+[^>]*>|=>|\)\s*\{|^@|\bvar\(--|^[\w.]+\(|^\s*(import|from|def|return|const|let)\s"
+    r"[{;]\s*[\w-]+\s*:[^ ]|</?\w+[^>]*>|=>|===|\)\s*\{|^@|\bvar\(--|^[\w.]+\(|^\s*(import|from|def|return|const|let|[#:]\w*scope)\s"
+    r"|^[Mm][\d{].*[HVLhvlZz]|^(\w+, )+[.\w]+$|-src '|^\[data-|sans-serif|:is\("
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _TOKEN = re.compile(
@@ -29,7 +32,7 @@ _TOKEN = re.compile(
 
 def is_sentence(text: str) -> bool:
     """Tell whether a text is said to somebody: words with blanks between, and no code."""
-    words = _WORD.findall(text)
+    words = _WORD.findall(re.sub(r"\{[^{}]*\}", " ", text))
     ended = text.rstrip().endswith((".", "!", "?")) and text[:1].isupper() and len(words) > 1
     return (
         (ended or len(words) > 2) and " " in text.strip() and not _SQL.match(text) and not _CODE.search(text)
@@ -78,6 +81,7 @@ def of_front_end(source: str) -> Iterator[str]:
             yield re.sub(r"\\(['\"])", r"\1", token["plain"])
 
 
+@functools.cache
 def rooms() -> dict[str, list[str]]:
     """Return the sentences of each room, each once, in the order of files and lines."""
     found: dict[str, dict[str, None]] = {}

@@ -31,7 +31,7 @@ def page() -> str:
     seconds, held = _seconds(), _coverage()
     lines = ["| statistic | intervals | hold | one answer |", "|---|---|---|--:|"]
     lines += [
-        f"| [{_title(one)}](#{_anchor(one)}) `{one.example}` | {_intervals(one) or '–'} | {held.get(one.name, '–')} | {seconds[one.name]} ms |"
+        f"| [{_title(one)}](#{_anchor(one)}) `{one.example}` | {_intervals(one) or '–'} | {held.get(one.name, '–')} | {seconds.get(one.name, '–')} |"
         for one in catalogue()
     ]
     return "\n".join([*lines, "", "\n\n".join(_section(one, held, seconds) for one in catalogue())])
@@ -42,7 +42,7 @@ def _section(one: Entry, held: dict[str, str], seconds: dict[str, str]) -> str:
         "Releases": "; ".join(one.released),
         "Intervals": _intervals(one) or "none: it says why",
         "They hold": _held(one, held),
-        "One answer": f"{seconds[one.name]} ms",
+        "One answer": seconds.get(one.name, ""),
         "Read from it, free": ", ".join(f"`{reading}`" for reading in one.readings),
         "Asked under": f"{', '.join(one.adjacencies)}; in {', '.join(one.losses)}",
         "Status": f"{one.status}: {one.reference}",
@@ -72,8 +72,8 @@ def _anchor(one: Entry) -> str:
 
 
 def _seconds() -> dict[str, str]:
-    """The milliseconds of one answer, by ``python -m tests.statistics.seconds``."""
-    return {line["statistic"]: line["milliseconds"] for line in _lines("seconds.csv")}
+    """How long one answer takes, by ``python -m tests.statistics.seconds``."""
+    return {line["statistic"]: f"{line['milliseconds']} ms" for line in _lines("seconds.csv")}
 
 
 def _coverage() -> dict[str, str]:

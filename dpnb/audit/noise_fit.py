@@ -86,7 +86,7 @@ class NoiseFit:
     def problems(self) -> tuple[str, ...]:
         """What is wrong, in plain words, the likeliest mistake first."""
         if self.undefined:
-            return (f"{self.undefined:,} of {self.n:,} answers are no numbers",)
+            return (f"{self.undefined:,} of {self.n:,} answers are not numbers",)
         if self.constant is not None:
             return (f"every answer is {self.constant:g}: no noise, or a fixed seed",)
         level = self.alpha / 3

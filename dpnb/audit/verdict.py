@@ -186,7 +186,7 @@ class Verdict:
     def _certainty(self) -> str:
         if self.exact:
             return "the whole law was enumerated"
-        fit = f"; right noise is failed with probability at most {self.alpha:g}" if self.fits else ""
+        fit = f"; right noise fails with probability at most {self.alpha:g}" if self.fits else ""
         return (
             f"the bound is wrong with probability at most {self.alpha:g}; "
             f"its event was chosen on {self.trials:,} other runs{fit}"

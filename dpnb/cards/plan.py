@@ -117,8 +117,8 @@ def _notes(view: Any) -> list[str]:
     notes += [f"{clean(name)}: expected {clean(one.sentence)}" for name, one in view.matrix_plans()]
     if any("more if fewer do" in item.preview.words for item in view.items):
         notes.append(
-            "How many people are behind an answer is private here. assume_n=1000 plans with a number that you expect; "
-            "a released count or mean of the same people is used by itself."
+            "How many people an answer is about is private here. assume_n=1000 plans with a number that you expect; "
+            "once a count or mean of the same people is released, that is used."
         )
     return notes
 

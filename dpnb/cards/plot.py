@@ -63,7 +63,7 @@ def estimate_axes(
         raise OptionError(f'unknown kind {kind!r}: write kind="points", kind="bars" or kind="curve".')
     curve = curve_of(estimate) if kind == "curve" or (kind is None and order is None) else None
     if kind == "curve" and curve is None:
-        raise OptionError('This answer is no curve along a number: use kind="points" or kind="bars".')
+        raise OptionError('This answer is not a curve along a number: use kind="points" or kind="bars".')
     if curve is None and estimate.size > _MOST:
         raise OptionError(
             f"{estimate.size:,} values are too many for one figure: index it first, x[:{_MOST}]."

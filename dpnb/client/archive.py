@@ -143,7 +143,7 @@ class Archiver:
         except FileNotFoundError:
             raise OptionError("There is no such archive. Check the path.") from None
         except _DAMAGE:
-            raise OptionError("This file is no archive of dpnb, or its copy is damaged.") from None
+            raise OptionError("This file is not an archive of dpnb, or it is damaged.") from None
 
 
 archive = Archiver()

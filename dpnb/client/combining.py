@@ -47,7 +47,7 @@ def combine(*estimates: Estimate) -> Estimate:
     """
     if not estimates:
         raise OptionError(
-            "dpnb.combine takes answers: dpnb.combine(first, second), or one for all that are held of it."
+            "dpnb.combine takes released answers: dpnb.combine(first, second). Given one, it combines all that are stored of its question."
         )
     answers = [_answer(one) for one in estimates]
     if len(answers) == 1:

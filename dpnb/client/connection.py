@@ -129,7 +129,7 @@ class Line:
         if isinstance(reply, Failure):
             raise from_wire({"code": reply.code, "message": reply.message, "details": reply.details})
         if wanted is not None and not isinstance(reply, wanted):
-            raise CuratorError("The curator answered something else than was asked.")
+            raise CuratorError("The curator's answer does not belong to this question.")
         return reply
 
     @property

@@ -46,7 +46,7 @@ def _asked(column: ColumnHandle, name: str) -> Estimate:
     found = question() if callable(question) else None
     if not isinstance(found, Estimate):
         raise OptionError(
-            f'{name!r} is no figure that .agg() can ask: it takes names of questions: .agg(["mean"]).'
+            f'{name!r} is not a question that .agg() can ask. It takes their names: .agg(["mean"]).'
         )
     return found
 

@@ -59,9 +59,7 @@ def read_publication(path: str | Path, key: str | None = None) -> dict[str, Any]
         signed = {name: value for name, value in whole.items() if name != "signature"}
         signature, public = whole["signature"], key or whole["key"]
     except (ValueError, AttributeError, KeyError, RecursionError):
-        raise OwnerError(
-            f"{Path(path).name} is no file of published answers, or its copy is damaged."
-        ) from None
+        raise OwnerError(f"{Path(path).name} is not a file of published answers, or it is damaged.") from None
     verify("publication", signed, signature, public)
     if signed.get("format") != FORMAT:
         raise OwnerError(f"{Path(path).name} was published by a newer dpnb. Upgrade dpnb to open it.")

@@ -104,7 +104,7 @@ def served(what: object) -> tuple[Service, str] | None:
         parts = urlsplit(what)
         port = parts.port
     except ValueError:
-        raise OwnerError(f"This is no address. For example: {_EXAMPLE}.") from None
+        raise OwnerError(f"This is not an address. For example: {_EXAMPLE}.") from None
     prefix, _, name = parts.path.rstrip("/").rpartition("/")
     if Path(name).suffix.lower() in FORMATS:
         return None  # a file on another machine

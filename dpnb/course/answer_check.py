@@ -46,7 +46,7 @@ def answer(
     """
     right = same(given, expected, tolerance)
     told = None if right else _mistake(given, mistakes or {}, tolerance, step)
-    part = Part("answer", right, f"{_said(given)}" if right else f"{_said(given)} is not it")
+    part = Part("answer", right, f"{_said(given)}" if right else f"{_said(given)} is not the answer")
     picture = message(_said(given)) if not _number(given) else levels([("your answer", float(given))])
     return CheckResult("answer", title, (part,), told, picture)
 

@@ -142,7 +142,7 @@ def _mistake(
     counts = _counts(first, outputs)
     if counts.sum() < first.size:
         return Mistake(
-            "an output that is none",
+            "an output that is not a choice",
             "Some outputs are none of the choices.",
             "Return one of the choices themselves, not its place and not a score.",
         )

@@ -187,7 +187,7 @@ def _checked(entry: Any) -> dict[str, Mapping[str, Any]]:
                 f"{target}: the statistic is one of {', '.join(_STATISTICS)}, of a declared column."
             )
         if (one["statistic"] == "difference") != (one.get("by") == "trained"):
-            raise OptionError(f'{target}: a difference is by="trained", and nothing else is.')
+            raise OptionError(f'{target}: a difference takes by="trained", and nothing else does.')
         positive(one["epsilon"])
     if sum(rational(one["epsilon"]) for one in entry.values()) > MOST:
         raise OptionError(f"An entry spends ε = {MOST} at most.")

@@ -177,7 +177,7 @@ def _table(outputs: Any, count: int) -> Floats:
     except (TypeError, ValueError):
         raise Trouble(
             "no number",
-            "The function returns something that is no number.",
+            "The function returns something that is not a number.",
             "Return the number; do not print it, and do not forget `return`.",
         ) from None
     if found.shape[:1] != (count,):

@@ -61,7 +61,7 @@ class ImpactCodes:
             return float(self.codes[self.keys.index(key)])
         except ValueError:
             raise OptionError(
-                f"{key!r} is no declared value; .encode() gives such values the code 0."
+                f"{key!r} is not a declared value; .encode() gives such values the code 0."
             ) from None
 
     def encode(self, values: Sequence[Any] | NDArray[Any]) -> Floats:

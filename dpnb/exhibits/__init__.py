@@ -72,4 +72,4 @@ def find(name: str) -> Exhibit:
     for exhibit in EXHIBITS:
         if exhibit.name == name:
             return exhibit
-    raise OptionError(f"no exhibit {name!r}. There are: {', '.join(exhibit.name for exhibit in EXHIBITS)}.")
+    raise OptionError(f"unknown exhibit {name!r}. Known: {', '.join(exhibit.name for exhibit in EXHIBITS)}.")

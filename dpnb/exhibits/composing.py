@@ -93,7 +93,7 @@ AVERAGED = Exhibit(
     "The average of k Laplaces against the Gaussian",
     f"{BRAWNER_HONAKER}, Remark 2",
     "averaging k Laplace answers is pure ε, nearly normal, and less noisy than Gaussian noise for k < ln(1.25/δ)",
-    "Private it is. The comparison is with the classic Gaussian mechanism; the analytic one (Balle and Wang 2018) needs far "
+    "It is private. The comparison is with the classic Gaussian mechanism; the analytic one (Balle and Wang 2018) needs far "
     "less noise, and at k = 10, where the average is nearly normal, it already wins.",
     "Compare with the analytic Gaussian: dpnb.exhibits.averaged_law.gaussian_threshold.",
     "Nothing: at k = 10 the Gaussian mechanism is the better choice wherever a δ is allowed.",

@@ -53,7 +53,7 @@ RECORDS_TO_CHANGE = Exhibit(
     "The number of records to change as a score for the mean",
     f"{PRIMER}, end",
     "scoring a mean by how many records must change to reach it concentrates more than noise does when data lie near a bound",
-    "Downwards it does: there is little room. Upwards one record moves the mean by nearly all of the range, "
+    "Downwards that is true: there is little room. Upwards one record moves the mean by nearly all of the range, "
     "and the exponential mechanism pays a factor of two for not knowing the normaliser.",
     "Laplace or Gaussian noise on the sum for means; scores for medians and quantiles: dpnb's mean() and quantile().",
     "None: noise is never worse here, and half as wide for these data.",

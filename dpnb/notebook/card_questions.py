@@ -95,7 +95,7 @@ class CardQuestions:
         question = str(asked.get("question", ""))
         for called, one in held:
             if called == name or one.text == question:
-                raise PlanError(f"{clean(called)} is another answer by now: its newer card shows it.")
+                raise PlanError(f"{clean(called)} now holds another answer: its newer card shows it.")
         raise PlanError(
-            "No name of this notebook holds this answer. Run its cell again: the answer is stored, and free."
+            "No variable of this notebook holds this answer. Run its cell again: the answer is stored, and free."
         )

@@ -137,7 +137,7 @@ class Link:
         found = [one for _, one in self._held if name in {data.name for data in _datasets(one)}]
         if not found:
             raise PlanError(
-                f"This notebook holds nothing released of {clean(name)}. Run a %%dp cell that gives its answer a name."
+                f"This notebook holds no released answer of {clean(name)}. Run a %%dp cell that gives its answer a name."
             )
         schemas = {data.name: data.schema for one in found for data in _datasets(one)}
         return {"is": "methods", "text": methods(found, list(schemas.values()))}

@@ -368,7 +368,7 @@ def _steps(value: Any) -> Iterator[Any]:
     """Go through literals and schema values, so many at most."""
     plain = isinstance(value, str | list | tuple | dict | range | zip | enumerate)
     if not plain and type(value).__name__ not in {"dict_items", "dict_keys", "dict_values"}:
-        raise Unread("a loop over something else than literals and schema values")
+        raise Unread("a loop over something other than literals and schema values")
     try:
         for place, item in enumerate(value):
             if place == LONGEST:

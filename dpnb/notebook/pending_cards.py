@@ -67,7 +67,7 @@ class Waiting:
                 "This notebook does not hold this plan any more. Run its cell again: that spends nothing."
             )
         if any(one.released for one in shown.view.measurements):
-            raise PlanError("This plan is answered by now.")
+            raise PlanError("This plan has been answered.")
         return shown
 
     def see(self, named: Iterable[tuple[str, Estimate]]) -> None:
@@ -98,6 +98,6 @@ class Waiting:
             raise PlanError(_GONE)
         if question.released:
             raise PlanError(
-                "This question is answered by now: run a cell that ends with it to see the answer."
+                "This question has been answered: run a cell that ends with it to see the answer."
             )
         return name, question

@@ -165,7 +165,7 @@ def verify_file(path: Path, key: Path) -> Said:
     try:
         public = key.read_text(encoding="ascii")
     except (OSError, UnicodeDecodeError):
-        raise OwnerError(f"{key} is no public key that can be read.") from None
+        raise OwnerError(f"{key} is not a public key that can be read.") from None
     if not path.name.endswith(".releases.json"):
         return verify_receipt_file(path, public)
     record: Mapping[str, Any] = read_publication(path, public)

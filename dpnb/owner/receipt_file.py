@@ -28,7 +28,7 @@ def verify_receipt_file(path: Path, public: str) -> Said:
     except OSError as fault:
         raise OwnerError(f"{path} cannot be read: {fault.strerror}.") from None
     except (ValueError, TypeError, LookupError, PlanError):
-        raise OwnerError(f"{path.name} is no receipt of dpnb, or its copy is damaged.") from None
+        raise OwnerError(f"{path.name} is not a receipt of dpnb, or it is damaged.") from None
     record = verify_receipt(signed, public)
     verify_released(releases, [record])
     spent = PrivacyLoss.from_json(record["spent"])

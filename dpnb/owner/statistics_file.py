@@ -42,7 +42,7 @@ def read_statistics(path: Path, dataset: Dataset) -> dict[str, Estimate]:
     except OSError as fault:
         raise OwnerError(f"{path} cannot be read: {fault.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise OwnerError(f"{path.name} is no TOML: {fault}") from None
+        raise OwnerError(f"{path.name} is not TOML: {fault}") from None
     if not isinstance(table, dict) or not table:
         raise OwnerError(
             f'{path.name} picks nothing: write [statistics] with mean_age = "{dataset.name}.age.mean()".'

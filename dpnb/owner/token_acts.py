@@ -30,14 +30,14 @@ def add_token(acts: Acts) -> None:
         "--dataset", action="append", default=[], help="the datasets that it opens (default: all)"
     )
     issue.add_argument(
-        "--group", action="append", default=[], help="a group of whom it speaks for; may be repeated"
+        "--group", action="append", default=[], help="a group of the person it speaks for; may be repeated"
     )
     issue.add_argument("--epsilon", help="what may be spent with it, of any one budget")
-    issue.add_argument("--expires", default="30d", help="after so many days (30d) or hours (8h)")
+    issue.add_argument("--expires", default="30d", help="after this many days (30d) or hours (8h)")
     issue.set_defaults(run=_issue)
     listed = tokens.add_parser("list", help="every token ever issued, without its text")
     listed.set_defaults(run=_tokens)
-    revoke = tokens.add_parser("revoke", help="end a token, or all of a principal, at once")
+    revoke = tokens.add_parser("revoke", help="end a token, or all tokens of a principal, at once")
     revoke.add_argument("name", help="the id of a token, or a principal")
     revoke.set_defaults(run=_revoke)
     for one in (issue, listed, revoke):

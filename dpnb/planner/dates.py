@@ -44,7 +44,7 @@ def literal(constant: Const, calendar: str, shown: str) -> Fraction:
         raise PlanError(f'{shown} holds dates; {text} is a number. Write a date: "2021-03-01".')
     place = place_of(text, calendar)
     if place is None:
-        raise PlanError(f'{text[:40]!r} is no date. Beside {shown} write one: "2021-03-01".')
+        raise PlanError(f'{text[:40]!r} is not a date. Beside {shown} write one: "2021-03-01".')
     start = start_of(place, calendar)
     if minutes_of(text.strip()) != minutes_of(start):
         raise PlanError(
@@ -85,7 +85,7 @@ def part(word: str, date: Numeric, shown: str) -> Numeric:
     """
     take = _TAKEN.get((word, date.calendar))
     if date.calendar is None or not _is_whole(date):
-        raise PlanError(f"{shown} is no date: .{word} is asked of a column of dates.")
+        raise PlanError(f"{shown} is not a date: .{word} is asked of a column of dates.")
     if take is None:
         finer = "hour" if word == "hour" else "day"
         raise PlanError(f'{shown} is kept by {date.calendar} and has no {word}: declare step = "{finer}".')

@@ -97,7 +97,9 @@ def regression_coverage(  # noqa: PLR0913 - a study has this many facts
     missing = set(asked.columns) - {column.name for column in made.columns}
     if missing:
         names = ", ".join(column.name for column in made.columns)
-        raise PlanError(f"{', '.join(sorted(missing))} is no column of this population, which has {names}.")
+        raise PlanError(
+            f"{', '.join(sorted(missing))} is not a column of this population, which has {names}."
+        )
     design = _Design(asked, made, losses_of(losses), levels_of(level)[0], adjacency, radius)
     generator, reps = np.random.default_rng(seed_of(rng)), reps_of(reps)
     parameter = None if made.size is not None else design.parameter()

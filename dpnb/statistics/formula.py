@@ -101,7 +101,7 @@ def parse(text: object, levels: Levels | None = None) -> Formula:
     right = [one for one in right if one not in _WITHOUT]
     if any(sign == "-" for sign, _ in right):
         raise OptionError(
-            f"A - between terms takes none away here. For a difference of columns write I(a - b), in {text!r}."
+            f"A - between terms removes nothing here. For a difference of columns write I(a - b), in {text!r}."
         )
     typed = [term for _, term in right if term != "1"]
     _once([left, *typed], text)

@@ -178,7 +178,7 @@ def _read(text: str, look: Callable[[str], Any]) -> Any:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError):
         raise OptionError(
-            f'{text!r} is no column and no expression of columns. Write for example "y ~ x1 + x1**2 + (x2 == 1)".'
+            f'{text!r} is neither a column nor an expression of columns. Write for example "y ~ x1 + x1**2 + (x2 == 1)".'
         ) from None
     return _value(tree, look)
 

@@ -28,7 +28,7 @@ FLAG_WORDS = {
     "nonpositive": "the noised variance was not positive and is shown as 0",
     "singular": "noise of this size could make the columns collinear: intervals are unbounded but for bounds= that you declare, "
     "and a ridge keeps the estimate finite",
-    "ill-conditioned": "the noise is not small beside what tells the columns apart: intervals are wide, not wrong",
+    "ill-conditioned": "the noise is large beside what tells the columns apart: intervals are wide, not wrong",
     "too few rows": "there are no more rows than coefficients: intervals are unbounded",
     "projected": "the noise made the matrix impossible: the nearest possible one is shown",
     "clamped": "the noised value lay outside the declared bounds and was moved to them",

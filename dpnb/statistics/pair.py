@@ -79,7 +79,7 @@ def sides(setting: Setting) -> tuple[Centred, Centred]:
     """Return both numbers, centred, on grids of at most 2¹⁶ steps."""
     made = (setting.number().centred().coarse(_BITS), setting.second().centred().coarse(_BITS))
     if min(side.half for side in made) == 0:
-        raise PlanError("One of the two columns has a single possible value: nothing goes together with it.")
+        raise PlanError("One of the two columns has a single possible value: it cannot vary with anything.")
     return made
 
 

@@ -84,7 +84,7 @@ def _check(value: Any) -> None:
         return
     if isinstance(value, dict):
         if not _TEXT.issuperset(map(type, value)) and not all(isinstance(key, str) for key in value):
-            raise ValueError("A key that is no text has no canonical form.")
+            raise ValueError("A key that is not text has no canonical form.")
         value = value.values()
     elif not isinstance(value, (list, tuple)):
         what = type(value).__name__
@@ -103,7 +103,7 @@ def _check_bytes(text: str) -> None:
 
 def _no_float(number: str) -> NoReturn:
     shown = number if len(number) <= 40 else f"{number[:39]}…"
-    raise PlanError(f"{shown} is no exact number: write integers, and others as texts.")
+    raise PlanError(f"{shown} is not an exact number: write integers, and all others as texts.")
 
 
 def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -66,5 +66,5 @@ def spoken(text: str, dataset: Any) -> str:
 def answer(asked: object) -> dict[str, Any]:
     """Answer one question; what is no question is refused."""
     if not isinstance(asked, Mapping):
-        return {"is": "refusal", "problem": "This is no question."}
+        return {"is": "refusal", "problem": "This is not a question."}
     return current_host().ask(asked)

@@ -86,7 +86,7 @@ def _columns(dataset: Dataset, asked: Mapping[str, Any]) -> tuple[str, list[str]
     if unknown:
         raise PlanError(f"{dataset.name} has no column {unknown[0]!r}. {_HOW}")
     if y in x or len(set(x)) < len(x):
-        raise PlanError("A column stands once in a regression: as y, or as one of x.")
+        raise PlanError("A column occurs once in a regression: as y, or as one x.")
     return y, list(x)
 
 

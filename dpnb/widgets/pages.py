@@ -43,8 +43,8 @@ _STYLE = (
     "h2.dpnb-h{font-size:17px;margin:2.4rem 0 .8rem;font-weight:650}"
 )
 _KERNEL = (
-    "There is no kernel behind this page. What the browser computes by itself still drags, and nothing is spent by it; "
-    "what only a kernel can compute stands as it was."
+    "There is no kernel behind this page. What the browser computes by itself still drags, and spends nothing; "
+    "what only a kernel can compute stays as it was."
 )
 
 

@@ -23,6 +23,6 @@ def value_of(names: Mapping[str, Any], text: str, example: str) -> Any:
     except DpnbError:
         raise
     except SyntaxError:
-        raise OptionError(f"{text} is no Python expression. For example: {example}") from None
+        raise OptionError(f"{text} is not a Python expression. For example: {example}") from None
     except Exception as error:  # noqa: BLE001  whatever the line raises is told as what it is
         raise OptionError(f"{type(error).__name__} in {text}: {error}") from None

@@ -19,7 +19,7 @@ _WIDEST = 12
 """An axis is at most so many usual intervals wide; what reaches beyond it is cut at its end."""
 _NAMED = 20
 """Sentences about files that are left out; of more, how many."""
-_PROTECTED = "These data are no TEACHING data: the truth is not drawn."
+_PROTECTED = "These are not TEACHING data: the truth is not drawn."
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +78,7 @@ def _unaveraged(shown: Sequence[Answer]) -> list[str]:
         return ["A choice among candidates cannot be averaged: there is no noise to average out."]
     versions = {release.data_version for one in shown for release in one.releases}
     if len(versions) > 1:
-        return [
-            "These answers come from several ledgers: the average takes it that they asked the same data."
-        ]
+        return ["These answers come from several ledgers: the average assumes that they asked the same data."]
     return []
 
 

@@ -123,7 +123,7 @@ def _read(path: Path, size: int) -> Found:
     except PlanError as reason:
         return Found(problem=str(reason))
     except (OptionError, OSError, ValueError, RecursionError):
-        return Found(problem="it is damaged, or no export of dpnb")
+        return Found(problem="it is damaged, or not an export of dpnb")
 
 
 def _answers(path: Path) -> Iterator[Answer]:

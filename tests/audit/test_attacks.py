@@ -181,7 +181,7 @@ def test_a_result_reads_as_text_card_json_and_figure(name):
     assert len(json.loads(json.dumps(card.json, allow_nan=False))["rows"]) == len(result.rows)
     assert result.plot().axes
     assert set(result._repr_mimebundle_()) >= {"text/html", "text/plain"}
-    with pytest.raises(OptionError, match="no setting"):
+    with pytest.raises(OptionError, match="unknown setting"):
         result["something else"]
 
 

@@ -92,7 +92,7 @@ def test_whole_numbers_are_graded_by_their_own_law():
 def test_no_noise_and_answers_that_are_no_numbers_are_named():
     assert "no noise" in fit_noise(np.full(500, 3.0), RIGHT["laplace"]).words
     draws = np.append(np.random.default_rng(1).laplace(3, 2, 499), np.nan)
-    assert "1 of 500 answers are no numbers" in fit_noise(draws, RIGHT["laplace"]).words
+    assert "1 of 500 answers are not numbers" in fit_noise(draws, RIGHT["laplace"]).words
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def test_a_line_shows_in_place_what_more_would_buy(cards):
     expect(made).to_contain_text("ε 0.05 + ε 0.4")
     expect(made).to_contain_text("before, at ε 0.05")
     expect(lab.cell(2).locator(".cm-content")).to_contain_text("older = older.remeasure(epsilon=0.4)")
-    expect(card.locator(".dpnb-again")).to_contain_text("older is another answer by now")
+    expect(card.locator(".dpnb-again")).to_contain_text("older now holds another answer")
     expect(card.locator(".dpnb-newer")).to_contain_text("Paid for again since: ledger entry")
     assert spent(lab) != before
     made.get_by_role("button", name="more ε for").click()
@@ -180,7 +180,7 @@ def test_a_pending_card_becomes_the_release_in_its_place(cards):
     # the name that holds it, not the words on the card
     expect(lab.cell(2).locator(".cm-content")).to_contain_text("waits = waits.remeasure(epsilon=0.02)")
     expect(lab.output(2)).to_contain_text("ε 0.05 + ε 0.02")
-    expect(card.locator(".dpnb-again")).to_contain_text("waits is another answer by now")
+    expect(card.locator(".dpnb-again")).to_contain_text("waits now holds another answer")
 
 
 def test_a_second_click_pays_nothing(cards):
@@ -218,7 +218,7 @@ def test_a_saved_card_without_its_session_says_what_to_do(cards):
     lab.restart()
     expect(opened).to_contain_text("%load_ext dpnb")
     lab.run_cell(0)
-    expect(opened).to_contain_text("No name of this notebook holds this answer. Run its cell again")
+    expect(opened).to_contain_text("No variable of this notebook holds this answer. Run its cell again")
     lab.run_cell(1)
     expect(lab.output(1).locator("summary.paid")).to_have_text("stored · ε 0")
     lab.command("docmanager:save")
@@ -266,7 +266,7 @@ def test_a_wrong_record_leaves_the_card_still(cards):
     for place, controls in enumerate((1, 0, 0, 0, 0, 1)):
         expect(shown.nth(place).locator(".dpnb .line").first).to_be_visible()
         expect(shown.nth(place).get_by_role("button")).to_have_count(controls)
-    for place, words in ((0, "No name of this notebook"), (5, "does not say which answer")):
+    for place, words in ((0, "No variable of this notebook"), (5, "does not say which answer")):
         shown.nth(place).get_by_role("button").click()
         expect(shown.nth(place).locator(".dpnb-again")).to_contain_text(words)
 

@@ -138,7 +138,7 @@ def test_the_methods_paragraph_is_copied(open_):  # noqa: F811
     lab.gauge.click()
     button = lab.panel.get_by_role("button", name="Copy as methods paragraph")
     button.click()
-    expect(lab.panel).to_contain_text("This notebook holds nothing released of hiv")
+    expect(lab.panel).to_contain_text("This notebook holds no released answer of hiv")
     before = lab.gauge.inner_text()
     lab.run_cell(2)
     expect(lab.gauge).not_to_have_text(before)

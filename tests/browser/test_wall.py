@@ -60,7 +60,7 @@ def test_a_wall_fills_in_while_answers_arrive(open_, data, shots):  # noqa: F811
     expect(wall.locator(LINES)).to_have_count(3)
     (folder / "dan.json").write_text("{")
     expect(wall.get_by_text("dan.json is left out")).to_be_visible()
-    expect(wall.get_by_text("These data are no TEACHING data")).to_be_visible()
+    expect(wall.get_by_text("These are not TEACHING data")).to_be_visible()
     expect(wall.locator(".figures strong").last).to_have_text("ε 1.5")
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
         lab.theme(theme)

@@ -96,7 +96,7 @@ def test_a_damaged_or_foreign_archive_is_refused(tmp_path, released):
     path = tmp_path / "study.zip"
     dpnb.archive(path, released)
     whole, content, rng = outcome(path), path.read_bytes(), random.Random(5)
-    damaged = "This file is no archive of dpnb, or its copy is damaged."
+    damaged = "This file is not an archive of dpnb, or it is damaged."
     told = 0
     for _ in range(80):
         place = rng.randrange(len(content))
@@ -108,7 +108,7 @@ def test_a_damaged_or_foreign_archive_is_refused(tmp_path, released):
         told += found == damaged
     assert told > 40
     path.write_bytes(b"not a zip")
-    with pytest.raises(OptionError, match="no archive of dpnb"):
+    with pytest.raises(OptionError, match="not an archive of dpnb"):
         dpnb.archive.read(path)
     with pytest.raises(OptionError, match="no such archive"):
         dpnb.archive.read(tmp_path / "other.zip")

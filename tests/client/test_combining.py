@@ -112,7 +112,7 @@ def test_what_is_not_two_answers_of_one_question_is_refused(data):
     dpnb.release([other], epsilon="0.1")
     public = data.count()
     dpnb.release([public], epsilon="0.1")
-    with pytest.raises(OptionError, match="takes answers"):
+    with pytest.raises(OptionError, match="takes released answers"):
         dpnb.combine()
     with pytest.raises(OptionError, match="not float"):
         dpnb.combine(a, 1.0)

@@ -46,7 +46,7 @@ def test_a_literal_date_filters_as_python_compares(visits):
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (lambda v: v.start >= "soon", "is no date"),
+        (lambda v: v.start >= "soon", "is not a date"),
         (lambda v: v.start > 5, "5 is a number. Write a date"),
         (lambda v: v.month >= "2021-03-05", 'write "2021-03-01", which stands for the whole month'),
         (lambda v: v.start.mean(), "ask .median() or .histogram()"),

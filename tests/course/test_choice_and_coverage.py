@@ -33,7 +33,7 @@ def test_a_choice_that_is_none_of_them_is_named():
         return rng.integers(5, 7, size)
 
     found = check.selection(places, [1], law={0: 0.4, 1: 0.6}, epsilon=0.5, rng=1)
-    assert found.mistake.name == "an output that is none"
+    assert found.mistake.name == "an output that is not a choice"
 
 
 def test_a_law_must_add_up_and_epsilon_stays_away_from_one():

@@ -383,10 +383,10 @@ def test_a_killed_adopter_leaves_the_charge_to_the_next(house):
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"principal": "bob"}, "no charge of the same principal"),
-        ({"pool": "dataset:other"}, "no charge of the same principal"),
-        ({"charge": 2}, "no charge of the same principal"),
-        ({"charge": 99}, "no charge of the same principal"),
+        ({"principal": "bob"}, "other than a charge of the same principal"),
+        ({"pool": "dataset:other"}, "other than a charge of the same principal"),
+        ({"charge": 2}, "other than a charge of the same principal"),
+        ({"charge": 99}, "other than a charge of the same principal"),
         ({"life": "the charge's"}, "its own life"),
         ({}, None),
     ],

@@ -237,9 +237,9 @@ def test_another_source_takes_the_place_of_the_declared_one_and_none_is_needed_f
         ({"columns__age": DATE | {"bounds": "2020"}}, "bounds must be two dates: write bounds ="),
         (
             {"columns__age": DATE | {"bounds": ["2020-01-01", "2021-02-29"]}},
-            "a bound = '2021-02-29' is no date",
+            "a bound = '2021-02-29' is not a date",
         ),
-        ({"columns__age": DATE | {"bounds": [2020, 2021]}}, 'is no date: write it as "2021-03-01"'),
+        ({"columns__age": DATE | {"bounds": [2020, 2021]}}, 'is not a date: write it as "2021-03-01"'),
         (
             {"columns__age": DATE | {"bounds": ["2020-01-02", "2020-01-02"]}},
             "at least a day before the second",
@@ -253,7 +253,7 @@ def test_another_source_takes_the_place_of_the_declared_one_and_none_is_needed_f
             {"columns__age": DATE | {"step": 7}},
             "step = 7 does not go with a date: write one of day, week, month",
         ),
-        ({"columns__age": DATE | {"missing": "never"}}, "value = 'never' is no date"),
+        ({"columns__age": DATE | {"missing": "never"}}, "value = 'never' is not a date"),
         ({"columns__age": DATE | {"missing": "2019-12-31"}}, "missing lies outside date 2020-01-01 to"),
         ({"columns__age": DATE | {"lower": 1}}, 'lower does not go with type = "date"'),
         ({"columns__age__values": [0, 1]}, 'values does not go with type = "integer"'),

@@ -297,7 +297,7 @@ def test_the_methods_paragraph_is_about_what_was_released(link, session):
     spent = session.small.budget.spent
     (answer,) = opened(link, asked).sent
     assert answer == {"is": "methods", "text": methods([names["m"]], [session.small.schema])}
-    assert "nothing released of other" in opened(link, {**asked, "dataset": "other"}).sent[0]["problem"]
+    assert "no released answer of other" in opened(link, {**asked, "dataset": "other"}).sent[0]["problem"]
     assert session.small.budget.spent == spent
     assert names["pending"].pending
 

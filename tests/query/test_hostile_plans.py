@@ -503,7 +503,7 @@ def test_a_kernel_refuses_an_answer_to_something_else(desk, monkeypatch):
         )
 
     monkeypatch.setattr(desk.data._session, "_submit", another)
-    with pytest.raises(CuratorError, match="something else"):
+    with pytest.raises(CuratorError, match="does not belong"):
         desk.data._session.release([desk.data.x.sum()], Ask.make(epsilon=1))
 
 

@@ -237,7 +237,7 @@ def test_an_owners_fault_keeps_its_reason(office, monkeypatch):
     [
         (
             ("[datasets.people]", '[datasets.again]\nschema = "people.dpnb.toml"\n[datasets.people]'),
-            "are one in the ledger",
+            "are the same dataset in the ledger",
         ),
         (("{ epsilon = 1 }", "{ rho = 1 }"), "kept as the budget is, in ε"),
         (

@@ -468,7 +468,7 @@ def test_health_is_everybodys_and_figures_are_not(running, monkeypatch):
     figures = get("metrics", service.token("ops", "metrics"))[1]
     assert 'dpnb_count{what="refused access"} 1' in figures
     assert "ada" not in figures
-    with pytest.raises(AccessError, match="figures of the service alone"):
+    with pytest.raises(AccessError, match="service's figures"):
         service.session(service.token("ops", "metrics"), monkeypatch)
     with line_to(found, context) as line:
         line.sendall(b"POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n")

@@ -93,7 +93,7 @@ def test_the_parameters_of_a_table_are_those_of_its_rows():
 
 def test_what_cannot_be_simulated_is_refused():
     """An unknown column and an unknown row name their fix."""
-    with pytest.raises(PlanError, match="z is no column"):
+    with pytest.raises(PlanError, match="z is not a column"):
         regression_coverage("y ~ z", drawn, 100, columns=GRID)
     found = regression_coverage("y ~ x", drawn, 100, 5, 2, columns=GRID)
     with pytest.raises(OptionError, match="no naive interval of w"):

@@ -116,7 +116,7 @@ def test_a_question_that_is_answered_says_so(cards, data):
     key = cards.show(mean)
     cards.over(m=mean)
     dpnb.release({"m": mean}, epsilon=1)
-    with pytest.raises(PlanError, match="answered by now"):
+    with pytest.raises(PlanError, match="has been answered"):
         cards.ask(key)
 
 

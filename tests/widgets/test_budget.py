@@ -367,7 +367,7 @@ def test_a_model_of_a_rho_budget_asks_rho(zcdp):
         pytest.param({"y": "y", "x": "x"}, "Choose one y", id="a text for x"),
         pytest.param({"y": "nobody", "x": ["x"]}, "no column", id="unknown y"),
         pytest.param({"y": "y", "x": ["x", 'a"); evil(']}, "no column", id="code for a column"),
-        pytest.param({"y": "x", "x": ["x"]}, "stands once", id="y is x"),
+        pytest.param({"y": "x", "x": ["x"]}, "occurs once", id="y is x"),
     ],
 )
 def test_a_model_that_is_none_is_refused(tight, asked, words):

@@ -116,7 +116,7 @@ def test_a_file_that_is_being_copied_is_whole_at_the_next_look(data, tmp_path):
     text = answer.to_json()
     (tmp_path / "ada.json").write_text(text[: len(text) // 2])
     wall = widgets.wall(tmp_path)
-    assert wall.facts["notes"] == ["ada.json is left out: it is damaged, or no export of dpnb."]
+    assert wall.facts["notes"] == ["ada.json is left out: it is damaged, or not an export of dpnb."]
     (tmp_path / "ada.json").write_text(text)
     wall.refresh()
     assert wall.facts["notes"] == []
@@ -430,7 +430,7 @@ def test_protected_data_have_no_truth_on_a_wall(data, tmp_path):
         widgets.wall(held, truth=held[0])
     facts = widgets.wall(held, truth=5).facts
     assert facts["truth"] is None
-    assert "These data are no TEACHING data: the truth is not drawn." in facts["notes"]
+    assert "These are not TEACHING data: the truth is not drawn." in facts["notes"]
     dpnb.archive(tmp_path / "ada.zip", {"m": held[0]})
     assert widgets.wall(tmp_path, truth=5).facts["truth"] is None
 

@@ -45,7 +45,7 @@ def bench(name: str, rng: int = 0, reps: int = 1, **arrays: Any) -> Bench:
     (1.0, True)
     """
     if name not in BENCHES:
-        raise OptionError(f"no attack {name!r}. There are: {', '.join(BENCHES)}.")
+        raise OptionError(f"unknown attack {name!r}. Known: {', '.join(BENCHES)}.")
     attack = on_arrays(name, arrays)
     if reps < 1:
         raise OptionError("reps is a whole number of repetitions, at least 1.")

@@ -157,7 +157,7 @@ def on_membership(
         inside, outside = _answers(members, "members"), _answers(outsiders, "outsiders")
     if inside.shape[1] != outside.shape[1]:
         raise PlanError(
-            "members and outsiders answer the same questions: give arrays of equally many columns."
+            "members and outsiders answer the same questions: give arrays with the same number of columns."
         )
     (size, questions), half = inside.shape, len(outside) // 2
     epsilons = grid(0.1, 1_000, 9)

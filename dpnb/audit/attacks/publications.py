@@ -122,7 +122,9 @@ class Bench:
         for one in self.publications:
             if one.key == key:
                 return one
-        raise OptionError(f"no publication {key!r}; there are {', '.join(p.key for p in self.publications)}.")
+        raise OptionError(
+            f"unknown publication {key!r}; known: {', '.join(p.key for p in self.publications)}."
+        )
 
 
 def _bound(one: Publication, epsilon: float) -> float:

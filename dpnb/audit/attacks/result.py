@@ -93,7 +93,9 @@ class AttackResult:
         for row in self.rows:
             if row.setting == setting:
                 return row
-        raise OptionError(f"no setting {setting!r}; there are {', '.join(row.setting for row in self.rows)}.")
+        raise OptionError(
+            f"unknown setting {setting!r}; known: {', '.join(row.setting for row in self.rows)}."
+        )
 
     @property
     def text(self) -> str:

@@ -199,7 +199,7 @@ def _objects(cells: Sequence[str | None]) -> NDArray[Any]:
 
 def _unreadable(name: str, kind: str) -> OwnerError:
     return OwnerError(
-        f'"{name}" holds {kind}, which is no column of numbers, texts or dates: '
+        f'"{name}" holds {kind}, not numbers, texts or dates: '
         "convert it first, or remove the column from the schema."
     )
 

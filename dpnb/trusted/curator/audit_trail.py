@@ -327,7 +327,7 @@ def _charge(db: sqlite3.Connection, entry: int, charge: int) -> dict[str, Any] |
 def _wrong_adoption(db: sqlite3.Connection, entry: int, body: dict[str, Any]) -> Iterator[str]:
     paid = _charge(db, entry, body["charge"])
     if paid is None or any(paid[name] != body[name] for name in ("principal", "pool", "dataset")):
-        yield f"entry {entry} adopts what is no charge of the same principal and dataset"
+        yield f"entry {entry} adopts something other than a charge of the same principal and dataset"
     elif paid["life"] == body["life"]:
         yield f"entry {entry} adopts a charge of its own life of the curator"
 

@@ -20,7 +20,7 @@ FAULTS: dict[int, str] = {
     sqlite3.SQLITE_FULL: "has no room: the disk is full. Free some space and run this again",
     sqlite3.SQLITE_IOERR: "could not be read or written: the disk reports a fault. Check it and run this again",
     sqlite3.SQLITE_CORRUPT: "is damaged or truncated. Put a copy back with dpnb restore --from BACKUP: a new one would forget what was spent",
-    sqlite3.SQLITE_NOTADB: "is no dpnb ledger, or is damaged. Put a copy back with dpnb restore --from BACKUP, or choose another DPNB_HOME",
+    sqlite3.SQLITE_NOTADB: "is not a dpnb ledger, or is damaged. Put a copy back with dpnb restore --from BACKUP, or choose another DPNB_HOME",
 }
 UNSPENT = " Nothing was spent by this request."
 """How a fault's message ends: what a write could not finish left no trace."""

@@ -89,7 +89,7 @@ def receipt_file(home: Home, charge: int) -> dict[str, Any]:
         answers = stored.answers_of(db, charge)
     if record is None:
         raise OwnerError(
-            f"Entry {charge} is no charge that was answered: dpnb verify, or the ledger's card, says which are."
+            f"Entry {charge} is not a charge that was answered. The ledger's card and dpnb verify list those that were."
         )
     return {"receipt": record, "signature": sign("receipt", record, private), "releases": answers}
 

@@ -70,7 +70,7 @@ class PrivacyEvent:
             raise LossError("An approximate event has a δ between 0 and 1, and no other event has one.")
         object.__setattr__(self, "amount", bounded_above(rational(self.amount, name="amount")))
         if self.amount <= 0:
-            raise LossError("A privacy event has an amount above 0; what costs nothing is no event.")
+            raise LossError("A privacy event has an amount above 0; what costs nothing is not an event.")
         if (self.kind == "laplace") != bool(self.moves) or (
             self.moves and self.amount != _epsilon(_positive(self.moves))
         ):

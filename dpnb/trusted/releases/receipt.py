@@ -35,7 +35,7 @@ def verify_receipt(signed: Mapping[str, Any], public: str) -> Mapping[str, Any]:
         When it is no receipt, or not what the key signed.
     """
     if set(signed) != {"receipt", "signature"}:
-        raise OwnerError("This is no receipt of dpnb.")
+        raise OwnerError("This is not a receipt of dpnb.")
     record = signed["receipt"]
     verify("receipt", record, signed["signature"], public)
     if not isinstance(record, Mapping) or record.get("format") != 1:

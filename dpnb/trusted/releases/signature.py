@@ -19,7 +19,9 @@ from dpnb.trusted.errors import OwnerError
 
 Kind = Literal["receipt", "publication"]
 
-_NO_KEY: Final = "This is no Ed25519 key in PEM. Name the file that the owner published, such as people.pub."
+_NO_KEY: Final = (
+    "This is not an Ed25519 key in PEM. Name the file that the owner published, such as people.pub."
+)
 
 
 def new_key() -> bytes:

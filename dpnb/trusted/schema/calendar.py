@@ -83,5 +83,5 @@ def constant(value: Any, step: str, name: str, word: str) -> int:
     place = place_of(text_of(value), step)
     if place is None:
         shown = repr(str(value))[:42]
-        raise SchemaError(f'{name}: {word} = {shown} is no date: write it as "2021-03-01"')
+        raise SchemaError(f'{name}: {word} = {shown} is not a date: write it as "2021-03-01"')
     return place

@@ -156,7 +156,7 @@ def held(source: Any, dialect: Dialect = STRICT) -> Iterator[Any]:
 
 def _ordinary(path: Path, found: os.stat_result) -> None:
     if not stat.S_ISREG(found.st_mode):
-        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "no ordinary file")
+        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "not an ordinary file")
         raise OwnerError(f"{path} is {kind}: name one ordinary file.")
 
 
@@ -174,5 +174,5 @@ def _unreadable(path: Path, error: OSError | ValueError) -> str:
         return f"There is no file {path}. Check the path, or source = … in its schema."
     if getattr(error, "errno", None) == errno.ELOOP:
         return f"{path} is a link that leads back to itself: name one ordinary file."
-    reason = getattr(error, "strerror", None) or "this is no path of a file"
+    reason = getattr(error, "strerror", None) or "this cannot be the path of a file"
     return f"{path} cannot be read: {reason}."

@@ -62,7 +62,7 @@ class ServicePlace:
             first, *others = tornado.netutil.bind_sockets(self._settings.port, self._settings.host)
         except OSError as fault:
             where = f"{self._settings.host}:{self._settings.port}"
-            raise OwnerError(f"listen = {where} cannot be had: {fault.strerror}.") from None
+            raise OwnerError(f"listen = {where} cannot be used: {fault.strerror}.") from None
         for other in others:  # a name of two addresses: nobody would answer at the second
             other.close()
         return first
@@ -89,7 +89,7 @@ class ServicePlace:
         except AccessError as error:
             raise self._refused(error) from None
         if not request.path.endswith("/metrics") and not {"release", "audit"} & set(found.scopes):
-            raise self._refused(AccessError("Your token reads the figures of the service alone."), 403)
+            raise self._refused(AccessError("Your token reads the service's figures, and nothing else."), 403)
         return found
 
     async def _found(self, text: str) -> Token:

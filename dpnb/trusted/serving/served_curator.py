@@ -151,7 +151,7 @@ class ServedCurator(Curator):
         for name, other in self.served.items():
             if other.known_as == attached.known_as:
                 raise OwnerError(
-                    f"[datasets.{one.name}] and {name} are one in the ledger: name their schemas apart."
+                    f"[datasets.{one.name}] and {name} are the same dataset in the ledger: give their schemas different names."
                 )
             said = self.declared[other.known_as]
             if other.pool == attached.pool and (said.each, said.groups) != (one.each, one.groups):

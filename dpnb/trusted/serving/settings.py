@@ -122,7 +122,7 @@ def read_settings(path: Path) -> Settings:
     except OSError as fault:
         raise OwnerError(f"{path} cannot be read: {fault.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise OwnerError(f"{path.name} is no TOML: {fault}") from None
+        raise OwnerError(f"{path.name} is not TOML: {fault}") from None
     _known(facts, {"service", "datasets", "hub"}, path.name)
     service = _table(facts.get("service", {}), f"{path.name}, [service]")
     _known(service, _SERVICE, f"{path.name}, [service]")
@@ -161,7 +161,7 @@ def _hub(facts: Mapping[str, Any], where: str) -> Hub | None:
 def _listen(text: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
     if not colon or not host or not port.isdecimal() or int(port) > 65_535:
-        raise OwnerError(f'listen = "{text}" is no host and port: write listen = "0.0.0.0:8443".')
+        raise OwnerError(f'listen = "{text}" is not a host and a port: write listen = "0.0.0.0:8443".')
     return host.strip("[]"), int(port)
 
 
@@ -226,4 +226,4 @@ def _table(facts: Any, where: str) -> Mapping[str, Any]:
 def _known(facts: Mapping[str, Any], names: set[str], where: str) -> None:
     unknown = [name for name in facts if name not in names]
     if unknown:
-        raise OwnerError(f"{where}: unknown key {unknown[0]}: known are {', '.join(sorted(names))}.")
+        raise OwnerError(f"{where}: unknown key {unknown[0]}: the known ones are {', '.join(sorted(names))}.")

@@ -126,7 +126,7 @@ class Tokens:
         if wrong or not scopes:
             raise OwnerError(f"Unknown scope {', '.join(wrong) or 'none'}: write one of {', '.join(SCOPES)}.")
         if not 0 < days <= _LONGEST:
-            raise OwnerError("A token holds from some minutes to ten years: write --expires 30d.")
+            raise OwnerError("A token is valid for some minutes to ten years: write --expires 30d.")
         if epsilon is not None:
             positive(epsilon, name="epsilon")
         text, now = f"{OURS}{secrets.token_urlsafe(32)}", int(self._now())
@@ -154,7 +154,7 @@ class Tokens:
                 if name in {one.id, one.principal} and not one.revoked
             ]
             if not hit:
-                raise OwnerError(f"No token that holds is called {name}: dpnb admin token list")
+                raise OwnerError(f"No valid token is called {name}: dpnb admin token list")
             for place in hit:
                 tokens[place] = replace(tokens[place], revoked=True)
         return len(hit)

@@ -207,7 +207,7 @@ def _attack(given: Any) -> str:
         )
     name = " ".join(given.strip().casefold().replace("-", " ").replace("_", " ").split())
     if name not in BENCHES:
-        raise PlanError(f"No attack is called {given!r}. There are: {', '.join(BENCHES)}.")
+        raise PlanError(f"No attack is called {given!r}. Known: {', '.join(BENCHES)}.")
     return name
 
 

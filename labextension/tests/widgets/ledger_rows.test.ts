@@ -55,7 +55,7 @@ describe('the ledger', () => {
     expect(countOf(70, 70, 70, false)).toBe('');
     expect(countOf(70, 70, 50, false)).toBe('50 of 70');
     expect(countOf(70, 4, 4, true)).toBe('4 of 4 found');
-    expect(countOf(70, 0, 0, true)).toBe('No entry is like that.');
+    expect(countOf(70, 0, 0, true)).toBe('No entry matches.');
   });
   it('counts what is not told: of one entry as of many', () => {
     expect([1, 12].map(fetchOf)).toEqual(['Fetch 1 older entry', 'Fetch 12 older entries']);

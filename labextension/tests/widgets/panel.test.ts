@@ -151,7 +151,7 @@ it('columns are found by every word of name, meaning and kind', () => {
 
 it('says how many columns are not drawn, and that none was found', () => {
   expect([0, 1, 40, 41, 140].map(foundOf)).toEqual([
-    'No column is like that.',
+    'No column matches.',
     '',
     '',
     '1 more: type to find one.',

@@ -277,7 +277,7 @@ def _check_unit(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Sc
 def _refuse_unreadable(name: str, kind: str) -> None:
     if not readable(kind):
         raise OwnerError(
-            f'"{name}" holds {kind}, which is no column of numbers, texts or dates: '
+            f'"{name}" holds {kind}, not numbers, texts or dates: '
             "convert it first, or remove the column from the schema."
         )
 

@@ -17,7 +17,7 @@ function grown(grow: Grow, card: HTMLElement, record: unknown, kernel: Kernel): 
   try {
     return grow(card, record, kernel);
   } catch (error) {
-    console.warn('dpnb: this card stands still, its record cannot be read', error);
+    console.warn('dpnb: this card is static, because its record cannot be read', error);
     return null;
   }
 }

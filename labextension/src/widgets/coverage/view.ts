@@ -33,7 +33,7 @@ const STEP_MS = 35;
 const LATE_MS = 4000;
 const LATE =
   'No answer from the kernel yet: it is busy with a cell, or gone. It goes on by itself when it is free.';
-const GONE = 'The kernel is gone, and its simulation with it. What is drawn here stands still.';
+const GONE = 'The kernel is gone, and its simulation with it. This picture no longer changes.';
 const NONE = 'Nothing can be simulated on this page: run the cell in a notebook.';
 
 const still = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;

@@ -18,7 +18,7 @@ export function named(columns: readonly Column[], typed: string): Column[] {
 /** What is said below the columns that were found. */
 export function foundOf(found: number): string {
   return found === 0
-    ? 'No column is like that.'
+    ? 'No column matches.'
     : found > SHOWN
       ? `${found - SHOWN} more: type to find one.`
       : '';

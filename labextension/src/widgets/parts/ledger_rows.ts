@@ -35,7 +35,7 @@ export function countOf(known: number, found: number, shown: number, narrowed: b
   if (known === 0 || (found > 0 && shown === found && !narrowed)) {
     return '';
   }
-  return found === 0 ? 'No entry is like that.' : `${shown} of ${narrowed ? `${found} found` : found}`;
+  return found === 0 ? 'No entry matches.' : `${shown} of ${narrowed ? `${found} found` : found}`;
 }
 
 /** What is on the button that brings the entries that were not told. */

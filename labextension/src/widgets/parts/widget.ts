@@ -134,7 +134,7 @@ export function mount<Facts, Set>(
 }
 
 const STRANGE =
-  'This interaction holds what dpnb does not write, so it is not drawn. Read its cell before you run it again.';
+  'This interaction holds something that dpnb never writes, so it is not drawn. Read its cell before you run it again.';
 
 /** What stands where nothing is drawn. */
 export function refusal(words: string): HTMLElement {

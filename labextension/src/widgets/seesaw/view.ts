@@ -117,7 +117,7 @@ function figuresPart(first: SeesawFacts): Part<[Balance]> {
       told.say(named, ...said, price);
       told.note(1 + said.length, left, !fits);
       if (said.length > 0) {
-        told.note(1, 'people asked without noise, were values spread evenly');
+        told.note(1, 'people asked without noise, if values were spread evenly');
       }
     }
   };
