@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import cycle, islice
 from typing import Any
 
 import numpy as np
@@ -372,10 +373,10 @@ def examine(rng: random.Random, where: Schema, batch: BatchPlan, count: int, tal
     for item in priced.items:
         listable(item)
     entries = sum(part.cells for item in priced.items for part in item.parts)
-    count = max(8, min(count, _ENTRIES // max(entries, 1)))
-    pool, worst = climbed(where, priced, Rows.drawn(rng, where, 24))
     additive = all(isinstance(m, DiscreteLaplace | DiscreteGaussian) for m in mechanisms_of(priced))
     rounds = 1 if additive else _ROUNDS
+    count = max(8, min(count * rounds, _ENTRIES // max(entries, 1)))
+    pool, worst = climbed(where, priced, Rows.drawn(rng, where, 24))
     pairs = pairs_of(rng, where, len(pool), worst, count // rounds)
     for _ in range(rounds):
         best = _held(where, batch, priced, pool, pairs, tally)
@@ -433,14 +434,16 @@ def _hold(
         raise Violation(where, batch, pool, pairs[worst], f"{said} needs {ratios[worst]:.6f} of the charge")
 
 
-def case(rng: random.Random, statistic: str, *, alone: bool = False) -> tuple[Schema, BatchPlan]:
-    """A schema and a cell whose first question is of this statistic."""
+def case(
+    rng: random.Random, statistic: str, *, alone: bool = False, shape: str = "any"
+) -> tuple[Schema, BatchPlan]:
+    """A schema and a cell whose first question is of this statistic and shape."""
     thresholded = statistic == "frequent_values"
-    where = questions.schema(rng, budget=questions.BUDGETS[2] if thresholded else None)
+    where = questions.schema(rng, budget=questions.BUDGETS[2] if thresholded else None, shape=shape)
     names = [statistic, *rng.choices(list(questions.PARTS), k=0 if alone else rng.choice([0, 0, 0, 1, 2]))]
     if where.budget.measure is not Measure.APPROX_ZCDP:
         names = [name for name in names if name != "frequent_values"]
-    asked = [questions.question(rng, name) for name in names]
+    asked = [questions.question(rng, name, shape if name == statistic else "any") for name in names]
     if not alone and rng.random() < 0.2:
         asked = questions.divided(rng, asked)
     return where, questions.batch(rng, where, asked)
@@ -448,27 +451,27 @@ def case(rng: random.Random, statistic: str, *, alone: bool = False) -> tuple[Sc
 
 def run(
     seed: int,
-    pairs: int,
+    turns: int,
     *,
     statistics: Sequence[str] = (),
     alone: bool = False,
     each: int = 64,
     refusals: tuple[type[Exception], ...] = (),
 ) -> Tally:
-    """Examine cell after cell, statistic after statistic, until so many pairs were seen.
+    """Examine cell after cell, so often for each statistic.
 
     Parameters
     ----------
     seed : int
         Names the run.
-    pairs : int
-        How many.
+    turns : int
+        How many cells begin with each statistic; some are refused.
     statistics : sequence of str
         What the first question of a cell is about; all, if not given.
     alone : bool
         Whether a cell has one question.
     each : int
-        Pairs for each cell, or fewer where its vectors are long.
+        Pairs for each cell, or fewer where its vectors are long; as many in each round of a search.
     refusals : tuple of exception types
         What else than dpnb's own errors means that a question cannot be asked: nothing, unless a mistake is planted.
 
@@ -479,9 +482,9 @@ def run(
     """
     rng, tally = random.Random(seed), Tally()
     names = tuple(statistics) or tuple(questions.PARTS)
-    while tally.pairs < pairs:
+    for shape in islice(cycle(questions.SHAPES), turns):
         for name in names:
-            where, batch = case(rng, name, alone=alone)
+            where, batch = case(rng, name, alone=alone, shape=shape)
             try:
                 examine(rng, where, batch, each, tally)
                 tally.batches += 1

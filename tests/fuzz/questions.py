@@ -30,29 +30,42 @@ AMOUNTS = ("0.05", "0.5", "1", "1", "2", "3", "8", "30")
 Rng = random.Random
 
 
-def schema(rng: Rng, unit: PrivacyUnit | None = None, budget: Budget | None = None) -> Schema:
+SHAPES = ("any", "filtered", "grouped", "any", "filtered", "whole", "grouped", "entering")
+"""What one person can do to the answer: whatever comes, or, in turns, so that no seed misses it, what only few questions allow.
+
+Change a value where the number of rows is public (``whole``), leave the filter (``filtered``), change groups (``grouped``), or
+only enter and leave (``entering``). The filtered have rows as their units, since with others the number of rows is private anyhow.
+"""
+
+
+def schema(
+    rng: Rng, unit: PrivacyUnit | None = None, budget: Budget | None = None, shape: str = "any"
+) -> Schema:
     """A dataset of seven columns: two on short grids, one on a long one, dates, a two-valued one, texts and spaced numbers.
 
     In each, missing values leave, or are replaced by a public constant: never, seldom, often or always.
     """
-    unit, often = unit or privacy_unit(rng), rng.choice([0.0, 0.3, 0.6, 1.0, 1.0])
+    often = 1.0 if shape == "whole" else rng.choice([0.0, 0.3, 0.6, 1.0, 1.0])
+    unit = unit or privacy_unit(rng, shape)
     return Schema(
         NAME, "Drawn", (*_grids(rng, often), *_categories(rng, often)), unit, budget or rng.choice(BUDGETS)
     )
 
 
-def privacy_unit(rng: Rng) -> PrivacyUnit:
-    """Rows or units, change-one or add-remove."""
+def privacy_unit(rng: Rng, shape: str = "any") -> PrivacyUnit:
+    """Rows or units, change-one or add-remove, as a shape wants them."""
     size = rng.choice([1, 2, 3, 5, 9, 30])
     most = rng.choice([1, 2, 3, 4])
+    rows, units = PrivacyUnit("change-one", rows=size), PrivacyUnit("add-remove", unit="who", max_rows=most)
+    changed_units = PrivacyUnit("change-one", unit="who", max_rows=most, units=size)
     return rng.choice(
-        [
-            PrivacyUnit("change-one", rows=size),
-            PrivacyUnit("change-one", rows=size),
-            PrivacyUnit("add-remove"),
-            PrivacyUnit("add-remove", unit="who", max_rows=most),
-            PrivacyUnit("change-one", unit="who", max_rows=most, units=size),
-        ]
+        {
+            "any": [rows, rows, PrivacyUnit("add-remove"), units, changed_units],
+            "whole": [rows],
+            "filtered": [rows],
+            "grouped": [rows, rows, changed_units],
+            "entering": [PrivacyUnit("add-remove"), units],
+        }[shape]
     )
 
 
@@ -132,6 +145,11 @@ def condition(rng: Rng, depth: int) -> e.Expr:
         return e.IsMissing(e.Ref(rng.choice(["x", "b", "g", "w", "d"])))
     if rng.random() < 0.3:
         return _dated(rng)
+    return _halved(rng)
+
+
+def _halved(rng: Rng) -> e.Expr:
+    """A condition that some rows meet and some do not, in every schema of the fuzzer's."""
     return e.Compare(rng.choice(["==", "!="]), e.Ref("g"), e.Const(rng.choice(["u", "v"])))
 
 
@@ -172,10 +190,17 @@ def binned(rng: Rng, subject: e.Expr) -> e.Bin:
     return e.Bin(subject, tuple(edges))
 
 
-def question(rng: Rng, statistic: str) -> QueryPlan:
-    """A question of one statistic."""
-    where = condition(rng, rng.randrange(3)) if rng.random() < 0.4 else None
-    by = tuple(key(rng) for _ in range(rng.choice([0, 0, 0, 1, 1, 2])))
+def question(rng: Rng, statistic: str, shape: str = "any") -> QueryPlan:
+    """A question of one statistic, of some shape."""
+    filtered, keys = {"whole": (0.0, [0]), "filtered": (1.0, [0]), "grouped": (0.4, [1, 1, 1, 2])}.get(
+        shape, (0.4, [0, 0, 0, 1, 1, 2])
+    )
+    where = None
+    if rng.random() < filtered:
+        where = (
+            _halved(rng) if shape == "filtered" and rng.random() < 0.5 else condition(rng, rng.randrange(3))
+        )
+    by = tuple(key(rng) for _ in range(rng.choice(keys)))
     return QueryPlan(NAME, statistic, **{"where": where, "by": by, **PARTS[statistic](rng)})
 
 
@@ -202,6 +227,14 @@ def batch(rng: Rng, where: Schema, questions: list[QueryPlan]) -> BatchPlan:
 def _summed(rng: Rng) -> dict[str, Any]:
     names = ("w",) if rng.random() < 0.2 else NUMBERS
     return {"target": number(rng, rng.randrange(3), names)}
+
+
+def _sum(rng: Rng) -> dict[str, Any]:
+    """A sum, most of them far from zero: there a row moves it more by entering than by changing."""
+    if rng.random() < 0.4:
+        return _summed(rng)
+    far = e.Const(rng.choice([-1000, -100, 100, 1000]))
+    return {"target": e.BinOp("+", number(rng, rng.randrange(3)), far)}
 
 
 def _short(rng: Rng) -> dict[str, Any]:
@@ -268,7 +301,13 @@ def _top(rng: Rng) -> dict[str, Any]:
 
 def _choose(rng: Rng) -> dict[str, Any]:
     count = rng.randint(2, 4)
-    made = [condition(rng, 1) if rng.random() < 0.6 else number(rng, 1) for _ in range(count)]
+    candidates: list[Callable[[], e.Expr]] = [
+        lambda: condition(rng, 1),
+        lambda: number(rng, 1),
+        lambda: _halved(rng),
+        lambda: e.Ref(rng.choice(NUMBERS)),
+    ]
+    made = [rng.choice(candidates)() for _ in range(count)]
     labels = tuple(f"c{place}" for place in range(count))
     return {"target": made[0], "others": tuple(made[1:]), "by": (), "options": (("labels", labels),)}
 
@@ -294,7 +333,7 @@ def _frequent(rng: Rng) -> dict[str, Any]:
 
 OWN_PARTS: dict[str, Callable[[Rng], dict[str, Any]]] = {
     "count": lambda _: {},
-    "sum": _summed,
+    "sum": _sum,
     "mean": _mean,
     "variance": _summed,
     "std": _summed,
