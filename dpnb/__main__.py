@@ -18,7 +18,7 @@ from dpnb.errors import DpnbError, OwnerError
 from dpnb.owner.admin import add_admin
 from dpnb.owner.ledger_acts import add_backup, add_check, add_loosen, add_restore, add_verify
 from dpnb.owner.said import Said
-from dpnb.trusted.schema.owner import SUFFIX, format_of
+from dpnb.trusted.schema.owner import SUFFIX
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -141,13 +141,9 @@ def _init(data: Path, output: Path | None, table: str | None) -> str:
 
 
 def _draft(data: Path, table: str | None) -> str:
-    from dpnb.owner.draft import draft
+    from dpnb.owner.draft import draft, fields_of
 
-    if format_of(data) == "csv":
-        return draft(data)
-    from dpnb.trusted.curator.header import fields
-
-    return draft(data, fields(data, table))
+    return draft(data, fields_of(data, table))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""The line magic: ``%dp budget | ledger | schema | explain | export | auto | open | help``.
+"""The line magic: ``%dp budget | ledger | schema | explain | export | auto | open | admin | help``.
 
-Each command is one function of the magic and its words. None of them spends; ``open`` and ``auto`` change what
-later cells may do, and say so.
+Each command is one function of the magic and its words. ``open`` and ``auto`` change what later cells may do, and say so. None of
+them spends but ``admin``, which is the owner's own command line.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ LINE_HELP = """\
 %dp coverage effect      the same for an estimate: its question, size and loss, on rows that you declare
 %dp attack linkage       run an attack on simulated people, and drag the ε that stops it
 %dp exhibits [matching]  published claims that do not hold: what each promises, how it breaks, what to type instead
+%dp admin close people --reason "…" --yes    an owner's act, as dpnb admin does it at a terminal
 %dp options              the options of a %%dp cell; so does %%dp --help
 """
 
@@ -201,6 +202,12 @@ def _options(_: DPMagic, words: list[str]) -> None:
     print(CELL_HELP)  # noqa: T201
 
 
+def _admin(_: DPMagic, words: list[str]) -> None:
+    from dpnb.owner.deposit import run_act
+
+    print(run_act(words or ["--help"]))  # noqa: T201
+
+
 COMMANDS: dict[str, Callable[[DPMagic, list[str]], None]] = {
     "budget": _budget,
     "ledger": _ledger,
@@ -211,5 +218,6 @@ COMMANDS: dict[str, Callable[[DPMagic, list[str]], None]] = {
     "auto": _auto,
     "open": _open,
     "options": _options,
+    "admin": _admin,
     "help": _help,
 }

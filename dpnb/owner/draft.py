@@ -14,6 +14,7 @@ from pathlib import Path
 from dpnb.owner.column_guess import Guess, guess
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema.first_line import header
+from dpnb.trusted.schema.owner import format_of
 
 Fields = Sequence[tuple[str, str]]
 
@@ -85,15 +86,39 @@ def draft(path: str | Path, fields: Fields | None = None) -> str:
     _refuse_names([name for name, _ in fields], path.name)
     guesses = [(name, guess(name, stored)) for name, stored in fields]
     persons = [name for name, seems in guesses if seems.kind == "person"]
-    stem = _NOT_IN_NAMES.sub("_", path.stem).strip("_.-")[:64] or "data"
     text = _HEAD.format(
         file=path.name,
-        name=_quoted(stem if stem[0].isalpha() else f"data_{stem}"[:64]),
+        name=_quoted(named_from(path)),
         title=_quoted(path.stem),
         source=_quoted(path.name),
         persons=_quoted(f", or the column that says whose row it is: {_or(persons)}")[1:-1],
     )
     return text + "".join(_section(name, seems) for name, seems in guesses)
+
+
+def fields_of(path: str | Path, table: str | None = None) -> list[tuple[str, str]]:
+    """Read the names and storage types of a data file's columns; of a CSV the header line alone, which has no types.
+
+    Raises
+    ------
+    OwnerError
+        As :func:`draft`.
+    """
+    path = Path(path)
+    if format_of(path) != "csv":
+        from dpnb.trusted.curator.header import fields
+
+        found = fields(path, table)
+    else:
+        found = [(name, "unknown") for name in header(path)]
+    _refuse_names([name for name, _ in found], path.name)
+    return found
+
+
+def named_from(path: Path) -> str:
+    """Return the name of a dataset, made of its file's."""
+    stem = _NOT_IN_NAMES.sub("_", path.stem).strip("_.-")[:64] or "data"
+    return stem if stem[0].isalpha() else f"data_{stem}"[:64]
 
 
 def _or(names: Sequence[str]) -> str:

@@ -12,7 +12,9 @@ The dataset has its own name. What is read is one expression of names of this da
 from __future__ import annotations
 
 import ast
+import json
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -50,19 +52,50 @@ def read_statistics(path: Path, dataset: Dataset) -> dict[str, Estimate]:
     return {name: _asked(name, text, dataset, path.name) for name, text in table.items()}
 
 
+def write_statistics(lines: Mapping[str, str], loss: Mapping[str, str]) -> str:
+    """Return the text of a file of statistics, with the loss that they were picked for beside them."""
+    quoted = [f"{json.dumps(name)} = {json.dumps(text, ensure_ascii=False)}" for name, text in lines.items()]
+    spent = [f"{name} = {json.dumps(amount)}" for name, amount in loss.items()]
+    return "\n".join(["[statistics]", *quoted, "", "[loss]", *spent, ""])
+
+
+def read_loss(path: Path) -> dict[str, str]:
+    """Return the loss that a file of statistics was picked for; nothing where it says none."""
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8")).get("loss", {})
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return {}
+    given = found.items() if isinstance(found, dict) else ()
+    return {name: amount for name, amount in given if name in ("epsilon", "rho") and isinstance(amount, str)}
+
+
 def _asked(name: str, text: Any, dataset: Dataset, file: str) -> Estimate:
     where = f"{file}, {clean(name)}"
     if not isinstance(text, str):
         raise OwnerError(f'{where}: write the question as text: "{dataset.name}.count()".')
     try:
-        found = _value(text, dataset)
+        return read_statistic(text, dataset)
     except DpnbError as error:
         raise OwnerError(f"{where}: {error}") from None
+
+
+def read_statistic(text: str, dataset: Dataset) -> Estimate:
+    """Read one statistic as a pending question of a dataset.
+
+    Raises
+    ------
+    DpnbError
+        Where it is not one question of that dataset.
+    """
+    try:
+        found = _value(text, dataset)
+    except DpnbError:
+        raise
     except (SyntaxError, TypeError, ValueError, AttributeError, LookupError, RecursionError) as fault:
-        raise OwnerError(f"{where}: `{clean(text)}` cannot be read: {clean(str(fault))}") from None
+        raise OwnerError(f"`{clean(text)}` cannot be read: {clean(str(fault))}") from None
     if not isinstance(found, Estimate) or found.measurement is None:
         raise OwnerError(
-            f"{where}: publish a question; readers compute free what is derived from it (a regression from its moments)."
+            "publish a question; readers compute free what is derived from it (a regression from its moments)."
         )
     return found
 

@@ -52,6 +52,7 @@ INTERACTIONS = (
     Entry("clamp"),
     Entry("compare"),
     Entry("coverage", call="coverage_lab"),
+    Entry("deposit"),
     Entry("exhibits"),
     Entry("guide"),
     Entry("noises"),

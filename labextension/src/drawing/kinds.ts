@@ -10,6 +10,7 @@ const KINDS: ReadonlyMap<string, Load> = new Map<string, Load>([
   ['clamp', () => import('../kinds/clamp')],
   ['compare', () => import('../kinds/compare')],
   ['coverage', () => import('../kinds/coverage')],
+  ['deposit', () => import('../kinds/deposit')],
   ['exhibits', () => import('../kinds/exhibits')],
   ['guide', () => import('../kinds/guide')],
   ['noises', () => import('../kinds/noises')],

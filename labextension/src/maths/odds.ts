@@ -40,3 +40,11 @@ export function gaussianTradeoff(alpha: number, mu: number): number {
   }
   return normalCdf(-normalQuantile(alpha) - mu);
 }
+
+/**
+ * What the whole (ε, δ) of a secret random sample means for one person of its population: once, for everything that is ever released.
+ * Twin of `dpnb/risk/sample.py`.
+ */
+export function secrecyOfTheSample(epsilon: number, share: number, delta = 0): [number, number] {
+  return [Math.log1p(share * Math.expm1(epsilon)), share * delta];
+}

@@ -1,9 +1,10 @@
 /** A first question in five small screens. The kernel writes and prices it; the last screen shows the cell that asks. */
-import { html, unique } from '../parts/dom';
+import { html } from '../parts/dom';
 import { lossWords } from '../parts/loss_words';
 import { releaseButton } from '../parts/release';
 import { slider } from '../parts/slider';
 import type { Link, View } from '../parts/widget';
+import { choices } from './choices';
 import {
   boughtBy,
   cellOf,
@@ -16,34 +17,8 @@ import {
   SCREENS,
   screenOf,
   type GuideFacts,
-  type GuideSet,
-  type Option
+  type GuideSet
 } from './model';
-
-function choices(
-  legend: string,
-  options: readonly Option[],
-  chosen: string | undefined,
-  take: (id: string) => void
-): HTMLElement {
-  const group = unique('choice');
-  return html(
-    'fieldset',
-    { class: 'choices' },
-    html('legend', {}, legend),
-    ...options.map(option => {
-      const input = html('input', {
-        type: 'radio',
-        name: group,
-        value: option.id,
-        checked: option.id === chosen ? '' : null
-      });
-      input.addEventListener('change', () => take(option.id));
-      const note = option.note === undefined ? null : html('span', { class: 'soft' }, ` ${option.note}`);
-      return html('label', {}, input, html('span', {}, option.words, note));
-    })
-  );
-}
 
 /** What a screen draws: from the facts and what is set, and `take` hears what the hand sets on it. */
 type Screen = (facts: GuideFacts, set: Partial<GuideSet>, hand: Hand) => Node[];

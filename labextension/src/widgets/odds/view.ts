@@ -1,53 +1,13 @@
 /** Odds: what ε and δ do to a belief about one person: in a table, in people, and in two worlds. */
 import { number, significant } from '../../maths/digits';
-import { announcer, html, picture, set, svg } from '../parts/dom';
+import { announcer, html } from '../parts/dom';
 import { dragState, losses as lossSlider, type DragState } from '../parts/drag_state';
 import { figures, head, key } from '../parts/layout';
 import { slider, type Slider } from '../parts/slider';
 import type { Link, View } from '../parts/widget';
-import {
-  beliefOf,
-  DELTAS,
-  dots,
-  EPSILONS,
-  LEAST,
-  permitted,
-  tableOf,
-  type Belief,
-  type OddsFacts,
-  type OddsSet
-} from './model';
+import { crowdPart } from './crowd';
+import { beliefOf, DELTAS, EPSILONS, LEAST, permitted, tableOf, type OddsFacts, type OddsSet } from './model';
 import { worldsPicture } from './worlds';
-
-const [W, COLUMNS] = [640, 50];
-const GAP = W / COLUMNS;
-
-/** People like this one as dots: before, at most after, and the rest. */
-function crowdPart(people: number): {
-  readonly node: HTMLElement;
-  readonly show: (belief: Belief, people: number) => void;
-} {
-  const stroke = { 'stroke-width': GAP * 0.66, fill: 'none' };
-  const rest = svg('path', { ...stroke, 'stroke-linecap': 'round', stroke: 'var(--dp-fill)' });
-  const before = svg('path', { ...stroke, 'stroke-linecap': 'round', stroke: 'var(--ink)' });
-  const more = svg('path', { ...stroke, 'stroke-linecap': 'square', stroke: 'var(--dp-accent)' });
-  const height = Math.ceil(people / COLUMNS) * GAP;
-  const icons = picture(`${number(people)} people like this one`, W, height, rest, before, more);
-  const words = key(
-    ['k', 'before'],
-    ['p', 'at most added by the release'],
-    ['', 'beyond what any answer can support']
-  );
-  return {
-    node: html('div', {}, icons.node, words),
-    show: (belief, all) => {
-      set(before, { d: dots(0, belief.before, COLUMNS, GAP) });
-      set(more, { d: dots(belief.before, belief.after, COLUMNS, GAP) });
-      set(rest, { d: dots(belief.after, all, COLUMNS, GAP) });
-      icons.describe(belief.sentence);
-    }
-  };
-}
 
 /** Several beliefs at several losses. */
 function tablePart(): {

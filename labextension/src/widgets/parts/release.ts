@@ -30,10 +30,15 @@ export function disarm(root: Element): void {
   root.querySelectorAll<HTMLButtonElement>(`button.${RELEASES}`).forEach(one => (one.disabled = true));
 }
 
-/** `source` is the cell that would be run, as it stands when the button is pressed; `asked` says who said so. */
-export function releaseButton(source: () => string, asked = false): ReleaseButton {
-  const release = html('button', { type: 'button', class: `strong ${RELEASES}` }, 'Release');
-  const text = html('textarea', { readonly: '', rows: 4, 'aria-label': 'the cell that releases this' });
+export interface Handed {
+  readonly node: HTMLElement;
+  /** Whether the notebook around took the cell; where none did, it is shown to be copied. */
+  readonly run: (source: string, asked: boolean) => boolean;
+}
+
+/** Hands a cell to the notebook around a button; `label` and `words` are said of it where no notebook takes it. */
+export function handOver(from: Element, label: string, words: string): Handed {
+  const text = html('textarea', { readonly: '', rows: 4, 'aria-label': label });
   const copy = button('Copy', () => {
     text.select();
     void navigator.clipboard.writeText(text.value).catch(() => undefined);
@@ -41,23 +46,42 @@ export function releaseButton(source: () => string, asked = false): ReleaseButto
   const shown = html(
     'div',
     { hidden: '' },
-    html('p', { class: 'say' }, 'Run this cell to release:'),
+    html('p', { class: 'say' }, words),
     text,
     html('div', { class: 'buttons' }, copy)
   );
+  return {
+    node: shown,
+    run: (source, asked) => {
+      const detail: ReleaseRequest = { source, asked };
+      const wish = new CustomEvent(RELEASE_EVENT, {
+        bubbles: true,
+        cancelable: true,
+        composed: true,
+        detail
+      });
+      if (!from.dispatchEvent(wish)) {
+        return true;
+      }
+      // nobody took it: there is no JupyterLab extension around
+      text.value = source;
+      shown.hidden = false;
+      text.focus();
+      text.select();
+      return false;
+    }
+  };
+}
+
+/** `source` is the cell that would be run, as it stands when the button is pressed; `asked` says who said so. */
+export function releaseButton(source: () => string, asked = false): ReleaseButton {
+  const release = html('button', { type: 'button', class: `strong ${RELEASES}` }, 'Release');
+  const handed = handOver(release, 'the cell that releases this', 'Run this cell to release:');
   release.addEventListener('click', event => {
     if (!event.isTrusted || event.detail > 1 || isGone(release)) {
       return; // a script in the page is not a person, and a double click is one wish
     }
-    const detail: ReleaseRequest = { source: source(), asked };
-    const wish = new CustomEvent(RELEASE_EVENT, { bubbles: true, cancelable: true, composed: true, detail });
-    if (release.dispatchEvent(wish)) {
-      // nobody took it: there is no JupyterLab extension around
-      text.value = detail.source;
-      shown.hidden = false;
-      text.focus();
-      text.select();
-    }
+    handed.run(source(), asked);
   });
   release.addEventListener('keydown', event => {
     if (event.repeat) {
@@ -65,7 +89,7 @@ export function releaseButton(source: () => string, asked = false): ReleaseButto
     }
   });
   return {
-    node: html('div', {}, release, shown),
+    node: html('div', {}, release, handed.node),
     button: release,
     allow: on => {
       release.disabled = !on || isGone(release);

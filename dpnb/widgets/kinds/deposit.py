@@ -1,0 +1,231 @@
+"""An owner's deposit in four steps: declare a file, choose a budget, pick what is published, open or close.
+
+It is drawn from names and storage types, from what the owner types, and from the ledger's totals. No row is read here: projected accuracy
+is a function of the declaration. A step writes its own file beside the data, and ends in a cell with one command of ``dpnb admin``: nothing
+is spent or closed until that cell runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from dpnb.cards.attach import dummy_table
+from dpnb.cards.card import Card
+from dpnb.cards.markup import clean
+from dpnb.errors import DpnbError, OptionError
+from dpnb.owner import deposit as acts
+from dpnb.owner.declaration_form import BLANK, DeclarationForm
+from dpnb.owner.deposit import DepositFiles
+from dpnb.trusted.schema import Schema
+from dpnb.widgets import published_losses
+from dpnb.widgets._base import Interaction
+from dpnb.widgets.arithmetic import line_weights
+from dpnb.widgets.projected import Catalogue, kind_of_budget
+from dpnb.widgets.wording import still
+
+_ROWS = 1000
+_MOST_ROWS = 10**9
+_PRE_RELEASE, _END = 2, 3
+_CHANCE = 0.05
+
+
+class Deposit(Interaction):
+    """The four steps of a deposit, of one file.
+
+    Parameters
+    ----------
+    data : path
+        A CSV, Parquet or DuckDB file. Its names and storage types are read, and no row.
+
+    Examples
+    --------
+    >>> dpnb.widgets.deposit("people.csv")  # doctest: +SKIP
+    """
+
+    module: ClassVar[str] = "deposit"
+    example: ClassVar[str] = '"people.csv"'
+    follows: ClassVar[bool] = True
+
+    @classmethod
+    def of_line(cls, names: Mapping[str, Any], text: str) -> Self:
+        """Begin with the file that follows, with or without quotes; see :class:`Interaction`."""
+        del names
+        if not text:
+            raise OptionError("%dp deposit needs a file: %dp deposit people.csv")
+        return cls(text.strip("\"'"))
+
+    def __init__(self, data: str | Path) -> None:
+        if not isinstance(data, str | Path):
+            raise OptionError('A deposit takes a file of rows: dpnb.widgets.deposit("people.csv").')
+        self._files = DepositFiles(Path(data).expanduser())
+        self._first = self._files.begin()
+        self._catalogue = Catalogue()
+        super().__init__()
+        self.on_msg(self._asked)
+
+    # ------------------------------------------------------------------ what is drawn
+
+    @property
+    def _form(self) -> DeclarationForm:
+        return self._first.changed(self.chosen.get("form"))
+
+    def describe(self) -> dict[str, Any]:
+        """Say how the form stands, and what it comes to; see :class:`Interaction`."""
+        form, step = self._form, int(self.held("step", 0, 0, _END))
+        schema = form.schema
+        whole = schema is not None and not form.problems
+        return {
+            "file": self._files.data.name,
+            "declaration": self._files.declaration.name,
+            "declared": self._files.declares(form),
+            "form": form.to_json(),
+            "toml": form.toml,
+            "problems": [
+                {"column": column, "field": field, "blank": words == BLANK, "words": "" if words == BLANK else clean(words)}
+                for column, field, words in form.problems
+            ],
+            "rows": [] if schema is None else dummy_table(schema),
+            "budget": self._budget(schema if whole else None),
+            "catalogue": self._entries(schema) if whole and schema is not None and step >= _PRE_RELEASE else [],
+            "planned": self._planned(schema) if schema is not None else _ROWS,
+            "public_size": schema is not None and _public_size(schema) is not None,
+            "standing": self._standing(form.dataset.name) if step == _END else None,
+            "released": self._files.statistics.exists(),
+            "problem": "",
+        }
+
+    def complete(self) -> None:
+        """Price the catalogue for a page without a kernel; see :class:`Interaction`."""
+        schema = self._form.schema
+        if schema is not None and not self._form.problems:
+            self.facts = {**self.facts, "catalogue": self._entries(schema)}
+
+    def _budget(self, schema: Schema | None) -> dict[str, Any]:
+        kind = "epsilon" if schema is None else kind_of_budget(schema)
+        return {
+            "kind": kind,
+            "symbol": "ε" if kind == "epsilon" else "ρ",
+            "cap": 0.0 if schema is None else float(schema.budget.cap.amount),
+            "label": "" if schema is None else schema.budget.label,
+            "unit": "" if schema is None else schema.unit.sentence(),
+            "people": 1000,
+            "chance": _CHANCE,
+            "register": published_losses.to_json(),
+        }
+
+    def _entries(self, schema: Schema) -> list[dict[str, Any]]:
+        return self._catalogue.entries(schema, self._planned(schema), self._typed())
+
+    def _planned(self, schema: Schema) -> int:
+        """The number of rows to plan with: as declared, else as the owner says."""
+        return _public_size(schema) or int(self.held("rows", _ROWS, 1, _MOST_ROWS))
+
+    def _typed(self) -> dict[str, str]:
+        told = self.chosen.get("typed")
+        texts = [one for one in told if isinstance(one, str) and one.strip()] if isinstance(told, list) else []
+        return {f"mine_{place}": text.strip() for place, text in enumerate(texts[:50], start=1)}
+
+    def _standing(self, name: str) -> dict[str, Any] | None:
+        try:
+            return acts.standing_of(name)
+        except DpnbError as refused:
+            return {"state": "frozen", "spent": 0.0, "cap": 0.0, "words": clean(str(refused)), "promised": []}
+
+    # ------------------------------------------------------------------ what is written, and the cell that acts
+
+    def _asked(self, _: Any, message: Any, __: Any) -> None:
+        """Answer a wish of the hand under its number: what was written, and the cell that it ends in."""
+        asked = message if isinstance(message, Mapping) else {}
+        try:
+            answer = self._wish(str(asked.get("is")))
+        except DpnbError as refused:
+            answer = {"problem": str(refused)}
+        self.refresh()
+        self.send({"number": asked.get("number"), "answer": answer})
+
+    def _wish(self, wish: str) -> dict[str, Any]:
+        if wish == "declare":
+            return {"said": self._files.declare(self._form)}
+        made = {"release": self._release, "cap": self._cap, "close": self._close, "publish": self._publish}
+        if wish not in made:
+            raise OptionError("Unknown wish.")
+        return {"cell": f"{_loaded()}{made[wish]()}"}
+
+    def _release(self) -> str:
+        form = self._form
+        self._files.declare(form)
+        schema = form.schema
+        assert schema is not None  # a declaration that was written has one
+        lines, loss = self.picked(schema)
+        self._files.pick(lines, {kind_of_budget(schema): loss})
+        return self._files.release()
+
+    def picked(self, schema: Schema) -> tuple[dict[str, str], str]:
+        """Return the statistics that were picked, as they are typed with their weights, and the loss that they share."""
+        texts = {one["name"]: one["text"] for one in self._entries(schema) if not one["problem"]}
+        told, shares = self.chosen.get("picks"), self.chosen.get("shares")
+        names = [name for name in told if name in texts] if isinstance(told, list) else []
+        cap = float(schema.budget.cap.amount)
+        total = self.held("loss", cap, 0.0, cap)
+        equal = not isinstance(shares, list) or len(shares) != len(told or []) or not all(map(_positive, shares))
+        parts = [1.0 if equal else float(shares[told.index(name)]) for name in names]  # type: ignore[index,union-attr]
+        losses = [total * part / sum(parts) for part in parts]
+        weights = line_weights(losses, [None] * len(losses), total) if losses else []
+        same = len(set(weights)) < 2
+        lines = {
+            name: texts[name] if same else f"{texts[name]}.weight({weight:g})"
+            for name, weight in zip(names, weights, strict=True)
+        }
+        return lines, f"{total:.3g}"
+
+    def _cap(self) -> str:
+        form = self._form
+        schema = form.schema
+        if schema is None:
+            raise OptionError("Declare the file first.")
+        cap = self.held("cap", float(schema.budget.cap.amount), 0.0, float(schema.budget.cap.amount))
+        return acts.cap(form.dataset.name, {kind_of_budget(schema): f"{cap:.3g}"}, self._reason())
+
+    def _close(self) -> str:
+        return acts.close(self._form.dataset.name, self._reason())
+
+    def _publish(self) -> str:
+        return self._files.publish(self._reason())
+
+    def _reason(self) -> str:
+        reason = self.chosen.get("reason")
+        return reason if isinstance(reason, str) else ""
+
+    # ------------------------------------------------------------------ the form that stands still
+
+    def card(self) -> Card:
+        """Draw the declared columns, one row each; see :class:`Interaction`."""
+        form = self._form
+        blank = {(column, field) for column, field, _ in form.problems}
+        rows = []
+        for one in form.columns:
+            fields = [asdict(one)[word] for word in ("lower", "upper", "values") if asdict(one)[word]]
+            left = [word for word in ("type", "lower", "upper", "values") if (one.name, word) in blank]
+            use = "left out" if one.use == "no" else ", ".join(fields) or "–"
+            rows.append((one.name, one.type or "?", use, ", ".join(left) or "–"))
+        head = ("column", "type", "bounds or values", "still blank or wrong")
+        notes = ["Drafted from names and types; no row was read.", f"Budget: ε {form.dataset.epsilon} for everything ever released."]
+        return still("deposit", f"Deposit {self._files.data.name}", form.dataset.name, head, rows, self.facts, notes=notes)
+
+
+def _public_size(schema: Schema) -> int | None:
+    return schema.unit.public_rows or schema.unit.units
+
+
+def _positive(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
+
+
+def _loaded() -> str:
+    """Return the line that a cell needs first, where the notebook does not know ``%dp`` yet."""
+    from dpnb.estimate import current_host
+
+    return "" if current_host().names() is not None else "%load_ext dpnb\n"

@@ -1,0 +1,137 @@
+"""Statistics to publish, and how near each will be: from a declaration alone, before any curator has opened the file.
+
+The handle here belongs to no session: its questions are checked and priced, and nobody could answer them. Where accuracy depends on how
+many rows there are, it is told for a number that the owner knows from elsewhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, cast
+
+from dpnb.cards.markup import clean
+from dpnb.client.handles import Dataset, Opened
+from dpnb.errors import DpnbError, PlanError
+from dpnb.estimate import Estimate, Origin, PendingQuestion
+from dpnb.owner.statistics_file import read_statistic
+from dpnb.planner.check import check
+from dpnb.planner.question import QueryPlan
+from dpnb.trusted.privacy.measure import Measure
+from dpnb.trusted.schema import Schema
+from dpnb.widgets.curve import Curve, Kind, by_rank, curve_of
+from dpnb.widgets.questions import GOALS, subject, two_valued
+
+_EVERY = 3
+_MOST = 120
+
+
+class DeclaredDataset(Dataset):
+    """A declared dataset that nobody has opened: what can be asked of it, and no answer."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, schema: Schema) -> DeclaredDataset:
+        """Return the handle of a declaration."""
+        return cls(cast("Any", None), Opened("", schema, "", schema.mode, ()))
+
+    def _asked(self, question: QueryPlan) -> Estimate:
+        return Estimate.leaf(PendingQuestion(question, check(question, self.schema), origin=Origin()))
+
+
+def kind_of_budget(schema: Schema) -> Kind:
+    """Return the loss that a declared budget counts: ε, or ρ."""
+    return "epsilon" if schema.budget.measure is Measure.PURE else "rho"
+
+
+def offered(schema: Schema) -> dict[str, tuple[str, str]]:
+    """Return the statistics to pick from: by name, how each is said and how it is typed."""
+    found = {"number_of_rows": ("how many rows there are", f"{schema.name}.count()")}
+    for column in schema.columns:
+        spoken, label = subject(schema.name, column.name), column.label or column.name
+        for goal in GOALS.values():
+            by = next((one.name for one in schema.columns if two_valued(one) and one.name != column.name), None)
+            if goal.fits(column) and (by is not None or not goal.compares):
+                name, _, text = goal.line(spoken, column.name, by if goal.compares else None).partition(" = ")
+                words = f"{label}: {goal.short}" + (f" by {by}" if goal.compares else "")
+                found[name] = (words, text)
+    return dict(list(found.items())[:_MOST])
+
+
+class Catalogue:
+    """The statistics of a declaration with their projected accuracy; each curve is priced once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Any, ...], dict[str, Any] | None] = {}
+
+    def entries(self, schema: Schema, rows: int, typed: dict[str, str]) -> list[dict[str, Any]]:
+        """Return what can be picked, and what was typed by hand, as strict JSON.
+
+        Parameters
+        ----------
+        schema : Schema
+        rows : int
+            To plan with, where their number is private.
+        typed : dict of str to str
+            Further statistics by name, as an owner typed them.
+        """
+        found = [self._entry(schema, rows, name, *one) for name, one in offered(schema).items()]
+        by_hand = [self._entry(schema, rows, name, text, text) for name, text in typed.items()]
+        return [one for one in found if one is not None and not one["problem"]] + [one for one in by_hand if one is not None]
+
+    def _entry(self, schema: Schema, rows: int, name: str, words: str, text: str) -> dict[str, Any] | None:
+        key = (schema.version, schema.budget.measure, schema.name, rows, name, words, text)
+        if key not in self._known:
+            self._known[key] = _described(schema, rows, name, words, text)
+        return self._known[key]
+
+
+def _described(schema: Schema, rows: int, name: str, words: str, text: str) -> dict[str, Any] | None:
+    about = {"name": name, "words": clean(words), "text": text, "curve": None, "span": None, "unit": "", "problem": ""}
+    try:
+        question = question_in(schema, text)
+    except DpnbError as error:
+        return {**about, "problem": clean(str(error))}
+    if question.checked.public_value is not None:
+        return None  # it is public already: there is nothing to release
+    try:
+        curve = curve_of(question, kind_of_budget(schema), _each(question, rows), every=_EVERY)
+    except PlanError as error:
+        return {**about, "problem": clean(str(error))}
+    ranked = by_rank(question)
+    return {**about, "curve": curve.to_json(), "span": _span(question, rows, ranked), "unit": "rows of rank" if ranked else ""}
+
+
+def question_in(schema: Schema, text: str) -> PendingQuestion:
+    """Return the one question that a text asks of a declared dataset.
+
+    Raises
+    ------
+    DpnbError
+        Where it asks none.
+    """
+    question = read_statistic(text, DeclaredDataset.of(schema)).measurement
+    assert question is not None
+    return question
+
+
+def _each(question: PendingQuestion, rows: int) -> int:
+    """The rows behind one cell of an answer by groups, where all groups are equal."""
+    groups = math.prod(len(axis.keys) for axis in question.checked.axes[: len(question.question.by)])
+    return max(rows // groups, 1)
+
+
+def _span(question: PendingQuestion, rows: int, ranked: bool) -> float:  # noqa: FBT001 - of which the ± is a part
+    """The whole of which a ± is a part: the public range of an answer, or the rows that are planned with."""
+    low, high = question.checked.domain
+    wide = float(high) - float(low)
+    return float(rows) if ranked or not 0 < wide < float("inf") else wide
+
+
+def widths(schema: Schema, texts: dict[str, str], loss: dict[str, float], rows: int) -> Iterator[tuple[str, float]]:
+    """Yield the projected 95 % half-width of each statistic at its own loss."""
+    for name, text in texts.items():
+        question = question_in(schema, text)
+        found = curve_of(question, kind_of_budget(schema), _each(question, rows))
+        yield name, Curve.width_at(found, loss[name])
