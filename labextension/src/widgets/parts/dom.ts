@@ -5,8 +5,14 @@ type Attributes = Readonly<Record<string, string | number | null>>;
 
 const SVG = 'http://www.w3.org/2000/svg';
 
+/** What can have the focus. JupyterLab looks at the element itself before it looks around it for whether it may take the keys. */
+const REACHED = 'a, button, input, select, summary, textarea, [tabindex]';
+
 function filled<E extends Element>(element: E, attributes: Attributes, children: readonly Child[]): E {
   set(element, attributes);
+  if (element.matches(REACHED)) {
+    element.setAttribute('data-lm-suppress-shortcuts', 'true');
+  }
   element.append(...children.filter(child => child !== null));
   return element;
 }

@@ -1,0 +1,169 @@
+"""An owner's deposit by key alone: from a file nobody declared to a closed dataset with a published page, in JupyterLab."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+
+import pytest
+from playwright.sync_api import expect
+
+import dpnb
+from dpnb import widgets
+from tests.browser.conftest import ROOT
+from tests.browser.test_accessibility import serious
+
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
+)
+
+ROWS = "who,age,sex,income\n" + "".join(
+    f"{i % 280},{20 + i % 60},{'fm'[i % 2]},{1000 + 90 * i}\n" for i in range(300)
+)
+FILLED = {
+    "dataset": {"unit": "who", "most": "2", "epsilon": "2"},
+    "columns": [{"name": "sex", "values": "f, m"}, {"name": "income", "upper": "200000"}],
+}
+
+
+def deposit(folder, step=0, **chosen):
+    """A deposit as it stands on one of its steps."""
+    (folder / "people.csv").write_text(ROWS)
+    made = widgets.deposit(folder / "people.csv")
+    form = made._first.changed(FILLED if step else {}).to_json()
+    made.chosen = {"form": form, "step": step, "rows": 300, **chosen}
+    return made
+
+
+PICKS = {"picks": ["average_age", "people_by_sex", "middle_income"], "shares": [0.5, 0.3, 0.2], "loss": 1.6}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_four_steps_are_clean_and_fit(show, shots, tmp_path, dpnb_home, scheme):
+    """Each step from 390 to 1,400 pixels: nothing sticks out, axe finds nothing serious; a picture of each for a person to look at."""
+    for step in range(4):
+        page = show(deposit(tmp_path, step, **PICKS, end="close"), scheme=scheme)
+        page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+        for width in (390, 1400):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            page.screenshot(path=shots / f"deposit-{step + 1}-{width}-{scheme}.png", full_page=True)
+        assert not serious(page, "main"), step
+
+
+def test_a_step_is_left_only_when_it_is_filled_in(show, tmp_path):
+    """Without a kernel what is blank is said, and nothing is claimed to be written."""
+    page = show(deposit(tmp_path))
+    expect(page.get_by_role("status").first).to_contain_text("Still blank – whose row it is")
+    expect(page.get_by_role("button", name="Next")).to_be_disabled()
+    page = show(deposit(tmp_path, 1))
+    page.get_by_role("button", name="Next").click()
+    expect(page.get_by_text("The kernel does not answer")).to_be_visible()
+
+
+def tab_to(page, wanted):
+    """Press Tab until a control has the focus."""
+    for _ in range(60):
+        if wanted.evaluate("one => one === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"no Tab reaches {wanted}")
+
+
+def test_an_owner_deposits_a_file_by_key_alone(lab, shots):
+    """Declare, choose, pick, release, close and publish; what was published opens, and holds what was picked at what was shown."""
+    (lab.server.work / "town.csv").write_text(ROWS)
+    lab.server.notebook("deposit.ipynb", ['%load_ext dpnb\nimport dpnb\n\ndpnb.widgets.deposit("town.csv")'])
+    lab.show("deposit.ipynb")
+    lab.run_all()
+    page = lab.page
+    screen = page.locator(".dpnb-w.deposit")
+    press = page.keyboard.press
+    following = screen.get_by_role("button", name="Next")
+
+    screen.get_by_label("Whose row is it?").focus()
+    page.keyboard.type("the column who")
+    tab_to(page, screen.get_by_label("Most rows one person can have"))
+    page.keyboard.type("two")
+    expect(screen.get_by_role("alert").filter(has_text="whole number, not 'two'")).to_be_visible()
+    press("ControlOrMeta+a")
+    page.keyboard.type("2")
+    tab_to(page, screen.get_by_role("group", name="sex").get_by_label("values"))
+    page.keyboard.type("f, m")
+    tab_to(page, screen.get_by_role("group", name="income").get_by_label("highest"))
+    page.keyboard.type("100000")
+    expect(screen.locator("pre.toml")).to_contain_text("upper = 100000")
+    expect(screen.locator("table.rows tbody tr")).to_have_count(5)
+    expect(following).to_be_enabled()
+    tab_to(page, following)
+    press("Enter")
+
+    tab_to(page, screen.get_by_role("slider", name="ε for everything"))
+    before = screen.get_by_role("slider", name="ε for everything").get_attribute("aria-valuetext")
+    press("ArrowRight")
+    expect(screen.get_by_role("slider", name="ε for everything")).not_to_have_attribute("aria-valuetext", before)
+    tab_to(page, following)
+    press("Enter")
+    expect(screen.get_by_text("Wrote town.dpnb.toml")).to_be_visible()
+
+    for name in ("age: average", "sex: how many in each group"):
+        tab_to(page, screen.get_by_role("checkbox", name=name))
+        press("Space")
+        expect(screen.get_by_role("checkbox", name=name)).to_be_checked()
+    tab_to(page, screen.get_by_role("button", name="Equalise relative error"))
+    press("Enter")
+    tab_to(page, screen.get_by_role("button", name="Keep 20 %"))
+    press("Enter")
+    tab_to(page, screen.get_by_role("slider", name="divider"))
+    press("ArrowRight")
+    release = screen.get_by_role("button", name=re.compile("Release these 2 statistics for ε"))
+    tab_to(page, release)
+    press("Enter")
+    expect(page.locator(".jp-OutputArea-output").filter(has_text="released from town")).to_be_visible()
+    page.screenshot(path=shots / "deposit-lab.png")
+
+    following.focus()
+    press("Enter")
+    expect(screen.get_by_text("It is open.")).to_be_visible()
+    tab_to(page, screen.get_by_role("radio", name="Keep it open"))
+    press("ArrowDown")
+    press("ArrowDown")
+    expect(screen.get_by_role("radio", name="Close it for ever")).to_be_checked()
+    tab_to(page, screen.get_by_label("Why"))
+    page.keyboard.type("the study's end; 5 $x {y}")
+    close = screen.get_by_role("button", name="Close it for ever")
+    expect(close).to_be_enabled()
+    tab_to(page, close)
+    press("Enter")
+    tab_to(page, screen.get_by_role("button", name="Yes, for ever"))
+    press("Enter")
+    expect(page.locator(".jp-OutputArea-output").filter(has_text="closed for ever")).to_be_visible()
+    expect(screen.get_by_text("It is closed.")).to_be_visible()
+    publish = screen.get_by_role("button", name="Write the published page")
+    expect(publish).to_be_enabled()
+    publish.focus()
+    press("Enter")
+    expect(page.locator(".jp-OutputArea-output").filter(has_text="Published 2 statistics")).to_be_visible()
+
+    published = dpnb.open(lab.server.work / "town-published" / "town.releases.json").published
+    assert set(published) == {"average_age", "people_by_sex"}
+    assert 20 < published["average_age"].value < 80
+
+
+def test_what_a_step_ends_in_is_what_was_typed(tmp_path, dpnb_home):
+    """A reason with quotes, a name of a shell's and a line break is one argument; the file of picks says what was picked."""
+    made = deposit(tmp_path, 2, **PICKS, reason="it's $(rm) {x}\n--yes", end="close")
+    sent = []
+    made.send = lambda content, buffers=None: sent.append(content)
+    for wish in ("close", "release", "wipe", None):
+        made._asked(None, {"is": wish, "number": 1}, None)
+    close, release, *strange = (one["answer"] for one in sent)
+    words = shlex.split(close["cell"].partition("%dp admin ")[2])
+    assert words == ["close", "people", "--reason", "it's $(rm) {x} --yes", "--yes"]
+    assert '"average_age" = "people.age.mean().weight(5)"' in (tmp_path / "people.statistics.toml").read_text()
+    assert release["cell"].endswith("--epsilon 1.6 --yes")
+    assert all("problem" in one for one in strange)
+    assert json.loads(json.dumps(made.facts, allow_nan=False)) == made.facts
+
+
