@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,6 +58,7 @@ def makers() -> dict[str, Callable[[Dataset], Interaction]]:
             epsilon=0.5,
         ),
         "coverage": lambda _: widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.5),
+        "deposit": lambda _: widgets.deposit(_town()),
         "exhibits": lambda _: widgets.exhibits("resized-bootstrap"),
         "guide": widgets.guide,
         "noises": lambda _: widgets.noises(0.4, n=500, epsilon=0.5),
@@ -69,6 +71,13 @@ def makers() -> dict[str, Callable[[Dataset], Interaction]]:
         "stored": lambda hiv: widgets.stored(_released(hiv), name="collected"),
         "wall": _wall,
     }
+
+
+def _town() -> Path:
+    """A file that nobody declared yet."""
+    path = Path(tempfile.mkdtemp()) / "town.csv"
+    path.write_text("person,age,sex,income\n1,34,f,41000\n", encoding="utf-8")
+    return path
 
 
 def write(folder: Path, names: Collection[str] = ()) -> set[str]:

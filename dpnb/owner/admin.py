@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from dpnb.owner import dataset_acts, ledger_acts, publication_acts, token_acts
+from dpnb.owner import dataset_acts, deposit_page, ledger_acts, publication_acts, token_acts
 
 _ACTS: tuple[Callable[[ledger_acts.Acts], None], ...] = (
+    deposit_page.add_deposit,
     dataset_acts.add_schema,
     ledger_acts.add_check,
     dataset_acts.add_add,
@@ -26,7 +27,9 @@ _ACTS: tuple[Callable[[ledger_acts.Acts], None], ...] = (
     token_acts.add_token,
 )
 
-_WAY = """the usual way:
+_WAY = """on one screen, in the browser:
+  dpnb admin deposit people.csv
+or act by act:
   dpnb init people.csv                    draft a declaration; fill it in from outside knowledge
   dpnb admin check people.dpnb.toml       look, for your eyes alone, how the file meets it
   dpnb admin budget people.dpnb.toml      see what its budget means for one person

@@ -130,10 +130,14 @@ class DeclarationForm:
                 raise OwnerError("A budget of ρ has no fields here: go on with dpnb admin at a terminal.")
             kept = {name: facts[name] for name in facts if name not in _SHOWN}
             shown = {ours: _typed(facts[theirs]) for theirs, ours in _SHOWN.items() if theirs in facts}
-            dataset = DatasetFields(**{"title": shown.get("name", ""), "source": "", **shown, **_losses(budget)})
+            dataset = DatasetFields(
+                **{"title": shown.get("name", ""), "source": "", **shown, **_losses(budget)}
+            )
             columns = tuple(_column_of(name, one) for name, one in found.get("columns", {}).items())
         except (tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError, ValueError):
-            raise OwnerError("The declaration beside this file cannot be read: repair it, or move it away.") from None
+            raise OwnerError(
+                "The declaration beside this file cannot be read: repair it, or move it away."
+            ) from None
         more = {"columns": found.get("columns", {}), "source": found.get("source", {})}
         return cls(dataset, columns, {"dataset": kept, **more})
 
@@ -155,7 +159,11 @@ class DeclarationForm:
     def beside(self, fields: list[tuple[str, str]]) -> Self:
         """Return the form with those columns of the file, too, that its declaration leaves out."""
         known = {one.name for one in self.columns}
-        more = (replace(_guessed(name, guess(name, stored)), use="no") for name, stored in fields if name not in known)
+        more = (
+            replace(_guessed(name, guess(name, stored)), use="no")
+            for name, stored in fields
+            if name not in known
+        )
         return replace(self, columns=(*self.columns, *more))
 
     @property
@@ -190,7 +198,9 @@ class DeclarationForm:
         one = self.dataset
         by_row = one.unit == _PERSONS
         yield "[dataset]"
-        yield from (f"{word} = {_quoted(getattr(one, word))}" for word in ("name", "title", "source", "adjacency"))
+        yield from (
+            f"{word} = {_quoted(getattr(one, word))}" for word in ("name", "title", "source", "adjacency")
+        )
         yield f"unit = {_quoted(one.unit or _TODO)}"
         if not by_row:
             yield f"max_rows_per_unit = {_whole(one.most)}"
@@ -231,7 +241,9 @@ class DeclarationForm:
             return blank
         text = "\n".join(self._column_lines(one))
         found = _refusal({**_PLAIN, "columns": {one.name: tomllib.loads(text, parse_float=Decimal)}})
-        return [] if found is None else [(_field(found, ("missing", "lower", "upper", "values", "bounds", "label")), found)]
+        return (
+            [] if found is None else [(_field(found, (*_needed(one), "missing", "label", "bounds")), found)]
+        )
 
     def _wrong_with_dataset(self) -> list[tuple[str, str]]:
         one = self.dataset
@@ -335,7 +347,7 @@ def _refusal(content: Mapping[str, Any]) -> str | None:
 def _field(words: str, names: tuple[str, ...]) -> str:
     """Return the field that a refusal speaks of: the one that it names first."""
     places = {name: words.find(name) for name in names if name in words}
-    first = min(places, key=lambda name: (places[name], -len(name)), default=names[-1])
+    first = min(places, key=lambda name: (places[name], -len(name)), default=names[0])
     return {"bounds": "lower"}.get(first, first)
 
 
@@ -353,7 +365,11 @@ def _amount(text: str) -> str:
 
 def _whole(text: str) -> str:
     plain = text.replace(",", "").replace(" ", "")
-    return plain if plain.isascii() and plain.isdecimal() and (plain == "0" or plain[0] != "0") else _quoted(text or _TODO)
+    return (
+        plain
+        if plain.isascii() and plain.isdecimal() and (plain == "0" or plain[0] != "0")
+        else _quoted(text or _TODO)
+    )
 
 
 def _levels(text: str) -> str:

@@ -115,7 +115,9 @@ class DepositFiles:
 
     def publish(self, reason: str) -> str:
         """Return the command that publishes what was released."""
-        return _act("publish", self.declaration, *self._picked(), "--to", self.published, "--reason", _why(reason))
+        return _act(
+            "publish", self.declaration, *self._picked(), "--to", self.published, "--reason", _why(reason)
+        )
 
     def _picked(self) -> tuple[str | Path, ...]:
         loss = read_loss(self.statistics)
@@ -180,7 +182,7 @@ def run_act(words: list[str]) -> str:
         With its own words, where it refuses.
     """
     command = [sys.executable, "-m", "dpnb", "admin", *words]
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)  # noqa: S603 - dpnb itself
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
     if done.returncode:
         raise OwnerError(done.stderr.strip().removeprefix("dpnb: ") or "dpnb admin ended without a word.")
     return done.stdout.rstrip()
@@ -191,5 +193,3 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as fault:
         raise OwnerError(f"{path} cannot be read: {fault}.") from None
-
-

@@ -47,5 +47,7 @@ def secrecy_of_the_sample(epsilon: Number, share: Number, delta: Number = 0) -> 
     """
     q = float(rational(share, name="share"))
     if not 0 < q <= 1:
-        raise LossError(f"share is above 0 and at most 1, not {share}. Write share=0.01 for one in a hundred.")
+        raise LossError(
+            f"share is above 0 and at most 1, not {share}. Write share=0.01 for one in a hundred."
+        )
     return log1p(q * expm1(float(non_negative(epsilon)))), q * float(non_negative(delta))

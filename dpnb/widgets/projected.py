@@ -51,7 +51,9 @@ def offered(schema: Schema) -> dict[str, tuple[str, str]]:
     for column in schema.columns:
         spoken, label = subject(schema.name, column.name), column.label or column.name
         for goal in GOALS.values():
-            by = next((one.name for one in schema.columns if two_valued(one) and one.name != column.name), None)
+            by = next(
+                (one.name for one in schema.columns if two_valued(one) and one.name != column.name), None
+            )
             if goal.fits(column) and (by is not None or not goal.compares):
                 name, _, text = goal.line(spoken, column.name, by if goal.compares else None).partition(" = ")
                 words = f"{label}: {goal.short}" + (f" by {by}" if goal.compares else "")
@@ -78,7 +80,9 @@ class Catalogue:
         """
         found = [self._entry(schema, rows, name, *one) for name, one in offered(schema).items()]
         by_hand = [self._entry(schema, rows, name, text, text) for name, text in typed.items()]
-        return [one for one in found if one is not None and not one["problem"]] + [one for one in by_hand if one is not None]
+        return [one for one in found if one is not None and not one["problem"]] + [
+            one for one in by_hand if one is not None
+        ]
 
     def _entry(self, schema: Schema, rows: int, name: str, words: str, text: str) -> dict[str, Any] | None:
         key = (schema.version, schema.budget.measure, schema.name, rows, name, words, text)
@@ -88,7 +92,15 @@ class Catalogue:
 
 
 def _described(schema: Schema, rows: int, name: str, words: str, text: str) -> dict[str, Any] | None:
-    about = {"name": name, "words": clean(words), "text": text, "curve": None, "span": None, "unit": "", "problem": ""}
+    about = {
+        "name": name,
+        "words": clean(words),
+        "text": text,
+        "curve": None,
+        "span": None,
+        "unit": "",
+        "problem": "",
+    }
     try:
         question = question_in(schema, text)
     except DpnbError as error:
@@ -100,7 +112,12 @@ def _described(schema: Schema, rows: int, name: str, words: str, text: str) -> d
     except PlanError as error:
         return {**about, "problem": clean(str(error))}
     ranked = by_rank(question)
-    return {**about, "curve": curve.to_json(), "span": _span(question, rows, ranked), "unit": "rows of rank" if ranked else ""}
+    return {
+        **about,
+        "curve": curve.to_json(),
+        "span": _span(question, rows, ranked),
+        "unit": "rows of rank" if ranked else "",
+    }
 
 
 def question_in(schema: Schema, text: str) -> PendingQuestion:
@@ -129,7 +146,9 @@ def _span(question: PendingQuestion, rows: int, ranked: bool) -> float:  # noqa:
     return float(rows) if ranked or not 0 < wide < float("inf") else wide
 
 
-def widths(schema: Schema, texts: dict[str, str], loss: dict[str, float], rows: int) -> Iterator[tuple[str, float]]:
+def widths(
+    schema: Schema, texts: dict[str, str], loss: dict[str, float], rows: int
+) -> Iterator[tuple[str, float]]:
     """Yield the projected 95 % half-width of each statistic at its own loss."""
     for name, text in texts.items():
         question = question_in(schema, text)

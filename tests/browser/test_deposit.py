@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shlex
 
 import pytest
 from playwright.sync_api import expect
@@ -71,23 +69,26 @@ def tab_to(page, wanted):
     raise AssertionError(f"no Tab reaches {wanted}")
 
 
-def test_an_owner_deposits_a_file_by_key_alone(lab, shots):
-    """Declare, choose, pick, release, close and publish; what was published opens, and holds what was picked at what was shown."""
-    (lab.server.work / "town.csv").write_text(ROWS)
-    lab.server.notebook("deposit.ipynb", ['%load_ext dpnb\nimport dpnb\n\ndpnb.widgets.deposit("town.csv")'])
-    lab.show("deposit.ipynb")
-    lab.run_all()
-    page = lab.page
-    screen = page.locator(".dpnb-w.deposit")
-    press = page.keyboard.press
-    following = screen.get_by_role("button", name="Next")
+def said_below(page, words):
+    """Wait for what a cell printed."""
+    expect(page.locator(".jp-OutputArea-output").filter(has_text=words)).to_be_visible()
 
+
+def enter(page, wanted):
+    """Reach a control by Tab and press it."""
+    expect(wanted).to_be_enabled()
+    tab_to(page, wanted)
+    page.keyboard.press("Enter")
+
+
+def declare(page, screen):
+    """Whose rows, how many each, and what no name tells; a mistake is said at its field, and mended."""
     screen.get_by_label("Whose row is it?").focus()
     page.keyboard.type("the column who")
     tab_to(page, screen.get_by_label("Most rows one person can have"))
     page.keyboard.type("two")
     expect(screen.get_by_role("alert").filter(has_text="whole number, not 'two'")).to_be_visible()
-    press("ControlOrMeta+a")
+    page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("2")
     tab_to(page, screen.get_by_role("group", name="sex").get_by_label("values"))
     page.keyboard.type("f, m")
@@ -95,75 +96,70 @@ def test_an_owner_deposits_a_file_by_key_alone(lab, shots):
     page.keyboard.type("100000")
     expect(screen.locator("pre.toml")).to_contain_text("upper = 100000")
     expect(screen.locator("table.rows tbody tr")).to_have_count(5)
-    expect(following).to_be_enabled()
-    tab_to(page, following)
-    press("Enter")
+    enter(page, screen.get_by_role("button", name="Next"))
 
-    tab_to(page, screen.get_by_role("slider", name="ε for everything"))
-    before = screen.get_by_role("slider", name="ε for everything").get_attribute("aria-valuetext")
-    press("ArrowRight")
-    expect(screen.get_by_role("slider", name="ε for everything")).not_to_have_attribute("aria-valuetext", before)
-    tab_to(page, following)
-    press("Enter")
+
+def choose(page, screen):
+    """One key more of ε, then on: the declaration is written."""
+    slider = screen.get_by_role("slider", name="ε for everything")
+    tab_to(page, slider)
+    before = slider.get_attribute("aria-valuetext")
+    page.keyboard.press("ArrowRight")
+    expect(slider).not_to_have_attribute("aria-valuetext", before)
+    enter(page, screen.get_by_role("button", name="Next"))
     expect(screen.get_by_text("Wrote town.dpnb.toml")).to_be_visible()
 
+
+def release(page, screen):
+    """Two statistics, made equally near, a fifth kept, a divider moved, and released once."""
     for name in ("age: average", "sex: how many in each group"):
         tab_to(page, screen.get_by_role("checkbox", name=name))
-        press("Space")
+        page.keyboard.press("Space")
         expect(screen.get_by_role("checkbox", name=name)).to_be_checked()
-    tab_to(page, screen.get_by_role("button", name="Equalise relative error"))
-    press("Enter")
-    tab_to(page, screen.get_by_role("button", name="Keep 20 %"))
-    press("Enter")
+    enter(page, screen.get_by_role("button", name="Equalise relative error"))
+    enter(page, screen.get_by_role("button", name="Keep 20 %"))
     tab_to(page, screen.get_by_role("slider", name="divider"))
-    press("ArrowRight")
-    release = screen.get_by_role("button", name=re.compile("Release these 2 statistics for ε"))
-    tab_to(page, release)
-    press("Enter")
-    expect(page.locator(".jp-OutputArea-output").filter(has_text="released from town")).to_be_visible()
-    page.screenshot(path=shots / "deposit-lab.png")
+    page.keyboard.press("ArrowRight")
+    enter(page, screen.get_by_role("button", name=re.compile("Release these 2 statistics for ε")))
+    said_below(page, "released from town")
 
-    following.focus()
-    press("Enter")
+
+def close(page, screen):
+    """Close for ever, asked once, with a reason that a shell would trip over."""
+    following = screen.get_by_role("button", name="Next")
+    following.focus()  # the cell that ran has the focus
+    page.keyboard.press("Enter")
     expect(screen.get_by_text("It is open.")).to_be_visible()
     tab_to(page, screen.get_by_role("radio", name="Keep it open"))
-    press("ArrowDown")
-    press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
     expect(screen.get_by_role("radio", name="Close it for ever")).to_be_checked()
     tab_to(page, screen.get_by_label("Why"))
     page.keyboard.type("the study's end; 5 $x {y}")
-    close = screen.get_by_role("button", name="Close it for ever")
-    expect(close).to_be_enabled()
-    tab_to(page, close)
-    press("Enter")
-    tab_to(page, screen.get_by_role("button", name="Yes, for ever"))
-    press("Enter")
-    expect(page.locator(".jp-OutputArea-output").filter(has_text="closed for ever")).to_be_visible()
+    enter(page, screen.get_by_role("button", name="Close it for ever"))
+    enter(page, screen.get_by_role("button", name="Yes, for ever"))
+    said_below(page, "closed for ever")
     expect(screen.get_by_text("It is closed.")).to_be_visible()
+
+
+def test_an_owner_deposits_a_file_by_key_alone(lab, shots):
+    """Declare, choose, pick, release, close and publish; what was published opens, and holds what was picked."""
+    (lab.server.work / "town.csv").write_text(ROWS)
+    lab.server.notebook("deposit.ipynb", ["%load_ext dpnb\n%dp deposit town.csv"])
+    lab.show("deposit.ipynb")
+    lab.run_all()
+    page, screen = lab.page, lab.page.locator(".dpnb-w.deposit")
+    declare(page, screen)
+    choose(page, screen)
+    release(page, screen)
+    page.screenshot(path=shots / "deposit-lab.png")
+    close(page, screen)
     publish = screen.get_by_role("button", name="Write the published page")
     expect(publish).to_be_enabled()
-    publish.focus()
-    press("Enter")
-    expect(page.locator(".jp-OutputArea-output").filter(has_text="Published 2 statistics")).to_be_visible()
+    publish.focus()  # as above
+    page.keyboard.press("Enter")
+    said_below(page, "Published 2 statistics")
 
     published = dpnb.open(lab.server.work / "town-published" / "town.releases.json").published
     assert set(published) == {"average_age", "people_by_sex"}
     assert 20 < published["average_age"].value < 80
-
-
-def test_what_a_step_ends_in_is_what_was_typed(tmp_path, dpnb_home):
-    """A reason with quotes, a name of a shell's and a line break is one argument; the file of picks says what was picked."""
-    made = deposit(tmp_path, 2, **PICKS, reason="it's $(rm) {x}\n--yes", end="close")
-    sent = []
-    made.send = lambda content, buffers=None: sent.append(content)
-    for wish in ("close", "release", "wipe", None):
-        made._asked(None, {"is": wish, "number": 1}, None)
-    close, release, *strange = (one["answer"] for one in sent)
-    words = shlex.split(close["cell"].partition("%dp admin ")[2])
-    assert words == ["close", "people", "--reason", "it's $(rm) {x} --yes", "--yes"]
-    assert '"average_age" = "people.age.mean().weight(5)"' in (tmp_path / "people.statistics.toml").read_text()
-    assert release["cell"].endswith("--epsilon 1.6 --yes")
-    assert all("problem" in one for one in strange)
-    assert json.loads(json.dumps(made.facts, allow_nan=False)) == made.facts
-
-

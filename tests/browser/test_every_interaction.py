@@ -30,6 +30,7 @@ NAMES = (
     "coverage",
     "clamp",
     "compare",
+    "deposit",
     "attack",
     "exhibits",
     "stored",

@@ -13,6 +13,7 @@ from dpnb import widgets
 from dpnb.cards.plan import plan_card
 from dpnb.widgets import _base
 from tests.browser.conftest import until
+from tests.widgets.test_interactions import town
 
 pytestmark = pytest.mark.skipif(not _base.built(), reason="the front end is not built")
 
@@ -466,6 +467,7 @@ def makers(data):
         "budget": lambda: widgets.budget(data),
         "panel": widgets.panel,
         "clamp": widgets.clamp,
+        "deposit": lambda: widgets.deposit(town()),
         "compare": lambda: widgets.compare({"mean": data.x.mean(), "middle": data.x.median()}),
         "attack": bench,
         "coverage": studies,

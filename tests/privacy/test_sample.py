@@ -20,9 +20,7 @@ def counted(members, chance, epsilon, reach=60):
     """The law of a count of drawn members, each drawn by a coin, with two-sided geometric noise of loss ε."""
     drawn = {0: 1.0}
     for _ in range(members):
-        drawn = {
-            k: drawn.get(k, 0) * (1 - chance) + drawn.get(k - 1, 0) * chance for k in range(members + 1)
-        }
+        drawn = {k: drawn.get(k, 0) * (1 - chance) + drawn.get(k - 1, 0) * chance for k in range(members + 1)}
     top = (1 - exp(-epsilon)) / (1 + exp(-epsilon))
     return {
         answer: sum(weight * top * exp(-epsilon * abs(answer - k)) for k, weight in drawn.items())
@@ -50,7 +48,7 @@ def test_a_sample_without_replacement_hides_a_changed_person(epsilon):
     pairs = [(a, b) for a in range(4) for b in range(4) if a != b]
 
     def law(rows, answer):
-        said = lambda bit, out: keep if bit == out else 1 - keep  # noqa: E731
+        said = lambda bit, out: keep if bit == out else 1 - keep
         return sum(said(rows[a], answer[0]) * said(rows[b], answer[1]) for a, b in pairs) / len(pairs)
 
     worst = max(
@@ -73,7 +71,10 @@ def test_ten_questions_of_one_sample_are_not_ten_samples():
 
 
 def test_delta_falls_with_the_share():
-    assert secrecy_of_the_sample(1, "0.1", "1e-5") == (pytest.approx(log(1 + 0.1 * (exp(1) - 1))), pytest.approx(1e-6))
+    assert secrecy_of_the_sample(1, "0.1", "1e-5") == (
+        pytest.approx(log(1 + 0.1 * (exp(1) - 1))),
+        pytest.approx(1e-6),
+    )
 
 
 @pytest.mark.parametrize("share", [0, -0.1, 1.5, "half"])

@@ -6,8 +6,10 @@ import html
 import json
 import re
 import sys
+import tempfile
 import threading
 from fractions import Fraction
+from pathlib import Path
 
 import nh3
 import numpy as np
@@ -39,6 +41,13 @@ def released(data):
     return dpnb.release({"m": data.x.mean()}, epsilon=1)["m"]
 
 
+def town():
+    """A file that nobody declared yet."""
+    path = Path(tempfile.mkdtemp()) / "town.csv"
+    path.write_text("person,age,sex,income\n1,34,f,41000\n")
+    return path
+
+
 MAKERS = {
     "attach": widgets.attach,
     "attack": lambda _: widgets.attack_bench("linkage"),
@@ -50,6 +59,7 @@ MAKERS = {
     "budget": widgets.budget,
     "coverage": lambda _: widgets.coverage_lab(reps=100).run(),
     "compare": lambda data: widgets.compare([data.x.mean(), data.x.median()]),
+    "deposit": lambda _: widgets.deposit(town()),
     "clamp": lambda _: widgets.clamp([1, 2, 3, 5, 8, 40], high=10),
     "remeasure": lambda data: widgets.remeasure(released(data), name="m"),
     "stored": lambda data: widgets.stored(released(data), name="m"),
@@ -59,7 +69,7 @@ MAKERS = {
     "wall": lambda data: widgets.wall([released(data)]),
 }
 # whether an interaction draws a law of noise: all that do must follow their mechanism (an exhibit shows what is none, a wall what was released)
-NOISY = set(MAKERS) - {"attach", "budget", "exhibits", "guide", "panel", "wall"}
+NOISY = set(MAKERS) - {"attach", "budget", "deposit", "exhibits", "guide", "panel", "wall"}
 
 
 @pytest.fixture(params=sorted(MAKERS))

@@ -84,12 +84,19 @@ class Deposit(Interaction):
             "form": form.to_json(),
             "toml": form.toml,
             "problems": [
-                {"column": column, "field": field, "blank": words == BLANK, "words": "" if words == BLANK else clean(words)}
+                {
+                    "column": column,
+                    "field": field,
+                    "blank": words == BLANK,
+                    "words": "" if words == BLANK else clean(words),
+                }
                 for column, field, words in form.problems
             ],
             "rows": [] if schema is None else dummy_table(schema),
             "budget": self._budget(schema if whole else None),
-            "catalogue": self._entries(schema) if whole and schema is not None and step >= _PRE_RELEASE else [],
+            "catalogue": self._entries(schema)
+            if whole and schema is not None and step >= _PRE_RELEASE
+            else [],
             "planned": self._planned(schema) if schema is not None else _ROWS,
             "public_size": schema is not None and _public_size(schema) is not None,
             "standing": self._standing(form.dataset.name) if step == _END else None,
@@ -125,7 +132,9 @@ class Deposit(Interaction):
 
     def _typed(self) -> dict[str, str]:
         told = self.chosen.get("typed")
-        texts = [one for one in told if isinstance(one, str) and one.strip()] if isinstance(told, list) else []
+        texts = (
+            [one for one in told if isinstance(one, str) and one.strip()] if isinstance(told, list) else []
+        )
         return {f"mine_{place}": text.strip() for place, text in enumerate(texts[:50], start=1)}
 
     def _standing(self, name: str) -> dict[str, Any] | None:
@@ -170,7 +179,9 @@ class Deposit(Interaction):
         names = [name for name in told if name in texts] if isinstance(told, list) else []
         cap = float(schema.budget.cap.amount)
         total = self.held("loss", cap, 0.0, cap)
-        equal = not isinstance(shares, list) or len(shares) != len(told or []) or not all(map(_positive, shares))
+        equal = (
+            not isinstance(shares, list) or len(shares) != len(told or []) or not all(map(_positive, shares))
+        )
         parts = [1.0 if equal else float(shares[told.index(name)]) for name in names]  # type: ignore[index,union-attr]
         losses = [total * part / sum(parts) for part in parts]
         weights = line_weights(losses, [None] * len(losses), total) if losses else []
@@ -212,8 +223,19 @@ class Deposit(Interaction):
             use = "left out" if one.use == "no" else ", ".join(fields) or "–"
             rows.append((one.name, one.type or "?", use, ", ".join(left) or "–"))
         head = ("column", "type", "bounds or values", "still blank or wrong")
-        notes = ["Drafted from names and types; no row was read.", f"Budget: ε {form.dataset.epsilon} for everything ever released."]
-        return still("deposit", f"Deposit {self._files.data.name}", form.dataset.name, head, rows, self.facts, notes=notes)
+        notes = [
+            "Drafted from names and types; no row was read.",
+            f"Budget: ε {form.dataset.epsilon} for everything ever released.",
+        ]
+        return still(
+            "deposit",
+            f"Deposit {self._files.data.name}",
+            form.dataset.name,
+            head,
+            rows,
+            self.facts,
+            notes=notes,
+        )
 
 
 def _public_size(schema: Schema) -> int | None:

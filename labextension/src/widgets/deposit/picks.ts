@@ -184,7 +184,7 @@ function splitPart(
 
 const PLANNED = 'Averages are drawn for a mean in the middle half of its range, groups as equally large.';
 const AGAIN =
-  'Statistics were released from here before. What you release now takes their place in what is published.';
+  'Statistics were released from here. What you release now takes their place in what is published.';
 
 export function picksStep(link: DepositLink, choose: (part: Partial<DepositSet>) => void): Step {
   const said = announcer();
