@@ -108,7 +108,7 @@ def _verify(options: argparse.Namespace) -> Said:
             "A file is verified with its owner's key: dpnb verify people.releases.json --key people.pub"
         )
     if options.file is not None:
-        from dpnb.owner.publication_acts import verify_file
+        from dpnb.owner.receipt_file import verify_file
 
         return verify_file(options.file, options.key)
     from dpnb.trusted.curator.examination import verify

@@ -5,18 +5,16 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from dpnb.client import api
-from dpnb.client.publication import read_publication
 from dpnb.errors import OwnerError
 from dpnb.estimate import Estimate
 from dpnb.owner.ledger_acts import Acts, home_of, with_home, with_json, with_reason, with_yes
 from dpnb.owner.publication import files_of, new_folder, record_of
-from dpnb.owner.receipt_file import verify_receipt_file
 from dpnb.owner.said import Said, confirmed
 from dpnb.owner.statistics_file import read_statistics
 from dpnb.trusted.releases.signature import public_key
@@ -158,17 +156,3 @@ def _write_new(path: Path, text: str) -> None:
             file.write(text)
     except OSError as fault:
         raise OwnerError(f"{path} cannot be written: {fault.strerror}. Name a new file with --to.") from None
-
-
-def verify_file(path: Path, key: Path) -> Said:
-    """Verify a published file, or a receipt, with a public key alone."""
-    try:
-        public = key.read_text(encoding="ascii")
-    except (OSError, UnicodeDecodeError):
-        raise OwnerError(f"{key} is not a public key that can be read.") from None
-    if not path.name.endswith(".releases.json"):
-        return verify_receipt_file(path, public)
-    record: Mapping[str, Any] = read_publication(path, public)
-    count = len(record["statistics"])
-    text = f"{path.name}: {count} statistics of {record['dataset']}, published {record['published']}; every number is what was signed."
-    return Said(text, {"verified": True, "dataset": record["dataset"], "statistics": count})

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dpnb.client.publication import read_publication
 from dpnb.errors import OwnerError, PlanError
 from dpnb.owner.said import Said
 from dpnb.trusted.privacy import PrivacyLoss
@@ -38,3 +40,17 @@ def verify_receipt_file(path: Path, public: str) -> Said:
         f"{record['dataset']}, {spent} spent in all; {len(releases)} answers are what was signed. Head {record['head']}"
     )
     return Said(text, {"verified": True, **record})
+
+
+def verify_file(path: Path, key: Path) -> Said:
+    """Verify a published file, or a receipt, with a public key alone."""
+    try:
+        public = key.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        raise OwnerError(f"{key} is not a public key that can be read.") from None
+    if not path.name.endswith(".releases.json"):
+        return verify_receipt_file(path, public)
+    record: Mapping[str, Any] = read_publication(path, public)
+    count = len(record["statistics"])
+    text = f"{path.name}: {count} statistics of {record['dataset']}, published {record['published']}; every number is what was signed."
+    return Said(text, {"verified": True, "dataset": record["dataset"], "statistics": count})
