@@ -1,7 +1,7 @@
 """Contingency tables: joint counts over declared keys in one release, and what can be read from them, free.
 
 Released: one vector of counts, a cell for each combination of declared values; its price is that of a histogram with as many
-bins. Read from it: the totals of fewer keys, the shares of the whole table or within rows or columns, and chi-square tests. Rows
+bins. Read from it: the totals of fewer keys, the shares of the whole table or within rows or columns, chi-square tests, and logistic regressions of one key on others. Rows
 with a missing or an undeclared value fall in no cell, and nothing is released about them. A table of thousands of cells over few
 rows is mostly noise: the plan says how much on each cell.
 """
@@ -22,6 +22,7 @@ from dpnb.statistics._base import Pricing, Setting
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.declaration import Spelling
 from dpnb.statistics.histogram import Histogram
+from dpnb.statistics.logistic import logistic
 from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.reading import Method, Read, ReadingFunction
 from dpnb.statistics.released import Part, combine
@@ -170,6 +171,7 @@ READINGS: MappingProxyType[str, ReadingFunction] = MappingProxyType(
         "proportions": proportions,
         "independence_test": Method(independence_test),
         "goodness_of_fit_test": Method(goodness_of_fit_test),
+        "logistic": logistic,
     }
 )
 

@@ -29,6 +29,9 @@ FLAG_WORDS = {
     "singular": "noise of this size could make the columns collinear: intervals are unbounded but for bounds= that you declare, "
     "and a ridge keeps the estimate finite",
     "ill-conditioned": "the noise is large beside what tells the columns apart: intervals are wide, not wrong",
+    "no maximum": "no coefficients fit the released counts best: they are mostly noise, or a term decides the response alone. Intervals are "
+    "unbounded",
+    "information unclear": "noise of this size could hide what tells the coefficients apart: intervals are unbounded",
     "too few rows": "there are no more rows than coefficients: intervals are unbounded",
     "projected": "the noise made the matrix impossible: the nearest possible one is shown",
     "clamped": "the noised value lay outside the declared bounds and was moved to them",
