@@ -83,7 +83,7 @@ border:0;padding:0;overflow-wrap:break-word;white-space:normal}
 @container (max-width:34rem){§ .plan thead,§ .cols thead{display:none}
 § .plan,§ .cols{display:block}§ .plan tbody,§ .cols tbody{display:block}
 § .plan tr,§ .cols tr{display:grid;grid-template-columns:1fr auto;column-gap:.8rem;padding:.15rem 0}
-§ .plan tr.sub{grid-template-columns:minmax(5rem,1fr) minmax(0,2fr)}
+§ .plan tr.sub{grid-template-columns:1fr fit-content(62%)}§ .plan td[colspan]{grid-column:1/-1}
 § .plan td:nth-child(2),§ .cols td:nth-child(2),§ .cols td:nth-child(4){grid-column:1/-1;order:3}
 § .cols td:nth-child(4){color:var(--soft)}§ .cols td:nth-child(4)::before{content:"missing: "}
 § .cols td:nth-child(3){text-align:right}
