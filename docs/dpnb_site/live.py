@@ -68,6 +68,15 @@ def makers() -> dict[str, Callable[[Dataset], Interaction]]:
         "plan": _plan,
         "remeasure": lambda hiv: widgets.remeasure(_released(hiv), name="collected"),
         "seesaw": lambda hiv: widgets.seesaw(hiv.got.mean(), assume_n=2834, epsilon=0.25),
+        "sentence": lambda _: widgets.sentence(
+            "At ε = {epsilon} a count is off by {off:.2g} people on average. Of {n} people that is {part:.2%}.",
+            epsilon=(0.05, 0.5, 5),
+            n=(20, 1_000, 100_000),
+            off=lambda epsilon: 1 / epsilon,
+            part=lambda epsilon, n: 1 / epsilon / n,
+            picture="part",
+            label="mean error, as a part of the people",
+        ),
         "stored": lambda hiv: widgets.stored(_released(hiv), name="collected"),
         "wall": _wall,
     }

@@ -1,7 +1,7 @@
 """Checks of exercises: ``from dpnb.teach import check``.
 
 *Of mechanisms that students wrote*, on teaching arrays: :func:`mechanism` (noise), :func:`selection` (choices), :func:`coverage`
-(intervals). *Of records*, which the curator wrote: :func:`released`, :func:`spent`, :func:`plan`, :func:`interval`. And
+(intervals), :func:`attack` (attacks on made-up secrets). *Of records*, which the curator wrote: :func:`released`, :func:`spent`, :func:`plan`, :func:`interval`. And
 :func:`answer`, for a number or a word. Each returns a result that names the likely mistake and the next step, shows one picture,
 says how often it errs, and has ``.passed``; ``.must_pass()`` raises for a hidden test.
 """
@@ -9,12 +9,13 @@ says how often it errs, and has ``.passed``; ``.must_pass()`` raises for a hidde
 from __future__ import annotations
 
 from dpnb.course.answer_check import answer
+from dpnb.course.attack_check import attack
 from dpnb.course.choice_check import selection
 from dpnb.course.coverage_check import coverage
 from dpnb.course.noise_check import mechanism
 from dpnb.course.record_check import interval, plan, released, spent
 
-_PUBLIC = (answer, coverage, interval, mechanism, plan, released, selection, spent)
+_PUBLIC = (answer, attack, coverage, interval, mechanism, plan, released, selection, spent)
 
 
 def __dir__() -> list[str]:

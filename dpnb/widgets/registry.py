@@ -62,7 +62,8 @@ INTERACTIONS = (
     Entry("plan"),
     Entry("remeasure"),
     Entry("seesaw"),
+    Entry("sentence", line=False),
     Entry("stored"),
     Entry("wall"),
 )
-"""In the order of their names; ``%dp budget`` is a command of its own, which prints the card."""
+"""In the order of their names; ``%dp budget`` is a command of its own, which prints the card, and a sentence is code."""

@@ -20,6 +20,7 @@ NAMES = (
     "guide",
     "attach",
     "seesaw",
+    "sentence",
     "odds",
     "noises",
     "person",

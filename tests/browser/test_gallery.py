@@ -46,8 +46,8 @@ def test_every_cell_of_the_gallery_shows_its_interaction(gallery, shots):
     """No cell fails, each interaction is drawn by its module, and the page it writes is there."""
     lab = gallery
     expect(
-        lab.page.locator(".jp-OutputArea .dpnb-w > .head, .jp-OutputArea .dpnb-w > section:not(.breathing)")
-    ).to_have_count(18)
+        lab.page.locator(".jp-OutputArea .dpnb-w > :is(.head, .sentence, section:not(.breathing))")
+    ).to_have_count(19)
     expect(lab.page.locator("table.index tbody tr")).to_have_count(23)
     assert not lab.page.locator('[data-mime-type$="error"], [data-mime-type$="stderr"]').count()
     assert (lab.server.work / "interactions.html").stat().st_size > 10_000

@@ -459,6 +459,12 @@ def makers(data):
         "guide": lambda: guided(data),
         "attach": lambda: widgets.attach(data),
         "seesaw": lambda: widgets.seesaw(data.x.mean(), assume_n=40),
+        "sentence": lambda: widgets.sentence(
+            "At ε = {epsilon} a count is off by {off:.2g}.",
+            epsilon=(0.1, 0.5, 4),
+            off=lambda epsilon: 1 / epsilon,
+            picture="off",
+        ),
         "odds": widgets.odds,
         "noises": widgets.noises,
         "person": widgets.drag_person,

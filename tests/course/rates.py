@@ -14,13 +14,24 @@ from zlib import crc32
 
 import numpy as np
 
-from tests.course.students import CHOICE, COUNT, COVERAGE, RESPONSE, SUM, Exercise
+from tests.course.students import (
+    CHOICE,
+    COUNT,
+    COVERAGE,
+    RESPONSE,
+    SUM,
+    Exercise,
+)
 
 ROOT = Path(__file__).parents[2]
 RATES = ROOT / "dpnb" / "course" / "rates.json"
 PAGE = ROOT / "docs" / "course" / "checks.md"
 STUDENTS, WRONG = 30_000, 1_000
-EXERCISES = {"mechanism": (COUNT, SUM), "selection": (CHOICE, RESPONSE), "coverage": (COVERAGE,)}
+EXERCISES = {
+    "mechanism": (COUNT, SUM),
+    "selection": (CHOICE, RESPONSE),
+    "coverage": (COVERAGE,),
+}
 """The exercises by which each check is measured."""
 _ALL = {one.name: one for group in EXERCISES.values() for one in group}
 BEGIN, END = "<!-- made by tests.course.rates; a test compares -->\n", "<!-- end -->"

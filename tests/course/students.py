@@ -247,4 +247,115 @@ COVERAGE = Exercise(
     | dict.fromkeys(("width × 1.25", "twice the width", "standard errors added", "level 99 %"), "too wide"),
 )
 
-EXERCISES = (COUNT, SUM, CHOICE, RESPONSE, COVERAGE)
+
+def counted(rng, people=12, counts=60):
+    """A secret column, and counts of random groups of its people, rounded to 3."""
+    secret, asked = rng.integers(0, 2, people), rng.integers(0, 2, (counts, people))
+    return (asked, 3 * np.round(asked @ secret / 3)), secret
+
+
+def drowned(rng):
+    """The same counts under noise that leaves nothing to find."""
+    (asked, published), secret = counted(rng)
+    return (asked, published + rng.laplace(0, 60, len(published))), secret
+
+
+def fitted(asked, published, cut=0.5):
+    return (np.linalg.lstsq(asked, published, rcond=None)[0] > cut).astype(int)
+
+
+def correlated(asked, published):
+    return ((asked - 0.5).T @ (published - published.mean()) > 0).astype(int)
+
+
+REBUILD = Exercise(
+    "rebuilt column",
+    lambda student, rng: check.attack(
+        student, counted, least=0.95, goal=0.9, nothing=drowned, most=0.05, cases=100, rng=rng
+    ),
+    fitted,
+    {
+        "all no": lambda asked, published: np.zeros(12, dtype=int),
+        "thrown dice": lambda asked, published: np.random.default_rng(int(abs(published).sum())).integers(
+            0, 2, 12
+        ),
+        "cut at 0": lambda asked, published: fitted(asked, published, 0),
+        "turned round": lambda asked, published: 1 - fitted(asked, published),
+        "one person at a time": correlated,
+        "a third of the counts": lambda asked, published: fitted(asked[:20], published[:20]),
+    },
+    {
+        "all no": "always the same guess",
+        "thrown dice": "no better than chance",
+        "cut at 0": "too weak",
+        "one person at a time": "too weak",
+        "a third of the counts": "too weak",
+    },
+)
+
+_SEEN: list[int] = []
+
+
+def asked_often(rng):
+    """A count, and 400 fresh answers about it."""
+    count = int(rng.integers(0, 1_000))
+    _SEEN[:] = [count]
+    return count + rng.laplace(0, 2, 400), count
+
+
+def asked_once(rng):
+    """A count, and one answer about it that the store gives 400 times."""
+    count = int(rng.integers(0, 1_000))
+    _SEEN[:] = [count]
+    return np.full(400, count + rng.laplace(0, 2)), count
+
+
+AVERAGE = Exercise(
+    "averaged answers",
+    lambda student, rng: check.attack(
+        student, asked_often, least=0.99, nothing=asked_once, most=0.3, rng=rng
+    ),
+    lambda answers: round(answers.mean()),
+    {
+        "one answer": lambda answers: round(answers[0]),
+        "not rounded": lambda answers: answers.mean(),
+        "rounded down": lambda answers: int(answers.mean()),
+        "a number from elsewhere": lambda answers: _SEEN[0],
+        "always 500": lambda answers: 500,
+    },
+    {
+        "one answer": "too weak",
+        "not rounded": "no better than chance",
+        "rounded down": "too weak",
+        "a number from elsewhere": "finds what is not there",
+        "always 500": "always the same guess",
+    },
+)
+
+
+def resampled(last):
+    """The mean of a bootstrap sample of 50 people, of whom one may stand out; the event should be seen."""
+    return lambda rng: (np.mean(rng.integers(0, 50, 50) == 49) * last, True)
+
+
+EVENT = Exercise(
+    "telltale event",
+    lambda student, rng: check.attack(student, resampled(1), least=0.3, nothing=resampled(0), rng=rng),
+    lambda answer: answer > 0,
+    {
+        "always": lambda answer: True,
+        "never": lambda answer: False,
+        "also where it cannot be": lambda answer: answer >= 0,
+        "turned round": lambda answer: answer == 0,
+        "too seldom": lambda answer: answer > 0.05,
+    },
+    {
+        "always": "finds what is not there",
+        "never": "always the same guess",
+        "also where it cannot be": "finds what is not there",
+        "turned round": "finds what is not there",
+        "too seldom": "too weak",
+    },
+)
+
+EXERCISES = (COUNT, SUM, CHOICE, RESPONSE, COVERAGE, REBUILD, AVERAGE, EVENT)

@@ -1,4 +1,4 @@
-"""Checks of choices and of intervals that students wrote: right ones pass, wrong ones are named from both sides."""
+"""Checks of choices, intervals and attacks that students wrote: right ones pass, wrong ones are named from both sides."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import pytest
 
 from dpnb.errors import LossError, OptionError
 from dpnb.teach import check
-from tests.course.students import CHOICE, COVERAGE, RESPONSE
+from tests.course.students import AVERAGE, CHOICE, COVERAGE, EVENT, REBUILD, RESPONSE
 
-EXERCISES = (CHOICE, RESPONSE, COVERAGE)
+EXERCISES = (CHOICE, RESPONSE, COVERAGE, REBUILD, AVERAGE, EVENT)
 WRONG = [(one, name) for one in EXERCISES for name in one.wrong]
 
 
@@ -52,3 +52,25 @@ def test_an_interval_of_another_shape_is_told():
         == "ends swapped"
     )
     assert check.coverage(lambda x: np.nan, lambda rng: 1.0, truth=1, rng=1).mistake.name == "undefined"
+
+
+def secret_or_not(rng):
+    secret = rng.integers(0, 2)
+    return secret + rng.normal(0, 0.1), secret
+
+
+def test_an_attack_of_another_shape_is_told():
+    told = {
+        "no guess": lambda seen: print(end=""),
+        "wrong shape": lambda seen: [0, 1],
+        "it fails": lambda seen: 1 / 0,
+    }
+    for name, attack in told.items():
+        assert check.attack(attack, secret_or_not, least=0.9, rng=1).mistake.name == name
+
+
+def test_an_attack_is_a_function_and_its_limits_are_shares():
+    with pytest.raises(OptionError, match="parentheses"):
+        check.attack(1, secret_or_not, least=0.9)
+    with pytest.raises(OptionError, match="shares"):
+        check.attack(lambda seen: 1, secret_or_not, least=90)

@@ -20,6 +20,7 @@ const KINDS: ReadonlyMap<string, Load> = new Map<string, Load>([
   ['plan', () => import('../kinds/plan')],
   ['remeasure', () => import('../kinds/remeasure')],
   ['seesaw', () => import('../kinds/seesaw')],
+  ['sentence', () => import('../kinds/sentence')],
   ['stored', () => import('../kinds/stored')],
   ['wall', () => import('../kinds/wall')]
 ]);

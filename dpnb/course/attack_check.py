@@ -1,0 +1,208 @@
+"""``check.attack``: an attack that a student wrote, run on simulated secrets; finding too little fails, and so does finding what is not there.
+
+Each case draws a secret and what an attacker sees of it. Two exact binomial tests share the level 10⁻⁴: too few secrets found, and
+too many where nothing is to be found, as by a function that looks at something else than what it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from dpnb.course.noise_check import LEVEL, failed_to_run
+from dpnb.course.picture import levels
+from dpnb.course.result import CheckResult, Mistake, Part
+from dpnb.course.student_function import Clock, Trouble
+from dpnb.errors import OptionError
+
+Case = Callable[[np.random.Generator], tuple[Any, Any]]
+
+
+def attack(  # noqa: PLR0913 - a function and its cases; the rest are keywords with defaults
+    function: Callable[..., Any],
+    case: Case,
+    *,
+    least: float,
+    goal: float = 1.0,
+    nothing: Case | None = None,
+    most: float = 0.0,
+    cases: int = 400,
+    step: str = "Look at what you have not used yet of what you are given.",
+    rng: int | np.random.Generator | None = None,
+    title: str | None = None,
+) -> CheckResult:
+    """Check an attack that a student wrote.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(seen)`` returns a guess of the secret; of a tuple each part is an argument.
+    case : callable
+        ``case(rng)`` draws ``(seen, secret)``: the teacher's.
+    least : float
+        The share of the cases in which a right attack finds the secret, at least.
+    goal : float
+        Where the secret is a list: the share of it that counts as found.
+    nothing : callable, optional
+        ``nothing(rng)`` draws a case in which the secret does not show.
+    most : float
+        The share of those cases in which a right attack is right, by chance, at most.
+    cases : int
+    step : str
+        What to do next where the attack finds too little.
+    rng : int or Generator, optional
+        The check's chance; by default new each time.
+    title : str, optional
+
+    Returns
+    -------
+    CheckResult
+
+    Examples
+    --------
+    >>> def case(rng):
+    ...     secret = rng.integers(0, 2)
+    ...     return secret + rng.normal(0, 0.2, 9), secret
+    >>> attack(lambda answers: answers.mean() > 0.5, case, least=0.99, rng=1).passed
+    True
+    >>> attack(lambda answers: 1, case, least=0.99, rng=1).mistake.name
+    'always the same guess'
+    """
+    if not callable(function):
+        raise OptionError("Give the function itself, without parentheses: check.attack(rebuild, …).")
+    if not (0 < least <= 1 and 0 < goal <= 1 and 0 <= most < 1):
+        raise OptionError("least, goal and most are shares: least=0.95.")
+    name = title or getattr(function, "__name__", "the attack").replace("_", " ")
+    chance, clock = np.random.default_rng(rng), Clock()
+    try:
+        with clock.running():
+            found = _tried(function, case, cases, chance, clock)
+            idle = None if nothing is None else _tried(function, nothing, cases, chance, clock)
+    except Trouble as trouble:
+        return failed_to_run("attack", name, trouble)
+    parts = _parts(found.hits(goal), None if idle is None else idle.hits(goal), cases, least, most)
+    rows = [("found by you", found.hits(goal) / cases), ("can be found", least)]
+    rows += [] if idle is None else [("where nothing is to be found", idle.hits(goal) / cases)]
+    return CheckResult(
+        "attack",
+        name,
+        parts,
+        _mistake(parts, found, goal, least, step),
+        levels(rows),
+        facts={"cases": cases, "found": found.hits(goal) / cases},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """Guesses and secrets, one row a case."""
+
+    guesses: np.ndarray
+    secrets: np.ndarray
+
+    @property
+    def right(self) -> np.ndarray:
+        """The share of each secret that was guessed."""
+        return np.asarray((self.guesses == self.secrets).mean(axis=1))
+
+    def hits(self, goal: float) -> int:
+        """In how many cases enough of it was."""
+        return int((self.right >= goal - 1e-12).sum())
+
+    @property
+    def by_chance(self) -> float | None:
+        """The share that is right when each guess is held to the secret of the next case; None where all secrets are one."""
+        other = np.roll(self.secrets, 1, axis=0)
+        return None if np.array_equal(other, self.secrets) else float((self.guesses == other).mean())
+
+
+def _tried(
+    function: Callable[..., Any], case: Case, cases: int, chance: np.random.Generator, clock: Clock
+) -> _Tried:
+    guesses, secrets = [], []
+    for _ in range(cases):
+        clock.look()
+        seen, secret = case(chance)
+        wanted = np.atleast_1d(np.asarray(secret))
+        guesses.append(_guess(function, seen if isinstance(seen, tuple) else (seen,), wanted))
+        secrets.append(wanted)
+    return _Tried(np.array(guesses), np.array(secrets))
+
+
+def _guess(function: Callable[..., Any], seen: tuple[Any, ...], wanted: np.ndarray) -> np.ndarray:
+    try:
+        given = function(*seen)
+    except Exception as error:
+        raise Trouble(
+            "it fails",
+            f"The function fails: {type(error).__name__}: {error}.",
+            "Call it yourself on one case first, and read the last line of what Python says.",
+        ) from error
+    if given is None:
+        raise Trouble("no guess", "The function returns nothing.", "Return the guess, and do not print it.")
+    guess = np.atleast_1d(np.asarray(given))
+    if guess.shape != wanted.shape:
+        raise Trouble(
+            "wrong shape",
+            f"The function returns shape {guess.shape}; the secret has shape {wanted.shape}.",
+            "Return one guess for each thing that is secret.",
+        )
+    return guess
+
+
+def _parts(hits: int, idle: int | None, cases: int, least: float, most: float) -> tuple[Part, ...]:
+    enough = float(stats.binom.cdf(hits, cases, least)) >= LEVEL / 2
+    found = (
+        f"the secret is found in {100 * hits / cases:.3g} % of {cases:,} cases; {100 * least:.3g} % can be"
+    )
+    parts = [Part("finds", enough, found, LEVEL / 2)]
+    if idle is not None:
+        few = float(stats.binom.sf(idle - 1, cases, most)) >= LEVEL / 2
+        said = f"{100 * idle / cases:.3g} % right where nothing is to be found; chance gives at most {100 * most:.3g} %"
+        parts.append(Part("honest", few, said, LEVEL / 2))
+    return tuple(parts)
+
+
+def _mistake(parts: tuple[Part, ...], found: _Tried, goal: float, least: float, step: str) -> Mistake | None:
+    failed = {part.name for part in parts if not part.passed}
+    if "finds" in failed:
+        return _too_little(found, goal, least, step)
+    if "honest" in failed:
+        return Mistake(
+            "finds what is not there",
+            "The attack also strikes where there is nothing to find.",
+            "Use what the function is given, and nothing else; and strike only where it is certain.",
+        )
+    return None
+
+
+def _too_little(found: _Tried, goal: float, least: float, step: str) -> Mistake:
+    right, share = float(found.right.mean()), found.hits(goal) / len(found.guesses)
+    if len(np.unique(found.guesses, axis=0)) == 1:
+        return Mistake(
+            "always the same guess",
+            "The guess is the same, whatever is seen.",
+            "Let the guess follow what the function is given.",
+        )
+    chance = found.by_chance
+    if right < 0.25 and chance is not None and chance > right + 0.2:
+        return Mistake(
+            "turned round",
+            "The guess is nearly always the opposite of the secret.",
+            "Turn a comparison or a sign round.",
+        )
+    if chance is not None and right <= chance + 0.05:
+        return Mistake(
+            "no better than chance",
+            f"{100 * right:.3g} % is right, which guessing without a look gives as well.",
+            "Write down what one secret does to what you see, and turn that round.",
+        )
+    return Mistake(
+        "too weak",
+        f"The attack finds the secret in {100 * share:.3g} % of the cases; {100 * least:.3g} % can be found.",
+        step,
+    )
