@@ -1,0 +1,67 @@
+"""The checks of the lessons, on wrong answers: the teacher's answer passes each check cell, and no listed wrong one does.
+
+The cells run in this process, without a curator: what opens a dataset is left out of a lesson's first cell.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import pytest
+
+from tests.course.lessons import COURSE, Lesson, all_of
+from tests.course.wrong_answers import HELPED, NEEDS, WRONG
+
+OPENS = re.compile(r"^.*(?:dpnb\.open\(|\.session\.reset\(|^\w+\.budget$).*$", re.MULTILINE)
+CELLS = {cell.id: (lesson, cell) for lesson in all_of(COURSE) for cell in lesson.cells}
+CASES = [(check, name) for check, answers in WRONG.items() for name in answers]
+
+
+@cache
+def first_cell(path):
+    """What a lesson's first cell makes, once."""
+    cell = next(one for one in Lesson(path).cells if one.cell_type == "code")
+    names = {}
+    exec(OPENS.sub("", cell.source), names)
+    return names
+
+
+def ready(check):
+    """The names that a check and its exercise rely on, and the exercise's cell: the one with an answer before the check."""
+    lesson, cell = CELLS[check]
+    before = lesson.cells[: [one.id for one in lesson.cells].index(check)]
+    names = dict(first_cell(lesson.path))
+    for need in NEEDS.get(check, ()):
+        exec(CELLS[need][1].source, names)
+    exec(HELPED.get(check, ""), names)
+    written = [one for one in before if one.metadata.get("nbgrader", {}).get("solution")]
+    return names, next(one for one in reversed(written) if one.cell_type == "code"), cell
+
+
+def test_every_check_of_the_course_has_wrong_answers():
+    checks = {
+        key
+        for key, (_, cell) in CELLS.items()
+        if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade")
+    }
+    assert set(WRONG) == checks
+    assert min(map(len, WRONG.values())) >= 4
+
+
+@pytest.mark.parametrize("check", WRONG)
+def test_the_teachers_answer_passes(check, capsys):
+    names, exercise, cell = ready(check)
+    exec(exercise.source, names)
+    exec(cell.source, names)
+
+
+@pytest.mark.parametrize(("check", "name"), CASES, ids=[f"{check}: {name}" for check, name in CASES])
+def test_a_wrong_answer_is_told(check, name, capsys):
+    """The check fails, and with words of its own."""
+    names, exercise, cell = ready(check)
+    exec(exercise.source, names)  # its further names, such as ready-made draws
+    exec(WRONG[check][name], names)
+    with pytest.raises(AssertionError) as told:
+        exec(cell.source, names)
+    assert str(told.value)
