@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -51,6 +52,13 @@ class Mistake:
     step: str
 
 
+class NotYet(AssertionError):
+    """An answer that does not pass yet: a notebook draws what is wrong and the next step, and none of the check's own lines."""
+
+    def _render_traceback_(self) -> list[str]:
+        return str(self).splitlines()[:2]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class CheckResult:
     """What a check found about one answer.
@@ -96,14 +104,17 @@ class CheckResult:
         return sum(part.level for part in self.parts)
 
     def must_pass(self) -> CheckResult:
-        """Return this result, or raise AssertionError with its text: what a hidden test of nbgrader calls.
+        """Return this result, or show it and raise with its text: what a hidden test of nbgrader calls.
 
         Raises
         ------
         AssertionError
         """
         if not self.passed:
-            raise AssertionError(self.text)
+            show = getattr(builtins, "display", None)  # where a notebook is: IPython puts it there
+            if show is not None:
+                show(self)
+            raise NotYet(self.text)
         return self
 
     @property
@@ -124,7 +135,9 @@ class CheckResult:
 
     @property
     def certainty(self) -> str:
-        """How often the check errs, in a sentence."""
+        """How often the check errs, in a sentence; of a function that does not run, that this is all."""
+        if self.parts[0].name == "runs":
+            return "Nothing else was checked yet."
         return self.rates.sentence(self.false_fail)
 
     def to_json(self) -> dict[str, Any]:

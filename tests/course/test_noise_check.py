@@ -165,3 +165,23 @@ def test_levels_are_exact(law):
         shapes.append(ks_p_value(uniforms))
     assert ks_p_value(np.array(gammas)) > 1e-4
     assert ks_p_value(np.array(shapes)) > 1e-4
+
+
+def test_a_notebook_shows_the_picture_and_two_lines(monkeypatch):
+    """What does not pass is drawn as its card; the error below it says the mistake and the next step, and no more."""
+    shown = []
+    monkeypatch.setattr("builtins.display", shown.append, raising=False)
+    found = COUNT.check(COUNT.wrong["half the noise"], 1)
+    with pytest.raises(AssertionError) as raised:
+        found.must_pass()
+    assert shown == [found]
+    assert raised.value._render_traceback_() == [found.headline, f"Next: {found.mistake.step}"]
+
+
+def test_a_function_that_does_not_run_is_told_no_rates():
+    def unwritten(rows, epsilon, size=None, rng=None):
+        raise NotImplementedError
+
+    found = check.mechanism(unwritten, range(40), expected=40, epsilon=EPSILON, rng=3)
+    assert found.mistake.name == "it fails"
+    assert found.certainty == "Nothing else was checked yet."
