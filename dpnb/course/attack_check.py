@@ -16,7 +16,7 @@ from scipy import stats
 from dpnb.course.noise_check import LEVEL, failed_to_run
 from dpnb.course.picture import levels
 from dpnb.course.result import CheckResult, Mistake, Part
-from dpnb.course.student_function import Clock, Trouble
+from dpnb.course.student_function import Clock, Trouble, failing
 from dpnb.errors import OptionError
 
 Case = Callable[[np.random.Generator], tuple[Any, Any]]
@@ -137,11 +137,7 @@ def _guess(function: Callable[..., Any], seen: tuple[Any, ...], wanted: np.ndarr
     try:
         given = function(*seen)
     except Exception as error:
-        raise Trouble(
-            "it fails",
-            f"The function fails: {type(error).__name__}: {error}.",
-            "Call it yourself on one case first, and read the last line of what Python says.",
-        ) from error
+        raise failing(error, "one case") from error
     if given is None:
         raise Trouble("no guess", "The function returns nothing.", "Return the guess, and do not print it.")
     guess = np.atleast_1d(np.asarray(given))

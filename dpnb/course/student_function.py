@@ -147,6 +147,21 @@ def too_slow(limit: float) -> Trouble:
     )
 
 
+def failing(error: Exception, on: str) -> Trouble:
+    """Return what to say of a function that raises; of one that is still the exercise's own line, that it is to be written."""
+    if isinstance(error, NotImplementedError):
+        return Trouble(
+            "not written yet",
+            "The answer is not written yet.",
+            "Write it in the cell of the exercise, delete the line that raises, and run that cell and this one.",
+        )
+    return Trouble(
+        "it fails",
+        f"The function fails: {type(error).__name__}: {str(error).rstrip('.')}.",
+        f"Call it yourself on {on} first, and read the last line of what Python says.",
+    )
+
+
 def _signature(call: Callable[..., Any], given: Mapping[str, Any]) -> tuple[set[str], set[str]]:
     """The names that a function takes after its data, and those of them that it needs and nobody gives."""
     try:
@@ -164,11 +179,7 @@ def _answered(call: Callable[..., Any], data: Any, given: Mapping[str, Any]) -> 
     except Trouble:
         raise
     except Exception as error:
-        raise Trouble(
-            "it fails",
-            f"The function fails: {type(error).__name__}: {error}.",
-            "Call it yourself on three rows first, and read the last line of what Python says.",
-        ) from error
+        raise failing(error, "three rows") from error
 
 
 def _table(outputs: Any, count: int) -> Floats:

@@ -183,5 +183,5 @@ def test_a_function_that_does_not_run_is_told_no_rates():
         raise NotImplementedError
 
     found = check.mechanism(unwritten, range(40), expected=40, epsilon=EPSILON, rng=3)
-    assert found.mistake.name == "it fails"
+    assert found.mistake.name == "not written yet"
     assert found.certainty == "Nothing else was checked yet."
