@@ -6,7 +6,7 @@ nothing about the person who asks, and reports no size, count or progress. Its a
 
 from dpnb.trusted.curator.engines._base import Engine, EngineInterrupted
 from dpnb.trusted.curator.engines.duckdb import DuckDBEngine
-from dpnb.trusted.curator.engines.preparing import ORDINAL, Prepared, file_fingerprint, prepare
+from dpnb.trusted.curator.engines.preparing import ORDINAL, Prepared, prepare
 
 __all__ = [
     "ORDINAL",
@@ -14,6 +14,5 @@ __all__ = [
     "Engine",
     "EngineInterrupted",
     "Prepared",
-    "file_fingerprint",
     "prepare",
 ]

@@ -9,10 +9,10 @@ in the declared list. A unit's rows are bounded once, before any question. The c
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ from dpnb.trusted.curator.engines.cell_sql import (
     readable,
     text_sql,
 )
+from dpnb.trusted.curator.engines.list_sql import ListOfColumns, alike, cells_of, constants, selected
 from dpnb.trusted.curator.engines.raw_table import RawTable, open_source, place_of, quoted
 from dpnb.trusted.curator.engines.recognition import recognise
 from dpnb.trusted.errors import OwnerError
@@ -49,15 +50,12 @@ RESERVED = "##"
 ORDINAL = "##ordinal"
 """The column that random partitions are cut by."""
 
-_CHUNK = 1 << 18
-
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A finished copy. ``fingerprint`` identifies its codes, ``content`` its cells; neither ever leaves the curator."""
+    """A finished copy. ``content`` is what its cells are known by, and never leaves the curator."""
 
     path: Path
-    fingerprint: str
     content: Content
 
 
@@ -116,10 +114,9 @@ def prepare(
             content = _recognised(connection, raw, schema, marking, named)
             _describe(connection, content)
             _check_sizes(connection, schema, content)
-            fingerprint = _fingerprint(connection, schema)
         draft.chmod(0o600)
         draft.replace(into)
-    return Prepared(into, fingerprint, content)
+    return Prepared(into, content)
 
 
 def _recognised(
@@ -163,12 +160,6 @@ def shut(connection: duckdb.DuckDBPyConnection, source: Any, raw: RawTable) -> N
         connection.execute("SET enable_external_access = false")
 
 
-def file_fingerprint(path: str | Path) -> str:
-    """The SHA-256 of a file's bytes: whether a source changed since it was prepared. Never leaves the curator."""
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def smallest_type(size: int) -> str:
     """The narrowest signed SQL type for codes 0 to ``size - 1``."""
     for name, top in (("TINYINT", 2**7), ("SMALLINT", 2**15), ("INTEGER", 2**31)):
@@ -199,24 +190,28 @@ def _write(
     with _whole(source):
         connection.execute(f"CREATE TABLE prepared AS {query}")
     _drop_categories(connection, schema)
-    connection.execute("CREATE TABLE sizes (name VARCHAR, size BIGINT)")
-    connection.executemany("INSERT INTO sizes VALUES (?, ?)", [(c.name, c.size) for c in schema.columns])
+    sizes = {"name": np.array(schema.names, dtype=object), "size": np.array([c.size for c in schema.columns])}
+    connection.register("declared_sizes", sizes)
+    connection.execute("CREATE TABLE sizes AS SELECT CAST(name AS VARCHAR) AS name, size FROM declared_sizes")
+    connection.unregister("declared_sizes")
 
 
 def prepared_sql(raw: RawTable, schema: Schema, key: bytes) -> str:
     """The SELECT that turns a raw relation into codes with an ordinal."""
-    parts = [
-        _Quantiser.of(place, column, *raw.column(column.name)) for place, column in enumerate(schema.columns)
-    ]
+    lists = alike([_raw_column(raw, column) for column in schema.columns], partial(_read, schema.columns))
     by_unit = schema.unit.unit != "row"
     unit = text_sql(*raw.column(schema.unit.unit)) if by_unit else "NULL"
-    read = ", ".join(f"{part.read} AS r{part.place}" for part in parts)
-    rounded = ", ".join(f"{part.rounded} AS t{part.place}" for part in parts)
-    coded = ", ".join(f"{part.coded} AS {quoted(part.column.name)}" for part in parts)
-    names = ", ".join(quoted(part.column.name) for part in parts)
+    rounded = ", ".join(_rounded(schema, one) for one in lists)
+    placed = ", ".join(_placed(schema, one) for one in lists)
+    types = _types_of_categories(schema)
+    coded = ", ".join(
+        _coded(column, cell, types.get(_texts(column)))
+        for column, cell in zip(schema.columns, cells_of(lists), strict=True)
+    )
+    names = ", ".join(quoted(name) for name in schema.names)
     rows = (
-        f'SELECT {coded}, "##place", "##unit" FROM (SELECT *, {rounded} FROM '
-        f'(SELECT {read}, row_number() OVER () - 1 AS "##place", {unit} AS "##unit" FROM {raw.sql}))'
+        f'SELECT {coded}, "##place", "##unit" FROM (SELECT {placed}, "##place", "##unit" FROM (SELECT *, {rounded} FROM '
+        f'(SELECT {selected(lists)}, row_number() OVER () - 1 AS "##place", {unit} AS "##unit" FROM {raw.sql})))'
     )
     ordinal = _ordinal(schema, key)
     if not by_unit:
@@ -282,65 +277,86 @@ def _refuse_unreadable(name: str, kind: str) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Quantiser:
-    """One column's way through the three nested SELECTs: read, rounded, coded."""
-
-    place: int
-    column: Column
-    read: str
-    rounded: str
-    coded: str
-
-    @classmethod
-    def of(cls, place: int, column: Column, sql: str, kind: str) -> _Quantiser:
-        _refuse_unreadable(column.name, kind)
-        make = cls._category if column.type == "category" else cls._grid
-        read, rounded, code = make(place, column, sql, kind)
-        missing = "NULL" if column.missing_code is None else str(column.missing_code)
-        coded = f"CAST(coalesce({code}, {missing}) AS {smallest_type(column.size)})"
-        return cls(place, column, read, rounded, coded)
-
-    @staticmethod
-    def _grid(place: int, column: Column, sql: str, kind: str) -> tuple[str, str, str]:
-        if column.calendar is None and has_moments(kind):
-            raise OwnerError(
-                f'"{column.name}" is declared {column.type}, but the data hold {kind}: '
-                'convert it first, or declare it type = "date".'
-            )
-        lower, step, steps = grid_constants(column)
-        rounded = f"floor((r{place} - {double(lower)}) / {double(step)} + {double(0.5)})"
-        code = (
-            f"CASE WHEN r{place} IS NULL OR isnan(r{place}) THEN NULL WHEN t{place} <= {double(0.0)} THEN 0 "
-            f"WHEN t{place} >= {double(float(steps))} THEN {steps} ELSE TRY_CAST(t{place} AS BIGINT) END"
+def _raw_column(raw: RawTable, column: Column) -> tuple[str, str]:
+    """A declared column's SQL name and type, if it can be read as what it is declared."""
+    sql, kind = raw.column(column.name)
+    _refuse_unreadable(column.name, kind)
+    if column.type != "category" and column.calendar is None and has_moments(kind):
+        raise OwnerError(
+            f'"{column.name}" is declared {column.type}, but the data hold {kind}: '
+            'convert it first, or declare it type = "date".'
         )
-        read = number_sql(sql, kind) if column.calendar is None else moment_sql(sql, kind, column.calendar)
-        return read, rounded, code
+    return sql, kind
 
-    @staticmethod
-    def _category(place: int, column: Column, sql: str, kind: str) -> tuple[str, str, str]:  # noqa: ARG004
-        return canonical_sql(sql, kind), "NULL", f"enum_code(TRY_CAST(r{place} AS declared_{place}))"
+
+def _read(columns: Sequence[Column], place: int, sql: str, kind: str) -> str:
+    """A cell as what its column is declared: a canonical text, or a binary64."""
+    column = columns[place]
+    if column.type == "category":
+        return canonical_sql(sql, kind)
+    return number_sql(sql, kind) if column.calendar is None else moment_sql(sql, kind, column.calendar)
+
+
+def _rounded(schema: Schema, one: ListOfColumns) -> str:
+    """The step of its grid that each cell falls on, not yet clamped."""
+    if _holds_texts(schema, one):
+        return f"NULL AS t{one.name}"
+    lower, step, _ = _grids(schema, one)
+    return f"{one.mapped(f'floor((x - {lower}[n]) / {step}[n] + {double(0.5)})')} AS t{one.name}"
+
+
+def _placed(schema: Schema, one: ListOfColumns) -> str:
+    """The code of each cell of a grid; a text stays one, as its list is its column's own."""
+    if _holds_texts(schema, one):
+        return one.name
+    steps = _grids(schema, one)[2]
+    t = f"t{one.name}[n]"
+    code = (
+        f"CASE WHEN x IS NULL OR isnan(x) THEN NULL WHEN {t} <= {double(0.0)} THEN 0 "
+        f"WHEN {t} >= {steps}[n] THEN CAST({steps}[n] AS BIGINT) ELSE TRY_CAST({t} AS BIGINT) END"
+    )
+    return f"{one.mapped(code)} AS {one.name}"
+
+
+def _coded(column: Column, cell: str, category: str | None) -> str:
+    """A column's code in the narrowest type, missing ones filled in as declared."""
+    code = cell if category is None else f"enum_code(TRY_CAST({cell} AS {category}))"
+    missing = "NULL" if column.missing_code is None else str(column.missing_code)
+    return f"CAST(coalesce({code}, {missing}) AS {smallest_type(column.size)}) AS {quoted(column.name)}"
+
+
+def _holds_texts(schema: Schema, one: ListOfColumns) -> bool:
+    return schema.columns[one.places[0]].type == "category"
+
+
+def _grids(schema: Schema, one: ListOfColumns) -> tuple[str, str, str]:
+    """The lower ends, steps and numbers of steps of the columns of one list."""
+    lower, step, steps = zip(*(grid_constants(schema.columns[place]) for place in one.places), strict=True)
+    return constants(lower), constants(step), constants(map(float, steps))
 
 
 def _declare_categories(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:
-    for place, column in _categories(schema):
-        values = declared_texts(column)
+    for values, name in _types_of_categories(schema).items():
         texts = np.empty(len(values), dtype=object)
         texts[:] = values
         connection.register("declared_values", {"value": texts, "place": np.arange(len(values))})
-        connection.execute(
-            f"CREATE TYPE declared_{place} AS ENUM (SELECT value FROM declared_values ORDER BY place)"
-        )
+        connection.execute(f"CREATE TYPE {name} AS ENUM (SELECT value FROM declared_values ORDER BY place)")
         connection.unregister("declared_values")
 
 
 def _drop_categories(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:
-    for place, _ in _categories(schema):
-        connection.execute(f"DROP TYPE declared_{place}")
+    for name in _types_of_categories(schema).values():
+        connection.execute(f"DROP TYPE {name}")
 
 
-def _categories(schema: Schema) -> list[tuple[int, Column]]:
-    return [(place, column) for place, column in enumerate(schema.columns) if column.type == "category"]
+def _types_of_categories(schema: Schema) -> dict[tuple[str, ...], str]:
+    """The name of the type of each list of declared texts: many columns of a survey share one."""
+    declared = dict.fromkeys(_texts(column) for column in schema.columns if column.type == "category")
+    return {values: f"declared_{number}" for number, values in enumerate(declared)}
+
+
+def _texts(column: Column) -> tuple[str, ...]:
+    return tuple(declared_texts(column)) if column.type == "category" else ()
 
 
 def double(value: float) -> str:
@@ -367,24 +383,6 @@ def _check_sizes(connection: duckdb.DuckDBPyConnection, schema: Schema, content:
 def _one(connection: duckdb.DuckDBPyConnection, sql: str) -> int:
     rows = connection.execute(sql).fetchall()  # to its end: an unfinished result blocks what comes next
     return int(rows[0][0]) if rows else 0
-
-
-def _fingerprint(connection: duckdb.DuckDBPyConnection, schema: Schema) -> str:
-    """SHA-256 over the codes in row order, column names included."""
-    digest = hashlib.sha256("\0".join(schema.names).encode())
-    for column in schema.columns:
-        name = quoted(column.name)
-        cursor = connection.execute(f"SELECT coalesce(CAST({name} AS BIGINT), -1) AS code FROM prepared")
-        digest.update(b"\0column\0")
-        _each_chunk(cursor, digest.update)
-    return digest.hexdigest()
-
-
-def _each_chunk(cursor: duckdb.DuckDBPyConnection, take: Callable[[bytes], None]) -> None:
-    codes = cursor.fetchnumpy()["code"]
-    array = np.ascontiguousarray(codes, dtype="<i8")
-    for start in range(0, len(array), _CHUNK):
-        take(array[start : start + _CHUNK].tobytes())
 
 
 def spill_directory(path: Path) -> Path:

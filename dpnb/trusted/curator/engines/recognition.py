@@ -1,13 +1,12 @@
 """The sums by which content is recognised, in SQL: :mod:`dpnb.trusted.curator.content` over again, equal to it to the last bit.
 
-One pass hashes every cell that is read into a temporary table of integers; sums, distinct cells and runs are taken from
-that. Linear in the rows, and no text of the data is written anywhere.
+One pass hashes every cell that is read into a temporary table of integers, a list per row; sums, distinct cells and runs are
+taken from that. Linear in the cells, and no text of the data is written anywhere.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import duckdb
 
@@ -26,6 +25,7 @@ from dpnb.trusted.curator.content import (
     read_names,
 )
 from dpnb.trusted.curator.engines.cell_sql import canonical_sql, literal, text_sql
+from dpnb.trusted.curator.engines.list_sql import alike, cells_of, selected
 from dpnb.trusted.curator.engines.raw_table import RawTable
 from dpnb.trusted.schema import Schema
 
@@ -44,16 +44,15 @@ def recognise(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Sche
     key : bytes
         The curator's key for recognising content, one for all datasets.
     """
-    width = len(read_names(schema))
     connection.execute(f'CREATE TEMP TABLE "##cells" AS {_cells(raw, schema, key)}')
     try:
-        columns = _columns(connection, width)
-        kinds = [_kind(connection, place, column) for place, column in enumerate(columns)]
+        columns = _columns(connection, len(read_names(schema)))
+        kinds = _kinds(connection, columns)
         pairs = zip(columns, kinds, strict=True)
         known = [
             (column.known, column.total) for column, kind in pairs if identifies(kind.distinct, run=kind.run)
         ]
-        rows, *halves = _row(connection, _totals(width, key))
+        rows, *halves = connection.execute(_totals(key)).fetchall()[0]
         guessable = may_be_guessed(rows, kinds)
     finally:
         connection.execute('DROP TABLE "##cells"')
@@ -63,19 +62,21 @@ def recognise(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Sche
 
 def _cells(raw: RawTable, schema: Schema, key: bytes) -> str:
     """The SELECT of every cell's hash (h) and, where it is one, its integer or day (i), with whose row it is."""
-    sources = [raw.column(name) for name in read_names(schema)]
-    texts = ", ".join(f"{canonical_sql(*source)} AS c{place}" for place, source in enumerate(sources))
+    lists = alike(
+        [raw.column(name) for name in read_names(schema)], lambda _, sql, kind: canonical_sql(sql, kind)
+    )
     unit = "NULL" if schema.unit_column is None else text_sql(*raw.column(schema.unit_column))
     owner = (
         "CAST(row_number() OVER () - 1 AS VARCHAR)"
         if schema.unit_column is None
         else f"coalesce('u' || {unit}, 'n')"
     )
-    hashed = ", ".join(
-        f"md5_number_lower({literal(hash_text(key, 'cell'))} || c{place}) AS h{place}, {_place(f'c{place}')} AS i{place}"
-        for place in range(len(sources))
+    hashed = f"md5_number_lower({literal(hash_text(key, 'cell'))} || x)"
+    return (
+        f"SELECT list_transform(cells, lambda x: {hashed}) AS h, list_transform(cells, lambda x: {_place('x')}) AS i, owner "
+        f"FROM (SELECT [{', '.join(cells_of(lists))}] AS cells, owner "
+        f"FROM (SELECT {selected(lists)}, {owner} AS owner FROM {raw.sql}))"
     )
-    return f"SELECT {hashed}, owner FROM (SELECT {texts}, {owner} AS owner FROM {raw.sql})"
 
 
 def _place(text: str) -> str:
@@ -97,42 +98,59 @@ class _Column:
     lowest: int | None
     highest: int | None
 
+    @property
+    def may_run(self) -> bool:
+        """Whether every known cell is an integer or a day."""
+        return self.lowest is not None and self.whole == self.known
+
+    @property
+    def span(self) -> int:
+        """How many integers or days lie between the first and the last, both counted."""
+        return 0 if self.lowest is None or self.highest is None else self.highest - self.lowest + 1
+
+    @property
+    def surely_many(self) -> bool:
+        """Whether the approximate number of distinct cells says enough."""
+        near = self.near
+        return near >= _SURELY_MANY and not (self.may_run and near / 2 <= self.span <= near * 2)
+
 
 def _columns(connection: duckdb.DuckDBPyConnection, width: int) -> list[_Column]:
-    parts = ", ".join(
-        f"count(h{n}), coalesce(sum(h{n}), 0), approx_count_distinct(h{n}), count(i{n}), min(i{n}), max(i{n})"
-        for n in range(width)
-    )
-    found = _row(connection, f'SELECT {parts}, count(*) FROM "##cells"')
-    return [_Column(found[-1], *found[6 * n : 6 * n + 6]) for n in range(width)]
+    cells = 'SELECT unnest(h) AS h, unnest(i) AS i, generate_subscripts(h, 1) AS place FROM "##cells"'
+    found = connection.execute(
+        "SELECT count(*), count(h), coalesce(sum(h), 0), approx_count_distinct(h), count(i), min(i), max(i) "
+        f"FROM ({cells}) GROUP BY place ORDER BY place"
+    ).fetchall()
+    return [_Column(*row) for row in found] or [_Column(0, 0, 0, 0, 0, None, None)] * width
 
 
-def _kind(connection: duckdb.DuckDBPyConnection, place: int, column: _Column) -> Kind:
+def _kinds(connection: duckdb.DuckDBPyConnection, columns: list[_Column]) -> list[Kind]:
     """Count exactly only where it matters: few cells, or integers whose range is about as long as they are many."""
-    may_run = column.lowest is not None and column.highest is not None and column.whole == column.known
-    missing = column.known < column.rows
-    span = column.highest - column.lowest + 1 if may_run else 0  # type: ignore[operator]
-    if column.near >= _SURELY_MANY and not (may_run and column.near / 2 <= span <= column.near * 2):
-        return Kind(column.near, run=False, missing=missing)
-    counted = f'SELECT count(*) AS n FROM "##cells" WHERE h{place} IS NOT NULL GROUP BY h{place}'
-    distinct, least, most = _row(connection, f"SELECT count(*), min(n), max(n) FROM ({counted})")
-    run = distinct > 0 and may_run and span == distinct and least == most
-    return Kind(distinct, run=run, missing=missing)
+    kinds = [Kind(column.near, run=False, missing=column.known < column.rows) for column in columns]
+    unsure = [place for place, column in enumerate(columns) if not column.surely_many]
+    cells = 'SELECT unnest(h) AS h, generate_subscripts(h, 1) - 1 AS place FROM "##cells"'
+    counted = (
+        f"SELECT place, count(*) AS n FROM ({cells}) WHERE h IS NOT NULL AND place IN ? GROUP BY place, h"
+    )
+    found = connection.execute(
+        f"SELECT place, count(*), min(n) = max(n) FROM ({counted}) GROUP BY place", [unsure]
+    ).fetchall()
+    exact = {place: (distinct, even) for place, distinct, even in found}
+    for place in unsure:
+        distinct, even = exact.get(place, (0, False))
+        run = distinct > 0 and columns[place].may_run and columns[place].span == distinct and even
+        kinds[place] = Kind(distinct, run=run, missing=kinds[place].missing)
+    return kinds
 
 
-def _totals(width: int, key: bytes) -> str:
+def _totals(key: bytes) -> str:
     """The SELECT of both sums over rows."""
-    cells = ", ".join(f"coalesce(CAST(h{n} AS HUGEINT), {ABSENT})" for n in range(width))
-    whole = f"list_reduce([{cells}], lambda x, y: x + y)"
-    placed = ", ".join(f"coalesce(CAST(h{n} AS VARCHAR), '~')" for n in range(width))
+    numbers = f"list_transform(h, lambda x: coalesce(CAST(x AS HUGEINT), {ABSENT}))"
+    whole = f"list_reduce({numbers}, lambda x, y: x + y)"
+    placed = "array_to_string(list_transform(h, lambda x: coalesce(CAST(x AS VARCHAR), '~')), ',')"
     row = f"{literal(hash_text(key, 'row'))} || CAST({whole} AS VARCHAR)"
-    state = f"{literal(hash_text(key, 'state'))} || concat_ws(',', {placed}) || '|' || owner"
+    state = f"{literal(hash_text(key, 'state'))} || {placed} || '|' || owner"
     sums = ", ".join(
         f"sum(md5_number_{half}({text}))" for text in ("row", "state") for half in ("lower", "upper")
     )
     return f'SELECT count(*), {sums} FROM (SELECT {row} AS row, {state} AS state FROM "##cells")'
-
-
-def _row(connection: duckdb.DuckDBPyConnection, sql: str) -> tuple[Any, ...]:
-    rows = connection.execute(sql).fetchall()  # to its end: an unfinished result blocks what comes next
-    return tuple(rows[0])
