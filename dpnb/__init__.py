@@ -9,9 +9,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpnb.client.api import open, plan, release, report, session, spend, studies  # noqa: A004 - the public names
+    from dpnb.client.api import plan, release, report, session, spend, studies
     from dpnb.client.archive import archive
     from dpnb.client.combining import combine
+    from dpnb.client.entrance import open  # noqa: A004 - the public name
     from dpnb.client.power import power
     from dpnb.estimate import to_json
     from dpnb.version import __version__
@@ -35,9 +36,10 @@ __all__ = [
 ]
 
 _NAMES = {
-    **dict.fromkeys(("open", "plan", "release", "report", "session", "spend", "studies"), "dpnb.client.api"),
+    **dict.fromkeys(("plan", "release", "report", "session", "spend", "studies"), "dpnb.client.api"),
     "archive": "dpnb.client.archive",
     "combine": "dpnb.client.combining",
+    "open": "dpnb.client.entrance",
     "power": "dpnb.client.power",
     "panel": "dpnb.widgets.kinds.panel",
     "to_json": "dpnb.estimate",

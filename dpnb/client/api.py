@@ -1,4 +1,4 @@
-"""The plain-Python twins of the cell magic: open, plan, release, spend, report, session.
+"""The plain-Python twins of the cell magic: plan, release, spend, report, session, and what :func:`~dpnb.client.entrance.open` does.
 
 Each is one sentence over a :class:`~dpnb.client.session.Session`; none keeps a state of its own but the sessions of this
 process (:mod:`dpnb.client.sessions`).
@@ -41,49 +41,17 @@ def close() -> None:
     sessions.close()
 
 
-@checked_call("dpnb.open")
-def open(  # noqa: A001 - the name that a person expects
-    what: Any = None,
-    schema: Any = None,
-    mode: str | None = None,
+def opened(
+    what: Any,
+    schema: Any,
+    mode: str | None,
     *,
-    adjacency: str | None = None,
-    seed: int | str | None = None,
-    truth: bool | None = None,
-    quiet: bool = False,
+    adjacency: str | None,
+    seed: int | str | None,
+    truth: bool | None,
+    quiet: bool,
 ) -> Dataset:
-    """Open a protected dataset.
-
-    Parameters
-    ----------
-    what : str, Path or frame
-        A built-in study's name, a CSV, Parquet or DuckDB file, a schema file, or a pandas, polars or Arrow frame; or what a
-        service holds, by its address (``"https://host/dpnb/incomes"``); or what an owner published (``"people.releases.json"``),
-        whose answers are there without any curator.
-    schema : path, mapping or Schema, optional
-        The owner's declaration; by default ``people.dpnb.toml`` beside ``people.csv``. A frame needs one.
-    mode : {"teaching", "guard-rail"}, optional
-        Built-in studies are public, hence TEACHING; ``"guard-rail"`` shows them as an owner's data behave.
-    adjacency : {"change-one", "add-remove"}, optional
-        TEACHING data only: open them under another neighbouring relation than they declare. Each has a budget of its own.
-    seed : int or str, optional
-        TEACHING data only: noise that this number or name decides, the same on every machine and in any order of cells.
-        ``"per-student"`` takes the name of whoever runs the kernel.
-    truth : bool, optional
-        TEACHING data only: whether cards and plots show what each answer would be without noise.
-    quiet : bool
-        Do not show the dataset's card.
-
-    Returns
-    -------
-    Dataset
-        A handle that holds no data.
-
-    Raises
-    ------
-    SchemaError, OwnerError
-        When there is no such dataset, or its schema, file or pinned terms do not allow it.
-    """
+    """Open what :func:`dpnb.client.entrance.open` was given, as it says."""
     if what is None:
         raise OwnerError('Say what to open: dpnb.open("hiv"), dpnb.open("people.csv").')
     if is_publication(what):
@@ -326,19 +294,24 @@ def _named(
 
     What is read from an estimate and keeps it (a regression, a test) stands for it.
     """
-    single = items if isinstance(items, Estimate) else getattr(items, "estimate", None)
-    if single is not None:
+    single = _estimate_of(items)
+    if isinstance(single, Estimate):
         items = [single]
     _refuse_others([] if hasattr(items, "__iter__") else [items])
     if not isinstance(items, Mapping):
-        listed = [getattr(item, "estimate", item) for item in items]
+        listed = [_estimate_of(item) for item in items]
         _refuse_others(listed)
         return listed, {}, ()
-    pairs = tuple((str(name), getattr(item, "estimate", item)) for name, item in items.items())
+    pairs = tuple((str(name), _estimate_of(item)) for name, item in items.items())
     listed = [estimate for _, estimate in pairs]
     _refuse_others(listed)
     labels = {one.measurement: name for name, one in pairs if one.measurement is not None}
     return listed, labels, pairs
+
+
+def _estimate_of(item: Any) -> Any:
+    """Return what stands for an item: an estimate itself, which would search its names for a near one to suggest."""
+    return item if isinstance(item, Estimate) else getattr(item, "estimate", item)
 
 
 def _refuse_others(items: list[Any]) -> None:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from dpnb.client.suggestions import for_argument
 from dpnb.errors import OptionError
 
 P = ParamSpec("P")
@@ -68,6 +67,8 @@ def _wrong(
     taken = [one for one in expected.parameters.values() if one.name != "self"]
     unknown = next((word for word in kwargs if word not in expected.parameters), None)
     if unknown is not None:
+        from dpnb.client.suggestions import for_argument  # what it knows of takes long to load
+
         return for_argument(unknown, spoken, _options(taken))
     given = len(args) - of_handle
     if given > sum(one.kind in _UNNAMED for one in taken):

@@ -20,7 +20,7 @@ from typing import IO, Annotated, Any, cast
 import msgspec
 from msgspec import Meta
 
-from dpnb.errors import CuratorError, CuratorGone, OwnerError, PlanError, from_wire
+from dpnb.errors import CuratorError, CuratorGone, DpnbError, OwnerError, PlanError, from_wire
 from dpnb.trusted.wire.codec import decode_reply, encode
 from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.messages import PROTOCOL, Hello, Welcome
@@ -50,6 +50,8 @@ class _Address(msgspec.Struct, frozen=True):
         return None
 
 
+_AHEAD: dict[Path, tuple[threading.Thread, list[Transport]]] = {}
+"""What is being reached before anybody asks it, by the root of its home."""
 _ADDRESSES = msgspec.json.Decoder(_Address)
 
 
@@ -69,7 +71,7 @@ def connect(home: Home, command: Sequence[str] | None = None) -> Transport:
     CuratorGone
         If it started and could then not be reached.
     """
-    found = reach(home)
+    found = _started_ahead(home) or reach(home)
     if found is not None:
         return found
     home.make()
@@ -82,6 +84,37 @@ def connect(home: Home, command: Sequence[str] | None = None) -> Transport:
             if not _start(home, command):
                 time.sleep(0.02)  # the last curator is on its way out and still holds the lock
     raise CuratorGone("The curator started and cannot be reached. Look into curator.log in DPNB_HOME.")
+
+
+def ahead(home: Home) -> None:
+    """Begin to reach or start a home's curator on a thread; :func:`connect` takes what that has found."""
+    found: list[Transport] = []
+
+    def begin() -> None:
+        with contextlib.suppress(DpnbError, OSError):  # connect() finds it again, and tells it
+            found.append(connect(home))
+
+    thread = threading.Thread(target=begin, name="dpnb-curator-ahead", daemon=True)
+    _AHEAD[home.root] = (thread, found)
+    thread.start()
+
+
+def leave_ahead() -> None:
+    """Let go of every curator that was started ahead and that nobody asked for."""
+    for root in list(_AHEAD):
+        found = _started_ahead(Home(root))
+        if found is not None:
+            found.close()
+
+
+def _started_ahead(home: Home) -> Transport | None:
+    """Return what was begun ahead for a home, once: not to the thread that begins it."""
+    thread, found = _AHEAD.get(home.root, (None, []))
+    if thread is None or thread is threading.current_thread():
+        return None
+    thread.join()
+    _AHEAD.pop(home.root, None)
+    return found.pop() if found else None
 
 
 def reach(home: Home) -> Transport | None:

@@ -176,7 +176,7 @@ _AUTO = {
 
 
 def _open(magic: DPMagic, words: list[str]) -> None:
-    from dpnb.client import api
+    from dpnb.client import entrance
 
     if not words:
         raise OptionError("%dp open needs a dataset: %dp open hiv")
@@ -184,7 +184,7 @@ def _open(magic: DPMagic, words: list[str]) -> None:
     unknown = set(mode) - {"mode"}
     if unknown:
         raise OptionError(f"unknown option {min(unknown)!r} for %dp open: {near(min(unknown), ('mode',))}")
-    handle = api.open(name, mode=mode.get("mode"))
+    handle = entrance.open(name, mode=mode.get("mode"))
     label = str(handle.schema.name)
     if not label.isidentifier():
         raise DpnbError(f'{label} is not a Python name: data = dpnb.open("{name}")')

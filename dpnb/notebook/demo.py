@@ -89,9 +89,9 @@ def releases(notebook: Any) -> Iterator[str]:
 def page() -> str:
     """Return ``demo.html``: the tour's main finding, from the store."""
     from dpnb.cards.demo import demo_page
-    from dpnb.client import api
+    from dpnb.client import api, entrance
 
-    hiv = api.open("hiv", mode="guard-rail", quiet=True)
+    hiv = entrance.open("hiv", mode="guard-rail", quiet=True)
     effect = hiv.got.difference(by="any")
     report = api.release({"effect": effect}, epsilon=PAID)
     return str(demo_page(report, effect, hiv.schema))

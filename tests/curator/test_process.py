@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -9,6 +10,7 @@ import stat
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from pathlib import Path
 
@@ -16,10 +18,10 @@ import numpy as np
 import pytest
 
 import dpnb
-from dpnb.client import api, sessions
+from dpnb.client import api, launch, sessions
 from dpnb.client.launch import connect
 from dpnb.client.session import Session
-from dpnb.errors import ChargedError, CuratorGone, OwnerError, PlanError
+from dpnb.errors import ChargedError, CuratorGone, OwnerError, PlanError, SchemaError
 from dpnb.estimate import PendingQuestion
 from dpnb.planner.check import check
 from dpnb.planner.question import QueryPlan
@@ -221,6 +223,23 @@ def test_a_curator_that_another_kernel_began_anew_is_joined(dpnb_home, people):
             assert watched.budget.spent.amount == 1
     finally:
         other.close()
+
+
+@pytest.mark.parametrize("name", ["incentive33", "incentive34"])
+def test_a_study_that_is_opened_first_is_asked_of_the_curator_that_was_started_ahead(
+    dpnb_home, monkeypatch, name
+):
+    """One curator is started, on the thread ahead; where there is no such study, nothing of it stays in the kernel."""
+    started = []
+    start = launch._start
+    monkeypatch.setattr(
+        launch, "_start", lambda *given: (started.append(threading.current_thread().name), start(*given))[1]
+    )
+    monkeypatch.delitem(sys.modules, "dpnb.client.session")
+    with contextlib.suppress(SchemaError):
+        assert not dpnb.open(name, quiet=True).budget.state().spent
+    assert started == ["dpnb-curator-ahead"]
+    assert not launch._AHEAD
 
 
 DIES = """
@@ -468,7 +487,7 @@ def test_the_life_line_tells_that_a_ledger_grew_and_that_the_curator_ended(peopl
     """Whoever holds a life-line hears of another kernel's charge and nothing more, and of the curator's end, at once."""
     heard = connect(Home(Path(dpnb_home)))
     try:
-        small_ = api.open(people, quiet=True)
+        small_ = dpnb.open(people, quiet=True)
         assert heard.wait()  # the terms were pinned
         api.release(small_.x.mean(), epsilon=1)
         before = time.monotonic()

@@ -215,6 +215,7 @@ def exact_text(x: Fraction) -> str:
 _MOST_PLACES = 30
 
 
+@lru_cache(maxsize=256)
 def _decimal_places(denominator: int) -> int | None:
     if 10**_MOST_PLACES % denominator:
         return None
@@ -237,8 +238,17 @@ def parse_exact(text: Any) -> Fraction:
 
 @lru_cache(maxsize=256)
 def _parsed(text: str) -> Fraction | None:
-    number = Fraction(text) if _EXACT.fullmatch(text) else None
-    return None if number is None or exact_text(number) != text else number
+    found = _EXACT.fullmatch(text)
+    if found is None:
+        return None
+    sign, whole, part, below = found.groups()
+    if below is None and len(part or "") <= _MOST_PLACES and not (sign and whole == "0" and part is None):
+        part = part or ""
+        return Fraction(
+            int(sign + whole + part), 10 ** len(part)
+        )  # its last digit is not 0: no other text is this number
+    number = Fraction(text)
+    return None if exact_text(number) != text else number
 
 
 _ROUNDING: dict[str, str] = {"nearest": ROUND_HALF_EVEN, "down": ROUND_FLOOR, "up": ROUND_CEILING}
@@ -271,6 +281,10 @@ def brief(x: Fraction, toward: Direction = "nearest") -> str:
     return exact_text(rounded)
 
 
+_MEASURES = {measure.value: measure for measure in Measure}
+_FIELDS = {"measure", "amount", "delta"}
+
+
 @dataclass(frozen=True, slots=True)
 class PrivacyLoss:
     """An amount of privacy loss in one measure.
@@ -300,9 +314,10 @@ class PrivacyLoss:
     delta: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "measure", Measure(self.measure))
-        object.__setattr__(self, "amount", rational(self.amount, name=self.measure.symbol))
-        object.__setattr__(self, "delta", rational(self.delta, name="delta"))
+        if not type(self.amount) is type(self.delta) is Fraction or type(self.measure) is not Measure:
+            object.__setattr__(self, "measure", Measure(self.measure))
+            object.__setattr__(self, "amount", rational(self.amount, name=self.measure.symbol))
+            object.__setattr__(self, "delta", rational(self.delta, name="delta"))
         if self.amount.numerator < 0 or not 0 <= self.delta.numerator < self.delta.denominator:
             raise LossError(f"A privacy loss is {self.measure.symbol} ≥ 0 and 0 ≤ δ < 1.")
         if self.delta and self.measure is not Measure.APPROX_ZCDP:
@@ -404,6 +419,8 @@ class PrivacyLoss:
         LossError
             For unknown or missing fields, or texts that are not exact numbers.
         """
-        if set(record) != {"measure", "amount", "delta"} or record["measure"] not in list(Measure):
+        word = record.get("measure")
+        measure = _MEASURES.get(word) if isinstance(word, str) else None
+        if measure is None or record.keys() != _FIELDS:
             raise LossError("A privacy loss is written as measure, amount and delta.")
-        return cls(Measure(record["measure"]), parse_exact(record["amount"]), parse_exact(record["delta"]))
+        return cls(measure, parse_exact(record["amount"]), parse_exact(record["delta"]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -80,6 +80,7 @@ class Schema:
     pool: str | None = None
     description: str = ""
     bounds: str = PUBLIC_BOUNDS
+    _version: str = field(default="", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.bounds not in {PUBLIC_BOUNDS, SEEN_ON_DATA}:
@@ -110,6 +111,11 @@ class Schema:
     @property
     def version(self) -> str:
         """Sixteen hex digits that change whenever something changes that a price or an answer depends on."""
+        if not self._version:
+            object.__setattr__(self, "_version", self._digest())
+        return self._version
+
+    def _digest(self) -> str:
         facts = {
             "format": FORMAT,
             "columns": sorted(
