@@ -487,7 +487,7 @@ def test_odd_names_are_quoted(tmp_path):
     """Quotes, spaces, keywords and the names that statements use inside are ordinary column names."""
     names = ['a"b', "select", "cell", "c0", "s0", "r0", "t0", "ö x", "name", "prepared"]
     names += ["l0", "tl0", "x", "n", "cells", "owner", "h", "i", "d", "place"]
-    columns = [Column.integer(name, 0, 10) for name in names]
+    columns = [Column.integer(name, 0, 100) for name in names]
     copy = prepare(
         {name: [place] for place, name in enumerate(names)}, schema_of(*columns), tmp_path / "copy.duckdb"
     )
