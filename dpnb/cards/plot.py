@@ -16,6 +16,7 @@ _ORDERS = (None, "size", "effect")
 _ACCENT, _INK, _SOFT, _BESIDE = "#0a6480", "#1c1d21", "#5b5e66", "#b3471d"
 _BAR, _GRID = "#c8dfe7", "#e9eaee"
 _KINDS = (None, "points", "bars", "curve")
+_PANDAS = {"bar": "bars", "barh": "bars", "hist": "bars", "line": "curve", "scatter": "points"}
 _BIN = re.compile(r"\[[^\[\]]+, [^\[\]]+[\])]")
 _BARS, _CURVE = (7.0, 3.6), (7.0, 3.4)
 _LETTERS = 60  # more than that many letters under bars are turned
@@ -50,7 +51,7 @@ def estimate_axes(
         Above the picture.
     kind : {None, "points", "bars", "curve"}
         A row with its intervals for each value, a bar for each, or one line along a number. By default what the answer is: a
-        histogram has bars, a long answer along a number is a curve.
+        histogram has bars, a long answer along a number is a curve. The words of pandas ("bar", "hist", "line") are taken too.
 
     Raises
     ------
@@ -59,6 +60,7 @@ def estimate_axes(
     """
     if order not in _ORDERS:
         raise OptionError(f'unknown order {order!r}: write order="size" or order="effect".')
+    kind = _PANDAS.get(kind, kind) if isinstance(kind, str) else kind
     if kind not in _KINDS:
         raise OptionError(f'unknown kind {kind!r}: write kind="points", kind="bars" or kind="curve".')
     curve = curve_of(estimate) if kind == "curve" or (kind is None and order is None) else None

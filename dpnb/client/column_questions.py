@@ -85,10 +85,6 @@ class ColumnQuestions(HoldsNoData):
     def _ask(self, statistic: str, **options: Any) -> Estimate:
         return self._dataset.ask(statistic, self._expr, **options)
 
-    def count(self) -> Estimate:
-        """Ask how many rows have a value here."""
-        return self._ask("count")
-
     def sum(self) -> Estimate:
         """Ask the sum."""
         return self._ask("sum")

@@ -362,6 +362,16 @@ class ColumnHandle(ColumnQuestions):
 
     isna = is_missing
 
+    def notna(self) -> ColumnHandle:
+        """Return the condition that the value is known."""
+        return ~self.is_missing()
+
+    def count(self) -> Estimate:
+        """Ask how many rows have a known value here; the rows of a condition are counted by a filter."""
+        if self.is_condition:
+            return self._ask("count")  # refused, with what to write
+        return self._dataset._holding(self.notna()).count()
+
     def _constant(self, value: object) -> Any:
         return float(value) if isinstance(value, Estimate) else value
 

@@ -236,9 +236,7 @@ class Dataset(HoldsNoData):
         asked_of = condition.dataset
         if asked_of.handle != self.handle or asked_of._by or asked_of._where not in {None, self._where}:
             raise PlanError("This condition was written for other rows. Write it on the dataset itself.")
-        where = condition.expression
-        both = where if self._where is None else BoolOp("and", self._where, where)
-        return self._part(both, self._by)
+        return self._holding(condition)
 
     def groupby(self, *keys: str | ColumnHandle | Sequence[str | ColumnHandle]) -> Dataset:
         """Return the dataset by groups of declared keys: columns, small integers or bins."""
@@ -248,6 +246,11 @@ class Dataset(HoldsNoData):
         if not listed:
             raise PlanError(f"groupby needs a column: {self.name}.groupby({self.schema.names[0]!r}).")
         return self._part(self._where, (*self._by, *(self.key(key) for key in listed)))
+
+    def _holding(self, condition: ColumnHandle) -> Dataset:
+        """Return the rows and groups of this where a condition on its own rows holds."""
+        where = condition.expression
+        return self._part(where if self._where is None else BoolOp("and", self._where, where), self._by)
 
     def _part(self, where: Expr | None, by: tuple[Expr, ...]) -> Dataset:
         return type(self)(self._session, self._opened, where, by, self._root)
@@ -327,13 +330,13 @@ class Dataset(HoldsNoData):
         """The names of the declared columns."""
         return self.schema.names
 
-    def agg(self, figures: Mapping[str, str | Iterable[str]]) -> dict[str, Estimate]:
+    def agg(self, figures: Mapping[str, str | Iterable[str]] | Iterable[str] | str) -> dict[str, Estimate]:
         """Ask figures of several columns at once, of all rows or of groups.
 
         Parameters
         ----------
-        figures : mapping of str to str or iterable of str
-            For each column the names of its questions.
+        figures : mapping of str to str or iterable of str, or names
+            For each column the names of its questions; names alone are asked of every column of numbers.
 
         Returns
         -------

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpnb.errors import OptionError
 from dpnb.estimate import Estimate
+from dpnb.planner.expression import Ref
 
 if TYPE_CHECKING:
     from dpnb.client.columns import ColumnHandle
@@ -53,15 +54,31 @@ def _asked(column: ColumnHandle, name: str) -> Estimate:
 
 def aggregated(dataset: Dataset, figures: Any) -> dict[str, Estimate]:
     """Ask figures of several columns; each is named for its column and what is asked: ``age_mean``."""
+    if _names_alone(figures):
+        figures = {name: figures for name in _others(dataset) if dataset.schema[name].numeric}
     if not isinstance(figures, Mapping) or not figures:
         raise OptionError(
-            'Say which figures of which columns: .agg({"age": ["mean", "std"], "pay": "mean"}).'
+            'Say which figures of which columns: .agg({"age": ["mean", "std"], "pay": "mean"}), '
+            'or figures of every column of numbers: .agg(["mean", "std"]).'
         )
     return {
         f"{column}_{name}": estimate
         for column, asked in figures.items()
         for name, estimate in figures_of(dataset[column], asked).items()
     }
+
+
+def _names_alone(figures: Any) -> bool:
+    named = (
+        isinstance(figures, list | tuple) and bool(figures) and all(isinstance(one, str) for one in figures)
+    )
+    return named or isinstance(figures, str)
+
+
+def _others(dataset: Dataset) -> list[str]:
+    """The columns that the rows are not grouped by."""
+    keys = {key.column for key in dataset._by if isinstance(key, Ref)}
+    return [name for name in dataset.schema.names if name not in keys]
 
 
 def described(column: ColumnHandle) -> dict[str, Estimate]:
@@ -79,7 +96,7 @@ def described_all(dataset: Dataset) -> dict[str, Estimate]:
     """Ask what describes each declared column."""
     return {
         f"{name}_{asked}": estimate
-        for name in dataset.schema.names
+        for name in _others(dataset)
         for asked, estimate in described(dataset[name]).items()
     }
 

@@ -41,6 +41,7 @@ LINE_HELP = """\
 %dp coverage mean skewed     simulate studies, and watch which of their intervals hold what they claim
 %dp coverage effect      the same for an estimate: its question, size and loss, on rows that you declare
 %dp attack linkage       run an attack on simulated people, and drag the ε that stops it
+%dp attack reconstruction secret=bits    the same on arrays of your own
 %dp exhibits [matching]  published claims that do not hold: what each promises, how it breaks, what to type instead
 %dp admin close people --reason "…" --yes    an owner's act, as dpnb admin does it at a terminal
 %dp options              the options of a %%dp cell; so does %%dp --help

@@ -55,13 +55,21 @@ class OutcomeLaw(Tabular):
     candidates: tuple[Any, ...] = ()
 
     def pmf(self, value: ArrayLike) -> Any:
-        """Return the probability of values; 0 for what the answer cannot be."""
-        asked = np.asarray(value, dtype=float)
+        """Return the probability of values, or of labels of a choice; 0 for what the answer cannot be."""
+        asked = np.asarray(self._placed(value), dtype=float)
         step = float(np.diff(self.support).min(initial=1.0))
         place = np.clip(np.searchsorted(self.support, asked - step / 4), 0, self.support.size - 1)
         hit = np.abs(self.support[place] - asked) <= step / 1000
         found = np.where(hit, self.probabilities[place], 0.0)
         return float(found) if found.ndim == 0 else found
+
+    def _placed(self, value: ArrayLike) -> Any:
+        """The places of labels that are no numbers; everything else as it is."""
+        given = np.asarray(value)
+        if given.dtype.kind not in "UO" or not self.candidates:
+            return value
+        places = dict(zip(self.candidates, self.support, strict=True))
+        return np.reshape([places.get(label, np.inf) for label in given.ravel().tolist()], given.shape)
 
     @property
     def mean(self) -> float:
@@ -79,7 +87,12 @@ class OutcomeLaw(Tabular):
         return Table({**named, "value": self.support.tolist(), "probability": self.probabilities.tolist()})
 
     def __repr__(self) -> str:
-        return f"<law of {self.question}: {self.mechanism}, {self.support.size:,} values, mean {self.mean:.6g}, sd {self.sd:.3g}>"
+        if any(isinstance(label, str) for label in self.candidates):
+            best = int(np.argmax(self.probabilities))
+            about = f"{len(self.candidates):,} candidates, likeliest {self.candidates[best]} ({self.probabilities[best]:.3g})"
+        else:
+            about = f"{self.support.size:,} values, mean {self.mean:.6g}, sd {self.sd:.3g}"
+        return f"<law of {self.question}: {self.mechanism}, {about}>"
 
 
 def law(estimate: Estimate) -> OutcomeLaw:

@@ -24,6 +24,21 @@ def test_agg_asks_figures_by_name(data):
         "y_mean": "small.y.mean()",
     }
     assert data.groupby("g").agg({"x": "mean"})["x_mean"].text == data.groupby("g").x.mean().text
+    numbers = [name for name in data.columns if data.schema[name].numeric]
+    assert list(data.agg(["mean", "std"])) == [
+        f"{name}_{word}" for name in numbers for word in ("mean", "std")
+    ]
+    assert list(data.groupby("y").agg("mean")) == [f"{name}_mean" for name in numbers if name != "y"]
+
+
+def test_a_columns_count_is_of_its_known_values(data):
+    """As pandas counts; of groups too, and never of a condition, whose rows are counted by a filter."""
+    assert data.x.count().text == data[data.x.notna()].count().text
+    here = data[data.y > 0].groupby("g")
+    assert here.x.agg(["mean", "count"])["count"].text == here.x.count().text
+    assert here.x.count().text == data[(data.y > 0) & data.x.notna()].groupby("g").count().text
+    with pytest.raises(DpnbError, match="count\\(\\) counts rows"):
+        (data.x > 1).count()
 
 
 def test_describe_fits_the_declaration_and_is_released_within_its_loss(data):
@@ -57,7 +72,7 @@ def test_a_pivot_table_is_one_question_on_groups_laid_out_wide(data):
         (lambda data: data.x.agg("_ask"), "'_ask' is not a question"),
         (lambda data: data.x.agg("max"), "one person's"),
         (lambda data: data.x.agg("isin"), "isin"),
-        (lambda data: data.agg(["mean"]), "which figures of which columns"),
+        (lambda data: data.agg([np.mean]), "which figures of which columns"),
         (lambda data: data.agg({"z": "mean"}), "z"),
         (lambda data: data.pivot_table("x", index=[]), "what to group by"),
     ],

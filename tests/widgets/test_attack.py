@@ -152,6 +152,27 @@ def test_a_students_own_arrays_lie_on_the_bench(attack):
     assert one.result.baseline == pytest.approx(found.baseline)
 
 
+def test_command_takes_a_students_own_arrays(data):
+    """``%dp attack linkage quasi=[region, age], secret=ill`` reads them in the notebook's names; no handle is one."""
+    (region, age), ill = OWN["linkage"]["quasi"], OWN["linkage"]["secret"]
+    names = {"region": region, "age": age, "ill": ill, "dict": "taken", "protected": data}
+    shown = COMMANDS["attack"](names, "linkage quasi=[region, age], secret=ill, rng=2, epsilon=0.5")
+    assert shown.result["dp"].rows == bench("linkage", rng=2, **OWN["linkage"])["dp"].rows
+    assert shown.facts["epsilon"] == 0.5
+    same = COMMANDS["attack"](names, "reconstruction secret = (ill[:100] == 1) * 1")
+    assert "100 people's yes or no" in same.card().text
+    for line, words in {
+        "averaging secret=ill": "no arrays",
+        "linkage secret=ill,": "takes quasi= and secret=",
+        "linkage secret=il": "NameError",
+        "linkage secret=ill quasi=age": "no Python",
+        "reconstruction secret=protected.x": "0 and 1|protected|no data",
+        "secret=ill": "No attack is called",
+    }.items():
+        with pytest.raises(DpnbError, match=words):
+            COMMANDS["attack"](names, line)
+
+
 def test_own_people_of_known_number_are_in_the_words():
     one = widgets.attack_bench("reconstruction", arrays=OWN["reconstruction"])
     assert "40 people's yes or no" in one.card().text

@@ -22,9 +22,11 @@ from dpnb.estimate.table import Table
 from dpnb.inference.digits import percent
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.attack_picture import bench_picture
+from dpnb.widgets.typed_line import value_of
 from dpnb.widgets.wording import still
 
 _FINE = 49
+_OWN = "%dp attack linkage quasi=[region, age], secret=ill"
 _MOST = {"rng": 2**53, "reps": 200}
 
 
@@ -57,9 +59,13 @@ class Attack(Interaction):
 
     @classmethod
     def of_line(cls, names: Mapping[str, Any], text: str) -> Self:
-        """Show an attack by its name, or the first; see :class:`Interaction`."""
-        del names
-        return cls(text) if text else cls()
+        """Show an attack by its name, or the first, on made-up people or on arrays; see :class:`Interaction`."""
+        if not text:
+            return cls()
+        attack, given = _split(text)
+        found = value_of({"_called": dict, **names}, f"_called({given})", _OWN) if given else {}
+        here = {name: found.pop(name) for name in ("epsilon", *_MOST) if name in found}
+        return cls(attack, arrays=found, **here)
 
     def __init__(
         self,
@@ -197,6 +203,15 @@ class Attack(Interaction):
 
     def _step(self, name: str) -> None:
         self._benches[name] = next(self._more[name])
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Return an attack's name and what is given to it: the name ends where the first ``name=`` begins."""
+    head, given, _ = text.partition("=")
+    if not given:
+        return text, ""
+    attack, _, first = head.rstrip().rpartition(" ")
+    return attack, text[text.index(first, len(attack)) :]
 
 
 def _attack(given: Any) -> str:
