@@ -89,7 +89,7 @@ class OutcomeLaw(Tabular):
     def __repr__(self) -> str:
         if any(isinstance(label, str) for label in self.candidates):
             best = int(np.argmax(self.probabilities))
-            about = f"{len(self.candidates):,} candidates, likeliest {self.candidates[best]} ({self.probabilities[best]:.3g})"
+            about = f"{len(self.candidates):,} candidates, most likely {self.candidates[best]} ({self.probabilities[best]:.3g})"
         else:
             about = f"{self.support.size:,} values, mean {self.mean:.6g}, sd {self.sd:.3g}"
         return f"<law of {self.question}: {self.mechanism}, {about}>"

@@ -128,7 +128,7 @@ def test_draws_of_a_selection_follow_its_candidates(data):
     assert law.candidates == ("a", "b", "c")
     assert law.pmf("b") == law.probabilities[1]
     assert law.pmf(["c", "z"]).tolist() == [law.probabilities[2], 0]
-    assert f"likeliest {'abc'[np.argmax(law.probabilities)]}" in repr(law)
+    assert f"most likely {'abc'[np.argmax(law.probabilities)]}" in repr(law)
     seen = [np.sum(draws == place) for place in law.support]
     assert stats.chisquare(seen, law.probabilities * len(draws)).pvalue > 1e-4
     median = released(data.x.median(), "0.05")
