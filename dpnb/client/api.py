@@ -243,19 +243,24 @@ class spend:  # noqa: N801 - reads as the act that it is: with dpnb.spend(epsilo
                 self.report = replace(report, dropped=self._batch.dropped)
 
 
-def report(items: Items, to: str | Path | None = None, registry: str | Path | None = None) -> Any:
+@checked_call("dpnb.report")
+def report(
+    items: Items | None = None, to: str | Path | None = None, registry: str | Path | None = None
+) -> Any:
     """Write results, both intervals, a methods paragraph and the ledger extract into one self-contained file.
 
     Parameters
     ----------
-    items : estimates, by name or not
-        Released.
+    items : estimates, by name or not, optional
+        Released; in a notebook by default every released answer that has a name.
     to : path, optional
         .html, .md, .tex, .docx, .pdf, .json or .txt.
     registry : path, optional
         A .json file with an entry for the public registry of deployments, in its three tiers: the guarantee, unit, loss, domain,
         accounting and implementation are filled in; ``left_to_fill`` names what its curator must add.
     """
+    if items is None:
+        items = called_here('report: dpnb.report({"effect": effect}, to=…)')
     listed, _, named = _named(items)
     leaves = _leaves(listed)
     if not leaves:
@@ -272,6 +277,20 @@ def report(items: Items, to: str | Path | None = None, registry: str | Path | No
     rows = [row for dataset in handles.values() for row in dataset.session.ledger_rows(dataset, used)]
     labelled = dict(named) if named else {estimate.text: estimate for estimate in listed}
     return write(labelled, schemas=[d.schema for d in handles.values()], rows=rows, to=to, registry=registry)
+
+
+def called_here(example: str) -> dict[str, Any]:
+    """Return the released answers that have a name in this notebook.
+
+    Raises
+    ------
+    PlanError
+        Where there is no notebook whose names could be read.
+    """
+    names = current_host().names()
+    if names is None:
+        raise PlanError(f"Name what to {example}.")
+    return {name: one for name, one in names.items() if getattr(one, "pending", True) is False}
 
 
 def session_of(items: Iterable[Estimate | PendingQuestion]) -> Session:

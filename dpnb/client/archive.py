@@ -18,9 +18,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpnb.client.api import report
+from dpnb.client.api import called_here, report
 from dpnb.client.arguments import checked_call
-from dpnb.errors import OptionError, PlanError
+from dpnb.errors import OptionError
 from dpnb.estimate import Estimate, Table, current_host
 from dpnb.statistics.table_formats import json_text
 
@@ -152,10 +152,7 @@ archive = Archiver()
 def _named(items: Any) -> Mapping[str, Any]:
     """What to archive, by name."""
     if items is None:
-        names = current_host().names()
-        if names is None:
-            raise PlanError('Name what to archive: dpnb.archive("study.zip", {"effect": effect}).')
-        items = {name: one for name, one in names.items() if getattr(one, "pending", True) is False}
+        items = called_here('archive: dpnb.archive("study.zip", {"effect": effect})')
     if isinstance(items, Mapping):
         return items
     single = [items] if hasattr(items, "text") or hasattr(items, "estimate") else items

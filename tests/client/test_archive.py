@@ -65,6 +65,7 @@ def test_a_notebook_archives_what_it_calls_by_name_and_its_cells(tmp_path, relea
     provide(Notebook())
     try:
         found = dpnb.archive(tmp_path / "study.zip")
+        assert "bins" in dpnb.report(to=tmp_path / "study.md").path.read_text()
     finally:
         provide(None)
     assert set(found.results) == {"mean", "bins"}
