@@ -7,6 +7,7 @@ environments that carry its stamp. What the steps do is in the modules of `tasks
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import NoReturn
@@ -33,6 +34,8 @@ TARGETS = {
 
 def main() -> NoReturn:
     """Run one target."""
+    # hundreds of processes import dpnb, and to compile it each time is half of such a start; `make clean` removes what is kept
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     try:
         succeeded = TARGETS[sys.argv[1]](sys.argv[2:])
     except Failure as failure:

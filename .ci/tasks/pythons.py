@@ -52,6 +52,7 @@ DIFFERS = {
 # contracts, notebook, wire and pickles run under each of the other Pythons every day; these places under one of them, by turns
 IN_TURN = (
     "tests/aggregate",
+    "tests/serving",
     "tests/privacy/test_accountant.py",
     "tests/privacy/test_conversion.py",
     "tests/privacy/test_event.py",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import nbformat
+import pytest
 
 import dpnb
 from dpnb.__main__ import main
@@ -16,6 +17,7 @@ from tests.notebook.conftest import Notebook
 GUIDE = Path(__file__).parents[2] / "notebooks" / "guides" / "depositor.ipynb"
 
 
+@pytest.mark.slow
 def test_the_guide_leads_from_a_file_to_a_closed_dataset_with_a_published_page(
     shell, tmp_path, monkeypatch, capfd
 ):

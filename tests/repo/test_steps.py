@@ -186,6 +186,20 @@ def test_editable_installs_never_build_the_front_end(steps, tmp_path, monkeypatc
     assert seen == ["none"]
 
 
+def test_what_the_steps_start_may_keep_its_bytecode():
+    """Compiling dpnb is half of a process's start: a variable that forbids to keep the result stops at the steps."""
+    program = """
+import os, sys
+import steps
+steps.TARGETS["look"] = lambda _: "PYTHONDONTWRITEBYTECODE" not in os.environ
+sys.argv = ["steps.py", "look"]
+steps.main()
+"""
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([sys.executable, "-c", program], cwd=ENTRY.parent, env=environment, check=False)
+    assert done.returncode == 0
+
+
 def test_continuous_integration_is_make_test():
     """.ci/run calls `make test` and gives its exit status."""
     lines = (ROOT / ".ci" / "run").read_text().splitlines()

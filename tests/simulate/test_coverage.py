@@ -102,6 +102,16 @@ def test_noise_wider_than_declared_is_noticed(loss):
         assert enough(int(found.held("privacy").held[0, 0]), 10_000, 0.949) == right
 
 
+@pytest.mark.parametrize("loss", [{"epsilon": 1}, {"rho": "0.1"}])
+@pytest.mark.parametrize("stretch", [0.9, 1.0, 1.1])
+def test_noise_of_another_size_is_noticed_among_five(loss, stretch):
+    """Where intervals are wider than they must be, the noise itself shows a scale that is 10 % off."""
+    with wider(stretch):
+        found = simulate.coverage("sum", BETA, 5, loss, "privacy", reps=KEPT)
+    spread = found.tallies[0].kept["noise z"].std()
+    assert (abs(spread - 1) < 0.05) == (stretch == 1)
+
+
 def test_memory_does_not_grow_with_studies():
     """Whole studies are kept for the first few thousand only; everything else is a sum."""
     found = simulate.coverage("sum", BETA, 2, 1, "privacy", reps=KEPT + 700)

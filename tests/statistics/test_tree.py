@@ -241,7 +241,6 @@ def test_different_points_have_different_texts() -> None:
 
 # ---------------------------------------------------------------- how often it is right
 
-MASS = made.population(made.lumpy)
 SETTINGS = {
     "public n": ("change-one", False, ("epsilon", 1), {}),
     "private n": ("add-remove", False, ("epsilon", "0.5"), {}),
@@ -256,7 +255,7 @@ def hits(setting: str, n: int, reps: int, level: float = 0.95) -> Counter[tuple[
     adjacency, filtered, loss, options = SETTINGS[setting]
     item = made.question(made.schema(n, adjacency, loss[0]), "tree", loss, filtered=filtered, **options)
     held: dict[tuple[str, str], Any] = {}
-    population = made.truths(MASS)
+    population = made.truths(made.population(made.lumpy))
     for x, released in made.studies(item, made.lumpy, n, reps, seed=n):
         dataset = made.truths(np.bincount(x, minlength=made.GRID + 1) / n)
         for name, read in made.readings(TREE).items():
@@ -293,7 +292,7 @@ def bands(adjacency: str, loss: tuple[str, Any], n: int, reps: int) -> dict[str,
     for x, released in made.studies(item, made.lumpy, n, reps, seed=9):
         counts = np.bincount(x, minlength=made.GRID + 1)
         found = TREE.readings["cdf"](item.checked.setting, band="simultaneous").conclude([released])
-        for kind, mass in (("privacy", counts / n), ("confidence", MASS)):
+        for kind, mass in (("privacy", counts / n), ("confidence", made.population(made.lumpy))):
             low, high = found.interval(0.95, kind)
             curve = np.cumsum(mass)
             held[kind] += bool(np.all((low <= curve + 1e-9) & (curve <= high + 1e-9)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,7 @@ def lumpy(rng: np.random.Generator, n: int) -> np.ndarray:
     return np.clip(np.rint(np.where(kind > 0.85, 40.0, humps)), 0, GRID).astype(int)
 
 
+@cache
 def population(draw: Callable[[np.random.Generator, int], np.ndarray]) -> np.ndarray:
     """The probabilities of 0…100, from four million draws."""
     found = np.bincount(draw(np.random.default_rng(12345), 4_000_000), minlength=GRID + 1)

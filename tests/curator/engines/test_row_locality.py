@@ -68,7 +68,7 @@ def polars_column(name, cells):
 class TestLists(SourceContract):
     """A mapping of lists."""
 
-    TABLES = 20
+    TABLES = 40
 
     @classmethod
     def codes(cls, columns, folder):
@@ -78,7 +78,7 @@ class TestLists(SourceContract):
 class TestPandas(SourceContract):
     """A DataFrame with whatever types pandas infers."""
 
-    TABLES = 20
+    TABLES = 40
 
     @classmethod
     def codes(cls, columns, folder):
@@ -105,7 +105,7 @@ class TestCategoricalPandas(SourceContract):
 class TestPolars(SourceContract):
     """A polars frame."""
 
-    TABLES = 20
+    TABLES = 40
 
     @classmethod
     def codes(cls, columns, folder):
@@ -116,7 +116,7 @@ class TestPolars(SourceContract):
 class TestArrow(SourceContract):
     """An Arrow table."""
 
-    TABLES = 20
+    TABLES = 40
 
     @classmethod
     def codes(cls, columns, folder):
