@@ -15,9 +15,12 @@ from zlib import crc32
 import numpy as np
 
 from tests.course.students import (
+    AVERAGE,
     CHOICE,
     COUNT,
     COVERAGE,
+    EVENT,
+    REBUILD,
     RESPONSE,
     SUM,
     Exercise,
@@ -31,6 +34,7 @@ EXERCISES = {
     "mechanism": (COUNT, SUM),
     "selection": (CHOICE, RESPONSE),
     "coverage": (COVERAGE,),
+    "attack": (REBUILD, AVERAGE, EVENT),
 }
 """The exercises by which each check is measured."""
 _ALL = {one.name: one for group in EXERCISES.values() for one in group}

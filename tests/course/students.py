@@ -271,7 +271,7 @@ def correlated(asked, published):
 REBUILD = Exercise(
     "rebuilt column",
     lambda student, rng: check.attack(
-        student, counted, least=0.95, goal=0.9, nothing=drowned, most=0.05, cases=100, rng=rng
+        student, counted, least=0.95, goal=0.9, nothing=drowned, most=0.05, cases=60, rng=rng
     ),
     fitted,
     {
@@ -313,7 +313,7 @@ def asked_once(rng):
 AVERAGE = Exercise(
     "averaged answers",
     lambda student, rng: check.attack(
-        student, asked_often, least=0.99, nothing=asked_once, most=0.3, rng=rng
+        student, asked_often, least=0.99, nothing=asked_once, most=0.3, cases=100, rng=rng
     ),
     lambda answers: round(answers.mean()),
     {
@@ -340,7 +340,9 @@ def resampled(last):
 
 EVENT = Exercise(
     "telltale event",
-    lambda student, rng: check.attack(student, resampled(1), least=0.3, nothing=resampled(0), rng=rng),
+    lambda student, rng: check.attack(
+        student, resampled(1), least=0.3, nothing=resampled(0), cases=200, rng=rng
+    ),
     lambda answer: answer > 0,
     {
         "always": lambda answer: True,
