@@ -17,11 +17,12 @@ from dpnb.errors import OptionError, PlanError
 from dpnb.planner import PricedQuestion
 from dpnb.planner.check import CheckedQuestion
 from dpnb.simulate.block_values import decoded
+from dpnb.simulate.declared import Incomplete, Pair
 from dpnb.simulate.design import Design, Loss, expressions, levels_of, losses_of, reps_of, seed_of, sizes_of
-from dpnb.simulate.exact import Block, rows_of
+from dpnb.simulate.exact import Block, counted, rows_of
 from dpnb.simulate.intervals import methods_of
 from dpnb.simulate.plain import PlainCoverage, function_coverage
-from dpnb.simulate.populations import Population, population
+from dpnb.simulate.populations import Drawn, Population, population
 from dpnb.simulate.result import CoverageResult
 from dpnb.simulate.studies import Studies, draw
 from dpnb.simulate.tally import Tally, tally
@@ -94,7 +95,8 @@ def coverage(
         ``levels=0.95``; ``column=``, ``other=``, ``by=``, ``where=`` and the statistic's own options, as in a question;
         ``adjacency="change-one"``; ``truth=`` and ``parameter=`` where they are not known for the statistic;
         ``columns=`` or ``lower=``, ``upper=``, ``step=`` of the population; ``common=True``, the noise of all losses from the
-        same random numbers; ``progress=``, called with each partial result.
+        same random numbers; ``counted=True``, studies drawn as counts of distinct rows, which has the same law and takes studies
+        of any size; ``progress=``, called with each partial result.
 
     Returns
     -------
@@ -154,6 +156,13 @@ def designed(
     common = more.pop("common", False)
     if not isinstance(common, bool):
         raise OptionError("common= is True or False: whether all losses share their random numbers.")
+    by_counts = more.pop("counted", False)
+    if not isinstance(by_counts, bool):
+        raise OptionError("counted= is True or False: whether studies are drawn as counts of distinct rows.")
+    if by_counts and (not _countable(made) or truth is not None):
+        raise OptionError(
+            "counted=True needs a population whose law is known, such as simulate.beta(…) or an array, and no truth=."
+        )
     levels = levels_of(more.pop("levels", 0.95))
     asked = {name: more.pop(name) for name in _QUESTION if name in more}
     if truth is not None and not callable(truth):
@@ -173,6 +182,7 @@ def designed(
         truth,
         parameter,
         common,
+        by_counts,
     )
 
 
@@ -188,6 +198,14 @@ def _question(
         "adjacency": asked.get("adjacency", "change-one"),
         "options": dict(options),
     }
+
+
+def _countable(source: Population) -> bool:
+    """Whether a population's law tells all of it: not where it is estimated from draws, or leaves out who lacks a value."""
+    partial = isinstance(source, Pair) and any(
+        isinstance(one, Incomplete) for one in (source.first, source.second)
+    )
+    return not isinstance(source, Drawn) and not partial and source.law() is not None
 
 
 def _of_rows(statistic: str) -> bool:
@@ -227,7 +245,8 @@ class Run:
         self.items: tuple[PricedQuestion, ...] = design.items(n)
         checked = self.items[0].checked
         entries = max(part.cells for part in self.items[0].parts)
-        self.size = design.block(n, entries)
+        self.law = design.population.law() if design.counted else None
+        self.size = design.block(n, entries, None if self.law is None else self.law[0].rows)
         self.parameter = _parameter(design, checked)
 
     def block(self, done: int, left: int) -> Tally:
@@ -242,8 +261,12 @@ class Run:
     def draw(self, done: int, count: int) -> tuple[Studies, Block]:
         """Return a block of simulated releases, and its rows."""
         design, place = self.design, done // self.size
-        codes = design.population.draw(design.rng(_DATA, self.n, place), count, self.n)
-        block = Block(Table(codes, count * self.n), count, self.n)
+        rows = design.rng(_DATA, self.n, place)
+        if self.law is not None:
+            block = counted(self.law, rows, count, self.n)
+        else:
+            codes = design.population.draw(rows, count, self.n)
+            block = Block(Table(codes, count * self.n), count, self.n)
         noise = [
             design.rng(_NOISE, self.n, place, *([] if design.common else _words(loss)))
             for loss in design.losses

@@ -69,6 +69,8 @@ class Design:
         What holds in a dataset (a function of its columns) and in the population, where they are given.
     common : bool
         Whether the noise of all losses is made of the same uniforms; otherwise that of each loss is seeded by itself.
+    counted : bool
+        Whether a study is drawn as counts of distinct rows, for studies of any size; otherwise row by row.
     """
 
     statistic: str
@@ -83,6 +85,7 @@ class Design:
     truth: Callable[[Mapping[str, Any]], Any] | None
     parameter: Any
     common: bool = False
+    counted: bool = False
 
     def items(self, n: int) -> tuple[PricedQuestion, ...]:
         """Return the priced question at every loss, for studies of one size."""
@@ -98,9 +101,11 @@ class Design:
             )
         return found
 
-    def block(self, n: int, entries: int) -> int:
-        """Return how many studies are drawn at once: a function of the design alone, so that results never depend on it."""
-        return min(block_of(n), max(1, _ENTRIES // (len(self.losses) * max(entries, 1))))
+    def block(self, n: int, entries: int, lines: int | None = None) -> int:
+        """Return how many studies, of so many `lines` each, are drawn at once: a function of the design alone, so that results never depend on it."""
+        return min(
+            block_of(n if lines is None else lines), max(1, _ENTRIES // (len(self.losses) * max(entries, 1)))
+        )
 
     def rng(self, *place: int) -> np.random.Generator:
         """Return the generator of one stream of the simulation."""

@@ -33,21 +33,49 @@ class Block:
         The rows of all studies, study after study.
     studies, n : int
         How many, and how many rows each.
+    distinct : int, optional
+        Where a study is told by how often each distinct row occurs: so many lines of the table are one study.
     """
 
     table: Table
     studies: int
     n: int
+    distinct: int | None = None
+
+    @property
+    def lines(self) -> int:
+        """Lines of the table in a study."""
+        return self.n if self.distinct is None else self.distinct
 
     def study(self, place: int) -> Table:
         """Return one study."""
-        rows = slice(place * self.n, (place + 1) * self.n)
+        rows = slice(place * self.lines, (place + 1) * self.lines)
         columns = {name: Ints(i.values[rows], i.known[rows]) for name, i in self.table.columns.items()}
-        return Table(columns, self.n)
+        times = self.table.times
+        return Table(columns, self.lines, None if times is None else times[rows])
 
     def places(self) -> NDArray[np.int64]:
         """Return the study of each row."""
-        return np.repeat(np.arange(self.studies), self.n)
+        return np.repeat(np.arange(self.studies), self.lines)
+
+
+Law = tuple[Table, NDArray[np.float64]]
+"""Rows, and the probability of each."""
+
+
+def counted(law: Law, rng: np.random.Generator, studies: int, n: int) -> Block:
+    """Return studies told by how often each distinct row of a population's law occurs: any size costs the same.
+
+    Rows drawn independently occur as often as a multinomial draw of their counts says, so every study has exactly the law of one
+    that is drawn row by row; and whatever a release or a truth reads of a study, it reads from these counts.
+    """
+    rows, chances = law
+    times = rng.multinomial(n, chances / chances.sum(), size=studies).astype(np.int64)
+    columns = {
+        name: Ints(np.tile(ints.values, studies), np.tile(ints.known, studies))
+        for name, ints in rows.columns.items()
+    }
+    return Block(Table(columns, studies * rows.rows, times.ravel()), studies, n, rows.rows)
 
 
 def totals(block: Block, requests: Sequence[Total]) -> list[NDArray[np.int64]]:
@@ -61,13 +89,14 @@ def _total(block: Block, evaluate: Evaluator, request: Total) -> NDArray[np.int6
     largest = max(abs(int(value.values.max(initial=0))), abs(int(value.values.min(initial=0))), 1) * block.n
     if largest >= _EXACT_INT:
         return _one_by_one(block, request)
+    values = value.values if block.table.times is None else value.values * block.table.times
     if not request.keys and request.where is None and value.known.all():
-        return np.asarray(value.values.reshape(block.studies, block.n).sum(axis=1)[:, None])
+        return np.asarray(values.reshape(block.studies, block.lines).sum(axis=1)[:, None])
     cells, kept = _cells(evaluate, request.keys, request.where)
     kept = kept & value.known
     size = cell_count(request.keys)
     at = (block.places() * size + cells)[kept]
-    return _summed(at, value.values[kept], block.studies * size, largest).reshape(block.studies, size)
+    return _summed(at, values[kept], block.studies * size, largest).reshape(block.studies, size)
 
 
 def _summed(at: NDArray[np.int64], values: NDArray[np.int64], size: int, largest: int) -> NDArray[np.int64]:
@@ -100,9 +129,9 @@ def histograms(
     cells, kept = _cells(evaluate, keys, where)
     kept = kept & code.known
     at = ((block.places() * size + cells) * (steps + 1) + code.values)[kept]
-    return np.bincount(at, minlength=block.studies * size * (steps + 1)).reshape(
-        block.studies, size, steps + 1
-    )
+    times = None if block.table.times is None else block.table.times[kept]
+    found = np.bincount(at, times, minlength=block.studies * size * (steps + 1))
+    return found.astype(np.int64).reshape(block.studies, size, steps + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +165,8 @@ def rows_of(block: Block, checked: CheckedQuestion, weight: NDArray[np.float64] 
             kept = kept & found.known
     x, y = (_real(n, i, kept) for n, i in zip((setting.target, setting.other), numbers, strict=True))
     at = (block.places() * setting.cells + cells)[kept]
+    if weight is None and block.table.times is not None:
+        weight = block.table.times.astype(float)
     return Rows(at, None if weight is None else weight[kept], x, y, block.studies, setting.cells)
 
 

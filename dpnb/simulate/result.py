@@ -187,6 +187,7 @@ def _asked(design: Design) -> list[str]:
     words += ["where=where"] if asked["where"] is not None else []
     words += ["truth=truth"] if design.truth is not None else []
     words += ["common=True"] if design.common else []
+    words += ["counted=True"] if design.counted else []
     return words + ([f"parameter={design.parameter!r}"] if design.parameter is not None else [])
 
 

@@ -88,6 +88,8 @@ class Interaction(ipywidgets.DOMWidget):
         What is drawn: strict JSON.
     chosen : dict
         What the hand set last.
+    arrays : dict of str to bytes
+        Many numbers of the facts; they travel as binary buffers.
     """
 
     module: ClassVar[str]
@@ -112,6 +114,7 @@ class Interaction(ipywidgets.DOMWidget):
     kind = traitlets.Enum(KINDS, read_only=True).tag(sync=True)
     facts = traitlets.Dict().tag(sync=True)
     chosen = traitlets.Dict().tag(sync=True)
+    arrays = traitlets.Dict().tag(sync=True)
 
     def __init__(self, **chosen: Any) -> None:
         self.set_trait("kind", self.module)

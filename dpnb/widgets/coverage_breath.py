@@ -1,12 +1,12 @@
 """Coverage that breathes: the same studies with the same random numbers at 25 losses, as the page needs them for a drag.
 
-Numbers travel packed: the ends and answers of forty studies as 32-bit floats, and which of all studies held as bits.
+Numbers travel as bytes beside the facts: the ends and answers of forty studies as 32-bit floats, and which of all studies held
+as bits. Studies come in blocks: a first one that takes no time to speak of, and more while the page asks.
 """
 
 from __future__ import annotations
 
-import base64
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from dpnb.trusted.errors import Unavailable
 
 #: How many studies are drawn, and how many are counted at most.
 DRAWN, COUNTED = 40, 1000
+_FIRST, _BLOCK = 10, 240
 _ENDS = {"epsilon": (0.01, 10.0), "rho": (0.0005, 5.0)}
 _LOSSES = 25
 
@@ -42,19 +43,30 @@ def losses_of(kind: str, paid: float) -> tuple[float, ...]:
     return tuple(found)
 
 
-def packed(values: NDArray[Any]) -> str:
-    """Return numbers as little-endian 32-bit floats, in base 64."""
-    return base64.b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode()
+def packed(values: NDArray[Any]) -> bytes:
+    """Return numbers as little-endian 32-bit floats."""
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(values, dtype="<f4").tobytes()
 
 
-def bits(flags: NDArray[np.bool_]) -> str:
-    """Return flags as bits, each row filled up to whole bytes, the first flag in the lowest bit; in base 64."""
-    return base64.b64encode(np.packbits(flags, axis=-1, bitorder="little").tobytes()).decode()
+def bits(flags: NDArray[np.bool_]) -> bytes:
+    """Return flags as bits, each row filled up to whole bytes, the first flag in the lowest bit."""
+    return np.packbits(flags, axis=-1, bitorder="little").tobytes()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
+class _Method:
+    """What is kept of one method: the ends of the first studies, and of each study whether it held, block after block."""
+
+    name: str
+    about: str
+    ends: list[Floats] = field(default_factory=list)
+    held: list[NDArray[np.bool_]] = field(default_factory=list)
+    known: list[NDArray[np.bool_]] = field(default_factory=list)
+
+
 class Breath:
-    """Studies of one size at many losses that share their random numbers.
+    """Studies of one size at many losses that share their random numbers, simulated block by block.
 
     Parameters
     ----------
@@ -62,58 +74,99 @@ class Breath:
         With common noise.
     """
 
-    design: Design
+    def __init__(self, design: Design) -> None:
+        self.design = design
+        self._run = Run(design, design.sizes[0])
+        self._most = self._run.size
+        self._run.size = min(
+            _FIRST, self._most
+        )  # of which block the random numbers are: all blocks begin at a multiple
+        self.parameter = None if self._run.parameter is None else float(self._run.parameter[0])
+        self.studies, self.goal = 0, min(DRAWN, design.reps)
+        self._answers: list[Floats] = []
+        self._truths: list[Floats] = []
+        self._methods = {one.name: _Method(one.name, one.about) for one in design.methods}
+
+    @property
+    def done(self) -> bool:
+        """Whether all studies are there."""
+        return self.studies >= self.goal
+
+    def step(self) -> None:
+        """Simulate the next block."""
+        planned = _FIRST if self.studies == 0 else _BLOCK if self.studies >= DRAWN else DRAWN - _FIRST
+        studies, block = self._run.draw(self.studies, self._count(planned))
+        if self.studies == 0:
+            self.goal = min(self.design.reps, max(DRAWN, min(_quick(studies), 5 * self._most)))
+        truth = self._run.truth(block)[:, 0]
+        self._answers.append(np.asarray(studies.value[:, :, 0]))
+        self._truths.append(truth)
+        for method in self.design.methods:
+            self._add(studies, method, truth)
+        self.studies += truth.size
+
+    def _count(self, planned: int) -> int:
+        """Return how many studies the next block has: whole multiples of the first, but for the last."""
+        size = self._run.size
+        return min(max(min(planned, self._most) // size, 1) * size, self.goal - self.studies)
+
+    def _add(self, studies: Studies, method: Method, truth: Floats) -> None:
+        kept = self._methods.get(method.name)
+        found = None if kept is None else _ends(studies, method, self.parameter, self.design.levels[0])
+        if kept is None or found is None:
+            self._methods.pop(method.name, None)
+            return
+        low, high = found
+        target = (
+            truth
+            if self.parameter is None or method.about == "dataset"
+            else np.full(truth.size, self.parameter)
+        )
+        seen: list[Seen] = [seen_under((a, b), target, 0, (0, 0)) for a, b in zip(low, high, strict=True)]
+        there = ~np.isnan(low) & ~np.isnan(high)
+        kept.ends.append(np.stack([low, high], axis=-1))
+        kept.held.append(np.stack([one.held for one in seen]) & there)
+        kept.known.append(there)
 
     def to_json(self) -> dict[str, Any]:
-        """Simulate the studies, and return what the page draws."""
-        run = Run(self.design, self.design.sizes[0])
-        studies, truth = self._drawn(run)
-        parameter = None if run.parameter is None else float(run.parameter[0])
-        methods = [
-            _method(studies, one, truth, parameter, self.design.levels[0]) for one in self.design.methods
-        ]
+        """Return what the page is told in words and numbers."""
         return {
             "values": [float(loss.amount) for loss in self.design.losses],
-            "studies": int(truth.size),
-            "answers": packed(studies.value[:, :DRAWN, 0]),
-            "truths": packed(truth[:DRAWN]),
-            "parameter": parameter,
-            "methods": [one for one in methods if one is not None],
+            "studies": self.studies,
+            "goal": self.goal,
+            "parameter": self.parameter,
+            "methods": [{"name": one.name, "about": one.about} for one in self._methods.values()],
         }
 
-    def _drawn(self, run: Run) -> tuple[Studies, Floats]:
-        """Return the studies that are shown, and as many more as one block has where they are quick."""
-        most = min(self.design.reps, run.size)
-        studies, block = run.draw(0, min(DRAWN, most))
-        more = min(most, _quick(studies))
-        if more > DRAWN:
-            studies, block = run.draw(0, more)
-        return studies, run.truth(block)[:, 0]
+    def arrays(self) -> dict[str, bytes]:
+        """Return what the page draws."""
+        found = {
+            "answers": packed(np.concatenate(self._answers, axis=1)[:, :DRAWN]),
+            "truths": packed(np.concatenate(self._truths)[:DRAWN]),
+        }
+        for one in self._methods.values():
+            known = np.concatenate(one.known, axis=1)
+            found[f"{one.name}/ends"] = packed(np.concatenate(one.ends, axis=1)[:, :DRAWN])
+            found[f"{one.name}/held"] = bits(np.concatenate(one.held, axis=1))
+            found[f"{one.name}/known"] = b"" if known.all() else bits(known)
+        return found
 
 
 def _quick(studies: Studies) -> int:
-    """Return how many studies take no more than a second or so: added noise, then selected points, then whole releases."""
+    """Return how many studies are counted: of added noise, then of selected points, then of whole releases, ever fewer."""
     if not isinstance(studies, ArrayStudies):
         return DRAWN
     return COUNTED if all(part.laws for part in studies.parts.values()) else COUNTED // 4
 
 
-def _method(
-    studies: Studies, method: Method, truth: Floats, parameter: float | None, level: float
-) -> dict[str, Any] | None:
+def _ends(
+    studies: Studies, method: Method, parameter: float | None, level: float
+) -> tuple[Floats, Floats] | None:
+    """Return the ends of a method's intervals, shape (losses, studies); nothing where it has none."""
     if method.about != "dataset" and parameter is None:
         return None
     try:
         low, high = (np.asarray(end)[:, :, 0] for end in method(studies, level))
     except Unavailable:
         return None
-    target = truth if parameter is None or method.about == "dataset" else np.full(truth.size, parameter)
-    seen: list[Seen] = [seen_under((a, b), target, 0, (0, 0)) for a, b in zip(low, high, strict=True)]
-    there = ~np.isnan(low) & ~np.isnan(high)
-    return {
-        "name": method.name,
-        "about": method.about,
-        "ends": packed(np.stack([low[:, :DRAWN], high[:, :DRAWN]], axis=-1)),
-        "held": bits(np.stack([one.held for one in seen]) & there),
-        "known": "" if there.all() else bits(there),
-    }
+    return low, high

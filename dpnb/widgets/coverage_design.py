@@ -20,7 +20,7 @@ from dpnb.widgets.coverage_breath import COUNTED, Breath, losses_of
 from dpnb.widgets.coverage_charge import inflation
 from dpnb.widgets.coverage_estimate import Subject
 from dpnb.widgets.coverage_run import StudyRun, SweepRun
-from dpnb.widgets.coverage_setup import BOOTSTRAP, METHODS, OWN, QUESTION, Setup
+from dpnb.widgets.coverage_setup import BOOTSTRAP, LARGE, METHODS, OWN, QUESTION, Setup
 from dpnb.widgets.scenes import ASKED, DECLARED, SCENES, Asked, Shape, declared, made
 
 LOSSES: dict[str, tuple[float, ...]] = {
@@ -127,6 +127,7 @@ class Design:
             setup.reps,
             setup.seed,
             **{**asked.options, **question, "levels": float(setup.level)},
+            **({"counted": True} if setup.n > LARGE and "sizes" not in several else {}),
         )
         for size in design.sizes:
             design.items(size)

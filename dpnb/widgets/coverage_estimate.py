@@ -18,6 +18,7 @@ from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.planner.expression import Ref
 from dpnb.trusted.privacy.loss import floored_digits, parse_exact
 from dpnb.trusted.schema import Column
+from dpnb.widgets.coverage_setup import LARGE, MOST
 from dpnb.widgets.curve import question_of
 from dpnb.widgets.scenes import Asked, Kind
 
@@ -68,6 +69,11 @@ class Subject:
     loss: tuple[str, float] | None
     start: dict[str, float]
     words: str
+
+    @property
+    def most(self) -> int:
+        """The most rows that are simulated: of pairs with missing values those that are drawn one by one."""
+        return LARGE if self.kind == "pair" and self.missing is not None else MOST["n"]
 
 
 def subject_of(estimate: Estimate, n: int | None = None) -> Subject:

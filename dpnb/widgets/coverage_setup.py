@@ -28,7 +28,9 @@ BOOTSTRAP = (*get_args(BootstrapKind), "deconvolved")
 USUAL = ("naive", "normal", "confidence", "privacy")
 VIEWS = ("studies", "loss", "n", "k")
 OWN, QUESTION = "own", "question"
-MOST = {"n": 20_000, "reps": 1_000_000, "k": 500}
+MOST = {"n": 100_000_000, "reps": 1_000_000, "k": 500}
+#: From so many rows on a study is drawn as counts of distinct rows.
+LARGE = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,8 @@ class Setup:
         """Why the bootstrap does not fit what is asked; empty where it does."""
         if self.statistic not in ("mean", "proportion"):
             return "The bootstrap here is of a mean: choose mean or proportion."
+        if self.n > LARGE:
+            return f"The bootstrap here is of at most {LARGE:,} rows: choose a smaller n."
         return "" if self.kind == "rho" else "The bootstrap is paid in ρ: measure in ρ."
 
     @property

@@ -6,6 +6,7 @@ run this one script, and ask nobody for anything.
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,8 +23,11 @@ from dpnb.widgets._base import Interaction, built, shown
 from dpnb.widgets.kinds.remeasure import Remeasure
 
 _SCRIPT = """
+const opened = arrays => Object.fromEntries(Object.entries(arrays ?? {}).map(
+  ([name, text]) => [name, new DataView(Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer)]));
 for (const place of document.querySelectorAll("[data-dpnb]")) {
   const kept = JSON.parse(place.querySelector("script").textContent);
+  kept.arrays = opened(kept.arrays);
   const heard = new Map();
   const model = {
     get: name => kept[name],
@@ -134,9 +138,14 @@ def _forecasts(estimates: Mapping[str, Estimate]) -> Iterator[Interaction]:
             yield Remeasure(estimate, name=name)
 
 
+def texts(arrays: Mapping[str, bytes]) -> dict[str, str]:
+    """Return arrays of bytes as texts, for a page that is one file."""
+    return {name: base64.b64encode(value).decode() for name, value in arrays.items()}
+
+
 def _place(one: Interaction) -> Markup:
     one.complete()
-    kept: dict[str, Any] = {"facts": one.facts, "chosen": one.chosen}
+    kept: dict[str, Any] = {"facts": one.facts, "chosen": one.chosen, "arrays": texts(one.arrays)}
     data = json.dumps(kept, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
     script = Markup(f'<script type="application/json">{data}</script>')
     return el("section", script, el("div", Markup(one.card().html), class_="still"), data_dpnb=one.module)

@@ -19,12 +19,14 @@ class Portable(anywidget.AnyWidget):
 
     facts = traitlets.Dict().tag(sync=True)
     chosen = traitlets.Dict().tag(sync=True)
+    arrays = traitlets.Dict().tag(sync=True)
 
     def __init__(self, interaction: Interaction) -> None:
         self._kind = interaction.kind
         self._interaction = interaction
-        super().__init__(facts=interaction.facts, chosen=interaction.chosen)
+        super().__init__(facts=interaction.facts, chosen=interaction.chosen, arrays=interaction.arrays)
         traitlets.link((interaction, "chosen"), (self, "chosen"))
+        traitlets.dlink((interaction, "arrays"), (self, "arrays"))  # before the facts that speak of them
         traitlets.dlink((interaction, "facts"), (self, "facts"))
         self.on_msg(lambda _, content, buffers: interaction._handle_custom_msg(content, buffers))  # noqa: SLF001 - the double's own
 

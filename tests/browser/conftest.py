@@ -489,8 +489,8 @@ _SENT = "save_changes: () => undefined,"
 _HEARD = """save_changes: async () => {
       const nth = [...document.querySelectorAll("[data-dpnb]")].indexOf(place);
       window.dpnbAsked = (window.dpnbAsked ?? 0) + 1;
-      const facts = await window.dpnbHear(nth, JSON.stringify(kept.chosen));
-      if (facts !== null) { kept.facts = facts; for (const f of heard.get("change:facts") ?? []) f(); }
+      const told = await window.dpnbHear(nth, JSON.stringify(kept.chosen));
+      if (told !== null) { kept.facts = told.facts; kept.arrays = opened(told.arrays); for (const f of heard.get("change:facts") ?? []) f(); }
       window.dpnbAsked -= 1;
     },"""
 # no question is on its way, and what a page does by a timer of its own, up to 100 ms later, it has done
@@ -544,7 +544,7 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Any]:
             if page.busy:
                 return None
             made[nth].chosen = json.loads(text)
-            return made[nth].facts
+            return {"facts": made[nth].facts, "arrays": pages_.texts(made[nth].arrays)}
 
         page.expose_function("dpnbHear", hear)
         # the page's policy runs the one script that it was written with

@@ -493,6 +493,62 @@ def test_an_estimate_has_no_other_population(data):
 # ---------------------------------------------------------------- size, form and bad input
 
 
+def breathed(lab):
+    """What the page does: open, and ask for more while there will be more; returns how many studies there were each time."""
+    lab.chosen = {"breathe": True}
+    seen = [lab.facts["breath"]["studies"]]
+    while seen[-1] < lab.facts["breath"]["goal"]:
+        lab.chosen = {**lab.chosen, "breathed": seen[-1]}
+        seen.append(lab.facts["breath"]["studies"])
+    return seen
+
+
+def test_studies_at_many_losses_stream_as_bytes():
+    """A first block comes before the rest; forty intervals take 16 kB or less a pair of methods, hits of a thousand 3 kB each."""
+    lab = widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.5)
+    messages = []
+    lab.send_state = lambda key=None: messages.append(key)
+    seen = breathed(lab)
+    assert seen == [10, 40, 280, 520, 760, 1000]
+    assert all({"facts", "arrays"} <= set(one) for one in messages if one and "arrays" in one)
+    sizes = {name: len(value) for name, value in lab.arrays.items()}
+    assert sizes["answers"] == 25 * 40 * 4
+    assert sizes["confidence/ends"] == 25 * 40 * 8
+    assert sizes["confidence/held"] == 25 * 125
+    assert "ends" not in json.dumps(lab.facts["breath"])
+
+
+def test_a_page_that_asks_for_nothing_gets_nothing():
+    """Only a page that was shown the studies so far gets the next block; another setting of the hand brings none."""
+    lab = widgets.coverage_lab("mean", "skewed", n=100, epsilon=0.5)
+    lab.chosen = {"breathe": True}
+    lab.chosen = {**lab.chosen, "shown": ["confidence"]}
+    lab.chosen = {**lab.chosen, "breathed": 5}
+    assert lab.facts["breath"]["studies"] == 10
+
+
+def test_blocks_are_cut_without_a_trace_of_when_they_were_asked_for():
+    """Opened twice, or completed for a page without a kernel, the studies are the same to the byte."""
+    one, other = (widgets.coverage_lab("median", "skewed", n=60, epsilon=0.5) for _ in range(2))
+    breathed(one)
+    other.complete()
+    assert dict(one.arrays) == dict(other.arrays)
+    assert one.facts["breath"] == other.facts["breath"]
+
+
+@pytest.mark.parametrize("n", [250_000, 30_000_000])
+def test_a_study_of_any_size_is_simulated(n):
+    """Above 20,000 rows studies are drawn as counts: the intervals hold as often as they promise, and the code says how."""
+    lab = widgets.coverage_lab("mean", "declared", n=n, epsilon=0.5, reps=300)
+    breathed(lab)
+    found = lab.run().table()
+    assert "counted=True" in lab.code()
+    row = next(row for row in found.rows if row["interval"] == "confidence")
+    assert row["studies"] == 300
+    assert row["coverage"] > 0.9
+    assert lab.facts["breath"]["studies"] == 300
+
+
 def test_memory_and_messages_do_not_grow():
     """10⁶ studies asked for: after 150 blocks the run holds no more than after 20, and its message is no longer."""
     found = simulate.stream(

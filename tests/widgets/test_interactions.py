@@ -17,7 +17,7 @@ import pytest
 
 import dpnb
 from dpnb import widgets
-from dpnb.cards.style import TOKENS_DARK, TOKENS_LIGHT
+from dpnb.cards.style import SIZES, STYLE, TOKENS_DARK, TOKENS_LIGHT
 from dpnb.errors import DpnbError, PlanError
 from dpnb.inference.digits import rounded
 from dpnb.trusted.mechanisms import DiscreteLaplace
@@ -455,3 +455,17 @@ def test_page_asks_the_network_for_nothing(data):
     text = widgets.page([make(data) for make in MAKERS.values()])
     addresses = set(re.findall(r"https?://[^\s\"'<>)]+", text))
     assert addresses <= {"http://www.w3.org/2000/svg", "https://www.w3.org/2000/svg"}
+
+
+def test_letters_and_room_come_from_one_table():
+    """Cards and interactions have the same five sizes of letters and of room, and no rule names another."""
+    sheets = [
+        (ROOT / f"labextension/src/widgets/{name}.css").read_text() for name in ("widget", "interactions")
+    ]
+    for token in filter(None, SIZES.split(";")):
+        name, value = token.split(":")
+        assert re.search(rf"{name}: 0?{re.escape(value)};", sheets[0]), token
+    rules = str(STYLE).replace(SIZES, "")
+    for sheet in (rules, *sheets):
+        assert not re.findall(r"font-size:\s*[\d.]+[a-z]+|font:\s*[\d.]+px", sheet)
+        assert not re.findall(r"(?:margin|padding|gap)[a-z-]*:[^;}]*?(?<![\w.])[\d.]+rem", sheet)

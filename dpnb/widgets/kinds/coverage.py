@@ -20,6 +20,7 @@ from dpnb.estimate.table import Table
 from dpnb.simulate import BootstrapStudy, CoverageResult, Population, population
 from dpnb.widgets import coverage_still
 from dpnb.widgets._base import Interaction
+from dpnb.widgets.coverage_breath import Breath
 from dpnb.widgets.coverage_charge import Costs, charges, compared, paid, partition, place_of, printed, words
 from dpnb.widgets.coverage_design import Design
 from dpnb.widgets.coverage_estimate import Subject, subject_of
@@ -27,8 +28,8 @@ from dpnb.widgets.coverage_figure import studies_figure, sweep_figure
 from dpnb.widgets.coverage_run import Run, StudyRun, SweepRun, with_methods
 from dpnb.widgets.coverage_setup import (
     BOOTSTRAP,
+    LARGE,
     METHODS,
-    MOST,
     OWN,
     QUESTION,
     USUAL,
@@ -125,7 +126,7 @@ class Coverage(Interaction):
         setup = Setup(
             statistic=QUESTION if subject is not None else statistic,
             population=_key(own, subject, population, statistic),
-            n=min(subject.n, MOST["n"]) if subject is not None else 500 if n is None else n,
+            n=min(subject.n, subject.most) if subject is not None else 500 if n is None else n,
             kind=loss[0],
             loss=loss[1],
             reps=reps,
@@ -137,8 +138,8 @@ class Coverage(Interaction):
         self._design = Design(own, subject)
         self._lock = threading.RLock()
         self._shown, self._view, self._pulled, self._reset = shown, "studies", 0, 0
-        self._breath: tuple[Setup, dict[str, Any]] | None = None
-        self._breaths = 0
+        self._breath: tuple[Setup, Breath] | None = None
+        self._breaths = -1
         self._begin(setup)
         super().__init__()
 
@@ -150,11 +151,31 @@ class Coverage(Interaction):
         self._costs: Costs = {}
 
     def _breathe(self) -> None:
-        """Simulate the studies at many losses that a drag goes through, once for all losses of one setup."""
+        """Simulate a block of the studies at many losses that a drag goes through, once for all losses of one setup."""
         key = replace(self._setup, loss=1.0, computed=())
         if self._breath is None or self._breath[0] != key:
-            self._breath = (key, {"of": self._breaths, **self._design.breath(self._setup).to_json()})
+            self._breath = (key, self._design.breath(self._setup))
             self._breaths += 1
+            self._breath[1].step()
+        elif self.chosen.get("breathed") == self._breath[1].studies and not self._breath[1].done:
+            self._breath[1].step()
+
+    def complete(self) -> None:
+        """Simulate the studies at many losses, which a page without a kernel draws; see :class:`Interaction`."""
+        with self._lock:
+            if self._view != "studies":
+                return
+            self._breathe()
+            assert self._breath is not None
+            while not self._breath[1].done:
+                self._breath[1].step()
+            self._tell()
+
+    def _tell(self) -> None:
+        """Bring facts and arrays in step, in one message."""
+        with self.hold_sync():
+            self.arrays = {} if self._breath is None else self._breath[1].arrays()
+            self.facts = self.describe()
 
     @property
     def setup(self) -> Setup:
@@ -278,7 +299,7 @@ class Coverage(Interaction):
             "pulled": self._pulled,
             "run": run.to_json() if isinstance(run, StudyRun) else None,
             "sweep": sweep,
-            "breath": None if self._breath is None else self._breath[1],
+            "breath": None if self._breath is None else {"of": self._breaths, **self._breath[1].to_json()},
             "partition": partition(setup) if resampled and sweep is None else None,
             "charge": self._note(setup) if resampled and sweep is None else "",
             "compared": compared(setup) if resampled and sweep is None else "",
@@ -287,13 +308,20 @@ class Coverage(Interaction):
         }
 
     def _from(self) -> str:
-        """Return where the facts of an estimate come from, and what a larger size than the lab simulates becomes."""
+        """Return where the facts of an estimate come from, and how a large size is simulated."""
         subject = self._design.subject
         if subject is None:
             return ""
-        most = MOST["n"]
-        cut = f" Simulated with {most:,} rows: the most that the lab draws." if subject.n > most else ""
-        return subject.words + cut
+        if subject.n > subject.most:
+            return (
+                f"{subject.words} Simulated with {subject.most:,} rows: the most that the lab draws of this."
+            )
+        large = (
+            " Studies of this size are drawn as counts of each value: the same law."
+            if self._setup.n > LARGE
+            else ""
+        )
+        return subject.words + large
 
     def _method(self, name: str, setup: Setup) -> dict[str, Any]:
         unfit = setup.resampled if name in BOOTSTRAP else ""
@@ -348,7 +376,7 @@ class Coverage(Interaction):
             if pull > self._pulled:
                 self._step()
             self._pulled = max(self._pulled, pull)
-            self.facts = self.describe()
+            self._tell()
         except DpnbError as error:
             self._pulled = max(self._pulled, pull)
             self.facts = {**self.facts, "pulled": self._pulled, "problem": str(error)}

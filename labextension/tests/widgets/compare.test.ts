@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  apart,
-  leaves,
-  partAt,
-  partsOf,
-  rangeOf,
-  toldAt,
-  type CompareFacts
-} from '../../src/widgets/compare/model';
+import { leaves, partAt, partsOf, rangeOf, toldAt, type CompareFacts } from '../../src/widgets/compare/model';
+import { apart } from '../../src/widgets/parts/line_names';
 
 const share = {
   name: 'got',

@@ -12,40 +12,48 @@ import {
   studyWords
 } from '../../src/widgets/coverage/breath_model';
 
-const packed = (values: readonly number[]): string =>
-  Buffer.from(new Float32Array(values).buffer).toString('base64');
-const bits = (rows: readonly (readonly number[])[]): string =>
-  Buffer.from(rows.map(row => row.reduce((sum, on, i) => sum + on * 2 ** i, 0))).toString('base64');
+const packed = (values: readonly number[]): DataView => new DataView(new Float32Array(values).buffer);
+const bits = (rows: readonly (readonly number[])[]): DataView =>
+  new DataView(Uint8Array.from(rows.map(row => row.reduce((sum, on, i) => sum + on * 2 ** i, 0))).buffer);
 
 /** Three losses, two drawn of three studies; the second study misses at the first loss, the third always. */
-const breath = breathOf({
-  of: 0,
-  values: [0.1, 1, 10],
-  studies: 3,
-  answers: packed([5, -4, 1, -1, 0.5, 0]),
-  truths: packed([0.5, -0.5]),
-  parameter: 0,
-  methods: [
-    {
-      name: 'confidence',
-      about: 'population',
-      ends: packed([-3, 13, -7, -1, -1, 3, -3, 1, 0, 1, -1, 1]),
-      held: bits([
-        [1, 0, 0],
-        [1, 1, 0],
-        [1, 1, 0]
-      ]),
-      known: bits([
-        [1, 1, 1],
-        [1, 1, 1],
-        [1, 1, 0]
-      ])
-    }
+const facts = {
+  ...{ of: 0, values: [0.1, 1, 10], studies: 3, goal: 3, parameter: 0 },
+  methods: [{ name: 'confidence', about: 'population' as const }]
+};
+const arrays = new Map([
+  ['answers', packed([5, -4, 1, -1, 0.5, 0])],
+  ['truths', packed([0.5, -0.5])],
+  ['confidence/ends', packed([-3, 13, -7, -1, -1, 3, -3, 1, 0, 1, -1, 1])],
+  [
+    'confidence/held',
+    bits([
+      [1, 0, 0],
+      [1, 1, 0],
+      [1, 1, 0]
+    ])
+  ],
+  [
+    'confidence/known',
+    bits([
+      [1, 1, 1],
+      [1, 1, 1],
+      [1, 1, 0]
+    ])
   ]
-});
+]);
+const breath = breathOf(facts, arrays)!;
 const row = breath.rows[0]!;
 
 describe('studies at many losses', () => {
+  it('are not drawn from arrays of another length, as a notebook of a stranger may hold them', () => {
+    for (const name of arrays.keys()) {
+      expect(breathOf(facts, new Map([...arrays, [name, new DataView(new ArrayBuffer(7))]]))).toBeNull();
+      expect(breathOf(facts, new Map([...arrays].filter(([other]) => other !== name)))).toBeNull();
+    }
+    expect(breathOf({ ...facts, studies: 1e12 }, arrays)).toBeNull();
+  });
+
   it('are drawn between two computed losses, in the logarithm', () => {
     expect(between(breath.values, Math.sqrt(0.1)).share).toBeCloseTo(0.5);
     expect(endsAt(breath, row, Math.sqrt(0.1), 0)[0]).toBeCloseTo(-2);

@@ -1,11 +1,15 @@
-/** The share that an attack recovers against ε, between guessing and the most that ε lets through, with a handle on the loss. */
+/** The share that an attack recovers against ε, between guessing and the most that ε lets through as the loss moves. */
 import { number, significant } from '../../maths/digits';
 import { place, ticks, valueAt, type Range } from '../../maths/scale';
 import { picture, set, svg } from '../parts/dom';
+import { under } from '../parts/layout';
 import { draggable } from '../parts/pointer';
 import { percent, placesOf, rangeOf, type Attack, type Published, type Reading } from './model';
 
 const [W, H, LEFT, RIGHT, TOP, FLOOR] = [640, 220, 44, 112, 10, 188];
+
+/** Where the axis of losses runs. */
+export const AXIS = { wide: W, from: LEFT, to: W - RIGHT, below: H - FLOOR };
 
 const x = (at: number): number => LEFT + at * (W - LEFT - RIGHT);
 const y = (part: number): number => FLOOR - part * (FLOOR - TOP);
@@ -20,13 +24,15 @@ function beside(level: number, ...lines: string[]): SVGTextElement {
 function axes(range: Range): SVGGElement {
   const parts = [0, 0.5, 1].flatMap(part => [
     svg('path', { class: 'axis', d: `M${LEFT} ${y(part)}H${W - RIGHT}` }),
-    svg('text', { x: LEFT - 6, y: y(part) + 4, 'text-anchor': 'end' }, `${100 * part} %`)
+    svg(
+      'text',
+      { x: LEFT - 6, y: y(part) + 4, 'text-anchor': 'end', class: part === 0 ? 'above' : null },
+      `${100 * part} %`
+    )
   ]);
   const losses = ticks(range)
     .filter(value => /^0?\.?0*1/.test(String(value)))
-    .map(tick =>
-      svg('text', { x: x(place(range, tick)), y: FLOOR + 22, 'text-anchor': 'middle' }, `ε ${number(tick)}`)
-    );
+    .map(tick => under(x(place(range, tick)), FLOOR, `ε ${number(tick)}`));
   return svg('g', {}, ...parts, ...losses);
 }
 
@@ -60,7 +66,7 @@ export function lossPlot(plan: Attack, move: (epsilon: number) => void, end: () 
   const dots = svg('path', { class: 'pv' });
   const cursor = svg('path', { class: 'soft-line' });
   const spread = svg('path', { class: 'pv-line', 'stroke-opacity': 0.5 });
-  const here = svg('circle', { class: 'handle', r: 8 });
+  const here = svg('circle', { class: 'dot', r: 5 });
   const layers = [axes(range), guess, most, spread, curve, dots, cursor, named, here];
   const plot = picture('share recovered against ε', W, H, ...layers);
   draggable(plot.node, {

@@ -4,9 +4,10 @@ import { announcer, eachFrame, html, unique } from '../parts/dom';
 import { integerField } from '../parts/integer_field';
 import { head } from '../parts/layout';
 import { lossWords } from '../parts/loss_words';
+import { onAxis } from '../parts/on_axis';
 import { slider, type Slider } from '../parts/slider';
 import type { Link, View } from '../parts/widget';
-import { lossPlot } from './curve';
+import { AXIS, lossPlot } from './curve';
 import {
   chosenOf,
   drawnOf,
@@ -140,10 +141,11 @@ function results(
   };
   const plot = lossPlot(plan, move, tell);
   const losses = lossSlider(bench, plan);
+  onAxis(losses, AXIS);
   const [said, title, fall] = [announcer(), html('h4', { class: 'say' }), fallButton(bench)];
   const dots = html('p', { class: 'soft' }, DOTS);
   return {
-    nodes: [table.node, legend(plan.guess), losses.node, said, title, plot.node, dots, fall.node],
+    nodes: [table.node, legend(plan.guess), title, plot.node, losses.node, said, dots, fall.node],
     show: attack => {
       const { baseline, publications } = attack;
       const { epsilon, published } = state;

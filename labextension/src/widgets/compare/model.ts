@@ -64,15 +64,3 @@ export function leaves({ questions, left, symbol }: CompareFacts, loss: number):
     ? `${each}; ${symbol} ${significant(left - all, 3)} would be left.`
     : `${each}, and only ${symbol} ${significant(left, 3)} is left.`;
 }
-
-/** Where labels stand that would lie on each other: in their order, at least so far apart, inside two ends. */
-export function apart(places: readonly number[], gap: number, bottom: number): number[] {
-  const order = places.map((_, i) => i).sort((a, b) => places[a]! - places[b]!);
-  const found = [...places];
-  order.forEach((i, rank) => {
-    const before = rank === 0 ? -Infinity : found[order[rank - 1]!]!;
-    found[i] = Math.max(found[i]!, before + gap);
-  });
-  const over = Math.max(0, Math.max(...found) - bottom);
-  return found.map(place => place - over);
-}

@@ -1,15 +1,17 @@
 /** Several questions against ε: one line each, labelled where it ends, a handle on the axis that it moves, and a table of ±. */
 import { atMostPercent, significant } from '../../maths/digits';
 import { place, ticks, valueAt } from '../../maths/scale';
-import { announcer, html, picture, set, svg } from '../parts/dom';
+import { announcer, html, picture, set, svg, unitOf } from '../parts/dom';
 import { dragState } from '../parts/drag_state';
-import { head, text } from '../parts/layout';
+import { head, text, under } from '../parts/layout';
 import { lossWords, oddsWords } from '../parts/loss_words';
+import { onAxis } from '../parts/on_axis';
+import { cut, apart } from '../parts/line_names';
 import { draggable } from '../parts/pointer';
 import { scrolling } from '../parts/scroll_region';
 import { slider } from '../parts/slider';
 import type { Link, View } from '../parts/widget';
-import { apart, leaves, partAt, partsOf, rangeOf, toldAt, type CompareFacts, type CompareSet } from './model';
+import { leaves, partAt, partsOf, rangeOf, toldAt, type CompareFacts, type CompareSet } from './model';
 
 const [W, H, LEFT, RIGHT, TOP, BOTTOM] = [640, 250, 58, 150, 14, 30];
 const LOOKS = ['', '7 3', '2 3', '9 3 2 3', '4 4', '1 4'];
@@ -30,20 +32,20 @@ function paper(facts: CompareFacts): { x: (loss: number) => number; y: (part: nu
   };
 }
 
-function lines(facts: CompareFacts): SVGElement[] {
+/** The lines, each with its name where it ends; names stand a line of letters apart. */
+function lines(facts: CompareFacts, unit: number): SVGElement[] {
   const [range, { x, y }] = [rangeOf(facts), paper(facts)];
   const losses = Array.from({ length: 80 }, (_, i) => range.low * (range.high / range.low) ** (i / 79));
   const ends = apart(
     facts.questions.map(one => y(partAt(one, range.high))),
-    15,
-    H - BOTTOM
+    14 * unit,
+    H - BOTTOM - 4 * unit
   );
   return facts.questions.flatMap((one, i) => {
     const path = losses.map(loss => `${x(loss).toFixed(1)} ${y(partAt(one, loss)).toFixed(1)}`).join('L');
-    const name = one.name.length > LONGEST ? `${one.name.slice(0, LONGEST - 1)}…` : one.name;
     return [
       svg('path', { class: 'pv-line', d: `M${path}`, 'stroke-dasharray': LOOKS[i % LOOKS.length]! }),
-      text(W - RIGHT + 8, ends[i]! + 4, name, 'start')
+      text(W - RIGHT + 8, ends[i]! + 4, cut(one.name, LONGEST), 'start')
     ];
   });
 }
@@ -56,7 +58,7 @@ function axes(facts: CompareFacts): SVGElement[] {
     svg('path', { class: 'axis', d: `M${LEFT} ${TOP}V${H - BOTTOM}H${W - RIGHT}` }),
     ...ticks(rangeOf(facts))
       .filter(first)
-      .map(loss => text(x(loss), H - 10, `${facts.symbol} ${loss}`)),
+      .map(loss => under(x(loss), H - BOTTOM, `${facts.symbol} ${loss}`)),
     ...parts.map(part => text(LEFT - 8, y(part) + 4, `${significant(100 * part, 2)} %`, 'end'))
   ];
 }
@@ -64,27 +66,17 @@ function axes(facts: CompareFacts): SVGElement[] {
 function chartOf(first: CompareFacts, moves: { loss: (loss: number) => void; end: () => void }): Chart {
   const [still, cursor] = [svg('g'), svg('path', { class: 'axis' })];
   const points = first.questions.map(() => svg('circle', { class: 'dot', r: 4 }));
-  const handle = svg('circle', { class: 'handle', r: 8, cy: H - BOTTOM });
-  const drawn = picture(
-    '± of each question, as a part of its public range',
-    W,
-    H,
-    still,
-    cursor,
-    ...points,
-    handle
-  );
+  const drawn = picture('± of each question, as a part of its public range', W, H, still, cursor, ...points);
   draggable(drawn.node, {
     move: at => moves.loss(valueAt(rangeOf(first), (at - LEFT) / (W - LEFT - RIGHT))),
     end: moves.end
   });
   return {
     node: drawn.node,
-    lay: facts => still.replaceChildren(...axes(facts), ...lines(facts)),
+    lay: facts => still.replaceChildren(...axes(facts), ...lines(facts, unitOf(drawn.node))),
     show: (facts, loss, words) => {
       const { x, y } = paper(facts);
       set(cursor, { d: `M${x(loss)} ${TOP}V${H - BOTTOM}` });
-      set(handle, { cx: x(loss) });
       points.forEach((point, i) => set(point, { cx: x(loss), cy: y(partAt(facts.questions[i]!, loss)) }));
       drawn.describe(words);
     }
@@ -135,6 +127,8 @@ export function compareView(root: HTMLElement, link: Link<CompareFacts, CompareS
     input: loss => held.move({ loss }),
     change: held.tell
   });
+  onAxis(losses, { wide: W, from: LEFT, to: W - RIGHT, below: BOTTOM });
+  chart.node.addEventListener('even', () => chart.lay(link.facts()));
   const [table, odds, cost] = [tableOf(first), announcer(), html('p', { class: 'soft' })];
   root.append(
     head('What a loss buys of each', 'Nothing is spent.', first.dataset),

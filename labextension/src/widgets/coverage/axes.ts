@@ -3,7 +3,7 @@ import { number } from '../../maths/digits';
 import { svg } from '../parts/dom';
 import { text } from '../parts/layout';
 
-export const [W, H, LEFT, RIGHT, TOP, BOTTOM] = [640, 180, 56, 14, 10, 28];
+export const [W, H, LEFT, RIGHT, TOP, BOTTOM] = [640, 180, 56, 124, 10, 28];
 
 /** A line across a drawing, and what it stands for. */
 export function rule(y: number, words: string): SVGElement[] {

@@ -1,9 +1,11 @@
 /** Coverage that breathes: the same studies follow the loss under the hand; nothing is asked of the kernel while it moves. */
 import { wilson } from '../../maths/coverage';
 import { number } from '../../maths/digits';
+import type { Range } from '../../maths/scale';
 import { button, eachFrame, html, unique } from '../parts/dom';
 import { labelled } from '../parts/layout';
 import { draggable } from '../parts/pointer';
+import type { Arrays } from '../parts/widget';
 import {
   breathOf,
   countAt,
@@ -26,6 +28,9 @@ const SIDE_BY_SIDE =
 
 export interface Breathing {
   readonly node: HTMLElement;
+  /** Where the slider of the loss stands, while it is seen, and what it ranges over. */
+  readonly slot: HTMLElement;
+  readonly range: () => Range | null;
   readonly show: (facts: CoverageFacts) => void;
   /** Follow a loss while another control moves it. */
   readonly move: (loss: number) => void;
@@ -88,6 +93,17 @@ function mover(state: State, { forty }: Pictures, ask: () => void): (loss: numbe
   };
 }
 
+/** What the lab around is told, and what it gives. */
+export interface Around {
+  readonly arrays: () => Arrays;
+  /** The loss under the hand, and what holds there. */
+  readonly follow: (loss: number, words: string) => void;
+  /** The loss at which the hand came to rest. */
+  readonly rested: (loss: number) => void;
+  /** More studies than so many are wanted. */
+  readonly more: (studies: number) => void;
+}
+
 /** Drags and arrow keys: a study in the one picture, a loss in the other. */
 function steered(
   state: State,
@@ -107,43 +123,29 @@ function steered(
     }
   };
   draggable(forty.node, {
-    move: x => choose(studyOf(x, state.breath?.drawn ?? 1)),
+    move: x => choose(studyOf(x, state.breath?.places ?? 1)),
     end: () => undefined
   });
   draggable(along.node, { move: x => move(along.lossAt(x)), end });
-  const stepped = (handle: SVGElement, count: (breath: Breath) => number, go: (by: number) => void): void =>
-    handle.addEventListener('keydown', event => {
-      const stride = state.breath === null ? undefined : strideOf(event.key, count(state.breath));
-      if (stride !== undefined) {
-        event.preventDefault();
-        event.stopPropagation();
-        go(stride);
-      }
-    });
-  stepped(
-    forty.handle,
-    breath => breath.drawn,
-    by => choose(state.study + by)
-  );
-  stepped(
-    along.handle,
-    breath => breath.values.length,
-    by => {
-      const values = state.breath!.values;
-      const at = nearestLoss(values, state.loss) + by;
-      move(values[Math.min(Math.max(at, 0), values.length - 1)]!);
-      end();
+  forty.handle.addEventListener('keydown', event => {
+    const stride = state.breath === null ? undefined : strideOf(event.key, state.breath.drawn);
+    if (stride !== undefined) {
+      event.preventDefault();
+      event.stopPropagation();
+      choose(state.study + stride);
     }
-  );
+  });
 }
 
 /** Take over what the kernel says: other studies, or another loss at rest. */
-function take(state: State, { forty }: Pictures, facts: CoverageFacts): void {
-  if (facts.breath !== null && facts.breath.of !== state.breath?.of) {
-    if (state.breath !== null) {
+function take(state: State, { forty }: Pictures, facts: CoverageFacts, arrays: () => Arrays): void {
+  const [told, before] = [facts.breath, state.breath];
+  if (told !== null && (told.of !== before?.of || told.studies !== before.studies)) {
+    const made = breathOf(told, arrays());
+    if (made !== null && before !== null && made.of !== before.of) {
       forty.fade();
     }
-    state.breath = breathOf(facts.breath);
+    state.breath = made ?? before; // what is drawn stays until there is something else
   }
   const set = JSON.stringify([facts.setup.kind, facts.setup.loss]);
   if (set !== state.seen) {
@@ -164,7 +166,36 @@ function offer(field: HTMLSelectElement, key: HTMLElement, names: readonly strin
 const figure = (caption: string, ...nodes: Element[]): HTMLElement =>
   html('figure', {}, html('figcaption', { class: 'soft' }, caption), ...nodes);
 
-export function breathing(rested: (loss: number) => void): Breathing {
+/** The three drawings, side by side where there is room. */
+function sideBySide(pictures: Pictures, running: SVGSVGElement, ...below: HTMLElement[]): HTMLElement {
+  const drawings = html(
+    'div',
+    { class: 'breath', style: SIDE_BY_SIDE },
+    figure('Each bar is an interval, ✕ misses the truth. Choose one to see why.', pictures.forty.node),
+    figure('Coverage of all of them. Drag the loss: the same studies follow.', pictures.along.node, ...below),
+    figure('Their running coverage at the nearest computed loss', running)
+  );
+  for (const one of drawings.querySelectorAll('figure')) {
+    one.style.cssText = 'min-width:0;margin:0';
+  }
+  for (const one of drawings.querySelectorAll('svg')) {
+    one.style.touchAction = 'none';
+  }
+  return drawings;
+}
+
+/** Asks for more studies while there will be more, once for each answer. */
+function asking(more: (studies: number) => void): (facts: CoverageFacts) => void {
+  let asked = '';
+  return ({ breath }) => {
+    if (breath !== null && breath.studies < breath.goal && asked !== `${breath.of} ${breath.studies}`) {
+      asked = `${breath.of} ${breath.studies}`;
+      more(breath.studies);
+    }
+  };
+}
+
+export function breathing({ arrays, follow, rested, more }: Around): Breathing {
   let facts: CoverageFacts | null = null;
   // a frame of its own: a drag draws nothing else of the lab
   const { ask, stop } = eachFrame(() => facts !== null && draw(facts));
@@ -172,7 +203,8 @@ export function breathing(rested: (loss: number) => void): Breathing {
     ...{ loss: 1, rest: 1, touched: false, study: 0, chosen: '', seen: '' },
     ...{ breath: null, now: null }
   };
-  const pictures = { forty: fortyPicture(), along: alongPicture('the loss') };
+  const pictures = { forty: fortyPicture(), along: alongPicture() };
+  const slot = html('div');
   const running = runningPicture();
   const move = mover(state, pictures, ask);
   steered(state, pictures, ask, move, rested);
@@ -191,25 +223,13 @@ export function breathing(rested: (loss: number) => void): Breathing {
     html('p', { class: 'soft study' })
   ];
   const key = html('p', { class: 'key' });
-  const drawings = html(
-    'div',
-    { class: 'breath', style: SIDE_BY_SIDE },
-    figure('Each bar is an interval, ✕ misses the truth. Choose one to see why.', pictures.forty.node),
-    figure('Coverage of all of them. Drag the handle: the same studies follow.', pictures.along.node, key),
-    figure('Their running coverage at the nearest computed loss', running.node)
-  );
-  for (const one of drawings.querySelectorAll('figure')) {
-    one.style.cssText = 'min-width:0;margin:0';
-  }
-  for (const one of drawings.querySelectorAll('svg')) {
-    one.style.touchAction = 'none';
-  }
+  const drawings = sideBySide(pictures, running.node, slot, key);
   const guessed = guess(ask);
   const result = html('div', {}, said, drawings, html('div', { class: 'buttons' }, miss), why);
   const choices = html('div', { class: 'choices' }, labelled('interval', field), guessed.switch);
   const node = html('section', { class: 'breathing', hidden: '' }, title, choices, guessed.node, result);
   const draw = (facts: CoverageFacts): void => {
-    take(state, pictures, facts);
+    take(state, pictures, facts, arrays);
     const { breath, loss, rest, study } = state;
     const row = breath === null ? undefined : rowIn(breath, facts.shown, state.chosen);
     node.hidden = breath === null || row === undefined || facts.view !== 'studies';
@@ -220,7 +240,8 @@ export function breathing(rested: (loss: number) => void): Breathing {
     const rows = breath.rows.filter(one => facts.shown.includes(one.name));
     const now = { breath, row, loss, rest, study, at: nearestLoss(breath.values, loss) };
     state.now = now;
-    title.textContent = `The same ${number(breath.studies)} studies at every ${symbol}`;
+    const still = breath.studies < breath.goal ? ` of ${number(breath.goal)}` : '';
+    title.textContent = `The same ${number(breath.studies)}${still} studies at every ${symbol}`;
     offer(
       field,
       key,
@@ -232,12 +253,19 @@ export function breathing(rested: (loss: number) => void): Breathing {
     const [known, held] = countAt(breath, row, now.at);
     result.hidden = guessed.show(known === 0 ? null : held / known);
     pictures.forty.show(now, why.textContent);
-    pictures.along.show(now, rows, facts.setup.level, symbol, said.textContent);
+    pictures.along.show(now, rows, facts.setup.level, symbol);
+    follow(loss, said.textContent);
     running.show(now, facts.setup.level);
   };
+  const goOn = asking(more);
   const show = (told: CoverageFacts): void => {
     facts = told;
     draw(told);
+    goOn(told);
   };
-  return { node, move, show, stop };
+  const range = (): Range | null => {
+    const { breath } = state;
+    return breath === null || node.hidden ? null : { low: breath.values[0]!, high: breath.values.at(-1)! };
+  };
+  return { node, slot, range, move, show, stop };
 }

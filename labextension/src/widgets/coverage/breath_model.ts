@@ -1,7 +1,11 @@
 /** The same studies at many losses: what is drawn between two of them, and what is counted at the nearest. No DOM. */
 import { wilson } from '../../maths/coverage';
 import { number } from '../../maths/digits';
+import type { Arrays } from '../parts/widget';
 import type { BreathFacts, BreathMethod } from './facts';
+
+/** So many studies are drawn. */
+const PLACES = 40;
 
 export interface BreathRow {
   readonly name: string;
@@ -15,43 +19,58 @@ export interface Breath {
   readonly of: number;
   readonly values: readonly number[];
   readonly studies: number;
-  /** How many of them are drawn. */
+  readonly goal: number;
+  /** How many of them are drawn, and how many will be. */
   readonly drawn: number;
+  readonly places: number;
   readonly answers: Float32Array;
   readonly truths: Float32Array;
   readonly parameter: number | null;
   readonly rows: readonly BreathRow[];
 }
 
-/** Bytes from base 64. */
-function bytes(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
-}
-
 /** Numbers from little-endian 32-bit floats. */
-export function floats(text: string): Float32Array {
-  const view = new DataView(bytes(text).buffer);
-  return Float32Array.from({ length: view.byteLength / 4 }, (_, i) => view.getFloat32(4 * i, true));
+export function floats(view: DataView): Float32Array {
+  return Float32Array.from({ length: view.byteLength >> 2 }, (_, i) => view.getFloat32(4 * i, true));
 }
 
-function rowOf({ name, about, ends, held, known }: BreathMethod): BreathRow {
+const flags = (view: DataView): Uint8Array => new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+
+/** A method with its arrays; null where they are not as long as they must be. */
+function rowOf({ name, about }: BreathMethod, arrays: Arrays, ends: number, bits: number): BreathRow | null {
+  const [all, held, known] = ['ends', 'held', 'known'].map(one => arrays.get(`${name}/${one}`));
+  const there = known !== undefined && [0, bits].includes(known.byteLength);
+  if (all?.byteLength !== 8 * ends || held?.byteLength !== bits || !there) {
+    return null;
+  }
   return {
     name,
     about,
-    ends: floats(ends),
-    held: bytes(held),
-    known: known === '' ? null : bytes(known)
+    ends: floats(all),
+    held: flags(held),
+    known: known.byteLength === 0 ? null : flags(known)
   };
 }
 
-export function breathOf(facts: BreathFacts): Breath {
-  const truths = floats(facts.truths);
+/** The studies of some facts, with their arrays; null where these are not those. */
+export function breathOf(facts: BreathFacts, arrays: Arrays): Breath | null {
+  const [truths, answers] = [arrays.get('truths'), arrays.get('answers')];
+  const [losses, drawn] = [facts.values.length, (truths?.byteLength ?? 0) >> 2];
+  const bits = losses * Math.ceil(facts.studies / 8);
+  const rows = facts.methods.map(one => rowOf(one, arrays, losses * drawn, bits));
+  if (truths === undefined || answers?.byteLength !== 4 * losses * drawn || losses === 0 || drawn === 0) {
+    return null;
+  }
+  if (rows.some(row => row === null)) {
+    return null;
+  }
   return {
     ...facts,
-    truths,
-    drawn: truths.length,
-    answers: floats(facts.answers),
-    rows: facts.methods.map(rowOf)
+    drawn,
+    places: Math.max(drawn, Math.min(PLACES, facts.goal)),
+    truths: floats(truths),
+    answers: floats(answers),
+    rows: rows as BreathRow[]
   };
 }
 

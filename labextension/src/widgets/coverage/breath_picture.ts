@@ -2,7 +2,8 @@
 import { number } from '../../maths/digits';
 import { place } from '../../maths/scale';
 import { picture, set, svg } from '../parts/dom';
-import { text } from '../parts/layout';
+import { text, under } from '../parts/layout';
+import { lineNames } from '../parts/line_names';
 import { pathThrough } from './axes';
 import {
   alongLosses,
@@ -15,7 +16,7 @@ import {
   type BreathRow,
   type Share
 } from './breath_model';
-import { band, layered, line, marker, percent } from './looks';
+import { band, layered, line, marker, percent, roomFor } from './looks';
 
 export const [W, H] = [360, 230];
 const [LEFT, RIGHT, TOP, BOTTOM] = [44, 14, 12, 40];
@@ -56,7 +57,7 @@ function intervalPaths(
     if (held === null || !Number.isFinite(low + high)) {
       continue;
     }
-    const x = xOf(study, breath.drawn).toFixed(1);
+    const x = xOf(study, breath.places).toFixed(1);
     found[held ? 'holds' : 'misses'] += `M${x} ${low.toFixed(1)}V${high.toFixed(1)}`;
     if (!held) {
       const end =
@@ -132,7 +133,7 @@ export function fortyPicture() {
         label.textContent = `${off > 0 ? '+' : ''}${number(off)}`;
       }
       set(handle, {
-        cx: xOf(now.study, now.breath.drawn),
+        cx: xOf(now.study, now.breath.places),
         'aria-valuemin': 1,
         'aria-valuemax': now.breath.drawn,
         'aria-valuenow': now.study + 1,
@@ -145,17 +146,21 @@ export function fortyPicture() {
 }
 
 /** An axis of shares from a round one below all bands up to 1, with lines across. */
-function axis(lowest: number, level: number): { y: (share: number) => number; nodes: SVGElement[] } {
+function axis(
+  lowest: number,
+  level: number,
+  right = W - RIGHT
+): { y: (share: number) => number; nodes: SVGElement[] } {
   const floor = Math.max(0, Math.floor(Math.min(lowest, level - 0.05) * 10) / 10);
   const y = (share: number): number => TOP + ((1 - share) / (1 - floor)) * (H - TOP - BOTTOM);
   const gap = 1 - floor > 0.5 ? 0.25 : 0.1;
   const marks = Array.from({ length: 10 }, (_, i) => 1 - i * gap).filter(share => share >= floor - 1e-9);
   const nodes = marks.flatMap(share => [
-    svg('path', { class: 'axis', d: `M${LEFT} ${y(share)}H${W - RIGHT}` }),
+    svg('path', { class: 'axis', d: `M${LEFT} ${y(share)}H${right}` }),
     text(LEFT - 6, y(share) + 4, `${number(100 * share, 0)} %`, 'end')
   ]);
   nodes.push(
-    svg('path', { class: 'ink-line', 'stroke-dasharray': '2 4', d: `M${LEFT} ${y(level)}H${W - RIGHT}` })
+    svg('path', { class: 'ink-line', 'stroke-dasharray': '2 4', d: `M${LEFT} ${y(level)}H${right}` })
   );
   return { y, nodes };
 }
@@ -166,40 +171,38 @@ const points = (
   y: (share: number) => number
 ): [number, number][] => found.map(one => [x(one.x), y(one.share)]);
 
-/** Coverage along the loss, with the handle of the loss on its axis. */
-export function alongPicture(label: string) {
+/** Lines are named right of here. */
+const END = W - 76;
+
+/** Where the axis of losses runs. */
+export const AXIS = { wide: W, from: LEFT + 8, to: END - 8, below: BOTTOM };
+
+/** Coverage along the loss; the slider of the loss stands on its axis. */
+export function alongPicture() {
   const [curves, dots] = [svg('g'), svg('g')];
   const cursor = svg('path', { class: 'ink-line' });
-  const handle = svg('circle', {
-    class: 'handle',
-    r: 9,
-    cy: H - BOTTOM + 2,
-    tabindex: 0,
-    role: 'slider',
-    'aria-label': label
-  });
-  const plot = picture(
-    `coverage of the same studies at each value of ${label}`,
-    W,
-    H,
-    curves,
-    cursor,
-    dots,
-    handle
-  );
+  const plot = picture('coverage of the same studies at each loss', W, H, curves, cursor, dots);
   let [range, key] = [{ low: 1, high: 2 }, ''];
   let y = (share: number): number => share;
   let found: { name: string; along: Share[] }[] = [];
-  const x = (loss: number): number => LEFT + 8 + place(range, loss) * (W - LEFT - RIGHT - 16);
+  const x = (loss: number): number => AXIS.from + place(range, loss) * (AXIS.to - AXIS.from);
   /** Draw what does not move with the loss. */
   const lay = ({ breath }: Shown, rows: readonly BreathRow[], level: number, symbol: string): void => {
     range = { low: breath.values[0]!, high: breath.values.at(-1)! };
     found = rows.map(row => ({ name: row.name, along: alongLosses(breath, row) }));
-    const frame = axis(Math.min(1, ...found.flatMap(({ along }) => along.map(one => one.band[0]))), level);
+    const frame = axis(
+      Math.min(1, ...found.flatMap(({ along }) => along.map(one => one.band[0]))),
+      level,
+      END
+    );
     y = frame.y;
     const marks = [0.001, 0.01, 0.1, 1, 10, 100].filter(mark => mark >= range.low && mark <= range.high);
+    const ends = found.flatMap(({ name, along }) =>
+      along.length === 0 ? [] : [[name, y(along.at(-1)!.share)] as const]
+    );
     curves.replaceChildren(
       ...frame.nodes,
+      ...lineNames(ends, { x: END + 2, bottom: H - BOTTOM, ...roomFor(plot.node) }),
       ...found.map(({ name, along }) =>
         band(
           along.map(one => [x(one.x), y(one.band[0]), y(one.band[1])]),
@@ -207,18 +210,17 @@ export function alongPicture(label: string) {
         )
       ),
       ...layered(found).map(({ name, along }) => line(name, pathThrough(points(along, x, y)))),
-      ...marks.map(mark => text(x(mark), H - 8, `${symbol} ${number(mark)}`, 'middle'))
+      ...marks.map(mark => under(x(mark), H - BOTTOM, `${symbol} ${number(mark)}`))
     );
   };
   return {
     node: plot.node,
-    handle,
     lossAt: (px: number): number => {
-      const share = Math.min(Math.max((px - LEFT - 8) / (W - LEFT - RIGHT - 16), 0), 1);
+      const share = Math.min(Math.max((px - AXIS.from) / (AXIS.to - AXIS.from), 0), 1);
       return range.low * (range.high / range.low) ** share;
     },
-    show: (now: Shown, rows: readonly BreathRow[], level: number, symbol: string, words: string): void => {
-      const next = JSON.stringify([now.breath.of, rows.map(row => row.name), level]);
+    show: (now: Shown, rows: readonly BreathRow[], level: number, symbol: string): void => {
+      const next = JSON.stringify([now.breath.of, now.breath.studies, rows.map(row => row.name), level]);
       if (next !== key) {
         key = next;
         lay(now, rows, level, symbol);
@@ -230,13 +232,6 @@ export function alongPicture(label: string) {
         )
       );
       set(cursor, { d: `M${x(now.loss)} ${TOP}V${H - BOTTOM}` });
-      set(handle, {
-        cx: x(now.loss),
-        'aria-valuemin': range.low,
-        'aria-valuemax': range.high,
-        'aria-valuenow': now.loss,
-        'aria-valuetext': words
-      });
       const said = found.flatMap(({ name, along }) =>
         along.filter(one => one.x === value).map(one => `${name} ${percent(one.share)}`)
       );
@@ -253,13 +248,13 @@ export function runningPicture() {
   return {
     node: plot.node,
     show: ({ breath, row, at }: Shown, level: number): void => {
-      const next = JSON.stringify([breath.of, row.name, at, level]);
+      const next = JSON.stringify([breath.of, breath.studies, row.name, at, level]);
       if (next === key) {
         return;
       }
       key = next;
       const found = runningAt(breath, row, at);
-      const x = (studies: number): number => LEFT + (studies / breath.studies) * (W - LEFT - RIGHT);
+      const x = (studies: number): number => LEFT + (studies / breath.goal) * (W - LEFT - RIGHT);
       const frame = axis(Math.min(1, ...found.slice(3).map(one => one.band[0])), level);
       const late = found.filter(one => frame.y(one.band[0]) <= H - BOTTOM);
       content.replaceChildren(
@@ -270,7 +265,7 @@ export function runningPicture() {
         ),
         line(row.name, pathThrough(points(late, x, frame.y))),
         text(LEFT, H - 8, '0 studies'),
-        text(W - RIGHT, H - 8, number(breath.studies), 'end')
+        text(W - RIGHT, H - 8, number(breath.goal), 'end')
       );
       plot.describe(
         found.length === 0 ? 'there are no intervals' : `it ends at ${percent(found.at(-1)!.share)}`

@@ -1,10 +1,13 @@
 /** What is simulated, under the hand: statistic, population and its shape, loss, size, methods, view, studies and seed. */
 import { number } from '../../maths/digits';
+import type { Range } from '../../maths/scale';
 import { button, html, unique } from '../parts/dom';
 import { integerField } from '../parts/integer_field';
 import { labelled } from '../parts/layout';
 import { lossWords } from '../parts/loss_words';
+import { offAxis, onAxis } from '../parts/on_axis';
 import { slider, type Slider } from '../parts/slider';
+import { AXIS } from './breath_picture';
 import type { CoverageFacts, CoverageSet, CoverageSetup } from './facts';
 import { population } from './population';
 import {
@@ -25,6 +28,10 @@ import {
 export interface Controls {
   readonly node: HTMLElement;
   readonly show: (facts: CoverageFacts) => void;
+  /** Put the slider of the loss on an axis elsewhere, or back among the others. */
+  readonly stand: (slot: HTMLElement, range: Range | null) => void;
+  /** Follow the loss that moves there, in words too. */
+  readonly follow: (loss: number, words: string) => void;
 }
 
 /** What the hand has set on top of the facts, and who hears of it. */
@@ -127,11 +134,14 @@ const SHAPING: Readonly<Record<Shape, readonly [readonly [number, number], Ends,
 };
 
 /** The numbers of the setup. */
-function sliders(hand: Hand): Group<'epsilon' | 'rho' | 'n' | 'k' | Shape> {
+function sliders(hand: Hand): Group<'epsilon' | 'rho' | 'n' | 'k' | Shape> & {
+  readonly losses: Readonly<Record<'epsilon' | 'rho', Slider>>;
+} {
+  const most = Math.max(20_000, hand.now().setup.n);
   const all = {
     epsilon: numbered(hand, 'loss', 'ε', [0.01, 10], PAID),
     rho: numbered(hand, 'loss', 'ρ', [0.0005, 5], PAID),
-    n: numbered(hand, 'n', 'n', [10, 20_000], ['10 rows', '20,000 rows']),
+    n: numbered(hand, 'n', 'n', [10, most], ['10 rows', `${number(most)} rows`]),
     ...byName(SHAPES, name => numbered(hand, name, name, ...SHAPING[name])),
     k: numbered(hand, 'k', 'k', [10, 500], ['10 resamples', '500 resamples'])
   };
@@ -143,6 +153,7 @@ function sliders(hand: Hand): Group<'epsilon' | 'rho' | 'n' | 'k' | Shape> {
     all[kind].words(lossWords(kind, all[kind].value()));
   }
   return {
+    losses: all,
     nodes: byName(Object.keys(all) as (keyof typeof all)[], name => all[name].node),
     show: ({ setup }) => {
       const { kind, loss, n, k } = setup;
@@ -249,16 +260,41 @@ export function controls(
       nodes[name as keyof typeof nodes].hidden = hidden;
     }
   };
+  const home = html('div', { class: 'two' }, ...Object.values(sizes.nodes), people.node);
+  const both = [sizes.losses.rho, sizes.losses.epsilon];
+  let out = '';
+  const stand = (slot: HTMLElement, range: Range | null): void => {
+    const wanted = JSON.stringify(range);
+    if (wanted === out) {
+      return; // a node that is moved loses the focus
+    }
+    out = wanted;
+    for (const one of both) {
+      if (range === null) {
+        offAxis(one);
+        home.prepend(one.node);
+      } else {
+        slot.append(one.node);
+        onAxis(one, AXIS);
+        one.reach(range);
+      }
+    }
+  };
+  const follow = (loss: number, words: string): void => {
+    const { kind } = now.setup;
+    sizes.losses[kind].show(loss);
+    sizes.losses[kind].words(lossWords(kind, loss, words));
+  };
   const node = html(
     'div',
     {},
     from,
     html('div', { class: 'choices' }, ...Object.values(asked.nodes)),
-    html('div', { class: 'two' }, ...Object.values(sizes.nodes), people.node),
+    home,
     nodes.released,
     nodes.boot,
     html('div', { class: 'choices' }, ...Object.values(ready.nodes))
   );
   show(first);
-  return { node, show };
+  return { node, show, stand, follow };
 }

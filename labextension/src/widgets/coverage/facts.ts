@@ -80,25 +80,20 @@ export interface Partition {
   readonly you: readonly number[];
 }
 
-/** One method of the studies at many losses; numbers as 32-bit floats and flags as bits, in base 64. */
+/** One method of the studies at many losses; its arrays are called `<name>/ends`, `<name>/held` and `<name>/known`. */
 export interface BreathMethod {
   readonly name: string;
   readonly about: 'dataset' | 'population';
-  /** Low and high of forty studies, loss after loss. */
-  readonly ends: string;
-  /** Which of all studies held, and which had an interval (empty: all), loss after loss. */
-  readonly held: string;
-  readonly known: string;
 }
 
-/** The same studies with the same random numbers at many losses. */
+/** The same studies with the same random numbers at many losses; numbers as 32-bit floats and flags as bits are in arrays. */
 export interface BreathFacts {
   /** Which simulation it is. */
   readonly of: number;
   readonly values: readonly number[];
+  /** How many there are so far, and how many there will be. */
   readonly studies: number;
-  readonly answers: string;
-  readonly truths: string;
+  readonly goal: number;
   readonly parameter: number | null;
   readonly methods: readonly BreathMethod[];
 }
@@ -157,6 +152,8 @@ export interface CoverageSet {
   view: string;
   /** Whether studies at many losses are wanted. */
   breathe: boolean;
+  /** How many of those were here when more were asked for. */
+  breathed: number;
   pull: number;
   reset: number;
   at: number;

@@ -1,6 +1,6 @@
 /** How one interval of the coverage lab looks wherever it is drawn: methods differ by colour, by dashes and by marker. */
 import { number } from '../../maths/digits';
-import { html, svg } from '../parts/dom';
+import { html, svg, unitOf } from '../parts/dom';
 
 interface Look {
   readonly stroke: string;
@@ -93,4 +93,10 @@ export function band(points: readonly (readonly [number, number, number])[], nam
   const down = [...points].reverse().map(([x, low]) => `${x.toFixed(1)} ${low.toFixed(1)}`);
   const d = points.length === 0 ? '' : `M${[...up, ...down].join('L')}Z`;
   return svg('path', { d, fill: lookOf(name).stroke, opacity: 0.13 });
+}
+
+/** How large letters are beside a drawing, and how many there is room for. */
+export function roomFor(node: SVGSVGElement): { unit: number; most: number } {
+  const unit = unitOf(node);
+  return { unit, most: unit > 1.3 ? 10 : 18 };
 }

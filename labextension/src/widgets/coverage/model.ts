@@ -47,6 +47,17 @@ export function startOf(facts: CoverageFacts, chosen: Partial<CoverageSet>): Pla
   };
 }
 
+/** The numbers that a hand drags: a run that was there is run again when it lets one go. */
+const DRAGGED = new Set(['loss', 'n', 'k', 'skew', 'outliers', 'share', 'effect']);
+
+/** Whether what was simulated is to be simulated again: one of those numbers is another, and nothing else. */
+export function begunAnew(play: Play, facts: CoverageFacts): boolean {
+  const rest = (setup: string): string =>
+    JSON.stringify(JSON.parse(setup), (name, value: unknown) => (DRAGGED.has(name) ? null : value));
+  const [before, now] = [play.setup, setupOf(facts)];
+  return play.seen > 0 && before !== now && rest(before) === rest(now);
+}
+
 /** Take in what the kernel told: the next block is played where `moves` says that motion is welcome, and drawn at once elsewhere. */
 export function takeIn(play: Play, facts: CoverageFacts, moves: boolean): void {
   const setup = setupOf(facts);

@@ -4,8 +4,9 @@ import { number } from '../../maths/digits';
 import { BOTTOM, H, LEFT, pathThrough, RIGHT, shares, W } from './axes';
 import { html, picture, svg } from '../parts/dom';
 import { text } from '../parts/layout';
+import { lineNames } from '../parts/line_names';
 import type { CoverageFacts, StudyFacts } from './facts';
-import { band, layered, line, marker, percent, samples } from './looks';
+import { band, layered, line, marker, percent, roomFor, samples } from './looks';
 
 export interface Running {
   readonly node: HTMLElement;
@@ -55,6 +56,10 @@ export function running(): Running {
       ),
       ...trails.map(({ name, points }) =>
         line(name, pathThrough(points.map(p => [x(p.studies), inside(p.share)] as const)))
+      ),
+      ...lineNames(
+        trails.map(({ name, points }) => [name, inside(points.at(-1)!.share)] as const),
+        { x: W - RIGHT + 10, bottom: H - BOTTOM, ...roomFor(plot.node) }
       ),
       ...trails.map(({ name, points }) =>
         marker(name, x(points.at(-1)!.studies), inside(points.at(-1)!.share))

@@ -3,7 +3,7 @@ import { number } from '../../maths/digits';
 import { BOTTOM, H, LEFT, pathThrough, RIGHT, rule, shares, TOP, W } from './axes';
 import { html, picture, set, svg } from '../parts/dom';
 import type { CoverageFacts, SweepFacts } from './facts';
-import { band, layered, line, marker, percent, samples } from './looks';
+import { band, layered, line, marker, percent, roomFor, samples } from './looks';
 import {
   along,
   brief,
@@ -16,6 +16,7 @@ import {
   type SweepLine
 } from './sweep_model';
 import { symbolOf } from './table';
+import { lineNames } from '../parts/line_names';
 import { draggable } from '../parts/pointer';
 
 export interface Sweep {
@@ -50,7 +51,13 @@ function curves(lines: readonly SweepLine[], of: 'coverage' | 'width', x: Place,
   ];
 }
 
-function coverages(lines: readonly SweepLine[], level: number, x: Place, below: SVGElement[]): Node[] {
+function coverages(
+  lines: readonly SweepLine[],
+  level: number,
+  x: Place,
+  below: SVGElement[],
+  room: ReturnType<typeof roomFor>
+): Node[] {
   const { y, grid } = shares(lowest(lines, level), level);
   const bands = lines.map(one =>
     band(
@@ -58,7 +65,12 @@ function coverages(lines: readonly SweepLine[], level: number, x: Place, below: 
       one.name
     )
   );
-  return [...grid, ...below, ...bands, ...curves(lines, 'coverage', x, y)];
+  const ends = lines.flatMap(one => {
+    const last = known(one.coverage, share => y(share)).at(-1);
+    return last === undefined ? [] : [[one.name, last] as const];
+  });
+  const names = lineNames(ends, { x: W - RIGHT + 4, bottom: H - BOTTOM, ...room });
+  return [...grid, ...below, ...bands, ...curves(lines, 'coverage', x, y), ...names];
 }
 
 function meanWidths(lines: readonly SweepLine[], x: Place, below: SVGElement[]): Node[] {
@@ -88,6 +100,7 @@ interface Hand {
 function plots(hand: Hand): {
   readonly node: HTMLElement;
   readonly draw: (above: Node[], below: Node[]) => void;
+  readonly room: () => ReturnType<typeof roomFor>;
   /** Move the cursor to a value, and say what is there. */
   readonly stand: (x: number, now: number, last: number, words: string, said: readonly string[]) => void;
 } {
@@ -116,6 +129,7 @@ function plots(hand: Hand): {
   );
   return {
     node,
+    room: () => roomFor(coverage.node),
     draw: (high, low) => {
       above.replaceChildren(...high);
       below.replaceChildren(...low);
@@ -145,7 +159,7 @@ export function sweepPicture(heard: () => void, rested: (at: number) => void): S
     at = Math.min(Math.max(to, 0), count - 1);
     heard();
   };
-  const { node, draw, stand } = plots({
+  const { node, draw, room, stand } = plots({
     move: from => go(nearest(count, x, from)),
     end: () => rested(at),
     key: event => {
@@ -175,7 +189,7 @@ export function sweepPicture(heard: () => void, rested: (at: number) => void): S
       const symbol = symbolOf(facts);
       const lines = linesOf(swept, facts.shown);
       const below = (): SVGElement[] => labels(values, symbol, x);
-      draw(coverages(lines, facts.setup.level, x, below()), meanWidths(lines, x, below()));
+      draw(coverages(lines, facts.setup.level, x, below(), room()), meanWidths(lines, x, below()));
       const words = `${symbol} ${number(values[at]!)}`;
       stand(x(at), at, count - 1, words, sharesAt(lines, at));
       key.replaceChildren(...samples(facts.shown));

@@ -10,6 +10,7 @@ import { controls } from './controls';
 import type { CoverageFacts, CoverageSet } from './facts';
 import { reachOf, stack } from './intervals';
 import {
+  begunAnew,
   buttonsOf,
   codeOf,
   isDone,
@@ -34,6 +35,7 @@ const LATE_MS = 4000;
 const LATE =
   'No answer from the kernel yet: it is busy with a cell, or gone. It goes on by itself when it is free.';
 const GONE = 'The kernel is gone, and its simulation with it. This picture no longer changes.';
+const PALE = 'Pale: what was found before the last change.';
 const NONE = 'Nothing can be simulated on this page: run the cell in a notebook.';
 
 const still = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
@@ -141,7 +143,9 @@ function simulation(link: Link<CoverageFacts, CoverageSet>, ask: () => void): Si
       if (facts.pulled >= play.asked && !gone) {
         late.say('');
       }
+      const again = begunAnew(play, facts) && !gone;
       takeIn(play, facts, !still());
+      play.going ||= again;
       ask();
       onward();
     },
@@ -251,9 +255,17 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
   const simulated = simulation(link, frame.ask);
   const { play } = simulated;
   const heading = titleOf('Would this interval be right?', 'Simulated: nothing is spent.', answered.question);
-  const breath = breathing(loss => link.choose({ setup: { ...link.facts().setup, loss } }));
+  const breath = breathing({
+    arrays: () => link.arrays?.() ?? new Map(),
+    follow: (loss, words) => hand.follow(loss, words),
+    rested: loss => link.choose({ setup: { ...link.facts().setup, loss } }),
+    more: breathed => link.choose({ breathed })
+  });
   const hand = controls(answered, chosen => link.choose(chosen), breath.move);
   const problem = html('p', { class: 'warn', role: 'status' });
+  const before = html('p', { class: 'soft', role: 'status', hidden: '' }, PALE);
+  /** The view in which there were studies. */
+  let drawn = '';
   const [run, studies, found, numbers] = [
     runPart(simulated),
     studiesPart(play),
@@ -264,7 +276,7 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
   const sweep = html('div', {}, swept.node);
   const code = codeBox(5);
   root.append(
-    ...[heading, hand.node, breath.node, ...run.nodes, problem, simulated.late],
+    ...[heading, hand.node, breath.node, ...run.nodes, problem, simulated.late, before],
     ...[...found.nodes, ...studies.nodes, sweep, ...numbers.nodes, code.node]
   );
 
@@ -275,11 +287,22 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
     problem.textContent = facts.problem;
     code.show(facts.code, codeOf(facts));
     breath.show(facts);
+    hand.stand(breath.slot, breath.range());
+    run.show(facts, now, swept.at());
+    const pale = facts.studies === 0 && drawn === facts.view;
+    before.hidden = !pale;
+    for (const one of [...studies.nodes, sweep, ...numbers.nodes]) {
+      one.style.opacity = pale ? '0.4' : '';
+    }
+    if (pale) {
+      return; // what was found before stays until there is something else
+    }
+    drawn = facts.studies > 0 ? facts.view : '';
     sweep.hidden = facts.sweep === null;
     if (facts.sweep !== null) {
       swept.show(facts.sweep, facts);
     }
-    for (const part of [run, studies, found, numbers]) {
+    for (const part of [studies, found, numbers]) {
       part.show(facts, now, swept.at());
     }
   }

@@ -1,6 +1,8 @@
 /** A lever of an exhibit: one number under the hand, and what is claimed, actual and corrected at each of its settings. */
 import { significant } from '../../maths/digits';
 import { eachFrame, html, picture, set, svg, unique, type Picture } from '../parts/dom';
+import { under } from '../parts/layout';
+import { onAxis } from '../parts/on_axis';
 import { draggable } from '../parts/pointer';
 import type { Lever } from './facts';
 import {
@@ -34,11 +36,12 @@ function curves(lever: Lever, plot: Plot, ...hand: SVGElement[]): Picture {
     W,
     H,
     svg('path', { class: 'axis', d: `M${LEFT} ${TOP}V${FLOOR}H${W - RIGHT}` }),
-    ...ends.map(value =>
-      svg('text', { x: LEFT - 6, y: y(value) + 4, 'text-anchor': 'end' }, significant(value, 3))
-    ),
-    svg('text', { x: x(0), y: FLOOR + 22 }, end(0)),
-    svg('text', { x: x(last), y: FLOOR + 22, 'text-anchor': 'end' }, end(last)),
+    ...ends.map((value, i) => {
+      const place = { x: LEFT - 6, y: y(value) + 4, 'text-anchor': 'end', class: i === 0 ? 'above' : null };
+      return svg('text', place, significant(value, 3));
+    }),
+    under(x(0), FLOOR, end(0), 'start'),
+    under(x(last), FLOOR, end(last), 'end'),
     svg('path', { class: 'soft-line', 'stroke-dasharray': '7 5', d: lineThrough(plot, lever.claimed) }),
     lever.corrected === null
       ? null
@@ -66,9 +69,11 @@ export function leverView(lever: Lever, start: number, moved: (at: number) => vo
   let at = settingOf(plot, start);
   const id = unique('lever');
   const range = html('input', { type: 'range', min: 0, max: plot.last, step: 1, id });
+  const control = html('div', { class: 'control' }, range);
+  onAxis({ node: control, range }, { wide: W, from: LEFT, to: W - RIGHT, below: H - FLOOR });
   const now = html('strong');
   const cursor = svg('path', { class: 'soft-line' });
-  const here = svg('circle', { class: 'handle', r: 8 });
+  const here = svg('circle', { class: 'dot', r: 5 });
   const drawn = curves(lever, plot, cursor, here);
   const verdict = html('p', { class: 'say', 'aria-live': 'polite' });
   const frame = eachFrame(() => show());
@@ -95,8 +100,9 @@ export function leverView(lever: Lever, start: number, moved: (at: number) => vo
     node: html(
       'div',
       { class: 'lever' },
-      html('div', { class: 'control' }, html('label', { for: id }, `${lever.label}: `), now, range),
+      html('div', { class: 'control' }, html('label', { for: id }, `${lever.label}: `), now),
       drawn.node,
+      control,
       key(lever),
       verdict,
       html('p', { class: 'soft' }, lever.says)

@@ -2,13 +2,16 @@
 import { number } from '../../maths/digits';
 import { place, ticks, valueAt } from '../../maths/scale';
 import { picture, set, svg } from '../parts/dom';
-import { text } from '../parts/layout';
+import { text, under } from '../parts/layout';
 import { draggable } from '../parts/pointer';
 import { alikeWords, SIZES, type Crossing } from './model';
 
 const [W, TOP, FLOOR, HEIGHT] = [640, 8, 96, 118];
 
-const across = (n: number): number => place(SIZES, n) * W;
+/** Where the axis of sizes runs. */
+export const AXIS = { wide: W, from: 8, to: W - 8, below: HEIGHT - FLOOR };
+
+const across = (n: number): number => AXIS.from + place(SIZES, n) * (AXIS.to - AXIS.from);
 
 function axis(): SVGElement[] {
   const sizes = ticks(SIZES).filter(tick => /^10*$/.test(String(tick)));
@@ -16,14 +19,14 @@ function axis(): SVGElement[] {
     svg('path', { class: 'axis', d: `M0 ${FLOOR}H${W}` }),
     ...sizes.map((tick, i, all) => {
       const anchor = i === 0 ? 'start' : i === all.length - 1 ? 'end' : 'middle';
-      return text(across(tick), HEIGHT - 4, number(tick), anchor);
+      return under(across(tick), FLOOR, number(tick), anchor);
     })
   ];
 }
 
 export interface CrossingPicture {
   readonly node: SVGSVGElement;
-  readonly show: (crossing: Crossing, n: number) => void;
+  readonly show: (crossing: Crossing) => void;
 }
 
 /** The picture; a hand in it moves the number of people. */
@@ -32,21 +35,22 @@ export function crossingPicture(move: (n: number) => void, end: () => void): Cro
   const two = svg('path', { class: 'pv-line' });
   const star = svg('path', { class: 'soft-line' });
   const sizes = svg('g');
-  const here = svg('circle', { class: 'handle', r: 7, cy: FLOOR });
-  const plot = picture('both noises by number of people', W, HEIGHT, sizes, one, two, star, here);
-  draggable(plot.node, { move: at => move(Math.round(valueAt(SIZES, at / W))), end });
+  const plot = picture('both noises by number of people', W, HEIGHT, sizes, one, two, star);
+  draggable(plot.node, {
+    move: at => move(Math.round(valueAt(SIZES, (at - AXIS.from) / (AXIS.to - AXIS.from)))),
+    end
+  });
   return {
     node: plot.node,
-    show: (crossing, n) => {
+    show: crossing => {
       const { sampling, privacy, alike, inside } = crossing;
       const tall = { low: Math.min(sampling[1], privacy[1]), high: Math.max(sampling[0], privacy[0]) };
       const y = (value: number): number => TOP + (1 - place(tall, value)) * (FLOOR - TOP);
       const x = across(Math.min(Math.max(alike, SIZES.low), SIZES.high));
       const [words, far] = [alikeWords(crossing), x > W * 0.8];
-      set(one, { d: `M0 ${y(sampling[0])}L${W} ${y(sampling[1])}` });
-      set(two, { d: `M0 ${y(privacy[0])}L${W} ${y(privacy[1])}` });
+      set(one, { d: `M${AXIS.from} ${y(sampling[0])}L${AXIS.to} ${y(sampling[1])}` });
+      set(two, { d: `M${AXIS.from} ${y(privacy[0])}L${AXIS.to} ${y(privacy[1])}` });
       set(star, { d: inside ? `M${x} ${TOP}V${FLOOR}` : '' });
-      set(here, { cx: across(n) });
       const named = text(x + (far ? -6 : 6), TOP + 8, `alike: n* = ${words}`, far ? 'end' : 'start');
       sizes.replaceChildren(...axis(), ...(inside ? [named] : []));
       plot.describe(

@@ -4,9 +4,10 @@ import { announcer, html } from '../parts/dom';
 import { dragState, losses as lossSlider, type DragState } from '../parts/drag_state';
 import { choice, figures, head } from '../parts/layout';
 import { lossWords } from '../parts/loss_words';
+import { onAxis } from '../parts/on_axis';
 import { slider, type Slider } from '../parts/slider';
 import type { Link, View } from '../parts/widget';
-import { crossingPicture } from './crossing';
+import { AXIS, crossingPicture } from './crossing';
 import { errorPicture } from './errors';
 import {
   alikeWords,
@@ -70,7 +71,7 @@ function sizeSlider(held: DragState<NoisesSet>): Slider {
     label: 'people',
     range: SIZES,
     value: held.now.n,
-    ends: ['10', '100,000'],
+    ends: ['few people', 'many people'],
     write: value => number(Math.round(value)),
     input: value => held.move({ n: Math.round(value) }),
     change: held.tell
@@ -95,6 +96,7 @@ export function noisesView(root: HTMLElement, link: Link<NoisesFacts, NoisesSet>
   );
   const said = announcer();
   const [losses, sizes] = [lossSlider(() => held), sizeSlider(held)];
+  onAxis(sizes, AXIS);
   const shapes = choice('drawn as', SHAPES, now.shape, shape => {
     held.move({ shape });
     held.tell();
@@ -107,7 +109,7 @@ export function noisesView(root: HTMLElement, link: Link<NoisesFacts, NoisesSet>
   const play = player(another, on => said.setAttribute('aria-live', on ? 'off' : 'polite'));
   root.append(
     head('Two noises', 'Nothing is spent.', question),
-    ...[losses, sizes, both, told, shapes, plot].map(one => one.node),
+    ...[losses, both, sizes, told, shapes, plot].map(one => one.node),
     plot.keys,
     said,
     play.node
@@ -119,7 +121,7 @@ export function noisesView(root: HTMLElement, link: Link<NoisesFacts, NoisesSet>
     const error = errorOf(noises, outcome);
     const words = sentence(noises, error);
     plot.show(noises, now.shape, error);
-    both.show(crossing, now.n);
+    both.show(crossing);
     told.say(`${number(effective(noises))} of ${number(now.n)}`, alikeWords(crossing));
     said.textContent = words;
     plot.describe(words);

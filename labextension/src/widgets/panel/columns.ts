@@ -1,5 +1,5 @@
 /** The columns of a dataset, each to be put into a cell, as it is or as a ready question: by click, by key, or by drag. */
-import { html } from '../parts/dom';
+import { coded, html } from '../parts/dom';
 import { take, type Taken } from '../parts/insert';
 import { foundOf, named, SHOWN } from './model';
 import type { Column, Dataset } from '../parts/session_state';
@@ -28,7 +28,7 @@ export interface ColumnsView {
 /** Gives a text to the cell at hand, or to the notebook around, and says what became of it. */
 function giver(said: HTMLElement, insert?: Insert): (from: HTMLElement, text: string) => void {
   const tell = (text: string, became: keyof typeof SAID): void => {
-    said.replaceChildren(html('code', {}, text), ` ${SAID[became]}`);
+    said.replaceChildren(html('code', {}, ...coded(text)), ` ${SAID[became]}`);
   };
   return (from, text) => {
     if (insert !== undefined) {

@@ -1,6 +1,6 @@
 /** The model builder: variables dragged onto y ← x, or chosen by keyboard, become the cell that asks moments and regresses on them. */
 import { COLUMN, drag, type Insert } from './columns';
-import { button, html, set } from '../parts/dom';
+import { button, coded, html, set } from '../parts/dom';
 import {
   costOf,
   dropped,
@@ -162,7 +162,7 @@ function writing(insert?: Insert): {
       cell = found.cell;
       result.hidden = cell === '';
       problem.textContent = found.problem;
-      text.textContent = cell;
+      text.replaceChildren(...coded(cell));
       said.textContent = costOf(found);
       expected.show(found);
       release.button.textContent = found.free ? 'Run it, free' : 'Release';

@@ -50,6 +50,13 @@ export function button(words: string, pressed: () => void, attributes: Attribute
   return made;
 }
 
+/** Code that breaks after operators, dots, commas and brackets, never inside a word. */
+export function coded(code: string): (Node | string)[] {
+  return code
+    .split(/(?<=[.,=&|+*/(<>[-](?![=)\]]))/)
+    .flatMap((part, i) => (i > 0 ? [html('wbr'), part] : [part]));
+}
+
 /** Hear a text that is entered: by leaving its field, or by the key. */
 export function entered(field: HTMLInputElement, take: () => void): void {
   field.addEventListener('change', take);
@@ -76,6 +83,20 @@ export interface Picture {
   describe: (words: string) => void;
 }
 
+/** Letters keep their size on the screen, however wide a drawing is: `--u` says how much of it a pixel is. */
+function evenLetters(node: SVGSVGElement): void {
+  new ResizeObserver(() => {
+    const { width } = node.getBoundingClientRect();
+    if (width > 0) {
+      node.style.setProperty('--u', String(node.viewBox.baseVal.width / width));
+      node.dispatchEvent(new Event('even'));
+    }
+  }).observe(node);
+}
+
+/** How much of a drawing a pixel is. */
+export const unitOf = (node: SVGSVGElement): number => Number(node.style.getPropertyValue('--u')) || 1;
+
 /** A drawing with a title and a description that follows it. */
 export function picture(title: string, width: number, height: number, ...children: Child[]): Picture {
   const words = svg('desc');
@@ -89,6 +110,7 @@ export function picture(title: string, width: number, height: number, ...childre
   if (node.querySelector('[tabindex]') !== null) {
     node.setAttribute('role', 'group'); // an image has nothing in it that can be reached
   }
+  evenLetters(node);
   return {
     node,
     describe: text => {

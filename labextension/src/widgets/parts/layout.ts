@@ -1,10 +1,12 @@
 /** How a screen is laid out: its heading, a row of figures, the key of a drawing. */
-import { html, svg, type Child } from './dom';
+import { coded, html, svg, type Child } from './dom';
 
 /** Title on the left, what holds for all of it on the right. */
 export function head(title: string, note: string, about: string | null = null): HTMLElement {
   const left =
-    about === null ? html('h3', {}, title) : html('div', {}, html('h3', {}, title), html('code', {}, about));
+    about === null
+      ? html('h3', {}, title)
+      : html('div', {}, html('h3', {}, title), html('code', {}, ...coded(about)));
   return html('div', { class: 'head' }, left, html('span', { class: 'soft' }, note));
 }
 
@@ -100,6 +102,11 @@ export function labelled(words: string, field: HTMLElement, wrong: Child = null)
 /** What the two ends of a scale stand for; whoever hears it is told in other words. */
 export function ends(low: string, high: string): HTMLElement {
   return html('div', { class: 'ends', 'aria-hidden': 'true' }, html('span', {}, low), html('span', {}, high));
+}
+
+/** A number below an axis on which a slider's track lies: it stands clear of the track, however large the drawing is. */
+export function under(x: number, axis: number, words: string, anchor: 'start' | 'middle' | 'end' = 'middle') {
+  return svg('text', { x, y: axis, 'text-anchor': anchor, class: 'under' }, words);
 }
 
 /** Text in a drawing. */

@@ -1,6 +1,6 @@
 /** The ledger of a dataset: found, sorted and narrowed to this session, fast with thousands of entries; and taken along as a file. */
 import { csv } from './csv';
-import { button, html, set } from './dom';
+import { button, coded, html, set } from './dom';
 import {
   askedOf,
   countOf,
@@ -30,7 +30,7 @@ function line(row: Charge): HTMLElement {
     'tr',
     {},
     html('td', { class: 'soft', title: row.time }, clock(row.time)),
-    html('th', { scope: 'row' }, askedOf(row), ' ', stored),
+    html('th', { scope: 'row' }, ...coded(askedOf(row)), ' ', stored),
     html('td', { class: 'num' }, row.paid)
   );
 }

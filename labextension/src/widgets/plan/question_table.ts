@@ -1,5 +1,5 @@
 /** What a cell asks, as a table: a line for each question with its accuracy and its cost, and one for each derived value. */
-import { html } from '../parts/dom';
+import { coded, html } from '../parts/dom';
 import { scrolling } from '../parts/scroll_region';
 import { derivedWords, type Now, type PlanFacts } from './model';
 import { costWords, isFree } from './split';
@@ -15,7 +15,7 @@ function rowOf(name: string, text: string, box: HTMLInputElement | null): Row {
   const head = html('th', { scope: 'row' });
   head.append(...(box === null ? [name] : [html('label', { class: 'check' }, box, ` ${name}`)]));
   if (name !== text) {
-    head.append(html('br'), html('code', {}, text));
+    head.append(html('br'), html('code', {}, ...coded(text)));
   }
   const [width, cost] = [html('td', {}), html('td', { class: 'num' })];
   return { row: html('tr', {}, head, width, cost), width, cost, box };

@@ -2,11 +2,17 @@
 import { number, significant } from '../../maths/digits';
 import { place, ticks, valueAt, type Range } from '../../maths/scale';
 import { picture, set, svg, unique } from '../parts/dom';
-import { text } from '../parts/layout';
+import { text, under } from '../parts/layout';
 import { draggable } from '../parts/pointer';
 import { narrowest, rangeOf, widthForPeople, widthOf, type Balance, type SeesawFacts } from './model';
 
 const [W, H, LEFT, TOP, BOTTOM] = [640, 216, 64, 24, 30];
+
+/** Where the axis of losses runs. */
+export const axisOf = (facts: Pick<SeesawFacts, 'people'>) => ({
+  ...{ wide: W, from: LEFT, below: BOTTOM },
+  to: W - (facts.people === null ? 14 : 58)
+});
 const SHARES = [0.01, 0.1, 0.5, 0.9, 0.99, 0.999];
 
 /** Where losses and ± stand. */
@@ -22,7 +28,7 @@ interface Paper {
 function paperOf(facts: SeesawFacts): Paper {
   const range = rangeOf(facts);
   const tall = { low: narrowest(facts) * 0.8, high: facts.curve.width[0]! };
-  const edge = W - (facts.people === null ? 14 : 58);
+  const edge = axisOf(facts).to;
   return {
     range,
     tall,
@@ -69,8 +75,8 @@ function axes(facts: SeesawFacts, paper: Paper): SVGElement[] {
   const widths = ticks(tall).filter(tick => /^[0.]*1|^1/.test(significant(tick, 1)));
   return [
     svg('path', { class: 'axis', d: `M${LEFT} ${TOP}V${H - BOTTOM}H${edge}V${TOP}` }),
-    ...losses.map(tick => text(x(tick), H - 10, `${facts.symbol} ${tick}`)),
-    ...widths.map(tick => text(LEFT - 14, y(tick) + 4, number(tick), 'end')),
+    ...losses.map(tick => under(x(tick), H - BOTTOM, `${facts.symbol} ${tick}`)),
+    ...widths.map(tick => text(LEFT - 8, y(tick) + 4, number(tick), 'end')),
     ...peopleTicks(facts, paper),
     ...published(facts, paper)
   ];
@@ -90,10 +96,9 @@ function hatch(id: string): SVGElement {
   return svg('defs', {}, svg('pattern', about, svg('path', { d: 'M0 0V7', class: 'hatch' })));
 }
 
-/** What a hand in the plot moves: the loss, or along its own axis the ±. */
+/** What a hand in the plot moves: the loss. */
 export interface Moves {
   readonly loss: (loss: number) => void;
-  readonly width: (width: number) => void;
   readonly end: () => void;
 }
 
@@ -104,27 +109,6 @@ export interface BalancePlot {
   readonly show: (facts: SeesawFacts, balance: Balance) => void;
 }
 
-/** Drags along the axis of ± set it; drags elsewhere set the loss. */
-function dragging(node: SVGSVGElement, paper: () => Paper, { loss, width, end }: Moves): void {
-  let upright = false;
-  draggable(node, {
-    start: at => {
-      upright = at < LEFT;
-      return true;
-    },
-    move: (at, height) => {
-      const { range, tall, edge } = paper();
-      if (upright) {
-        const share = (height - TOP) / (H - TOP - BOTTOM);
-        width(tall.high * (tall.low / tall.high) ** Math.min(Math.max(share, 0), 1));
-      } else {
-        loss(valueAt(range, (at - LEFT) / (edge - LEFT)));
-      }
-    },
-    end
-  });
-}
-
 export function balancePlot(first: SeesawFacts, moves: Moves): BalancePlot {
   let paper = paperOf(first);
   const id = unique('hatch');
@@ -133,10 +117,12 @@ export function balancePlot(first: SeesawFacts, moves: Moves): BalancePlot {
   const line = svg('path', { class: 'pv-line' });
   const cross = svg('path', { class: 'axis', 'stroke-dasharray': '3 3' });
   const point = svg('circle', { class: 'handle', r: 8 });
-  const feet = svg('path', { class: 'pv' });
-  const layers = [hatch(id), over, grid, cross, line, feet, point];
+  const layers = [hatch(id), over, grid, cross, line, point];
   const plot = picture('accuracy bought by each loss', W, H, ...layers);
-  dragging(plot.node, () => paper, moves);
+  draggable(plot.node, {
+    move: at => moves.loss(valueAt(paper.range, (at - LEFT) / (paper.edge - LEFT))),
+    end: moves.end
+  });
   return {
     node: plot.node,
     lay: facts => {
@@ -153,7 +139,6 @@ export function balancePlot(first: SeesawFacts, moves: Moves): BalancePlot {
       const [at, up, foot] = [paper.x(loss), paper.y(width), H - BOTTOM];
       set(point, { cx: at, cy: up });
       set(cross, { d: `M${LEFT} ${up}H${facts.people === null ? at : paper.edge}M${at} ${TOP}V${foot}` });
-      set(feet, { d: `M${at} ${foot}l-6 9h12ZM${LEFT} ${up}l-9 -6v12Z` });
       plot.describe(description);
     }
   };

@@ -4,6 +4,7 @@ import { announcer, html, set } from '../parts/dom';
 import { dragState, type DragState } from '../parts/drag_state';
 import { figures, head } from '../parts/layout';
 import { lossWords, oddsWords } from '../parts/loss_words';
+import { onAxis } from '../parts/on_axis';
 import { releaseButton } from '../parts/release';
 import { slider, type Slider } from '../parts/slider';
 import type { Link, View } from '../parts/widget';
@@ -21,7 +22,7 @@ import {
   type SeesawFacts,
   type SeesawSet
 } from './model';
-import { balancePlot } from './plot';
+import { axisOf, balancePlot } from './plot';
 
 type Held = DragState<{ loss: number }>;
 
@@ -128,8 +129,9 @@ export function balance(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): 
   const first = link.facts();
   const held: Held = dragState(link, { loss: first.start }, () => show(), { loss: rangeOf(first) });
   const reach = (width: number): void => held.move({ loss: lossOf(link.facts(), width) });
-  const plot = balancePlot(first, { loss: loss => held.move({ loss }), width: reach, end: held.tell });
+  const plot = balancePlot(first, { loss: loss => held.move({ loss }), end: held.tell });
   const [losses, widths] = sliders(held, first, reach);
+  onAxis(losses, axisOf(first));
   const [told, odds] = [figuresPart(first), announcer()];
   const others = html('p', { class: 'soft' });
   const [size, release] = [sizePart(people => link.choose({ size: people })), releasePart(link, held)];
