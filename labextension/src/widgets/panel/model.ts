@@ -17,11 +17,7 @@ export function named(columns: readonly Column[], typed: string): Column[] {
 
 /** What is said below the columns that were found. */
 export function foundOf(found: number): string {
-  return found === 0
-    ? 'No column matches.'
-    : found > SHOWN
-      ? `${found - SHOWN} more: type to find one.`
-      : '';
+  return found === 0 ? 'No column matches.' : found > SHOWN ? `${found - SHOWN} more: type to find one.` : '';
 }
 
 /** The regression that is built: y is explained, x explain it. */
