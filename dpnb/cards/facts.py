@@ -25,6 +25,7 @@ from dpnb.estimate import Estimate, PendingQuestion, shown
 from dpnb.estimate.shown import calendar as calendar_of
 from dpnb.estimate.shown import words as words_of
 from dpnb.inference import digits
+from dpnb.planner.estimand import in_words
 from dpnb.planner.expression import Ref
 from dpnb.statistics import conclude
 from dpnb.statistics.outcome import FLAG_WORDS
@@ -109,6 +110,8 @@ class Line:
         What is estimated where values are held to bounds, as a sentence; empty where none are.
     calendar : str, optional
         Of dates the step that the values count.
+    words : str
+        The question in words; empty of what is computed from answers.
     unit : str
         What its numbers are in: lines of one card with one unit share an axis. Empty where that is not known.
     bars : Curve or None
@@ -137,6 +140,7 @@ class Line:
     curve: Curve | None = None
     trail: tuple[Step, ...] = ()
     stored: Stored | None = None
+    words: str = ""
     estimand: str = ""
     calendar: str | None = None
     unit: str = ""
@@ -246,6 +250,7 @@ def line_of(
         estimand=estimand_words(estimate),
         calendar=calendar_of(estimate),
         unit=_unit(estimate),
+        words=_in_words(estimate),
         bars=bars_of(estimate),
         folded=estimate.size > 1 and _kind(estimate, "target") == "numbers",
     )
@@ -258,6 +263,15 @@ def _kind(estimate: Estimate, name: str) -> Any:
     """Return what the statistic of a question declares; nothing of anything that is computed or read."""
     leaf = estimate.measurement
     return None if leaf is None or leaf.root is not leaf else getattr(leaf.checked.kind, name, None)
+
+
+def _in_words(estimate: Estimate) -> str:
+    """Return the question in words; nothing of what is computed from answers."""
+    leaf = estimate.measurement
+    if leaf is None or leaf.root is not leaf or leaf.dataset is None:
+        return ""
+    checked = leaf.checked
+    return clean(in_words(leaf.question, checked.kind, checked.setting, leaf.dataset.schema))
 
 
 def _unit(estimate: Estimate) -> str:

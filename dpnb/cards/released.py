@@ -200,7 +200,7 @@ def line_html(line: Line, shared: Scale | None = None) -> Markup:
         "div",
         el(
             "div",
-            el("div", name, question),
+            el("div", name, el("span", line.words) if line.words else None, question, class_="asked"),
             _paid(line),
             class_="row",
         ),
@@ -257,6 +257,7 @@ def _scalar(line: Line, scale: Scale) -> Markup:
             class_=f"value{' soft' * entry.faint}",
         ),
         el("table", el("tbody", *rows), class_="intervals") if rows else None,
+        class_="answer",
     )
 
 

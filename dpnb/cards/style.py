@@ -83,6 +83,10 @@ border:0;padding:0;overflow-wrap:break-word;white-space:normal}
 § .sub td:first-child{padding-left:var(--s5)}
 § .plan .sub .num{white-space:normal}
 § .plan tbody.item > tr:first-child > *{padding-top:var(--s3)}
+§ .row > .asked{flex:1 1 0;min-width:0}
+§ .asked{display:flex;flex-wrap:wrap;gap:0 var(--s4);align-items:baseline}
+@container (min-width:46rem){§ .answer{display:grid;grid-template-columns:15rem minmax(0,1fr);gap:0 var(--s5);align-items:start}
+§ .answer .value small{display:block;margin:0;line-height:1.4}§ .answer .intervals{margin:0}}
 @container (max-width:34rem){§ .plan thead,§ .cols thead{display:none}
 § .plan,§ .cols{display:block}§ .plan tbody,§ .cols tbody{display:block}
 § .plan tr,§ .cols tr{display:grid;grid-template-columns:1fr auto;column-gap:var(--s4);padding:var(--s1) 0}

@@ -42,6 +42,40 @@ def estimand(question: QueryPlan, statistic: Statistic, setting: Setting, schema
     return f"{statistic.said(setting.options)} of {' and '.join(alone)}"
 
 
+def in_words(question: QueryPlan, statistic: Statistic, setting: Setting, schema: Schema) -> str:
+    """Return a question as it is said: *mean of age where any == 1*, and what its column means, where that is declared.
+
+    Parameters
+    ----------
+    question, statistic, setting, schema
+        As of :func:`estimand`.
+    """
+    asked = [expr for expr in (question.target, question.other, *question.others) if expr is not None]
+    parts = [statistic.said(setting.options), " of ", " and ".join(_plain(expr) for expr in asked) or "rows"]
+    parts += [f" by {', '.join(_plain(key) for key in question.by)}"] if question.by else []
+    parts += [f" where {_plain(question.where)}"] if question.where is not None else []
+    only = asked[0] if len(asked) == 1 else None
+    means = schema[only.column].label if isinstance(only, Ref) else ""
+    said = "".join(parts)
+    return f"{said[0].upper()}{said[1:]}{f': {means}' if means else ''}"
+
+
+def _plain(expr: Expr) -> str:
+    """An expression without the dataset's name, and without brackets around all of it."""
+    shown = show(expr, "").replace("(.", "(").replace(" .", " ").removeprefix(".")
+    return shown[1:-1] if _enclosed(shown) else shown
+
+
+def _enclosed(shown: str) -> bool:
+    """Whether the first bracket of a text is closed by its last letter."""
+    depth = 0
+    for place, letter in enumerate(shown):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0:
+            return place > 0 and place == len(shown) - 1
+    return False
+
+
 def _alone(expr: Expr, schema: Schema) -> str:
     """One number, and what it is held to; a computed one, and what its columns are held to."""
     if isinstance(expr, Ref):

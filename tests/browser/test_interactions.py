@@ -489,12 +489,24 @@ def everything(data):
     return {name: make() for name, make in makers(data).items()}
 
 
+# how large the letters of all drawings are on the screen, and what is a handle beside a slider
+LETTERS = """() => [...document.querySelectorAll("svg text")].filter(one => one.textContent.trim() && one.checkVisibility())
+    .map(one => parseFloat(getComputedStyle(one).fontSize) * Math.sqrt(Math.abs(one.getScreenCTM().a * one.getScreenCTM().d)))"""
+ON_AXES = ("attack", "compare", "coverage", "exhibits", "noises", "seesaw")
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1000, "dark"), (1600, "light")])
 def test_interactions_fit_their_window(show, shots, data, width, scheme):
-    """From 320 to 1,600 pixels nothing sticks out sideways; one picture of each for a person to look at."""
+    """From 320 to 1,600 pixels nothing sticks out sideways, and letters in drawings are 11 to 14 pixels; pictures to look at.
+
+    A slider that stands on the axis of a drawing is the only one of its number: no handle beside it.
+    """
     for name, made in everything(data).items():
         page = show(made, width=width, scheme=scheme)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        until(page, f"() => ({LETTERS})().every(size => size > 10.99 && size < 14.01)")
+        if name in ON_AXES:
+            expect(page.locator("svg .handle:not([role=slider])")).to_have_count(0)
         page.screenshot(path=shots / f"{name}-{width}-{scheme}.png", full_page=True)
 
 

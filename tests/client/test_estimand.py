@@ -9,6 +9,7 @@ from dpnb.cards import report
 from dpnb.cards.plan import plan_card
 from dpnb.cards.released import estimate_card
 from dpnb.errors import Unavailable
+from dpnb.planner.estimand import in_words
 
 MEAN = "mean of x held to 0–10"
 
@@ -136,3 +137,24 @@ def test_a_robust_mean_says_its_range_and_has_no_confidence_interval_where_that_
     assert found.standard_error is None
     assert found.interval().kind == "privacy"
     assert "about the moved values" in estimate_card(found).text.replace("\n", " ").replace("    ", "")
+
+
+def test_a_question_is_asked_in_words(data):
+    """The statistic, what it is of, groups and filter, without the dataset's name; a filter keeps its brackets where it needs them."""
+    asked = {
+        data.x.mean(): "Mean of x",
+        data.x.difference(by="g"): "Difference of means of x by g",
+        data[data.g == 1].count(): "Count of rows where g == 1",
+        data[(data.x > 3) & (data.g == 1)].x.median(): "Median of x where (x > 3) & (g == 1)",
+        data.x.correlation("y"): "Correlation of x and y",
+    }
+    for estimate, words in asked.items():
+        leaf = estimate.measurement
+        assert in_words(leaf.question, leaf.checked.kind, leaf.checked.setting, data.schema) == words
+
+
+def test_a_card_asks_in_words_before_it_asks_in_code(data):
+    """Name, words, code, and then the answer."""
+    html = dpnb.release({"m": data.x.mean()}, epsilon=1)._repr_mimebundle_()["text/html"]
+    places = [html.index(part) for part in ("<h4>m", "Mean of x", "small.x.mean()", 'class="answer"')]
+    assert places == sorted(places)

@@ -88,9 +88,7 @@ function columnPart(name: string, hand: FormHand): ColumnPart {
 /** Whom the promise is about: the unit in words, and whether their number is public. */
 function personPart(form: Form, hand: FormHand): Step {
   const put = (field: keyof DatasetFields) => (value: string) => hand.setDataset({ [field]: value });
-  const units = form.columns.map(
-    ({ name }) => [name, `the column ${name} says whose`] as const
-  );
+  const units = form.columns.map(({ name }) => [name, `the column ${name} says whose`] as const);
   const fields: Readonly<Record<string, Field>> = {
     unit: choiceField(
       'Whose row is it?',
