@@ -5,13 +5,13 @@ import type { Range } from '../../maths/scale';
 import { button, eachFrame, html, unique } from '../parts/dom';
 import { labelled } from '../parts/layout';
 import { draggable } from '../parts/pointer';
-import type { Arrays } from '../parts/widget';
 import {
   breathOf,
   countAt,
   heldAt,
   nearestLoss,
   studyWords,
+  type Arrays,
   type Breath,
   type BreathRow
 } from './breath_model';

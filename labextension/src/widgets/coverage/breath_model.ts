@@ -1,7 +1,6 @@
 /** The same studies at many losses: what is drawn between two of them, and what is counted at the nearest. No DOM. */
 import { wilson } from '../../maths/coverage';
 import { number } from '../../maths/digits';
-import type { Arrays } from '../parts/widget';
 import type { BreathFacts, BreathMethod } from './facts';
 
 /** So many studies are drawn. */
@@ -27,6 +26,21 @@ export interface Breath {
   readonly truths: Float32Array;
   readonly parameter: number | null;
   readonly rows: readonly BreathRow[];
+}
+
+export type Arrays = ReadonlyMap<string, DataView>;
+
+/** No array is longer than dpnb writes one. */
+const MOST_BYTES = 4_000_000;
+
+/** The arrays of a model, whoever wrote it; what is no bytes is left out. */
+export function arraysOf(raw: unknown): Arrays {
+  const found = Object.entries(typeof raw === 'object' && raw !== null ? raw : {});
+  return new Map(
+    found.filter(
+      (one): one is [string, DataView] => one[1] instanceof DataView && one[1].byteLength <= MOST_BYTES
+    )
+  );
 }
 
 /** Numbers from little-endian 32-bit floats. */

@@ -6,6 +6,7 @@ import { head as titleOf } from '../parts/layout';
 import { scrolling } from '../parts/scroll_region';
 import type { Link, View } from '../parts/widget';
 import { breathing } from './breath';
+import { arraysOf } from './breath_model';
 import { controls } from './controls';
 import type { CoverageFacts, CoverageSet } from './facts';
 import { reachOf, stack } from './intervals';
@@ -256,7 +257,7 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
   const { play } = simulated;
   const heading = titleOf('Would this interval be right?', 'Simulated: nothing is spent.', answered.question);
   const breath = breathing({
-    arrays: () => link.arrays?.() ?? new Map(),
+    arrays: () => arraysOf(link.arrays?.()),
     follow: (loss, words) => hand.follow(loss, words),
     rested: loss => link.choose({ setup: { ...link.facts().setup, loss } }),
     more: breathed => link.choose({ breathed })

@@ -5,8 +5,8 @@ import { disarm } from './release';
 export interface Link<Facts, Set> {
   /** What the kernel says: released numbers, prices and public constants. */
   readonly facts: () => Facts;
-  /** Many numbers of the facts, as bytes; what is no bytes is left out. */
-  readonly arrays?: () => Arrays;
+  /** Many numbers of the facts, as bytes by name; whoever wrote them. */
+  readonly arrays?: () => unknown;
   /** What was set last, by this view or another one of the same widget. */
   readonly chosen: () => Partial<Set>;
   /** Tell the kernel and the other views what was set. Called when a hand lets go, never while it drags. */
@@ -15,21 +15,6 @@ export interface Link<Facts, Set> {
   readonly ask?: (question: Readonly<Record<string, unknown>>) => Promise<Answer | null>;
   /** Whether the kernel that holds this is still there. */
   readonly alive?: () => boolean;
-}
-
-export type Arrays = ReadonlyMap<string, DataView>;
-
-/** No array is longer than dpnb writes one. */
-const MOST_BYTES = 4_000_000;
-
-/** The arrays of a model, whoever wrote it. */
-function arraysOf(raw: unknown): Arrays {
-  const found = Object.entries(typeof raw === 'object' && raw !== null ? raw : {});
-  return new Map(
-    found.filter(
-      (one): one is [string, DataView] => one[1] instanceof DataView && one[1].byteLength <= MOST_BYTES
-    )
-  );
 }
 
 export type Answer = Readonly<Record<string, unknown>>;
@@ -191,7 +176,7 @@ export function widget<Facts, Set>(draw: Draw<Facts, Set>): Module<Facts, Set> {
         ask: asker(model, reached),
         alive: reached,
         facts,
-        arrays: () => arraysOf(model.get('arrays')),
+        arrays: () => model.get('arrays'),
         chosen,
         choose: set => {
           model.set('chosen', { ...(model.get('chosen') as Partial<Set>), ...set });
