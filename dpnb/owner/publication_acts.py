@@ -22,7 +22,10 @@ from dpnb.trusted.wire.places import Home
 
 
 def _add_source(act: argparse.ArgumentParser) -> None:
-    act.add_argument("source", type=Path, help="people.dpnb.toml")
+    act.add_argument(
+        "source",
+        help="people.dpnb.toml; or what a service holds, by its address https://host/dpnb/people: DPNB_TOKEN says who asks",
+    )
     act.add_argument(
         "--statistics",
         type=Path,
@@ -32,13 +35,12 @@ def _add_source(act: argparse.ArgumentParser) -> None:
     amount = act.add_mutually_exclusive_group(required=True)
     amount.add_argument("--epsilon", help="the loss of all of them together")
     amount.add_argument("--rho", help="the same, in a budget of ρ")
-    with_json(act)
 
 
 @contextmanager
 def _asked(options: argparse.Namespace) -> Iterator[tuple[Any, dict[str, Estimate], dict[str, Any]]]:
     """Open the dataset as its owner, and read the statistics: handle, questions, and the loss that is asked."""
-    dataset = entrance.open(options.source, quiet=True)
+    dataset = entrance.open(options.source if _served(options) else Path(options.source), quiet=True)
     try:
         loss: dict[str, Any] = {
             name: value for name in ("epsilon", "rho") if (value := getattr(options, name)) is not None
@@ -46,6 +48,11 @@ def _asked(options: argparse.Namespace) -> Iterator[tuple[Any, dict[str, Estimat
         yield dataset, read_statistics(options.statistics, dataset), loss
     finally:
         api.close()
+
+
+def _served(options: argparse.Namespace) -> bool:
+    """Whether the dataset is asked of a service, by its address."""
+    return "://" in options.source
 
 
 def add_release(acts: Acts) -> None:
@@ -58,6 +65,7 @@ def add_release(acts: Acts) -> None:
     )
     _add_source(release)
     release.add_argument("--plan", action="store_true", help="show the plan, spend nothing")
+    with_json(release)
     with_yes(release)
     release.set_defaults(run=_release)
 
@@ -86,12 +94,14 @@ def add_publish(acts: Acts) -> None:
     _add_source(publish)
     publish.add_argument("--to", type=Path, required=True, help="a new folder")
     with_reason(publish)
+    with_home(publish)
     publish.set_defaults(run=_publish)
 
 
 def _publish(options: argparse.Namespace) -> Said:
     from dpnb.trusted.curator import owner_acts, receipts
 
+    home = _home_of_answers(options)
     with _asked(options) as (dataset, questions, loss):
         if cost := api.plan(questions, **loss).cost:
             raise OwnerError(
@@ -99,7 +109,6 @@ def _publish(options: argparse.Namespace) -> Said:
             )
         api.release(questions, **loss)
         name, schema = dataset.name, dataset.schema
-    home = Home.current()
     now = owner_acts.standing(home, name)
     draws = {part.draw for one in questions.values() for part in _parts(one)}
     found = receipts.receipts(home, name, draws)
@@ -118,6 +127,19 @@ def _publish(options: argparse.Namespace) -> Said:
         f"Published {len(questions)} statistics of {name}, entry {entry}:\n{listed}",
         {"dataset": name, "entry": entry, "sha256": digest, "files": list(files)},
     )
+
+
+def _home_of_answers(options: argparse.Namespace) -> Home:
+    """Return the home whose ledger vouches for the answers: a service's own, where a service gave them."""
+    if _served(options) and options.config is None:
+        raise OwnerError(
+            "What a service released is published on its machine, by its owner: add --config curator.toml."
+        )
+    if options.config is not None and not _served(options):
+        raise OwnerError(
+            "With --config, name what the service holds by its address: https://host/dpnb/people."
+        )
+    return home_of(options)
 
 
 def _parts(estimate: Estimate) -> Iterator[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import shlex
@@ -16,6 +17,8 @@ import dpnb
 from dpnb.__main__ import _parser
 from dpnb.client import api
 from dpnb.errors import BudgetError, OwnerError
+from dpnb.owner import deposit_page
+from dpnb.owner.deposit import run_act
 from dpnb.trusted.curator.examination import examined
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.wire.places import Home
@@ -179,7 +182,16 @@ def test_no_act_makes_a_home_where_there_is_none(tmp_path, admin, monkeypatch):
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root can act as somebody else")
-@pytest.mark.parametrize("words", [("freeze",), ("close", "--yes"), ("grant", "--principal", "x", "--lift")])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("freeze",),
+        ("unfreeze", "--yes"),
+        ("close", "--yes"),
+        ("grant", "--principal", "x", "--lift"),
+        ("cap", "--lift"),
+    ],
+)
 def test_another_user_of_the_machine_acts_on_no_home_but_their_own(folder, admin, words):
     """The acts have no door but the home's files: whoever cannot write them is refused, in words."""
     admin("add", folder / "people.dpnb.toml")
@@ -195,6 +207,43 @@ def test_another_user_of_the_machine_acts_on_no_home_but_their_own(folder, admin
     assert done.stderr.startswith("dpnb: ")
     assert "Traceback" not in done.stderr
     assert examined(Home.current().ledger)[0] == before
+
+
+def test_the_page_of_a_deposit_is_one_notebook_beside_its_file(folder, admin, monkeypatch):
+    """It starts JupyterLab on it, for this machine alone; a notebook that is there is left as it is; what is wrong is said before."""
+    begun = []
+    monkeypatch.setattr(
+        deposit_page.subprocess,
+        "run",
+        lambda command, **_: begun.append(command) or subprocess.CompletedProcess(command, len(begun) - 1),
+    )
+    assert admin("deposit", folder / "people.csv", "--no-browser")[0] == 0
+    (command,) = begun
+    assert command[1:4] == ["-m", "jupyterlab", "people.deposit.ipynb"]
+    assert {"--ServerApp.ip=127.0.0.1", "--no-browser"} <= set(command)
+    notebook = folder / "people.deposit.ipynb"
+    sources = [cell["source"] for cell in json.loads(notebook.read_text())["cells"]]
+    assert sources[1] == '%load_ext dpnb\n%dp deposit "people.csv"'
+    notebook.write_text("mine")
+    status, said = admin("deposit", folder / "people.csv")
+    assert (status, notebook.read_text()) == (2, "mine")
+    assert "JupyterLab ended with 1" in said
+    monkeypatch.setattr(deposit_page.importlib.util, "find_spec", lambda name: None)
+    assert 'pip install "dpnb[lab]"' in admin("deposit", folder / "people.csv")[1]
+    assert "absent.csv" in admin("deposit", folder / "absent.csv")[1]
+    assert len(begun) == 2
+
+
+def test_an_act_in_a_cell_is_that_of_the_terminal(folder, admin):
+    """The same words, the same entry; a refusal is an error of the cell; what is not private is refused there too."""
+    admin("add", folder / "people.dpnb.toml")
+    assert "people is frozen" in run_act(["freeze", "people", *WHY])
+    assert len(acts("freeze")) == 1
+    with pytest.raises(OwnerError, match="Add --yes where nobody can be asked"):
+        run_act(["close", "people", *WHY])
+    with pytest.raises(OwnerError, match="not private"):
+        run_act(["check", str(folder / "people.dpnb.toml")])
+    assert not acts("close")
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "owner.md"

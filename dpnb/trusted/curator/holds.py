@@ -57,11 +57,15 @@ def words(db: sqlite3.Connection, dataset: str) -> str | None:
     return None if now == "open" else f"{dataset} {_WORDS[now]}: stored and published answers stay, free."
 
 
+class HeldError(OwnerError):
+    """A dataset is held: everybody may know that, and no reason, name or path is in it."""
+
+
 def refuse(db: sqlite3.Connection, dataset: str) -> None:
     """Refuse a new charge of a dataset that is held."""
     held = words(db, dataset)
     if held is not None:
-        raise OwnerError(f"{held} Nothing new is released, and nothing was spent.")
+        raise HeldError(f"{held} Nothing new is released, and nothing was spent.")
 
 
 def refuse_closed_rows(db: sqlite3.Connection, dataset: str, others: Iterable[str]) -> str | None:

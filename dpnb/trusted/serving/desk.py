@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from dpnb.trusted.curator.holds import HeldError
 from dpnb.trusted.errors import AccessError, CuratorGone, DpnbError, OwnerError, PlanError, to_wire
 from dpnb.trusted.serving.identities import Identities
 from dpnb.trusted.serving.served_curator import BucketedChance, ServedCurator
@@ -189,7 +190,7 @@ class Desk:
             lately.append(now)
 
     def _failure(self, error: Exception, kind: str) -> bytes:
-        if isinstance(error, OwnerError):
+        if isinstance(error, OwnerError) and not isinstance(error, HeldError):
             self.curator.note(error, kind)
             error = OwnerError("The service cannot do this now: its owner finds the reason in its log.")
         self.count(f"refused {error.code if isinstance(error, DpnbError) else 'internal'}")
