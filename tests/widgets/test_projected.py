@@ -110,7 +110,7 @@ def released(folder, repetitions):
     share = EPSILON / len(STATISTICS)
     schema = load(folder / "town.dpnb.toml").schema
     told = dict(widths(schema, {one: one for one in STATISTICS}, dict.fromkeys(STATISTICS, share), ROWS))
-    town = api.open(folder / "town.csv", quiet=True)
+    town = dpnb.open(folder / "town.csv", quiet=True)
     found = {text: [] for text in STATISTICS}
     try:
         for _ in range(repetitions):

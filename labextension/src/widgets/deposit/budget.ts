@@ -14,8 +14,8 @@ import { DRAWN, oddsOf, sampleWords, wordsOf, type DepositFacts, type DepositSet
 const DELTAS = { low: 1e-12, high: 1e-3 };
 const SHARES = { low: 0.001, high: 1 };
 const ALL =
-  'This is one budget for the whole file, not one for each column or question: everything that is ever released from it is paid from it, ' +
-  'whoever asks. It can be made smaller later; larger only as a recorded act with its reason.';
+  'One budget for the whole file, not one for each column or question: everything that is ever released is paid from it. ' +
+  'It can be made smaller later; larger only as a recorded act with its reason.';
 
 /** Ticks where others published, on the track of the slider below. */
 function ticks({ budget }: DepositFacts): SVGSVGElement {
@@ -121,8 +121,8 @@ function deltaPart(
       html(
         'p',
         { class: 'soft' },
-        'A δ is the chance that the promise of ε does not hold. It buys Gaussian noise, which is less for many questions; keep it far below ' +
-          'one in the number of people. The ledger then counts ρ. Without a reason, leave it at none.'
+        'A δ is the chance that the promise of ε does not hold. It buys Gaussian noise, which is less for many questions; ' +
+          'keep it far below one in the number of people. Without a reason, leave it at none.'
       ),
       deltas.node,
       said

@@ -93,8 +93,8 @@ export function endStep(
       html(
         'p',
         { class: 'soft' },
-        'A folder with a page that stands alone, the signed numbers that anybody can verify and compute with, a table, and a dictionary. ' +
-          'Close first, where you want the page to say so. It spends nothing.'
+        'A folder with a page that stands alone, signed numbers that anybody can verify, a table, a dictionary. ' +
+          'Close first, where the page should say so. It spends nothing.'
       ),
       publishing.node
     ),
