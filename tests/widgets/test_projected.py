@@ -138,4 +138,4 @@ def test_what_was_projected_is_what_is_released(tmp_path, dpnb_home):
     least = 0.95 - 4 * np.sqrt(0.95 * 0.05 / 200)
     for text, width, found in released(tmp_path, 200):
         assert (found <= width).mean() >= least, text
-        assert callable(STATISTICS[text]) is ((found <= width / 2).mean() < 0.95), text
+        assert callable(STATISTICS[text]) == ((found <= width / 2).mean() < 0.95), text
