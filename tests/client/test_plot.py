@@ -57,6 +57,6 @@ def test_a_kind_that_does_not_fit_names_those_that_do(bins):
     with pytest.raises(OptionError, match='kind="points", kind="bars" or kind="curve"'):
         bins.plot(kind="pie")
     for word in ("curve", "line"):
-        with pytest.raises(OptionError, match=r'no curve.*kind="points"'):
+        with pytest.raises(OptionError, match=r'not a curve.*kind="points"'):
             bins.plot(kind=word)
     assert len(bins.plot(kind="bar").patches) == len(bins.plot(kind="bars").patches)
