@@ -45,7 +45,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="dpnb-docs-") as home:
         # a notebook that types `dpnb` in a shell means this environment's
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        # small matrices on a shared machine: threads that wait for each other would run into the checks' time limits
         os.environ |= {
+            "OPENBLAS_NUM_THREADS": "1",
             "DPNB_HOME": home,
             "PYTHONPATH": "",
             "PATH": path,
