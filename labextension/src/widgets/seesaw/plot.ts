@@ -116,7 +116,7 @@ export function balancePlot(first: SeesawFacts, moves: Moves): BalancePlot {
   const grid = svg('g');
   const line = svg('path', { class: 'pv-line' });
   const cross = svg('path', { class: 'axis', 'stroke-dasharray': '3 3' });
-  const point = svg('circle', { class: 'handle', r: 8 });
+  const point = svg('circle', { class: 'dot', r: 5 });
   const layers = [hatch(id), over, grid, cross, line, point];
   const plot = picture('accuracy bought by each loss', W, H, ...layers);
   draggable(plot.node, {
