@@ -45,10 +45,10 @@ _MOVES = """
             range.dispatchEvent(new Event("input"));
         });
     const drawings = [...document.querySelectorAll("svg.plot")]
-        .filter(plot => plot.querySelector(".handle"))
+        .filter(plot => plot.querySelector(".handle, circle.dot"))
         .map(plot => {
             plot.setPointerCapture = () => undefined;
-            const box = plot.getBoundingClientRect(), at = plot.querySelector(".handle").getBoundingClientRect();
+            const box = plot.getBoundingClientRect(), at = plot.querySelector(".handle, circle.dot").getBoundingClientRect();
             const y = at.top + at.height / 2;
             const send = (kind, x) => plot.dispatchEvent(
                 new PointerEvent(kind, { pointerId: 1, button: 0, bubbles: true, clientX: x, clientY: y })

@@ -106,7 +106,7 @@ def test_an_attack_that_was_not_computed_says_what_is_missing(show, monkeypatch)
 def test_the_slider_and_the_picture_have_the_same_ends(show, laid):
     """The first and the last ε on the axis are the first and the last of the slider, a thousand with its comma."""
     page = show(laid)
-    slider, point = range_of(page, "ε"), page.locator("svg.plot .handle")
+    slider, point = range_of(page, "ε"), page.locator("svg.plot circle.dot")
     for key, end in (("Home", "ε 0.1"), ("End", "ε 1,000")):
         slider.press(key)
         frame(page)

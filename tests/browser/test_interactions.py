@@ -68,7 +68,7 @@ def test_seesaw_tips_both_ways(show, data):
 def test_seesaw_point_is_dragged_in_the_picture(show, data):
     """The point on the curve follows the pointer, and stays inside the drawing."""
     page = show(widgets.seesaw(data.x.sum(), epsilon=1))
-    point, plot = page.locator(".handle").first, page.locator("svg.plot").first
+    point, plot = page.locator("svg.plot circle.dot").first, page.locator("svg.plot").first
     box = plot.bounding_box()
     before = point.bounding_box()["x"]
     page.mouse.move(before + 5, box["y"] + box["height"] / 2)
