@@ -127,7 +127,6 @@ def charges(ledger: Ledger, number: int) -> None:
             data_version="0123456789abcdef",
             cap=PrivacyLoss.pure(10**6),
             questions=[question],
-            fresh=True,
         )
         ledger.store(f"r{n:010d}", "me", [{"value": n}])
 
