@@ -86,7 +86,7 @@ def test_10_000_000_pairs_need_no_more_than_is_charged(part):
 
 
 def planted(monkeypatch, wrong):
-    """Plant a mistake, and look as long as a day's ordinary runs look at its statistics: of forty seeds each finds it."""
+    """Plant a mistake, and look as long as a day's ordinary runs look at its statistics: each of the 20 or 40 seeds tried found it."""
     wrong.plant(monkeypatch)
     refusals = (ValueError, ZeroDivisionError)
     return pairs.run(0, A_DAY * TURNS, statistics=wrong.where, alone=wrong.alone, refusals=refusals)
