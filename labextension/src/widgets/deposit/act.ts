@@ -9,7 +9,7 @@ export interface ActButton {
   readonly allow: (on: boolean) => void;
 }
 
-const SILENT = 'The kernel does not answer. Run the cell of this screen again.';
+export const SILENT = 'The kernel does not answer. Run the cell of this screen again.';
 
 /** `wish` is what the kernel is asked for; with `warning` it is asked once more before. */
 export function actButton(

@@ -43,8 +43,8 @@ interface Hand extends FormHand {
 
 const CONDITIONS = [
   'Who was drawn stays secret, also from those who were drawn.',
-  'It counts once, for the whole budget: ten questions of ε 1 from one sample of 1 % are worth 5.40, not ten times .017.',
-  'It does not hold for clusters, quotas or people who bring each other along, nor for a budget in ρ.'
+  'It counts once: ten questions of ε 1 from one sample of 1 % are worth 5.40, not .17.',
+  'It does not hold for clusters, quotas, chain referral, nor for a budget in ρ.'
 ];
 
 /** What the sliders stand at while they move: the form hears when the hand lets go. */

@@ -36,11 +36,10 @@ const TYPES = [
 
 const HELP =
   'Write what is known without this file: a law, a codebook, common sense. Never the largest value that you see in it: it is somebody’s. ' +
-  'What lies beyond counts as the bound.';
+  'What is beyond counts as the bound.';
 
 const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
-  date: ['2020-01-01', '2024-12-31'],
-  datetime: ['2020-01-01 00:00', '2024-12-31 23:59']
+  date: ['2020-01-01', '2024-12-31']
 };
 
 interface ColumnPart {
@@ -97,11 +96,7 @@ function personPart(form: Form, hand: FormHand): Step {
     ),
     most: textField('Most rows one person can have', put('most'), {
       example: '3',
-      help: html(
-        'span',
-        { class: 'soft' },
-        'Further rows of the same person are left out; all noise grows with this number.'
-      )
+      help: html('span', { class: 'soft' }, 'Further rows are left out; all noise grows with this number.')
     }),
     adjacency: choiceField(
       'How many people there are is',
@@ -184,13 +179,7 @@ export function declareStep(first: DepositFacts, hand: FormHand): Step {
         drawn = rows;
         made.replaceChildren(
           ...(facts.rows.length === 0
-            ? [
-                html(
-                  'p',
-                  { class: 'soft' },
-                  'They appear when “Who is protected” and one column are filled in.'
-                )
-              ]
+            ? [html('p', { class: 'soft' }, 'They appear with “Who is protected” and one column.')]
             : [
                 html('p', { class: 'soft' }, 'They fit this declaration and say nothing about the data.'),
                 rowsTable(facts.rows)

@@ -11,14 +11,14 @@ import { choices } from '../guide/choices';
 
 const ENDS = [
   { id: 'open', words: 'Keep it open', note: 'analysts may spend what is left' },
-  { id: 'cap', words: 'Cap it', note: 'analysts may spend up to a cap that you can raise again' },
+  { id: 'cap', words: 'Cap it', note: 'analysts may spend up to a cap' },
   { id: 'close', words: 'Close it for ever', note: 'what was published stays, and nothing new is released' }
 ] as const;
 
 function standingOf(facts: DepositFacts): Element[] {
   const one = facts.standing;
   if (one === null) {
-    return [html('p', { class: 'say' }, 'The ledger does not know this dataset yet: nothing was released.')];
+    return [html('p', { class: 'say' }, 'Nothing was released yet.')];
   }
   const { symbol } = facts.budget;
   const about = { cap: one.cap, left: one.cap - one.spent, symbol, ledger: [], words: one.words };

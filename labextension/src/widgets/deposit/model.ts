@@ -186,7 +186,7 @@ export function sampleWords(
   }
   if (adjacency !== (drawn === 'coins' ? 'add-remove' : 'change-one')) {
     return drawn === 'coins'
-      ? 'A sample by coins has no public size: it goes with “how many there are is private”.'
+      ? 'A sample by coins goes with “how many there are is private”.'
       : 'A sample of fixed size goes with “how many there are is public”.';
   }
   const [less, chance] = secrecyOfTheSample(epsilon, share, delta);

@@ -182,9 +182,8 @@ function splitPart(
   };
 }
 
-const PLANNED = 'Averages are drawn for a mean in the middle half of its range, groups as equally large.';
-const AGAIN =
-  'Statistics were released from here. What you release now takes their place in what is published.';
+const PLANNED = 'Drawn for means in the middle half of their range, and equal groups.';
+const AGAIN = 'Released already. What you release now takes its place in what is published.';
 
 export function picksStep(link: DepositLink, choose: (part: Partial<DepositSet>) => void): Step {
   const said = announcer();
@@ -215,7 +214,7 @@ export function picksStep(link: DepositLink, choose: (part: Partial<DepositSet>)
       html(
         'p',
         { class: 'say' },
-        'How near an answer will be follows from the declaration alone. Nothing here has looked at a row.'
+        'How near an answer will be follows from the declaration alone: no row is looked at.'
       ),
       ...[rows.node, known, catalogue.node, split.node, said, again, release.node]
     ),

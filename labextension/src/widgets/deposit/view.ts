@@ -2,6 +2,7 @@
 import { html } from '../parts/dom';
 import { head } from '../parts/layout';
 import type { Link, View } from '../parts/widget';
+import { SILENT } from './act';
 import { budgetStep } from './budget';
 import { declareStep, type FormHand, type Step } from './declare';
 import { endStep } from './end';
@@ -66,7 +67,7 @@ async function declared(link: DepositLink): Promise<{ readonly words: string; re
       written: true
     };
   }
-  const words = typeof problem === 'string' ? problem : 'The kernel does not answer. Run this cell again.';
+  const words = typeof problem === 'string' ? problem : SILENT;
   return { words, written: false };
 }
 
@@ -83,7 +84,7 @@ export function depositView(root: HTMLElement, link: DepositLink): View {
     picksStep(link, choose),
     endStep(link, choose)
   ];
-  const bodies = parts.map(one => html('section', { class: 'screen' }, one.node));
+  const bodies = parts.map(one => html('div', { class: 'screen' }, one.node));
   const { steps, why, done, back, next } = frame(root, first.file, bodies);
   const at = (): number => stepOf(link.chosen());
 
