@@ -153,7 +153,7 @@ function plots(hand: Hand): {
 
 /** Coverage and width along losses or sizes, with a cursor that is dragged or stepped: heard while it moves, and told when it rests. */
 export function sweepPicture(heard: () => void, rested: (at: number) => void): Sweep {
-  let [at, count, told] = [0, 1, ''];
+  let [at, count, told, laid] = [0, 1, '', ''];
   let x: Place = i => i;
   const go = (to: number): void => {
     at = Math.min(Math.max(to, 0), count - 1);
@@ -189,7 +189,11 @@ export function sweepPicture(heard: () => void, rested: (at: number) => void): S
       const symbol = symbolOf(facts);
       const lines = linesOf(swept, facts.shown);
       const below = (): SVGElement[] => labels(values, symbol, x);
-      draw(coverages(lines, facts.setup.level, x, below(), room()), meanWidths(lines, x, below()));
+      const next = JSON.stringify([values, swept.rows, facts.shown, facts.setup.level, symbol, room().unit]);
+      if (next !== laid) {
+        laid = next; // what does not move with the cursor is drawn once
+        draw(coverages(lines, facts.setup.level, x, below(), room()), meanWidths(lines, x, below()));
+      }
       const words = `${symbol} ${number(values[at]!)}`;
       stand(x(at), at, count - 1, words, sharesAt(lines, at));
       key.replaceChildren(...samples(facts.shown));
