@@ -242,9 +242,9 @@ export function alongPicture() {
 
 /** The running coverage at the nearest computed loss, with its Wilson band. */
 export function runningPicture() {
-  const content = svg('g');
-  const plot = picture('coverage study by study, at this loss', W, H, content);
-  let key = '';
+  const [grid, content] = [svg('g'), svg('g')];
+  const plot = picture('coverage study by study, at this loss', W, H, grid, content);
+  let [key, laid] = ['', ''];
   return {
     node: plot.node,
     show: ({ breath, row, at }: Shown, level: number): void => {
@@ -257,15 +257,21 @@ export function runningPicture() {
       const x = (studies: number): number => LEFT + (studies / breath.goal) * (W - LEFT - RIGHT);
       const frame = axis(Math.min(1, ...found.slice(3).map(one => one.band[0])), level);
       const late = found.filter(one => frame.y(one.band[0]) <= H - BOTTOM);
+      const frameOf = JSON.stringify([breath.goal, frame.y(0), level]);
+      if (frameOf !== laid) {
+        laid = frameOf;
+        grid.replaceChildren(
+          ...frame.nodes,
+          text(LEFT, H - 8, '0 studies'),
+          text(W - RIGHT, H - 8, number(breath.goal), 'end')
+        );
+      }
       content.replaceChildren(
-        ...frame.nodes,
         band(
           late.map(one => [x(one.x), frame.y(one.band[0]), frame.y(one.band[1])]),
           row.name
         ),
-        line(row.name, pathThrough(points(late, x, frame.y))),
-        text(LEFT, H - 8, '0 studies'),
-        text(W - RIGHT, H - 8, number(breath.goal), 'end')
+        line(row.name, pathThrough(points(late, x, frame.y)))
       );
       plot.describe(
         found.length === 0 ? 'there are no intervals' : `it ends at ${percent(found.at(-1)!.share)}`
