@@ -18,7 +18,7 @@ import {
 import { alongPicture, fortyPicture, runningPicture, studyOf, type Shown } from './breath_picture';
 import type { CoverageFacts } from './facts';
 import { guess } from './guess';
-import { percent, samples } from './looks';
+import { percent, showSamples } from './looks';
 import { strideOf } from './sweep_model';
 import { symbolOf } from './table';
 
@@ -158,7 +158,7 @@ function take(state: State, { forty }: Pictures, facts: CoverageFacts, arrays: (
 function offer(field: HTMLSelectElement, key: HTMLElement, names: readonly string[], chosen: string): void {
   if (JSON.stringify([...field.options].map(one => one.value)) !== JSON.stringify(names)) {
     field.replaceChildren(...names.map(name => html('option', { value: name }, name)));
-    key.replaceChildren(...samples(names));
+    showSamples(key, names);
   }
   field.value = chosen;
 }

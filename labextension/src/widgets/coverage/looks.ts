@@ -83,9 +83,13 @@ export function sample(name: string): SVGSVGElement {
   );
 }
 
-/** The key of a drawing: a sample of each method, and its name. */
-export function samples(names: readonly string[]): HTMLElement[] {
-  return names.map(name => html('span', {}, sample(name), ` ${name}`));
+/** Show the key of a drawing, a sample of each method and its name; the same key is left as it is. */
+export function showSamples(key: HTMLElement, names: readonly string[]): void {
+  const said = names.join();
+  if (key.dataset.names !== said) {
+    key.dataset.names = said;
+    key.replaceChildren(...names.map(name => html('span', {}, sample(name), ` ${name}`)));
+  }
 }
 
 export function band(points: readonly (readonly [number, number, number])[], name: string): SVGPathElement {

@@ -6,7 +6,7 @@ import { html, picture, svg } from '../parts/dom';
 import { text } from '../parts/layout';
 import { lineNames } from '../parts/line_names';
 import type { CoverageFacts, StudyFacts } from './facts';
-import { band, layered, line, marker, percent, roomFor, samples } from './looks';
+import { band, layered, line, marker, percent, roomFor, showSamples } from './looks';
 
 export interface Running {
   readonly node: HTMLElement;
@@ -65,7 +65,7 @@ export function running(): Running {
         marker(name, x(points.at(-1)!.studies), inside(points.at(-1)!.share))
       )
     );
-    key.replaceChildren(...samples(facts.shown));
+    showSamples(key, facts.shown);
     plot.describe(
       trails.length === 0
         ? 'nothing is simulated yet'

@@ -3,7 +3,7 @@ import { number } from '../../maths/digits';
 import { BOTTOM, H, LEFT, pathThrough, RIGHT, rule, shares, TOP, W } from './axes';
 import { html, picture, set, svg } from '../parts/dom';
 import type { CoverageFacts, SweepFacts } from './facts';
-import { band, layered, line, marker, percent, roomFor, samples } from './looks';
+import { band, layered, line, marker, percent, roomFor, showSamples } from './looks';
 import {
   along,
   brief,
@@ -196,7 +196,7 @@ export function sweepPicture(heard: () => void, rested: (at: number) => void): S
       }
       const words = `${symbol} ${number(values[at]!)}`;
       stand(x(at), at, count - 1, words, sharesAt(lines, at));
-      key.replaceChildren(...samples(facts.shown));
+      showSamples(key, facts.shown);
       const about = notes[at] ?? '';
       note.textContent = `${about === '' ? '' : `${about} `}The numbers below are those at ${words}. Drag the line, or step it with the arrow keys.`;
     },
