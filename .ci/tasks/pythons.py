@@ -48,6 +48,7 @@ DIFFERS = {
     "tests/test_init.py": "names that are loaded when asked for",
     "tests/test_modules.py": "every module imports",
     "tests/test_schema.py": "TOML",
+    "tests/widgets/test_deposit.py": "TOML",
 }
 # contracts, notebook, wire and pickles run under each of the other Pythons every day; these places under one of them, by turns
 IN_TURN = (
@@ -69,6 +70,7 @@ IN_TURN = (
     "tests/bad_input/test_faults.py",
     "tests/bad_input/test_files.py",
     "tests/test_schema.py",
+    "tests/widgets/test_deposit.py",
 )
 REST = "not soak and not slow and not repo"
 

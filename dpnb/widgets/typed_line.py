@@ -18,8 +18,18 @@ def value_of(names: Mapping[str, Any], text: str, example: str) -> Any:
     """
     if not text:
         raise OptionError(f"This needs a question: {example}")
+    return _evaluated(names, text, text, example)
+
+
+def arguments_of(names: Mapping[str, Any], text: str, example: str) -> dict[str, Any]:
+    """Return what a line such as ``x=ill, rng=2`` gives by name, read in the user's names; see :func:`value_of`."""
+    found: dict[str, Any] = _evaluated({**names, "_called": dict}, f"_called({text})", text, example)
+    return found
+
+
+def _evaluated(names: Mapping[str, Any], code: str, text: str, example: str) -> Any:
     try:
-        return eval(text, dict(names))  # noqa: S307  the user's own line
+        return eval(code, dict(names))  # noqa: S307  the user's own line
     except DpnbError:
         raise
     except SyntaxError:

@@ -1256,7 +1256,7 @@ def test_a_ledger_overwritten_in_the_middle_says_so(path):
 @pytest.mark.parametrize("content", [b"not a database" * 100, b"x"])
 def test_another_file_is_not_taken_for_a_ledger_and_is_left_alone(path, content):
     path.write_bytes(content)
-    with pytest.raises(OwnerError, match="no dpnb ledger"):
+    with pytest.raises(OwnerError, match="not a dpnb ledger"):
         Ledger(path)
     assert path.read_bytes() == content
 
@@ -1265,7 +1265,7 @@ def test_another_sqlite_database_is_not_taken_for_a_ledger(path):
     database = sqlite3.connect(path)
     database.execute("CREATE TABLE mine (x)")
     database.close()
-    with pytest.raises(OwnerError, match="no dpnb ledger"):
+    with pytest.raises(OwnerError, match="not a dpnb ledger"):
         Ledger(path)
 
 

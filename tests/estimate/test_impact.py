@@ -69,7 +69,7 @@ def test_a_released_group_mean_is_coded_free(data):
     assert encoded.tolist() == [*found.codes.tolist(), 0.0, 0.0]
     assert found[found.keys[0]] == found.codes[0]
     assert data.budget.spent == spent
-    with pytest.raises(OptionError, match="no declared value"):
+    with pytest.raises(OptionError, match="not a declared value"):
         found["nowhere"]
 
 

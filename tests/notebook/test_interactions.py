@@ -49,7 +49,7 @@ def test_one_line_shows_one_interaction(names, name, text, module):
     ("name", "text", "words"),
     [
         ("seesaw", "", "needs a question"),
-        ("seesaw", "small.x.", "no Python expression"),
+        ("seesaw", "small.x.", "not a Python expression"),
         ("seesaw", "smal.x.mean()", "NameError"),
         ("seesaw", "small.z.mean()", "no column"),
         ("plan", "[3]", "Only questions"),
@@ -73,8 +73,8 @@ def test_bad_lines_say_what_to_type(names, name, text, words):
 
 
 def test_every_line_is_one_of_the_table():
-    """``%dp NAME`` is the interaction's own name; ``%dp budget`` is a command that prints."""
-    assert set(interactions.COMMANDS) == {entry.name for entry in INTERACTIONS} - {"budget"}
+    """``%dp NAME`` is the interaction's own name; ``%dp budget`` is a command that prints, and a sentence is code."""
+    assert set(interactions.COMMANDS) == {entry.name for entry in INTERACTIONS} - {"budget", "sentence"}
     assert set(interactions.COMMANDS) & set(COMMANDS) == set()
 
 

@@ -165,7 +165,7 @@ def test_command_takes_a_students_own_arrays(data):
         "averaging secret=ill": "no arrays",
         "linkage secret=ill,": "takes quasi= and secret=",
         "linkage secret=il": "NameError",
-        "linkage secret=ill quasi=age": "no Python",
+        "linkage secret=ill quasi=age": "^secret=ill quasi=age is not a Python expression",
         "reconstruction secret=protected.x": "0 and 1|protected|no data",
         "secret=ill": "No attack is called",
     }.items():

@@ -29,10 +29,10 @@ def unset(monkeypatch):
 
 @needs_front_end
 def test_state_carries_no_code():
-    """What a notebook saves of an interaction is a kind, facts and settings, and the names of fixed classes."""
+    """What a notebook saves of an interaction is a kind, facts, numbers and settings, and the names of fixed classes."""
     state = widgets.odds(0.1, epsilon=0.5).get_state()
     own = {name for name in state if not name.startswith("_")}
-    assert own == {"kind", "facts", "chosen", "layout", "tabbable", "tooltip"}
+    assert own == {"kind", "facts", "arrays", "chosen", "layout", "tabbable", "tooltip"}
     assert {state[f"_{part}_module"] for part in ("model", "view")} == {"dpnb-widgets"}
     assert state["kind"] == "odds"
     assert "_esm" not in state

@@ -22,7 +22,7 @@ from dpnb.estimate.table import Table
 from dpnb.inference.digits import percent
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.attack_picture import bench_picture
-from dpnb.widgets.typed_line import value_of
+from dpnb.widgets.typed_line import arguments_of
 from dpnb.widgets.wording import still
 
 _FINE = 49
@@ -63,7 +63,7 @@ class Attack(Interaction):
         if not text:
             return cls()
         attack, given = _split(text)
-        found = value_of({"_called": dict, **names}, f"_called({given})", _OWN) if given else {}
+        found = arguments_of(names, given, _OWN) if given else {}
         here = {name: found.pop(name) for name in ("epsilon", *_MOST) if name in found}
         return cls(attack, arrays=found, **here)
 
