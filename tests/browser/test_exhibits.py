@@ -158,6 +158,10 @@ def test_every_page_is_clean_and_fits_its_window(show, gallery, shots, scheme):
         expect(heading(page)).to_have_text(exhibit.title)
         assert page.evaluate("document.documentElement.scrollWidth") <= 320, exhibit.name
         if place % 6 == 0:
+            # a table that is cut off can have the focus from the next frame on
+            page.evaluate(
+                "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+            )
             assert not serious(page, "main"), exhibit.name
             page.screenshot(path=shots / f"exhibit-{exhibit.name}-320-{scheme}.png", full_page=True)
         page.get_by_role("button", name="Next").click(force=True)
