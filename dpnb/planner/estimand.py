@@ -62,7 +62,7 @@ def in_words(question: QueryPlan, statistic: Statistic, setting: Setting, schema
 
 def _plain(expr: Expr) -> str:
     """An expression without the dataset's name, and without brackets around all of it."""
-    shown = show(expr, "").replace("(.", "(").replace(" .", " ").removeprefix(".")
+    shown = show(expr, "")
     return shown[1:-1] if _enclosed(shown) else shown
 
 

@@ -438,13 +438,12 @@ def show(expr: Expr, dataset: str, source: str | None = None) -> str:
     ----------
     expr : Expr
     dataset : str
-        What columns are taken from.
+        What columns are taken from; empty for their names alone.
     source : str, optional
         What the first of them is taken from, where that is a selection or a grouping: ``(hiv[hiv.got == 1].age * 2)``.
     """
     if isinstance(expr, Ref):
-        source = source or dataset
-        return f"{source}.{expr.column}" if expr.column.isidentifier() else f"{source}[{expr.column!r}]"
+        return _taken(expr.column, source or dataset)
     if isinstance(expr, Const):
         return show_value(expr.value)
     inner = _shown_children(expr, dataset, source)
@@ -465,6 +464,12 @@ def show(expr: Expr, dataset: str, source: str | None = None) -> str:
     if isinstance(expr, Where):
         return f"{subject}.where({inner[1]}, {inner[2]})"
     return f"{subject}.is_missing()"
+
+
+def _taken(column: str, source: str) -> str:
+    if not source:
+        return column
+    return f"{source}.{column}" if column.isidentifier() else f"{source}[{column!r}]"
 
 
 def _shown_children(expr: Expr, dataset: str, source: str | None) -> list[str]:

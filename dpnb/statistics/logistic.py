@@ -35,7 +35,7 @@ from dpnb.statistics.formula import Formula, parse
 from dpnb.statistics.formula_terms import value
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.reading import Read
-from dpnb.statistics.regression import DRAWS, ONE_SD
+from dpnb.statistics.regression import ANY_SIZE, DRAWS, ONE_SD
 from dpnb.statistics.released import Part, combine, draws_of
 from dpnb.statistics.vector import VectorResult, effective_sizes
 from dpnb.trusted.releases import Axis, Release
@@ -267,15 +267,19 @@ class LogisticFit:
         return np.asarray(self.without(self._noise_draws) - self.coefficients)
 
     @cached_property
-    def sampling(self) -> np.ndarray | None:
-        """The covariance of the coefficients from sampling."""
-        if self.design.clustered:
-            return None
+    def _sampling(self) -> np.ndarray:
+        """The covariance from sampling, of the coefficients of the scaled columns."""
         rows = np.maximum(self._released[1], 0.0)
         information = _information(self.design.x, rows, self._solution[0])
         tiny = 1e-9 * max(float(np.trace(information)), 1.0)
-        inverse = np.linalg.inv(information + tiny * np.eye(len(information)))
-        return np.asarray(self.design.turn @ inverse @ self.design.turn.T)
+        return np.asarray(np.linalg.inv(information + tiny * np.eye(len(information))))
+
+    @property
+    def sampling(self) -> np.ndarray | None:
+        """The covariance of the coefficients from sampling; none where rows are not people."""
+        if self.design.clustered:
+            return None
+        return np.asarray(self.design.turn @ self._sampling @ self.design.turn.T)
 
     @cached_property
     def deviations(self) -> np.ndarray:
@@ -302,10 +306,13 @@ class LogisticFit:
         return self.coefficients - radius, self.coefficients + radius
 
     def _redraw(self, count: int, rng: Any, kind: str) -> np.ndarray:
+        """Return plausible coefficients of this dataset, or of the population; where nothing is known, of any size."""
         found = self.without(self.part.noise_draws(count, rng))
-        if kind == "confidence" and self.sampling is not None:
-            root = np.linalg.cholesky(self.sampling)
-            found = found + rng.of("sampling").standard_normal(found.shape) @ root.T
+        if self.lost:
+            return np.asarray(ANY_SIZE * rng.of("sampling").standard_normal(found.shape))
+        if kind == "confidence" and not self.design.clustered:
+            normal = rng.of("sampling").standard_normal(found.shape)
+            found = found + self._units(normal @ np.linalg.cholesky(self._sampling).T)
         return np.asarray(found)
 
     def result(self) -> VectorResult:

@@ -37,7 +37,7 @@ DRAWS = 999
 ONE_SD = 0.6826894921370859
 _UPPER = 1.645
 _CLEAR = 2.0
-_ANY_SIZE = 1e305  # beyond what an interval that is computed from draws takes for a bound
+ANY_SIZE = 1e305  # beyond what an interval that is computed from draws takes for a bound
 _WELL = 2.0
 _TINY = 1e-12
 _SELDOM = 0.99
@@ -288,7 +288,7 @@ class Fit:
         """Return plausible coefficients of this dataset, or of the population; where nothing is known, of any size."""
         found = self.exact(self.crossed.matrix - self.crossed.noise(count, rng))
         if self.lost:
-            return np.asarray(_ANY_SIZE * rng.of("sampling").standard_normal(found.shape))
+            return np.asarray(ANY_SIZE * rng.of("sampling").standard_normal(found.shape))
         if kind == "confidence" and self.sampling is not None:
             normal = rng.of("sampling").standard_normal(found.shape)
             root = math.sqrt(self.variance) * np.linalg.inv(np.linalg.cholesky(self._gram)).T

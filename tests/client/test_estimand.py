@@ -10,6 +10,7 @@ from dpnb.cards.plan import plan_card
 from dpnb.cards.released import estimate_card
 from dpnb.errors import Unavailable
 from dpnb.planner.estimand import in_words
+from dpnb.planner.expression import BoolOp, Compare, Const, Ref, show
 
 MEAN = "mean of x held to 0–10"
 
@@ -151,6 +152,15 @@ def test_a_question_is_asked_in_words(data):
     for estimate, words in asked.items():
         leaf = estimate.measurement
         assert in_words(leaf.question, leaf.checked.kind, leaf.checked.setting, data.schema) == words
+
+
+def test_a_constant_is_said_as_it_was_typed():
+    """Only columns lose the dataset's name: points and brackets inside of a text stay."""
+    town = Compare("==", Ref("town"), Const("St .Gallen (.x)"))
+    assert show(town, "") == "(town == 'St .Gallen (.x)')"
+    assert show(BoolOp("and", town, Compare(">", Ref("visit date"), Const(3))), "").endswith(
+        "(visit date > 3))"
+    )
 
 
 def test_a_card_asks_in_words_before_it_asks_in_code(data):

@@ -30,6 +30,7 @@ COLUMNS = (
     Column.integer("a", 0, 5),
     Column.category("vote", ["no", "yes"]),
     Column.category("region", ["n", "s", "w"]),
+    Column.category("year", [2000, 2001, 2002]),
 )
 ROWS = PrivacyUnit("add-remove")
 
@@ -174,6 +175,30 @@ def test_a_released_table_is_regressed_free_and_a_pending_one_later(small):
     assert "logistic" in repr(effect) or "Intercept" in effect.card().text
     assert small.budget.spent == spent
     assert DRAWS == 999
+
+
+def test_what_is_computed_from_unbounded_coefficients_is_unbounded(small):
+    """A difference of two coefficients of which nothing is known is not known either."""
+    counts = small.y.crosstab("s", small.a.bin([0, 2, 4, 5]))
+    lost = counts.logistic("y ~ s + a")
+    gap = lost["s"] - lost["a"]
+    dpnb.release([counts], epsilon="0.001")
+    assert lost.flags[0] in {"no maximum", "information unclear"}
+    for kind in ("privacy", "confidence"):
+        assert (np.isinf(gap.interval(kind=kind).low), np.isinf(gap.interval(kind=kind).high)) == (True, True)
+
+
+def test_a_key_far_from_zero_is_drawn_from():
+    """Years from 2000 on: the intercept lies two thousand units away, and its draws do not fail."""
+    setting = table("y", "year")
+    found = LogisticFit(
+        Design.of(setting, "y ~ year"),
+        Part("count", np.array([900.0, 800, 700, 100, 200, 300]), (Source("d", 1.0, noise("1")),)),
+        DrawGenerator(("d",)),
+    )
+    drawn = found.result().draws(500, DrawGenerator(("d",)), "confidence")
+    assert np.isfinite(drawn).all()
+    assert drawn[:, 1].std() == pytest.approx(math.sqrt(found.sampling[1, 1]), rel=0.15)
 
 
 @pytest.fixture

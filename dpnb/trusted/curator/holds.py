@@ -58,7 +58,7 @@ def words(db: sqlite3.Connection, dataset: str) -> str | None:
 
 
 class HeldError(OwnerError):
-    """A dataset is held: everybody may know that, and no reason, name or path is in it."""
+    """A dataset is held: whoever may ask it may know that. Its name in the ledger is told, and no reason and no path."""
 
 
 def refuse(db: sqlite3.Connection, dataset: str) -> None:

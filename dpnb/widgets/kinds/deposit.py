@@ -23,7 +23,7 @@ from dpnb.trusted.schema import Schema
 from dpnb.widgets import published_losses
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.arithmetic import line_weights
-from dpnb.widgets.projected import Catalogue, kind_of_budget
+from dpnb.widgets.projection import Catalogue, kind_of_budget
 from dpnb.widgets.wording import still
 
 _ROWS = 1000

@@ -8,7 +8,7 @@ import pytest
 import dpnb
 from dpnb.client import api
 from dpnb.trusted.schema.owner import load
-from dpnb.widgets.projected import widths
+from dpnb.widgets.projection import widths
 
 ROWS, EPSILON = 2000, 2.0
 SCHEMA = """
