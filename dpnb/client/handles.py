@@ -20,7 +20,8 @@ from dpnb.client.pandas_words import aggregated, described_all, pivoted
 from dpnb.client.suggestions import for_dataset
 from dpnb.errors import HandleError, OptionError, PlanError, SchemaError
 from dpnb.estimate import Estimate, Rehearsal, open_batch
-from dpnb.planner.expression import BoolOp, Expr, Ref, show
+from dpnb.planner.compile import condition
+from dpnb.planner.expression import BoolOp, Const, Expr, PerUnit, Ref, cap_of, show
 from dpnb.planner.question import QueryPlan
 from dpnb.statistics.coefficient_bounds import Bounds
 from dpnb.statistics.formula import parse
@@ -186,9 +187,10 @@ class Dataset(HoldsNoData):
         return f"<{self._spoken()}: {self.schema.title or self.name}, {self.mode.badge}; protected, holds no data>"
 
     def _spoken(self) -> str:
-        text = self.name
-        if self._where is not None:
-            text += f"[{show(self._where, self.name)}]"
+        cap, where = cap_of(self._where)
+        text = self.name if cap is None else f"{self.name}.{show(cap, self.name)}"
+        if where is not None:
+            text += f"[{show(where, self.name)}]"
         if self._by:
             keys = ", ".join(
                 json.dumps(k.column, ensure_ascii=False) if isinstance(k, Ref) else show(k, self.name)
@@ -228,15 +230,13 @@ class Dataset(HoldsNoData):
     def _ipython_key_completions_(self) -> list[str]:
         return list(self.schema.names)
 
-    def _selected(self, condition: ColumnHandle) -> Dataset:
-        if not condition.is_condition and not isinstance(condition.expression, Ref):
-            raise PlanError(
-                f"{condition._spoken()} is not a condition. Write for example {self.name}[x > 1]."
-            )
-        asked_of = condition.dataset
+    def _selected(self, kept: ColumnHandle) -> Dataset:
+        if not kept.is_condition and not isinstance(kept.expression, Ref):
+            raise PlanError(f"{kept._spoken()} is not a condition. Write for example {self.name}[x > 1].")
+        asked_of = kept.dataset
         if asked_of.handle != self.handle or asked_of._by or asked_of._where not in {None, self._where}:
             raise PlanError("This condition was written for other rows. Write it on the dataset itself.")
-        return self._holding(condition)
+        return self._holding(kept)
 
     def groupby(self, *keys: str | ColumnHandle | Sequence[str | ColumnHandle]) -> Dataset:
         """Return the dataset by groups of declared keys: columns, small integers or bins."""
@@ -247,9 +247,39 @@ class Dataset(HoldsNoData):
             raise PlanError(f"groupby needs a column: {self.name}.groupby({self.schema.names[0]!r}).")
         return self._part(self._where, (*self._by, *(self.key(key) for key in listed)))
 
-    def _holding(self, condition: ColumnHandle) -> Dataset:
+    def per_unit(self, rows: int) -> Dataset:
+        """Return the dataset with at most so many rows of each person: fewer rows, and less noise for the same loss.
+
+        Parameters
+        ----------
+        rows : int
+            1 to the ``max_rows_per_unit`` that the owner declared. Which rows they are was decided once, by a secret hash, for
+            every question alike: the rows of a smaller number are among those of a larger one.
+
+        Raises
+        ------
+        PlanError
+            For any other number. Nothing is spent.
+
+        Examples
+        --------
+        >>> visits.per_unit(1).minutes.mean()  # doctest: +SKIP
+        """
+        most = self.schema.unit.max_rows
+        if rows == most == 1:
+            return self
+        cap = PerUnit(Const(rows))
+        condition(cap, self.schema)
+        before, where = cap_of(self._where)
+        if before is not None and before.most < rows:
+            cap = before
+        if cap.most == most:
+            return self
+        return self._part(cap if where is None else BoolOp("and", cap, where), self._by)
+
+    def _holding(self, kept: ColumnHandle) -> Dataset:
         """Return the rows and groups of this where a condition on its own rows holds."""
-        where = condition.expression
+        where = kept.expression
         return self._part(where if self._where is None else BoolOp("and", self._where, where), self._by)
 
     def _part(self, where: Expr | None, by: tuple[Expr, ...]) -> Dataset:

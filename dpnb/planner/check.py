@@ -37,6 +37,7 @@ from dpnb.trusted.aggregate.algebra import (
     Known,
     Pred,
 )
+from dpnb.trusted.measurements.facts import capped
 from dpnb.trusted.query.limits import MOST_CELLS
 from dpnb.trusted.releases import Axis
 from dpnb.trusted.schema import Schema, nearest
@@ -342,7 +343,7 @@ def _setting(
         if number is not None and number.nullable:
             known = Known(number.code)
             where, private = known if where is None else And(where, known), True
-    unit = schema.unit
+    unit = capped(schema.unit, where)
     private = private or unit.public_rows is None
     chosen = groups[-1].axis if statistic.target == "choice" else None
     axes = tuple(group.axis for group in (groups[:-1] if statistic.arms or chosen else groups))

@@ -31,6 +31,7 @@ from dpnb.planner.expression import (
     IsMissing,
     Neg,
     Part,
+    PerUnit,
     Ref,
     Where,
     show,
@@ -56,6 +57,7 @@ from dpnb.trusted.aggregate.algebra import (
     Pred,
     Sub,
 )
+from dpnb.trusted.aggregate.cap import cap
 from dpnb.trusted.query.limits import LARGEST
 from dpnb.trusted.releases import Axis
 from dpnb.trusted.schema import Column, Schema
@@ -101,7 +103,7 @@ def numeric(expr: Expr, schema: Schema) -> Numeric:
 
 def is_condition(expr: Expr) -> bool:
     """Tell whether an expression is true or false rather than a number."""
-    return isinstance(expr, Compare | BoolOp | Invert | IsIn | Between | IsMissing)
+    return isinstance(expr, Compare | BoolOp | Invert | IsIn | Between | IsMissing | PerUnit)
 
 
 @singledispatch
@@ -349,6 +351,20 @@ def _(expr: Compare, schema: Schema) -> Condition:
         dates.refuse_arithmetic(show(expr, schema.name))
     gap = _sum(a, _negative(b))
     return _against(gap, sign, Fraction(0))
+
+
+@_condition.register
+def _(expr: PerUnit, schema: Schema) -> Condition:
+    rows, unit = expr.rows.value if isinstance(expr.rows, Const) else None, schema.unit
+    if unit.max_rows == 1:
+        raise PlanError(
+            f"per_unit is for people with several rows: here {unit.sentence().partition(';')[0]}."
+        )
+    if type(rows) is not int or not 1 <= rows <= unit.max_rows:
+        raise PlanError(
+            f"per_unit takes 1 to {unit.max_rows:,} rows of each {unit.unit}: max_rows_per_unit = {unit.max_rows} is declared."
+        )
+    return Condition(cap(rows), nullable=False)
 
 
 def _number_beside(number: Expr, sign: str, constant: Const, schema: Schema) -> Fraction:

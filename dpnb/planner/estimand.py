@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from dpnb.inference.digits import dated, given
 from dpnb.planner.compile import is_condition, numeric
-from dpnb.planner.expression import ClipTo, Expr, Ref, show
+from dpnb.planner.expression import ClipTo, Expr, Ref, cap_of, show
 from dpnb.planner.question import QueryPlan
 from dpnb.statistics import Setting, Statistic
 from dpnb.trusted.schema import Schema
@@ -53,7 +53,9 @@ def in_words(question: QueryPlan, statistic: Statistic, setting: Setting, schema
     asked = [expr for expr in (question.target, question.other, *question.others) if expr is not None]
     parts = [statistic.said(setting.options), " of ", " and ".join(_plain(expr) for expr in asked) or "rows"]
     parts += [f" by {', '.join(_plain(key) for key in question.by)}"] if question.by else []
-    parts += [f" where {_plain(question.where)}"] if question.where is not None else []
+    cap, where = cap_of(question.where)
+    parts += [f" where {_plain(where)}"] if where is not None else []
+    parts += [f", at most {cap.most} row{'s' * (cap.most > 1)} of each {setting.unit.unit}"] if cap else []
     only = asked[0] if len(asked) == 1 else None
     means = schema[only.column].label if isinstance(only, Ref) else ""
     said = "".join(parts)

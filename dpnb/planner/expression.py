@@ -324,6 +324,30 @@ class Part(Expr):
     operand: Expr
 
 
+@dataclass(frozen=True, slots=True)
+class PerUnit(Expr):
+    """True for so many rows of each unit, the same for every question; never unknown."""
+
+    op: ClassVar[str] = "per-unit"
+    rows: Expr
+
+    @property
+    def most(self) -> int:
+        """How many rows, where that is a whole number."""
+        return int(self.rows.number) if isinstance(self.rows, Const) else 0
+
+
+def cap_of(where: Expr | None) -> tuple[PerUnit | None, Expr | None]:
+    """Return the cap on rows per unit with which a filter begins, and the rest of the filter."""
+    if isinstance(where, PerUnit):
+        return where, None
+    if isinstance(where, BoolOp) and where.sign == "and":
+        cap, rest = cap_of(where.left)
+        if cap is not None:
+            return cap, where.right if rest is None else BoolOp("and", rest, where.right)
+    return None, where
+
+
 _KINDS: dict[str, type[Expr]] = {
     kind.op: kind
     for kind in (
@@ -341,6 +365,7 @@ _KINDS: dict[str, type[Expr]] = {
         Bin,
         IsMissing,
         Part,
+        PerUnit,
     )
 }
 _SIGNS: dict[str, tuple[str, ...]] = {
@@ -447,6 +472,8 @@ def show(expr: Expr, dataset: str, source: str | None = None) -> str:
     if isinstance(expr, Const):
         return show_value(expr.value)
     inner = _shown_children(expr, dataset, source)
+    if isinstance(expr, PerUnit):
+        return f"per_unit({inner[0]})"
     if isinstance(expr, BinOp | Compare):
         return f"({inner[0]} {expr.sign} {inner[1]})"
     if isinstance(expr, BoolOp):
@@ -459,11 +486,9 @@ def show(expr: Expr, dataset: str, source: str | None = None) -> str:
     if isinstance(expr, IsIn | Bin):
         listed = expr.values if isinstance(expr, IsIn) else expr.edges
         return f"{subject}.{expr.op}([{', '.join(show_value(v.value) for v in listed)}])"
-    if isinstance(expr, Part):
-        return f"{subject}.{expr.word}"
     if isinstance(expr, Where):
         return f"{subject}.where({inner[1]}, {inner[2]})"
-    return f"{subject}.is_missing()"
+    return f"{subject}.{expr.word if isinstance(expr, Part) else 'is_missing()'}"
 
 
 def _taken(column: str, source: str) -> str:

@@ -172,9 +172,9 @@ class QueryPlan:
     @property
     def subset(self) -> str:
         """The rows that it is about as a person would type them, for example ``hiv[hiv.age > 60]``."""
-        return (
-            self.dataset if self.where is None else f"{self.dataset}[{_bare(show(self.where, self.dataset))}]"
-        )
+        cap, where = expression.cap_of(self.where)
+        source = self.dataset if cap is None else f"{self.dataset}.{show(cap, self.dataset)}"
+        return source if where is None else f"{source}[{_bare(show(where, self.dataset))}]"
 
     @property
     def text(self) -> str:

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from dpnb.trusted.aggregate.preparation import kept_rows, number_of, quantise, row_hash, unit_texts
+from dpnb.trusted.aggregate.preparation import number_of, quantise, ranked, row_hash, unit_texts
 from dpnb.trusted.aggregate.reference import Ints
 from dpnb.trusted.schema import Column
 
@@ -83,12 +83,12 @@ def test_the_hash_of_a_row_is_md5_of_key_unit_row_and_duplicate():
 def test_a_unit_keeps_its_first_rows_by_hash_and_nobody_without_a_unit_stays():
     """The kept rows are those of lowest hash, and rows of an unknown unit are dropped."""
     age = Ints.of([1, 2, 3, 4])
-    kept = kept_rows(["a", "a", "a", None], [age], 2, b"key")
+    ranks = ranked(["a", "a", "a", None], [age], b"key")
     hashes = [row_hash(b"key", "a", str(n), 1) for n in (1, 2, 3)]
-    assert kept.tolist() == [h in sorted(hashes)[:2] for h in hashes] + [False]
+    assert ranks.tolist() == [sorted(hashes).index(h) for h in hashes] + [-1]
 
 
 def test_duplicates_of_a_row_have_hashes_of_their_own():
     """Equal rows of a unit are told apart by their duplicate number, so that each can be kept or dropped."""
-    kept = kept_rows(["a"] * 5, [Ints.of([7] * 5)], 3, b"")
-    assert kept.sum() == 3
+    ranks = ranked(["a"] * 5, [Ints.of([7] * 5)], b"")
+    assert sorted(ranks) == [0, 1, 2, 3, 4]

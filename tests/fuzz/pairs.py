@@ -93,6 +93,11 @@ class Rows:
         """Tables of rows of the pool."""
         return Stack(self.names, self.codes, self.known, tables)
 
+    def both_of(self, pairs: Sequence[Pair]) -> Stack:
+        """The first tables of some pairs, and then the second ones; the rows in which a pair differs are of one unit."""
+        tables = [[*pair.both, *pair.one] for pair in pairs] + [[*pair.both, *pair.two] for pair in pairs]
+        return Stack(self.names, self.codes, self.known, tables, [len(pair.both) for pair in pairs] * 2)
+
 
 def _cell(rng: random.Random, column: Any) -> int | None:
     top = column.size - 1
@@ -422,8 +427,7 @@ def _held(
 
 def judged(priced: PricedBatch, pool: Rows, pairs: Sequence[Pair]) -> tuple[list[Claim], dict[str, Array]]:
     """The ratios of some pairs."""
-    tables = [[*pair.both, *pair.one] for pair in pairs] + [[*pair.both, *pair.two] for pair in pairs]
-    return claims_of(priced, pool.stack(tables), len(pairs))
+    return claims_of(priced, pool.both_of(pairs), len(pairs))
 
 
 def _hold(

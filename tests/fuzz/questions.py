@@ -217,8 +217,17 @@ def divided(rng: Rng, asked: Sequence[QueryPlan]) -> list[QueryPlan]:
     return [*found, *(asked[:1] if rng.random() < 0.3 else [])]
 
 
-def batch(rng: Rng, where: Schema, questions: list[QueryPlan]) -> BatchPlan:
+def capped(rng: Rng, where: Schema, asked: QueryPlan) -> QueryPlan:
+    """The same question, sometimes of fewer rows of each unit than are declared."""
+    if where.unit.max_rows == 1 or rng.random() < 0.6:
+        return asked
+    cap = e.PerUnit(e.Const(rng.randint(1, where.unit.max_rows)))
+    return replace(asked, where=cap if asked.where is None else e.BoolOp("and", cap, asked.where))
+
+
+def batch(rng: Rng, where: Schema, questions: list[QueryPlan], *, caps: bool = True) -> BatchPlan:
     """Questions of one cell with weights and what is asked for them."""
+    questions = [capped(rng, where, asked) if caps else asked for asked in questions]
     kinds = ["epsilon"] if where.budget.measure is Measure.PURE else ["epsilon", "rho"]
     items = tuple(Item(asked, Fraction(rng.choice([1, 1, 1, 2, 3]))) for asked in questions)
     return BatchPlan(NAME, where.version, items, Ask.make(**{rng.choice(kinds): rng.choice(AMOUNTS)}))

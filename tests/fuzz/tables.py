@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.trusted.aggregate import Col, CrossMoments, Ints, Key, Lit, Request, Sub, Table, Total, ValueCounts
+from dpnb.trusted.aggregate.cap import RANK
 from dpnb.trusted.aggregate.reference import Evaluator, cell_count, exact_sums, shrunk
 
 TABLE = "table number"
@@ -30,9 +31,19 @@ class Stack:
         The pool; an unknown code is 0.
     places : sequence of sequence of int
         For each table, the rows it has.
+    common : sequence of int, optional
+        For each table, how many of its first rows have units of their own; the others have one, and their ranks in it by their
+        place. All, when it is left out.
     """
 
-    def __init__(self, names: Sequence[str], codes: Array, known: Array, places: Sequence[Sequence[int]]):
+    def __init__(
+        self,
+        names: Sequence[str],
+        codes: Array,
+        known: Array,
+        places: Sequence[Sequence[int]],
+        common: Sequence[int] | None = None,
+    ):
         self.tables = len(places)
         rows = np.concatenate(
             [np.asarray(found, dtype=np.int64) for found in places] or [np.empty(0, np.int64)]
@@ -40,6 +51,11 @@ class Stack:
         self.number = np.repeat(np.arange(self.tables), [len(found) for found in places])
         columns = {name: Ints(codes[rows, at], known[rows, at]) for at, name in enumerate(names)}
         columns[TABLE] = Ints(self.number, np.ones(len(rows), dtype=bool))
+        alone = common or [len(found) for found in places]
+        ranks = [
+            max(at - first, 0) for found, first in zip(places, alone, strict=True) for at in range(len(found))
+        ]
+        columns[RANK] = Ints.of(np.array(ranks, dtype=np.int64))
         self.table = Table.of(columns)
         self.evaluate = Evaluator(self.table)
 

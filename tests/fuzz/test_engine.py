@@ -72,7 +72,7 @@ def compared(seed, cells, folder):
             for _ in range(4):
                 drawn = [questions.question(rng, name) for name in rng.choices(list(questions.PARTS), k=3)]
                 try:
-                    priced = price(questions.batch(rng, where, drawn), where)
+                    priced = price(questions.batch(rng, where, drawn, caps=False), where)
                 except DpnbError:
                     continue
                 requests = requests_of(rng, where, priced, stack)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -19,11 +20,13 @@ from dpnb.trusted.aggregate.algebra import (
     Lit,
     Mul,
     Not,
+    Or,
     Shrink,
     Sub,
     Total,
     ValueCounts,
 )
+from dpnb.trusted.aggregate.cap import RANK, cap
 from dpnb.trusted.errors import DpnbError, PlanError
 from dpnb.trusted.measurements import loss
 from dpnb.trusted.measurements.facts import Facts
@@ -37,7 +40,18 @@ from dpnb.trusted.mechanisms import (
     Thresholding,
 )
 from dpnb.trusted.mechanisms.located_sums import radii, selection
-from tests.measurements.tiny import UNITS, Measured, common_rows, cost, neighbours, pool, schema, shown
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from tests.measurements.tiny import (
+    UNITS,
+    Measured,
+    common_rows,
+    cost,
+    neighbours,
+    ordered,
+    pool,
+    schema,
+    shown,
+)
 
 F = Fraction
 X, C, G, H, ONE = Col("x"), Col("c"), Col("g"), Col("h"), Lit(1)
@@ -200,6 +214,75 @@ def test_a_matrix_without_missing_values_reaches_its_norm():
     rows = pool(where, parts)
     ratio = held_to(parts, where, neighbours(where, len(rows), most=2000), rows, measure="rho")
     assert 0.9 < ratio <= 1 + 1e-9
+
+
+CAPS = {
+    "one row of each": [laplace(Total(C, cap(1)), 3)],
+    "two rows of each": [
+        laplace(Total(CENTRED, And(cap(2), KNOWN_X)), 4),
+        laplace(Total(ONE, And(cap(2), KNOWN_X)), 2),
+    ],
+    "the smaller of two caps": [laplace(Total(ONE, And(cap(2), And(LOW, cap(1))), BY_H), 2)],
+    "caps within caps": [laplace(Total(ONE, None if rows == 3 else cap(rows)), 3) for rows in (1, 2, 3)],
+    "caps apart": [laplace(Total(ONE, And(LOW, cap(1))), 3), laplace(Total(ONE, And(Not(LOW), cap(2))), 3)],
+    "two numbers of one row": [
+        laplace(Total(one.request.value, And(cap(1), KNOWN_X)), one.mechanism.scale)
+        for one in pair_of(laplace)
+    ],
+    "a matrix of two rows": [
+        laplace(CrossMoments(one.request.values, one.request.pairs, cap(2)), one.mechanism.scale, one.cells)
+        for one in matrix(laplace, 3)
+    ],
+    "a rank or something else": [laplace(Total(ONE, Or(cap(1), LOW)), 3)],
+    "a rank as any other number": [laplace(Total(Col(RANK), Cmp("==", Col(RANK), Lit(1))), 3)],
+}
+"""Sums over fewer rows of a unit than are declared."""
+THREE = {
+    "add a unit of three rows": PrivacyUnit("add-remove", unit="who", max_rows=3),
+    "change a unit of three rows": PrivacyUnit("change-one", unit="who", max_rows=3, units=3),
+}
+
+
+@pytest.mark.parametrize("unit", THREE)
+@pytest.mark.parametrize("name", CAPS)
+def test_no_neighbours_move_capped_sums_farther_than_derived(name, unit):
+    """Whichever of a person's three rows come first: the loss is that of as many rows as the question keeps, and nearly needed."""
+    where = schema(THREE[unit])
+    rows = pool(where, CAPS[name])
+    pairs = ordered(where, len(rows), most=4000)
+    for parts, measure in ((CAPS[name], "epsilon"), (CAPS[name], "rho"), (with_gaussian(CAPS[name]), "rho")):
+        ratio = held_to(parts, schema(THREE[unit], measure), pairs, rows, measure=measure)
+        assert ratio <= 1 + 1e-9
+        assert ratio > CAPPED.get(name, 0.91 if measure == "epsilon" else 0.7), (measure, ratio)
+
+
+CAPPED = {
+    "caps apart": 0.5,
+    "two numbers of one row": 0.3,
+    "a matrix of two rows": 0.2,
+    "a rank as any other number": 0.01,
+}
+"""How near a pair comes at least: frames apart are priced at the larger of their caps."""
+
+
+@pytest.mark.parametrize("rows", [0, 4, -1, 2**70])
+def test_a_cap_beyond_the_declared_rows_is_refused(rows):
+    """Above the declared maximum, and below one row, no loss is derived."""
+    for one in (Total(ONE, cap(rows)), Total(ONE, And(LOW, cap(rows)))):
+        with pytest.raises(PlanError, match="keeps 1 to 3 rows of each who, as max_rows_per_unit declares"):
+            loss([laplace(one, 3)], schema(THREE["add a unit of three rows"]))
+
+
+def test_selections_of_fewer_rows_cost_as_many_times_less():
+    """A quantile, a pick, a choice, a placement and sums in a range of one row cost a third of three."""
+    where = schema(THREE["add a unit of three rows"])
+    for one in SELECTIONS.values():
+        kept = one.request.where
+        first = replace(
+            one, request=replace(one.request, where=cap(1) if kept is None else And(kept, cap(1)))
+        )
+        costs = [[event.amount for event in loss([part], where).events] for part in (first, one)]
+        assert [3 * amount for amount in costs[0]] == costs[1]
 
 
 SELECTIONS = {

@@ -72,6 +72,17 @@ def neighbours(
     return pairs if len(pairs) <= most else random.Random(1).sample(pairs, most)
 
 
+def ordered(where: Schema, rows: int, *, most: int) -> list[Pair]:
+    """As :func:`neighbours`, with a unit's rows in every order: which of them comes first is a secret hash's choice."""
+    held = [
+        one for size in range(where.unit.max_rows + 1) for one in itertools.product(range(rows), repeat=size)
+    ]
+    first = [()] if where.unit.adjacency == "add-remove" else held
+    rng, pairs = random.Random(1), len(first) * len(held)
+    drawn = range(pairs) if pairs <= most else rng.sample(range(pairs), most)
+    return [Pair((), first[at // len(held)], held[at % len(held)]) for at in drawn]
+
+
 def common_rows(where: Schema, rows: int, count: int) -> list[tuple[int, ...]]:
     """What tables have in common: nothing, many of one row, or some."""
     rng, found = random.Random(2), [()]
@@ -116,5 +127,4 @@ def shown(one: Measured, epsilon: Any, rows: Rows, pairs: Sequence[Pair], grid: 
 
 def stack(rows: Rows, pairs: Sequence[Pair]) -> Stack:
     """Both tables of every pair."""
-    sides = [[(*pair.both, *side) for side in (pair.one, pair.two)] for pair in pairs]
-    return rows.stack([one for one, _ in sides] + [two for _, two in sides])
+    return rows.both_of(pairs)

@@ -11,7 +11,8 @@ import pytest
 
 from dpnb.planner import sharing
 from dpnb.trusted.aggregate.algebra import Col, Key, Known
-from dpnb.trusted.measurements import matrix, regions, sums
+from dpnb.trusted.aggregate.cap import rows_kept
+from dpnb.trusted.measurements import facts, matrix, regions, sums
 from dpnb.trusted.measurements.facts import Facts
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.query import price as price_module
@@ -42,6 +43,25 @@ def sums_of(name: str, unit: str) -> Callable[[Any], None]:
 def selection_of(name: str, unit: str) -> Callable[[Any], None]:
     """No tiny neighbours change a selection more than derived."""
     return lambda _: derived.test_no_neighbours_change_a_selection_more_than_derived(name, unit)
+
+
+def caps_of(name: str) -> Callable[[Any], None]:
+    """No tiny neighbours move some capped sums farther than derived."""
+    return lambda _: derived.test_no_neighbours_move_capped_sums_farther_than_derived(
+        name, "add a unit of three rows"
+    )
+
+
+def smallest_cap(real: Any) -> Any:
+    """Of several filters the smallest cap."""
+    return lambda unit, *wheres: min((real(unit, one) for one in wheres), key=lambda one: one.max_rows)
+
+
+def any_cap(_: Any) -> Any:
+    """Believe a cap above the declared one, and one of no rows."""
+    return lambda unit, *wheres: replace(
+        unit, max_rows=max(1, *(rows_kept(one) or unit.max_rows for one in wheres))
+    )
 
 
 def a_lie_is_refused_or_charged(_: Any) -> None:
@@ -223,6 +243,21 @@ MUTANTS = {
         "A row that leaves one cell and enters another is said to stay.",
         kinds_without(sums.SWITCH),
         sums_of("counts by a partial key", "change a row"),
+    ),
+    "frames apart at the smaller cap": Mutant(
+        "Of two filters that no row is in both of, the one that keeps fewer rows of a unit counts.",
+        replaced(facts, "capped", smallest_cap),
+        caps_of("caps apart"),
+    ),
+    "a cap beyond the declared one believed": Mutant(
+        "Four rows of a unit are paid where the copy holds three, and no row at all is a question.",
+        replaced(facts, "capped", any_cap),
+        lambda _: derived.test_a_cap_beyond_the_declared_rows_is_refused(0),
+    ),
+    "a cap inside of an or believed": Mutant(
+        "A rank that is compared anywhere in a filter is taken for a cap.",
+        replaced(facts, "rows_kept", lambda _: lambda where: None if where is None else 1),
+        caps_of("a rank or something else"),
     ),
     "k rows derived as one": Mutant(
         "A unit of two rows is derived as one row.",

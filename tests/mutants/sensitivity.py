@@ -208,22 +208,22 @@ def halves_go_up(_: Any) -> None:
 def one_choice_of_rows(_: Any) -> None:
     """The rows that a unit keeps are the same for every question, in whatever order the rows come."""
     units, codes = ["a"] * 12 + ["b"] * 3, Ints.of([*range(12), 0, 0, None])
-    first = preparation.kept_rows(units, [codes], 2, b"key")
-    assert first.tolist() == preparation.kept_rows(units, [codes], 2, b"key").tolist()
+    first = preparation.ranked(units, [codes], b"key") < 2
+    assert first.tolist() == (preparation.ranked(units, [codes], b"key") < 2).tolist()
     assert first.sum() == 4
-    back = preparation.kept_rows(units[::-1], [Ints.of(codes.tolist()[::-1])], 2, b"key")
+    back = preparation.ranked(units[::-1], [Ints.of(codes.tolist()[::-1])], b"key") < 2
     assert sorted(codes.values[first]) == sorted(codes.values[::-1][back])
 
 
 def random_choice(real: Any) -> Any:
     """Choose a unit's rows anew for each question."""
     fresh = np.random.default_rng(5)
-    return lambda units, columns, most, key: real(units, columns, most, fresh.bytes(8))
+    return lambda units, columns, key: real(units, columns, fresh.bytes(8))
 
 
 def unbounded_units(real: Any) -> Any:
     """Keep all rows of a unit."""
-    return lambda units, columns, most, key: real(units, columns, 10**9, key)
+    return lambda units, columns, key: np.minimum(real(units, columns, key), 0)
 
 
 def odd_grid(_: Any) -> None:
@@ -330,10 +330,10 @@ MUTANTS = {
     ),
     "unit bounding by random choice per query": Mutant(
         "Two questions see different rows of a unit: together more than k.",
-        replaced(preparation, "kept_rows", random_choice),
+        replaced(preparation, "ranked", random_choice),
         one_choice_of_rows,
     ),
     "units not bounded": Mutant(
-        "A unit keeps all its rows.", replaced(preparation, "kept_rows", unbounded_units), one_choice_of_rows
+        "A unit keeps all its rows.", replaced(preparation, "ranked", unbounded_units), one_choice_of_rows
     ),
 }

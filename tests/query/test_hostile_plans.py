@@ -31,6 +31,7 @@ from dpnb.trusted.aggregate.algebra import (
     Total,
     ValueCounts,
 )
+from dpnb.trusted.aggregate.cap import cap
 from dpnb.trusted.aggregate.request_record import MOST_DEPTH, written_requests
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator.config import Config
@@ -130,6 +131,11 @@ def desk(tmp_path_factory):
 
 def laplace(request, scale=10, cells=1):
     return Measurement("sum", request, DiscreteLaplace(Fraction(scale)), cells)
+
+
+def test_a_cap_where_a_row_is_a_person_names_nothing(desk):
+    """A rank is a column of copies in which a person may have several rows, and of no other."""
+    assert "does not declare" in desk.refused(desk.plan(laplace(Total(ONE, cap(1)))))
 
 
 # parameters ------------------------------------------------------------------------------------------------------

@@ -4,7 +4,8 @@ A cell is read by itself (:mod:`dpnb.trusted.schema.cell`): missing, a number, o
 ``t = (x − lower)/step``, all in binary64, then clamped to ``0..steps``; what is missing or no number is missing; ±inf
 clamps. A category becomes the place of the declared value that is the same cell; anything else is missing. A public
 constant may replace what is missing. A unit keeps its ``max_rows`` rows that come first in md5(key | unit | quantised row
-| duplicate number), decided once, before any question; the row is written in the order of the columns' names.
+| duplicate number), decided once, before any question; the row is written in the order of the columns' names. Where it may
+keep several, each has its rank in that order: a question may keep fewer (:mod:`dpnb.trusted.aggregate.cap`).
 
 This room never raises on a value, never looks at levels or ranges of the data, and never changes its rounding: the
 sensitivity of every statistic is computed from this map. The curator's SQL must equal it bit for bit.
@@ -21,8 +22,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dpnb.trusted.aggregate.cap import RANK
 from dpnb.trusted.aggregate.containers import plain_column
-from dpnb.trusted.aggregate.reference import Bools, Ints, Table
+from dpnb.trusted.aggregate.reference import Int64s, Ints, Table
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.calendar import place_of
 from dpnb.trusted.schema.cell import canonical, number_of, text_of
@@ -45,14 +47,17 @@ def prepare(raw: Mapping[str, Any], schema: Schema, *, key: bytes = b"") -> Tabl
     Returns
     -------
     Table
-        One :class:`Ints` per declared column, rows in the order of the source.
+        One :class:`Ints` per declared column, rows in the order of the source; and their ranks, where a unit may have several.
     """
     columns = {column.name: quantise(raw[column.name], column) for column in schema.columns}
     table = Table.of(columns)
     if schema.unit.unit == "row":
         return table
     units = unit_texts(raw[schema.unit.unit], schema.unit.unit)
-    kept = kept_rows(units, [columns[name] for name in sorted(columns)], schema.unit.max_rows, key)
+    ranks = ranked(units, [columns[name] for name in sorted(columns)], key)
+    kept = (ranks >= 0) & (ranks < schema.unit.max_rows)
+    if schema.unit.max_rows > 1:
+        columns[RANK] = Ints.of(ranks)
     return Table.of({name: Ints(ints.values[kept], ints.known[kept]) for name, ints in columns.items()})
 
 
@@ -167,17 +172,18 @@ def row_texts(columns: Sequence[Ints]) -> list[str]:
     return [",".join(row) for row in zip(*cells, strict=True)]
 
 
-def kept_rows(units: Sequence[str | None], columns: Sequence[Ints], most: int, key: bytes) -> Bools:
-    """Which rows stay: per unit the ``most`` rows that come first in the keyed hash; no row without a unit."""
-    ranked: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+def ranked(units: Sequence[str | None], columns: Sequence[Ints], key: bytes) -> Int64s:
+    """The place of each row among those of its unit, by the keyed hash; −1 for a row without a unit."""
+    hashes: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
     seen: Counter[tuple[str, str]] = Counter()
     for place, (unit, row) in enumerate(zip(units, row_texts(columns), strict=True)):
         if unit is not None:
             seen[unit, row] += 1
-            ranked[unit].append((row_hash(key, unit, row, seen[unit, row]), place))
-    kept = np.zeros(len(units), dtype=bool)
-    kept[[place for rows in ranked.values() for _, place in sorted(rows)[:most]]] = True
-    return kept
+            hashes[unit].append((row_hash(key, unit, row, seen[unit, row]), place))
+    ranks = np.full(len(units), -1, dtype=np.int64)
+    for rows in hashes.values():
+        ranks[[place for _, place in sorted(rows)]] = np.arange(len(rows))
+    return ranks
 
 
 def row_hash(key: bytes, unit: str, row: str, duplicate: int) -> str:

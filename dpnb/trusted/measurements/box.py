@@ -104,6 +104,7 @@ def matrices(parts: Sequence[Moments]) -> list[list[Moments]]:
 def event(parts: Sequence[Moments], facts: Facts) -> PrivacyEvent:
     """Return the event of one matrix at the worst move."""
     request = parts[0].request
+    facts = facts.capped(request.where)
     columns, square = len(request.values) - 1, matrix.radius_squared(request)
     entering = (ENTER,) if not facts.changed or facts.private(request) else ()
     kinds = (*entering, *((WITHIN,) if facts.changed else ()))

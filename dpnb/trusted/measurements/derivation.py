@@ -103,7 +103,7 @@ def events(measurements: Sequence[Measurement], facts: Facts) -> Events:
         event
         for one, kind in zip(measurements, kinds, strict=True)
         if kind in ALONE
-        for event in ALONE[kind](one, facts)
+        for event in ALONE[kind](one, facts.capped(one.request.where))
     ]
     parts = [sums.Part.of(one, facts) for one, kind in zip(measurements, kinds, strict=True) if kind in SUMS]
     matrices = [

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dpnb.trusted.aggregate.algebra import (
@@ -38,6 +38,7 @@ from dpnb.trusted.aggregate.algebra import (
     children,
     conjuncts,
 )
+from dpnb.trusted.aggregate.cap import RANK, rows_kept
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.privacy.unit import PrivacyUnit
@@ -69,8 +70,25 @@ class Measurement:
 
 
 def code_ranges(schema: Schema) -> dict[str, Range]:
-    """Return the codes that each declared column can hold in the prepared copy."""
-    return {column.name: (0, column.size - 1) for column in schema.columns}
+    """Return the codes that each declared column can hold in the prepared copy, and the ranks that a unit's rows can have."""
+    ranks = {RANK: (0, schema.unit.max_rows - 1)} if schema.unit.max_rows > 1 else {}
+    return {column.name: (0, column.size - 1) for column in schema.columns} | ranks
+
+
+def capped(unit: PrivacyUnit, *wheres: Pred | None) -> PrivacyUnit:
+    """Return a unit with as many rows as the widest of some filters keeps of it.
+
+    Raises
+    ------
+    PlanError
+        For a cap below one row, or above the declared one.
+    """
+    caps = [unit.max_rows if kept is None else kept for kept in map(rows_kept, wheres)]
+    if not all(1 <= kept <= unit.max_rows for kept in caps):
+        raise PlanError(
+            f"A question keeps 1 to {unit.max_rows:,} rows of each {unit.unit}, as max_rows_per_unit declares."
+        )
+    return unit if max(caps) == unit.max_rows else replace(unit, max_rows=max(caps))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +127,11 @@ class Facts:
     def changed(self) -> bool:
         """Whether neighbours change a unit, rather than have one more."""
         return self.unit.adjacency == "change-one"
+
+    def capped(self, *wheres: Pred | None) -> Facts:
+        """Return the facts of the rows that some filters keep: a person has at most as many as the widest of them."""
+        unit = capped(self.unit, *wheres)
+        return self if unit == self.unit else replace(self, unit=unit)
 
     def range_of(self, value: IntExpr, where: Pred | None) -> Range:
         """Return what a value adds to a sum: its range, and 0 where it can be missing."""

@@ -80,7 +80,7 @@ class Joint:
 
 def joint_event(frame: Frame, facts: Facts) -> PrivacyEvent | None:
     """Return the event of a frame of moments of two numbers; nothing for any other frame."""
-    keys = frame.several
+    keys, facts = frame.several, facts.capped(frame.where)
     found = next((one for one in _joints(frame, facts) if one is not None), None) if len(keys) == 1 else None
     if found is None:
         return None

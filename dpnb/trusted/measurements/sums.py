@@ -24,7 +24,8 @@ of order α of a product of discrete Gaussians at most :math:`α\sum_i Δ_i^2/2v
 paired; an unpaired row enters or leaves). Scaled L1 norms add, and scaled L2 norms add by the triangle inequality, so that the losses grow by
 k and k². In ρ, Laplace noise costs :math:`\max_{moves}\sum_i K(k\,s_i, b_i)` over the entries that a move shifts by :math:`s_i`, K being that of
 :mod:`dpnb.trusted.privacy.conversion`: the sum is convex in the vector of shifts, which is the mean of k times the move of each row, so that k times
-one move is the worst. Frames are independent releases: they compose. Brute force over tiny neighbouring tables confirms each bound.
+one move is the worst. A filter with a cap keeps k rows of a unit for a k of its own (:mod:`dpnb.trusted.aggregate.cap`), and of the rows that frames
+apart keep at most as many as the largest of their caps are in one of them or another: the same holds with that k. Frames are independent releases: they compose. Brute force over tiny neighbouring tables confirms each bound.
 
 A part that no move shifts is refused: it would be an exact public number, and its loss zero.
 
@@ -98,6 +99,11 @@ class Frame:
     private: bool
 
     @property
+    def where(self) -> Pred | None:
+        """The filter of its rows."""
+        return self.parts[0].request.where
+
+    @property
     def several(self) -> tuple[tuple[Key, ...], ...]:
         """The sets of keys of the parts."""
         found: list[tuple[Key, ...]] = []
@@ -128,7 +134,7 @@ class Frame:
         for part in self.parts:
             if not any(any(part.shifts(kind)) for move in moves for one, kind in move if one is part):
                 raise constant()
-        return _worst(moves, facts)
+        return _worst(moves, facts.capped(self.where))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +156,8 @@ class Apart:
                 yield [(part, ENTER) for part in (*one.parts, *other.parts)]
 
     def event(self, facts: Facts) -> PrivacyEvent:
-        """Return the event of the worst move."""
-        return _worst(self.moves(facts), facts)
+        """Return the event of the worst move, of as many rows as the frame of the largest cap keeps of a person."""
+        return _worst(self.moves(facts), facts.capped(*(frame.where for frame in self.frames)))
 
 
 def _worst(moves: Iterable[Move], facts: Facts) -> PrivacyEvent:
@@ -202,7 +208,7 @@ def apart_from_each_other(found: Sequence[Frame], facts: Facts) -> list[tuple[Fr
         return [(frame,) for frame in found]
     regions, lists = Regions(facts.ranges), list[list[tuple[Frame, Region]]]()
     for frame in sorted(found, key=lambda one: one.event(facts).amount, reverse=True):
-        mine = regions.of(frame.parts[0].request.where)
+        mine = regions.of(frame.where)
         same = (one for one in lists if all(_apart(frame, mine, *other) for other in one))
         many = next(same, None)
         if many is None:

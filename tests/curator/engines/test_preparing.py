@@ -52,7 +52,7 @@ def both(raw, schema, folder, source=None):
     """Codes by the engine and codes by the reference, for every column."""
     copy = prepare(raw if source is None else source, schema, folder / "copy.duckdb", key=KEY)
     table = reference.prepare(raw, schema, key=KEY)
-    engine = {name: codes_in(copy.path, name) for name in schema.names}
+    engine = {name: codes_in(copy.path, name) for name in table.columns}
     return engine, {name: column.tolist() for name, column in table.columns.items()}
 
 

@@ -19,7 +19,7 @@ import pytest
 from dpnb.client.upload import hand_over
 from dpnb.errors import OwnerError
 from dpnb.trusted.aggregate.containers import plain_column
-from dpnb.trusted.aggregate.preparation import kept_rows, quantise, read
+from dpnb.trusted.aggregate.preparation import quantise, ranked, read
 from dpnb.trusted.curator.engines import csv_rows, prepare
 from dpnb.trusted.curator.sources import read_arrays
 from dpnb.trusted.privacy.accountant import Budget
@@ -593,7 +593,7 @@ def test_which_rows_a_unit_keeps_does_not_depend_on_the_order_of_columns(tmp_pat
         assert rows == list(zip(table["one"].tolist(), table["two"].tolist(), strict=True))
         kept.add(tuple(rows))
     assert len(kept) == 1
-    assert kept_rows(["a"], [quantise([1], one)], 1, b"").tolist() == [True]
+    assert ranked(["a"], [quantise([1], one)], b"").tolist() == [0]
 
 
 def test_a_span_of_time_among_cells_is_missing_by_itself():

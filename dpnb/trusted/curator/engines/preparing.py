@@ -2,8 +2,9 @@
 
 The SQL here is :mod:`dpnb.trusted.aggregate.preparation` over again and equals it bit for bit: a cell is read by itself (its
 number or its canonical text, by the column's public type), then ``floor(t + ½)`` in binary64 and the clamp, or the place
-in the declared list. A unit's rows are bounded once, before any question. The copy holds codes and a permanent ordinal
-(of the row, or a keyed hash where sizes or units are private), nothing else; a prepared copy is never changed.
+in the declared list. A unit's rows are bounded once, before any question. The copy holds codes, a permanent ordinal
+(of the row, or a keyed hash where sizes or units are private) and, where units have several rows, each row's rank among
+those of its unit; nothing else, and a prepared copy is never changed.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
+from dpnb.trusted.aggregate.cap import RANK
 from dpnb.trusted.aggregate.containers import Use
 from dpnb.trusted.aggregate.preparation import declared_texts, grid_constants
 from dpnb.trusted.canonical import canonical
@@ -190,7 +192,8 @@ def _write(
     with _whole(source):
         connection.execute(f"CREATE TABLE prepared AS {query}")
     _drop_categories(connection, schema)
-    sizes = {"name": np.array(schema.names, dtype=object), "size": np.array([c.size for c in schema.columns])}
+    held = {column.name: column.size for column in schema.columns} | _ranks(schema)
+    sizes = {"name": np.array(list(held), dtype=object), "size": np.array(list(held.values()))}
     connection.register("declared_sizes", sizes)
     connection.execute("CREATE TABLE sizes AS SELECT CAST(name AS VARCHAR) AS name, size FROM declared_sizes")
     connection.unregister("declared_sizes")
@@ -208,15 +211,18 @@ def prepared_sql(raw: RawTable, schema: Schema, key: bytes) -> str:
         _coded(column, cell, types.get(_texts(column)))
         for column, cell in zip(schema.columns, cells_of(lists), strict=True)
     )
-    names = ", ".join(quoted(name) for name in schema.names)
     rows = (
         f'SELECT {coded}, "##place", "##unit" FROM (SELECT {placed}, "##place", "##unit" FROM (SELECT *, {rounded} FROM '
         f'(SELECT {selected(lists)}, row_number() OVER () - 1 AS "##place", {unit} AS "##unit" FROM {raw.sql})))'
     )
-    ordinal = _ordinal(schema, key)
-    if not by_unit:
-        return f"SELECT {names}, {ordinal} AS {quoted(ORDINAL)} FROM ({rows})"
-    return f"SELECT {names}, {ordinal} AS {quoted(ORDINAL)} FROM ({_bounded(rows, schema, key)})"
+    names = ", ".join(quoted(name) for name in (*schema.names, *_ranks(schema)))
+    kept = _bounded(rows, schema, key) if by_unit else rows
+    return f"SELECT {names}, {_ordinal(schema, key)} AS {quoted(ORDINAL)} FROM ({kept})"
+
+
+def _ranks(schema: Schema) -> dict[str, int]:
+    """How many ranks the rows of a unit have, where they have several."""
+    return {RANK: schema.unit.max_rows} if schema.unit.max_rows > 1 else {}
 
 
 def _ordinal(schema: Schema, key: bytes) -> str:
@@ -240,8 +246,8 @@ def _bounded(rows: str, schema: Schema, key: bytes) -> str:
         f"FROM ({numbered})"
     )
     return (
-        f'SELECT * FROM ({hashed}) QUALIFY row_number() OVER (PARTITION BY "##unit" ORDER BY "##hash") '
-        f'<= {schema.unit.max_rows} ORDER BY "##place"'
+        f'SELECT *, row_number() OVER (PARTITION BY "##unit" ORDER BY "##hash") - 1 AS {quoted(RANK)} FROM ({hashed}) '
+        f'QUALIFY {quoted(RANK)} < {schema.unit.max_rows} ORDER BY "##place"'
     )
 
 
