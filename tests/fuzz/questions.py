@@ -221,7 +221,7 @@ def capped(rng: Rng, where: Schema, asked: QueryPlan) -> QueryPlan:
     """The same question, sometimes of fewer rows of each unit than are declared."""
     if where.unit.max_rows == 1 or rng.random() < 0.6:
         return asked
-    cap = e.PerUnit(e.Const(rng.randint(1, where.unit.max_rows)))
+    cap = e.PerUnit(e.Const(rng.randint(1, where.unit.max_rows - 1)))
     return replace(asked, where=cap if asked.where is None else e.BoolOp("and", cap, asked.where))
 
 
