@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from dpnb.course.noise_check import LEVEL, failed_to_run
 from dpnb.course.picture import levels
 from dpnb.course.result import CheckResult, Mistake, Part
-from dpnb.course.student_function import Clock, Trouble, failing
+from dpnb.course.student_function import StudentFunction, Trouble
+from dpnb.course.trial import LEVEL, Trial
 from dpnb.errors import OptionError
 
 Case = Callable[[np.random.Generator], tuple[Any, Any]]
@@ -72,29 +72,23 @@ def attack(  # noqa: PLR0913 - a function and its cases; the rest are keywords w
     >>> attack(lambda answers: 1, case, least=0.99, rng=1).mistake.name
     'always the same guess'
     """
-    if not callable(function):
-        raise OptionError("Give the function itself, without parentheses: check.attack(rebuild, …).")
     if not (0 < least <= 1 and 0 < goal <= 1 and 0 <= most < 1):
         raise OptionError("least, goal and most are shares: least=0.95.")
-    name = title or getattr(function, "__name__", "the attack").replace("_", " ")
-    chance, clock = np.random.default_rng(rng), Clock()
-    try:
-        with clock.running():
-            found = _tried(function, case, cases, chance, clock)
-            idle = None if nothing is None else _tried(function, nothing, cases, chance, clock)
-    except Trouble as trouble:
-        return failed_to_run("attack", name, trouble)
-    parts = _parts(found.hits(goal), None if idle is None else idle.hits(goal), cases, least, most)
-    rows = [("found by you", found.hits(goal) / cases), ("can be found", least)]
-    rows += [] if idle is None else [("where nothing is to be found", idle.hits(goal) / cases)]
-    return CheckResult(
-        "attack",
-        name,
-        parts,
-        _mistake(parts, found, goal, least, step),
-        levels(rows),
-        facts={"cases": cases, "found": found.hits(goal) / cases},
-    )
+    trial = Trial.of("attack", StudentFunction.alone(function), rng, title)
+
+    def draw() -> tuple[_Tried, _Tried | None]:
+        return _tried(trial, case, cases), None if nothing is None else _tried(trial, nothing, cases)
+
+    def judge(drawn: tuple[_Tried, _Tried | None]) -> CheckResult:
+        found, hits = drawn[0], drawn[0].hits(goal)
+        idle = None if drawn[1] is None else drawn[1].hits(goal)
+        parts = _parts(hits, idle, cases, least, most)
+        rows = [("found by you", hits / cases), ("can be found", least)]
+        rows += [] if idle is None else [("where nothing is to be found", idle / cases)]
+        facts = {"cases": cases, "found": hits / cases}
+        return trial.result(parts, _mistake(parts, found, goal, least, step), levels(rows), facts)
+
+    return trial.judged(draw, judge)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,24 +114,19 @@ class _Tried:
         return None if np.array_equal(other, self.secrets) else float((self.guesses == other).mean())
 
 
-def _tried(
-    function: Callable[..., Any], case: Case, cases: int, chance: np.random.Generator, clock: Clock
-) -> _Tried:
+def _tried(trial: Trial, case: Case, cases: int) -> _Tried:
     guesses, secrets = [], []
     for _ in range(cases):
-        clock.look()
-        seen, secret = case(chance)
+        trial.clock.look()
+        seen, secret = case(trial.chance)
         wanted = np.atleast_1d(np.asarray(secret))
-        guesses.append(_guess(function, seen if isinstance(seen, tuple) else (seen,), wanted))
+        guesses.append(_guess(trial.called, seen if isinstance(seen, tuple) else (seen,), wanted))
         secrets.append(wanted)
     return _Tried(np.array(guesses), np.array(secrets))
 
 
-def _guess(function: Callable[..., Any], seen: tuple[Any, ...], wanted: np.ndarray) -> np.ndarray:
-    try:
-        given = function(*seen)
-    except Exception as error:
-        raise failing(error, "one case") from error
+def _guess(called: StudentFunction, seen: tuple[Any, ...], wanted: np.ndarray) -> np.ndarray:
+    given = called.on(seen, "one case")
     if given is None:
         raise Trouble("no guess", "The function returns nothing.", "Return the guess, and do not print it.")
     guess = np.atleast_1d(np.asarray(given))

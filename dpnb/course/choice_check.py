@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from dpnb.course.noise_check import LEVEL, failed_to_run, graded, replayed
+from dpnb.course.noise_check import graded, replayed
 from dpnb.course.picture import shares
 from dpnb.course.result import CheckResult, Mistake, Part
-from dpnb.course.student_function import Clock, Floats, StudentFunction, Trouble
+from dpnb.course.student_function import Floats, StudentFunction
+from dpnb.course.trial import LEVEL, Trial
 from dpnb.errors import OptionError
 
 _PART = LEVEL / 4
-_DRAWS, _LOOPED = 8_000, 4_000
 
 
 def selection(  # noqa: PLR0913 - a function, a law and a loss; the rest are keywords with defaults
@@ -71,26 +71,17 @@ def selection(  # noqa: PLR0913 - a function, a law and a loss; the rest are key
     if abs(wanted.sum() - 1) > 1e-9 or wanted.min() < 0:
         raise OptionError("law gives each output its probability, and they add up to 1.")
     called = StudentFunction.of(function, graded(epsilon), arguments)
-    name = title or getattr(function, "__name__", "the choice").replace("_", " ")
-    chance, clock = np.random.default_rng(rng), Clock()
-    count = _DRAWS if called.vectorised else _LOOPED
-    try:
-        with clock.running():
-            first, second = (called.draws(data, count, one, clock)[:, 0] for one in chance.spawn(2))
-            beside = (
-                None
-                if neighbour is None
-                else called.draws(neighbour, 2 * count, chance.spawn(1)[0], clock)[:, 0]
-            )
-    except Trouble as trouble:
-        return failed_to_run("selection", name, trouble)
-    parts = _parts(first, second, beside, outputs, wanted, epsilon)
-    failed = frozenset(part.name for part in parts if not part.passed)
-    seen = _counts(first, outputs) / count
-    told = _mistake(first, second, outputs, wanted, mistakes or {}) if failed else None
-    return CheckResult(
-        "selection", name, parts, told, shares([f"{one:g}" for one in outputs], list(seen), list(wanted))
-    )
+    trial = Trial.of_draws("selection", called, rng, title)
+
+    def judge(drawn: tuple[Floats, Floats, Floats]) -> CheckResult:
+        first, second, beside = (one[:, 0] for one in drawn)
+        parts = _parts(first, second, None if neighbour is None else beside, outputs, wanted, epsilon)
+        failed = any(not part.passed for part in parts)
+        seen = list(_counts(first, outputs) / len(first))
+        told = _mistake(first, second, outputs, wanted, mistakes or {}) if failed else None
+        return trial.result(parts, told, shares([f"{one:g}" for one in outputs], seen, list(wanted)))
+
+    return trial.judged(lambda: trial.draws(data, data if neighbour is None else neighbour), judge)
 
 
 def _counts(drawn: Floats, outputs: Floats) -> NDArray[np.float64]:

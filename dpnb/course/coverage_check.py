@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from dpnb.course.noise_check import LEVEL, failed_to_run
 from dpnb.course.picture import levels
 from dpnb.course.result import CheckResult, Mistake, Part
-from dpnb.course.student_function import Clock, Floats, StudentFunction, Trouble
+from dpnb.course.student_function import Floats, StudentFunction, Trouble
+from dpnb.course.trial import LEVEL, Trial
 from dpnb.errors import OptionError
 
 _STUDIES = 4_000
@@ -59,34 +59,18 @@ def coverage(
     """
     if not 0.5 <= level < 1:
         raise OptionError(f"A level lies between 0.5 and 1, such as 0.95; not {level!r}.")
-    called, clock = StudentFunction.of(function), Clock()
-    name = title or getattr(function, "__name__", "the interval").replace("_", " ")
-    chance = np.random.default_rng(rng)
-    try:
-        with clock.running():
-            ends = _ends(called, study, chance, clock)
-    except Trouble as trouble:
-        return failed_to_run("coverage", name, trouble)
-    held = int(((ends[:, 0] <= truth) & (truth <= ends[:, 1])).sum())
-    parts = _parts(held, level, int((ends[:, 0] > ends[:, 1]).sum()))
-    told = _mistake(parts, held / len(ends), level)
-    return CheckResult(
-        "coverage",
-        name,
-        parts,
-        told,
-        levels([("your coverage", held / len(ends)), ("should be", level)]),
-        facts={"studies": len(ends), "coverage": held / len(ends)},
-    )
+    trial = Trial.of("coverage", StudentFunction.of(function), rng, title)
+    studies = (study(trial.chance) for _ in range(_STUDIES))
 
+    def judge(ends: Floats) -> CheckResult:
+        held = int(((ends[:, 0] <= truth) & (truth <= ends[:, 1])).sum())
+        parts = _parts(held, level, int((ends[:, 0] > ends[:, 1]).sum()))
+        share = held / len(ends)
+        picture = levels([("your coverage", share), ("should be", level)])
+        facts = {"studies": len(ends), "coverage": share}
+        return trial.result(parts, _mistake(parts, share, level), picture, facts)
 
-def _ends(
-    called: StudentFunction,
-    study: Callable[[np.random.Generator], Any],
-    chance: np.random.Generator,
-    clock: Clock,
-) -> Floats:
-    return _pairs(called.of_each((study(chance) for _ in range(_STUDIES)), clock))
+    return trial.judged(lambda: _pairs(trial.called.of_each(studies, trial.clock)), judge)
 
 
 def _pairs(found: Floats) -> Floats:

@@ -17,15 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 from dpnb.audit import audit
 from dpnb.course.noise_law import LawName, NoiseLaw, gamma_p_value, ks_p_value
 from dpnb.course.noise_mistake import Seen, mistake_of
-from dpnb.course.picture import histogram, message
-from dpnb.course.result import CheckResult, Mistake, Part
-from dpnb.course.student_function import Clock, Floats, StudentFunction, Trouble
+from dpnb.course.picture import histogram
+from dpnb.course.result import CheckResult, Part
+from dpnb.course.student_function import Floats, StudentFunction, Trouble
+from dpnb.course.trial import LEVEL, Trial
 from dpnb.errors import LossError, OptionError
 from dpnb.trusted.privacy.loss import PrivacyLoss
 
-LEVEL = 1e-4
 _PART = LEVEL / 4
-_DRAWS, _LOOPED = 8_000, 4_000
 
 
 def mechanism(  # noqa: PLR0913 - a function, an answer and a loss; the rest are keywords with defaults
@@ -94,50 +93,18 @@ def mechanism(  # noqa: PLR0913 - a function, an answer and a loss; the rest are
     target = NoiseLaw(law, _scale(epsilon, rho, sensitivity, law))
     called = StudentFunction.of(function, epsilon, arguments)
     other = data[1:] if neighbour is None else neighbour
-    name = title or getattr(function, "__name__", "the mechanism").replace("_", " ")
-    chance = np.random.default_rng(rng)
-    clock, notes = Clock(), _notes(called)
-    try:
-        with clock.running():
-            first, second = (called.draws(data, _count(called), one, clock) for one in chance.spawn(2))
-            beside = called.draws(other, 2 * len(first), chance.spawn(1)[0], clock)
-        _same_width(first, answer)
-    except Trouble as trouble:
-        return failed_to_run("mechanism", name, trouble, notes)
-    parts = _parts(first, second, beside, answer, target, _claim(epsilon, rho), chance)
-    failed = frozenset(part.name for part in parts if not part.passed)
-    seen = Seen(first, second, answer, target, epsilon, sensitivity, failed)
-    return CheckResult(
-        "mechanism",
-        name,
-        parts,
-        mistake_of(seen) if failed else None,
-        histogram(seen.noise, target),
-        notes,
-        {"draws": len(first), "ratio": round(seen.ratio, 4)},
-    )
+    trial = Trial.of_draws("mechanism", called, rng, title)
 
+    def judge(drawn: tuple[Floats, Floats, Floats]) -> CheckResult:
+        first, second, beside = drawn
+        parts = _parts(first, second, beside, answer, target, _claim(epsilon, rho), trial.chance)
+        failed = frozenset(part.name for part in parts if not part.passed)
+        seen = Seen(first, second, answer, target, epsilon, sensitivity, failed)
+        facts = {"draws": len(first), "ratio": round(seen.ratio, 4)}
+        told = mistake_of(seen) if failed else None
+        return trial.result(parts, told, histogram(seen.noise, target), facts)
 
-def failed_to_run(check: str, title: str, trouble: Trouble, notes: tuple[str, ...] = ()) -> CheckResult:
-    """Return the result of a function that cannot be checked."""
-    mistake = Mistake(trouble.name, trouble.said, trouble.step)
-    return CheckResult(
-        check, title, (Part("runs", passed=False, said=trouble.said),), mistake, message(trouble.name), notes
-    )
-
-
-def _count(called: StudentFunction) -> int:
-    return _DRAWS if called.vectorised else _LOOPED
-
-
-def _notes(called: StudentFunction) -> tuple[str, ...]:
-    if called.vectorised:
-        return ()
-    warning = (
-        "The function was called once for each draw, and so fewer draws were looked at. With size=None as an argument, "
-        "passed on to the generator, all are made at once."
-    )
-    return (warning,)
+    return trial.judged(lambda: _same_width(trial.draws(data, other), answer), judge)
 
 
 def _scale(epsilon: float | None, rho: float | None, sensitivity: float, law: LawName) -> float:
@@ -167,13 +134,15 @@ def _claim(epsilon: float | None, rho: float | None) -> Any:
     return PrivacyLoss.zcdp(rho) if rho is not None else epsilon
 
 
-def _same_width(first: Floats, answer: Floats) -> None:
+def _same_width(drawn: tuple[Floats, Floats, Floats], answer: Floats) -> tuple[Floats, Floats, Floats]:
+    first = drawn[0]
     if first.shape[1] != answer.size:
         raise Trouble(
             "wrong shape",
             f"The function returns {first.shape[1]} numbers a draw; {answer.size} are expected.",
             "Return one noisy number for each cell, in the order of the exercise.",
         )
+    return drawn
 
 
 def _parts(

@@ -61,12 +61,8 @@ class StudentFunction:
         cls, call: Any, epsilon: float | None = None, arguments: Mapping[str, Any] | None = None
     ) -> StudentFunction:
         """Look at a signature; an argument that nobody gives is refused with the template."""
-        if not callable(call):
-            raise OptionError(
-                "Give the function itself, without parentheses: check.mechanism(noisy_count, …)."
-            )
         given = dict(arguments or {})
-        names, needed = _signature(call, given)
+        names, needed = _signature(_callable(call), given)
         if needed - {"epsilon", "size", "rng"}:
             missing = ", ".join(sorted(needed - {"epsilon", "size", "rng"}))
             raise OptionError(
@@ -76,6 +72,11 @@ class StudentFunction:
         if "epsilon" in names and epsilon is not None and "epsilon" not in given:
             given["epsilon"] = epsilon
         return cls(call, frozenset(names & set(_OWN)), given)
+
+    @classmethod
+    def alone(cls, call: Any) -> StudentFunction:
+        """Take a function of data alone, with as many arguments as it has."""
+        return cls(_callable(call), frozenset(), {})
 
     @property
     def vectorised(self) -> bool:
@@ -87,7 +88,7 @@ class StudentFunction:
         given = dict(self.given) | ({"rng": rng} if "rng" in self.takes else {})
         if self.vectorised:
             clock.look()
-            return _table(_answered(self.call, data, given | {"size": count}), count)
+            return _table(self.with_given(given | {"size": count}).on((data,)), count)
         return self.with_given(given).of_each(repeat(data, count), clock)
 
     def with_given(self, given: Mapping[str, Any]) -> StudentFunction:
@@ -96,12 +97,20 @@ class StudentFunction:
 
     def of_each(self, inputs: Iterator[Any], clock: Clock) -> Floats:
         """Return one output for each of some inputs, shape ``(inputs, numbers)``."""
-        call, given, look = self.call, dict(self.given), clock.look
         outputs = []
         for data in inputs:
-            look()
-            outputs.append(_answered(call, data, given))
+            clock.look()
+            outputs.append(self.on((data,)))
         return _table(outputs, len(outputs))
+
+    def on(self, seen: tuple[Any, ...], words: str = "three rows") -> Any:
+        """Return what it answers on some arguments; what it raises is trouble, to be tried on such `words`."""
+        try:
+            return self.call(*seen, **self.given)
+        except Trouble:
+            raise
+        except Exception as error:
+            raise _failing(error, words) from error
 
 
 class Clock:
@@ -147,7 +156,13 @@ def too_slow(limit: float) -> Trouble:
     )
 
 
-def failing(error: Exception, on: str) -> Trouble:
+def _callable(call: Any) -> Callable[..., Any]:
+    if not callable(call):
+        raise OptionError("Give the function itself, without parentheses: noisy_count, not noisy_count(…).")
+    return call  # type: ignore[no-any-return]
+
+
+def _failing(error: Exception, on: str) -> Trouble:
     """Return what to say of a function that raises; of one that is still the exercise's own line, that it is to be written."""
     if isinstance(error, NotImplementedError):
         return Trouble(
@@ -171,15 +186,6 @@ def _signature(call: Callable[..., Any], given: Mapping[str, Any]) -> tuple[set[
     after = [one for one in parameters[1:] if one.kind not in {one.VAR_POSITIONAL, one.VAR_KEYWORD}]
     needed = {one.name for one in after if one.default is one.empty}
     return {one.name for one in after}, needed - set(given)
-
-
-def _answered(call: Callable[..., Any], data: Any, given: Mapping[str, Any]) -> Any:
-    try:
-        return call(data, **given)
-    except Trouble:
-        raise
-    except Exception as error:
-        raise failing(error, "three rows") from error
 
 
 def _table(outputs: Any, count: int) -> Floats:

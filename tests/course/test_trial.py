@@ -1,0 +1,65 @@
+"""The frame that checks of a student's function share: limit, loop, signature and title are the same for each of them."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from dpnb.course import student_function, trial
+from dpnb.errors import OptionError
+from dpnb.teach import check
+
+CHECKS = {
+    "mechanism": lambda function: check.mechanism(function, range(40), expected=40, epsilon=0.5, rng=3),
+    "selection": lambda function: check.selection(function, 1, law={0: 0.4, 1: 0.6}, epsilon=0.5, rng=3),
+    "coverage": lambda function: check.coverage(function, lambda rng: rng.normal(), truth=0, rng=3),
+    "attack": lambda function: check.attack(function, lambda rng: (0, 1), least=0.9, rng=3),
+}
+
+
+def endless(data):
+    while True:
+        time.sleep(0.01)
+
+
+def broken(data):
+    return data.nothing
+
+
+def unwritten(data):
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_function_that_does_not_end_is_stopped(name, monkeypatch):
+    """The limit is 15 s; a shorter one stops as well, and the student reads that and not an error of the clock."""
+    assert student_function.LIMIT == 15
+    monkeypatch.setattr(trial, "Clock", lambda: student_function.Clock(0.3))
+    found = CHECKS[name](endless)
+    assert (found.check, found.title, found.mistake.name) == (name, "endless", "too slow")
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_function_that_fails_is_told_what_python_said(name):
+    found = CHECKS[name](broken)
+    assert found.mistake.name == "it fails"
+    assert "nothing" in found.mistake.said
+    assert CHECKS[name](unwritten).mistake.name == "not written yet"
+    assert found.certainty == "Nothing else was checked yet."
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_function_is_given_and_not_its_answer(name):
+    with pytest.raises(OptionError, match="without parentheses"):
+        CHECKS[name](3)
+
+
+@pytest.mark.parametrize("name", ["mechanism", "selection"])
+def test_a_mechanism_of_one_draw_is_looped_and_told_so(name):
+    def one_draw(data, epsilon):
+        return np.random.default_rng().random()
+
+    assert "called once for each draw" in CHECKS[name](one_draw).notes[0]
+    assert CHECKS[name](lambda data, epsilon, size, rng: rng.random(size)).notes == ()
