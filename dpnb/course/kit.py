@@ -21,6 +21,8 @@ _MARKED = re.compile(r"### (BEGIN|END) (SOLUTION|HIDDEN TESTS)\b")
 CODE = 'raise NotImplementedError("Write your answer here, and delete this line.")'
 """What stands in a student's cell in place of an answer; the same words in nbgrader's configuration."""
 TEXT = "*Write your answer here.*"
+CHECKLIST = "readiness.md"
+"""The page that students keep."""
 CONFIG = """# Made by dpnb. In this folder: nbgrader generate_assignment NAME, then release, collect and autograde.
 c = get_config()
 c.CourseDirectory.course_id = "dpnb"
@@ -125,11 +127,13 @@ def _written(target: Path, teacher: bool) -> Iterator[Path]:  # noqa: FBT001 - a
         yield _file(place, text)
         if teacher and re.match(r"\d\d-", source.stem):
             yield _file(target / "slides" / f"{source.stem}.html", slides(json.loads(text)))
-    if teacher:
-        yield _file(target / "nbgrader_config.py", CONFIG.format(code=CODE, text=TEXT))
-        guide = folder_of("guide")
-        for page in sorted(path for path in guide.rglob("*") if path.is_file()):
-            yield _file(target / "guide" / page.relative_to(guide), page.read_text(encoding="utf-8"))
+    guide = folder_of("guide")
+    if not teacher:
+        yield _file(target / CHECKLIST, (guide / CHECKLIST).read_text(encoding="utf-8"))
+        return
+    yield _file(target / "nbgrader_config.py", CONFIG.format(code=CODE, text=TEXT))
+    for page in sorted(path for path in guide.rglob("*") if path.is_file()):
+        yield _file(target / "guide" / page.relative_to(guide), page.read_text(encoding="utf-8"))
 
 
 def _file(place: Path, text: str) -> Path:

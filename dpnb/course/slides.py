@@ -30,13 +30,16 @@ _SIGNS = {
     r"\pm": "±",
     r"\in": "∈",
     r"\dots": "…",
+    r"\top": "⊤",
 }
+_GROUP = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
+_FRACTION = re.compile(rf"\\[td]?frac{_GROUP}{_GROUP}")
 _STYLE = Markup(
     "<style>body{margin:0;background:#fff;color:#1d1f24;font:28px/1.45 Georgia,serif}"
     "section{display:none;box-sizing:border-box;min-height:100vh;padding:8vh 9vw}section.now{display:block}"
     "h1,h2{font:600 1.5em/1.25 system-ui,sans-serif;color:#0a6480;margin:0 0 1em}li{margin:.5em 0}"
     "nav{position:fixed;right:1.5em;bottom:1em;font:16px system-ui,sans-serif}button{font:inherit;padding:.3em .8em}"
-    "code{font-size:.85em}@media print{section{display:block;page-break-after:always}nav{display:none}}</style>"
+    "code{font-size:.85em}.formula{text-align:center}@media print{section{display:block;page-break-after:always}nav{display:none}}</style>"
 )
 _SCRIPT = Markup(
     "<script>const all=[...document.querySelectorAll('section')];let at=0;"
@@ -84,8 +87,8 @@ def _sections(title: str, texts: list[str]) -> Iterator[Markup]:
     for text in texts:
         for found in re.finditer(r"\*\*Predict\.\*\* (.+)", text):
             yield el("section", el("h2", "Predict"), el("p", inline(found[1])))
-        for found in re.finditer(r"^##+ (Exercise \d.*)\n+(.+)", text, re.MULTILINE):
-            yield el("section", el("h2", inline(found[1])), el("p", inline(found[2])))
+        for found in re.finditer(r"(?ms)^##+ (Exercise \d[^\n]*)\n(.*?)(?=^#|\Z)", text):
+            yield el("section", el("h2", inline(found[1])), *_blocks(found[2]))
         if "## What people get wrong" in text:
             wrong = text.split("## What people get wrong")[1].split("\n## ")[0]
             items = re.findall(r"^- (.+)", wrong, re.MULTILINE)
@@ -94,6 +97,17 @@ def _sections(title: str, texts: list[str]) -> Iterator[Markup]:
                 el("h2", "What people get wrong"),
                 el("ul", *(el("li", inline(one)) for one in items)),
             )
+
+
+def _blocks(text: str) -> Iterator[Markup]:
+    """The paragraphs, numbered lists and displayed formulas of some Markdown."""
+    for block in re.split(r"\n\s*\n", text.strip()):
+        if block.startswith("$$"):
+            yield el("p", inline(f"${block.strip('$ .')}$"), class_="formula")
+        elif re.match(r"1\. ", block):
+            yield el("ol", *(el("li", inline(one)) for one in re.findall(r"(?m)^\d+\. (.+)$", block)))
+        else:
+            yield el("p", inline(block))
 
 
 def inline(text: str) -> Markup:
@@ -127,7 +141,7 @@ def _formula(text: str) -> Iterator[object]:
     """A short formula in Unicode; powers and indices are raised and lowered."""
     for command in (r"\Pr", r"\ln", r"\log", r"\text", r"\operatorname", r"\mathrm"):
         text = text.replace(command, command[1:] if command in {r"\Pr", r"\ln", r"\log"} else "")
-    text = re.sub(r"\\[td]?frac\{([^{}]*)\}\{([^{}]*)\}", r"(\1)/(\2)", text)
+    text = _FRACTION.sub(lambda found: "/".join(map(_grouped, found.groups())), text)
     for command in sorted(_SIGNS, key=len, reverse=True):
         text = re.sub(re.escape(command) + r"(?![a-zA-Z])", _SIGNS[command], text)
     text = re.sub(r"\\sqrt\{([^{}]{2,})\}", r"√(\1)", text).replace("\\sqrt", "√")
@@ -138,6 +152,11 @@ def _formula(text: str) -> Iterator[object]:
         yield el("sup" if found[1] == "^" else "sub", _bare(found[2] or found[3] or ""))
         last = found.end()
     yield _bare(text[last:])
+
+
+def _grouped(text: str) -> str:
+    """A part of a fraction, in parentheses where it is more than one sign."""
+    return text if re.fullmatch(r"\\?\w+", text) else f"({text})"
 
 
 def _bare(text: str) -> str:

@@ -17,6 +17,13 @@ FILE = "predictions.json"
 """Where predictions are kept, in the folder of the notebook."""
 
 
+class NoGuess(Exception):
+    """An answer that waits for a guess: the rest of its cell does not run, and a notebook shows this one line."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
 def predict(name: str, guess: Any) -> None:
     """Keep a guess; the first one for a name stands.
 
@@ -51,7 +58,9 @@ def predict(name: str, guess: Any) -> None:
 
 
 def reveal(name: str, answer: Any, words: str = "") -> None:
-    """Show an answer beside the guess that was kept; without a guess, ask for one.
+    """Show an answer beside the guess that was kept; without a guess, ask for one and end the cell.
+
+    What else gives the answer away stands below it, in the same cell.
 
     Parameters
     ----------
@@ -60,15 +69,22 @@ def reveal(name: str, answer: Any, words: str = "") -> None:
     words : str
         What the answer is of: ``"percent of people"``.
 
+    Raises
+    ------
+    NoGuess
+        When nothing was predicted under this name.
+
     Examples
     --------
     >>> reveal("nobody guessed this", 12)
-    Predict first: the answer waits for your guess at 'nobody guessed this'.
+    Traceback (most recent call last):
+    dpnb.teach.prediction.NoGuess: Predict first: write your guess at 'nobody guessed this' in the place of the dots above, run that cell, and then this one.
     """
     kept = _read()
     if name not in kept:
-        print(f"Predict first: the answer waits for your guess at {name!r}.")
-        return
+        raise NoGuess(
+            f"Predict first: write your guess at {name!r} in the place of the dots above, run that cell, and then this one."
+        )
     print(f"You predicted {_written(kept[name])}. It is {_written(answer)}{' ' + words if words else ''}.")
 
 

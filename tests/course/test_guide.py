@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,27 @@ def test_slides_need_no_network_and_hold_no_answers(lesson):
         for cell in notebook["cells"]
     ]
     assert not [one for found in answers for one in found if one.strip()[:60] in shown]
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_an_exercise_is_whole_on_its_slide(lesson):
+    """Every word of it, whatever list or formula it has: a class that reads the slide can work."""
+    notebook = json.loads(lesson.read_text(encoding="utf-8"))
+    texts = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
+    asked = [
+        one for text in texts for one in re.findall(r"(?ms)^##+ Exercise \d[^\n]*\n(.*?)(?=^#|\Z)", text)
+    ]
+    assert len(asked) == 4
+    shown = set(re.findall(r"[^\W\d_]{3,}", unescape(slides(notebook))))
+    for one in asked:
+        assert set(re.findall(r"[^\W\d_]{3,}", re.sub(r"(?s)\$\$.*?\$\$|\$[^$]*\$", " ", one))) <= shown
+
+
+def test_a_slide_shows_lists_and_displayed_formulas():
+    text = "### Exercise 1: split\nSo\n\n$$x = \\frac{w_i^{1/3}}{2}.$$\n\n1. *one*\n2. two"
+    made = slides({"cells": [{"cell_type": "markdown", "source": source} for source in ("# T", text)]})
+    assert '<p class="formula"><i>x = (w<sub>i</sub><sup>1/3</sup>)/2</i></p>' in made
+    assert "<ol><li><em>one</em></li><li>two</li></ol>" in made
 
 
 def test_a_line_of_markdown_is_escaped_and_short_formulas_are_plain_signs():

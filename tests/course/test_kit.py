@@ -59,6 +59,10 @@ def test_the_teachers_version_is_the_source_with_guide_and_configuration(copies)
     }
 
 
+def test_students_keep_the_checklist_and_no_other_page(copies):
+    assert [path.name for path in (copies / "students").rglob("*.md")] == ["readiness.md"]
+
+
 def test_nothing_is_overwritten(copies, capsys):
     assert main(["course", "copy", str(copies / "students")]) == 2
     assert "holds files already" in capsys.readouterr().err

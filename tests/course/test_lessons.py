@@ -6,6 +6,7 @@ import re
 import time
 from fractions import Fraction
 
+import matplotlib.pyplot as plt
 import pytest
 
 from dpnb.client import api
@@ -37,9 +38,37 @@ def test_a_notebook_runs(lesson, shell, tmp_path, monkeypatch, capsys):  # noqa:
     seconds = time.process_time() - begun
     api.close()
     said = capsys.readouterr().out
-    assert "Predict first" not in said
     assert said.count("You predicted") == lesson.predicted
     assert PROFILE != "soak" or seconds <= LIMIT
+
+
+@pytest.mark.slow
+@pytest.mark.turns(7)
+@pytest.mark.parametrize("lesson", LESSONS, ids=named)
+def test_nothing_is_shown_before_a_guess(lesson, shell, tmp_path, monkeypatch, capsys):  # noqa: F811
+    """With dots in the place of guesses a cell that reveals ends with the request and shows nothing; all others run as ever."""
+    monkeypatch.chdir(tmp_path)
+    notebook, waited = Notebook(shell, None), 0
+    for cell in (one for one in lesson.cells if one.cell_type == "code"):
+        if "reveal(" not in cell.source:
+            notebook(cell.source)
+            continue
+        drawn, _ = len(shell.drawn), capsys.readouterr()
+        assert notebook.fails(cell.source).startswith("Predict first"), cell.id
+        assert (len(shell.drawn), capsys.readouterr().out) == (drawn, ""), cell.id
+        assert not plt.get_fignums(), cell.id
+        waited += 1
+    api.close()
+    assert waited == lesson.predicted
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=named)
+def test_a_cell_reveals_before_it_shows(lesson):
+    """Above the line that asks for the guess nothing is printed or drawn."""
+    for cell in lesson.cells:
+        above, found, _ = cell.source.partition("\nreveal(")
+        if found and cell.cell_type == "code":
+            assert not re.search(r"print\(|plt\.|widgets\.|axes\.", above), cell.id
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import pytest
 
 from dpnb.errors import OptionError
 from dpnb.teach import predict, reveal
+from dpnb.teach.prediction import NoGuess
 
 
 @pytest.fixture(autouse=True)
@@ -17,12 +18,12 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_an_answer_waits_for_a_guess(capsys):
-    """Without a guess the answer is not printed, and dots are no guess."""
+    """Without a guess the answer is not said and the cell ends; dots are no guess, and no traceback is drawn."""
     predict("alone", ...)
-    reveal("alone", 73)
-    said = capsys.readouterr().out
-    assert "Predict first" in said
-    assert "73" not in said
+    with pytest.raises(NoGuess, match="Predict first: write your guess at 'alone'") as waits:
+        reveal("alone", 73)
+    assert "73" not in f"{waits.value}{capsys.readouterr().out}"
+    assert waits.value._render_traceback_() == [str(waits.value)]
 
 
 def test_the_first_guess_stands_beside_the_answer(capsys, folder):
