@@ -28,6 +28,7 @@ _TODO = "TODO"
 _NUMBER = re.compile(r"-?\d+(\.\d+)?\Z")
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
 _DATES = ("date", "datetime")
+_NUMBERS = ("integer", "number")
 _UNKNOWN = ""
 _PERSONS = "row"
 _HEAD = "# Written by dpnb.widgets.deposit.\n# Bounds and values are known without the data.\n"
@@ -230,9 +231,11 @@ class DeclarationForm:
             yield from (f"{word} = {_amount(getattr(one, word))}" for word in ("lower", "upper"))
         if one.missing:
             yield f"missing = {_level(one.missing)}"
-        step = self.kept.get("columns", {}).get(one.name, {}).get("step")
-        if step is not None and one.type != "category":
-            yield f"step = {_value(step)}"
+        kept = self.kept.get("columns", {}).get(one.name, {})
+        if kept.get("step") is not None and one.type != "category":
+            yield f"step = {_value(kept['step'])}"
+        if kept.get("typical") is not None and one.type in _NUMBERS:
+            yield f"typical = {_value(kept['typical'])}"
 
     # ------------------------------------------------------------------ what is wrong
 

@@ -124,7 +124,7 @@ def _(expr: Ref, schema: Schema) -> Numeric:
     steps, step = column.steps, column.step
     if column.halved and column.type != "number":
         code, steps, step = FloorDiv(Add(code, Lit(1)), 2), steps // 2, 2 * step
-    return Numeric(code, column.lower, step, 0, steps, column.drops, column.calendar)
+    return Numeric(code, column.lower, step, 0, steps, column.drops, column.calendar, column.typical)
 
 
 @_numeric.register
@@ -135,8 +135,7 @@ def _(expr: Const, schema: Schema) -> Numeric:
 
 @_numeric.register
 def _(expr: Neg, schema: Schema) -> Numeric:
-    a = _plain(expr.operand, schema)
-    return Numeric(Sub(Lit(0), a.code), -a.offset, a.step, -a.high, -a.low, a.nullable)
+    return _negative(_plain(expr.operand, schema))
 
 
 @_numeric.register
@@ -151,7 +150,7 @@ def _(expr: BinOp, schema: Schema) -> Numeric:
 
 
 def _negative(a: Numeric) -> Numeric:
-    return Numeric(Sub(Lit(0), a.code), -a.offset, a.step, -a.high, -a.low, a.nullable)
+    return _times(a, Fraction(-1))
 
 
 def _plain(expr: Expr, schema: Schema) -> Numeric:
@@ -238,11 +237,15 @@ def _small(value: int) -> int:
 def _sum(a: Numeric, b: Numeric) -> Numeric:
     for constant, other in ((b, a), (a, b)):
         if _always(constant):
-            return replace(other, offset=a.offset + b.offset)
+            return replace(other, offset=a.offset + b.offset, typical=_moved(other.typical, constant.offset))
     step = common_step(a.step, b.step)
     x, y = _on_grid(a, a.offset, step), _on_grid(b, b.offset, step)
     code = Add(x.code, y.code)
     return Numeric(code, a.offset + b.offset, step, x.low + y.low, x.high + y.high, a.nullable or b.nullable)
+
+
+def _moved(typical: Fraction | None, by: Fraction) -> Fraction | None:
+    return None if typical is None else typical + by
 
 
 def _always(a: Numeric) -> bool:
@@ -265,10 +268,11 @@ def _product(a: Numeric, b: Numeric, *, same: bool) -> Numeric:
 def _times(a: Numeric, factor: Fraction) -> Numeric:
     if factor == 0:
         return Numeric(Mul(Lit(0), a.code), Fraction(0), Fraction(1), 0, 0, a.nullable)
+    typical = None if a.typical is None else a.typical * factor
+    offset, step = a.offset * factor, a.step * abs(factor)
     if factor > 0:
-        return Numeric(a.code, a.offset * factor, a.step * factor, a.low, a.high, a.nullable)
-    code = Sub(Lit(0), a.code)
-    return Numeric(code, a.offset * factor, a.step * -factor, -a.high, -a.low, a.nullable)
+        return Numeric(a.code, offset, step, a.low, a.high, a.nullable, typical=typical)
+    return Numeric(Sub(Lit(0), a.code), offset, step, -a.high, -a.low, a.nullable, typical=typical)
 
 
 def _divisor(expr: Expr) -> Fraction:

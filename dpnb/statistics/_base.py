@@ -66,6 +66,8 @@ class Numeric:
         Whether a row can lack the value.
     calendar : str, optional
         Of a date the step that it counts: ``"hour"``, ``"day"``, ``"week"`` or ``"month"``.
+    typical : Fraction, optional
+        The declared centre of its values.
     """
 
     code: IntExpr
@@ -75,6 +77,7 @@ class Numeric:
     high: int
     nullable: bool
     calendar: str | None = None
+    typical: Fraction | None = None
 
     def __post_init__(self) -> None:
         if self.step <= 0 or self.low > self.high:
@@ -113,9 +116,8 @@ class Numeric:
         step = common_step(self.offset, self.step)
         scale, shift = int(self.step / step), int(self.offset / step)
         code = Add(scaled(self.code, scale), Lit(shift))
-        return Numeric(
-            code, Fraction(0), step, scale * self.low + shift, scale * self.high + shift, self.nullable
-        )
+        low, high = scale * self.low + shift, scale * self.high + shift
+        return Numeric(code, Fraction(0), step, low, high, self.nullable, typical=self.typical)
 
     def centred(self) -> Centred:
         """Return the code measured from the middle of its range, doubled where the middle is half a step off."""
@@ -150,6 +152,14 @@ class Centred:
     half: int
     centre: Fraction
     unit: Fraction
+
+    def around(self, place: int) -> Centred:
+        """Return the same number measured from a place in units from the middle."""
+        if place == 0:
+            return self
+        return Centred(
+            Sub(self.code, Lit(place)), self.half + abs(place), self.centre + self.unit * place, self.unit
+        )
 
     def coarse(self, bits: int) -> Centred:
         """Return the same number on a grid so coarse that ``half ≤ 2^bits``, each row rounded to it."""

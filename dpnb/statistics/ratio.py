@@ -22,6 +22,7 @@ from dpnb.statistics._base import Centred, PriceRow, Pricing, Setting, additive,
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.released import Part, SimulatedPart
 from dpnb.statistics.sensitivity import Component
+from dpnb.statistics.spread_centre import SpreadCentre
 from dpnb.trusted.query import Share
 
 Form = Literal["public", "pair", "tally"]
@@ -150,6 +151,8 @@ class Ratio:
         Its error.
     spread : str
         ``"known"``, ``"bought"``, ``"bound"``, ``"declined"`` or ``"clustered"``.
+    place : int
+        From where the squares are measured, in centred grid units.
     """
 
     total: Any
@@ -161,6 +164,7 @@ class Ratio:
     second: Any
     second_noise: NoiseSum
     spread: Spread
+    place: int = 0
 
     @property
     def no_sampling(self) -> str:
@@ -205,9 +209,10 @@ class Ratio:
         """Variance of one row from the second moment, and whether it is clear of its noise."""
         assert self.second is not None
         ceiling = greater(self.half**2 - self.mean**2, 0.0)
-        estimate = self.second / self.rows - self.mean**2
+        from_here = self.mean - self.place
+        estimate = self.second / self.rows - from_here**2
         noise = (
-            self.second_noise.total_variance / self.rows**2 + 4 * self.mean**2 * self.noise_variance
+            self.second_noise.total_variance / self.rows**2 + 4 * from_here**2 * self.noise_variance
         ) ** 0.5
         clear = estimate > _UNCLEAR * noise
         upper = greater(estimate, 0.0) + _UPPER * noise
@@ -282,9 +287,9 @@ class Ratio:
         )
 
 
-def ratios(setting: Setting, parts: dict[str, Part]) -> list[Ratio]:
-    """Return the ratio of every cell from the released parts."""
-    many = ratio(setting, parts)
+def ratios(setting: Setting, parts: dict[str, Part], around: SpreadCentre | None = None) -> list[Ratio]:
+    """Return the ratio of every cell from the released parts; see :func:`ratio`."""
+    many = ratio(setting, parts, around)
 
     def entry(values: Any, place: int) -> float:
         return float(values[place])
@@ -300,10 +305,13 @@ def ratios(setting: Setting, parts: dict[str, Part]) -> list[Ratio]:
     ]
 
 
-def ratio(setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> Ratio:
-    """Return the ratios of all cells at once: arrays of the shape of the parts."""
+def ratio(
+    setting: Setting, parts: Mapping[str, Part | SimulatedPart], around: SpreadCentre | None = None
+) -> Ratio:
+    """Return the ratios of all cells at once, arrays of the shape of the parts; their squares from the middle, or from a place of their own."""
     half = float(setting.number().centred().half)
-    spread, square = spread_of(setting), setting.number().centred().square()
+    spread = spread_of(setting)
+    square = (setting.number().centred() if around is None else around.powers).square()
     none = NoiseSum()
     total, size = centred_totals(setting, {name: part.values for name, part in parts.items()})
     tally = "tally" in parts
@@ -320,6 +328,7 @@ def ratio(setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> Ratio:
         None if second is None else second.values * square.scale,
         none if second is None else second.noise.scaled(square.scale),
         spread,
+        0 if around is None else around.place,
     )
 
 

@@ -58,9 +58,9 @@ def tail_share(setting: Setting, share: Share) -> Fraction:
     return max(LEAST_SHARE, min(MOST_SHARE * grown, enough / reach))
 
 
-def tail_components(centred: Centred, words: str) -> tuple[Component, ...]:
+def tail_components(powers: Centred, words: str) -> tuple[Component, ...]:
     """Return what a row adds to the third and fourth moments."""
-    cube, fourth = centred.higher()
+    cube, fourth = powers.higher()
     return (
         Component("cube", cube.code, cube.top, 2 * cube.top, f"third powers of {words}, for its spread"),
         Component("fourth", fourth.code, fourth.top, fourth.top, f"fourth powers of {words}, for its spread"),
@@ -77,11 +77,11 @@ class Tails:
     fourth_noise: NoiseSum
 
     @classmethod
-    def of(cls, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> Tails | None:
+    def of(cls, powers: Centred, parts: Mapping[str, Part | SimulatedPart]) -> Tails | None:
         """Read the released parts; nothing where none were bought."""
         if "fourth" not in parts:
             return None
-        cube, fourth = setting.number().centred().higher()
+        cube, fourth = powers.higher()
         third, last = parts["cube"], parts["fourth"]
         return cls(
             third.values * float(cube.scale),

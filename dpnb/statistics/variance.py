@@ -2,7 +2,8 @@ r"""Variance and standard deviation of a bounded number (divisor n).
 
 Released: centred sum, second moment, and a count where it is private. With ``W(v) = Q̃ - ñ v - (S̃² - V_S)/ñ`` a candidate
 variance leaves only noise behind: to first order :math:`Z_Q + (m^2-v)Z_n - 2mZ_S`, and the second order is added as a
-variance. Sampling error is that of :math:`(x-m)^2`, whose variance :math:`μ_4-v^2` third and fourth moments buy
+variance. Where a centre c is declared for a skewed column, powers are measured from there (:mod:`dpnb.statistics.spread_centre`), and m is
+the mean as seen from c. Sampling error is that of :math:`(x-m)^2`, whose variance :math:`μ_4-v^2` third and fourth moments buy
 (:mod:`dpnb.statistics.tails`); with ``spread="bound"`` it is the largest that the bounds allow, free, and conservative. A 0/1 column needs
 its mean alone.
 """
@@ -34,6 +35,7 @@ from dpnb.statistics.ratio import (
 )
 from dpnb.statistics.released import Part, SimulatedPart, combine, law_as_sum
 from dpnb.statistics.sensitivity import Component
+from dpnb.statistics.spread_centre import spread_centre
 from dpnb.statistics.tails import CUBE_SHARE, NOTE, Tails, tail_components, tail_share
 from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Release
@@ -58,8 +60,14 @@ class VarianceCell:
     def _raw(self) -> Any:
         if self._tallied:
             return self.ratio.half**2 - self.ratio.mean**2
-        square = (self.ratio.total**2 - self.ratio.sum_noise.total_variance) / self.ratio.rows
-        return (self.ratio.second - square) / self.ratio.rows
+        ratio = self.ratio
+        square = ((ratio.total - ratio.place * ratio.rows) ** 2 - ratio.sum_noise.total_variance) / ratio.rows
+        return (ratio.second - square) / ratio.rows
+
+    @property
+    def _mean(self) -> Any:
+        """The mean from where the powers are measured."""
+        return self.ratio.mean - self.ratio.place
 
     @property
     def _ceiling(self) -> float:
@@ -97,7 +105,7 @@ class VarianceCell:
         """Variance of ``(x - m)²`` from the moments bought."""
         assert self.tails is not None
         ratio = self.ratio
-        return self.tails.spread(ratio.mean, ratio.second, ratio.second_noise, ratio.rows, self._variance)
+        return self.tails.spread(self._mean, ratio.second, ratio.second_noise, ratio.rows, self._variance)
 
     @property
     def sampling_variance(self) -> Any:
@@ -131,7 +139,7 @@ class VarianceCell:
     def _law(self, variance: Any) -> NoiseSum:
         if self._tallied:
             return self.ratio.residual_noise(self.ratio.mean).scaled(2 * abs(self.ratio.mean))
-        mean, noise = self.ratio.mean, self.ratio.sum_noise
+        mean, noise = self._mean, self.ratio.sum_noise
         law = self.ratio.second_noise + noise.scaled(2 * mean)
         if not self.ratio.public:
             law = law + self.ratio.size_noise.scaled(mean**2 - variance)
@@ -195,19 +203,15 @@ class Variance(Statistic):
         number = setting.number()
         if number.binary:
             return price_ratio(setting, share)
-        centred, words = number.centred(), setting.subject
-        square, form = centred.square(), form_of(setting, share.kind)
+        words, around, form = setting.subject, spread_centre(setting), form_of(setting, share.kind)
         free = form == "public" or setting.moves.free_count(share.kind)
         paid = 1 - (Fraction(0) if free else COUNT_SHARE)
         bought = tail_share(setting, share) if spread_of(setting) == "bought" else Fraction(0)
-        each = paid * (1 - bought) / 2
-        parts: tuple[Component, ...] = (
-            Component("sum", centred.code, centred.half, 2 * centred.half, f"sum of {words}, centred"),
-            Component("square", square.code, square.top, square.top, f"squares of {words}, centred"),
-        )
-        shares = {"sum": each, "square": each}
+        both, squares = paid * (1 - bought), around.square_share(setting, share.kind)
+        parts: tuple[Component, ...] = around.parts(number.centred(), words)
+        shares = {"sum": both * (1 - squares), "square": both * squares}
         if bought:
-            parts += tail_components(centred, words)
+            parts += tail_components(around.powers, words)
             shares |= {"cube": paid * bought * CUBE_SHARE, "fourth": paid * bought * (1 - CUBE_SHARE)}
         count = None if form == "public" else count_component(f"rows with a known {words}")
         return additive(setting, share, parts, shares, count)
@@ -218,11 +222,12 @@ class Variance(Statistic):
         if size is None or self.root:
             return None
         noise = {part.name: law_as_sum(part.mechanism.law) for part in pricing.parts}
-        centred = setting.number().centred()
+        centred, around = setting.number().centred(), spread_centre(setting)
         if "square" not in noise:
             law = noise.get("tally", noise.get("sum", NoiseSum()))
         else:
-            law = noise["square"].scaled(centred.square().scale) + noise["sum"].scaled(centred.half)
+            carried = float(around.carried) if around.declared else centred.half
+            law = noise["square"].scaled(around.powers.square().scale) + noise["sum"].scaled(carried)
         return float(law.radius(0.05)) * float(centred.unit) ** 2 / size
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
@@ -233,27 +238,29 @@ class Variance(Statistic):
 
     def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> VarianceCell:
         """Return the variances (or their roots) of all cells at once."""
-        unit = float(setting.number().centred().unit)
-        return VarianceCell(ratio(setting, parts), unit, self.root, Tails.of(setting, parts))
+        unit, around = float(setting.number().centred().unit), spread_centre(setting)
+        return VarianceCell(ratio(setting, parts, around), unit, self.root, Tails.of(around.powers, parts))
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the variance (or its root) of every cell with both intervals."""
         parts = combine(releases)
         centred = setting.number().centred()
-        unit = float(centred.unit)
-        tails = Tails.of(setting, parts)
+        unit, around = float(centred.unit), spread_centre(setting)
+        tails = Tails.of(around.powers, parts)
         cells = [
             VarianceCell(one, unit, self.root, None if tails is None else tails.cell(place))
-            for place, one in enumerate(ratios(setting, parts))
+            for place, one in enumerate(ratios(setting, parts, around))
         ]
-        scale = centred.square().scale
+        scale = around.powers.square().scale
 
         def redraw(count: int, rng: Any) -> np.ndarray:
             values = {name: part.values - part.noise_draws(count, rng) for name, part in parts.items()}
             total, size = centred_totals(setting, values)
             rows = np.maximum(size, 1.0)
-            moment = values["square"] * scale / rows if "square" in values else float(centred.half) ** 2
-            variance = np.clip(moment - (total / rows) ** 2, 0.0, float(centred.half) ** 2) * unit**2
+            bought = "square" in values
+            moment = values["square"] * scale / rows if bought else float(centred.half) ** 2
+            mean = total / rows - (around.place if bought else 0)
+            variance = np.clip(moment - mean**2, 0.0, float(centred.half) ** 2) * unit**2
             return np.asarray(np.sqrt(variance) if self.root else variance)
 
         notes = {

@@ -138,12 +138,12 @@ def test_strange_texts_stay_texts(people):
 
 
 def test_what_has_no_field_is_kept_and_an_older_file_too(people):
-    """A pool, a citation, a dialect and a step of an older declaration stand in the new one; the older file stays beside it."""
+    """A pool, a citation, a dialect, a step and a centre of an older declaration stand in the new one; the older file stays beside it."""
     older = 'citation = "A. Author"\npool = "county"\n'
     text = form(people).toml.replace(
         'mode = "guard-rail"\n', f'mode = "guard-rail"\n{older}\n[source]\nragged = true\n'
     )
-    text = text.replace('type = "number"\n', 'type = "number"\nstep = 50\n')
+    text = text.replace('type = "number"\n', 'type = "number"\nstep = 50\ntypical = 30000\n')
     people.with_suffix(".dpnb.toml").write_text(text)
     files = DepositFiles(people)
     now = files.begin().changed({"dataset": {"title": "A town"}})
@@ -155,6 +155,7 @@ def test_what_has_no_field_is_kept_and_an_older_file_too(people):
         "A town",
     )
     assert (kept["source"], kept["columns"]["income"]["step"]) == ({"ragged": True}, 50)
+    assert kept["columns"]["income"]["typical"] == 30_000
     assert "people.dpnb.before.toml" in said
     assert people.with_suffix(".dpnb.before.toml").read_text() == text
     assert "says so already" in files.declare(now)

@@ -59,6 +59,9 @@ class Column:
         True when the declared grid had an odd number of steps.
     calendar
         Of dates the step: ``"hour"``, ``"day"``, ``"week"`` or ``"month"``; else None.
+    typical
+        A public centre of a skewed column, from where planners may measure squares. Nothing in this wing reads it: what is asked is priced
+        from its request, whatever centre stands in it.
 
     Examples
     --------
@@ -77,6 +80,7 @@ class Column:
     values: tuple[Category, ...] | None = None
     halved: bool = False
     calendar: str | None = None
+    typical: Fraction | None = None
 
     def __post_init__(self) -> None:
         if self.type != "category" and (self.steps is None or self.steps % 2 or self.step is None):
@@ -233,6 +237,21 @@ class Column:
         )
         return column if _is_drop(missing) else column._replacing(missing)
 
+    def centred_on(self, typical: Number) -> Column:
+        """Return the column with a public centre between its bounds.
+
+        Raises
+        ------
+        SchemaError
+            For a column without numbers, a date, or a centre outside the bounds.
+        """
+        if self.type not in _NUMBERS:
+            raise SchemaError(f"{self.name}: typical goes with a column of numbers")
+        value = exact(typical, self.name, "typical")
+        if not self.bounds[0] <= value <= self.bounds[1]:
+            raise SchemaError(f"{self.name}: typical = {short(value)} lies outside {self.describe()}")
+        return replace(self, typical=value)
+
     def _replacing(self, constant: Any) -> Column:
         return replace(self, missing=self._constant(constant))
 
@@ -388,6 +407,7 @@ class Column:
                 "step": self.calendar,
             }
         step = cast("Fraction", self.declared_step)
+        record |= {} if self.typical is None else {"typical": exact_text(self.typical)}
         return record | {"lower": exact_text(lower), "upper": exact_text(upper), "step": exact_text(step)}
 
     @classmethod
@@ -405,7 +425,8 @@ class Column:
                 label=record["label"],
                 missing=_missing_json(record["missing"], None),
             )
-        only(record, (*keys, "lower", "upper", "step"), "column")
+        centre = ("typical",) if kind in _NUMBERS and "typical" in record else ()
+        only(record, (*keys, "lower", "upper", "step", *centre), "column")
         if kind in tuple(STEPS):
             return cls._of_dates(record)
         if kind not in _NUMBERS:
@@ -415,7 +436,8 @@ class Column:
         grid = {word: parse(record[word], word) for word in ("lower", "upper", "step")}
         make = cls.integer if kind == "integer" else cls.number
         missing = _missing_json(record["missing"], "exact")
-        return make(record["name"], **grid, label=record["label"], missing=missing)
+        column = make(record["name"], **grid, label=record["label"], missing=missing)
+        return column.centred_on(parse(record["typical"], "typical")) if centre else column
 
     @classmethod
     def _of_dates(cls, record: Any) -> Column:
@@ -437,6 +459,7 @@ class Column:
         """Return the part of the column that a price or an answer depends on."""
         record = self.to_json()
         del record["label"]
+        record.pop("typical", None)
         return record
 
 

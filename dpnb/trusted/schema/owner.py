@@ -55,8 +55,8 @@ _DATASET = (
 )
 _BUDGET = ("epsilon", "rho", "delta")
 _COLUMN = {
-    "integer": ("type", "label", "missing", "lower", "upper", "step"),
-    "number": ("type", "label", "missing", "lower", "upper", "step"),
+    "integer": ("type", "label", "missing", "lower", "upper", "step", "typical"),
+    "number": ("type", "label", "missing", "lower", "upper", "step", "typical"),
     "category": ("type", "label", "missing", "values"),
     "date": ("type", "label", "missing", "bounds", "step"),
     "datetime": ("type", "label", "missing", "bounds", "step"),
@@ -346,7 +346,8 @@ def _column(name: str, facts: Mapping[str, Any], where: str) -> Column:
     if "step" in facts:
         options["step"] = _number(facts["step"], "step", where)
     make = Column.integer if kind == "integer" else Column.number
-    return make(name, facts["lower"], facts["upper"], **options)
+    column = make(name, facts["lower"], facts["upper"], **options)
+    return column.centred_on(_number(facts["typical"], "typical", where)) if "typical" in facts else column
 
 
 def _dates(facts: Mapping[str, Any], where: str) -> Any:
