@@ -139,7 +139,7 @@ class ColumnQuestions(HoldsNoData):
         q : float or list of float
             Between 0 and 1.
         ci : bool
-            Buy what a confidence interval needs.
+            Buy limits: off a tree of counts where that is forecast to be narrower, which the plan says, else two further selections each.
         """
         asked = tuple(q) if isinstance(q, Iterable) else q
         return self._ask("quantile", q=asked, **unlike(ci=(ci, False)))

@@ -2,7 +2,8 @@
 
 A selection: the released number is a grid point, and the noise moves its *rank*, not its value. Asked with ``ci=True`` it
 buys two more selections, a lower and an upper limit at ranks that are further out by a proven bound on the rank error, and,
-where the number of rows is public, by the sampling error of an order statistic too.
+where the number of rows is public, by the sampling error of an order statistic too. Where a tree of counts is forecast to be
+narrower, limits and several quantiles are read off one instead (:mod:`~dpnb.statistics.quantile_tree`).
 
 References
 ----------
@@ -26,7 +27,18 @@ from dpnb.inference.spread import normal_quantile
 from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.outcome import Chosen, Pair, Result
+from dpnb.statistics.quantile_tree import (
+    PublicFacts,
+    TreeQuantiles,
+    forecast,
+    is_tree,
+    tree_quantiles,
+    tree_ranks,
+    tree_setting,
+)
 from dpnb.statistics.released import Part, SimulatedPart, best
+from dpnb.statistics.tree import Tree
+from dpnb.statistics.vector import VectorResult
 from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import QuantileSelection
@@ -41,6 +53,7 @@ MOST = 1000
 UNCLEAR = "rank unclear"
 _SAMPLING_ALPHA = 0.04
 _SELECTION_BETA = 0.005
+_ROOT_MEAN_SQUARE = 2 * math.sqrt(2)
 NO_DRAWS = "A quantile is a selection: its noise moves the rank, not the value, so no interval is carried through arithmetic."
 
 
@@ -148,7 +161,19 @@ class Quantile(Statistic):
         return float(setting.number().lowest), float(setting.number().highest)
 
     def price(self, setting: Setting, share: Share) -> Pricing:
-        """One selection a level, three where limits are bought (half of the loss for the point)."""
+        """One selection a level, three where limits are bought (half of the loss for the point); or a tree of counts."""
+        tree = self._tree(setting, share.kind)
+        return self._selections(setting, share) if tree is None else Tree().price(tree, share)
+
+    def _tree(self, setting: Setting, kind: str) -> Setting | None:
+        """The question of the tree that is forecast to be narrower; nothing where selections are, or there is one without limits."""
+        levels, bought = self._levels(setting), bool(setting.options["ci"])
+        if len(levels) == 1 and not bought:
+            return None
+        facts = PublicFacts.of(setting, kind, levels, limits=bought)
+        return tree_setting(setting) if forecast(facts) < _ranks_of_selections(facts) else None
+
+    def _selections(self, setting: Setting, share: Share) -> Pricing:
         levels, number = self._levels(setting), setting.number()
         steps = number.high - number.low
         if steps == 0:
@@ -180,8 +205,12 @@ class Quantile(Statistic):
             reach += z * math.sqrt(float(q * (1 - q)) * rows) + 1
         return (-1 if side == "lower" else 1) * math.ceil(reach)
 
-    def rank_radius(self, setting: Setting, pricing: Pricing) -> float:  # noqa: ARG002
+    def rank_radius(self, setting: Setting, pricing: Pricing) -> float:
         """The proven rank error, of several levels the largest."""
+        if is_tree(part.name for part in pricing.parts):
+            tree = tree_setting(setting)
+            assert tree is not None
+            return tree_ranks(tree, pricing, self._levels(setting))
         return float(
             max(part.mechanism.rank_radius(0.05) for part in pricing.parts if part.name.endswith("point"))
         )
@@ -191,10 +220,17 @@ class Quantile(Statistic):
         found = self.rank_radius(setting, pricing)
         ranks = min(_ranks(setting, q) for q in self._levels(setting))
         much = f", more than {'a group of average size has' if setting.cells > 1 else 'there are'}"
-        return f"rank within ± {rounded(found)} rows of the target{much * (found >= ranks)}"
+        how = ", read off a tree of counts" if is_tree(part.name for part in pricing.parts) else ""
+        return f"rank within ± {rounded(found)} rows of the target{how}{much * (found >= ranks)}"
 
-    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> QuantileCell:
+    def entries(
+        self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]
+    ) -> QuantileCell | TreeQuantiles:
         """Return the quantiles of all cells at once, levels side by side in each cell."""
+        if is_tree(parts):
+            tree: Any = tree_setting(setting)
+            most = [_ranks(setting, q) for q in self._levels(setting)]
+            return TreeQuantiles(tree, parts, self._levels(setting), most, UNCLEAR)  # type: ignore[arg-type]
         number, levels = setting.number(), len(self._levels(setting))
 
         def side(name: str) -> np.ndarray:
@@ -210,9 +246,12 @@ class Quantile(Statistic):
         ranked = np.tile(missed, cells)[:, None, :], setting.unit.public_rows is not None, ranks
         return QuantileCell(point, limits, *ranked)
 
-    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
-        """Return the selected values of the best paid release."""
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result | VectorResult:
+        """Return the selected values of the best paid release, or the quantiles of the trees."""
         release, number, levels = best(releases), setting.number(), self._levels(setting)
+        if is_tree(part.name for part in release.parts):
+            trees = [one for one in releases if is_tree(part.name for part in one.parts)]
+            return tree_quantiles(setting, trees, levels, [_ranks(setting, q) for q in levels], UNCLEAR)
         low, step = float(number.lowest), float(number.step)
         values = {part.name: [low + step * v for v in part.values] for part in release.parts}
         ranks = {part.name: _rank_radius(part.law) for part in release.parts}
@@ -229,6 +268,14 @@ class Quantile(Statistic):
                 cells.append(QuantileCell(point, limits, *ranked))
         domain, calendar = self.domain(setting), number.calendar
         return Result(cells, setting.shape, domain, None, NO_DRAWS, notes=_NOTES, calendar=calendar)
+
+
+def _ranks_of_selections(facts: PublicFacts) -> float:
+    """Return the ranks that selections leave open: the proven bound on limits, else the typical error of a point."""
+    portion = Fraction(1, 4 if facts.limits else 1) / len(facts.levels)
+    factor = max(score_factor(q, facts.unit, math.prod(facts.cells)) for q in facts.levels)
+    one = QuantileSelection(selection_epsilon(facts.share, portion), facts.levels[0], 0, facts.steps, factor)
+    return one.rank_radius(_SELECTION_BETA) if facts.limits else _ROOT_MEAN_SQUARE / float(one.inner)
 
 
 def _ranks(setting: Setting, q: Fraction) -> float:

@@ -230,15 +230,20 @@ def _seed(parts: Mapping[str, Part]) -> int:
 
 def fitted(setting: Setting, releases: Sequence[Release]) -> Fitted:
     """Return the consistent tree of one or more releases of a question."""
-    leaves, parts = leaves_of(setting), combine(releases)
+    return fitted_from(setting, combine(releases))
+
+
+def fitted_from(setting: Setting, parts: Mapping[str, Part]) -> Fitted:
+    """Return the consistent tree of released levels; those of many studies stand on leading axes."""
+    leaves, lead = leaves_of(setting), next(iter(parts.values())).values.shape[:-1]
     levels, variances = [], []
     for level, size in enumerate(leaves.sizes):
         part = parts.get(ROOT if level == 0 else level_name(level))
         if part is None:
-            levels.append(np.full((setting.cells, 1), float(setting.public_n or 0)))
+            levels.append(np.full((*lead, setting.cells, 1), float(setting.public_n or 0)))
             variances.append(0.0)
         else:
-            levels.append(part.values.reshape(setting.cells, size))
+            levels.append(part.values.reshape(*lead, setting.cells, size))
             variances.append(float(part.noise.total_variance))
     structure = ConsistentTree(leaves.count, tuple(variances))
     return Fitted(setting, leaves, structure, parts, structure.fit(levels))

@@ -14,7 +14,7 @@ population the same two tests hold with the binomial variance at q.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -158,19 +158,13 @@ def mean_result(found: Fitted) -> VectorResult:
 
 def quantile_results(found: Fitted, levels: tuple[Fraction, ...]) -> VectorResult:
     """Return some quantiles of each group."""
-    qs, leaves = [float(q) for q in levels], found.leaves
-
-    def read(counts: np.ndarray) -> np.ndarray:
-        curve, size = rising(prefix_sums(counts)), found.size_of(counts)
-        return np.stack([_crossing(leaves, curve, q * size) for q in qs], axis=-1)
-
+    qs, leaves, read = [float(q) for q in levels], found.leaves, quantiles_of(found, levels)
     values = read(found.counts)
-    law = found.prefixes(np.arange(leaves.count + 1))
 
     def ends(level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
         if kind == "confidence":
             sampling_known(found)
-        pairs = [_remaining(found, law, q, level, kind, values[:, at]) for at, q in enumerate(qs)]
+        pairs = [remaining(found, q, level, kind, values[:, at]) for at, q in enumerate(qs)]
         return tuple(np.stack([pair[i] for pair in pairs], axis=-1).ravel() for i in (0, 1))  # type: ignore[return-value]
 
     sizes = np.repeat(np.maximum(found.sizes, 0.0), len(qs))
@@ -182,11 +176,21 @@ def quantile_results(found: Fitted, levels: tuple[Fraction, ...]) -> VectorResul
         ends,
         np.full(values.size, math.nan),
         sizes=sizes,
-        effective=_rank_sizes(found, law, values, qs) if found.setting.unit.max_rows == 1 else None,
+        effective=rank_sizes(found, values, qs).ravel() if found.setting.unit.max_rows == 1 else None,
         cell_flags=small(found, len(qs)),
         redraw=found.redraw(read),
         notes=NOTES,
     )
+
+
+def quantiles_of(found: Fitted, levels: Sequence[Fraction]) -> Callable[[np.ndarray], np.ndarray]:
+    """Return how quantiles are read from leaves, shape ``(…, groups, leaves)``: an array of shape ``(…, groups, levels)``."""
+
+    def read(counts: np.ndarray) -> np.ndarray:
+        curve, size = rising(prefix_sums(counts)), found.size_of(counts)
+        return np.stack([_crossing(found.leaves, curve, float(q) * size) for q in levels], axis=-1)
+
+    return read
 
 
 def _crossing(leaves: Leaves, rising: np.ndarray, target: np.ndarray) -> np.ndarray:
@@ -199,19 +203,20 @@ def _crossing(leaves: Leaves, rising: np.ndarray, target: np.ndarray) -> np.ndar
     return np.asarray(leaves.first(leaf) + part * (leaves.last(leaf) - leaves.first(leaf)))
 
 
-def _remaining(
-    found: Fitted, law: Any, q: float, level: float, kind: Kind, values: np.ndarray
+def remaining(
+    found: Fitted, q: float, level: float, kind: Kind, values: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lowest and highest value of the leaves that are not rejected, for each group."""
-    alpha, root, size = 1 - level, found.structure.root_variance, found.sizes[:, None]
+    """Return the lowest and highest value of the leaves that are not rejected, for each group, the value among them."""
+    law = found.prefixes(np.arange(found.leaves.count + 1))
+    alpha, root, size = 1 - level, found.structure.root_variance, found.sizes[..., None]
     noise = np.maximum(law.variances - 2 * q * law.slope * root + q * q * root, 0.0)
     square = found.critical(alpha) ** 2 * noise
     if kind == "confidence":
         square = square + normal_quantile(1 - alpha / 2) ** 2 * np.maximum(size, 1.0) * q * (1 - q)
     radius = np.sqrt(square) + SLACK
     gap = prefix_sums(found.counts) - q * size
-    kept = (gap[:, :-1] <= radius[..., :-1]) & (gap[:, 1:] >= -radius[..., 1:])
-    (first, last), some, leaves = _hull(kept), kept.any(axis=1), found.leaves
+    kept = (gap[..., :-1] <= radius[..., :-1]) & (gap[..., 1:] >= -radius[..., 1:])
+    (first, last), some, leaves = _hull(kept), kept.any(axis=-1), found.leaves
     low = np.where(some, np.minimum(leaves.first(first), values), values)
     high = np.where(some, np.maximum(leaves.last(last), values), values)
     return low, high
@@ -219,19 +224,18 @@ def _remaining(
 
 def _hull(kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the first and the last leaf that is kept, for each group."""
-    return kept.argmax(axis=1), kept.shape[1] - 1 - kept[:, ::-1].argmax(axis=1)
+    return kept.argmax(axis=-1), kept.shape[-1] - 1 - kept[..., ::-1].argmax(axis=-1)
 
 
-def _rank_sizes(found: Fitted, law: Any, values: np.ndarray, qs: Sequence[float]) -> np.ndarray:
+def rank_sizes(found: Fitted, values: np.ndarray, qs: Sequence[float]) -> np.ndarray:
     """Return effective sizes in ranks: sampling moves the rank of a quantile by n q (1 - q), noise by its variance there."""
     leaves, root = found.leaves, found.structure.root_variance
+    law = found.prefixes(np.arange(leaves.count + 1))
     code = np.rint((values - float(leaves.number.lowest)) / float(leaves.number.step)).astype(np.int64)
     edge = np.clip(code // leaves.width, 0, leaves.count)
-    q, sizes = np.array(qs)[None, :], np.maximum(found.sizes, 0.0)[:, None]
+    q, sizes = np.array(qs), np.maximum(found.sizes, 0.0)[..., None]
     noise = law.variances[edge] - 2 * q * law.slope[edge] * root + q * q * root
-    return effective_sizes(
-        np.broadcast_to(sizes, values.shape), sizes * q * (1 - q), np.maximum(noise, 0.0)
-    ).ravel()
+    return effective_sizes(np.broadcast_to(sizes, values.shape), sizes * q * (1 - q), np.maximum(noise, 0.0))
 
 
 def mode_result(found: Fitted) -> VectorResult:

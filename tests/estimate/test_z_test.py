@@ -13,6 +13,7 @@ from dpnb.errors import OptionError, PendingError, Unavailable
 from dpnb.estimate import Estimate
 from dpnb.estimate.z_test import largest_alpha
 from dpnb.inference.hypothesis import holm, p_text
+from dpnb.planner.expression import BinOp
 from dpnb.trusted.noise.bits import SeededBits
 from tests.contracts.questions import UNITS, B, G, X, asked, released, schema
 from tests.inference.test_chi_square import seldom
@@ -155,12 +156,14 @@ def test_what_has_no_interval_has_no_test() -> None:
 
 
 def test_limits_of_one_level_decide_at_that_level() -> None:
-    """Bought limits of a quantile reject at 5 % what is outside of them, and claim no smaller p-value."""
+    """Selected limits of a quantile, on a grid too fine for a tree, reject at 5 % what is outside of them, and claim no smaller p-value."""
     where = schema(UNITS["change-one"])
-    item = asked({"target": X, "options": (("q", 0.5), ("ci", True))}, "quantile", where, "epsilon", 5)
+    item = asked(
+        {"target": BinOp("*", X, X), "options": (("q", 0.5), ("ci", True))}, "quantile", where, "epsilon", 5
+    )
     found = released(item, rows(500, np.random.default_rng(1)), where, SeededBits(1))
-    assert found.test(95).p_value == 0.05
-    assert "p ≤ 0.05   (|z| ≥ 1.96)" in repr(found.test(95))
+    assert found.test(95**2).p_value == 0.05
+    assert "p ≤ 0.05   (|z| ≥ 1.96)" in repr(found.test(95**2))
     assert found.test(float(found)).p_value == 1
 
 

@@ -1,0 +1,201 @@
+"""Limits and many quantiles are read off a tree where that is forecast to be narrower; they cover, and are narrower."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpnb import simulate
+from dpnb.planner import QueryPlan
+from dpnb.planner.expression import Ref
+from dpnb.statistics import conclude
+from dpnb.statistics.quantile import _ranks_of_selections
+from dpnb.statistics.quantile_tree import PublicFacts, forecast, is_tree
+from dpnb.trusted.noise.bits import SeededBits
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
+from tests.contracts.questions import G, X, asked, released
+from tests.contracts.questions import schema as tiny
+from tests.contracts.statistic import priced
+from tests.statistics.coverage import release, wider
+from tests.statistics.test_coverage import enough
+
+QUARTILES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
+DECILES = tuple(Fraction(i, 10) for i in range(1, 10))
+PEOPLE = PrivacyUnit("change-one", rows=1000)
+HIDDEN = PrivacyUnit("add-remove")
+LOSSES = [{"epsilon": "0.1"}, {"epsilon": 1}, {"rho": "0.005"}, {"rho": "0.5"}]
+
+
+def people(unit: PrivacyUnit, steps: int = 100, kind: str = "epsilon") -> Schema:
+    """One column of whole numbers."""
+    missing: Any = 0 if unit.adjacency == "change-one" else "drop"
+    return Schema(
+        "p", "P", (Column.integer("x", 0, steps, missing=missing),), unit, Budget.from_toml({kind: 10**6})
+    )
+
+
+def quantile(where: Schema, q: Any, *, ci: bool, kind: str = "epsilon", amount: Any = 1) -> Any:
+    """A priced quantile."""
+    return priced(
+        QueryPlan("p", "quantile", Ref("x"), options=(("q", q), ("ci", ci))), where, kind=kind, amount=amount
+    )
+
+
+def treed(item: Any) -> bool:
+    """Whether a tree is bought."""
+    return is_tree(part.name for part in item.parts)
+
+
+def ages(rng: np.random.Generator, shape: Any) -> dict[str, np.ndarray]:
+    """Median 29, skewed."""
+    return {"x": np.clip(np.round(rng.gamma(4, 8, shape)), 0, 100)}
+
+
+def heaped(rng: np.random.Generator, shape: Any) -> dict[str, np.ndarray]:
+    """Half of all values at tens."""
+    x = np.clip(np.round(rng.gamma(4, 8, shape)), 0, 100)
+    return {"x": np.where(rng.random(shape) < 0.5, 10 * np.round(x / 10), x)}
+
+
+def simulated(population: Any, q: Any, loss: Any, adjacency: str, reps: int = 500, n: int = 1000) -> Any:
+    """Studies of 1,000 people."""
+    large = population(np.random.default_rng(5), (1_000_000,))["x"]
+    parameter = np.quantile(large, [float(one) for one in np.ravel(q)], method="inverted_cdf")
+    column = Column.integer("x", 0, 100, missing=0 if adjacency == "change-one" else "drop")
+    return simulate.coverage(
+        "quantile",
+        population,
+        n,
+        loss,
+        reps=reps,
+        rng=3,
+        parameter=parameter,
+        columns=[column],
+        adjacency=adjacency,
+        q=q,
+        ci=True,
+    )
+
+
+@pytest.mark.parametrize(("adjacency", "most"), [("change-one", 3.2), ("add-remove", 2.5)])
+def test_limits_of_quartiles_are_as_narrow_as_a_tree_makes_them(adjacency, most):
+    """At n 1,000 and ε 1: half-widths of 11.6 to 28.6 by selections before, at most 3.2 off a tree; both kinds cover."""
+    found = simulated(ages, QUARTILES, {"epsilon": 1}, adjacency)
+    for kind in ("privacy", "confidence"):
+        one = found.held(kind)
+        assert (one.width / one.studies / 2 < most).all()
+        assert all(enough(int(held), 500) for held in one.held.ravel())
+
+
+@pytest.mark.parametrize("adjacency", ["change-one", "add-remove"])
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("population", [ages, heaped])
+def test_limits_cover(population, loss, adjacency):
+    """Of a median and a ninth decile, smooth and heaped, of the dataset and of the population."""
+    found = simulated(population, (Fraction(1, 2), Fraction(9, 10)), loss, adjacency)
+    for kind in ("privacy", "confidence"):
+        assert all(enough(int(held), 500) for held in found.held(kind).held.ravel())
+
+
+@pytest.mark.parametrize(("stretch", "holds"), [(1.0, True), (2.0, False)])
+@pytest.mark.parametrize("loss", [{"epsilon": "0.1"}, {"rho": "0.001"}])
+def test_limits_rest_on_the_noise_that_is_declared(loss, stretch, holds):
+    """Where just half of the rows lie at the lowest value the median is as easily missed as can be: 95 to 99 %; wider noise is noticed."""
+    with wider(stretch):
+        found = simulate.coverage(
+            "quantile",
+            lambda rng, shape: {"x": np.broadcast_to(np.repeat([0.0, 1.0, 3.0], [500, 400, 100]), shape)},
+            1000,
+            loss,
+            reps=1000,
+            rng=3,
+            columns=[Column.integer("x", 0, 4, missing=0)],
+            adjacency="change-one",
+            q=Fraction(1, 2),
+            ci=True,
+            intervals="privacy",
+        )
+    held = int(found.held("privacy").held.sum())
+    assert enough(held, 1000) is holds
+    assert held < 995
+
+
+@pytest.mark.parametrize("amount", ["0.01", "0.3", 1, 10])
+@pytest.mark.parametrize("kind", ["epsilon", "rho"])
+@pytest.mark.parametrize("unit", [PEOPLE, HIDDEN])
+def test_the_choice_is_the_same_at_every_loss(unit, kind, amount):
+    """So that an answer serves whoever asks less later; and it is the one whose forecast leaves fewer ranks open."""
+    for steps, (levels, ci) in product(
+        (10, 100, 1000), ((QUARTILES, True), (QUARTILES, False), (DECILES, False))
+    ):
+        facts = PublicFacts(unit, unit.adjacency == "add-remove", (), steps, kind, levels, ci)
+        assert treed(
+            quantile(people(unit, steps, kind), levels, ci=ci, kind=kind, amount=Fraction(str(amount)))
+        ) == (forecast(facts) < _ranks_of_selections(facts))
+
+
+def test_what_is_chosen():
+    """Limits by a tree, three points by selections, nine by a tree on a coarse grid; one point and fine grids by selections."""
+    assert treed(quantile(people(PEOPLE), Fraction(1, 2), ci=True))
+    assert treed(quantile(people(PEOPLE), QUARTILES, ci=True))
+    assert not treed(quantile(people(PEOPLE), QUARTILES, ci=False))
+    assert treed(quantile(people(PEOPLE), DECILES, ci=False))
+    assert not treed(quantile(people(PEOPLE, 1000), DECILES, ci=False))
+    assert not treed(quantile(people(PEOPLE), Fraction(1, 2), ci=False))
+    assert not treed(quantile(people(PEOPLE, 20_000), QUARTILES, ci=True))
+
+
+def test_points_without_limits_are_nearer_by_selections():
+    """Quartiles off a tree, as they are with limits, miss their ranks by more, as the typical errors say."""
+    rng, levels = np.random.default_rng(4), QUARTILES
+    x = rng.integers(0, 101, 2000)
+    where = people(PrivacyUnit("change-one", rows=2000))
+    order = np.sort(x)
+
+    def miss(ci: bool) -> float:
+        item = quantile(where, levels, ci=ci)
+        total = 0.0
+        for _ in range(40):
+            values = np.ravel(conclude(item.checked, [release(item, {"x": x.astype(float)}, rng)]).value)
+            for q, value in zip(levels, values, strict=True):
+                low, high = np.searchsorted(order, value, "left"), np.searchsorted(order, value, "right")
+                total += max(low - float(q) * 2000, float(q) * 2000 - high, 0.0) ** 2
+        return total
+
+    assert miss(ci=False) < miss(ci=True)
+
+
+def test_the_plan_says_which_it_is():
+    """In the words of its accuracy, and in its price list."""
+    item = quantile(people(PEOPLE), QUARTILES, ci=True)
+    assert item.preview.words.startswith("rank within ± 46.19 rows of the target, read off a tree of counts")
+    assert [row.name for row in item.rows] == ["counts of x on 7 levels"]
+    assert "tree" not in quantile(people(PEOPLE), QUARTILES, ci=False).preview.words
+
+
+def test_quantiles_by_group_are_read_off_trees():
+    """Groups first, levels last; ordered, inside the bounds, flagged where the noise moves ranks by more than a group has."""
+    where = tiny(PrivacyUnit("change-one", rows=300))
+    rng = np.random.default_rng(3)
+    rows = {
+        "x": rng.integers(0, 101, 300).tolist(),
+        "y": [0.0] * 300,
+        "b": [1] * 300,
+        "g": [["u", "v", "w"][i % 3] for i in range(300)],
+    }
+    for epsilon, flagged in ((20, False), ("0.1", True)):
+        question = {"target": X, "by": (G,), "options": (("q", QUARTILES), ("ci", True))}
+        item = asked(question, "quantile", where, "epsilon", epsilon)
+        assert treed(item)
+        found = released(item, rows, where, SeededBits(1))
+        assert np.shape(found.value) == (3, 3)
+        assert ("rank unclear" in found.flags) is flagged
+        low, high = found.interval(kind="confidence")
+        assert (low <= found.value).all()
+        assert (found.value <= high).all()
