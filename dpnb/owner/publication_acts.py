@@ -89,7 +89,7 @@ def add_publish(acts: Acts) -> None:
         "publish",
         help="write released statistics as a signed file, a page, tables and a registry entry",
         description="Takes the statistics, and the loss, with which they were released: nothing is spent. The signed file opens with "
-        'dpnb.open("people.releases.json") anywhere.',
+        'dpnb.open("people.releases.json") anywhere; and whoever asks the same questions here gets these answers, free.',
     )
     _add_source(publish)
     publish.add_argument("--to", type=Path, required=True, help="a new folder")
@@ -118,7 +118,7 @@ def _publish(options: argparse.Namespace) -> Said:
     new_folder(options.to)
     digest = hashlib.sha256(next(iter(files.values())).encode()).hexdigest()
     entry = owner_acts.publish(
-        home, name, digest, options.reason
+        home, name, digest, draws, options.reason
     )  # first: no file is out that no entry names
     for file, text in files.items():
         (options.to / file).write_text(text, encoding="utf-8", newline="")

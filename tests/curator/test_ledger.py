@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 from dpnb.client.remedies import option_that_fits
 from dpnb.errors import BudgetError, CuratorError, FrozenError, LossError, OwnerError, RequestReused
+from dpnb.trusted.curator import holds
 from dpnb.trusted.curator import ledger as ledger_module
 from dpnb.trusted.curator.admission import Limit
 from dpnb.trusted.curator.adoption import Question
@@ -366,6 +367,52 @@ def best(ledger, asked="0.1", again=(), measured="key0", **scope):
 def answer(i, **more):
     """A stored answer of one draw, which has the number of its request."""
     return {"id": i, "parts": [{"draw": i}], **more}
+
+
+def published(ledger, draws, dataset="people"):
+    act = holds.Act("owner", "why", "2026-01-01T00:00:00+00:00")
+    return ledger.act(lambda db: holds.publish(db, dataset, "0" * 64, draws, act))
+
+
+def test_what_is_published_is_everybodys_and_ones_own_comes_first(ledger):
+    """Of the draws that are named, of this dataset alone; a published answer serves where one's own costs too little."""
+    ledger.attach(terms(), "content")
+    for i, (who, amount) in enumerate([("ann", "0.2"), ("ann", "0.3"), ("bob", "0.1")]):
+        charge(ledger, f"r{i}", pure(amount), cap=9, principal=who)
+        ledger.store(f"r{i}", who, [answer(i)])
+    assert best(ledger, principal="eve") is None
+    published(ledger, [0])
+    assert [best(ledger, asked, principal="eve") for asked in ("0.1", "0.2", "0.3")] == [0, 0, 0]
+    assert [best(ledger, asked, principal="bob") for asked in ("0.1", "0.2", "0.3")] == [2, 0, 0]
+    assert [best(ledger, asked) for asked in ("0.1", "0.3")] == [0, 1]
+    assert best(ledger, again=[0], principal="eve") is None
+    assert best(ledger, principal="eve", data_version="v2") is None
+    ledger.attach(terms(dataset="others", pool="dataset:others"), "other")
+    published(ledger, [1], "others")
+    assert best(ledger, "0.3", principal="eve") == 0
+    assert ledger.verify().intact
+
+
+@pytest.mark.parametrize(
+    "forgery",
+    [
+        "UPDATE stored SET answer = replace(answer, '1', '2') WHERE charge <> entry - 1",
+        "UPDATE stored SET address = 'x' WHERE charge <> entry - 1",
+        "DELETE FROM stored WHERE charge <> entry - 1",
+        "INSERT INTO stored SELECT entry, 7, address, charge, question, answer FROM stored WHERE charge <> entry - 1",
+        "UPDATE entries SET body = replace(body, '\"answers\":[[', '\"answers\":[[9') WHERE kind = 'publish'",
+    ],
+)
+def test_a_forged_publication_does_not_verify(path, forgery):
+    with Ledger(path) as ledger:
+        ledger.attach(terms(), "content")
+        charge(ledger, "r1")
+        ledger.store("r1", "ann", [answer(1)])
+        published(ledger, [1])
+        assert ledger.verify().intact
+    forge(path, forgery)
+    with Ledger(path) as ledger:
+        assert not ledger.verify().intact
 
 
 def test_the_oldest_stored_answer_that_is_enough_serves_or_else_the_dearest(ledger):

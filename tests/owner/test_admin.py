@@ -98,7 +98,7 @@ def test_what_was_closed_opens_under_no_name_and_by_no_act(folder, admin):
     assert float(released(folder)) == float(mean)
     assert "closed by its owner for ever" in admin("unfreeze", "people", *WHY, "--yes")[1]
     with pytest.raises(OwnerError, match="was closed by its owner for ever"):
-        released(folder, epsilon="1")
+        released(folder, epsilon="1", fresh=True)
     text = (folder / "people.dpnb.toml").read_text()
     (folder / "again.dpnb.toml").write_text(text.replace('name = "people"', 'name = "again"'))
     with pytest.raises(OwnerError, match="under no other name"):

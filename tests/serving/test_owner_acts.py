@@ -53,7 +53,81 @@ def test_a_service_is_released_closed_and_published_by_its_owner(service, monkey
     monkeypatch.setenv("DPNB_TOKEN", service.token("ada"))
     people = dpnb.open(f"{service.url}people", quiet=True)
     with pytest.raises(OwnerError, match="closed"):
+        dpnb.release([people.age.quantile(0.5)], epsilon=0.1)
+
+
+def test_everybody_gets_what_was_published_of_a_closed_dataset(service, monkeypatch, capsys):
+    """Another principal: identical integers, free, for whatever loss is asked; the rest is refused with what there is."""
+    (service.folder / "picked.toml").write_text(
+        STATISTICS + "moments = \"people.moments('age', people.g == 'a')\"\n"
+    )
+    config = ("--config", str(service.folder / "curator.toml"))
+    out = service.folder / "out"
+    assert main(["admin", "release", *words(service), "--yes"]) == 0
+    assert main(["admin", "close", "people", *WHY, "--yes", *config]) == 0
+    monkeypatch.setenv("DPNB_TOKEN", service.token("ada"))
+    people = dpnb.open(f"{service.url}people", quiet=True)
+    with pytest.raises(OwnerError, match="Nothing of it was published yet"):
         dpnb.release([people.age.mean()], epsilon=0.1)
+    monkeypatch.setenv("DPNB_TOKEN", service.token("owner"))
+    api.close()
+    assert main(["admin", "publish", *words(service), "--to", str(out), *WHY, *config]) == 0
+    published = dpnb.open(out / "people.releases.json").published
+    api.close()
+    monkeypatch.setenv("DPNB_TOKEN", service.token("ada"))
+    people = dpnb.open(f"{service.url}people", quiet=True)
+    for epsilon in (0.01, 1):  # less than was paid, and more
+        asked = people.age.mean(), people.g.value_counts(), people.moments("age", people.g == "a")
+        report = dpnb.release(asked, epsilon=epsilon, fresh=False)
+        assert not report.charged
+        for mine, theirs in zip(asked, published.values(), strict=True):
+            assert [part.values for one in mine.releases for part in one.parts] == [
+                part.values for one in theirs.releases for part in one.parts
+            ]
+    mine, theirs = (one.correlation().value for one in (asked[2], published["moments"]))
+    assert (mine == theirs).all()  # a reading: computed here, of what was published
+    assert float(asked[0] - 1) == float(published["mean_age"] - 1)
+    with pytest.raises(
+        OwnerError, match=r"Published were: people\.age\.mean\(\), people\.g\.value_counts\(\), "
+    ):
+        dpnb.release([people.age.sum()], epsilon=0.1)
+    with pytest.raises(OwnerError, match="Published were"):
+        dpnb.release([people.age.mean()], epsilon=0.1, fresh=True)
+    home = read_settings(service.folder / "curator.toml").home
+    assert examined(home.ledger)[0].intact
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_each_published_answer_is_free_alone_too(service, monkeypatch, closed):
+    """Whatever it was released beside, of an open dataset too; there, what is asked at a higher price is charged."""
+    lines = (
+        *(
+            "people.age.mean()",
+            "people.count()",
+            "people.groupby('g').count().weight(2)",
+            "people.age.tree()",
+        ),
+        *("people.age.quantile([0.25, 0.5, 0.75])", "people[people.g == 'a'].age.mean()", "people.age.sum()"),
+        *("people.groupby('g').age.mean()", "people.age.histogram(10)", "(people.age > 50).mean()"),
+    )
+    picked = "\n".join(f'q{place} = "{line}"' for place, line in enumerate(lines))
+    (service.folder / "picked.toml").write_text(f"[statistics]\n{picked}\n")
+    config = ("--config", str(service.folder / "curator.toml"))
+    assert main(["admin", "release", *words(service), "--yes"]) == 0
+    if closed:
+        assert main(["admin", "close", "people", *WHY, "--yes", *config]) == 0
+    out = service.folder / "out"
+    assert main(["admin", "publish", *words(service), "--to", str(out), *WHY, *config]) == 0
+    published = dpnb.open(out / "people.releases.json").published
+    api.close()
+    monkeypatch.setenv("DPNB_TOKEN", service.token("ada"))
+    people = dpnb.open(f"{service.url}people", quiet=True)
+    for line, theirs in zip(lines, published.values(), strict=True):
+        mine = eval(line)  # noqa: S307 - the lines above
+        assert not dpnb.release([mine], epsilon=0.01).charged, line
+        assert mine.table().to_json() == theirs.table().to_json(), line
+    if not closed:
+        assert dpnb.release([people.age.sum()], epsilon=0.7).charged
 
 
 def test_what_somebody_else_released_is_not_published_as_ones_own(service, monkeypatch, capsys):

@@ -21,7 +21,7 @@ from dpnb.trusted.curator.holds import STATES, granted_row, held_rows
 from dpnb.trusted.curator.mark import Mark, shortfall
 from dpnb.trusted.curator.meters import doubled
 from dpnb.trusted.curator.migrations import MIGRATIONS, migrate
-from dpnb.trusted.curator.stored import address, brief
+from dpnb.trusted.curator.stored import address, brief, published_rows
 from dpnb.trusted.errors import DpnbError
 from dpnb.trusted.privacy import Odometer, PrivacyEvent, PrivacyLoss, compose
 
@@ -225,6 +225,8 @@ def _wrong(
         yield from _lowered(reading, entry, body)
     if kind == "store":
         yield from _wrong_answers(db, reading, entry, body)
+    if kind == "publish":
+        yield from _wrong_publication(db, reading, entry, body)
 
 
 def _expected(entry: int, kind: str, body: dict[str, Any]) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
@@ -345,6 +347,20 @@ def _wrong_answers(
     reading.owed["answers"] = reading.owed.get("answers", 0) + 1
     reading.owed["stored"] = reading.owed.get("stored", 0) + len(body["answers"])
     if _stored_rows(db, entry) != _stated_rows(body, paid):
+        yield f"the table stored does not agree with entry {entry}"
+
+
+def _wrong_publication(
+    db: sqlite3.Connection, reading: _Reading, entry: int, body: dict[str, Any]
+) -> Iterator[str]:
+    places = body.get("answers", [])
+    reading.owed["stored"] = reading.owed.get("stored", 0) + len(places)
+    paid = [_charge(db, entry, charge) for charge, _ in places]
+    if any(one is None or one["dataset"] != body["dataset"] for one in paid):
+        yield f"entry {entry} publishes something other than answers of its dataset"
+        return
+    rows = db.execute("SELECT * FROM stored WHERE entry = ? ORDER BY place", (entry,)).fetchall()
+    if rows != published_rows(db, entry, places):
         yield f"the table stored does not agree with entry {entry}"
 
 

@@ -10,13 +10,14 @@ Every function works inside its caller's transaction.
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from dpnb.trusted.canonical import canonical
-from dpnb.trusted.curator import pins, totals
+from dpnb.trusted.curator import pins, stored, totals
 from dpnb.trusted.curator.chain import append
 from dpnb.trusted.errors import LossError, OwnerError
 from dpnb.trusted.privacy import PrivacyLoss
@@ -24,6 +25,7 @@ from dpnb.trusted.privacy import PrivacyLoss
 STATES: Final[Mapping[str, str]] = {"unfreeze": "open", "freeze": "frozen", "close": "closed"}
 """What each act makes of a dataset, the strictest last."""
 
+_LISTED: Final = 12
 _RANK: Final = {state: rank for rank, state in enumerate(STATES.values())}
 _WORDS: Final = {
     "frozen": "is frozen by its owner until they open it again",
@@ -65,7 +67,23 @@ def refuse(db: sqlite3.Connection, dataset: str) -> None:
     """Refuse a new charge of a dataset that is held."""
     held = words(db, dataset)
     if held is not None:
-        raise HeldError(f"{held} Nothing new is released, and nothing was spent.")
+        raise HeldError(f"{held} Nothing new is released, and nothing was spent. {_published(db, dataset)}")
+
+
+def _published(db: sqlite3.Connection, dataset: str) -> str:
+    """Say what was published of a dataset, by the words of whoever asked it."""
+    query = (
+        "SELECT question FROM entries JOIN stored USING (entry) WHERE kind = 'publish' AND "
+        "json_extract(body, '$.dataset') = ? ORDER BY entry, place"
+    )
+    asked = (json.loads(row[0])["texts"][0] for row in db.execute(query, (dataset,)))
+    texts = list(dict.fromkeys(asked))
+    more = f" and {len(texts) - _LISTED} more" if len(texts) > _LISTED else ""
+    return (
+        f"Published were: {', '.join(texts[:_LISTED])}{more}."
+        if texts
+        else "Nothing of it was published yet."
+    )
 
 
 def refuse_closed_rows(db: sqlite3.Connection, dataset: str, others: Iterable[str]) -> str | None:
@@ -177,7 +195,29 @@ def granted_row(entry: int, body: Mapping[str, Any]) -> list[tuple[Any, ...]]:
 # ---------------------------------------------------------------------- what was published
 
 
-def publish(db: sqlite3.Connection, dataset: str, digest: str, act: Act) -> int:
-    """Record that a file of released answers was published, by its digest; return the entry."""
+def publish(db: sqlite3.Connection, dataset: str, digest: str, draws: Collection[str], act: Act) -> int:
+    """Record that a file of released answers was published, by its digest: from now on they are everybody's. Return the entry.
+
+    Parameters
+    ----------
+    db : sqlite3.Connection
+    dataset, digest : str
+    draws : collection of str
+        The draws of the answers. Those of another dataset are left out.
+    act : Act
+    """
     _known(db, dataset)
-    return append(db, act.time, "publish", {"dataset": dataset, "sha256": digest, **act.to_json()})
+    query = (
+        "SELECT charge, place, answer FROM answers JOIN stored USING (entry, charge) JOIN charges ON charges.entry = charge "
+        "WHERE dataset = ? ORDER BY charge, place"
+    )
+    places = [
+        (charge, place)
+        for charge, place, answer in db.execute(query, (dataset,))
+        if not {part["draw"] for part in json.loads(answer)["parts"]}.isdisjoint(draws)
+    ]
+    body = {"dataset": dataset, "sha256": digest, "answers": places, **act.to_json()}
+    entry = append(db, act.time, "publish", body)
+    rows = stored.published_rows(db, entry, places)
+    db.executemany("INSERT INTO stored VALUES (?, ?, ?, ?, ?, ?)", rows)
+    return entry

@@ -450,7 +450,8 @@ class Ledger:
     ) -> list[StoredAnswer | None]:
         """Return for what is measured, and the loss that is asked for it, the stored answer that serves, or the one that comes nearest.
 
-        That is the oldest of those that cost at least what is asked; where none did, the dearest. Draws in `again` are left out.
+        That is the oldest of those that cost at least what is asked, one's own before published ones; where none did, the
+        dearest. Draws in `again` are left out.
         """
         scope = {
             "principal": principal,
@@ -460,9 +461,7 @@ class Ledger:
         }
         with self._database.showing() as db:
             held = frozenset(again)
-            return [
-                stored.best(db, stored.address(scope, measured), asked, held) for measured, asked in wanted
-            ]
+            return [stored.serving(db, scope, measured, asked, held) for measured, asked in wanted]
 
     def left(self, pool: str, principal: str, cap: PrivacyLoss, caps: Sequence[Limit] = ()) -> PrivacyLoss:
         """Return what is left of every cap that holds: of the tightest amount and of the tightest δ."""

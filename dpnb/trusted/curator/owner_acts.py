@@ -8,7 +8,7 @@ were given from, is refused and left as it is.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -74,11 +74,11 @@ def grant(home: Home, dataset: str, principal: str, facts: Mapping[str, Any] | N
         return ledger.act(lambda db: holds.grant(db, dataset, principal, cap, act))
 
 
-def publish(home: Home, dataset: str, digest: str, reason: str) -> int:
-    """Record that a file was published, by its digest; return the entry."""
+def publish(home: Home, dataset: str, digest: str, draws: Collection[str], reason: str) -> int:
+    """Record that a file with these draws was published, by its digest; return the entry."""
     act = act_for(reason)
     with acting(home) as ledger:
-        return ledger.act(lambda db: holds.publish(db, dataset, digest, act))
+        return ledger.act(lambda db: holds.publish(db, dataset, digest, draws, act))
 
 
 @dataclass(frozen=True, slots=True)

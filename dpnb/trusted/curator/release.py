@@ -117,11 +117,16 @@ def looked_up(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[Stored
     )
 
 
-def enough(wanted: Wanted, found: Sequence[StoredAnswer | None]) -> list[dict[str, Any] | None]:
-    """Return the stored answers that cost at least what is asked now: they are free."""
+def enough(
+    wanted: Wanted, found: Sequence[StoredAnswer | None], attached: Attached, ledger: Ledger
+) -> list[dict[str, Any] | None]:
+    """Return the stored answers that cost at least what is asked now; of a closed dataset, whatever is stored: they are free."""
+    pairs = list(zip(wanted.questions, found, strict=True))
+    fits = [one is not None and question.loss.fits_in(one.loss) for question, one in pairs]
+    if any(found) and not all(fits) and ledger.state(attached.known_as) == "closed":
+        fits = [one is not None for one in found]
     return [
-        {**one.answer, "stored": True} if one is not None and question.loss.fits_in(one.loss) else None
-        for question, one in zip(wanted.questions, found, strict=True)
+        {**one.answer, "stored": True} if one and fit else None for one, fit in zip(found, fits, strict=True)
     ]
 
 
@@ -148,7 +153,7 @@ def release(
     guard : callable
         Runs the charge, unless the request was cancelled.
     """
-    stored = enough(wanted, looked_up(wanted, attached, ledger))
+    stored = enough(wanted, looked_up(wanted, attached, ledger), attached, ledger)
     mine = to_charge(wanted, stored)
     if not mine and ledger.charged(wanted.request, wanted.principal) is None:
         return Given(_known(stored), PrivacyLoss.zero(wanted.measure), None)

@@ -297,7 +297,7 @@ class Curator:
         attached = self._find(request.handle, principal)
         wanted = self._wanted(request, attached, principal)
         found = looked_up(wanted, attached, self._ledger)
-        stored = enough(wanted, found)
+        stored = enough(wanted, found, attached, self._ledger)
         asked = cost(wanted, stored, attached, self._ledger)
         if asked:
             self._ledger.refuse_held(attached.known_as)

@@ -2,6 +2,8 @@
 
 However many requests are bound to a charge, what is sent to any of them is what is stored under the charge.
 
+What an owner published is everybody's: it stands in the store once more, under the address of nobody in particular.
+
 Every function works inside its caller's transaction.
 """
 
@@ -16,7 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from heapq import merge
-from typing import Any
+from typing import Any, Final
 
 from dpnb.trusted.canonical import canonical
 from dpnb.trusted.curator import totals
@@ -26,6 +28,9 @@ from dpnb.trusted.errors import ChargedError, CuratorError, OwnerError
 from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, compose
 
 Answer = dict[str, Any]
+
+EVERYBODY: Final = {"principal": ""}
+"""Whose published answers are: no principal has an empty name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +105,31 @@ def answers_of(db: sqlite3.Connection, charge: int) -> list[Answer] | None:
         return None
     rows = db.execute("SELECT answer FROM stored WHERE entry = ? ORDER BY place", row)
     return [json.loads(text) for (text,) in rows]
+
+
+def serving(
+    db: sqlite3.Connection, scope: Mapping[str, Any], measured: str, asked: PrivacyLoss, again: frozenset[str]
+) -> StoredAnswer | None:
+    """Return the best of somebody's own answers, as :func:`best` says; where none cost enough, a published one that cost more."""
+    mine = best(db, address(scope, measured), asked, again)
+    if mine is not None and asked.fits_in(mine.loss):
+        return mine
+    theirs = best(db, address({**scope, **EVERYBODY}, measured), asked, again)
+    found = [one for one in (mine, theirs) if one is not None]
+    return max(found, key=lambda one: (asked.fits_in(one.loss), _rank(one.loss)), default=None)
+
+
+def published_rows(
+    db: sqlite3.Connection, entry: int, places: Sequence[tuple[int, int]]
+) -> list[tuple[Any, ...]]:
+    """Return the rows by which stored answers, each by its charge and place, are everybody's from an entry on."""
+    query = "SELECT charge, question, answer FROM answers JOIN stored USING (entry, charge) WHERE charge = ? AND place = ?"
+    rows = []
+    for at, (charge, place) in enumerate(places):
+        body = totals.body_of(db, charge)
+        where = address({**body, **EVERYBODY}, body["questions"][place]["measured"])
+        rows.append((entry, at, where, *db.execute(query, (charge, place)).fetchone()))
+    return rows
 
 
 def best(
