@@ -259,7 +259,7 @@ def test_an_owner_records_looser_terms_with_a_reason(dpnb_home, tmp_path, capsys
         with pytest.raises(OwnerError, match=rf"dpnb loosen {re.escape(shlex.quote(str(toml)))} --reason"):
             dpnb.open(toml, quiet=True)
         assert main(["loosen", str(toml), "--reason", " "]) == 2
-        assert main(["loosen", str(toml), "--reason", "half units are published"]) == 0
+        assert main(["loosen", str(toml), "--reason", "half units are published", "--yes"]) == 0
         assert dpnb.open(toml, quiet=True).schema["pay"].declared_step == Fraction(1, 2)
         assert "half units are published" in str(dpnb.session().statement())
     finally:

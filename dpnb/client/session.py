@@ -61,6 +61,8 @@ from dpnb.trusted.wire.messages import (
     Open,
     Peek,
     Peeked,
+    Receipt,
+    Receipted,
     Reset,
     Source,
     Statement,
@@ -489,6 +491,17 @@ class Session:
         for row in found.values():
             for name in ("loss", "spent_after"):
                 row[name] = None if row[name] is None else PrivacyLoss.from_json(row[name])
+        return found
+
+    def receipt(self, dataset: Dataset, entry: int) -> Receipted:
+        """Return the signed receipt of a charge of this dataset, with what was released under it.
+
+        Raises
+        ------
+        PlanError
+            Where the entry is no charge that you may read, or has no answer.
+        """
+        found: Receipted = self._ask(Receipt(handle=dataset.handle, entry=entry), Receipted)
         return found
 
     def statement(self, dataset: Dataset | None = None, newest: int = 50) -> Any:

@@ -13,6 +13,7 @@ _ACTS: tuple[Callable[[ledger_acts.Acts], None], ...] = (
     ledger_acts.add_check,
     dataset_acts.add_add,
     dataset_acts.add_budget,
+    ledger_acts.add_loosen,
     dataset_acts.add_cap,
     dataset_acts.add_grant,
     publication_acts.add_release,
@@ -37,6 +38,7 @@ or act by act:
   dpnb admin release people.dpnb.toml --statistics s.toml --epsilon 1     see the accuracy, confirm, release
   dpnb admin close people --reason "…"    for ever; or leave the rest to analysts
   dpnb admin publish people.dpnb.toml --statistics s.toml --epsilon 1 --to published --reason "…"
+What cannot be taken back asks once; a script says --yes, and --json gives the same facts to a program.
 Each act is an entry of the ledger, with who, when and why. Exit status: 0 done, 2 refused."""
 
 

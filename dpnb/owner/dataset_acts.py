@@ -32,6 +32,7 @@ def add_add(acts: Acts) -> None:
         help="make a declared dataset known to the ledger, before anybody opens it",
         description="Reads the declaration and the file as an opening does, pins mode and pool, and tells you what is wrong. "
         "Draft the declaration first: dpnb init people.csv; then look: dpnb check people.dpnb.toml.",
+        epilog="example: dpnb admin add people.dpnb.toml",
     )
     add.add_argument("source", type=Path, help="people.dpnb.toml")
     with_home(add)
@@ -53,7 +54,12 @@ def _add(options: argparse.Namespace) -> Said:
 
 def add_schema(acts: Acts) -> None:
     """Add ``schema``."""
-    schema = acts.add_parser("schema", help="read a declaration, and show it as analysts will see it")
+    schema = acts.add_parser(
+        "schema",
+        help="read a declaration, and show it as analysts will see it",
+        description="Unit, bounds, values and budget, as the card of the dataset tells them. No row is read, and nothing is recorded.",
+        epilog="example: dpnb admin schema people.dpnb.toml",
+    )
     schema.add_argument("source", type=Path, help="people.dpnb.toml; no row is read")
     with_json(schema)
     schema.set_defaults(run=_schema)
@@ -70,6 +76,7 @@ def add_budget(acts: Acts) -> None:
         "budget",
         help="see what a budget means for one person, and how it stands",
         description="A budget is written in the declaration; it only shrinks, unless you record why: dpnb loosen.",
+        epilog="example: dpnb admin budget people.dpnb.toml",
     )
     budget.add_argument("dataset", help=_WHICH)
     with_home(budget)
@@ -93,6 +100,7 @@ def add_cap(acts: Acts) -> None:
         help="cap what everybody together may spend, below the budget",
         description="Keep a reserve: a cap holds from the next charge on, and may be raised again up to the budget. What each "
         "analyst or group of a service may spend stands in its curator.toml (each, groups).",
+        epilog='example: dpnb admin cap people --epsilon 3 --reason "a reserve for next year"',
     )
     _add_loss(cap)
     cap.set_defaults(run=_grant, principal="")
@@ -104,6 +112,7 @@ def add_grant(acts: Acts) -> None:
         "grant",
         help="say what one analyst may spend",
         description="A cap on one principal, beside all others: every cap must allow a charge.",
+        epilog='example: dpnb admin grant people --principal ada --epsilon 0.5 --reason "a pilot"',
     )
     grant.add_argument("--principal", required=True, help="who: the name that the ledger gives them")
     _add_loss(grant)
@@ -167,6 +176,7 @@ def _add_hold(acts: Acts, kind: str, words: str) -> None:
         description=words[0].upper()
         + words[1:]
         + ". It holds for every name of the same rows, from the next charge on.",
+        epilog=f'example: dpnb admin {kind} people --reason "…"',
     )
     act.add_argument("dataset", help=_WHICH)
     with_reason(act)

@@ -116,7 +116,14 @@ class DepositFiles:
     def publish(self, reason: str) -> str:
         """Return the command that publishes what was released."""
         return _act(
-            "publish", self.declaration, *self._picked(), "--to", self.published, "--reason", _why(reason)
+            "publish",
+            self.declaration,
+            *self._picked(),
+            "--to",
+            self.published,
+            "--reason",
+            _why(reason),
+            "--yes",
         )
 
     def _picked(self) -> tuple[str | Path, ...]:

@@ -32,6 +32,7 @@ def add_deposit(acts: Acts) -> None:
         "deposit",
         help="declare, budget, pre-release, close: the four steps on one screen in the browser",
         description="Opens JupyterLab on a notebook beside the file. Only names and types of its columns are read. End it with Ctrl+C.",
+        epilog="example: dpnb admin deposit people.csv",
     )
     deposit.add_argument("data", type=Path, help="people.csv, people.parquet or people.duckdb")
     deposit.add_argument("--no-browser", action="store_true", help="print the address, and open nothing")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from dpnb.cards.markup import clean
 from dpnb.errors import OwnerError
 from dpnb.owner.check_sheet import check_sheet
 from dpnb.owner.said import Said, confirmed, refuse_notebook
+from dpnb.trusted.schema.owner import SUFFIX, load
 from dpnb.trusted.wire.places import Home
 
 Acts: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001 - it has no public name
@@ -53,6 +56,7 @@ def add_check(acts: Acts) -> None:
         help="see, for your eyes alone, how your file meets its declaration",
         description="Counts exactly which cells are missing, unread or beyond the bounds, and how rows belong to units. This is "
         "NOT PRIVATE: it is for the owner's own terminal, is refused in a notebook, and writes nothing.",
+        epilog="example: dpnb check people.dpnb.toml",
     )
     check.add_argument("source", type=Path, help="people.dpnb.toml, or the data file beside it")
     check.add_argument("--not-private", action="store_true", help="print into a pipe that only you read")
@@ -71,21 +75,52 @@ def _check(options: argparse.Namespace) -> Said:
 def add_loosen(acts: Acts) -> None:
     """Add ``loosen``."""
     loosen = acts.add_parser(
-        "loosen", help="record, as the owner, terms that are looser than the pinned ones"
+        "loosen",
+        help="record, as the owner, terms that are looser than the pinned ones",
+        description="Raises a budget, or loosens another term, to what the declaration says now. It shows to whom answers left under "
+        "the terms that were promised before, asks once, and stays in the ledger with both values.",
+        epilog='example: dpnb loosen people.dpnb.toml --reason "the ethics board allows more since May"',
     )
     loosen.add_argument("source", type=Path, help="people.dpnb.toml, or the data file beside it")
-    loosen.add_argument("--reason", required=True, help="why; it stays in the ledger with both values")
+    with_reason(loosen)
+    with_home(loosen)
+    with_yes(loosen)
     loosen.set_defaults(run=_loosen)
 
 
 def _loosen(options: argparse.Namespace) -> Said:
     from dpnb.trusted.curator.loosened_terms import loosen
 
-    known_as = loosen(options.source, options.reason)
+    home, serves = home_of(options), options.config is not None
+    facts = _promised(home, options.source)
+    confirmed(f"{_in_words(facts)}Looser terms hold for good.", yes=options.yes or not options.reason.strip())
+    known_as = loosen(
+        options.source, options.reason, home, mode="enforced" if serves else None, serves=serves
+    )
     return Said(
         f"Recorded: {known_as} is held to the terms of {options.source} from now on. What was spent stays spent.",
-        {"dataset": known_as},
+        {**facts, "dataset": known_as},
     )
+
+
+def _promised(home: Home, source: Path) -> dict[str, Any]:
+    """Return under which budget, and to whom, answers left of what a declaration names; nothing where it is not known yet."""
+    from dpnb.trusted.curator.owner_acts import standing
+
+    declaration = source if source.suffix == ".toml" else source.with_suffix(SUFFIX)
+    now = standing(home, load(declaration).schema.name) if declaration.exists() else None
+    if now is None:
+        return {}
+    promised = {who: str(spent) for who, spent in now.promised.items()}
+    return {"before": now.terms.budget.label, "promised": promised}
+
+
+def _in_words(facts: Mapping[str, Any]) -> str:
+    """Say to whom what was promised."""
+    if not facts.get("promised"):
+        return ""
+    told = ", ".join(f"{clean(who)} {spent}" for who, spent in facts["promised"].items())
+    return f"Under {facts['before']} answers left to: {told}. "
 
 
 def add_verify(acts: Acts) -> None:
@@ -95,6 +130,7 @@ def add_verify(acts: Acts) -> None:
         help="recompute the ledger, and name its first bad entry; or verify a published file with a key",
         description="Without a file: the ledger, entry by entry. With people.releases.json or a receipt and --key people.pub: every "
         "number and law against the owner's signature, without any server.",
+        epilog="example: dpnb verify people.releases.json --key people.pub",
     )
     verify.add_argument("file", type=Path, nargs="?", help="people.releases.json, or a receipt")
     verify.add_argument("--key", type=Path, help="the owner's public key")
@@ -118,7 +154,13 @@ def _verify(options: argparse.Namespace) -> Said:
 
 def add_backup(acts: Acts) -> None:
     """Add ``backup``."""
-    backup = acts.add_parser("backup", help="copy ledger, journal, mark and key together, while dpnb runs")
+    backup = acts.add_parser(
+        "backup",
+        help="copy ledger, journal, mark and key together, while dpnb runs",
+        description="The copy is whole, and examined entry by entry. It holds the signing key too: keep it where nobody else reads. "
+        "Tokens of a service stay out, so that no restore brings a revoked one back.",
+        epilog="example: dpnb backup /safe/people-may",
+    )
     backup.add_argument("target", type=Path, help="a new folder")
     with_home(backup)
     backup.set_defaults(run=_backup)
@@ -136,7 +178,9 @@ def add_restore(acts: Acts) -> None:
     restore = acts.add_parser(
         "restore",
         help="go on with the ledger that there is; what was spent stays spent",
-        description="Books what was spent at least, so that no total ever falls, and keeps closed what was closed. It asks once.",
+        description="Books what was spent at least, so that no total ever falls, and keeps closed what was closed. It asks once. "
+        "Stop the service, or shut the kernels down, first.",
+        epilog='example: dpnb restore --from /safe/people-may --reason "the disk failed"',
     )
     with_reason(restore)
     restore.add_argument(

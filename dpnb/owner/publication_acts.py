@@ -62,6 +62,7 @@ def add_release(acts: Acts) -> None:
         help="release picked statistics, after a look at how accurate each will be",
         description="Shows, from public facts alone, what the statistics cost and how near each will be, asks once, and releases them. "
         "Run again it is free and changes nothing. With --plan it only shows.",
+        epilog="example: dpnb admin release people.dpnb.toml --statistics picked.toml --epsilon 1 --plan",
     )
     _add_source(release)
     release.add_argument("--plan", action="store_true", help="show the plan, spend nothing")
@@ -90,16 +91,18 @@ def add_publish(acts: Acts) -> None:
         help="write released statistics as a signed file, a page, tables and a registry entry",
         description="Takes the statistics, and the loss, with which they were released: nothing is spent. The signed file opens with "
         'dpnb.open("people.releases.json") anywhere; and whoever asks the same questions here gets these answers, free.',
+        epilog='example: dpnb admin publish people.dpnb.toml --statistics picked.toml --epsilon 1 --to published --reason "…"',
     )
     _add_source(publish)
     publish.add_argument("--to", type=Path, required=True, help="a new folder")
     with_reason(publish)
     with_home(publish)
+    with_yes(publish)
     publish.set_defaults(run=_publish)
 
 
 def _publish(options: argparse.Namespace) -> Said:
-    from dpnb.trusted.curator import owner_acts, receipts
+    from dpnb.trusted.curator import owner_acts
 
     home = _home_of_answers(options)
     with _asked(options) as (dataset, questions, loss):
@@ -111,10 +114,11 @@ def _publish(options: argparse.Namespace) -> Said:
         name, schema = dataset.name, dataset.schema
     now = owner_acts.standing(home, name)
     draws = {part.draw for one in questions.values() for part in _parts(one)}
-    found = receipts.receipts(home, name, draws)
+    found = owner_acts.receipts(home, name, draws)
     record = record_of(questions, schema, found, "open" if now is None else now.state)
-    signed = receipts.signed_publication(home, record)
+    signed = owner_acts.signed_publication(home, record)
     files = files_of(signed, questions, schema)
+    confirmed(f"This gives {len(questions)} answers of {name} to everybody, for good.", yes=options.yes)
     new_folder(options.to)
     digest = hashlib.sha256(next(iter(files.values())).encode()).hexdigest()
     entry = owner_acts.publish(
@@ -153,6 +157,7 @@ def add_receipt(acts: Acts) -> None:
         "receipt",
         help="write the signed receipt of a charge, with what was released under it",
         description="Anybody verifies it with the public key alone: dpnb verify receipt.json --key people.pub",
+        epilog="example: dpnb admin receipt 7 --to receipt.json",
     )
     receipt.add_argument("entry", type=int, help="the charge's number in the ledger")
     receipt.add_argument("--to", type=Path, required=True, help="a new file")
@@ -161,7 +166,8 @@ def add_receipt(acts: Acts) -> None:
 
 
 def _receipt(options: argparse.Namespace) -> Said:
-    from dpnb.trusted.curator.receipts import receipt_file, signing_key
+    from dpnb.trusted.curator.owner_acts import receipt_file
+    from dpnb.trusted.curator.receipts import signing_key
 
     home = home_of(options)
     record = receipt_file(home, options.entry)

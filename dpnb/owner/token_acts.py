@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dpnb.errors import OwnerError
-from dpnb.owner.ledger_acts import Acts, home_of
+from dpnb.owner.ledger_acts import Acts, home_of, with_json, with_yes
+from dpnb.owner.said import Said, confirmed
 
 if TYPE_CHECKING:
     from dpnb.trusted.serving.tokens import Token
@@ -16,15 +18,19 @@ if TYPE_CHECKING:
 
 def add_token(acts: Acts) -> None:
     """Add ``token issue | list | revoke``."""
-    tokens = acts.add_parser("token", help="issue, list and revoke tokens of a service").add_subparsers(
-        required=True, metavar="what"
-    )
+    tokens = acts.add_parser(
+        "token",
+        help="issue, list and revoke tokens of a service",
+        description="A token says who asks a service. Its text is shown once and kept as a hash; a revoked one is refused at the next "
+        "request. It never lets anybody act as the owner.",
+        epilog="example: dpnb admin token issue --principal ada@uni.example --expires 30d --config curator.toml",
+    ).add_subparsers(required=True, metavar="what")
     issue = tokens.add_parser("issue", help="make a token; it is shown once")
     issue.add_argument(
         "--principal", required=True, help="who it speaks for: a stable name, such as a mail address"
     )
     issue.add_argument(
-        "--scope", action="append", help="release (default), audit or metrics; may be repeated"
+        "--scope", action="append", help="release (default), instruct, audit or metrics; may be repeated"
     )
     issue.add_argument(
         "--dataset", action="append", default=[], help="the datasets that it opens (default: all)"
@@ -37,23 +43,28 @@ def add_token(acts: Acts) -> None:
     issue.set_defaults(run=_issue)
     listed = tokens.add_parser("list", help="every token ever issued, without its text")
     listed.set_defaults(run=_tokens)
-    revoke = tokens.add_parser("revoke", help="end a token, or all tokens of a principal, at once")
+    revoke = tokens.add_parser(
+        "revoke", help="end a token, or all tokens of a principal, at once; it asks once"
+    )
     revoke.add_argument("name", help="the id of a token, or a principal")
+    with_yes(revoke)
     revoke.set_defaults(run=_revoke)
     for one in (issue, listed, revoke):
         one.add_argument("--config", type=Path, required=True, help="the service's curator.toml")
+        with_json(one)
 
 
-def _issue(options: argparse.Namespace) -> str:
+def _issue(options: argparse.Namespace) -> Said:
     from dpnb.trusted.serving.serve import tokens_of
 
     tokens = tokens_of(home_of(options).make())
     scopes, days = tuple(options.scope or ["release"]), _days(options.expires)
     allowed = tuple(options.dataset), tuple(options.group), options.epsilon
     text, token = tokens.issue(options.principal, scopes, days, *allowed)
-    return (
+    said = (
         f"{text}\nToken {token.id} of {token.principal}: it is not shown again. In the notebook: DPNB_TOKEN"
     )
+    return Said(said, {"token": text, **_facts(token)})
 
 
 def _days(text: str) -> float:
@@ -63,15 +74,22 @@ def _days(text: str) -> float:
     return int(number) / (1 if unit == "d" else 24)
 
 
-def _tokens(options: argparse.Namespace) -> str:
+def _tokens(options: argparse.Namespace) -> Said:
     from dpnb.trusted.serving.serve import tokens_of
 
+    found = tokens_of(home_of(options)).listed()
     lines = [
         f"{one.id}  {one.principal}  {','.join(one.scopes)}  {','.join(one.datasets) or 'all datasets'}  "
         f"{_limits(one)}until {datetime.fromtimestamp(one.expires, UTC):%Y-%m-%d %H:%M}{'  revoked' if one.revoked else ''}"
-        for one in tokens_of(home_of(options)).listed()
+        for one in found
     ]
-    return "\n".join(lines) or "No token was issued: dpnb admin token issue --principal ada"
+    said = "\n".join(lines) or "No token was issued: dpnb admin token issue --principal ada"
+    return Said(said, {"tokens": [_facts(one) for one in found]})
+
+
+def _facts(token: Token) -> dict[str, Any]:
+    """Return what is told of a token: all but its hash."""
+    return {name: value for name, value in asdict(token).items() if name != "digest"}
 
 
 def _limits(token: Token) -> str:
@@ -80,8 +98,10 @@ def _limits(token: Token) -> str:
     return groups + (f"at most ε {token.epsilon}  " if token.epsilon else "")
 
 
-def _revoke(options: argparse.Namespace) -> str:
+def _revoke(options: argparse.Namespace) -> Said:
     from dpnb.trusted.serving.serve import tokens_of
 
+    confirmed(f"This ends {options.name}, for good.", yes=options.yes)
     count = tokens_of(home_of(options)).revoke(options.name)
-    return f"Revoked {count} token{'s' if count > 1 else ''} of {options.name}: refused from the next request on."
+    said = f"Revoked {count} token{'s' if count > 1 else ''} of {options.name}: refused from the next request on."
+    return Said(said, {"name": options.name, "revoked": count})

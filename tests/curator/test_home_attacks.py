@@ -338,7 +338,7 @@ def test_a_frozen_home_without_its_key_is_left_as_it_is_by_a_curator_and_by_loos
     declared = '[dataset]\nname = "small"\nsource = "small.csv"\nadjacency = "change-one"\nrows = 40\n'
     columns = '[budget]\nepsilon = 10\n[columns.x]\ntype = "integer"\nlower = 0\nupper = 10\n'
     (tmp_path / "small.dpnb.toml").write_text(declared + columns)
-    assert main(["loosen", str(tmp_path / "small.csv"), "--reason", "why"]) == 2
+    assert main(["loosen", str(tmp_path / "small.csv"), "--reason", "why", "--yes"]) == 2
     assert "The ledger is frozen" in capsys.readouterr().err
     assert contents(desk.home) == before
 

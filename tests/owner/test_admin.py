@@ -107,7 +107,7 @@ def test_what_was_closed_opens_under_no_name_and_by_no_act(folder, admin):
 
 
 def _loosened(path):
-    command = [sys.executable, "-m", "dpnb", "loosen", str(path), "--reason", "I try"]
+    command = [sys.executable, "-m", "dpnb", "loosen", str(path), "--reason", "I try", "--yes"]
     return subprocess.run(command, capture_output=True, text=True, check=False).stderr
 
 

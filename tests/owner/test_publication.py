@@ -35,6 +35,7 @@ moments = "people.moments('age', people.sex == 'm')"
 """
 ASKED = ("--epsilon", "3")
 WHY = ("--reason", "the study ended")
+YES = "--yes"
 
 
 def picked(folder):
@@ -52,7 +53,7 @@ def owner(tmp_path_factory):
         patch.setenv("DPNB_HOME", str(folder / "home"))
         assert main(["admin", "release", *words, "--yes"]) == 0
         assert main(["admin", "close", "people", *WHY, "--yes"]) == 0
-        assert main(["admin", "publish", *words, "--to", str(folder / "out"), *WHY]) == 0
+        assert main(["admin", "publish", *words, "--to", str(folder / "out"), *WHY, YES]) == 0
     return folder
 
 
@@ -111,7 +112,7 @@ def test_a_release_that_is_run_again_is_free_and_asks_nothing(folder, admin):
 
 
 def test_nothing_that_was_not_released_is_published(folder, admin):
-    status, said = admin("publish", *picked(folder), "--to", folder / "out", *WHY)
+    status, said = admin("publish", *picked(folder), "--to", folder / "out", *WHY, YES)
     assert status == 2
     assert "First: dpnb admin release." in said
     assert not (folder / "out").exists()
@@ -283,7 +284,7 @@ def test_a_publication_overwrites_nothing(owner, published, monkeypatch, capsys)
     monkeypatch.setenv("DPNB_HOME", str(owner / "home"))
     before = (published / "people.releases.json").read_bytes(), _entries(owner)
     words = [str(word) for word in picked(owner)]
-    assert main(["admin", "publish", *words, "--to", str(published), *WHY]) == 2
+    assert main(["admin", "publish", *words, "--to", str(published), *WHY, YES]) == 2
     assert "exists and is left as it is" in capsys.readouterr().err
     assert ((published / "people.releases.json").read_bytes(), _entries(owner)) == before
 
@@ -318,7 +319,7 @@ def test_a_statistic_that_is_no_question_is_refused_by_name(folder, admin, text,
 def test_killed_between_its_entry_and_its_files_a_publication_is_made_again(owner, tmp_path, monkeypatch):
     """The entry comes first: no file is out that no entry names, and the same command goes the way again."""
     monkeypatch.setenv("DPNB_HOME", str(owner / "home"))
-    words = ["admin", "publish", *map(str, picked(owner)), *WHY, "--to"]
+    words = ["admin", "publish", *map(str, picked(owner)), *WHY, YES, "--to"]
 
     def killed(*_, **__):
         raise KeyboardInterrupt

@@ -17,6 +17,7 @@ from dpnb.trusted.wire.codec import decode_service_request, encode
 from dpnb.trusted.wire.messages import Open
 
 WHY = ("--reason", "the study ended")
+YES = "--yes"
 STATISTICS = '[statistics]\nmean_age = "people.age.mean()"\ngroups = "people.g.value_counts()"\n'
 
 
@@ -40,11 +41,11 @@ def test_a_service_is_released_closed_and_published_by_its_owner(service, monkey
     """Answers of a running service under its own key: verified with the key alone, free for everybody, and nothing new after."""
     config = ("--config", str(service.folder / "curator.toml"))
     out = service.folder / "out"
-    assert main(["admin", "publish", *words(service), "--to", str(out), *WHY]) == 2
+    assert main(["admin", "publish", *words(service), "--to", str(out), *WHY, YES]) == 2
     assert "add --config curator.toml" in capsys.readouterr().err
     assert main(["admin", "release", *words(service), "--yes"]) == 0
     assert main(["admin", "close", "people", *WHY, "--yes", *config]) == 0
-    assert main(["admin", "publish", *words(service), "--to", str(out), *WHY, *config]) == 0
+    assert main(["admin", "publish", *words(service), "--to", str(out), *WHY, YES, *config]) == 0
     assert main(["verify", str(out / "people.releases.json"), "--key", str(out / "people.pub")]) == 0
     assert "every number is what was signed" in capsys.readouterr().out
     published = dpnb.open(out / "people.releases.json").published
@@ -71,7 +72,7 @@ def test_everybody_gets_what_was_published_of_a_closed_dataset(service, monkeypa
         dpnb.release([people.age.mean()], epsilon=0.1)
     monkeypatch.setenv("DPNB_TOKEN", service.token("owner"))
     api.close()
-    assert main(["admin", "publish", *words(service), "--to", str(out), *WHY, *config]) == 0
+    assert main(["admin", "publish", *words(service), "--to", str(out), *WHY, YES, *config]) == 0
     published = dpnb.open(out / "people.releases.json").published
     api.close()
     monkeypatch.setenv("DPNB_TOKEN", service.token("ada"))
@@ -117,7 +118,7 @@ def test_each_published_answer_is_free_alone_too(service, monkeypatch, closed):
     if closed:
         assert main(["admin", "close", "people", *WHY, "--yes", *config]) == 0
     out = service.folder / "out"
-    assert main(["admin", "publish", *words(service), "--to", str(out), *WHY, *config]) == 0
+    assert main(["admin", "publish", *words(service), "--to", str(out), *WHY, YES, *config]) == 0
     published = dpnb.open(out / "people.releases.json").published
     api.close()
     monkeypatch.setenv("DPNB_TOKEN", service.token("ada"))
@@ -136,7 +137,8 @@ def test_what_somebody_else_released_is_not_published_as_ones_own(service, monke
     monkeypatch.setenv("DPNB_TOKEN", service.token("somebody"))
     config = ("--config", str(service.folder / "curator.toml"))
     assert (
-        main(["admin", "publish", *words(service), "--to", str(service.folder / "out"), *WHY, *config]) == 2
+        main(["admin", "publish", *words(service), "--to", str(service.folder / "out"), *WHY, YES, *config])
+        == 2
     )
     assert "were not all released with this loss" in capsys.readouterr().err
     assert not (service.folder / "out").exists()

@@ -108,7 +108,7 @@ def test_the_commands_of_an_owner(tmp_path, monkeypatch, capsys):
     assert "not shown again" in words
     assert main(["admin", "token", "list", *config]) == 0
     assert f"{token.id}  ada  audit  all datasets" in capsys.readouterr().out
-    assert main(["admin", "token", "revoke", "ada", *config]) == 0
+    assert main(["admin", "token", "revoke", "ada", "--yes", *config]) == 0
     capsys.readouterr()
     main(["admin", "token", "list", *config])
     assert "revoked" in capsys.readouterr().out

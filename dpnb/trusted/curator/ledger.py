@@ -551,10 +551,11 @@ class Ledger:
         after: int = 0,
         *,
         entries: Collection[int] = (),
+        shares: Collection[str] = (),
     ) -> list[StatementRow]:
         """List the ledger's acts after an entry, oldest first, for a dataset and a principal where these are given.
 
-        Acts on a dataset's pool (its caps and resets) belong to it; acts without a principal belong to all. With `entries` these
+        What was charged to one of some shares of the pool belongs to the principal too. Acts on a dataset's pool (its caps and resets) belong to it; acts without a principal belong to all. With `entries` these
         alone are listed, and their charges say in words what was measured.
         """
         with self._database.reading() as db:
@@ -570,7 +571,7 @@ class Ledger:
             if act[2] not in {"store", "migration", "version", "refuse"}
         )
         pool = None if terms is None else terms.pool
-        return [row for row in rows if statement.concerns(row, dataset, pool, principal)]
+        return [row for row in rows if statement.concerns(row, dataset, pool, principal, shares)]
 
     def verify(self, known: str | None = None, ended: Callable[[], bool] = bool) -> Verification:
         """Recompute the hash chain, the running totals and the tables beside it.

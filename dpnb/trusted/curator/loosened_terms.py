@@ -30,7 +30,9 @@ from dpnb.trusted.wire.messages import FileSource
 from dpnb.trusted.wire.places import Home
 
 
-def loosen(source: Path, reason: str) -> str:
+def loosen(
+    source: Path, reason: str, home: Home | None = None, *, mode: str | None = None, serves: bool = False
+) -> str:
     """Record the terms of a schema file as the dataset's own from now on.
 
     Parameters
@@ -39,6 +41,10 @@ def loosen(source: Path, reason: str) -> str:
         ``people.dpnb.toml``, or the data file beside it.
     reason : str
         Why; it stays in the ledger.
+    home : Home, optional
+        By default the user's own.
+    mode, serves
+        As :func:`add` takes them.
 
     Returns
     -------
@@ -52,7 +58,7 @@ def loosen(source: Path, reason: str) -> str:
     FrozenError
         When the ledger is not the one that answers were given from.
     """
-    return _attached(Home.current(), source, reason)[0]
+    return _attached(home or Home.current(), source, reason, mode, serves=serves)[0]
 
 
 def add(home: Home, source: Path, *, mode: str | None = None, serves: bool = False) -> tuple[str, Attachment]:

@@ -10,16 +10,15 @@ import contextlib
 import os
 import secrets
 import sqlite3
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
 
 from dpnb.trusted.curator import stored, totals
 from dpnb.trusted.curator.mark import ledger_id
-from dpnb.trusted.curator.owner_acts import acting
-from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.errors import PlanError
 from dpnb.trusted.releases import Release
 from dpnb.trusted.releases.receipt import released
-from dpnb.trusted.releases.signature import new_key, public_key, sign
+from dpnb.trusted.releases.signature import new_key, sign
 from dpnb.trusted.wire.places import Home, write_private
 
 
@@ -60,42 +59,36 @@ def receipt_of(db: sqlite3.Connection, charge: int) -> dict[str, Any] | None:
     }
 
 
-def receipts(home: Home, dataset: str, draws: Collection[str]) -> list[dict[str, Any]]:
-    """Return the signed receipts of the charges of a dataset under which any of these draws was released, oldest first."""
-    private, wanted = signing_key(home), set(draws)
-    with acting(home) as ledger, ledger.read() as db:
-        query = "SELECT entry FROM charges WHERE dataset = ? AND principal <> '' ORDER BY entry"
-        found = [receipt_of(db, entry) for (entry,) in db.execute(query, (dataset,)).fetchall()]
-    return [
-        {"receipt": one, "signature": sign("receipt", one, private)}
-        for one in found
-        if one is not None and not wanted.isdisjoint(part["draw"] for part in one["released"])
-    ]
-
-
-def receipt_file(home: Home, charge: int) -> dict[str, Any]:
+def signed_receipt(
+    db: sqlite3.Connection, charge: int, private: bytes, allowed: Callable[[Mapping[str, Any]], bool]
+) -> dict[str, Any] | None:
     """Return the signed receipt of a charge with the answers that were stored under it.
 
-    Raises
-    ------
-    OwnerError
-        When the entry is no charge, or has no answer yet.
+    Parameters
+    ----------
+    db : sqlite3.Connection
+    charge : int
+    private : bytes
+        The key that signs.
+    allowed : callable
+        Says of a charge's body whether whoever asks may read it.
+
+    Returns
+    -------
+    dict or None
+        None alike where the entry is no charge, has no answer yet, or is not for whoever asks.
     """
-    private = signing_key(home)
-    with acting(home) as ledger, ledger.read() as db:
-        query = "SELECT 1 FROM charges WHERE entry = ? AND principal <> ''"
-        known = db.execute(query, (charge,)).fetchone()
-        record = None if known is None else receipt_of(db, charge)
-        answers = stored.answers_of(db, charge)
+    query = "SELECT 1 FROM charges WHERE entry = ? AND principal <> ''"
+    if db.execute(query, (charge,)).fetchone() is None or not allowed(totals.body_of(db, charge)):
+        return None
+    record, answers = receipt_of(db, charge), stored.answers_of(db, charge)
     if record is None:
-        raise OwnerError(
-            f"Entry {charge} is not a charge that was answered. The ledger's card and dpnb verify list those that were."
-        )
+        return None
     return {"receipt": record, "signature": sign("receipt", record, private), "releases": answers}
 
 
-def signed_publication(home: Home, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a publication with the home's public key and signature."""
-    private = signing_key(home)
-    whole = {**record, "key": public_key(private)}
-    return {**whole, "signature": sign("publication", whole, private)}
+def refuse_entry(charge: int) -> NoReturn:
+    """Refuse an entry that has no receipt for whoever asks."""
+    raise PlanError(
+        f"Entry {charge} is not a charge of yours that was answered: the ledger's card lists those that were."
+    )

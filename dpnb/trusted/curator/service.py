@@ -10,7 +10,7 @@ import itertools
 import os
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self, cast
@@ -23,6 +23,7 @@ from dpnb.trusted.curator.content import WrongSize
 from dpnb.trusted.curator.guard import REFUSAL
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.open_dataset import Attached, Copy, Engine, Shelf, sweep
+from dpnb.trusted.curator.receipts import refuse_entry, signed_receipt, signing_key
 from dpnb.trusted.curator.release import (
     Chance,
     Given,
@@ -51,6 +52,7 @@ from dpnb.trusted.privacy.loss import PrivacyLoss, positive
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.query import Plan, charged_for
 from dpnb.trusted.query.plan import digest_of
+from dpnb.trusted.releases.signature import public_key
 from dpnb.trusted.wire.codec import decode_request, encode, exact_json, limited, raw
 from dpnb.trusted.wire.messages import (
     PROTOCOL,
@@ -69,6 +71,8 @@ from dpnb.trusted.wire.messages import (
     Hello,
     Peek,
     Peeked,
+    Receipt,
+    Receipted,
     Reply,
     Request,
     Reset,
@@ -364,19 +368,41 @@ class Curator:
     def _statement(self, request: Statement, principal: str) -> StatementOf:
         return self._statement_of(request, principal, principal)
 
-    def _statement_of(self, request: Statement, principal: str, told_of: str | None) -> StatementOf:
-        """Tell the rows of what a principal has open: those of one principal, or of all."""
+    def _statement_of(
+        self, request: Statement, principal: str, told_of: str | None, shares: Collection[str] = ()
+    ) -> StatementOf:
+        """Tell the rows of what a principal has open: those of one principal, and of what counts to some shares, or of all."""
         handles = (
             [request.handle]
             if request.handle
             else [handle for who, handle in list(self._open) if who == principal]
         )
         names = dict.fromkeys(self._find(handle, principal).known_as for handle in handles)
-        told = (self._ledger.statement(one, told_of, request.after, entries=request.entries) for one in names)
+        told = (
+            self._ledger.statement(one, told_of, request.after, entries=request.entries, shares=shares)
+            for one in names
+        )
         rows = itertools.chain.from_iterable(told)
         whole = told_of is None or not self.serves
         listed = sorted(rows, key=lambda row: row.entry)
         return StatementOf(rows=raw([_row(row, row.note if whole else row.told) for row in listed]))
+
+    def _receipt(self, request: Receipt, principal: str) -> Receipted:
+        return self._receipt_of(request, principal)
+
+    def _receipt_of(self, request: Receipt, principal: str, shares: Collection[str] = ()) -> Receipted:
+        """Sign the receipt of a charge of what a principal has open: their own, or one that counts to some shares."""
+        dataset, private = self._find(request.handle, principal).known_as, signing_key(self._home)
+
+        def allowed(body: Mapping[str, Any]) -> bool:
+            theirs = body["principal"] == principal or not set(shares).isdisjoint(body.get("shares", ()))
+            return theirs and body["dataset"] == dataset
+
+        with self._ledger.read() as db:
+            signed = signed_receipt(db, request.entry, private, allowed)
+        if signed is None:
+            refuse_entry(request.entry)
+        return Receipted(signed=raw(signed), key=public_key(private))
 
     def _cap(self, request: Cap, principal: str) -> Done:
         attached = self._find(request.handle, principal)
@@ -442,6 +468,7 @@ _ANSWERS: dict[type, Any] = {
     Submit: Curator._submit,  # noqa: SLF001
     Cancel: Curator._cancel,  # noqa: SLF001
     Statement: Curator._statement,  # noqa: SLF001
+    Receipt: Curator._receipt,  # noqa: SLF001
     Cap: Curator._cap,  # noqa: SLF001
     Reset: Curator._reset,  # noqa: SLF001
     Detach: Curator._detach,  # noqa: SLF001

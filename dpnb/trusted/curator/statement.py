@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,8 @@ class StatementRow:
     """The privacy events, as they were charged."""
     answered: bool = False
     note: str = ""
+    shares: tuple[str, ...] = ()
+    """The shares of the pool to which a charge counts."""
     told: str = ""
     """The note without the owner's own words: what another user's analyst may read."""
 
@@ -60,6 +62,7 @@ def row_of(act: tuple[int, str, str, str, str], answered: set[int], *, worded: b
             texts=tuple(dict.fromkeys(text for question in body["questions"] for text in question["texts"])),
             events=tuple(body["events"]),
             answered=entry in answered,
+            shares=tuple(body.get("shares", ())),
         )
     terms = body.get("terms", {})
     return StatementRow(
@@ -122,7 +125,14 @@ def _given(body: Mapping[str, Any]) -> str:
     return f" ({body['reason']})" if body.get("reason") else ""
 
 
-def concerns(row: StatementRow, dataset: str | None, pool: str | None, principal: str | None) -> bool:
+def concerns(
+    row: StatementRow,
+    dataset: str | None,
+    pool: str | None,
+    principal: str | None,
+    shares: Collection[str] = (),
+) -> bool:
     """Tell whether an act belongs to what was asked for."""
     here = dataset is None or row.dataset == dataset or (row.dataset is None and row.pool == pool)
-    return here and (principal is None or row.principal in {None, principal})
+    mine = principal is None or row.principal in {None, principal}
+    return here and (mine or not set(shares).isdisjoint(row.shares))

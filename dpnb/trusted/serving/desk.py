@@ -29,6 +29,7 @@ from dpnb.trusted.wire.messages import (
     Failure,
     Hello,
     Open,
+    Receipt,
     ServiceRequest,
     Statement,
     Submit,
@@ -130,6 +131,8 @@ class Desk:
         self._allow(request.handle, token)
         if isinstance(request, Statement) and "audit" in token.scopes:
             return self.curator.whole_statement(request, token.principal)
+        if isinstance(request, Statement | Receipt) and "instruct" in token.scopes:
+            return self.curator.for_groups(request, token)
         token.need("release")
         if isinstance(request, Cap):
             self._now_and_then(token.principal)

@@ -26,7 +26,7 @@ from dpnb.trusted.schema import Mode, nearest
 from dpnb.trusted.serving.settings import ServedDataset, Settings
 from dpnb.trusted.serving.tokens import Token
 from dpnb.trusted.wire.codec import raw
-from dpnb.trusted.wire.messages import Attach, Cap, Statement, StatementOf
+from dpnb.trusted.wire.messages import Attach, Cap, Receipt, Receipted, Statement, StatementOf
 from dpnb.trusted.wire.messages import Attached as AttachedReply
 
 _TOKEN = "what its owner lets your token spend, "  # noqa: S105 - words
@@ -143,6 +143,14 @@ class ServedCurator(Curator):
     def whole_statement(self, request: Statement, principal: str) -> StatementOf:
         """Tell every entry of the ledger of a dataset that an auditor has open, whoever it is of."""
         return self._statement_of(request, principal, None)
+
+    def for_groups(self, request: Statement | Receipt, token: Token) -> StatementOf | Receipted:
+        """Tell an instructor their own entries or receipts, and those of what was charged to the caps of their groups."""
+        declared = self.declared[self._find(str(request.handle), token.principal).known_as]
+        shares = [f"group/{name}" for name in declared.groups_of(token)]
+        if isinstance(request, Receipt):
+            return self._receipt_of(request, token.principal, shares)
+        return self._statement_of(request, token.principal, token.principal, shares)
 
     def open_first(self, one: ServedDataset) -> Attached:
         """Open a dataset as its owner."""

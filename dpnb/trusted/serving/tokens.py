@@ -23,8 +23,8 @@ from dpnb.trusted.privacy.loss import positive
 from dpnb.trusted.wire.filelock import FileLock
 from dpnb.trusted.wire.places import write_private
 
-SCOPES = ("release", "audit", "metrics")
-"""Ask and see one's own ledger; see every entry of the ledger; read the figures of the service."""
+SCOPES = ("release", "instruct", "audit", "metrics")
+"""Ask and see one's own ledger; see what one's groups were charged; see every entry; read the figures of the service."""
 _PRINCIPAL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 _ID = re.compile(r"[0-9a-f]{8}")
 """What a token is called, so that no principal is."""

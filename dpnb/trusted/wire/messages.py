@@ -126,6 +126,13 @@ class Statement(Message, tag="statement", frozen=True):
     entries: Annotated[tuple[Annotated[int, Meta(ge=0, le=2**62)], ...], Meta(max_length=MOST_WORDED)] = ()
 
 
+class Receipt(Message, tag="receipt", frozen=True):
+    """The signed receipt of a charge, by its entry, with the answers that were stored under it."""
+
+    handle: Handle
+    entry: Annotated[int, Meta(ge=1, le=2**62)]
+
+
 class Cap(Message, tag="cap", frozen=True):
     """Put this principal's own filter under the dataset's budget."""
 
@@ -147,8 +154,8 @@ class Detach(Message, tag="detach", frozen=True):
     remove: bool = False
 
 
-Request = Hello | Attach | Describe | Peek | Submit | Cancel | Statement | Cap | Reset | Detach
-ServiceRequest = Hello | Open | Describe | Peek | Submit | Cancel | Statement | Cap | Detach
+Request = Hello | Attach | Describe | Peek | Submit | Cancel | Statement | Receipt | Cap | Reset | Detach
+ServiceRequest = Hello | Open | Describe | Peek | Submit | Cancel | Statement | Receipt | Cap | Detach
 """What a service reads: it cannot decode a message that names a file, a schema or a budget."""
 
 # Replies -------------------------------------------------------------------------------------------------------
@@ -234,6 +241,13 @@ class StatementOf(Message, tag="statement-of", frozen=True):
     rows: Raw
 
 
+class Receipted(Message, tag="receipted", frozen=True):
+    """A receipt with its answers, and the public key of whoever signed it (PEM)."""
+
+    signed: Raw
+    key: Document
+
+
 class Done(Message, tag="done", frozen=True):
     """The request was carried out; the budget as it stands."""
 
@@ -248,4 +262,6 @@ class Failure(Message, tag="failure", frozen=True):
     details: dict[str, Any]
 
 
-Reply = Welcome | Attached | Described | Peeked | Answered | Cancelled | StatementOf | Done | Failure
+Reply = (
+    Welcome | Attached | Described | Peeked | Answered | Cancelled | StatementOf | Receipted | Done | Failure
+)

@@ -1,0 +1,61 @@
+"""The receipt of a released answer: what a curator signs, written where anybody can verify it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from dpnb.client.arguments import checked_call
+from dpnb.errors import OptionError, PlanError
+from dpnb.estimate import Estimate
+from dpnb.trusted.wire.codec import exact_json
+
+
+@checked_call("dpnb.receipt")
+def receipt(answer: Estimate, to: str | Path) -> dict[str, Any]:
+    """Write the signed receipt of a released answer, and beside it the public key of whoever holds the data.
+
+    Anybody verifies it without a server: ``dpnb verify mean.json --key mean.pub``. The key that comes with it shows damage; one that the
+    owner publishes elsewhere shows who signed.
+
+    Parameters
+    ----------
+    answer : Estimate
+        Released to you under one charge.
+    to : path
+        A new file; the key is written beside it with the ending ``.pub``.
+
+    Returns
+    -------
+    dict
+        What was signed: ledger, principal, plan, draws with their laws and hashes, loss, total, entry and head.
+
+    Raises
+    ------
+    PlanError
+        Before the release, for what is computed from several charges, and for what somebody else released.
+    OptionError
+        Where a file is there already, or cannot be written.
+    """
+    asked = {(one.dataset, release.entry) for one in answer.leaves() for release in one.releases}
+    if len(asked) != 1 or (found := next(iter(asked)))[0] is None:
+        raise PlanError(
+            f"A receipt is of one charge, and `{answer.text}` rests on {len(asked)}. Ask for each: dpnb.receipt(answer, to=…)."
+        )
+    dataset, entry = found
+    told = dataset.session.receipt(dataset, entry)
+    signed: dict[str, Any] = exact_json(told.signed)
+    path = Path(to)
+    for file, text in (
+        (path, json.dumps(signed, ensure_ascii=False, indent=1) + "\n"),
+        (path.with_suffix(".pub"), told.key),
+    ):
+        try:
+            with file.open("x", encoding="utf-8") as found_file:
+                found_file.write(text)
+        except OSError as fault:
+            raise OptionError(
+                f"{file} cannot be written: {fault.strerror}. Name a new file with to=."
+            ) from None
+    return dict(signed["receipt"])

@@ -1,0 +1,237 @@
+"""Who may do which act of an owner: every cell of the table in ``docs/owner.md``, on an owner's own home and on a service that runs.
+
+Another user of the machine tries every act as an analyst, an instructor and an auditor, with that role's token and whatever of the files can
+be read; the owner then does them all. What is refused exits with 2, says so in words, and leaves the ledger as it was.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+import trustme
+
+from dpnb.trusted.curator.examination import examined
+from dpnb.trusted.wire.places import Home
+from tests.owner.conftest import write_people
+from tests.serving.conftest import CONFIG, ROOT, Running
+
+ROLES = {"analyst": "release", "instructor": "instruct", "auditor": "audit"}
+WHERE = ("laptop", "service")
+WHY = ("--reason", "a reason")
+STATISTICS = '[statistics]\nmean_age = "people.age.mean()"\n'
+PAGE = Path(__file__).parents[2] / "docs" / "owner.md"
+SOMEBODY = 54321
+_ACTS = (
+    *("add", "check", "schema", "budget", "loosen", "cap", "grant", "freeze", "unfreeze", "release"),
+    *("publish", "receipt", "close", "verify the ledger", "verify a published file", "backup", "restore"),
+    "token",
+)
+
+pytestmark = pytest.mark.skipif(
+    os.name == "nt" or os.geteuid() != 0, reason="only root can act as somebody else"
+)
+
+
+@dataclass
+class Place:
+    """A home with a dataset of an owner's, a laptop's or a service's, and what came of every act there."""
+
+    where: str
+    folder: Path
+    open_to_all: Path
+    running: Running | None = None
+    came: dict[str, dict[str, tuple[int, str]]] = field(default_factory=dict)
+    untouched: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def home(self):
+        """Where the ledger is."""
+        return Home(self.folder / "home")
+
+    def words(self, act, role):
+        """The words of an act, as a role would type them."""
+        declaration = str(self.folder / "people.dpnb.toml")
+        home = ("--config", str(self.folder / "curator.toml")) if self.running else ()
+        asked = ("--statistics", str(self.open_to_all / "picked.toml"), "--epsilon", "0.5")
+        source = f"{self.running.url}people" if self.running else declaration
+        out = self.folder if role == "owner" else self.open_to_all
+        return {
+            "add": ("add", declaration, *home),
+            "check": ("check", declaration, "--not-private"),
+            "schema": ("schema", declaration),
+            "budget": ("budget", "people", *home),
+            "loosen": ("loosen", str(self.folder / "loose.dpnb.toml"), *WHY, "--yes", *home),
+            "cap": ("cap", "people", "--epsilon", "3", *WHY, *home),
+            "grant": ("grant", "people", "--principal", "x", "--lift", *WHY, *home),
+            "freeze": ("freeze", "people", *WHY, *home),
+            "unfreeze": ("unfreeze", "people", *WHY, "--yes", *home),
+            "release": ("release", source, *asked, "--yes"),
+            "publish": ("publish", source, *asked, "--to", str(out / "out"), *WHY, "--yes", *home),
+            "receipt": ("receipt", "ENTRY", "--to", str(out / f"{role}.receipt.json"), *home),
+            "close": ("close", "people", *WHY, "--yes", *home),
+            "verify the ledger": ("verify", *home),
+            "verify a published file": (
+                *("verify", str(self.open_to_all / "people.releases.json")),
+                *("--key", str(self.open_to_all / "people.pub")),
+            ),
+            "backup": ("backup", str(out / f"{role}-backup"), *home),
+            "restore": ("restore", *WHY, "--yes", *home),
+            "token": ("token", "issue", "--principal", "x", "--config", str(self.folder / "curator.toml")),
+        }[act]
+
+    def does(self, role, acts, user=None):
+        """Let a user of the machine do acts, one after another in one process of theirs; keep status and words of each."""
+        scope = "release" if role == "owner" else ROLES[role]
+        named = f"{role}@here"
+        token = self.running.tokens.issue(named, (scope,), 1)[0] if self.running else ""
+        environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("DPNB_")},
+            "DPNB_HOME": str(self.home.root),
+            "DPNB_TOKEN": token,
+            "PYTHONPATH": str(ROOT),
+            "DPNB_CA": str(self.open_to_all / "ca.pem"),
+        }
+        words = json.dumps([self.words(act, role) for act in acts])
+        before = examined(self.home.ledger)[0]
+        command = [sys.executable, "-c", PROGRAM, words, str(user or 0)]
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, check=False, cwd=self.open_to_all
+        )
+        assert done.returncode == 0, done.stderr
+        told = json.loads(done.stdout.splitlines()[-1])
+        self.came.setdefault(role, {}).update(zip(acts, map(tuple, told), strict=True))
+        self.untouched[role] = examined(self.home.ledger)[0] == before
+
+
+# everything is loaded before the user changes, who may read neither this environment nor this checkout
+PROGRAM = """
+import contextlib, io, json, os, sys
+import cryptography.hazmat.primitives.asymmetric.ed25519, cryptography.hazmat.primitives.serialization
+import duckdb, numpy, scipy.stats, ssl
+import dpnb.__main__, dpnb.client.entrance, dpnb.client.publication, dpnb.client.service, dpnb.cards.report
+import dpnb.cards.attach, dpnb.owner.receipt_file, dpnb.trusted.curator.loosened_terms, dpnb.trusted.curator.owner_acts
+import dpnb.trusted.curator.examination, dpnb.trusted.curator.restoration, dpnb.trusted.serving.serve, dpnb.planner.price
+import dpnb.statistics, dpnb.notebook
+user = int(sys.argv[2])
+if user:
+    os.setgroups([]); os.setgid(user); os.setuid(user)
+came, entry = [], 0
+for words in json.loads(sys.argv[1]):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        try:
+            status = dpnb.__main__.main(["admin", *(str(entry) if word == "ENTRY" else word for word in words)])
+        except SystemExit as ended:
+            status = ended.code
+    if words[0] == "release" and not status and not user:
+        from dpnb.trusted.curator.ledger import Ledger
+        from pathlib import Path
+        with Ledger(Path(os.environ["DPNB_HOME"]) / "ledger.sqlite3") as ledger:
+            entry = [row.entry for row in ledger.statement() if row.kind == "charge"][-1]
+    came.append([status, out.getvalue()])
+print(json.dumps(came))
+"""
+
+
+def made(where, folder, open_to_all):
+    """Make a home of one kind, with everything that any act needs."""
+    place = Place(where, folder, open_to_all)
+    write_people(folder)
+    text = (folder / "people.dpnb.toml").read_text()
+    (folder / "loose.dpnb.toml").write_text(text.replace("epsilon = 4", "epsilon = 5"))
+    (open_to_all / "picked.toml").write_text(STATISTICS)
+    if where == "service":
+        authority = trustme.CA()
+        host = authority.issue_cert("localhost", "127.0.0.1")
+        authority.cert_pem.write_to_path(folder / "ca.pem")
+        shutil.copy(folder / "ca.pem", open_to_all / "ca.pem")
+        host.private_key_pem.write_to_path(folder / "host.key")
+        host.cert_chain_pems[0].write_to_path(folder / "host.pem")
+        (folder / "curator.toml").write_text(CONFIG.format(port=0, each="", more=""))
+        place.running = Running(folder).start()
+    return place
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory):
+    """Both homes, after every role has tried every act, the owner last."""
+    found = {}
+    with tempfile.TemporaryDirectory() as shared:
+        try:
+            for where in WHERE:
+                open_to_all = Path(shared) / where
+                open_to_all.mkdir()
+                Path(shared).chmod(0o755)
+                open_to_all.chmod(0o777)
+                found[where] = made(where, tmp_path_factory.mktemp(where), open_to_all)
+                _all_roles(found[where])
+            yield found
+        finally:
+            for one in found.values():
+                if one.running is not None and one.running.process.poll() is None:
+                    one.running.kill(signal.SIGTERM)
+
+
+def _all_roles(place):
+    """The owner releases and publishes first, so that others have something to verify; others try; the owner does the rest."""
+    first, last = _ACTS[: _ACTS.index("close")], _ACTS[_ACTS.index("close") :]
+    place.does("owner", first)
+    for name in ("people.releases.json", "people.pub"):
+        shutil.copy(place.folder / "out" / name, place.open_to_all / name)
+    for role in ROLES:
+        place.does(role, _ACTS, SOMEBODY)
+    if place.running is not None:
+        closed = last[: last.index("restore")]
+        place.does("owner", closed)
+        place.running.kill(signal.SIGTERM)
+        last = last[last.index("restore") :]
+        place.does("owner", ("restore", "token"))
+    else:
+        place.does("owner", last)
+
+
+def table():
+    """The cells of the page: by act and role."""
+    head = "| at a terminal | owner | analyst | instructor | auditor |"
+    text = PAGE.read_text().split(head)[1].split("\n\n")[0]
+    rows = [line.strip("| ").split("|") for line in text.splitlines() if line.startswith("| ")]
+    roles = ("owner", *ROLES)
+    return {cells[0].strip(): dict(zip(roles, map(str.strip, cells[1:]), strict=True)) for cells in rows}
+
+
+def allowed(cell, where):
+    """Whether a cell lets its act happen on a laptop or a service."""
+    assert cell in {"yes", "no", "of a service", "of a service, as themselves"}
+    return cell == "yes" or (cell != "no" and where == "service")
+
+
+@pytest.mark.parametrize("act", _ACTS)
+@pytest.mark.parametrize("role", ["owner", *ROLES])
+@pytest.mark.parametrize("where", WHERE)
+def test_each_cell_of_the_owners_table(places, where, role, act):
+    status, said = places[where].came[role][act]
+    assert (status == 0) == allowed(table()[act][role], where), said
+    if status:
+        assert status == 2, said
+        assert said.startswith("dpnb: ")
+        assert "Traceback" not in said
+
+
+def test_the_table_has_every_act():
+    assert tuple(table()) == _ACTS
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("where", WHERE)
+def test_what_was_refused_left_the_ledger_as_it_was(places, where, role):
+    """An analyst of a service charges their own question, and nobody else anything."""
+    assert places[where].untouched[role] == ((where, role) != ("service", "analyst"))

@@ -1,0 +1,139 @@
+"""What each role may do on a service, cell by cell of the tables in ``docs/service.md`` and ``docs/owner.md``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import dpnb
+from dpnb.__main__ import main
+from dpnb.errors import PlanError
+from dpnb.planner.request import Ask
+from dpnb.trusted.serving.settings import read_settings
+from dpnb.trusted.wire.messages import Cap, Describe, Open, Peek, Receipt, Statement, Submit
+from tests.serving.conftest import CONFIG, write_people
+from tests.serving.test_desk import Office
+
+ROLES = {"analyst": ("release",), "instructor": ("instruct",), "auditor": ("audit",)}
+GROUPS = "each = { epsilon = 1 }\ngroups = { class-1 = { epsilon = 2 }, class-2 = { epsilon = 1 } }"
+NONE = "0" * 64
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture
+def office(tmp_path):
+    """A service with two classes, in this process."""
+    write_people(tmp_path, 500)
+    (tmp_path / "curator.toml").write_text(CONFIG.format(port=8443, each=GROUPS, more=""))
+    made = Office(read_settings(tmp_path / "curator.toml"))
+    yield made
+    made.desk.close()
+
+
+def token(office, principal, *scopes, group="class-1"):
+    return office.tokens.find(office.tokens.issue(principal, scopes, 1, (), (group,))[0])
+
+
+def asked(office, who, epsilon="0.1"):
+    """A mean of somebody, released, with its handle."""
+    data = office.people(who)
+    mean = data.age.mean()
+    data.session.release([mean], Ask.make(epsilon=epsilon))
+    return mean
+
+
+def told(office, message, who):
+    reply = office.told(message, who)
+    return reply.get("code", "told")
+
+
+def table(page, head):
+    """The cells of a table of the docs: by row and column."""
+    text = (DOCS / page).read_text().split(head)[1].split("\n\n")[0]
+    names = [word.strip(" `") for word in head.strip("| ").split("|")][1:]
+    rows = [line.strip("| ").split("|") for line in text.splitlines() if line.startswith("| ")]
+    return {cells[0].strip(" `"): dict(zip(names, map(str.strip, cells[1:]), strict=True)) for cells in rows}
+
+
+SEEN = "| over the wire | analyst | instructor | auditor | metrics |"
+
+
+def wire(office, what, role):
+    """Try one row of the table of the wire as a role: whether it is told."""
+    scopes = {**ROLES, "metrics": ("metrics",)}[role]
+    mine, bob, eve = (
+        token(office, "me", *scopes),
+        token(office, "bob", "release"),
+        token(office, "eve", "release", group="class-2"),
+    )
+    entries = {"class": asked(office, bob).releases[0].entry, "other": asked(office, eve).releases[0].entry}
+    handle = office.told(Open(name="people"), mine).get("handle", "0" * 32)
+    if what == "ask":
+        messages = (
+            Describe(handle=handle),
+            Peek(handle=handle, plan=b"{}"),
+            Submit(handle=handle, request="1" * 32, digest=NONE, plan=b"{}"),
+            Cap(handle=handle, epsilon="1"),
+        )
+        return {told(office, message, mine) != "access" for message in messages}
+    if what.startswith("entries"):
+        rows = office.told(Statement(handle=handle), mine).get("rows", [])
+        wanted = {"entries of one's classes": "class", "entries of everybody": "other"}[what]
+        return {entries[wanted] in {row["entry"] for row in rows}}
+    wanted = {"receipts of one's classes": "class", "receipts of everybody": "other"}[what]
+    return {told(office, Receipt(handle=handle, entry=entries[wanted]), mine) == "told"}
+
+
+@pytest.mark.parametrize("role", [*ROLES, "metrics"])
+@pytest.mark.parametrize(
+    "what",
+    [
+        *("ask", "entries of one's classes", "entries of everybody"),
+        *("receipts of one's classes", "receipts of everybody"),
+    ],
+)
+def test_each_cell_of_the_table_of_the_wire(office, what, role):
+    """Told or refused as the page says; what is refused leaves no entry."""
+    said = table("service.md", SEEN)[what][role]
+    assert said in {"yes", "no"}
+    assert wire(office, what, role) == {said == "yes"}
+    assert len({row.principal for row in office.curator._ledger.statement() if row.kind == "charge"}) == 2
+
+
+def test_an_instructor_reads_no_reason_of_the_owners_and_no_class_but_theirs(office):
+    bob, eve = token(office, "bob", "release"), token(office, "eve", "release", group="class-2")
+    asked(office, bob), asked(office, eve)
+    teacher = token(office, "teacher", "instruct", group="class-2")
+    handle = office.told(Open(name="people"), teacher)["handle"]
+    rows = office.told(Statement(handle=handle), teacher)["rows"]
+    assert {row["principal"] for row in rows if row["kind"] == "charge"} == {"eve"}
+    nobody = token(office, "nobody", "instruct", group="class-3")
+    handle = office.told(Open(name="people"), nobody)["handle"]
+    rows = office.told(Statement(handle=handle), nobody)["rows"]
+    assert not [row for row in rows if row["kind"] == "charge"]
+
+
+def test_a_receipt_over_the_wire_is_verified_with_the_key_alone(office, tmp_path, capsys):
+    """One's own; a flipped digit is found; another's is refused as an entry that there is not."""
+    bob, eve = token(office, "bob", "release"), token(office, "eve", "release")
+    mean = asked(office, bob)
+    other = asked(office, eve)
+    record = dpnb.receipt(mean, to=tmp_path / "mean.json")
+    assert (record["principal"], record["dataset"]) == ("bob", "people")
+    verify = ["verify", str(tmp_path / "mean.json"), "--key", str(tmp_path / "mean.pub")]
+    assert main(verify) == 0
+    text = (tmp_path / "mean.json").read_text()
+    value = json.loads(text)["releases"][0]["parts"][0]["values"][0]
+    (tmp_path / "mean.json").write_text(text.replace(str(value), str(value + 1), 1))
+    assert main(verify) == 2
+    session = office.people(bob).session
+    for entry in (other.releases[0].entry, 1, 10**6):
+        with pytest.raises(PlanError, match="is not a charge of yours"):
+            session.receipt(office.people(bob), entry)
+    with pytest.raises(PlanError, match="rests on 2"):
+        dpnb.receipt(mean - other, to=tmp_path / "two.json")
+    with pytest.raises(dpnb.errors.OptionError, match="Name a new file"):
+        dpnb.receipt(mean, to=tmp_path / "mean.json")
+    assert "verify" in capsys.readouterr().out or True
