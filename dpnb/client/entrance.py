@@ -54,8 +54,8 @@ def open(  # noqa: A001 - the name that a person expects
     ----------
     what : str, Path or frame
         A built-in study's name, a CSV, Parquet or DuckDB file, a schema file, or a pandas, polars or Arrow frame; or what a
-        service holds, by its address (``"https://host/dpnb/incomes"``); or what an owner published (``"people.releases.json"``),
-        whose answers are there without any curator.
+        service holds, by its address (``"https://host/dpnb/incomes"``); or what an owner published (``"people.releases.json"``, or a
+        list of several such files of one dataset), whose answers are there without any curator.
     schema : path, mapping or Schema, optional
         The owner's declaration; by default ``people.dpnb.toml`` beside ``people.csv``. A frame needs one.
     mode : {"teaching", "guard-rail"}, optional

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import weakref
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
@@ -20,6 +21,7 @@ from dpnb.estimate import Estimate, Origin, PendingQuestion
 from dpnb.planner.check import check
 from dpnb.planner.question import QueryPlan
 from dpnb.statistics import conclude
+from dpnb.trusted.canonical import canonical
 from dpnb.trusted.releases import Release
 from dpnb.trusted.releases.receipt import verify_receipt, verify_released
 from dpnb.trusted.releases.signature import verify
@@ -32,7 +34,9 @@ _LISTED = 12
 
 
 def is_publication(what: object) -> bool:
-    """Tell whether ``dpnb.open`` was given a file of published answers."""
+    """Tell whether ``dpnb.open`` was given a file of published answers, or several."""
+    if isinstance(what, list | tuple):
+        return bool(what) and all(map(is_publication, what))
     return isinstance(what, str | Path) and str(what).endswith(ENDING)
 
 
@@ -131,9 +135,43 @@ class PublishedDataset(Dataset):
         raise PlanError(f"`{checked.text}` was not published. Published were: {listed}")
 
 
-def open_publication(path: str | Path) -> PublishedDataset:
-    """Open a file of published answers."""
-    return PublishedDataset.of(read_publication(path))
+def open_publication(what: Any) -> PublishedDataset:
+    """Open a file of published answers, or several of one dataset as one.
+
+    Raises
+    ------
+    OwnerError
+        Where they are not of one dataset, declared in one way, in one ledger.
+    """
+    records = [read_publication(one) for one in (what if isinstance(what, list | tuple) else [what])]
+    return PublishedDataset.of(merged(records))
+
+
+def merged(records: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return publications of one dataset as one: a question that several answer is concluded from all of its draws, each once."""
+    first, latest = records[0], max(records, key=lambda one: str(one["published"]))
+    for one in records[1:]:
+        if any(one[name] != first[name] for name in ("dataset", "ledger", "schema")):
+            raise OwnerError(
+                f"{one['dataset']} and {first['dataset']} were not published of one dataset under one declaration. Open each by itself: "
+                "their answers are combined as any two estimates are."
+            )
+    found: dict[str, dict[str, Any]] = {}
+    for statistic in (one for record in records for one in record["statistics"]):
+        known = found.setdefault(canonical(statistic["question"]), {**statistic, "releases": []})
+        ids = {release["id"] for release in known["releases"]}
+        known["releases"] += [release for release in statistic["releases"] if release["id"] not in ids]
+    return {**latest, "statistics": _named_once(list(found.values()))}
+
+
+def _named_once(statistics: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Give a second statistic of a name its number."""
+    names: Counter[str] = Counter()
+    for one in statistics:
+        names[one["name"]] += 1
+        if names[one["name"]] > 1:
+            one["name"] = f"{one['name']}_{names[one['name']]}"
+    return statistics
 
 
 def _answers(statistics: list[Any], schema: Schema) -> Iterator[tuple[str, Estimate]]:

@@ -1,7 +1,7 @@
 """A declaration as a form: texts in fields, the TOML that they make, and what is wrong with each.
 
 A form is drafted from names and storage types alone, as ``dpnb init`` drafts, or read from a declaration that is there. What its fields
-cannot show (a pool, a dialect, a citation) is kept as it was written. What is wrong is said by the reader of declarations itself.
+cannot show (a dialect, a citation) is kept as it was written. What is wrong is said by the reader of declarations itself.
 """
 
 from __future__ import annotations
@@ -78,6 +78,10 @@ class DatasetFields:
         The whole loss that the data may ever pay.
     delta : str
         Empty, or the δ beside it.
+    pool : str
+        Empty, or the name of the budget that it shares with other files about the same people.
+    bounds : str
+        Empty, or ``"seen on data"`` where they were chosen after a look at the rows.
     """
 
     name: str
@@ -89,6 +93,8 @@ class DatasetFields:
     size: str = ""
     epsilon: str = "1"
     delta: str = ""
+    pool: str = ""
+    bounds: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +213,9 @@ class DeclarationForm:
             yield f"max_rows_per_unit = {_whole(one.most)}"
         if one.adjacency == "change-one":
             yield f"{'rows' if by_row else 'units'} = {_whole(one.size)}"
+        yield from (
+            f"{word} = {_quoted(found)}" for word in ("pool", "bounds") if (found := getattr(one, word))
+        )
         kept = self.kept.get("dataset", {"mode": "guard-rail"})
         yield from (f"{name} = {_value(value)}" for name, value in kept.items())
         if self.kept.get("source"):
@@ -273,8 +282,11 @@ _SHOWN = {
     "max_rows_per_unit": "most",
     "rows": "size",
     "units": "size",
+    "pool": "pool",
+    "bounds": "bounds",
 }
 _FIELDS = {
+    "pool": "pool",
     "epsilon": "epsilon",
     "delta": "delta",
     "max_rows_per_unit": "most",

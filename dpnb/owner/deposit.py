@@ -13,14 +13,19 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpnb.errors import OwnerError
 from dpnb.owner.declaration_form import DeclarationForm
 from dpnb.owner.draft import fields_of
 from dpnb.owner.statistics_file import read_loss, write_statistics
+from dpnb.trusted.curator.terms import Terms, compare
+from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.owner import SUFFIX
 from dpnb.trusted.wire.places import Home
+
+if TYPE_CHECKING:
+    from dpnb.trusted.curator.owner_acts import Standing
 
 STATISTICS = ".statistics.toml"
 
@@ -113,6 +118,10 @@ class DepositFiles:
         """Return the command that releases what was picked."""
         return _act("release", self.declaration, *self._picked(), "--yes")
 
+    def loosen(self, reason: str) -> str:
+        """Return the command that records looser terms than were promised."""
+        return _act("loosen", self.declaration, "--reason", _why(reason), "--yes")
+
     def publish(self, reason: str) -> str:
         """Return the command that publishes what was released."""
         return _act(
@@ -157,8 +166,10 @@ def _act(*words: object) -> str:
     return f"%dp admin {shlex.join(map(str, words))}"
 
 
-def standing_of(dataset: str) -> dict[str, Any] | None:
+def standing_of(dataset: str, schema: Schema | None = None) -> dict[str, Any] | None:
     """Return how a dataset stands in the ledger, for a display; None where the ledger does not know it.
+
+    ``looser`` lists, where somebody was answered, what a declaration loosens of what was promised.
 
     Raises
     ------
@@ -177,7 +188,13 @@ def standing_of(dataset: str) -> dict[str, Any] | None:
         "cap": float(whole.amount),
         "words": f"{now.spent} of {whole} is spent",
         "promised": [[who, str(spent)] for who, spent in now.promised.items()],
+        "looser": _looser(now, schema) if now.promised and schema is not None else [],
     }
+
+
+def _looser(now: Standing, schema: Schema) -> list[str]:
+    changes = compare(now.terms, Terms.of(schema, now.terms.dataset))
+    return [f"{one.term}: {one.pinned} → {one.now}" for one in changes if one.looser]
 
 
 def run_act(words: list[str]) -> str:

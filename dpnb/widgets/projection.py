@@ -20,6 +20,7 @@ from dpnb.planner.question import QueryPlan
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Schema
 from dpnb.widgets.curve import Curve, Kind, by_rank, curve_of
+from dpnb.widgets.even_share import share_of
 from dpnb.widgets.questions import GOALS, subject, two_valued
 
 _EVERY = 3
@@ -108,7 +109,7 @@ def _described(schema: Schema, rows: int, name: str, words: str, text: str) -> d
     if question.checked.public_value is not None:
         return None  # it is public already: there is nothing to release
     try:
-        curve = curve_of(question, kind_of_budget(schema), _each(question, rows), every=_EVERY)
+        curve = curve_of(question, kind_of_budget(schema), _each(question, rows, schema), every=_EVERY)
     except PlanError as error:
         return {**about, "problem": clean(str(error))}
     ranked = by_rank(question)
@@ -133,10 +134,12 @@ def question_in(schema: Schema, text: str) -> PendingQuestion:
     return question
 
 
-def _each(question: PendingQuestion, rows: int) -> int:
-    """The rows behind one cell of an answer by groups, where all groups are equal."""
-    groups = math.prod(len(axis.keys) for axis in question.checked.axes[: len(question.question.by)])
-    return max(rows // groups, 1)
+def _each(question: PendingQuestion, rows: int, schema: Schema) -> int:
+    """The rows behind one cell of an answer: all groups equal, and values spread evenly over what is declared."""
+    asked = question.question
+    groups = math.prod(len(axis.keys) for axis in question.checked.axes[: len(asked.by)])
+    part = 1.0 if asked.where is None else share_of(asked.where, schema)
+    return max(int(rows * part / groups), 1)
 
 
 def _span(question: PendingQuestion, rows: int, ranked: bool) -> float:  # noqa: FBT001 - of which the ± is a part
@@ -152,5 +155,5 @@ def widths(
     """Yield the projected 95 % half-width of each statistic at its own loss."""
     for name, text in texts.items():
         question = question_in(schema, text)
-        found = curve_of(question, kind_of_budget(schema), _each(question, rows))
+        found = curve_of(question, kind_of_budget(schema), _each(question, rows, schema))
         yield name, Curve.width_at(found, loss[name])

@@ -13,11 +13,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import dpnb
 from dpnb.__main__ import main
-from dpnb.client.publication import read_publication
+from dpnb.client.publication import merged, read_publication
 from dpnb.errors import OwnerError, PlanError
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.releases import signature
@@ -136,6 +137,33 @@ def test_every_published_answer_is_an_estimate_without_any_curator(published, tm
     fit = found.moments("age", found.sex == "m")
     assert fit.shape == (3, 3)
     dpnb.report([mean], to=tmp_path / "report.html")
+
+
+def test_publications_of_one_dataset_open_as_one(folder, admin, tmp_path):
+    """What both hold is concluded from all of its draws, each once; what one holds is there; another dataset's is refused."""
+    declaration = folder / "people.dpnb.toml"
+    files = []
+    for place, lines in enumerate((("people.age.mean()", "people.count()"), ("people.age.mean()",))):
+        picked_here = folder / f"p{place}.toml"
+        picked_here.write_text(
+            "[statistics]\n" + "\n".join(f'q{n} = "{line}"' for n, line in enumerate(lines))
+        )
+        asked = (declaration, "--statistics", picked_here, "--epsilon", 1 + place)
+        assert admin("release", *asked, "--yes")[0] == 0
+        assert admin("publish", *asked, "--to", tmp_path / f"out{place}", *WHY, YES)[0] == 0
+        files.append(tmp_path / f"out{place}" / "people.releases.json")
+    one, two, both = dpnb.open(files[0]), dpnb.open(files[1]), dpnb.open(files)
+    assert list(both.published) == ["q0", "q1"]
+    assert both.count().value == one.count().value
+    mean = both.age.mean()
+    assert len(mean.releases) == 2
+    low, high = mean.interval()
+    assert all(high - low < np.ptp(alone.age.mean().interval()) for alone in (one, two))
+    again = dpnb.open([files[0], files[0]]).age.mean()
+    assert again.interval() == one.age.mean().interval()
+    other = json.loads(files[1].read_text())
+    with pytest.raises(OwnerError, match="Open each by itself"):
+        merged([record(files[0].parent), {**other, "dataset": "others"}])
 
 
 def test_a_question_that_was_not_published_says_what_was(published):

@@ -8,7 +8,10 @@ import tomllib
 
 import pytest
 
+import dpnb
 from dpnb import widgets
+from dpnb.__main__ import main
+from dpnb.client import api
 from dpnb.errors import OptionError, OwnerError
 from dpnb.owner.declaration_form import BLANK, DeclarationForm
 from dpnb.owner.deposit import DepositFiles
@@ -159,6 +162,42 @@ def test_what_has_no_field_is_kept_and_an_older_file_too(people):
     assert "people.dpnb.before.toml" in said
     assert people.with_suffix(".dpnb.before.toml").read_text() == text
     assert "says so already" in files.declare(now)
+
+
+def test_a_shared_budget_and_bounds_that_were_seen_are_fields(people):
+    """As they are written, read again, and cleared; what cannot be a pool is said at its field."""
+    now = DepositFiles(people).begin().changed(filled(dataset={"pool": "county", "bounds": "seen on data"}))
+    found = tomllib.loads(now.toml)["dataset"]
+    assert (found["pool"], found["bounds"], now.problems) == ("county", "seen on data", [])
+    assert DeclarationForm.read(now.toml).toml == now.toml
+    assert now.schema is not None
+    cleared = now.changed({"dataset": {"pool": "", "bounds": ""}})
+    assert not {"pool", "bounds"} & set(tomllib.loads(cleared.toml)["dataset"])
+    ((column, field, _),) = now.changed({"dataset": {"pool": "a/b"}}).problems
+    assert (column, field) == ("", "pool")
+
+
+def test_a_raised_budget_is_a_recorded_act_and_says_what_was_promised(people, monkeypatch):
+    """Before anybody was answered it is a correction; afterwards the screen says to whom answers left, and ends in loosen."""
+    files = DepositFiles(people)
+    files.declare(form(people))
+    assert main(["admin", "add", str(files.declaration)]) == 0
+    made = widgets.deposit(people)
+    raised = form(people).changed({"dataset": {"epsilon": "3"}})
+    made.chosen = {"form": raised.to_json(), "step": 1, "reason": "the board allows it"}
+    assert made.facts["standing"]["looser"] == []
+    data = dpnb.open(files.declaration, quiet=True)
+    dpnb.release([data.count()], epsilon="0.5")
+    api.close()
+    made.chosen = {**made.chosen, "prior": 0.2}
+    standing = made.facts["standing"]
+    assert standing["looser"] == ["budget: ε 2 → ε 3"]
+    assert [spent for _, spent in standing["promised"]] == ["ε 0.5"]
+    words = shlex.split(asked(made, "loosen")["cell"].partition("%dp admin ")[2])
+    assert words[0] == "loosen"
+    assert main(["admin", *words]) == 0
+    made.chosen = {**made.chosen, "prior": 0.3}
+    assert made.facts["standing"]["looser"] == []
 
 
 def test_a_catalogue_is_priced_from_the_declaration(people):

@@ -70,6 +70,10 @@ STATISTICS = {
     "town.got.difference(by='sex')": lambda r: arms(r, "got"),
     "town.groupby('region').age.mean()": lambda r: by(r, "region", GROUPS, lambda part: part["age"].mean()),
     "town.groupby('sex').income.mean()": lambda r: by(r, "sex", "fm", lambda part: part["income"].mean()),
+    "town[town.sex == 'f'].age.mean()": lambda r: r["age"][r["sex"] == "f"].mean(),
+    "town[(town.age >= 54) & (town.sex == 'm')].income.mean()": lambda r: r["income"][
+        (r["age"] >= 54) & (r["sex"] == "m")
+    ].mean(),
     "town.groupby('region', 'sex').count()": lambda r: np.array(
         [
             [len(part[part["sex"] == sex]) for sex in "fm"]

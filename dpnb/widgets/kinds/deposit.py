@@ -23,12 +23,13 @@ from dpnb.trusted.schema import Schema
 from dpnb.widgets import published_losses
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.arithmetic import line_weights
+from dpnb.widgets.deposit_texts import TEXTS
 from dpnb.widgets.projection import Catalogue, kind_of_budget
 from dpnb.widgets.wording import still
 
 _ROWS = 1000
 _MOST_ROWS = 10**9
-_PRE_RELEASE, _END = 2, 3
+_BUDGET, _PRE_RELEASE, _END = 1, 2, 3
 _CHANCE = 0.05
 
 
@@ -99,7 +100,8 @@ class Deposit(Interaction):
             else [],
             "planned": self._planned(schema) if schema is not None else _ROWS,
             "public_size": schema is not None and _public_size(schema) is not None,
-            "standing": self._standing(form.dataset.name) if step == _END else None,
+            "standing": self._standing(form.dataset.name, schema) if step >= _BUDGET else None,
+            "texts": TEXTS,
             "released": self._files.statistics.exists(),
             "problem": "",
         }
@@ -137,11 +139,12 @@ class Deposit(Interaction):
         )
         return {f"mine_{place}": text.strip() for place, text in enumerate(texts[:50], start=1)}
 
-    def _standing(self, name: str) -> dict[str, Any] | None:
+    def _standing(self, name: str, schema: Schema | None) -> dict[str, Any] | None:
         try:
-            return acts.standing_of(name)
+            return acts.standing_of(name, schema)
         except DpnbError as refused:
-            return {"state": "frozen", "spent": 0.0, "cap": 0.0, "words": clean(str(refused)), "promised": []}
+            nothing: dict[str, Any] = {"spent": 0.0, "cap": 0.0, "promised": [], "looser": []}
+            return {"state": "frozen", "words": clean(str(refused)), **nothing}
 
     # ------------------------------------------------------------------ what is written, and the cell that acts
 
@@ -158,7 +161,13 @@ class Deposit(Interaction):
     def _wish(self, wish: str) -> dict[str, Any]:
         if wish == "declare":
             return {"said": self._files.declare(self._form)}
-        made = {"release": self._release, "cap": self._cap, "close": self._close, "publish": self._publish}
+        made = {
+            "loosen": self._loosen,
+            "release": self._release,
+            "cap": self._cap,
+            "close": self._close,
+            "publish": self._publish,
+        }
         if wish not in made:
             raise OptionError("Unknown wish.")
         return {"cell": f"{_loaded()}{made[wish]()}"}
@@ -199,6 +208,10 @@ class Deposit(Interaction):
             raise OptionError("Declare the file first.")
         cap = self.held("cap", float(schema.budget.cap.amount), 0.0, float(schema.budget.cap.amount))
         return acts.cap(form.dataset.name, {kind_of_budget(schema): f"{cap:.3g}"}, self._reason())
+
+    def _loosen(self) -> str:
+        self._files.declare(self._form)
+        return self._files.loosen(self._reason())
 
     def _close(self) -> str:
         return acts.close(self._form.dataset.name, self._reason())

@@ -4,6 +4,7 @@ import {
   equalised,
   keeping,
   lacking,
+  looserWords,
   nearness,
   pickedOf,
   pickedWords,
@@ -46,8 +47,11 @@ function facts(more: Partial<DepositFacts> = {}): DepositFacts {
     most: '',
     size: '',
     epsilon: '2',
-    delta: ''
+    delta: '',
+    pool: '',
+    bounds: ''
   };
+  const texts = new Proxy({}, { get: () => '…' }) as DepositFacts['texts'];
   return {
     file: 'town.csv',
     declaration: 'town.dpnb.toml',
@@ -57,6 +61,7 @@ function facts(more: Partial<DepositFacts> = {}): DepositFacts {
     problems: [],
     rows: [],
     budget,
+    texts,
     catalogue: [
       entry('a', 1, 100),
       entry('b', 1, 10),
@@ -138,5 +143,15 @@ describe('the secrecy of the sample', () => {
     expect(sampleWords('change-one', loss, 0.01, 'coins')).toContain('goes with');
     expect(sampleWords('add-remove', loss, 0.01, 'fixed')).toContain('goes with');
     expect(sampleWords('add-remove', loss, 0.01, 'no')).toContain('Nothing changes');
+  });
+});
+
+describe('what is looser than was promised', () => {
+  const standing = { state: 'open', spent: 1, cap: 2, words: '', promised: [['ada', 'ε 1']], looser: [] } as const;
+  it('is said with whom it was promised to, and only where something is', () => {
+    expect(looserWords(facts({ standing: null }))).toBe('');
+    expect(looserWords(facts({ standing }))).toBe('');
+    const said = looserWords(facts({ standing: { ...standing, looser: ['budget: ε 2 → ε 3'] } }));
+    expect(said).toBe('budget: ε 2 → ε 3. Answered so far: ada: ε 1. …');
   });
 });

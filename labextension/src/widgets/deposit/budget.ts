@@ -8,14 +8,14 @@ import { choice } from '../parts/layout';
 import { slider } from '../parts/slider';
 import { neighbours } from '../seesaw/model';
 import { FULL, placeOf } from '../parts/track';
+import type { Link } from '../parts/widget';
+import { actButton } from './act';
 import type { FormHand, Step } from './declare';
-import { DRAWN, oddsOf, sampleWords, wordsOf, type DepositFacts, type DepositSet } from './model';
+import { textField } from './fields';
+import { DRAWN, looserWords, oddsOf, sampleWords, wordsOf, type DepositFacts, type DepositSet } from './model';
 
 const DELTAS = { low: 1e-12, high: 1e-3 };
 const SHARES = { low: 0.001, high: 1 };
-const ALL =
-  'One budget for the whole file, not one for each column or question: everything that is ever released is paid from it. ' +
-  'It can be made smaller later; larger only as a recorded act with its reason.';
 
 /** Ticks where others published, on the track of the slider below. */
 function ticks({ budget }: DepositFacts): SVGSVGElement {
@@ -36,16 +36,10 @@ function ticks({ budget }: DepositFacts): SVGSVGElement {
   );
 }
 
-interface Hand extends FormHand {
+interface Hand extends FormHand, Pick<Link<DepositFacts, DepositSet>, 'ask'> {
   readonly chosen: () => Partial<DepositSet>;
   readonly choose: (part: Partial<DepositSet>) => void;
 }
-
-const CONDITIONS = [
-  'Who was drawn stays secret, also from those who were drawn.',
-  'It counts once: ten questions of ε 1 from one sample of 1 % are worth 5.40, not .17.',
-  'It does not hold for clusters, quotas, chain referral, nor for a budget in ρ.'
-];
 
 /** What the sliders stand at while they move: the form hears when the hand lets go. */
 interface Now {
@@ -59,7 +53,7 @@ interface Part {
   readonly show: (now: Now) => void;
 }
 
-function samplePart(hand: Hand): Part {
+function samplePart(hand: Hand, conditions: readonly string[]): Part {
   const said = announcer();
   const how = choice('how the people came into the file:', DRAWN, 'no', drawn => hand.choose({ drawn }));
   let last: Now = { epsilon: 1, delta: 0, prior: 0.1 };
@@ -86,7 +80,7 @@ function samplePart(hand: Hand): Part {
       how.node,
       share.node,
       said,
-      html('ul', { class: 'soft' }, ...CONDITIONS.map(one => html('li', {}, one)))
+      html('ul', { class: 'soft' }, ...conditions.map(one => html('li', {}, one)))
     ),
     show: now => {
       last = now;
@@ -99,6 +93,7 @@ function samplePart(hand: Hand): Part {
 }
 
 function deltaPart(
+  words: string,
   moved: (delta: number) => void,
   settled: () => void
 ): Part & { readonly words: (text: string) => void } {
@@ -118,12 +113,7 @@ function deltaPart(
       'details',
       {},
       html('summary', {}, 'And with a δ?'),
-      html(
-        'p',
-        { class: 'soft' },
-        'A δ is the chance that the promise of ε does not hold. It buys Gaussian noise, which is less for many questions; ' +
-          'keep it far below one in the number of people. Without a reason, leave it at none.'
-      ),
+      html('p', { class: 'soft' }, words),
       deltas.node,
       said
     ),
@@ -131,6 +121,25 @@ function deltaPart(
     words: text => {
       said.textContent = text;
       deltas.words(text);
+    }
+  };
+}
+
+/** What was promised to whom, where the form is looser; and the act that records it. */
+function looserPart(hand: Hand): Step {
+  const said = html('p', { class: 'warn', role: 'status' });
+  const reason = textField('Why (it stays in the ledger)', value => hand.choose({ reason: value }), {
+    long: true
+  });
+  const act = actButton('Record it', 'loosen', hand);
+  const node = html('div', {}, said, reason.node, act.node);
+  return {
+    node,
+    show: facts => {
+      said.textContent = looserWords(facts);
+      node.hidden = said.textContent === '';
+      reason.show(hand.chosen().reason ?? '', '');
+      act.allow((hand.chosen().reason ?? '').trim() !== '');
     }
   };
 }
@@ -159,10 +168,12 @@ export function budgetStep(first: DepositFacts, hand: Hand): Step {
     change: () => hand.choose({ prior: now.prior })
   });
   const delta = deltaPart(
+    first.texts.delta,
     value => move({ delta: value }),
     () => hand.setDataset({ delta: now.delta > 0 ? significant(now.delta, 2) : '' })
   );
-  const sample = samplePart(hand);
+  const sample = samplePart(hand, first.texts.sample);
+  const looser = looserPart(hand);
 
   losses.range.before(ticks(first));
 
@@ -183,11 +194,11 @@ export function budgetStep(first: DepositFacts, hand: Hand): Step {
     node: html(
       'div',
       {},
-      html('p', { class: 'say' }, ALL),
+      html('p', { class: 'say' }, first.texts.all),
       html(
         'div',
         { class: 'two' },
-        html('div', {}, losses.node, wrong, others, beliefs.node, delta.node, sample.node),
+        html('div', {}, losses.node, wrong, looser.node, others, beliefs.node, delta.node, sample.node),
         html('div', {}, said, crowd.node)
       )
     ),
@@ -202,6 +213,7 @@ export function budgetStep(first: DepositFacts, hand: Hand): Step {
       losses.show(now.epsilon);
       beliefs.show(Math.round(100 * now.prior));
       delta.show(now);
+      looser.show(newer);
       wrong.textContent = [wordsOf(newer, '', 'epsilon'), wordsOf(newer, '', 'delta')]
         .filter(Boolean)
         .join(' ');

@@ -34,9 +34,7 @@ const TYPES = [
   ['datetime', 'date and time']
 ] as const;
 
-const HELP =
-  'Write what is known without this file: a law, a codebook, common sense. Never the largest value that you see in it: it is somebody’s. ' +
-  'What is beyond counts as the bound.';
+const SEEN = 'seen on data';
 
 const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
   date: ['2020-01-01', '2024-12-31']
@@ -85,7 +83,7 @@ function columnPart(name: string, hand: FormHand): ColumnPart {
 }
 
 /** Whom the promise is about: the unit in words, and whether their number is public. */
-function personPart(form: Form, hand: FormHand): Step {
+function personPart({ form, texts }: DepositFacts, hand: FormHand): Step {
   const put = (field: keyof DatasetFields) => (value: string) => hand.setDataset({ [field]: value });
   const units = form.columns.map(({ name }) => [name, `the column ${name} says whose`] as const);
   const fields: Readonly<Record<string, Field>> = {
@@ -96,7 +94,7 @@ function personPart(form: Form, hand: FormHand): Step {
     ),
     most: textField('Most rows one person can have', put('most'), {
       example: '3',
-      help: html('span', { class: 'soft' }, 'Further rows are left out; all noise grows with this number.')
+      help: html('span', { class: 'soft' }, texts.most)
     }),
     adjacency: choiceField(
       'How many people there are is',
@@ -108,7 +106,11 @@ function personPart(form: Form, hand: FormHand): Step {
     ),
     size: textField('How many there are', put('size'), { example: '4820' }),
     name: textField('Its name in a notebook', put('name')),
-    title: textField('Title for readers', put('title'), { long: true })
+    title: textField('Title for readers', put('title'), { long: true }),
+    pool: textField('Budget shared with', put('pool'), {
+      example: 'nothing',
+      help: html('span', { class: 'soft' }, texts.pool)
+    })
   };
   return {
     node: html('div', { class: 'fields' }, ...Object.values(fields).map(one => one.node)),
@@ -133,7 +135,9 @@ function rowsTable([names = [], ...rows]: DepositFacts['rows']): HTMLElement {
 }
 
 export function declareStep(first: DepositFacts, hand: FormHand): Step {
-  const person = personPart(first.form, hand);
+  const { texts } = first;
+  const person = personPart(first, hand);
+  const seen = checkField(texts.seen, on => hand.setDataset({ bounds: on ? SEEN : '' }));
   const columns = new Map(first.form.columns.map(({ name }) => [name, columnPart(name, hand)] as const));
   const whole = html('p', { class: 'warn', role: 'alert' });
   const toml = html('code', {});
@@ -162,7 +166,8 @@ export function declareStep(first: DepositFacts, hand: FormHand): Step {
         html('h4', {}, 'Who is protected'),
         person.node,
         html('h4', {}, 'Columns'),
-        html('p', { class: 'soft' }, HELP),
+        html('p', { class: 'soft' }, texts.bounds),
+        seen.node,
         whole,
         ...[...columns.values()].map(one => one.node)
       ),
@@ -170,6 +175,7 @@ export function declareStep(first: DepositFacts, hand: FormHand): Step {
     ),
     show: facts => {
       person.show(facts);
+      seen.show(hand.form().dataset.bounds === SEEN);
       const { columns: now, dataset } = hand.form();
       now.forEach(one => columns.get(one.name)?.show(facts, one, dataset.unit));
       whole.textContent = wordsOf(facts, '', 'columns');
@@ -179,9 +185,9 @@ export function declareStep(first: DepositFacts, hand: FormHand): Step {
         drawn = rows;
         made.replaceChildren(
           ...(facts.rows.length === 0
-            ? [html('p', { class: 'soft' }, 'They appear with “Who is protected” and one column.')]
+            ? [html('p', { class: 'soft' }, texts.rows)]
             : [
-                html('p', { class: 'soft' }, 'They fit this declaration and say nothing about the data.'),
+                html('p', { class: 'soft' }, texts.fit),
                 rowsTable(facts.rows)
               ])
         );

@@ -90,12 +90,7 @@ export function endStep(
       capping.node,
       closing.node,
       html('h4', {}, 'Publish'),
-      html(
-        'p',
-        { class: 'soft' },
-        'A folder with a page that stands alone, signed numbers that anybody can verify, a table, a dictionary. ' +
-          'Close first, where the page should say so. It spends nothing.'
-      ),
+      html('p', { class: 'soft' }, link.facts().texts.page),
       publishing.node
     ),
     show

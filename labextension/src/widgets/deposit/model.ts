@@ -27,6 +27,9 @@ export interface DatasetFields {
   readonly size: string;
   readonly epsilon: string;
   readonly delta: string;
+  readonly pool: string;
+  /** Empty, or "seen on data". */
+  readonly bounds: string;
 }
 
 export interface Form {
@@ -60,7 +63,24 @@ export interface Standing {
   readonly cap: number;
   readonly words: string;
   readonly promised: readonly (readonly [string, string])[];
+  /** What the declaration loosens of what was promised to those who were answered. */
+  readonly looser: readonly string[];
 }
+
+type TextName =
+  | 'bounds'
+  | 'most'
+  | 'pool'
+  | 'seen'
+  | 'rows'
+  | 'fit'
+  | 'all'
+  | 'delta'
+  | 'looser'
+  | 'near'
+  | 'planned'
+  | 'again'
+  | 'page';
 
 export interface DepositFacts {
   readonly file: string;
@@ -86,6 +106,8 @@ export interface DepositFacts {
   readonly planned: number;
   readonly public_size: boolean;
   readonly standing: Standing | null;
+  /** The longer texts, said in Python so that they are no code. */
+  readonly texts: Readonly<Record<TextName, string>> & { readonly sample: readonly string[] };
   /** Whether statistics were released from here before. */
   readonly released: boolean;
   readonly problem: string;
@@ -138,6 +160,13 @@ export function wordsOf(facts: DepositFacts, column: string, field: string): str
 
 const spoken = ({ column, field }: Problem): string =>
   `${column === '' ? '' : `${column}: `}${FIELD_WORDS[field] ?? field}`;
+
+/** What is looser than the ledger promised, in words; empty where nothing is. */
+export function looserWords({ standing, texts }: DepositFacts): string {
+  const looser = standing?.looser ?? [];
+  const to = (standing?.promised ?? []).map(([who, loss]) => `${who}: ${loss}`).join('; ');
+  return looser.length === 0 ? '' : `${looser.join('; ')}. Answered so far: ${to}. ${texts.looser}`;
+}
 
 /** Why the next step cannot be taken yet; empty where it can. */
 export function lacking(facts: DepositFacts, step: number): string {

@@ -182,9 +182,6 @@ function splitPart(
   };
 }
 
-const PLANNED = 'Drawn for means in the middle half of their range, and equal groups.';
-const AGAIN = 'Released already. What you release now takes its place in what is published.';
-
 export function picksStep(link: DepositLink, choose: (part: Partial<DepositSet>) => void): Step {
   const said = announcer();
   const rows = integerField('About how many rows there are, for these pictures only', [1, 1e9], value =>
@@ -211,18 +208,14 @@ export function picksStep(link: DepositLink, choose: (part: Partial<DepositSet>)
     node: html(
       'div',
       {},
-      html(
-        'p',
-        { class: 'say' },
-        'How near an answer will be follows from the declaration alone: no row is looked at.'
-      ),
+      html('p', { class: 'say' }, link.facts().texts.near),
       ...[rows.node, known, catalogue.node, split.node, said, again, release.node]
     ),
     show: facts => {
       rows.show(facts.planned);
       rows.node.hidden = facts.public_size;
-      known.textContent = facts.public_size ? '' : PLANNED;
-      again.textContent = facts.released ? AGAIN : '';
+      known.textContent = facts.public_size ? '' : facts.texts.planned;
+      again.textContent = facts.released ? facts.texts.again : '';
       catalogue.show(facts);
       show(facts, pickedOf(facts, link.chosen()));
     },

@@ -80,7 +80,7 @@ export function depositView(root: HTMLElement, link: DepositLink): View {
   };
   const parts: readonly Step[] = [
     declareStep(first, hand),
-    budgetStep(first, { ...hand, chosen: link.chosen, choose }),
+    budgetStep(first, { ...link, ...hand, choose }),
     picksStep(link, choose),
     endStep(link, choose)
   ];
