@@ -40,6 +40,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except DpnbError as refusal:
         print(f"dpnb: {refusal}", file=sys.stderr)
         return 2
+    except PermissionError as fault:
+        print(
+            f"dpnb: {fault.filename} is another user's: act as whoever holds it. Nothing was done.",
+            file=sys.stderr,
+        )
+        return 2
     _say(said.shown(as_json=getattr(options, "json", False)) if isinstance(said, Said) else said)
     return 0
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import signal
 
 import pytest
 
 import dpnb
 from dpnb.__main__ import main
 from dpnb.client import api
-from dpnb.errors import DpnbError, OwnerError, PlanError
+from dpnb.errors import AccessError, DpnbError, OwnerError, PlanError
 from dpnb.owner.admin import _ACTS
 from dpnb.trusted.curator.examination import examined
+from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.serving.settings import read_settings
 from dpnb.trusted.wire.codec import decode_service_request, encode
 from dpnb.trusted.wire.messages import Open
@@ -142,6 +144,47 @@ def test_what_somebody_else_released_is_not_published_as_ones_own(service, monke
     )
     assert "were not all released with this loss" in capsys.readouterr().err
     assert not (service.folder / "out").exists()
+
+
+def test_a_services_home_is_backed_up_verified_and_restored(service, monkeypatch, capsys):
+    """Copied while it runs; put back when it has stopped: what was spent since stays spent, what was closed closed, who was revoked out."""
+    config = ("--config", str(service.folder / "curator.toml"))
+    ada, bob = service.token("ada"), service.token("bob")
+
+    def asked(token, epsilon, question="count"):
+        monkeypatch.setenv("DPNB_TOKEN", token)
+        people = dpnb.open(f"{service.url}people", quiet=True)
+        answer = people.count() if question == "count" else people.age.mean()
+        try:
+            return dpnb.release([answer], epsilon=epsilon), answer
+        finally:
+            api.close()
+
+    before = asked(ada, "0.3")[1]
+    assert main(["admin", "backup", str(service.folder / "copy"), *config]) == 0
+    assert not (service.folder / "copy" / "tokens.json").exists()
+    assert main(["admin", "restore", *WHY, YES, *config]) == 2  # it runs
+    assert "A curator runs" in capsys.readouterr().err
+    asked(ada, "0.2", "mean")
+    service.tokens.revoke("bob")
+    service.kill(signal.SIGTERM)
+    assert main(["admin", "restore", "--from", str(service.folder / "copy"), *WHY, YES, *config]) == 0
+    assert "dataset:people: ε 0.5" in capsys.readouterr().out
+    assert main(["admin", "verify", *config]) == 0
+    service.start()
+    report, again = asked(ada, "0.3")
+    assert not report.charged
+    assert float(again) == float(before)
+    with Ledger(read_settings(service.folder / "curator.toml").home.ledger) as ledger:
+        assert str(ledger.spent("dataset:people")) == "ε 0.5"
+    with pytest.raises(AccessError):
+        asked(bob, "0.1")
+    assert main(["admin", "close", "people", *WHY, YES, *config]) == 0
+    service.kill(signal.SIGTERM)
+    assert main(["admin", "restore", "--from", str(service.folder / "copy"), *WHY, YES, *config]) == 0
+    service.start()
+    with pytest.raises(OwnerError, match="closed"):
+        asked(ada, "0.1", "mean")
 
 
 def test_no_token_acts_as_an_owner(service):

@@ -11,7 +11,6 @@ the same command does it again.
 
 from __future__ import annotations
 
-import getpass
 import os
 import secrets
 import sqlite3
@@ -43,6 +42,7 @@ from dpnb.trusted.curator.mark import (
     shortfall,
     total_of,
 )
+from dpnb.trusted.curator.server import principal_of
 from dpnb.trusted.curator.terms import Terms
 from dpnb.trusted.errors import DpnbError, OwnerError
 from dpnb.trusted.privacy import PrivacyLoss
@@ -84,7 +84,7 @@ def restore(home: Home, reason: str, source: Path | None = None, *, by: str | No
     if not reason.strip():
         raise OwnerError("A restore needs a reason: it is recorded in the ledger.")
     try:
-        booked = _restored(home, source, Act(by or getpass.getuser(), reason, _now()))
+        booked = _restored(home, source, Act(by or principal_of(os.getuid()), reason, _now()))
     except (OSError, RuntimeError) as error:  # a RuntimeError is a link that leads to itself
         fault = getattr(error, "strerror", None) or "a link leads to itself"
         name = Path(getattr(error, "filename", None) or home.ledger).name
