@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import dpnb
+from dpnb import widgets
 from dpnb.__main__ import main
 from dpnb.errors import PlanError
 from dpnb.planner.request import Ask
@@ -113,6 +114,29 @@ def test_an_instructor_reads_no_reason_of_the_owners_and_no_class_but_theirs(off
     handle = office.told(Open(name="people"), nobody)["handle"]
     rows = office.told(Statement(handle=handle), nobody)["rows"]
     assert not [row for row in rows if row["kind"] == "charge"]
+
+
+def test_a_wall_fills_with_the_answers_of_an_instructors_class(office):
+    """Each answer once, as it comes, and nobody's of another class; nothing is spent, and students see only their own."""
+    teacher = token(office, "teacher", "instruct", "release")
+    question = office.people(teacher).age.mean()
+    wall = widgets.wall(question)
+    assert "Waiting for answers in your class" in wall.facts["waiting"]
+    for place in range(3):
+        asked(office, token(office, f"student-{place}", "release"))
+    asked(office, token(office, "eve", "release", group="class-2"))
+    wall.refresh()
+    assert [row["who"] for row in wall.facts["answers"]] == ["student-0", "student-1", "student-2"]
+    mean = asked(office, token(office, "student-3", "release"), "0.2")
+    wall.refresh()
+    wall.refresh()
+    assert [row["value"] for row in wall.facts["answers"]][-1] == float(mean)
+    assert len(wall.facts["answers"]) == 4
+    assert wall.facts["average"] is not None
+    assert question.pending
+    alone = widgets.wall(office.people(token(office, "student-1", "release")).age.mean())
+    assert [row["who"] for row in alone.facts["answers"]] == ["student-1"]
+    assert len([row for row in office.curator._ledger.statement() if row.kind == "charge"]) == 5
 
 
 def test_a_receipt_over_the_wire_is_verified_with_the_key_alone(office, tmp_path, capsys):

@@ -17,6 +17,7 @@ from dpnb.errors import OptionError, Unavailable
 from dpnb.estimate import Estimate, PendingQuestion
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.wall_answers import Answer, answer_of
+from dpnb.widgets.wall_classroom import Classroom
 from dpnb.widgets.wall_facts import facts_of, wall_of
 from dpnb.widgets.wall_folder import Folder
 from dpnb.widgets.wall_picture import wall_picture
@@ -30,8 +31,9 @@ class Wall(Interaction):
 
     Parameters
     ----------
-    answers : path, or estimates
-        A folder of exports (``answer.to_json("ada.json")``, ``dpnb.archive("ada.zip")``), or released answers in a list or by name.
+    answers : path, question, or estimates
+        A folder of exports (``answer.to_json("ada.json")``, ``dpnb.archive("ada.zip")``), or released answers in a list or by name. Or, for
+        an instructor of a service, a question that is pending (``people.age.mean()``): what their class was answered, as it comes.
         Of several questions the one asked most is shown; the same noise counts once.
     truth : number or Estimate, optional
         What the answer would be without noise, for TEACHING data alone: a number, or your own answer to the question, which also
@@ -54,7 +56,7 @@ class Wall(Interaction):
     otherwise: ClassVar[Any] = "answers"
 
     def __init__(self, answers: Any, *, truth: Any = None) -> None:
-        self._folder = Folder(answers) if isinstance(answers, str | os.PathLike) else None
+        self._folder = _place(answers)
         self._held = [] if self._folder is not None else _held(answers)
         self._truth = _own(self._held) if truth is None else _known(truth)
         self._asked = _question([truth, *(one.estimate for one in self._held)])
@@ -80,6 +82,13 @@ class Wall(Interaction):
         ]
         about = facts["question"] or facts["place"]
         return still("wall", "Class wall", about, head, rows, facts, notes=said, picture=wall_picture(facts))
+
+
+def _place(answers: Any) -> Folder | Classroom | None:
+    """Where answers come in: a folder, or a service that is asked about a question that is pending; None for answers that are held."""
+    if isinstance(answers, str | os.PathLike):
+        return Folder(answers)
+    return Classroom(answers) if isinstance(answers, Estimate) and answers.pending else None
 
 
 def _cells(row: Mapping[str, Any], who: str, paid: str) -> list[str]:

@@ -20,18 +20,19 @@ c = get_config()
 
 # who may log in: accounts of this machine (PAM); another authenticator of JupyterHub does as well
 c.Authenticator.allowed_users = {*STUDENTS, *TEACHERS}
-c.JupyterHub.load_groups = {"class-1": {"users": STUDENTS}}
+c.JupyterHub.load_groups = {"class-1": {"users": [*STUDENTS, *TEACHERS]}}
 
 # what the curator calls them: a user is hub/NAME, a group keeps its name, and these are what a token allows
 c.JupyterHub.custom_scopes = {
     "custom:dpnb:release": {"description": "Ask protected datasets"},
+    "custom:dpnb:instruct": {"description": "Read what their classes were charged and answered"},
     "custom:dpnb:audit": {"description": "Read every entry of their ledgers"},
 }
 c.JupyterHub.services = [{"name": "dpnb"}]
 ASK = ["access:services!service=dpnb", "custom:dpnb:release"]
 c.JupyterHub.load_roles = [
     {"name": "user", "scopes": ["self", *ASK]},
-    {"name": "teacher", "scopes": ["custom:dpnb:audit"], "users": sorted(TEACHERS)},
+    {"name": "teacher", "scopes": ["custom:dpnb:instruct", "custom:dpnb:audit"], "users": sorted(TEACHERS)},
     # the token in a kernel: it asks the curator as its user, and never more than the user may
     {
         "name": "server",
@@ -39,6 +40,7 @@ c.JupyterHub.load_roles = [
             "users:activity!user",
             "access:servers!server",
             "read:users:groups!user",
+            "custom:dpnb:instruct",
             "custom:dpnb:audit",
             *ASK,
         ],
