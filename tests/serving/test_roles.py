@@ -10,7 +10,7 @@ import pytest
 import dpnb
 from dpnb import widgets
 from dpnb.__main__ import main
-from dpnb.errors import PlanError
+from dpnb.errors import OwnerError, PlanError
 from dpnb.planner.request import Ask
 from dpnb.trusted.serving.settings import read_settings
 from dpnb.trusted.wire.messages import Cap, Describe, Open, Peek, Receipt, Statement, Submit
@@ -24,13 +24,27 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture
-def office(tmp_path):
-    """A service with two classes, in this process."""
+def offices(tmp_path):
+    """Services with two classes, in this process, one after another in one home."""
     write_people(tmp_path, 500)
-    (tmp_path / "curator.toml").write_text(CONFIG.format(port=8443, each=GROUPS, more=""))
-    made = Office(read_settings(tmp_path / "curator.toml"))
-    yield made
-    made.desk.close()
+    made = []
+
+    def start(more=""):
+        if made:
+            made[-1].desk.close()
+        (tmp_path / "curator.toml").write_text(CONFIG.format(port=8443, each=GROUPS + more, more=""))
+        made.append(Office(read_settings(tmp_path / "curator.toml")))
+        return made[-1]
+
+    yield start
+    for one in made[-1:]:
+        one.desk.close()
+
+
+@pytest.fixture
+def office(offices):
+    """A service with two classes, in this process."""
+    return offices()
 
 
 def token(office, principal, *scopes, group="class-1"):
@@ -114,6 +128,55 @@ def test_an_instructor_reads_no_reason_of_the_owners_and_no_class_but_theirs(off
     handle = office.told(Open(name="people"), nobody)["handle"]
     rows = office.told(Statement(handle=handle), nobody)["rows"]
     assert not [row for row in rows if row["kind"] == "charge"]
+
+
+@pytest.mark.parametrize(
+    ("store", "shared"),
+    [("principal", {"ada": False, "bob": False, "eve": False, "nobody": False})],
+)
+def test_nothing_is_shared_unless_its_owner_says_so(offices, store, shared):
+    office = offices(f'\nstore = "{store}"')
+    _shares(office, shared)
+
+
+def _shares(office, shared):
+    """Ask as the first of class 1; then as others: whether each gets the same draw, free."""
+    groups = {"ada": "class-1", "bob": "class-1", "eve": "class-2", "nobody": "class-3"}
+    first = asked(office, token(office, "first", "release"))
+    for who, same in shared.items():
+        other = asked(office, token(office, who, "release", group=groups[who]))
+        assert (other.releases[0].parts == first.releases[0].parts) == same, who
+    return first
+
+
+@pytest.mark.parametrize(
+    ("store", "shared"),
+    [
+        ("group", {"ada": True, "bob": True, "eve": False, "nobody": False}),
+        ("everyone", {"ada": True, "bob": True, "eve": True, "nobody": True}),
+    ],
+)
+def test_a_stored_answer_is_shared_as_its_owner_says(offices, store, shared):
+    """With the same integers, charged once; what is measured again is charged anew; another choice moves nothing that is stored."""
+    office = offices(f'\nstore = "{store}"')
+    _shares(office, shared)
+    ledger = office.curator._ledger
+    charges = [row.principal for row in ledger.statement() if row.kind == "charge"]
+    assert charges == ["first", *(who for who, same in shared.items() if not same)]
+    data = office.people(token(office, "ada", "release"))
+    data.session.release([data.age.mean()], Ask.make(epsilon="0.1", fresh=True))
+    assert len([row for row in ledger.statement() if row.kind == "charge"]) == len(charges) + 1
+    assert ledger.verify().intact
+    alone = offices()
+    asked(alone, token(alone, "bob", "release"))
+    charged = [row.principal for row in alone.curator._ledger.statement() if row.kind == "charge"]
+    assert (charged[-1] == "bob") == (store == "group")  # what was everybody's stays so
+
+
+@pytest.mark.parametrize("more", ['\nstore = "nobody"', "\nstore = 3"])
+def test_a_store_that_there_is_not_is_refused(offices, more):
+    with pytest.raises(OwnerError, match="store is one of principal, group, everyone"):
+        offices(more)
 
 
 def test_a_wall_fills_with_the_answers_of_an_instructors_class(office):

@@ -312,6 +312,7 @@ class Ledger:
         again: Sequence[str] = (),
         terms: Terms | None = None,
         caps: Sequence[Limit] = (),
+        store: str | None = None,
         schema_version: str = "",
         mechanism_version: str = "",
         time: str | None = None,
@@ -340,6 +341,8 @@ class Ledger:
         caps : sequence of Limit
             Caps on this principal's own total, or on those of shares of the pool to which this charge counts. The recorded
             cap holds as well.
+        store : str, optional
+            By whom the answers may be read: those who share this store; by default the principal alone.
         time : str
             When, in ISO 8601.
 
@@ -364,6 +367,7 @@ class Ledger:
         scope = Scope(principal, pool, dataset, *versions, tuple(again))
         bound = {**scope.to_json(), "digest": digest}
         facts = {**bound, "request": request_id, "life": self._life}
+        facts |= {} if store is None else {"store": store}
         now = time or _now()
         with self._database.telling() as db:
             found = totals.charged(db, request_id, bound)
@@ -447,17 +451,19 @@ class Ledger:
         mechanism_version: str,
         wanted: Iterable[tuple[str, PrivacyLoss]],
         again: Collection[str] = (),
+        store: str | None = None,
     ) -> list[StoredAnswer | None]:
         """Return for what is measured, and the loss that is asked for it, the stored answer that serves, or the one that comes nearest.
 
-        That is the oldest of those that cost at least what is asked, one's own before published ones; where none did, the
-        dearest. Draws in `again` are left out.
+        That is the oldest of those that cost at least what is asked, one's own (or those of the store that is shared) before
+        published ones; where none did, the dearest. Draws in `again` are left out.
         """
         scope = {
             "principal": principal,
             "data_version": data_version,
             "schema_version": schema_version,
             "mechanism_version": mechanism_version,
+            **({} if store is None else {"store": store}),
         }
         with self._database.showing() as db:
             held = frozenset(again)

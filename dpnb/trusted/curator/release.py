@@ -80,6 +80,8 @@ class Wanted:
     measure: Measure
     again: tuple[str, ...]
     caps: tuple[Limit, ...] = ()
+    store: str | None = None
+    """The store that whoever asks shares with others; their own where it is None."""
 
     @property
     def questions(self) -> tuple[Charged, ...]:
@@ -114,6 +116,7 @@ def looked_up(wanted: Wanted, attached: Attached, ledger: Ledger) -> list[Stored
         MECHANISM_VERSION,
         [(question.measured, question.loss) for question in wanted.questions],
         wanted.again,
+        wanted.store,
     )
 
 
@@ -216,6 +219,7 @@ def _charge(
         **{name: getattr(scope, name) for name in scope.__slots__},
         cap=attached.budget.cap,
         caps=wanted.caps,
+        store=wanted.store,
         terms=Terms.of(attached.schema, attached.known_as),
         questions=[_recorded(question) for question in mine],
         events=wanted.charged.part(mine),

@@ -337,7 +337,12 @@ class Curator:
         )
 
     def _wanted(self, request: Peek | Submit, attached: Attached, principal: str) -> Wanted:
-        return replace(_wanted(request, attached, principal), caps=self._caps(attached, principal))
+        asked, caps = _wanted(request, attached, principal), self._caps(attached, principal)
+        return replace(asked, caps=caps, store=self._store(attached))
+
+    def _store(self, attached: Attached) -> str | None:  # noqa: ARG002 - a service has some
+        """Return the store that whoever asks now shares with others; None for their own."""
+        return None
 
     def _caps(self, attached: Attached, principal: str) -> tuple[Limit, ...]:  # noqa: ARG002 - a service has some
         """Return the caps on whoever asks now, besides the budget and their own."""

@@ -29,8 +29,8 @@ from dpnb.trusted.privacy import Measure, PrivacyEvent, PrivacyLoss, compose
 
 Answer = dict[str, Any]
 
-EVERYBODY: Final = {"principal": ""}
-"""Whose published answers are: no principal has an empty name."""
+EVERYBODY: Final = ""
+"""Whose published answers are: no principal and no group has an empty name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def serving(
     mine = best(db, address(scope, measured), asked, again)
     if mine is not None and asked.fits_in(mine.loss):
         return mine
-    theirs = best(db, address({**scope, **EVERYBODY}, measured), asked, again)
+    theirs = best(db, address({**scope, "store": EVERYBODY}, measured), asked, again)
     found = [one for one in (mine, theirs) if one is not None]
     return max(found, key=lambda one: (asked.fits_in(one.loss), _rank(one.loss)), default=None)
 
@@ -127,7 +127,7 @@ def published_rows(
     rows = []
     for at, (charge, place) in enumerate(places):
         body = totals.body_of(db, charge)
-        where = address({**body, **EVERYBODY}, body["questions"][place]["measured"])
+        where = address({**body, "store": EVERYBODY}, body["questions"][place]["measured"])
         rows.append((entry, at, where, *db.execute(query, (charge, place)).fetchone()))
     return rows
 
@@ -193,6 +193,10 @@ def _rank(loss: PrivacyLoss) -> tuple[Fraction, Fraction]:
 
 
 def address(scope: Mapping[str, Any], measured: str) -> str:
-    """Return the store's address of what is measured: a hash of all that an answer depends on."""
-    parts = [scope[part] for part in ("principal", "data_version", "schema_version", "mechanism_version")]
+    """Return the store's address of what is measured: a hash of all that an answer depends on, and of whose it is.
+
+    It is its principal's, or, where the scope names a ``store``, that of all who share this one.
+    """
+    parts = [scope[part] for part in ("data_version", "schema_version", "mechanism_version")]
+    parts.insert(0, scope.get("store", scope["principal"]))
     return hashlib.sha256(canonical([*parts, measured]).encode()).hexdigest()

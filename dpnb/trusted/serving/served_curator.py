@@ -20,6 +20,7 @@ from dpnb.trusted.curator.guard import owners_words
 from dpnb.trusted.curator.open_dataset import Attached
 from dpnb.trusted.curator.release import Chance, Wanted
 from dpnb.trusted.curator.service import Curator, own_cap
+from dpnb.trusted.curator.stored import EVERYBODY
 from dpnb.trusted.curator.terms import Terms, compare
 from dpnb.trusted.errors import CuratorGone, FrozenError, OwnerError, SchemaError
 from dpnb.trusted.schema import Mode, nearest
@@ -195,6 +196,15 @@ class ServedCurator(Curator):
             caps.append(Limit(words, one.groups[name].cap, f"group/{name}"))
         mine = own_cap(Cap(handle=attached.handle, epsilon=token.epsilon), attached)
         return (*caps, *([] if mine is None else [Limit(_TOKEN, mine, f"token/{token.id}")]))
+
+    def _store(self, attached: Attached) -> str | None:
+        """Return the store that the owner lets whoever asks share: everybody's, or that of the first of their groups."""
+        one = self.declared.get(attached.known_as)
+        if one is None or one.store == "principal":
+            return None
+        if one.store == "everyone":
+            return EVERYBODY
+        return next((f"group/{name}" for name in one.groups_of(_ASKING.get().token)), None)
 
     def _unless_cancelled(self, wanted: Wanted) -> Callable[[Callable[[], Any]], Any]:
         guard = super()._unless_cancelled(wanted)

@@ -12,6 +12,7 @@
     schema = "incomes.dpnb.toml" # which names its source
     each = { epsilon = 1 }
     groups = { class-1 = { epsilon = 8 } }   # what the members of a group may spend together
+    store = "principal"          # whose a stored answer is: who asked, their "group", or "everyone"
 
     [hub]                        # optional: a JupyterHub whose users may ask; said here, or by the Hub that starts this
     api = "http://127.0.0.1:8081/hub/api"
@@ -37,7 +38,9 @@ from dpnb.trusted.wire.messages import FileSource, StudySource
 from dpnb.trusted.wire.places import Home
 
 _SERVICE = {"home", "listen", "certificate", "key", "behind_proxy", "prefix", "bucket"}
-_DATASET = {"schema", "study", "each", "groups"}
+_DATASET = {"schema", "study", "each", "groups", "store"}
+STORES = ("principal", "group", "everyone")
+"""Who may read what somebody was answered: they alone, the first of their groups here, or everybody; the first is meant where nothing is said."""
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 BUCKET = 0.05
 """Seconds: answers are sent at a whole multiple of it."""
@@ -57,12 +60,15 @@ class ServedDataset:
         What every analyst may spend of its budget.
     groups : mapping of str to Budget
         What the members of a group may spend of it together. A group's total counts what was charged while it stood here.
+    store : str
+        Of :data:`STORES`.
     """
 
     name: str
     source: FileSource | StudySource
     each: Budget | None = None
     groups: Mapping[str, Budget] = field(default_factory=dict)
+    store: str = STORES[0]
 
     def groups_of(self, token: Token) -> list[str]:
         """Return the groups named here to which whoever asks belongs.
@@ -193,9 +199,13 @@ def _dataset(name: str, facts: Any, folder: Path, file: str) -> ServedDataset:
         source = StudySource(name=str(found["study"]))
     each = _loss(found["each"], where, "each") if "each" in found else None
     caps = _table(found.get("groups", {}), f"{where}, groups")
-    return ServedDataset(
-        name, source, each, {group_name(group): _loss(cap, where, group) for group, cap in caps.items()}
-    )
+    groups = {group_name(group): _loss(cap, where, group) for group, cap in caps.items()}
+    store = found.get("store", STORES[0])
+    if store not in STORES or (store == "group" and not groups):
+        raise OwnerError(
+            f'{where}: store is one of {", ".join(STORES)}, and "group" needs groups: write store = "principal".'
+        )
+    return ServedDataset(name, source, each, groups, store)
 
 
 def _loss(facts: Any, where: str, name: str) -> Budget:
