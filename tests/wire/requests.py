@@ -90,11 +90,12 @@ class Requests:
                 "describe",
                 "cancel",
                 "statement",
+                "receipt",
                 "cap",
                 "reset",
                 "detach",
             ),
-            (8, 8, 1, 1.5, 1, 1, 1, 0.7, 0.5, 0.2),
+            (8, 8, 1, 1.5, 1, 1, 1, 0.5, 0.7, 0.5, 0.2),
         )[0]
         made: dict[str, Any] = {"is": kind}
         if kind in {"describe", "peek", "submit", "cap", "reset", "detach"}:
@@ -110,6 +111,8 @@ class Requests:
             made |= rng.choice(
                 ({}, {"epsilon": "100"}, {"rho": "1"}, {"epsilon": "1e9"}, {"epsilon": "0.5", "rho": None})
             )
+        if kind == "receipt":
+            made |= {"handle": handle, "entry": rng.choice((1, 3, 4, 5, 0, 10**6, 2**63))}
         if kind == "statement":
             made |= {
                 "handle": rng.choice((None, handle)),

@@ -74,13 +74,17 @@ class Asked:
             self.entries.add(reply.entry)
             self.paid += Fraction(exact_json(reply.charged)["amount"])
         if isinstance(reply, Failure) and reply.code == "gone":
-            self.service.answer(encode_again(self.world.handle), "ann")
+            self.again()
+
+    def again(self) -> None:
+        """Open a closed handle again."""
+        self.service.answer(encode_again(self.world.handle), "ann")
 
     def look_over(self) -> None:
         """The chain is whole, each charge has its answer, and what was spent is the sum of what was charged."""
         ledger = self.service._ledger
         assert ledger.verify().intact
-        rows = [row for row in ledger.statement("small") if row.kind == "charge"]
+        rows = [row for row in ledger.statement() if row.kind == "charge"]
         assert {row.entry for row in rows} == self.entries
         assert all(row.answered for row in rows)
         assert (
@@ -111,13 +115,13 @@ def encode_again(handle):
     return encode(Attach(source=Again(handle=handle)))
 
 
-def fuzzed(folder, seed, times):
+def fuzzed(folder, seed, times, kind=Asked):
     """Ask a number of requests of one curator after another, and return what they were answered."""
     found: Counter[str] = Counter()
     for life in range(-(-times // LIFE)):
         home = folder / str(life)
         home.mkdir(mode=0o700)
-        asked = Asked(home, seed + life)
+        asked = kind(home, seed + life)
         for _ in range(min(LIFE, times - life * LIFE)):
             asked.ask()
         asked.look_over()
