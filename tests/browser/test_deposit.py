@@ -9,8 +9,11 @@ from playwright.sync_api import expect
 
 import dpnb
 from dpnb import widgets
+from dpnb.__main__ import main
+from dpnb.client import api
 from tests.browser.conftest import ROOT
 from tests.browser.test_accessibility import serious
+from tests.owner.conftest import write_people
 
 pytestmark = pytest.mark.skipif(
     not (ROOT / "labextension/dist/dpnb/package.json").is_file(), reason="the front end is not built"
@@ -60,8 +63,45 @@ def test_a_step_is_left_only_when_it_is_filled_in(show, tmp_path):
     expect(page.get_by_text("The kernel does not answer")).to_be_visible()
 
 
+KEY, THOUGHT = 0.28, 1.35
+"""Seconds for a key of an average typist, and for making up one's mind before a control (Card, Moran & Newell 1980)."""
+
+
+class Hand:
+    """A keyboard that counts its keys, and the controls that were reached."""
+
+    def __init__(self, keyboard):
+        self.keyboard, self.keys, self.controls = keyboard, 0, 0
+
+    def press(self, key):
+        """Press a key."""
+        self.keys += 1
+        self.keyboard.press(key)
+
+    def type(self, words):
+        """Type some words."""
+        self.keys += len(words)
+        self.keyboard.type(words)
+
+    @property
+    def seconds(self):
+        """What a person needs for this, who reads nothing."""
+        return KEY * self.keys + THOUGHT * self.controls
+
+
+class Keys:
+    """A page by key alone."""
+
+    def __init__(self, page):
+        self._page, self.keyboard = page, Hand(page.keyboard)
+
+    def __getattr__(self, name):
+        return getattr(self._page, name)
+
+
 def tab_to(page, wanted):
     """Press Tab until a control has the focus."""
+    page.keyboard.controls += 1
     for _ in range(60):
         if wanted.evaluate("one => one === document.activeElement"):
             return
@@ -148,7 +188,7 @@ def test_an_owner_deposits_a_file_by_key_alone(lab, shots):
     lab.server.notebook("deposit.ipynb", ["%load_ext dpnb\n%dp deposit town.csv"])
     lab.show("deposit.ipynb")
     lab.run_all()
-    page, screen = lab.page, lab.page.locator(".dpnb-w.deposit")
+    page, screen = Keys(lab.page), lab.page.locator(".dpnb-w.deposit")
     declare(page, screen)
     choose(page, screen)
     release(page, screen)
@@ -163,3 +203,49 @@ def test_an_owner_deposits_a_file_by_key_alone(lab, shots):
     published = dpnb.open(lab.server.work / "town-published" / "town.releases.json").published
     assert set(published) == {"average_age", "people_by_sex"}
     assert 20 < published["average_age"].value < 80
+    hand = page.keyboard
+    print(f"{hand.keys} keys, {hand.controls} controls: about {hand.seconds:.0f} s")
+    assert hand.seconds < 300
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    """A page that an owner published of a closed dataset."""
+    folder = tmp_path_factory.mktemp("owner")
+    write_people(folder)
+    picked = "\n".join(f'{name} = "{line}"' for name, line in PUBLISHED.items())
+    (folder / "picked.toml").write_text(f"[statistics]\n{picked}\n")
+    asked = [str(folder / "people.dpnb.toml"), "--statistics", str(folder / "picked.toml"), "--epsilon", "3"]
+    why = ["--reason", "the study ended", "--yes"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DPNB_HOME", str(folder / "home"))
+        assert main(["admin", "release", *asked, "--yes"]) == 0
+        assert main(["admin", "close", "people", *why]) == 0
+        assert main(["admin", "publish", *asked, "--to", str(folder / "out"), *why]) == 0
+        api.close()
+    return folder / "out" / "people.html"
+
+
+PUBLISHED = {
+    "mean_age": "people.age.mean()",
+    "by_sex": "people.groupby('sex').count()",
+    "quarters": "people.age.quantile([0.25, 0.5, 0.75])",
+}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_published_page_is_clean_and_fits(browser, shots, published, scheme):
+    """From 390 to 1,400 pixels nothing sticks out, axe finds nothing serious, and nothing is asked of a network."""
+    page = browser.new_context(
+        color_scheme=scheme, viewport={"width": 390, "height": 900}, offline=True
+    ).new_page()
+    wanted = []
+    page.on("request", lambda request: wanted.append(request.url))
+    page.goto(published.as_uri())
+    for width in (390, 1400):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.screenshot(path=shots / f"published-{width}-{scheme}.png", full_page=True)
+    assert not serious(page, "main")
+    assert wanted == [published.as_uri()]
+    page.context.close()

@@ -269,3 +269,33 @@ def _acts():
     admin = commands.choices["admin"]
     (acts,) = (one for one in admin._actions if isinstance(one, argparse._SubParsersAction))
     return acts.choices
+
+
+@pytest.mark.parametrize("name", sorted(_acts()))
+def test_the_help_of_an_act_teaches(name):
+    """What it does, in sentences, and one line that the parser reads."""
+    act = _acts()[name]
+    assert len(act.description.split()) >= 12
+    program, *words = shlex.split(act.epilog.removeprefix("example: "))
+    assert program == "dpnb"
+    assert name in words[:2]
+    assert _parser().parse_args(words).run
+
+
+_ENDING = {"close", "loosen", "publish", "release", "restore", "revoke", "unfreeze"}
+"""What cannot be taken back."""
+
+
+def test_what_cannot_be_taken_back_asks_once_and_every_act_prints_json():
+    """``--yes`` on these and no others; ``--json`` on all but the page that opens in a browser."""
+    found = {**_acts(), **_below(_acts()["token"])}
+    del found["token"]
+    flags = {name: act._option_string_actions for name, act in found.items()}
+    assert {name for name, known in flags.items() if "--yes" in known} == _ENDING
+    assert {name for name, known in flags.items() if "--json" not in known} == {"deposit"}
+
+
+def _below(parser):
+    """The commands below a parser."""
+    (commands,) = (one for one in parser._actions if isinstance(one, argparse._SubParsersAction))
+    return commands.choices
