@@ -19,7 +19,6 @@ from dpnb.errors import OwnerError
 from dpnb.owner.declaration_form import DeclarationForm
 from dpnb.owner.draft import fields_of
 from dpnb.owner.statistics_file import read_loss, write_statistics
-from dpnb.trusted.curator.terms import Terms, compare
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.owner import SUFFIX
 from dpnb.trusted.wire.places import Home
@@ -193,6 +192,8 @@ def standing_of(dataset: str, schema: Schema | None = None) -> dict[str, Any] | 
 
 
 def _looser(now: Standing, schema: Schema) -> list[str]:
+    from dpnb.trusted.curator.terms import Terms, compare
+
     changes = compare(now.terms, Terms.of(schema, now.terms.dataset))
     return [f"{one.term}: {one.pinned} → {one.now}" for one in changes if one.looser]
 
