@@ -117,6 +117,17 @@ def test_each_cell_of_the_table_of_the_wire(office, what, role):
     assert len({row.principal for row in office.curator._ledger.statement() if row.kind == "charge"}) == 2
 
 
+def test_what_an_instructor_asks_counts_to_no_class(office):
+    """Their own share and the budget hold them; what is left of the class's cap stays the class's."""
+    teacher = token(office, "teacher", "instruct", "release")
+    asked(office, teacher, "0.5")
+    ada = office.people(token(office, "ada", "release"))
+    ledger = office.curator._ledger
+    assert [row.shares for row in ledger.statement() if row.kind == "charge"] == [()]
+    assert "in the group class-1" in " ".join(ada.notes)
+    assert "class-1" not in " ".join(office.people(teacher).notes)
+
+
 def test_an_instructor_reads_no_reason_of_the_owners_and_no_class_but_theirs(office):
     bob, eve = token(office, "bob", "release"), token(office, "eve", "release", group="class-2")
     asked(office, bob), asked(office, eve)

@@ -148,7 +148,7 @@ class ServedCurator(Curator):
     def for_groups(self, request: Statement | Receipt, token: Token) -> StatementOf | Receipted:
         """Tell an instructor their own entries or receipts, and those of what was charged to the caps of their groups."""
         declared = self.declared[self._find(str(request.handle), token.principal).known_as]
-        shares = [f"group/{name}" for name in declared.groups_of(token)]
+        shares = [f"group/{name}" for name in declared.named_for(token)]
         if isinstance(request, Receipt):
             return self._receipt_of(request, token.principal, shares)
         return self._statement_of(request, token.principal, token.principal, shares)
