@@ -31,7 +31,7 @@ _DATES = ("date", "datetime")
 _NUMBERS = ("integer", "number")
 _UNKNOWN = ""
 _PERSONS = "row"
-_HEAD = "# Written by dpnb.widgets.deposit.\n# Bounds and values are known without the data.\n"
+_HEAD = "# Written by dpnb.widgets.deposit.\n# Bounds and values are known without the data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,8 @@ class DeclarationForm:
     @property
     def toml(self) -> str:
         """The declaration as it would be written, with a TODO for what is blank."""
-        sections = [_HEAD, *self._dataset_lines(), *self._budget_lines()]
+        known = f"{_HEAD}{', but for some that were seen on them' if self.dataset.bounds else ''}.\n"
+        sections = [known, *self._dataset_lines(), *self._budget_lines()]
         for one in self._declared():
             sections += ["", f"[columns.{_key(one.name)}]", *self._column_lines(one)]
         return "\n".join(sections) + "\n"

@@ -170,6 +170,7 @@ def test_a_shared_budget_and_bounds_that_were_seen_are_fields(people):
     found = tomllib.loads(now.toml)["dataset"]
     assert (found["pool"], found["bounds"], now.problems) == ("county", "seen on data", [])
     assert DeclarationForm.read(now.toml).toml == now.toml
+    assert "known without the data, but for some" in now.toml
     assert now.schema is not None
     cleared = now.changed({"dataset": {"pool": "", "bounds": ""}})
     assert not {"pool", "bounds"} & set(tomllib.loads(cleared.toml)["dataset"])
