@@ -43,9 +43,10 @@ class ClassAnswers:
             raise PlanError("A class is shown by one question that is pending: wall(people.age.mean()).")
         self._dataset: Any = question.dataset
         self._question = question
-        kind = "epsilon" if self._dataset.schema.budget.measure is Measure.PURE else "rho"
+        pure = self._dataset.schema.budget.measure is Measure.PURE
+        ask = Ask.make(epsilon="0.01") if pure else Ask.make(rho="0.01")
         alone = PendingQuestion(question.question, question.checked, dataset=self._dataset)
-        self._priced = batch_of([alone], Ask.make(**{kind: "0.01"})).priced
+        self._priced = batch_of([alone], ask).priced
         listed = charged_for(sent(self._priced), self._dataset.schema).questions
         self._measured = [one.measured for one in listed]
         self._known: dict[int, tuple[str, Estimate] | None] = {}

@@ -44,7 +44,7 @@ def _compared(sign: str, name: str, value: object, schema: Schema) -> float:
     """The share of a column's declared values on one side of a constant."""
     column = schema[name]
     try:
-        below = column.code_of(value) / column.size  # type: ignore[arg-type]
+        below = column.code_of(value) / column.size
     except (DpnbError, TypeError, ValueError):
         return _UNKNOWN
     one = (2 if column.halved else 1) / column.size
