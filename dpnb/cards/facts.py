@@ -428,6 +428,12 @@ def _law(law: Mapping[str, Any]) -> str:
     if law.get("mechanism") == "thresholding":
         scale, start = brief(Fraction(law["scale"])), int(law["threshold"])
         return f"threshold of {start:,} rows, discrete Laplace noise, scale {scale} rows"
+    if law.get("mechanism") == "thresholded-sums":
+        scale, start = brief(Fraction(law["scale"])), int(law["threshold"])
+        sums = ", ".join(brief(Fraction(one)) for one in law["sums"].split())
+        return (
+            f"threshold of {start:,} rows, discrete Laplace noise, scale {scale} rows and {sums} grid steps"
+        )
     if law.get("mechanism") == "permute-and-flip":
         return f"permute-and-flip at ε {brief(Fraction(law['epsilon']))} a pick"
     if law.get("mechanism") == "located-sums":

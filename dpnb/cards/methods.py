@@ -33,6 +33,7 @@ _MECHANISMS = {
     "quantile-selection": "the exponential mechanism for quantiles",
     "ks-exponential": "the exponential mechanism for quantiles",
     "thresholding": "discrete Laplace with a threshold",
+    "thresholded-sums": "discrete Laplace with a threshold on counts",
     "permute-and-flip": "permute-and-flip",
     "located-sums": "discrete Laplace in a range that two selections chose",
 }

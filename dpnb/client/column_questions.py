@@ -208,21 +208,26 @@ class ColumnQuestions(HoldsNoData):
         """Ask how many rows have each declared value; with `normalize`, see :meth:`proportions`."""
         return self.proportions() if normalize else self._ask("value_counts")
 
-    def frequent_values(self, *, delta: Any = Fraction(1, 10**8)) -> Estimate:
-        """Ask which values many rows have, and how many: for a column with too many values to count each.
+    def frequent_values(
+        self, of: str | ColumnHandle | None = None, *, delta: Any = Fraction(1, 10**8)
+    ) -> Estimate:
+        """Ask which values many rows have, and how many: for texts that nobody listed, or too many values to count each.
 
-        The values are declared ones: of a long list, or whole numbers between the bounds. Texts that nobody declared are not
-        counted. Means of the values shown are not part of it; ask them afterwards, each question at its own price:
-        ``clinic[clinic.postcode == code].minutes.mean()``, or, for all of up to 100,000 declared values at once,
-        ``clinic.groupby("postcode").minutes.mean()``.
+        With a number, ``shown = clinic.postcode.frequent_values("minutes")``, its sums and means for the values shown are released in the
+        same charge: ``shown.means()`` and ``shown.sums()``. Rows without that number are not counted then. More is asked afterwards, by
+        filter or by groups of the values shown: ``clinic.groupby(clinic.postcode.among(shown)).minutes.median()``.
 
         Parameters
         ----------
+        of : str or column, optional
+            A number whose sums and means are released for the values shown.
         delta : float or str
             Probability with which a value that one person alone has may show; it is paid from the δ of the budget.
         """
         exact = rational(delta, name="delta")
-        return self._ask("frequent_values", **unlike(delta=(exact, Fraction(1, 10**8))))
+        other = None if of is None else self._dataset.key(of)
+        options = unlike(delta=(exact, Fraction(1, 10**8)))
+        return self._dataset.ask("frequent_values", self._expr, other=other, **options)
 
     def proportions(self, *, simultaneous: bool = False) -> Estimate:
         """Ask the shares of all declared values: what :meth:`value_counts` releases, read as shares.

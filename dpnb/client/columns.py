@@ -24,6 +24,7 @@ from dpnb.planner.check import check
 from dpnb.planner.compile import condition
 from dpnb.planner.dates import PARTS
 from dpnb.planner.expression import (
+    Among,
     Between,
     Bin,
     BinOp,
@@ -125,6 +126,8 @@ class ColumnHandle(ColumnQuestions):
         name = self._spoken()
         if self.is_condition:
             return f"Ask a question: {name}.mean(), or filter with it: {self._dataset.name}[{name}].count()."
+        if isinstance(self._expr, Ref) and self.column.text is not None:
+            return f'Ask a question: {name}.frequent_values(), or compare it: {name} == "…".'
         if isinstance(self._expr, Ref) and not self.column.numeric:
             return f"Ask a question: {name}.value_counts(), .count()."
         return f"Ask a question: {name}.mean(), .histogram(), .quantile(0.5)."
@@ -355,6 +358,21 @@ class ColumnHandle(ColumnQuestions):
                 "bin takes public edges, for example bin([0, 10, 20]); equal bins: histogram(bins=10)."
             )
         return self._made(Bin(self._expr, tuple(edges)))
+
+    def among(self, labels: Iterable[object] | Estimate) -> ColumnHandle:
+        """Return which of some labels a text is, as a group key: labels that you name, or that :meth:`frequent_values` showed.
+
+        Parameters
+        ----------
+        labels : list of str, or released estimate
+            Any other label is in no group.
+        """
+        found = labels.keys if isinstance(labels, Estimate) else labels
+        if isinstance(found, str | HoldsNoData) or not isinstance(found, Iterable):
+            raise PlanError(
+                'among takes labels, for example among(["tea", "coffee"]), or what frequent_values() showed.'
+            )
+        return self._made(Among(self._expr, tuple(found)))
 
     def is_missing(self) -> ColumnHandle:
         """Return the condition that the value is missing."""

@@ -23,6 +23,10 @@ def levels_of(schema: Schema) -> Callable[[str], Sequence[object]]:
         column = schema[name]
         if column.values is not None:
             return list(column.values)
+        if column.text is not None:
+            raise OptionError(
+                f"C({name}) needs a column with declared values: {name} is declared {column.describe()}."
+            )
         low, high = column.bounds
         if column.type != "integer" or high - low >= _MOST_LEVELS:
             raise OptionError(

@@ -84,6 +84,8 @@ def _others(dataset: Dataset) -> list[str]:
 def described(column: ColumnHandle) -> dict[str, Estimate]:
     """Ask what describes a column: of a number mean, spread and quarters, of a category how many rows have each value."""
     declared = column.column
+    if declared.text is not None:
+        return {"frequent_values": column.frequent_values()}
     if declared.values is not None or not declared.numeric:
         return {"value_counts": column.value_counts()}
     quartiles = column.quantile(_QUARTERS)

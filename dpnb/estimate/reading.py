@@ -56,13 +56,17 @@ class Reading:
         return self.root.text + self.read.text
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """The public shape of the answer."""
+    def shape(self) -> tuple[int, ...] | None:
+        """The shape of the answer; nothing before the release where it is released."""
+        if self.read.shape is None and self.outcome is not None:
+            return self.outcome.shape
         return self.read.shape
 
     @property
     def axes(self) -> tuple[Any, ...]:
-        """The public axes of the answer."""
+        """The axes of the answer."""
+        if self.read.shape is None and self.outcome is not None:
+            return getattr(self.outcome, "axes", ())
         return self.read.axes
 
     @property
@@ -112,7 +116,7 @@ def _readable(kind: Any, readings: tuple[tuple[str, ReadingFunction], ...]) -> A
 def _method(kind: Any, name: str, function: Callable[..., Read]) -> Callable[..., Estimate]:
     def read(self: Estimate, *args: Any, **kwargs: Any) -> Estimate:
         view = Reading(self.args[0], name, args, kwargs)
-        made: Estimate = kind(None, (view,), view.shape, view.axes)
+        made: Estimate = kind(None, (view,), view.read.shape, view.read.axes)
         return made
 
     read.__name__ = name

@@ -91,7 +91,10 @@ def _advice(schema: Schema, found: Inspection) -> Iterator[str]:
 
 def _of_column(schema: Schema, one: ColumnCount, rows: int) -> Iterator[str]:
     name = clean(one.name)
-    if rows and one.beyond / rows > _MUCH:
+    text = schema[one.name].text is not None
+    if rows and one.beyond / rows > _MUCH and text:
+        yield f"{name}: {_share(one.beyond, rows)} of the texts are cut, or lose characters that are not declared."
+    elif rows and one.beyond / rows > _MUCH:
         yield f"{name}: {_share(one.beyond, rows)} of the cells are held to the bounds, so that means and sums are off by that."
     if rows and one.unread == rows - one.missing > 0:
         what = "declared value" if schema[one.name].type == "category" else schema[one.name].type

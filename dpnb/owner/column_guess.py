@@ -29,8 +29,8 @@ class Guess:
     Parameters
     ----------
     kind : str
-        ``"integer"``, ``"number"``, ``"category"``, ``"boolean"``, ``"date"``, ``"datetime"``, ``"person"`` (it names
-        somebody) or ``"unknown"``.
+        ``"integer"``, ``"number"``, ``"category"``, ``"boolean"``, ``"text"`` (labels that are too many to list), ``"date"``,
+        ``"datetime"``, ``"person"`` (it names somebody) or ``"unknown"``.
     lower, upper : int, optional
         Bounds that follow from the word alone.
     """
@@ -70,10 +70,8 @@ _BY_WORD: Final[Mapping[str, Guess]] = {
     **_each("any married smoker smokes employed insured treated flag", Guess("boolean")),
     **_each("sex gender race ethnicity religion language marital education educ degree", Guess("category")),
     **_each("region state county country province city town district department school", Guess("category")),
-    **_each(
-        "status type kind category group class code level grade occupation job sector", Guess("category")
-    ),
-    **_each("postcode zip diagnosis product brand item channel", Guess("category")),
+    **_each("status type kind category group class code level grade sector channel", Guess("category")),
+    **_each("postcode zip diagnosis product brand item occupation job title", Guess("text")),
 }
 _UNKNOWN: Final = Guess("unknown")
 
@@ -111,9 +109,9 @@ def guess(name: str, stored: str = "unknown") -> Guess:
 
 
 _MAY_BE: Final[Mapping[str, tuple[str, ...]]] = {
-    "integer": ("integer", "category", "boolean", "person"),
+    "integer": ("integer", "category", "text", "boolean", "person"),
     "number": ("number",),
-    "category": ("category", "boolean", "date", "datetime", "person"),
+    "category": ("category", "text", "boolean", "date", "datetime", "person"),
     "boolean": ("boolean",),
     "date": ("date",),
     "datetime": ("datetime",),

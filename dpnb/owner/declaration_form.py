@@ -45,6 +45,8 @@ class ColumnFields:
         Empty until it is chosen.
     label, lower, upper, values, missing : str
         As they were typed; values are separated by commas.
+    length : str
+        Most characters of a text.
     use : str
         ``"yes"``, or ``"no"`` where nobody may ask about it.
     """
@@ -57,6 +59,7 @@ class ColumnFields:
     values: str = ""
     missing: str = ""
     use: str = "yes"
+    length: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,17 +238,18 @@ class DeclarationForm:
         yield f"type = {_quoted(one.type or _TODO)}"
         if one.type == "category":
             yield f"values = {_levels(one.values)}"
+        elif one.type == "text":
+            yield f"length = {_whole(one.length)}"
         elif one.type in _DATES:
             yield f"bounds = [{_quoted(one.lower or _TODO)}, {_quoted(one.upper or _TODO)}]"
         else:
             yield from (f"{word} = {_amount(getattr(one, word))}" for word in ("lower", "upper"))
-        if one.missing:
+        if one.missing and one.type != "text":
             yield f"missing = {_level(one.missing)}"
         kept = self.kept.get("columns", {}).get(one.name, {})
-        if kept.get("step") is not None and one.type != "category":
-            yield f"step = {_value(kept['step'])}"
-        if kept.get("typical") is not None and one.type in _NUMBERS:
-            yield f"typical = {_value(kept['typical'])}"
+        for word in _UNSHOWN.get(one.type, ("step",)):
+            if word in kept:
+                yield f"{word} = {_value(kept[word])}"
 
     # ------------------------------------------------------------------ what is wrong
 
@@ -274,6 +278,12 @@ class DeclarationForm:
         return [] if found is None else [(_FIELDS[_field(found, tuple(_FIELDS))], found)]
 
 
+_UNSHOWN: dict[str, tuple[str, ...]] = {
+    "category": (),
+    "text": ("characters", "case", "trim", "beyond"),
+    **dict.fromkeys(_NUMBERS, ("step", "typical")),
+}
+"""What a column's declaration may hold that the form does not show, where it is not a step."""
 _SHOWN = {
     "name": "name",
     "title": "title",
@@ -309,14 +319,18 @@ def _guessed(name: str, seems: Guess) -> ColumnFields:
     kind = {"boolean": "category", "person": _UNKNOWN, "unknown": _UNKNOWN}.get(seems.kind, seems.kind)
     lower, upper = ("" if bound is None else str(bound) for bound in (seems.lower, seems.upper))
     values = "false, true" if seems.kind == "boolean" else ""
-    return ColumnFields(name, kind, name, lower, upper, values, use="no" if seems.kind == "person" else "yes")
+    use = "no" if seems.kind == "person" else "yes"
+    return ColumnFields(
+        name, kind, name, lower, upper, values, use=use, length="32" if kind == "text" else ""
+    )
 
 
 def _column_of(name: str, facts: Mapping[str, Any]) -> ColumnFields:
     lower, upper = facts.get("bounds", (facts.get("lower", ""), facts.get("upper", "")))
     values = ", ".join(map(_typed, facts.get("values", ())))
     texts = (facts.get("label", ""), lower, upper, values, facts.get("missing", ""))
-    return ColumnFields(name, facts.get("type", _UNKNOWN), *map(_typed, texts))
+    length = _typed(facts.get("length", ""))
+    return ColumnFields(name, facts.get("type", _UNKNOWN), *map(_typed, texts), length=length)
 
 
 def _losses(budget: Mapping[str, Any]) -> dict[str, str]:
@@ -348,7 +362,7 @@ def _filled(one: Any, told: Any, fixed: tuple[str, ...]) -> Any:
 def _needed(one: ColumnFields) -> tuple[str, ...]:
     if not one.type:
         return ("type",)
-    return ("values",) if one.type == "category" else ("lower", "upper")
+    return {"category": ("values",), "text": ("length",)}.get(one.type, ("lower", "upper"))
 
 
 def _refusal(content: Mapping[str, Any]) -> str | None:
@@ -404,4 +418,4 @@ def _level(text: str) -> str:
 def _value(value: Any) -> str:
     if isinstance(value, str):
         return _quoted(value)
-    return json.dumps(value) if isinstance(value, bool | int) else str(value)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, bool | int | list) else str(value)

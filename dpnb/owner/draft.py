@@ -39,8 +39,14 @@ epsilon = "TODO: the whole loss that these data may ever pay, for example 4"
 """
 _VALUES = 'values = "TODO: a list, for example [0, 1]; anything else counts as missing"\n'
 _DATES = "bounds = \"TODO: the first and the last day, for example ['2020-01-01', '2024-12-31']\"\n"
+_TEXT = (
+    'type = "text"                    # nobody lists its values: what many have is shown, nothing else\n'
+    'length = 32                      # the most characters of one; a longer one counts as missing (beyond = "cut": is cut)\n'
+    'characters = ["ascii"]           # or "latin", "letters", "digits", " -"; another one counts as missing, or is left out\n'
+    'case = "lower"                   # TEA and tea are one; "keep": they are two\n'
+)
 _UNKNOWN = (
-    'type = "TODO: integer, number, category, date or datetime"\n'
+    'type = "TODO: integer, number, category, text, date or datetime"\n'
     'lower = "TODO"                  # a category has values = [0, 1] in their place, a date bounds = […]\n'
     'upper = "TODO"\n'
 )
@@ -155,6 +161,8 @@ def _section(name: str, seems: Guess) -> str:
 def _declared(seems: Guess) -> str:
     if seems.kind in ("integer", "number"):
         return f'type = "{seems.kind}"\n{_bound("lower", seems.lower)}{_bound("upper", seems.upper)}'
+    if seems.kind == "text":
+        return _TEXT
     if seems.kind in ("date", "datetime"):
         return f'type = "{seems.kind}"\n{_DATES}'
     if seems.kind == "category":

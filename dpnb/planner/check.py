@@ -28,6 +28,7 @@ from dpnb.planner.dates import period_edges
 from dpnb.planner.emptiness import keeps_nobody
 from dpnb.planner.estimand import estimand
 from dpnb.planner.expression import Bin, Const, Expr, Ref, show
+from dpnb.planner.labels import text_column
 from dpnb.planner.question import QueryPlan
 from dpnb.planner.work import limited_steps
 from dpnb.statistics import BY_NAME, Numeric, Setting, Statistic
@@ -150,7 +151,11 @@ def _of_values(
             f"{statistic.name}() is not asked by groups: ask it of each selection, for example {schema.name}[…]."
         )
     assert question.target is not None
-    setting = replace(setting, choices=value_names(question.target, schema))
+    named = tuple(_called(one, schema) for one in (question.target, question.other) if one is not None)
+    setting = replace(setting, subject=named[0], names=named)
+    setting = replace(
+        setting, choices=value_names(question.target, schema), text=text_column(question.target, schema)
+    )
     statistic.extra_axes(setting)
     domain = statistic.domain(setting)
     return CheckedQuestion(question, statistic.name, question.text, None, None, setting, domain)
@@ -203,7 +208,7 @@ def _target(
     if statistic.target in {"number", "pair", "numbers"}:
         return numeric(expr, schema), None
     if statistic.target == "value":
-        return place_of(expr, schema), None
+        return (None if text_column(expr, schema) else place_of(expr, schema)), None
     return None, cells(expr if key is None else key, schema)
 
 
@@ -217,6 +222,8 @@ def _key(question: QueryPlan, statistic: Statistic, options: dict[str, Any], sch
 def _other(question: QueryPlan, statistic: Statistic, schema: Schema) -> Numeric | None:
     """Return the second number, where the statistic is of two."""
     if statistic.target != "pair":
+        if question.other is not None and statistic.beside:
+            return numeric(question.other, schema)
         if question.other is not None:
             raise PlanError(f"{statistic.name}() is about one column, not two.")
         return None

@@ -16,8 +16,9 @@ from typing import Any
 
 from dpnb.errors import PlanError, SchemaError
 from dpnb.inference.digits import given
-from dpnb.planner import dates
+from dpnb.planner import dates, labels
 from dpnb.planner.expression import (
+    Among,
     Between,
     Bin,
     BinOp,
@@ -116,6 +117,8 @@ def _numeric(expr: Expr, schema: Schema) -> Numeric:
 @_numeric.register
 def _(expr: Ref, schema: Schema) -> Numeric:
     column = schema[expr.column]
+    if column.text is not None:
+        raise labels.no_number(column, schema)
     if not column.numeric or column.lower is None or column.step is None or column.steps is None:
         raise SchemaError(
             f"{column.name} is a category without numbers. Ask .value_counts(), group by it, or compare it with a value."
@@ -321,6 +324,8 @@ def _condition(expr: Expr, schema: Schema) -> Condition:
 
 def _compared(expr: Expr, schema: Schema) -> str:
     """How a column may be compared, for an example."""
+    if labels.text_column(expr, schema) is not None:
+        return '== "…"'
     category = _category(expr, schema)
     if category is not None and category.values:
         return f"== {show_value(category.values[-1])}"
@@ -338,6 +343,10 @@ def _(expr: Compare, schema: Schema) -> Condition:
     if isinstance(left, Const):
         raise PlanError("Both sides of this comparison are constants.")
     if isinstance(right, Const):
+        text = labels.text_column(left, schema)
+        if text is not None and sign in {"==", "!="}:
+            equal = labels.equals(text, right)
+            return Condition(equal if sign == "==" else Not(equal), text.drops)
         category = _category(left, schema)
         if category is not None and sign in {"==", "!="}:
             found = _equals_category(category, right)
@@ -477,7 +486,7 @@ def _(expr: Between, schema: Schema) -> Condition:
 @_condition.register
 def _(expr: IsMissing, schema: Schema) -> Condition:
     if isinstance(expr.operand, Ref):
-        return Condition(Not(Known(Col(schema[expr.operand.column].name))), nullable=False)
+        return Condition(Not(Known(Col(schema[expr.operand.column].parts[0]))), nullable=False)
     return Condition(Not(Known(numeric(expr.operand, schema).code)), nullable=False)
 
 
@@ -494,6 +503,10 @@ def cells(expr: Expr, schema: Schema) -> Cells:
     """
     if isinstance(expr, Bin):
         return _bins(numeric(expr.operand, schema), edge_numbers(expr, schema), expr, schema)
+    if isinstance(expr, Among):
+        return Cells(*labels.among(expr.operand, expr.values, schema), partial=True)
+    if text := labels.text_column(expr, schema):
+        raise labels.no_list(text, schema)
     if is_condition(expr):
         number = numeric(expr, schema)
         axis = Axis(show(expr, schema.name), show(expr, schema.name), (False, True))

@@ -118,7 +118,7 @@ def _children(expr: Expr) -> list[Expr]:
 
 def _bounded(name: str, schema: Schema) -> bool:
     column = schema[name]
-    return column.values is None and column.steps != (2 if column.halved else 1)
+    return column.values is None and column.text is None and column.steps != (2 if column.halved else 1)
 
 
 def _to_bounds(name: str, schema: Schema) -> str:

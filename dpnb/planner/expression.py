@@ -308,6 +308,18 @@ class Bin(Expr):
 
 
 @dataclass(frozen=True, slots=True)
+class Among(Expr):
+    """Which of some named labels a text is; any other is in no group."""
+
+    op: ClassVar[str] = "among"
+    operand: Expr
+    values: tuple[Any, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", _constants(self.values))
+
+
+@dataclass(frozen=True, slots=True)
 class IsMissing(Expr):
     """True where the operand is missing; never unknown."""
 
@@ -366,6 +378,7 @@ _KINDS: dict[str, type[Expr]] = {
         IsMissing,
         Part,
         PerUnit,
+        Among,
     )
 }
 _SIGNS: dict[str, tuple[str, ...]] = {
@@ -483,8 +496,8 @@ def show(expr: Expr, dataset: str, source: str | None = None) -> str:
     subject = as_subject(inner[0])
     if isinstance(expr, Ranged):
         return f"{subject}.{expr.op}({show_value(expr.low.value)}, {show_value(expr.high.value)})"
-    if isinstance(expr, IsIn | Bin):
-        listed = expr.values if isinstance(expr, IsIn) else expr.edges
+    if isinstance(expr, IsIn | Bin | Among):
+        listed = expr.edges if isinstance(expr, Bin) else expr.values
         return f"{subject}.{expr.op}([{', '.join(show_value(v.value) for v in listed)}])"
     if isinstance(expr, Where):
         return f"{subject}.where({inner[1]}, {inner[2]})"

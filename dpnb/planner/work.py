@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpnb.errors import PlanError
-from dpnb.planner.expression import Between, Bin, Expr, IsIn, Part
+from dpnb.planner.expression import Among, Between, Bin, Expr, IsIn, Part
 from dpnb.planner.question import Option, QueryPlan
 from dpnb.trusted.query.work import MOST_WORK, too_much
 
@@ -80,6 +80,8 @@ def _copies(expr: Expr) -> int:
         return max(len(expr.values), 1)
     if isinstance(expr, Bin):
         return max(len(expr.edges), 1)
+    if isinstance(expr, Among):
+        return max(len(expr.values), 1)
     if isinstance(expr, Part):
         return _PART
     return 2 if isinstance(expr, Between) else 1

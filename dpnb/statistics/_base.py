@@ -38,6 +38,7 @@ from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.query import Share
 from dpnb.trusted.query.limits import LARGEST
 from dpnb.trusted.releases import Axis
+from dpnb.trusted.schema import Column
 
 Target = Literal["none", "number", "pair", "numbers", "key", "choice", "value"]
 """What a statistic is of: rows, a number, two, many, a key that becomes an axis, one that is chosen from, or values of a long list."""
@@ -254,6 +255,8 @@ class Setting:
         Whether the schema allows no row that takes part.
     calendar : str, optional
         Of bins of dates the step that their edges count.
+    text : Column, optional
+        The column of texts of which the values are asked, where nobody listed them.
     most : int, optional
         A number of rows that there are no more than, as far as released answers tell: for forecasts alone.
     """
@@ -273,6 +276,7 @@ class Setting:
     edges: tuple[Fraction, ...] = ()
     nobody: bool = False
     calendar: str | None = None
+    text: Column | None = None
     most: int | None = None
 
     @property

@@ -70,6 +70,8 @@ class Statistic:
         Whether the answer goes by the order of values alone: bounds then change nothing inside them.
     of_bounds : bool
         Whether it tells how many values lie at or beyond the bounds.
+    beside : bool
+        Whether it takes a second number that it does not need.
     of_dates : bool
         Whether it may be asked of dates: it adds no values.
     readings : mapping
@@ -91,6 +93,7 @@ class Statistic:
     plannable: ClassVar[bool] = False
     by_rank: ClassVar[bool] = False
     of_bounds: ClassVar[bool] = False
+    beside: ClassVar[bool] = False
     of_dates: ClassVar[bool] = False
     readings: ClassVar[Mapping[str, ReadingFunction]] = MappingProxyType({})
 

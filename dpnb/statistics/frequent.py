@@ -1,35 +1,36 @@
 """Frequent values: counts of the values that occur, shown only where the noised count passes a threshold.
 
-For a number or a category with too many declared values to count each of them: post codes, product numbers, long code lists.
+For texts that nobody listed (job titles, post codes, diagnoses), and for a number or a category with too many declared values to
+count each of them. *Rows* are counted: a person of k rows counts up to k times, and the threshold is as high as that needs.
 Released: value and noised count of what passed, in rising order of values; how many there are is released with them, so the shape
 of the answer is known after the release alone. The price is a pair (ε, δ): a budget of ε or of ρ refuses it. A count is shown
 *because* it passed, so that its interval is that of the noise given that it passed; near the threshold it says little, honestly.
-Nothing is said about values that are not shown. Texts whose values are not declared at all are not counted, and counts are all
-that is released: the mean of another column where a shown value holds is asked afterwards, by filter or by groups of declared
-values, at the price of that question.
+Nothing is said about values that are not shown. What is shown is public from then on: a filter or ``among`` may name it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, ClassVar
 
-from dpnb.errors import LossError, OptionError, Unavailable
+from dpnb.errors import LossError, OptionError, PlanError, Unavailable
 from dpnb.inference.digits import dated, rounded
 from dpnb.inference.interval import Interval
 from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
+from dpnb.statistics.conditional_count import ShownCount
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.declaration import Statistic
+from dpnb.statistics.frequent_means import NO_DRAWS as NO_MEAN_DRAWS
+from dpnb.statistics.frequent_means import ShownSum, readings, shown_means, spread_of
 from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.released import best
 from dpnb.statistics.selection import pick_epsilon
-from dpnb.trusted.aggregate.algebra import ValueCounts
+from dpnb.trusted.aggregate.algebra import Col, IntExpr, LabelSums, ValueCounts
 from dpnb.trusted.measurements import Measurement
-from dpnb.trusted.mechanisms.thresholding import Thresholding
-from dpnb.trusted.noise.law import DiscreteLaplaceLaw
+from dpnb.trusted.mechanisms import ThresholdedSums, Thresholding
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.loss import rational
 from dpnb.trusted.query import Share
@@ -39,73 +40,8 @@ NO_DRAWS = (
     "A count that is shown because it passed a threshold is not its value plus noise alone: arithmetic on it has no interval. "
     "Ask .value_counts() of the values you name, for example of bins or of a category."
 )
-_FEWEST = 1
-
-
-@dataclass(frozen=True, slots=True)
-class FrequentCell:
-    """One value that passed: its noised count, and the law of the noise given that it passed."""
-
-    value: float
-    law: DiscreteLaplaceLaw
-    threshold: int
-    most: float
-
-    sampling_variance: ClassVar[float | None] = None
-    n: ClassVar[float | None] = None
-    n_eff: ClassVar[float | None] = None
-    flags: ClassVar[tuple[str, ...]] = ()
-
-    @property
-    def noise_variance(self) -> float:
-        """Variance of the noise, before the threshold."""
-        return self.law.variance_float
-
-    def privacy(self, level: float) -> Pair:
-        """Return the exact counts that the noise cannot reject, given that the count was shown."""
-        low, high = conditional_limits(self.law, self.threshold, int(self.value), 1 - level)
-        return min(low, self.most), min(high, self.most)
-
-    def confidence(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
-        """Refuse: no population is meant."""
-        raise Unavailable(NO_POPULATION)
-
-
-@lru_cache(maxsize=4096)
-def conditional_limits(law: DiscreteLaplaceLaw, threshold: int, seen: int, alpha: float) -> Pair:
-    """Return the counts c for which neither P(c + Z ≥ seen) nor P(c + Z ≤ seen), given c + Z ≥ threshold, is at most α/2.
-
-    Parameters
-    ----------
-    law : DiscreteLaplaceLaw
-        Law of the noise Z.
-    threshold, seen : int
-        The threshold, and a noised count that passed it.
-    alpha : float
-        One minus the level.
-    """
-
-    def shown(count: int) -> float:
-        return float(law.sf(threshold - 1 - count))
-
-    def not_too_small(count: int) -> bool:
-        return float(law.sf(seen - 1 - count)) > alpha / 2 * shown(count)
-
-    def not_too_large(count: int) -> bool:
-        return shown(count) - float(law.sf(seen - count)) > alpha / 2 * shown(count)
-
-    reach = law.tail_radius(alpha / 4) + 1
-    low = _first(not_too_small, _FEWEST, max(seen + reach, _FEWEST))
-    high = _first(lambda count: not not_too_large(count), _FEWEST, max(seen + reach, _FEWEST) + 1) - 1
-    return float(low), float(max(high, low))
-
-
-def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """Return the first integer from ``low`` on at which a rising condition holds, ``high`` where none below does."""
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle + 1, high)
-    return low
+_COUNTS, _SQUARES = Fraction(2, 5), Fraction(3, 10)
+"""The part of a loss that the counts have beside sums, and the part of the rest that squares have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +49,7 @@ class FrequentResult(Result):
     """The values that passed, and their counts; ``axes`` names the values, which only the release tells."""
 
     axes: tuple[Axis, ...] = ()
+    population: bool = False
 
     standard_error: ClassVar[None] = None
     n: ClassVar[None] = None
@@ -120,7 +57,7 @@ class FrequentResult(Result):
 
     def interval(self, level: float, kind: str) -> Interval:
         """Return the interval of every count; no population is meant, whether anything is shown or not."""
-        if kind == "confidence":
+        if kind == "confidence" and not self.population:
             raise Unavailable(NO_POPULATION)
         return super().interval(level, kind)
 
@@ -132,13 +69,18 @@ class FrequentValues(Statistic):
     title: ClassVar[str] = "frequent values"
     target: ClassVar[Target] = "value"
     of_dates: ClassVar[bool] = True
+    beside: ClassVar[bool] = True
     defaults: ClassVar[Mapping[str, Any]] = {"delta": Fraction(1, 10**8)}
     reference: ClassVar[str] = "Korolova, Kenthapadi, Mishra & Ntoulas 2009; Wilson et al. 2020"
     counts: ClassVar[bool] = True
 
     def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
-        """No public axis: which values are shown is released. A δ that cannot be is refused."""
+        """No public axis: which values are shown is released. A δ that cannot be is refused, and sums of dates."""
         _delta(setting)
+        if setting.other is not None and (
+            setting.other.calendar is not None or setting.other.low == setting.other.high
+        ):
+            raise PlanError("frequent_values takes sums and means of a number that varies, not of dates.")
         return ()
 
     def domain(self, setting: Setting) -> Pair:
@@ -146,24 +88,13 @@ class FrequentValues(Statistic):
         rows = setting.unit.public_rows
         return 1.0, float("inf") if rows is None else float(rows)
 
+    def readings_of(self, setting: Setting) -> Mapping[str, ReadingFunction]:
+        """Means and sums, where a number was asked beside the counts."""
+        return {} if setting.other is None else _READINGS
+
     def price(self, setting: Setting, share: Share) -> Pricing:
-        """One vector of counts above a threshold, with all of the share and the δ that was asked."""
-        changed, delta = setting.unit.adjacency == "change-one", _delta(setting)
-        mechanism = Thresholding.calibrate(
-            pick_epsilon(share, 1), delta, setting.unit.max_rows, changed=changed
-        )
-        epsilon = mechanism.epsilon(changed=changed)
-        if mechanism.delta > delta or epsilon > pick_epsilon(share, 1):
-            raise AssertionError("The threshold chosen costs more than its share.")
-        part = Measurement("frequent", ValueCounts(setting.number().code, setting.where), mechanism, 1)
-        row = PriceRow(
-            f"rows by {setting.subject}, shown from {mechanism.threshold:,} on",
-            "discrete Laplace above a threshold",
-            f"one person moves the counts by at most {setting.unit.max_rows * (2 if changed else 1):,}",
-            f"scale {rounded(float(mechanism.scale))} rows",
-            f"ε {rounded(float(epsilon))}, δ {float(mechanism.delta):.3g}",
-        )
-        return Pricing((part,), (PrivacyEvent("approximate", epsilon, delta),), (row,))
+        """One vector of counts above a threshold, with all of the share and the δ that was asked; or counts and sums."""
+        return _priced_counts(setting, share) if setting.other is None else _priced_sums(setting, share)
 
     def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
         """The radius of the noise on the count of a value that is shown in any case."""
@@ -180,21 +111,134 @@ class FrequentValues(Statistic):
         """Return the values shown with their noised counts and intervals."""
         release = best(releases)
         part = release.part("frequent")
-        mechanism, number = Thresholding.from_json(dict(part.law)), setting.number()
-        codes, counts = part.values[::2], part.values[1::2]
+        mechanism = _made_by(part.law)
+        labels, numbers = _rows(setting, part.values)
+        counts = [row[0] for row in numbers]
         low, high = self.domain(setting)
-        cells = [FrequentCell(float(count), mechanism.noise, mechanism.threshold, high) for count in counts]
-        keys = tuple(_key(setting, number.offset + number.step * code) for code in codes)
-        axis = Axis(setting.subject, setting.subject, keys)
+        cells = [ShownCount(float(count), mechanism.noise, mechanism.threshold, high) for count in counts]
         note = f"exact law of the noise, given that the count passed the threshold of {mechanism.threshold:,}"
         return FrequentResult(
-            cells, (len(cells),), (low, high), None, NO_DRAWS, notes={"privacy": note}, axes=(axis,)
+            cells,
+            (len(cells),),
+            (low, high),
+            None,
+            NO_DRAWS,
+            notes={"privacy": note},
+            axes=_axes(setting, labels),
         )
 
 
-def _mechanism(pricing: Pricing) -> Thresholding:
+def _priced_counts(setting: Setting, share: Share) -> Pricing:
+    """Price counts alone."""
+    changed, delta = setting.unit.adjacency == "change-one", _delta(setting)
+    mechanism = Thresholding.calibrate(pick_epsilon(share, 1), delta, setting.unit.max_rows, changed=changed)
+    epsilon = mechanism.epsilon(changed=changed)
+    if mechanism.delta > delta or epsilon > pick_epsilon(share, 1):
+        raise AssertionError("The threshold chosen costs more than its share.")
+    part = Measurement("frequent", _request(setting), mechanism, 1)
+    row = PriceRow(
+        f"rows by {setting.subject}, shown from {mechanism.threshold:,} on",
+        "discrete Laplace above a threshold",
+        f"one person moves the counts by at most {setting.unit.max_rows * (2 if changed else 1):,}",
+        f"scale {rounded(float(mechanism.scale))} rows",
+        f"ε {rounded(float(epsilon))}, δ {float(mechanism.delta):.3g}",
+    )
+    return Pricing((part,), (PrivacyEvent("approximate", epsilon, delta),), (row,))
+
+
+def _priced_sums(setting: Setting, share: Share) -> Pricing:
+    """Price counts, centred sums and squares: ε = k(1/b_n + (R/2)/b_S + top/b_Q), with the δ of the counts."""
+    changed, delta, epsilon = setting.unit.adjacency == "change-one", _delta(setting), pick_epsilon(share, 1)
+    step = epsilon / setting.unit.max_rows / (2 if changed else 1)
+    sums = _sums(setting)
+    counted = Thresholding.calibrate(_COUNTS * epsilon, delta, setting.unit.max_rows, changed=changed)
+    scales = tuple(top / (part * step) for part, _, top, _ in sums)
+    mechanism = ThresholdedSums(counted.scale, counted.threshold, counted.rows, scales)
+    tops = [top for _, _, top, _ in sums]
+    cost = mechanism.epsilon(tops, changed=changed)
+    if mechanism.delta > delta or cost > epsilon:
+        raise AssertionError("The threshold chosen costs more than its share.")
+    part = Measurement("frequent", _request(setting), mechanism, 1)
+    rows = (
+        _count_row(setting, counted),
+        *(_sum_row(setting, one, scale) for one, scale in zip(sums, scales, strict=True)),
+    )
+    return Pricing((part,), (PrivacyEvent("approximate", cost, mechanism.delta),), rows)
+
+
+def _sums(setting: Setting) -> list[tuple[Fraction, IntExpr, int, str]]:
+    """Return the sums beside the counts: part of the loss, what a row adds, at most how much, and words."""
+    centred, name = setting.second().centred(), setting.names[1]
+    left = 1 - _COUNTS
+    if spread_of(setting) != "bought":
+        return [(left, centred.code, centred.half, f"sum of {name}, centred")]
+    square = centred.square()
+    return [
+        ((1 - _SQUARES) * left, centred.code, centred.half, f"sum of {name}, centred"),
+        (_SQUARES * left, square.code, square.top, f"squares of {name}, for its spread"),
+    ]
+
+
+def _count_row(setting: Setting, mechanism: Thresholding) -> PriceRow:
+    changed = setting.unit.adjacency == "change-one"
+    return PriceRow(
+        f"rows by {setting.subject}, shown from {mechanism.threshold:,} on",
+        "discrete Laplace above a threshold",
+        f"one person moves the counts by at most {setting.unit.max_rows * (2 if changed else 1):,}",
+        f"scale {rounded(float(mechanism.scale))} rows",
+        f"ε {rounded(float(mechanism.epsilon(changed=changed)))}, δ {float(mechanism.delta):.3g}",
+    )
+
+
+def _sum_row(setting: Setting, one: tuple[Fraction, IntExpr, int, str], scale: Fraction) -> PriceRow:
+    _, _, top, words = one
+    most = top * setting.unit.max_rows * (2 if setting.unit.adjacency == "change-one" else 1)
+    return PriceRow(
+        f"{words}, of each value shown",
+        "discrete Laplace",
+        f"one person moves them by at most {most:,}",
+        f"scale {rounded(float(scale))} grid steps",
+        f"ε {rounded(float(most / scale))}",
+    )
+
+
+def _made_by(law: Mapping[str, Any]) -> Thresholding | ThresholdedSums:
+    kind = ThresholdedSums if law.get("mechanism") == ThresholdedSums.name else Thresholding
+    return kind.from_json(dict(law))
+
+
+def _read(setting: Setting, word: str, releases: Sequence[Release]) -> FrequentResult:
+    """Return the means or sums of the values shown."""
+    part = best(releases).part("frequent")
+    mechanism = ThresholdedSums.from_json(dict(part.law))
+    labels, numbers = _rows(setting, part.values)
+    means = shown_means(setting, numbers, mechanism)
+    number = setting.second()
+    bounds = float(number.lowest), float(number.highest)
+    note = "exact law of the noise, given that the count passed, by the union bound"
+    cells: list[Any] = list(means) if word == "means" else [ShownSum(mean) for mean in means]
+    return FrequentResult(
+        cells,
+        (len(cells),),
+        bounds if word == "means" else (-float("inf"), float("inf")),
+        None,
+        NO_MEAN_DRAWS,
+        notes={"privacy": note, "confidence": f"{note}, and sampling"},
+        axes=_axes(setting, labels),
+        population=word == "means",
+    )
+
+
+_READINGS = readings(_read)
+
+
+def _axes(setting: Setting, labels: Sequence[Sequence[int]]) -> tuple[Axis, ...]:
+    return (Axis(setting.subject, setting.subject, tuple(_key(setting, label) for label in labels)),)
+
+
+def _mechanism(pricing: Pricing) -> Thresholding | ThresholdedSums:
     mechanism = pricing.parts[0].mechanism
-    assert isinstance(mechanism, Thresholding)
+    assert isinstance(mechanism, Thresholding | ThresholdedSums)
     return mechanism
 
 
@@ -208,9 +252,33 @@ def _delta(setting: Setting) -> Fraction:
     return delta
 
 
-def _key(setting: Setting, value: Fraction) -> Any:
+def _request(setting: Setting) -> ValueCounts | LabelSums:
+    if setting.text is None and setting.other is None:
+        return ValueCounts(setting.number().code, setting.where)
+    sums = () if setting.other is None else tuple(code for _, code, *_ in _sums(setting))
+    return LabelSums(_label(setting), sums, setting.where)
+
+
+def _label(setting: Setting) -> tuple[IntExpr, ...]:
+    """Return the integers of a value."""
+    return (setting.number().code,) if setting.text is None else tuple(map(Col, setting.text.parts))
+
+
+def _rows(setting: Setting, values: Sequence[int]) -> tuple[list[Sequence[int]], list[Sequence[int]]]:
+    """Return the integers of each value shown, and its noised count and sums."""
+    width, more = len(_label(setting)), 1 if setting.other is None else 1 + len(_sums(setting))
+    rows = [values[at : at + width + more] for at in range(0, len(values), width + more)]
+    return [row[:width] for row in rows], [row[width:] for row in rows]
+
+
+def _key(setting: Setting, codes: Sequence[int]) -> Any:
+    if setting.text is not None:
+        assert setting.text.text is not None
+        return setting.text.text.told(codes)
+    number = setting.number()
+    value = number.offset + number.step * codes[0]
     if setting.choices is not None:
         return setting.choices.keys[int(value)]
-    if setting.number().calendar is not None:
-        return dated(float(value), setting.number().calendar)
+    if number.calendar is not None:
+        return dated(float(value), number.calendar)
     return int(value) if value.denominator == 1 else float(value)

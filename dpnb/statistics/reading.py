@@ -22,8 +22,8 @@ class Read:
     ----------
     text : str
         What follows the text of the question, for example ``".quantile(0.5)"``.
-    shape : tuple of int
-        Shape of the answer.
+    shape : tuple of int, optional
+        Shape of the answer; nothing where only the release tells it.
     axes : tuple of Axis
         Its public directions.
     conclude : callable
@@ -31,7 +31,7 @@ class Read:
     """
 
     text: str
-    shape: tuple[int, ...]
+    shape: tuple[int, ...] | None
     axes: tuple[Any, ...]
     conclude: Callable[[Sequence[Release]], Outcome]
 

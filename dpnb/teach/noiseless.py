@@ -26,6 +26,7 @@ from dpnb.trusted.mechanisms import (
     LocatedSums,
     PermuteAndFlip,
     QuantileSelection,
+    ThresholdedSums,
     Thresholding,
 )
 from dpnb.trusted.mechanisms.ks_exponential import distance
@@ -171,7 +172,28 @@ def _located(mechanism: LocatedSums, exact: Sequence[Counts], released: Released
 
 
 @unnoised.register
-def _threshold(mechanism: Thresholding, exact: Sequence[Counts], released: ReleasedPart) -> Sequence[int]:  # noqa: ARG001
+def _thresholded_sums(mechanism: ThresholdedSums, exact: Any, released: ReleasedPart) -> Sequence[int]:
+    """The exact counts and sums of the labels that were shown."""
+    return _of_labels(exact, released, 1 + len(mechanism.sums))
+
+
+def _of_labels(exact: Any, released: ReleasedPart, more: int) -> list[int]:
+    width = len(exact.labels[0]) if exact.labels else 0
+    true = {
+        label: numbers
+        for label, *numbers in zip(exact.labels, exact.counts, *exact.sums[: more - 1], strict=True)
+    }
+    shown = [
+        tuple(released.values[at : at + width])
+        for at in range(0, len(released.values) if width else 0, width + more)
+    ]
+    return [number for label in shown for number in (*label, *true.get(label, [0] * more))]
+
+
+@unnoised.register
+def _threshold(mechanism: Thresholding, exact: Any, released: ReleasedPart) -> Sequence[int]:  # noqa: ARG001
     """The exact counts of the values that were shown."""
+    if hasattr(exact, "labels"):
+        return _of_labels(exact, released, 1)
     true = {int(v): int(n) for values, times in exact for v, n in zip(values, times, strict=True)}
     return [number for value in released.values[::2] for number in (value, true.get(value, 0))]

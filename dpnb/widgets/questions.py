@@ -61,7 +61,7 @@ def two_valued(column: Column) -> bool:
 
 
 def _many(column: Column) -> bool:
-    return column.values is None
+    return column.values is None and column.text is None
 
 
 GOALS: dict[str, Goal] = {

@@ -17,6 +17,7 @@ from dpnb.trusted.aggregate import (
     FloorDiv,
     Key,
     Known,
+    LabelSums,
     Lit,
     Mul,
     Not,
@@ -88,6 +89,14 @@ value_counts = st.builds(
 )
 
 
+label_sums = st.builds(
+    LabelSums,
+    st.lists(integers_of(1), min_size=1, max_size=3).map(tuple),
+    st.lists(integers_of(2), max_size=2).map(tuple),
+    st.none() | predicates_of(2),
+)
+
+
 @st.composite
 def cross_moments(draw):
     """Sums of products of a constant and one to three values, moved into a ball or not."""
@@ -120,7 +129,7 @@ def nested_batches(draw):
 
 
 batches = st.one_of(
-    st.lists(totals | value_counts | cross_moments(), min_size=1, max_size=6), nested_batches()
+    st.lists(totals | value_counts | cross_moments() | label_sums, min_size=1, max_size=6), nested_batches()
 )
 
 codes = {

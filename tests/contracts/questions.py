@@ -51,7 +51,12 @@ OWN_SAMPLES: dict[str, tuple[dict[str, Any], ...]] = {
         {"target": X, "by": (G,), "options": (("bins", 2),)},
     ),
     "value_counts": ({"target": G}, {"target": B, "by": (G,)}),
-    "frequent_values": ({"target": X}, {"target": G, "where": Compare("==", B, Const(1))}),
+    "frequent_values": (
+        {"target": X},
+        {"target": G, "where": Compare("==", B, Const(1))},
+        {"target": G, "other": X},
+        {"target": X, "other": B},
+    ),
     "crosstab": ({"target": B, "by": (G,)}, {"target": B, "by": (G, Compare(">", X, Const(50)))}),
     "difference": ({"target": X, "by": (B,)}, {"target": X, "by": (G, B)}),
     "covariance": (

@@ -23,6 +23,7 @@ from dpnb.trusted.aggregate.algebra import (
     FloorDiv,
     Key,
     Known,
+    LabelSums,
     Lit,
     Mul,
     Not,
@@ -43,6 +44,7 @@ from dpnb.trusted.mechanisms import (
     LocatedSums,
     PermuteAndFlip,
     QuantileSelection,
+    ThresholdedSums,
     Thresholding,
 )
 from dpnb.trusted.mechanisms.located_sums import radii, selection
@@ -62,6 +64,7 @@ WRITTEN = {
         selection(HALF, HALF, 64, 1), selection(HALF, HALF, len(radii(64)) - 1, 1), 2, *(Fraction(9),) * 3
     ),
     Thresholding: Thresholding(Fraction(3), 20, 2),
+    ThresholdedSums: ThresholdedSums(Fraction(3), 20, 2, (Fraction(5, 2), Fraction(7))),
 }
 
 
@@ -151,6 +154,7 @@ def request(rng):
             Total(tree(rng, 4, "number"), where, keys),
             ValueCounts(tree(rng, 4, "number"), where, keys),
             CrossMoments(values, ((0, 0), (0, 2)), where, shrink),
+            LabelSums(values[:2], values[: rng.randint(0, 2)], where),
         ]
     )
 

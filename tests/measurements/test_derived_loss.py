@@ -17,6 +17,7 @@ from dpnb.trusted.aggregate.algebra import (
     FloorDiv,
     Key,
     Known,
+    LabelSums,
     Lit,
     Mul,
     Not,
@@ -457,6 +458,7 @@ NONE_OF_THE_KINDS = {
     ),
     "a placement of sums": Measured(Total(C, None, (Key(C, 3),)), KSExponential(F(2), 2, (1, 1, 1)), 3),
     "a placement in other cells": Measured(Total(ONE, None, (Key(C, 3),)), KSExponential(F(2), 2, (1, 1)), 2),
+    "sums of labels beside their counts": Measured(LabelSums((C,), (X,)), Thresholding(F(2), 4, 1), 1),
     "frequent values by groups": Measured(ValueCounts(C, None, BY_H), Thresholding(F(2), 4, 1), 1),
 }
 
@@ -487,7 +489,8 @@ def test_frames_are_priced_at_one_move_and_others_add():
 def test_a_threshold_is_priced_for_the_unit_of_the_schema():
     """A mechanism that states one row for a unit of two is charged ε and δ of two, and refused below three."""
     where = schema(UNITS["add a unit of two rows"], "delta")
-    (event,) = loss([Measured(ValueCounts(C), Thresholding(F(2), 4, 1), 1)], where).events
-    assert (event.amount, event.delta) == (1, Thresholding(F(2), 4, 2).delta)
+    for asked in (ValueCounts(C), LabelSums((C, X))):
+        (event,) = loss([Measured(asked, Thresholding(F(2), 4, 1), 1)], where).events
+        assert (event.amount, event.delta) == (1, Thresholding(F(2), 4, 2).delta)
     with pytest.raises(PlanError):
         loss([Measured(ValueCounts(C), Thresholding(F(2), 2, 1), 1)], where)

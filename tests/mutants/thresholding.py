@@ -61,9 +61,9 @@ def only_spread_rows(_: Any) -> Any:
 def as_seen(real: Any) -> Any:
     """Write what is shown in the order of the counts, which is that of the data."""
 
-    def shown(found: Thresholding, values: list[int], counts: list[int], noise: list[int]) -> tuple[int, ...]:
+    def shown(found: Thresholding, values: list[tuple[int, ...]], counts: list[int], noise: list[int]) -> Any:
         pairs = real(found, values, counts, noise)
-        order = sorted(range(0, len(pairs), 2), key=lambda at: counts[values.index(pairs[at])])
+        order = sorted(range(0, len(pairs), 2), key=lambda at: counts[values.index((pairs[at],))])
         return tuple(number for at in order for number in pairs[at : at + 2])
 
     return shown

@@ -23,6 +23,7 @@ from dpnb.trusted.aggregate.algebra import (
     Col,
     CrossMoments,
     Key,
+    LabelSums,
     Lit,
     Mul,
     Or,
@@ -210,6 +211,7 @@ REQUESTS = {
     "values": ValueCounts(X),
     "values by cells": ValueCounts(X, None, (Key(G, 2),)),
     "products": CrossMoments((ONE, X), ((0, 1), (1, 1))),
+    "labels": LabelSums((X, G)),
 }
 SHARED = {
     ("total", DiscreteLaplace),
@@ -220,6 +222,7 @@ SHARED = {
     ("products", DiscreteGaussian),
     ("values", QuantileSelection),
     ("values", Thresholding),
+    ("labels", Thresholding),
 }
 """Pairs that are of a kind with any noise; the others have sizes and factors of their own."""
 
@@ -228,7 +231,7 @@ SHARED = {
     ("request_", "mechanism"), [pair for pair in product(REQUESTS, MECHANISMS) if pair not in SHARED]
 )
 def test_a_mechanism_over_a_request_that_it_does_not_protect_is_refused(desk, request_, mechanism):
-    """Seven mechanisms over five requests: what is of no kind, or not of this size and factor, is never run."""
+    """Eight mechanisms over six requests: what is of no kind, or not of this size and factor, is never run."""
     cells = {"total by cells": 2, "products": 2}.get(request_, 1)
     part = Measurement("sum", REQUESTS[request_], WRITTEN[mechanism], cells)
     assert "cannot be priced" in desk.refused(desk.plan(part))
@@ -244,8 +247,20 @@ def doubled(times):
     return node
 
 
+def shown(request):
+    return Measurement("frequent", request, WRITTEN[Thresholding], 1)
+
+
 REFUSED = {
     "a sum of zeros": (laplace(Total(Lit(0))), None),
+    "a label of a column that is not declared": (shown(LabelSums((X, Col("z")))), "column"),
+    "a label of too many integers": (shown(LabelSums((X,) * 34)), "label"),
+    "a label beyond 62 bits": (shown(LabelSums((X, Mul(Mul(X, Lit(2**31)), Lit(2**31))))), "range"),
+    "a label's filter beyond 62 bits": (
+        shown(LabelSums((X,), (), Cmp("<", Mul(X, Lit(2**61)), Lit(0)))),
+        "range",
+    ),
+    "a sum of a label without noise": (shown(LabelSums((X,), (G,))), "priced"),
     "a column that is not declared": (laplace(Total(Col("z"))), "column"),
     "the unit's own column": (laplace(Total(Col("__unit__"))), "column"),
     "more cells than there may be": (

@@ -13,7 +13,7 @@ import pytest
 from dpnb.errors import LossError, OptionError, PlanError, Unavailable
 from dpnb.estimate import to_json
 from dpnb.planner.expression import BinOp, Const
-from dpnb.statistics.frequent import conditional_limits
+from dpnb.statistics.conditional_count import conditional_limits
 from dpnb.trusted.mechanisms import Thresholding
 from dpnb.trusted.noise.bits import SeededBits
 from dpnb.trusted.noise.law import DiscreteLaplaceLaw

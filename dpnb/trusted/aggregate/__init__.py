@@ -19,6 +19,7 @@ from dpnb.trusted.aggregate.algebra import (
     IntExpr,
     Key,
     Known,
+    LabelSums,
     Lit,
     Mul,
     Not,
@@ -35,7 +36,7 @@ from dpnb.trusted.aggregate.algebra import (
     substitute,
 )
 from dpnb.trusted.aggregate.preparation import prepare
-from dpnb.trusted.aggregate.reference import Answer, Ints, Table, Tally, answer
+from dpnb.trusted.aggregate.reference import Answer, Ints, LabelTally, Table, Tally, answer
 
 __all__ = [
     "Add",
@@ -51,6 +52,8 @@ __all__ = [
     "Ints",
     "Key",
     "Known",
+    "LabelSums",
+    "LabelTally",
     "Lit",
     "Mul",
     "Not",

@@ -1,4 +1,4 @@
-"""The integer algebra: expressions, predicates, keys and the three kinds of request.
+"""The integer algebra: expressions, predicates, keys and the four kinds of request.
 
 Every node is a frozen value. A column is a 64-bit integer or NULL; NULL propagates through arithmetic; predicates are
 Kleene's three-valued logic; a filter keeps the rows where its predicate is *true*. Ranges are known before any data is
@@ -168,6 +168,22 @@ class ValueCounts:
     keys: tuple[Key, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class LabelSums:
+    """How many kept rows have each label, and the exact sum of each of ``values`` over them, in ascending order of label.
+
+    A label is the integers ``label``; a row is kept where the filter is true and each of these and of ``values`` is known.
+    """
+
+    label: tuple[IntExpr, ...]
+    values: tuple[IntExpr, ...] = ()
+    where: Pred | None = None
+
+    def __post_init__(self) -> None:
+        if not self.label:
+            raise ValueError("a label is one integer or more")
+
+
 SIZE_BITS = 20
 """Row sizes are counted in units of 2⁻²⁰."""
 
@@ -215,7 +231,7 @@ class CrossMoments:
             raise ValueError("a constant is not moved into a ball")
 
 
-Request: TypeAlias = Total | ValueCounts | CrossMoments
+Request: TypeAlias = Total | ValueCounts | CrossMoments | LabelSums
 
 
 def children(node: Node) -> tuple[Node, ...]:

@@ -3,7 +3,8 @@
 A cell is read by itself (:mod:`dpnb.trusted.schema.cell`): missing, a number, or a text. A number becomes ``floor(t + ½)`` with
 ``t = (x − lower)/step``, all in binary64, then clamped to ``0..steps``; what is missing or no number is missing; ±inf
 clamps. A category becomes the place of the declared value that is the same cell; anything else is missing. A public
-constant may replace what is missing. A unit keeps its ``max_rows`` rows that come first in md5(key | unit | quantised row
+constant may replace what is missing. A text that nobody listed becomes the whole numbers of its label
+(:mod:`dpnb.trusted.schema.free_text`). A unit keeps its ``max_rows`` rows that come first in md5(key | unit | quantised row
 | duplicate number), decided once, before any question; the row is written in the order of the columns' names. Where it may
 keep several, each has its rank in that order: a question may keep fewer (:mod:`dpnb.trusted.aggregate.cap`).
 
@@ -28,6 +29,7 @@ from dpnb.trusted.aggregate.reference import Int64s, Ints, Table
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.calendar import place_of
 from dpnb.trusted.schema.cell import canonical, number_of, text_of
+from dpnb.trusted.schema.free_text import FreeText
 
 Float64s: TypeAlias = NDArray[np.float64]
 
@@ -47,9 +49,11 @@ def prepare(raw: Mapping[str, Any], schema: Schema, *, key: bytes = b"") -> Tabl
     Returns
     -------
     Table
-        One :class:`Ints` per declared column, rows in the order of the source; and their ranks, where a unit may have several.
+        One :class:`Ints` per declared column, of a text several, rows in the order of the source; and their ranks, where a unit may have several.
     """
-    columns = {column.name: quantise(raw[column.name], column) for column in schema.columns}
+    columns = {
+        part: ints for column in schema.columns for part, ints in coded(raw[column.name], column).items()
+    }
     table = Table.of(columns)
     if schema.unit.unit == "row":
         return table
@@ -59,6 +63,21 @@ def prepare(raw: Mapping[str, Any], schema: Schema, *, key: bytes = b"") -> Tabl
     if schema.unit.max_rows > 1:
         columns[RANK] = Ints.of(ranks)
     return Table.of({name: Ints(ints.values[kept], ints.known[kept]) for name, ints in columns.items()})
+
+
+def coded(raw: Any, column: Column) -> dict[str, Ints]:
+    """Turn one raw column into the columns of the prepared copy that it is: itself, or the whole numbers of a text."""
+    if column.text is None:
+        return {column.name: quantise(raw, column)}
+    texts = [text_of(cell) for cell in plain_column(raw, column.name).tolist()]
+    codes = {text: _codes_of(text, column.text) for text in set(texts)}
+    rows = [codes[text] for text in texts]
+    return {part: Ints.of([row[place] for row in rows]) for place, part in enumerate(column.parts)}
+
+
+def _codes_of(text: str | None, declared: FreeText) -> Sequence[int | None]:
+    label = declared.label_of(text)
+    return [None] * declared.words if label is None else declared.codes_of(label)
 
 
 def quantise(raw: Any, column: Column) -> Ints:

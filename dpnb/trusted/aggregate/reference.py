@@ -28,6 +28,7 @@ from dpnb.trusted.aggregate.algebra import (
     IntExpr,
     Key,
     Known,
+    LabelSums,
     Lit,
     Mul,
     Node,
@@ -99,7 +100,15 @@ class Tally(NamedTuple):
     counts: Int64s
 
 
-Answer: TypeAlias = tuple[int, ...] | tuple[Tally, ...]
+class LabelTally(NamedTuple):
+    """Labels in ascending order, how many rows have each, and for each value the exact sums over them."""
+
+    labels: tuple[tuple[int, ...], ...]
+    counts: tuple[int, ...]
+    sums: tuple[tuple[int, ...], ...]
+
+
+Answer: TypeAlias = tuple[int, ...] | tuple[Tally, ...] | LabelTally
 
 
 def answer(table: Table | Mapping[str, Any], requests: Iterable[Request]) -> list[Answer]:
@@ -108,13 +117,14 @@ def answer(table: Table | Mapping[str, Any], requests: Iterable[Request]) -> lis
     Parameters
     ----------
     table : Table, or mapping of column name to integers
-    requests : iterable of Total, ValueCounts and CrossMoments
+    requests : iterable of Total, ValueCounts, CrossMoments and LabelSums
 
     Returns
     -------
     list
         For a :class:`Total` a tuple of Python integers, for a :class:`ValueCounts` a tuple of :class:`Tally`,
-        one entry per cell, row-major over the keys; for :class:`CrossMoments` one integer per pair.
+        one entry per cell, row-major over the keys; for :class:`CrossMoments` one integer per pair; for :class:`LabelSums`
+        a :class:`LabelTally`.
 
     Examples
     --------
@@ -138,6 +148,8 @@ class Evaluator:
         """One request's answer."""
         if isinstance(request, CrossMoments):
             return self.cross_moments(request)
+        if isinstance(request, LabelSums):
+            return self.label_sums(request)
         cells = self.cells(request.keys)
         kept = cells >= 0
         if request.where is not None:
@@ -152,16 +164,31 @@ class Evaluator:
             return exact_sums(cells[kept], value.values[kept], size, times)
         return tallies(cells[kept], value.values[kept], size, times)
 
-    def cross_moments(self, request: CrossMoments) -> tuple[int, ...]:
-        """The sums of products of pairs of values, over the kept rows in which every value is known."""
-        columns = [self.ints(value) for value in request.values]
-        kept = np.ones(self.table.rows, dtype=bool) if request.where is None else self.true(request.where)
+    def label_sums(self, request: LabelSums) -> LabelTally:
+        """The labels of the kept rows, and the rows and sums of each."""
+        columns, times = self._complete((*request.label, *request.values), request.where)
+        labels, values = columns[: len(request.label)], columns[len(request.label) :]
+        rows = np.stack(labels, axis=1)
+        distinct, cells = np.unique(rows, axis=0, return_inverse=True)
+        cells, size = cells.reshape(-1), len(distinct)
+        ones = np.ones(len(rows), dtype=np.int64)
+        counts, *sums = (exact_sums(cells, value, size, times) for value in (ones, *values))
+        return LabelTally(tuple(map(tuple, distinct.tolist())), counts, tuple(sums))
+
+    def _complete(self, wanted: Sequence[IntExpr], where: Pred | None) -> tuple[list[Int64s], Int64s | None]:
+        """The values of the kept rows in which each of some is known, and how often each row occurs."""
+        columns = [self.ints(value) for value in wanted]
+        kept = np.ones(self.table.rows, dtype=bool) if where is None else self.true(where)
         for column in columns:
             kept = kept & column.known
         if self.table.times is not None:
             kept &= self.table.times > 0
         times = None if self.table.times is None else self.table.times[kept]
-        values = [column.values[kept] for column in columns]
+        return [column.values[kept] for column in columns], times
+
+    def cross_moments(self, request: CrossMoments) -> tuple[int, ...]:
+        """The sums of products of pairs of values, over the kept rows in which every value is known."""
+        values, times = self._complete(request.values, request.where)
         if request.shrink is not None:
             values = shrunk(values, request.shrink)
         return exact_products(values, request.pairs, times)

@@ -23,6 +23,7 @@ from dpnb.trusted.aggregate.algebra import (
     IntExpr,
     Key,
     Known,
+    LabelSums,
     Lit,
     Mul,
     Node,
@@ -138,8 +139,8 @@ def _roots(request: Mapping[str, Any]) -> Iterator[int]:
     """Give the places of the expressions of a request."""
     if request["where"] is not None:
         yield request["where"]
-    if request["kind"] == "cross-moments":
-        yield from request["values"]
+    if request["kind"] in ("cross-moments", "label-sums"):
+        yield from (*request.get("label", ()), *request["values"])
     else:
         yield request["value"]
         yield from (place for place, _ in request["keys"])
@@ -188,6 +189,13 @@ def _written(request: Request, nodes: _Nodes) -> dict[str, Any]:
             "shrink": None
             if shrink is None
             else {"halves": list(shrink.halves), "limits": list(shrink.limits), "steps": shrink.steps},
+        }
+    if isinstance(request, LabelSums):
+        return {
+            "kind": "label-sums",
+            "label": [nodes.place(value) for value in request.label],
+            "values": [nodes.place(value) for value in request.values],
+            "where": where,
         }
     return {
         "kind": "total" if isinstance(request, Total) else "value-counts",
@@ -259,8 +267,16 @@ def _moments(request: Any, nodes: Sequence[Node]) -> Request:
     return CrossMoments(values, pairs, _where(request, nodes), shrink)
 
 
+def _label_sums(request: Any, nodes: Sequence[Node]) -> Request:
+    label, values = (
+        tuple(_child(value, "number", nodes) for value in request[name]) for name in ("label", "values")
+    )
+    return LabelSums(label, values, _where(request, nodes))
+
+
 _REQUESTS: Final[dict[str, Callable[[Any, Sequence[Node]], Request]]] = {
     "total": _cells(Total),
     "value-counts": _cells(ValueCounts),
     "cross-moments": _moments,
+    "label-sums": _label_sums,
 }

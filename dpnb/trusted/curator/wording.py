@@ -19,6 +19,7 @@ from dpnb.trusted.aggregate.algebra import (
     FloorDiv,
     Key,
     Known,
+    LabelSums,
     Lit,
     Mul,
     Node,
@@ -54,6 +55,9 @@ def _request(request: Request, cells: int) -> str:
         values = _listed([_shown(value) for value in request.values if not isinstance(value, Lit)])
         moved = "" if request.shrink is None else ", rows moved into a ball"
         return f"{len(request.pairs):,} sums of products of {values}{_where(request)}{moved}"
+    if isinstance(request, LabelSums):
+        sums = "" if not request.values else f", and {len(request.values)} sums for each,"
+        return f"values of {_shown(request.label[0])} and on{sums}{_where(request)}"
     keys = "" if not request.keys else f" for each of {cells:,} cells of {_keys(request.keys)}"
     return f"{_aggregate(request)}{_where(request)}{keys}"
 
@@ -61,7 +65,7 @@ def _request(request: Request, cells: int) -> str:
 def _aggregate(request: Request) -> str:
     if isinstance(request, Total) and request.value == Lit(1):
         return "number of rows"
-    assert not isinstance(request, CrossMoments)
+    assert not isinstance(request, CrossMoments | LabelSums)
     return f"{'sum' if isinstance(request, Total) else 'values'} of {_shown(request.value)}"
 
 

@@ -13,7 +13,8 @@ file            request              mechanism
 ``pick``        Total, CrossMoments  permute-and-flip
 ``placement``   Total of ones        Kolmogorov-Smirnov exponential mechanism
 ``located``     ValueCounts          sums in a private range
-``threshold``   ValueCounts          thresholded counts
+``threshold``   ValueCounts,         thresholded counts; of LabelSums thresholded counts and sums, too
+                LabelSums
 ==============  ===================  =====================================================================================
 
 ``facts`` says what follows from the schema alone: ranges, what can be missing, whose membership is private.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dpnb.trusted.aggregate.algebra import CrossMoments, Total, ValueCounts
+from dpnb.trusted.aggregate.algebra import CrossMoments, LabelSums, Total, ValueCounts
 from dpnb.trusted.measurements import box, located, pick, placement, quantile, sums, threshold
 from dpnb.trusted.measurements.facts import Facts, Measurement, refuse
 from dpnb.trusted.measurements.products import joint_event
@@ -21,6 +21,7 @@ from dpnb.trusted.mechanisms import (
     LocatedSums,
     PermuteAndFlip,
     QuantileSelection,
+    ThresholdedSums,
     Thresholding,
 )
 from dpnb.trusted.privacy.event import PrivacyEvent
@@ -36,6 +37,8 @@ ALONE: Final[dict[tuple[type, type], Callable[[Measurement, Facts], Events]]] = 
     (ValueCounts, QuantileSelection): quantile.events,
     (ValueCounts, LocatedSums): located.events,
     (ValueCounts, Thresholding): threshold.events,
+    (LabelSums, Thresholding): threshold.events,
+    (LabelSums, ThresholdedSums): threshold.events_of_sums,
     (Total, KSExponential): placement.events,
 }
 """Kinds that are priced one by one, by request and mechanism."""

@@ -27,6 +27,7 @@ from dpnb.trusted.aggregate.algebra import (
     IntExpr,
     Key,
     Known,
+    LabelSums,
     Lit,
     Node,
     Pred,
@@ -72,7 +73,7 @@ class Measurement:
 def code_ranges(schema: Schema) -> dict[str, Range]:
     """Return the codes that each declared column can hold in the prepared copy, and the ranks that a unit's rows can have."""
     ranks = {RANK: (0, schema.unit.max_rows - 1)} if schema.unit.max_rows > 1 else {}
-    return {column.name: (0, column.size - 1) for column in schema.columns} | ranks
+    return {part: (0, column.size - 1) for part, column in schema.parts.items()} | ranks
 
 
 def capped(unit: PrivacyUnit, *wheres: Pred | None) -> PrivacyUnit:
@@ -115,7 +116,7 @@ class Facts:
     @classmethod
     def of(cls, schema: Schema) -> Facts:
         """Return the facts of a schema."""
-        missing = frozenset(column.name for column in schema.columns if column.drops)
+        missing = frozenset(part for part, column in schema.parts.items() if column.drops)
         return cls(schema.unit, schema.budget.measure, code_ranges(schema), missing)
 
     @property
@@ -150,8 +151,11 @@ class Facts:
 
     def terms(self, request: Request) -> tuple[Node | Key, ...]:
         """Return what else than the filter can leave a row out: of a key also its size, for a shorter one leaves out more."""
-        if isinstance(request, CrossMoments):
-            return tuple(value for value in request.values if self.missing(value, request.where))
+        if isinstance(request, CrossMoments | LabelSums):
+            wanted = (
+                request.values if isinstance(request, CrossMoments) else (*request.label, *request.values)
+            )
+            return tuple(value for value in wanted if self.missing(value, request.where))
         out: tuple[Node | Key, ...] = tuple(key for key in request.keys if self.partial(key, request.where))
         if isinstance(request, ValueCounts) and self.missing(request.value, request.where):
             return (*out, request.value)

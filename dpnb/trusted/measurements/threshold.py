@@ -2,24 +2,41 @@ r"""Counts of values that many rows have: noise, and a threshold below which not
 
 For a unit of k rows the guarantee is (k/scale, δ) where units come or go and (2k/scale, δ) where they change, δ being the probability that a
 value which only the unit has is shown (:class:`~dpnb.trusted.mechanisms.thresholding.Thresholding`, *Guarantee*). k is the schema's, whatever the
-mechanism says of its rows; a threshold that is not above k is refused.
+mechanism says of its rows; a threshold that is not above k is refused. A row adds to each sum at most the largest absolute value of its
+range, which interval arithmetic gives; it adds to one label alone, and to none where a number is missing, so that ε is k/scale and k times
+each of these over its scale (:class:`~dpnb.trusted.mechanisms.thresholded_sums.ThresholdedSums`, *Guarantee*).
 """
 
 from __future__ import annotations
 
-from dpnb.trusted.aggregate.algebra import ValueCounts
+from dpnb.trusted.aggregate.algebra import LabelSums, ValueCounts, bounds
 from dpnb.trusted.measurements.facts import Facts, Measurement, refuse, same_cells
-from dpnb.trusted.mechanisms import Thresholding
+from dpnb.trusted.mechanisms import ThresholdedSums, Thresholding
 from dpnb.trusted.privacy.event import PrivacyEvent
 
 
 def events(measurement: Measurement, facts: Facts) -> tuple[PrivacyEvent, ...]:
     """Return the event of thresholded counts."""
     request, stated = measurement.request, measurement.mechanism
-    assert isinstance(request, ValueCounts)
+    assert isinstance(request, ValueCounts | LabelSums)
     assert isinstance(stated, Thresholding)
     same_cells(measurement, 1)
-    if request.keys:
+    if isinstance(request, ValueCounts) and request.keys:
         raise refuse("frequent values are not counted by groups")
+    if isinstance(request, LabelSums) and request.values:
+        raise refuse("a count alone does not protect sums")
     mechanism = Thresholding(stated.scale, stated.threshold, facts.rows)
     return (PrivacyEvent("approximate", mechanism.epsilon(changed=facts.changed), mechanism.delta),)
+
+
+def events_of_sums(measurement: Measurement, facts: Facts) -> tuple[PrivacyEvent, ...]:
+    """Return the event of thresholded counts with sums."""
+    request, stated = measurement.request, measurement.mechanism
+    assert isinstance(request, LabelSums)
+    assert isinstance(stated, ThresholdedSums)
+    same_cells(measurement, 1)
+    tops = [max(map(abs, bounds(value, facts.ranges))) for value in request.values]
+    if len(tops) != len(stated.sums) or not all(tops):
+        raise refuse("each sum is of a number that is not always nought, and has noise of its own")
+    mechanism = ThresholdedSums(stated.scale, stated.threshold, facts.rows, stated.sums)
+    return (PrivacyEvent("approximate", mechanism.epsilon(tops, changed=facts.changed), mechanism.delta),)

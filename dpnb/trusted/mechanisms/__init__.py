@@ -15,6 +15,7 @@ from dpnb.trusted.mechanisms.ks_exponential import KSExponential
 from dpnb.trusted.mechanisms.laplace import DiscreteLaplace
 from dpnb.trusted.mechanisms.located_sums import LocatedSums
 from dpnb.trusted.mechanisms.permute_and_flip import PermuteAndFlip
+from dpnb.trusted.mechanisms.thresholded_sums import ThresholdedSums
 from dpnb.trusted.mechanisms.thresholding import Thresholding
 
 AnyMechanism: TypeAlias = (
@@ -25,6 +26,7 @@ AnyMechanism: TypeAlias = (
     | KSExponential
     | LocatedSums
     | Thresholding
+    | ThresholdedSums
 )
 
 MECHANISMS: tuple[type[AnyMechanism], ...] = (
@@ -35,6 +37,7 @@ MECHANISMS: tuple[type[AnyMechanism], ...] = (
     KSExponential,
     LocatedSums,
     Thresholding,
+    ThresholdedSums,
 )
 
 __all__ = [
@@ -51,5 +54,6 @@ __all__ = [
     "PermuteAndFlip",
     "QuantileSelection",
     "SelectionMechanism",
+    "ThresholdedSums",
     "Thresholding",
 ]

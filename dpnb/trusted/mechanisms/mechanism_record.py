@@ -21,6 +21,7 @@ _READ: Final[dict[str, Callable[[str], Any]]] = {
     "Fraction": ratio,
     "int": int,
     "tuple[int, ...]": lambda text: tuple(int(part) for part in text.split()),
+    "tuple[Fraction, ...]": lambda text: tuple(ratio(part) for part in text.split()),
     "Fraction | None": lambda text: None if text == "None" else ratio(text),
 }
 """How a parameter is read, by the type that its mechanism declares."""

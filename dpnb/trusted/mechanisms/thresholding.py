@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,21 @@ from dpnb.trusted.noise import exact as exact_noise
 from dpnb.trusted.noise import fast
 from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.law import DiscreteLaplaceLaw, ratio
+
+Values: TypeAlias = Sequence[tuple[int, ...]]
+
+
+class LabelCounts(Protocol):
+    """Labels of several integers each, in rising order, and how often each occurs."""
+
+    @property
+    def labels(self) -> Values:
+        """The labels."""
+
+    @property
+    def counts(self) -> Sequence[int]:
+        """Their counts."""
+
 
 MOST_SHOWN = 10_000
 MOST_ROWS = 1_000
@@ -185,28 +200,36 @@ class Thresholding:
         """The mechanism, which a released part carries."""
         return self.to_json()
 
-    def noised(self, exact: Sequence[Counts], bits: BitSource) -> tuple[int, ...]:
-        """A released part: value and noised count of what is shown, one after the other, in rising order of values."""
+    def noised(self, exact: Sequence[Counts] | LabelCounts, bits: BitSource) -> tuple[int, ...]:
+        """A released part: value and noised count of what is shown, one after the other, in rising order of values.
+
+        A value is one integer, or those of a label.
+        """
         values, counts = _tally(exact)
         return self._shown(
             values, counts, exact_noise.discrete_laplace(self.scale, len(values), bits).tolist()
         )
 
-    def simulated(self, exact: Sequence[Counts], rng: np.random.Generator) -> tuple[int, ...]:
+    def simulated(self, exact: Sequence[Counts] | LabelCounts, rng: np.random.Generator) -> tuple[int, ...]:
         """As :meth:`noised`, in a simulation."""
         values, counts = _tally(exact)
         noise = fast.discrete_laplace(float(self.scale), len(values), rng).tolist()
         return self._shown(values, counts, noise)
 
-    def _shown(self, values: list[int], counts: list[int], noise: list[int]) -> tuple[int, ...]:
+    def _shown(self, values: Values, counts: Sequence[int], noise: Sequence[int]) -> tuple[int, ...]:
+        chosen = self.chosen(values, counts, noise)
+        return tuple(number for place, count in chosen for number in (*values[place], count))
+
+    def chosen(self, values: Values, counts: Sequence[int], noise: Sequence[int]) -> list[tuple[int, int]]:
+        """Return the place and noised count of each value that is shown, in rising order of values."""
         noised = [
-            (value, count + draw)
-            for value, count, draw in zip(values, counts, noise, strict=True)
+            (place, count + draw)
+            for place, (count, draw) in enumerate(zip(counts, noise, strict=True))
             if count + draw >= self.threshold
         ]
         if len(noised) > MOST_SHOWN:
-            noised = sorted(noised, key=lambda pair: (-pair[1], pair[0]))[:MOST_SHOWN]
-        return tuple(number for pair in sorted(noised) for number in pair)
+            noised = sorted(noised, key=lambda pair: (-pair[1], values[pair[0]]))[:MOST_SHOWN]
+        return sorted(noised, key=lambda pair: values[pair[0]])
 
     def to_json(self) -> dict[str, str]:
         """``{"mechanism": "thresholding", "scale": "2", "threshold": "20", "rows": "1"}``."""
@@ -225,11 +248,14 @@ class Thresholding:
         return cls(ratio(record["scale"]), int(record["threshold"]), int(record["rows"]))
 
 
-def _tally(exact: Sequence[Counts]) -> tuple[list[int], list[int]]:
+def _tally(exact: Sequence[Counts] | LabelCounts) -> tuple[Values, Sequence[int]]:
     """Return distinct values and how often each occurs, in rising order."""
+    if hasattr(exact, "labels"):
+        told = cast("LabelCounts", exact)
+        return told.labels, told.counts
     ((values, counts),) = exact
     pairs = sorted(zip(np.asarray(values).tolist(), np.asarray(counts).tolist(), strict=True))
-    return [value for value, _ in pairs], [count for _, count in pairs]
+    return [(value,) for value, _ in pairs], [count for _, count in pairs]
 
 
 def _exp_above(exponent: Fraction) -> Fraction:

@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpnb.trusted.aggregate.algebra import CrossMoments, Mul, Node, Request, bounds, reach
+from dpnb.trusted.aggregate.algebra import CrossMoments, LabelSums, Mul, Node, Request, bounds, reach
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.measurements.facts import cells_of
@@ -20,6 +20,8 @@ MOST_CELLS = 200_000
 """Cells of one request."""
 MOST_VALUES = 33
 """Columns of a matrix, the constant one among them."""
+MOST_WORDS = 33
+"""Integers of a label, and values that are summed for each."""
 MOST_LIMITS = 1_000
 """Limits by which a row is moved into a ball: each is a comparison on each row."""
 LARGEST = 2**62
@@ -80,6 +82,10 @@ def _refuse_cells(request: Request) -> None:
         if len(request.values) > MOST_VALUES:
             raise PlanError(f"A matrix of moments has at most {MOST_VALUES - 1} columns.")
         return
+    if isinstance(request, LabelSums):
+        if max(len(request.label), len(request.values)) > MOST_WORDS:
+            raise PlanError(f"A label has at most {MOST_WORDS} integers, and as many sums.")
+        return
     if cells_of(request.keys) > MOST_CELLS:
         raise PlanError(f"A question has at most {MOST_CELLS:,} cells. Use fewer keys or wider bins.")
 
@@ -91,6 +97,8 @@ def _evaluated(request: Request) -> Iterator[Node]:
     if isinstance(request, CrossMoments):
         yield from request.values
         yield from (Mul(request.values[i], request.values[j]) for i, j in request.pairs)
+    elif isinstance(request, LabelSums):
+        yield from (*request.label, *request.values)
     else:
         yield from (request.value, *(key.code for key in request.keys))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dpnb.trusted.aggregate.algebra import And, CrossMoments, Node, Or, Request, children, walk
+from dpnb.trusted.aggregate.algebra import And, CrossMoments, LabelSums, Node, Or, Request, children, walk
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import (
@@ -17,6 +17,7 @@ from dpnb.trusted.mechanisms import (
     LocatedSums,
     PermuteAndFlip,
     QuantileSelection,
+    ThresholdedSums,
     Thresholding,
 )
 from dpnb.trusted.mechanisms.thresholding import MOST_SHOWN
@@ -32,7 +33,7 @@ def work_of(part: Measurement) -> int:
 
     A selected value counts as nine numbers, a located sum as fifteen, a product of two columns as fifty, a hundred candidates of
     a pick as one, a cell in which a synthetic sample is placed as sixty (its tables are made in some milliseconds, for each group),
-    frequent values as the ten thousand that may be shown, and every vector two hundred on top: it is priced, and it is a query.
+    frequent values as the ten thousand that may be shown, each sum beside them as many, and every vector two hundred on top: it is priced, and it is a query.
     """
     return _PART + max(part.cells, _own(part))
 
@@ -49,6 +50,8 @@ def _own(part: Measurement) -> int:
         return (_PLACED + mechanism.points // _CANDIDATES) * part.cells
     if isinstance(mechanism, Thresholding):
         return MOST_SHOWN
+    if isinstance(mechanism, ThresholdedSums):
+        return MOST_SHOWN * (1 + len(mechanism.sums))
     return _PAIR * len(request.pairs) if isinstance(request, CrossMoments) else 0
 
 
@@ -96,12 +99,12 @@ def _deeper(node: Node, child: Node) -> int:
 
 
 def _roots(request: Request) -> tuple[Node, ...]:
-    own = (
-        request.values
-        if isinstance(request, CrossMoments)
-        else (request.value, *(key.code for key in request.keys))
-    )
-    return (*own, *(() if request.where is None else (request.where,)))
+    where = () if request.where is None else (request.where,)
+    if isinstance(request, CrossMoments):
+        return (*request.values, *where)
+    if isinstance(request, LabelSums):
+        return (*request.label, *request.values, *where)
+    return (request.value, *(key.code for key in request.keys), *where)
 
 
 def too_much() -> PlanError:

@@ -17,6 +17,7 @@ from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.privacy.loss import exact_text
 from dpnb.trusted.schema.calendar import STEPS, constant, start_of
 from dpnb.trusted.schema.categories import Category, codes, declared_values, listed, spacing, unknown_value
+from dpnb.trusted.schema.free_text import WORD, FreeText
 from dpnb.trusted.schema.grid import (
     DEFAULT_STEPS,
     MOST_DECIMALS,
@@ -32,7 +33,7 @@ from dpnb.trusted.schema.grid import (
 from dpnb.trusted.schema.records import column_name, only, text_of
 
 Value = int | Fraction | str | bool
-Kind = Literal["integer", "number", "category", "date", "datetime"]
+Kind = Literal["integer", "number", "category", "date", "datetime", "text"]
 
 DROP = "drop"
 _NUMBERS = ("integer", "number")
@@ -47,6 +48,7 @@ class Column:
     name, type, label
         The name in the data, ``"integer"``, ``"number"`` or ``"category"``, and a readable label.
         Or ``"date"``, ``"datetime"``: whole steps of a calendar, numbered as :mod:`dpnb.trusted.schema.calendar` does.
+        Or ``"text"``: labels that nobody listed, of several whole numbers each (:mod:`dpnb.trusted.schema.free_text`).
     missing
         ``"drop"``, or the public constant that replaces a missing value.
     lower, step, steps
@@ -62,6 +64,8 @@ class Column:
     typical
         A public centre of a skewed column, from where planners may measure squares. Nothing in this wing reads it: what is asked is priced
         from its request, whatever centre stands in it.
+    text
+        How the labels of a text are bounded and made alike; else None.
 
     Examples
     --------
@@ -81,9 +85,12 @@ class Column:
     halved: bool = False
     calendar: str | None = None
     typical: Fraction | None = None
+    text: FreeText | None = None
 
     def __post_init__(self) -> None:
-        if self.type != "category" and (self.steps is None or self.steps % 2 or self.step is None):
+        if self.type not in ("category", "text") and (
+            self.steps is None or self.steps % 2 or self.step is None
+        ):
             raise SchemaError(
                 f"{self.name}: a grid needs an even number of steps; use Column.{self.type}(...)"
             )
@@ -216,6 +223,39 @@ class Column:
         return cls._grid(name, kind, Fraction(low), Fraction(high), Fraction(1), label, missing, step)
 
     @classmethod
+    def free_text(
+        cls,
+        name: str,
+        length: int,
+        *,
+        characters: str | Sequence[str] = ("ascii",),
+        case: str = "keep",
+        trim: bool = True,
+        beyond: str = "missing",
+        label: str = "",
+    ) -> Column:
+        """Declare a column of texts that nobody listed: job titles, post codes, diagnoses.
+
+        Parameters
+        ----------
+        name, label : str
+            The column's name in the data, and a readable one.
+        length, characters, case, trim, beyond
+            See :class:`~dpnb.trusted.schema.free_text.FreeText`.
+
+        Raises
+        ------
+        SchemaError
+            When labels of that length and those characters cannot be.
+        """
+        listed = (characters,) if isinstance(characters, str) else tuple(characters)
+        try:
+            text = FreeText(length, listed, case, trim, beyond)
+        except SchemaError as fault:
+            raise SchemaError(f"{name}: {fault}") from None
+        return cls(column_name(name), "text", text_of(label, name), DROP, None, None, None, text=text)
+
+    @classmethod
     def _grid(
         cls,
         name: str,
@@ -304,8 +344,17 @@ class Column:
 
     @property
     def size(self) -> int:
-        """The number of codes."""
+        """The number of codes; of a text that of each of its whole numbers."""
+        if self.text is not None:
+            return WORD
         return len(self.values) if self.values is not None else (self.steps or 0) + 1
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The columns of the prepared copy: the column itself, or the whole numbers of a text."""
+        if self.text is None:
+            return (self.name,)
+        return tuple(f"##{self.name}:{place}" for place in range(self.text.words))
 
     @property
     def declared_step(self) -> Fraction | None:
@@ -380,6 +429,8 @@ class Column:
         """Say in a few words what is declared, for cards and errors: ``0/1`` or ``integer 0 to 100``."""
         if self.values is not None:
             return listed(self.values)
+        if self.text is not None:
+            return f"text of at most {self.text.length} characters"
         lower, upper = self.bounds
         if self.calendar is not None:
             by = "" if self.calendar == STEPS[cast("Any", self.type)][0] else f" by {self.calendar}"
@@ -399,6 +450,8 @@ class Column:
         )
         if self.values is not None:
             return record | {"values": list(self.values)}
+        if self.text is not None:
+            return record | self.text.to_json()
         lower, upper = self.bounds
         if self.calendar is not None:
             return record | {
@@ -425,19 +478,29 @@ class Column:
                 label=record["label"],
                 missing=_missing_json(record["missing"], None),
             )
+        if kind == "text":
+            return cls._of_text(record)
         centre = ("typical",) if kind in _NUMBERS and "typical" in record else ()
         only(record, (*keys, "lower", "upper", "step", *centre), "column")
         if kind in tuple(STEPS):
             return cls._of_dates(record)
         if kind not in _NUMBERS:
             raise SchemaError(
-                'a column record needs type "integer", "number", "category", "date" or "datetime"'
+                'a column record needs type "integer", "number", "category", "date", "datetime" or "text"'
             )
         grid = {word: parse(record[word], word) for word in ("lower", "upper", "step")}
         make = cls.integer if kind == "integer" else cls.number
         missing = _missing_json(record["missing"], "exact")
         column = make(record["name"], **grid, label=record["label"], missing=missing)
         return column.centred_on(parse(record["typical"], "typical")) if centre else column
+
+    @classmethod
+    def _of_text(cls, record: Any) -> Column:
+        words = ("length", "characters", "case", "trim", "beyond")
+        only(record, ("name", "type", "label", "missing", *words), "column")
+        if record["missing"] != DROP or not isinstance(record["characters"], list):
+            raise SchemaError('a text\'s record has missing = "drop" and a list of characters')
+        return cls.free_text(record["name"], **{word: record[word] for word in words}, label=record["label"])
 
     @classmethod
     def _of_dates(cls, record: Any) -> Column:
@@ -485,6 +548,9 @@ def dummy(column: Column, row: int) -> int | float | str | bool:
     draw = int.from_bytes(digest[:8], "big")
     if column.values is not None:
         return column.values[draw % len(column.values)]
+    if column.text is not None:
+        letters = column.text.allowed.replace(" ", "") or " "
+        return "".join(letters[byte % len(letters)] for byte in digest[8 : 8 + min(column.text.length, 6)])
     value = column.value_of(_round_code(column, draw))
     return value if isinstance(value, int | str) else round(float(value), MOST_DECIMALS)
 

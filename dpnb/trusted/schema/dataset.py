@@ -104,6 +104,11 @@ class Schema:
         return tuple(column.name for column in self.columns)
 
     @property
+    def parts(self) -> dict[str, Column]:
+        """The columns of the prepared copy, in declared order: a text has several."""
+        return {part: column for column in self.columns for part in column.parts}
+
+    @property
     def unit_column(self) -> str | None:
         """The column that names the privacy unit, or None when each row is one."""
         return None if self.unit.unit == "row" else self.unit.unit

@@ -60,6 +60,7 @@ _COLUMN = {
     "category": ("type", "label", "missing", "values"),
     "date": ("type", "label", "missing", "bounds", "step"),
     "datetime": ("type", "label", "missing", "bounds", "step"),
+    "text": ("type", "label", "length", "characters", "case", "trim", "beyond"),
 }
 _KINDS = {str: "text", bool: "true or false", int: "a whole number"}
 
@@ -329,7 +330,7 @@ def _columns(facts: Mapping[str, Any], file: str) -> Iterator[Column]:
 
 
 def _column(name: str, facts: Mapping[str, Any], where: str) -> Column:
-    kind = _needed(facts, "type", where, 'type = "integer", "number", "category" or "date"')
+    kind = _needed(facts, "type", where, 'type = "integer", "number", "category", "text" or "date"')
     _one_of(kind, tuple(_COLUMN), "type", where)
     _fitting(facts, kind, where)
     options = {word: facts[word] for word in ("label", "missing") if word in facts}
@@ -338,6 +339,8 @@ def _column(name: str, facts: Mapping[str, Any], where: str) -> Column:
             facts, "values", where, "values = [0, 1], every value known without looking at the data"
         )
         return Column.category(name, values, **options)
+    if kind == "text":
+        return _free_text(name, facts, where)
     if kind in STEPS:
         return Column.dates(name, *_dates(facts, where), kind=kind, step=facts.get("step"), **options)
     for word in ("lower", "upper"):
@@ -348,6 +351,15 @@ def _column(name: str, facts: Mapping[str, Any], where: str) -> Column:
     make = Column.integer if kind == "integer" else Column.number
     column = make(name, facts["lower"], facts["upper"], **options)
     return column.centred_on(_number(facts["typical"], "typical", where)) if "typical" in facts else column
+
+
+def _free_text(name: str, facts: Mapping[str, Any], where: str) -> Column:
+    length = _needed(facts, "length", where, "length = 32, the most characters of a label")
+    characters = facts.get("characters", ["ascii"])
+    if not isinstance(characters, list | tuple | str):
+        raise OwnerError(f'{where}: characters is a list: write characters = ["letters", "digits", " -"]')
+    words = {word: facts[word] for word in ("label", "case", "trim", "beyond") if word in facts}
+    return Column.free_text(name, length, characters=characters, **words)
 
 
 def _dates(facts: Mapping[str, Any], where: str) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dpnb.trusted.schema.calendar import FIRST_DAY, LAST_DAY, MOMENT, ZONE
 from dpnb.trusted.schema.cell import BLANK, FALSE, LARGEST_WHOLE, NUMBER, TRUE
+from dpnb.trusted.schema.free_text import BYTES, LOWER, UPPER, FreeText
 
 _SMALL_INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"}
 _LARGE_INTEGERS = {"BIGINT", "UBIGINT"}
@@ -122,6 +123,29 @@ def _shift(text: str) -> str:
     sign, hours, minutes = (f"regexp_extract({text}, {literal(ZONE)}, {group})" for group in (1, 2, 3))
     ahead = f"TRY_CAST({sign} || '1' AS BIGINT) * (TRY_CAST({hours} AS BIGINT) * 60 + TRY_CAST({minutes} AS BIGINT))"
     return f"coalesce({ahead}, 0)"
+
+
+def label_sql(sql: str, kind: str, text: FreeText) -> str:
+    """The label of a cell, NULL where it has none: :meth:`dpnb.trusted.schema.free_text.FreeText.label_of`."""
+    kept = _trimmed(text_sql(sql, kind), text)
+    if text.case != "keep":
+        before, after = (UPPER, LOWER) if text.case == "lower" else (LOWER, UPPER)
+        kept = f"translate({kept}, {literal(before)}, {literal(after)})"
+    allowed = "".join(f"\\x{{{ord(letter):x}}}" for letter in text.allowed)
+    if text.beyond == "cut":
+        held = f"regexp_replace({kept}, {literal(f'[^{allowed}]')}, '', 'g')"
+        return f"nullif({_trimmed(f'substr({_trimmed(held, text)}, 1, {text.length})', text)}, '')"
+    return f"regexp_extract({kept}, {literal(f'^[{allowed}]{{1,{text.length}}}$')})"
+
+
+def word_sql(label: str, place: int, text: FreeText) -> str:
+    """One of the whole numbers of a label, NULL where it is none or empty."""
+    filled = f"rpad(hex(nullif({label}, '')), {2 * BYTES * text.words}, '0')"
+    return f"CAST('0x' || substr({filled}, {2 * BYTES * place + 1}, {2 * BYTES}) AS BIGINT)"
+
+
+def _trimmed(sql: str, text: FreeText) -> str:
+    return f"trim({sql}, {_blank_sql()})" if text.trim else sql
 
 
 def canonical_sql(sql: str, kind: str) -> str:

@@ -26,6 +26,7 @@ from dpnb.trusted.aggregate.algebra import (
     IntExpr,
     Key,
     Known,
+    LabelSums,
     Node,
     Request,
     Total,
@@ -38,6 +39,7 @@ from dpnb.trusted.aggregate.reference import (
     Evaluator,
     Int64s,
     Ints,
+    LabelTally,
     Table,
     Tally,
     cell_count,
@@ -140,6 +142,8 @@ class DuckDBEngine:
         for request in distinct:
             if isinstance(request, ValueCounts):
                 answers[request] = self._value_counts(request)
+            elif isinstance(request, LabelSums):
+                answers[request] = self._label_sums(request)
         answers |= self._cross_moments([r for r in distinct if isinstance(r, CrossMoments)])
         return [answers[request] for request in requests]
 
@@ -207,6 +211,25 @@ class DuckDBEngine:
         )
         found = self._connection.execute(sql).fetchnumpy()
         return _plain(found["cell"]), _plain(found["value"]), _plain(found["n"])
+
+    def _label_sums(self, request: LabelSums) -> LabelTally:
+        """Group by the integers of a label; sums are 128-bit, and texts on their way out."""
+        render = Renderer(self._ranges)
+        wanted = [render(value) for value in (*request.label, *request.values)]
+        where = "TRUE" if request.where is None else render(request.where)
+        names = [f'"##v{place}"' for place in range(len(wanted))]
+        chosen = ", ".join(f"{sql} AS {name}" for sql, name in zip(wanted, names, strict=True))
+        label, values = names[: len(request.label)], names[len(request.label) :]
+        sums = "".join(f", CAST(sum({name}) AS VARCHAR)" for name in values)
+        known = " AND ".join(f"{name} IS NOT NULL" for name in names)
+        rows = self._rows_of(
+            f"SELECT {', '.join(label)}, count(*){sums} FROM (SELECT {chosen} FROM {render.relation(_TABLE)} WHERE {where}) "
+            f"WHERE {known} GROUP BY {', '.join(label)} ORDER BY {', '.join(label)}"
+        )
+        columns = list(zip(*rows, strict=True)) or [()] * (len(wanted) + 1)
+        labels = tuple(zip(*columns[: len(label)], strict=True))
+        counts, *totals = columns[len(label) :]
+        return LabelTally(labels, counts, tuple(tuple(map(int, total)) for total in totals))
 
     def _keep(self, what: Any, build: Any) -> tuple[Int64s, ...]:
         """Remember a structure, as long as all of them together stay small."""

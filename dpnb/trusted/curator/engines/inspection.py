@@ -7,13 +7,20 @@ the owner's eyes (:mod:`dpnb.owner`), never a notebook.
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import duckdb
 
 from dpnb.trusted.aggregate.preparation import declared_texts, grid_constants
-from dpnb.trusted.curator.engines.cell_sql import canonical_sql, literal, moment_sql, number_sql, text_sql
+from dpnb.trusted.curator.engines.cell_sql import (
+    canonical_sql,
+    label_sql,
+    literal,
+    moment_sql,
+    number_sql,
+    text_sql,
+)
 from dpnb.trusted.curator.engines.preparing import double, shut, uses_of
 from dpnb.trusted.curator.engines.raw_table import RawTable, open_source
 from dpnb.trusted.errors import OwnerError
@@ -118,6 +125,15 @@ def _counted(connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Schem
 def _counts(column: Column, sql: str, kind: str) -> tuple[str, str, str]:
     """Count missing, unread and clamped cells of a column."""
     text = canonical_sql(sql, kind)
+    if column.text is not None:
+        label = f"nullif({label_sql(sql, kind, column.text)}, '')"
+        strict = f"nullif({label_sql(sql, kind, replace(column.text, beyond='missing'))}, '')"
+        cut = f"{label} IS NOT NULL AND {strict} IS NULL"
+        return (
+            _filtered(f"{text} IS NULL"),
+            _filtered(f"{text} IS NOT NULL AND {label} IS NULL"),
+            _filtered(cut),
+        )
     if column.type == "category":
         values = ", ".join(map(literal, declared_texts(column)))
         return _filtered(f"{text} IS NULL"), _filtered(f"{text} NOT IN ({values})"), _filtered("false")

@@ -30,12 +30,14 @@ from dpnb.trusted.curator.engines.cell_sql import (
     has_moments,
     is_float,
     is_text,
+    label_sql,
     literal,
     moment_sql,
     number_sql,
     one_way_sql,
     readable,
     text_sql,
+    word_sql,
 )
 from dpnb.trusted.curator.engines.list_sql import ListOfColumns, alike, cells_of, constants, selected
 from dpnb.trusted.curator.engines.raw_table import RawTable, open_source, place_of, quoted
@@ -192,7 +194,7 @@ def _write(
     with _whole(source):
         connection.execute(f"CREATE TABLE prepared AS {query}")
     _drop_categories(connection, schema)
-    held = {column.name: column.size for column in schema.columns} | _ranks(schema)
+    held = {part: column.size for part, column in schema.parts.items()} | _ranks(schema)
     sizes = {"name": np.array(list(held), dtype=object), "size": np.array(list(held.values()))}
     connection.register("declared_sizes", sizes)
     connection.execute("CREATE TABLE sizes AS SELECT CAST(name AS VARCHAR) AS name, size FROM declared_sizes")
@@ -215,7 +217,7 @@ def prepared_sql(raw: RawTable, schema: Schema, key: bytes) -> str:
         f'SELECT {coded}, "##place", "##unit" FROM (SELECT {placed}, "##place", "##unit" FROM (SELECT *, {rounded} FROM '
         f'(SELECT {selected(lists)}, row_number() OVER () - 1 AS "##place", {unit} AS "##unit" FROM {raw.sql})))'
     )
-    names = ", ".join(quoted(name) for name in (*schema.names, *_ranks(schema)))
+    names = ", ".join(quoted(name) for name in (*schema.parts, *_ranks(schema)))
     kept = _bounded(rows, schema, key) if by_unit else rows
     return f"SELECT {names}, {_ordinal(schema, key)} AS {quoted(ORDINAL)} FROM ({kept})"
 
@@ -235,7 +237,7 @@ def _ordinal(schema: Schema, key: bytes) -> str:
 
 def _bounded(rows: str, schema: Schema, key: bytes) -> str:
     """Keep each unit's first rows by the keyed hash; rows without a unit are dropped."""
-    cells = ", ".join(f"coalesce(CAST({quoted(name)} AS VARCHAR), '~')" for name in sorted(schema.names))
+    cells = ", ".join(f"coalesce(CAST({quoted(name)} AS VARCHAR), '~')" for name in sorted(schema.parts))
     told = f'SELECT *, concat_ws(\',\', {cells}) AS "##row" FROM ({rows}) WHERE "##unit" IS NOT NULL'
     numbered = (
         'SELECT *, row_number() OVER (PARTITION BY "##unit", "##row" ORDER BY "##place") AS "##duplicate" '
@@ -287,7 +289,7 @@ def _raw_column(raw: RawTable, column: Column) -> tuple[str, str]:
     """A declared column's SQL name and type, if it can be read as what it is declared."""
     sql, kind = raw.column(column.name)
     _refuse_unreadable(column.name, kind)
-    if column.type != "category" and column.calendar is None and has_moments(kind):
+    if column.type in ("integer", "number") and has_moments(kind):
         raise OwnerError(
             f'"{column.name}" is declared {column.type}, but the data hold {kind}: '
             'convert it first, or declare it type = "date".'
@@ -296,8 +298,10 @@ def _raw_column(raw: RawTable, column: Column) -> tuple[str, str]:
 
 
 def _read(columns: Sequence[Column], place: int, sql: str, kind: str) -> str:
-    """A cell as what its column is declared: a canonical text, or a binary64."""
+    """A cell as what its column is declared: a label, a canonical text, or a binary64."""
     column = columns[place]
+    if column.text is not None:
+        return label_sql(sql, kind, column.text)
     if column.type == "category":
         return canonical_sql(sql, kind)
     return number_sql(sql, kind) if column.calendar is None else moment_sql(sql, kind, column.calendar)
@@ -325,14 +329,17 @@ def _placed(schema: Schema, one: ListOfColumns) -> str:
 
 
 def _coded(column: Column, cell: str, category: str | None) -> str:
-    """A column's code in the narrowest type, missing ones filled in as declared."""
+    """A column's code in the narrowest type, missing ones filled in as declared; of a text its whole numbers."""
+    if column.text is not None:
+        words = (f"{word_sql(cell, n, column.text)} AS {quoted(part)}" for n, part in enumerate(column.parts))
+        return ", ".join(words)
     code = cell if category is None else f"enum_code(TRY_CAST({cell} AS {category}))"
     missing = "NULL" if column.missing_code is None else str(column.missing_code)
     return f"CAST(coalesce({code}, {missing}) AS {smallest_type(column.size)}) AS {quoted(column.name)}"
 
 
 def _holds_texts(schema: Schema, one: ListOfColumns) -> bool:
-    return schema.columns[one.places[0]].type == "category"
+    return schema.columns[one.places[0]].type in ("category", "text")
 
 
 def _grids(schema: Schema, one: ListOfColumns) -> tuple[str, str, str]:

@@ -30,6 +30,7 @@ const TYPES = [
   ['integer', 'whole number'],
   ['number', 'number'],
   ['category', 'one of a few values'],
+  ['text', 'text that nobody listed'],
   ['date', 'date'],
   ['datetime', 'date and time']
 ] as const;
@@ -52,6 +53,7 @@ function columnPart(name: string, hand: FormHand): ColumnPart {
     lower: textField('lowest', put('lower')),
     upper: textField('highest', put('upper')),
     values: textField('values, with commas', put('values'), { example: '0, 1', long: true }),
+    length: textField('most characters', put('length'), { example: '32' }),
     missing: textField('a missing one counts as', put('missing'), { example: 'left out' }),
     label: textField('what it is', put('label'), { long: true })
   };
@@ -68,9 +70,10 @@ function columnPart(name: string, hand: FormHand): ColumnPart {
       note.textContent = mine ? 'says whose row it is; it is never asked about' : '';
       body.hidden = one.use !== 'yes' || mine;
       const has = fieldsOf(one.type);
-      for (const part of ['lower', 'upper', 'values'] as const) {
+      for (const part of ['lower', 'upper', 'values', 'length'] as const) {
         fields[part]!.node.hidden = !has.includes(part);
       }
+      fields.missing!.node.hidden = one.type === 'text';
       const examples = EXAMPLES[one.type] ?? ['', ''];
       ['lower', 'upper'].forEach((part, i) =>
         set(fields[part]!.node.querySelector('input')!, { placeholder: examples[i]! })

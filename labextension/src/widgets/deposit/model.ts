@@ -15,6 +15,7 @@ export interface ColumnFields {
   readonly values: string;
   readonly missing: string;
   readonly use: string;
+  readonly length: string;
 }
 
 export interface DatasetFields {
@@ -146,7 +147,8 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   type: 'type',
   lower: 'lowest',
   upper: 'highest',
-  values: 'values'
+  values: 'values',
+  length: 'most characters'
 };
 
 /** A step that there is. */
@@ -184,8 +186,10 @@ export function lacking(facts: DepositFacts, step: number): string {
 }
 
 /** The fields that a type of column has. */
-export function fieldsOf(type: string): readonly ('lower' | 'upper' | 'values')[] {
-  return type === '' ? [] : type === 'category' ? ['values'] : ['lower', 'upper'];
+export function fieldsOf(type: string): readonly ('lower' | 'upper' | 'values' | 'length')[] {
+  if (type === 'category') return ['values'];
+  if (type === 'text') return ['length'];
+  return type === '' ? [] : ['lower', 'upper'];
 }
 
 // ---------------------------------------------------------------------- the budget

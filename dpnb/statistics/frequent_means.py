@@ -1,0 +1,208 @@
+r"""Sums and means of a number for the values that passed a threshold, from the same release as their counts.
+
+Of each value shown a noised count, a noised centred sum and, where a spread is needed, noised squares are released. A count is shown
+*because* it passed, so its noise has the law given that it passed, whose mean is not nought: an interval is made of two that hold
+together. A quarter of its error is the conditional interval of the count n, three quarters that of the centred sum S; the mean is
+between the smallest and the largest S/n of both, and a sum between those of S + c·n, c being the middle of the range. By the union
+bound it holds with its level at least, whatever the count is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from typing import Any, ClassVar
+
+from dpnb.errors import PlanError, Unavailable
+from dpnb.inference import NoiseSum, student_inflation
+from dpnb.statistics._base import Centred, Setting
+from dpnb.statistics.conditional_count import ShownCount
+from dpnb.statistics.count import NO_POPULATION
+from dpnb.statistics.outcome import Pair
+from dpnb.statistics.ratio import Ratio, Spread
+from dpnb.statistics.reading import Read
+from dpnb.statistics.released import law_as_sum
+from dpnb.trusted.mechanisms import ThresholdedSums
+from dpnb.trusted.noise.law import DiscreteLaplaceLaw
+from dpnb.trusted.releases import Release
+
+COUNT_PART = 0.25
+"""The part of an interval's error that the count has."""
+NO_DRAWS = (
+    "A mean of a value that was shown because its count passed a threshold has no noise of a plain law: arithmetic on it has no "
+    "interval. Ask it by groups: .groupby(….among(shown)).….mean()."
+)
+
+
+def spread_of(setting: Setting) -> Spread:
+    """Return where the spread of the number comes from."""
+    if setting.unit.max_rows > 1:
+        return "clustered"
+    return "known" if setting.second().binary else "bought"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMean:
+    """The mean of a number over the rows of a value that was shown, in the unit of its column.
+
+    Parameters
+    ----------
+    count : ShownCount
+        The noised count, and the law of its noise given that it passed.
+    ratio : Ratio
+        Count, sum and squares as released.
+    centred : Centred
+        The number, from the middle of its range.
+    """
+
+    count: ShownCount
+    ratio: Ratio
+    centred: Centred
+
+    def _real(self, code: float) -> float:
+        return float(self.centred.centre) + float(self.centred.unit) * code
+
+    @property
+    def value(self) -> float:
+        """The estimate, inside the declared bounds."""
+        return self._real(float(self.ratio.mean))
+
+    @property
+    def noise_variance(self) -> float:
+        """Variance from the mechanism, were the count not chosen by its noise."""
+        return float(self.ratio.noise_variance) * float(self.centred.unit) ** 2
+
+    @property
+    def sampling_variance(self) -> float | None:
+        """Variance from sampling."""
+        found = self.ratio.sampling_variance
+        return None if found is None else float(found) * float(self.centred.unit) ** 2
+
+    @property
+    def n(self) -> float:
+        """The noised count."""
+        return self.count.value
+
+    n_eff: ClassVar[float | None] = None
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Warnings from released numbers."""
+        return self.ratio.flags
+
+    def privacy(self, level: float) -> Pair:
+        """Return the means of this dataset's rows that neither the noise of the sum nor that of the count can reject."""
+        return self._between(level, lambda most: self.ratio.sum_noise)  # noqa: ARG005 - one protocol for both laws
+
+    def confidence(self, level: float) -> Pair:
+        """Return the population means that sampling and noise cannot reject."""
+        if self.ratio.no_sampling:
+            raise Unavailable(self.ratio.no_sampling)
+        variance = self.ratio.row_variance()
+        grown = student_inflation(self.ratio.rows, level)
+        return self._between(level, lambda most: self.ratio.sum_noise.plus_normal(most * variance * grown))
+
+    def _between(self, level: float, law: Callable[[float], NoiseSum]) -> Pair:
+        sizes = self.count.privacy(1 - COUNT_PART * (1 - level))
+        reach = float(law(sizes[1]).radius((1 - COUNT_PART) * (1 - level)))
+        ends = [(self.ratio.total + sign * reach) / n for sign, n in product((-1, 1), sizes)]
+        half = self.ratio.half
+        return self._real(min(max(min(ends), -half), half)), self._real(min(max(*ends, -half), half))
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSum:
+    """The sum of a number over the rows of a value that was shown."""
+
+    mean: ShownMean
+
+    sampling_variance: ClassVar[float | None] = None
+    n_eff: ClassVar[float | None] = None
+    flags: ClassVar[tuple[str, ...]] = ()
+
+    def _real(self, total: float, size: float) -> float:
+        centred = self.mean.centred
+        return float(centred.unit) * total + float(centred.centre) * size
+
+    @property
+    def value(self) -> float:
+        """The estimate."""
+        return self._real(self.mean.ratio.total, self.mean.n)
+
+    @property
+    def n(self) -> float:
+        """The noised count."""
+        return self.mean.n
+
+    @property
+    def noise_variance(self) -> float:
+        """Variance from the mechanism, were the count not chosen by its noise."""
+        ratio, centred = self.mean.ratio, self.mean.centred
+        law = ratio.sum_noise.scaled(float(centred.unit)) + ratio.size_noise.scaled(float(centred.centre))
+        return float(law.total_variance)
+
+    def privacy(self, level: float) -> Pair:
+        """Return the sums of this dataset's rows that the noise cannot reject."""
+        sizes = self.mean.count.privacy(1 - COUNT_PART * (1 - level))
+        reach = float(self.mean.ratio.sum_noise.radius((1 - COUNT_PART) * (1 - level)))
+        ends = [self._real(self.mean.ratio.total + sign * reach, n) for sign, n in product((-1, 1), sizes)]
+        return min(ends), max(ends)
+
+    def confidence(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
+        """Refuse: no population is meant."""
+        raise Unavailable(NO_POPULATION)
+
+
+def shown_means(
+    setting: Setting, rows: Sequence[Sequence[int]], mechanism: ThresholdedSums
+) -> list[ShownMean]:
+    """Return the means of the values shown, from the count, sum and squares of each."""
+    centred = setting.second().centred()
+    square, spread = centred.square(), spread_of(setting)
+    most = setting.unit.public_rows
+    noises = [law_as_sum(DiscreteLaplaceLaw(one)) for one in mechanism.sums]
+    second = noises[1].scaled(square.scale) if len(noises) > 1 else NoiseSum()
+    size_noise = law_as_sum(mechanism.noise)
+    found = []
+    for count, total, *squares in rows:
+        shown = ShownCount(
+            float(count), mechanism.noise, mechanism.threshold, float("inf") if most is None else float(most)
+        )
+        squared = float(squares[0] * square.scale) if squares else None
+        ratio = Ratio(
+            float(total),
+            float(count),
+            noises[0],
+            size_noise,
+            False,
+            float(centred.half),
+            squared,
+            second,
+            spread,
+        )
+        found.append(ShownMean(shown, ratio, centred))
+    return found
+
+
+def _reading(conclude: Callable[..., Any], word: str, setting: Setting) -> Read:
+    if setting.other is None:
+        raise PlanError(
+            'No number was asked beside the counts: write .frequent_values("amount"), of a number.'
+        )
+    return Read(f".{word}()", None, (), partial(conclude, setting, word))
+
+
+def readings(conclude: Callable[[Setting, str, Sequence[Release]], Any]) -> dict[str, Any]:
+    """Return the readings of a release with sums: ``means()`` and ``sums()``."""
+
+    def means(setting: Setting) -> Read:
+        """Return the mean of the number for each value shown: of the same release, free."""
+        return _reading(conclude, "means", setting)
+
+    def sums(setting: Setting) -> Read:
+        """Return the sum of the number for each value shown: of the same release, free."""
+        return _reading(conclude, "sums", setting)
+
+    return {"means": means, "sums": sums}
