@@ -329,8 +329,8 @@ def _column_of(name: str, facts: Mapping[str, Any]) -> ColumnFields:
     lower, upper = facts.get("bounds", (facts.get("lower", ""), facts.get("upper", "")))
     values = ", ".join(map(_typed, facts.get("values", ())))
     texts = (facts.get("label", ""), lower, upper, values, facts.get("missing", ""))
-    length = _typed(facts.get("length", ""))
-    return ColumnFields(name, facts.get("type", _UNKNOWN), *map(_typed, texts), length=length)
+    found = ColumnFields(name, facts.get("type", _UNKNOWN), *map(_typed, texts))
+    return replace(found, length=_typed(facts.get("length", "")))
 
 
 def _losses(budget: Mapping[str, Any]) -> dict[str, str]:
