@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 from dpnb.client.columns import ColumnHandle
 from dpnb.errors import OptionError
-from dpnb.statistics.formula_terms import value
+from dpnb.planner.compile import numeric
+from dpnb.statistics.formula_terms import spelling, value
+from dpnb.statistics.robust_errors import is_zero_one, product_of, products
 
 if TYPE_CHECKING:
     from dpnb.client.handles import Dataset
+    from dpnb.statistics.formula import Formula
     from dpnb.trusted.schema import Schema
 
 _MOST_LEVELS = 50
@@ -51,3 +54,17 @@ def column_of(dataset: Dataset, term: str) -> ColumnHandle:
     if not isinstance(found, ColumnHandle):
         raise OptionError(f"{term} is a constant: a regression has its intercept, and columns beside it.")
     return found
+
+
+def needed_columns(dataset: Dataset, asked: Formula) -> tuple[str, ...]:
+    """Return the columns of a regression with robust errors: its own, and the products of every two; a column of 0 and 1 is its own square."""
+    found = {spelling(term): term for term in asked.columns}
+    squares = {spelling(product_of(one, one)) for one in asked.columns if _zero_one(dataset, one)}
+    for term in products(asked):
+        if spelling(term) not in squares:
+            found.setdefault(spelling(term), term)
+    return tuple(found.values())
+
+
+def _zero_one(dataset: Dataset, term: str) -> bool:
+    return is_zero_one(numeric(dataset.key(column_of(dataset, term)), dataset.schema))

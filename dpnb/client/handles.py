@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpnb.client.arguments import checked_calls
 from dpnb.client.columns import ColumnHandle, NoColumn, asked
-from dpnb.client.formula_columns import column_of, levels_of
+from dpnb.client.formula_columns import column_of, levels_of, needed_columns
 from dpnb.client.no_data import HoldsNoData
 from dpnb.client.pandas_words import aggregated, described_all, pivoted
 from dpnb.client.suggestions import for_dataset
@@ -26,6 +26,7 @@ from dpnb.planner.question import QueryPlan
 from dpnb.statistics.coefficient_bounds import Bounds
 from dpnb.statistics.formula import parse
 from dpnb.statistics.formula_terms import spelling
+from dpnb.statistics.robust_errors import CLASSICAL, ROBUST, is_robust
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.schema import Mode, Schema
@@ -440,7 +441,14 @@ class Dataset(HoldsNoData):
             self._root._moments.append(weakref.ref(asked_for))
         return asked_for
 
-    def ols(self, formula: str, *, radius: float | None = None, bounds: Bounds | None = None) -> Any:
+    def ols(
+        self,
+        formula: str,
+        *,
+        radius: float | None = None,
+        bounds: Bounds | None = None,
+        cov_type: str = CLASSICAL,
+    ) -> Any:
         """Ask the moments of a formula's columns, and regress on them by least squares.
 
         Where moments that you released and still hold cover the columns, of the same rows, it is read from them, free; pending
@@ -458,21 +466,24 @@ class Dataset(HoldsNoData):
         bounds : mapping of str to (float, float), optional
             Ranges in which coefficients are known to lie, from elsewhere than these data: ``bounds={"x1": (0, 5)}``. Intervals are cut
             to them, and say so.
+        cov_type : {"nonrobust", "HC1"}
+            ``"HC1"`` asks standard errors that hold under unequal variances. They need the products of every two columns as well, which
+            are bought in the same matrix: 2 columns of a regression on one term become 5, 5 of one on four terms 20. The plan has the price.
 
         Examples
         --------
         >>> fit = hiv.ols("got ~ age + age**2 + any")  # doctest: +SKIP
         >>> fit["any"]  # doctest: +SKIP
         """
-        asked = parse(formula, levels_of(self.schema))
-        moments: Any = self._covering(asked.columns, radius)
+        asked, robust = parse(formula, levels_of(self.schema)), is_robust(cov_type)
+        columns = needed_columns(self, asked) if robust else asked.columns
+        moments: Any = self._covering(columns, radius)
         if moments is None:
             declared = {name: place for place, name in enumerate(self.schema.names)}
-            ordered = sorted(
-                asked.columns, key=lambda term: (declared.get(term, len(declared)), spelling(term))
-            )
+            ordered = sorted(columns, key=lambda term: (declared.get(term, len(declared)), spelling(term)))
             moments = self.moments(*(column_of(self, term) for term in ordered), radius=radius)
-        return moments.ols(asked.text) if bounds is None else moments.ols(asked.text, bounds=bounds)
+        options: dict[str, Any] = {} if bounds is None else {"bounds": bounds}
+        return moments.ols(asked.text, **options, **({"cov_type": ROBUST} if robust else {}))
 
     def _covering(self, columns: tuple[str, ...], radius: float | None) -> Estimate | None:
         """Return moments still held, of these rows: the narrowest released that cover the columns, or pending of just them."""

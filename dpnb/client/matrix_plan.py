@@ -69,7 +69,7 @@ class MatrixPlan:
         """What to know before buying; empty where unbounded intervals are rare."""
         if self.unbounded <= _SELDOM:
             return ""
-        fix = "ask fewer columns"
+        fix = "declare bounds= of the coefficients, ask fewer columns"
         if self.enough is not None:
             fix += f", or {self.enough.kind}={given(float(self.enough.amount))}"
         return (
@@ -130,7 +130,9 @@ def matrix_plan(
     columns, said = _columns(checked.setting, facts)
 
     def told(loss: Share) -> MatrixForecast:
-        return forecast(checked, reading.read.conclude, columns, loss, n, level, studies)
+        return forecast(
+            checked, reading.read.planned or reading.read.conclude, columns, loss, n, level, studies
+        )
 
     found = told(share)
     enough = _enough(told, share) if found.unbounded > _SELDOM else None

@@ -28,12 +28,15 @@ class Read:
         Its public directions.
     conclude : callable
         Outcome of the releases of the question.
+    planned : callable, optional
+        The same for a forecast, where typical releases do not hold all that it needs.
     """
 
     text: str
     shape: tuple[int, ...] | None
     axes: tuple[Any, ...]
     conclude: Callable[[Sequence[Release]], Outcome]
+    planned: Callable[[Sequence[Release]], Outcome] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -290,11 +290,15 @@ class Fit:
         if self.lost:
             return np.asarray(ANY_SIZE * rng.of("sampling").standard_normal(found.shape))
         if kind == "confidence" and self.sampling is not None:
-            normal = rng.of("sampling").standard_normal(found.shape)
-            root = math.sqrt(self.variance) * np.linalg.inv(np.linalg.cholesky(self._gram)).T
-            turn, _ = self._units
-            found = found + normal @ (turn @ root).T
+            found = found + self._sampled(count, rng)
         return found
+
+    def _sampled(self, count: int, rng: Any) -> np.ndarray:
+        """Return draws of the sampling error, in the columns' units."""
+        normal = rng.of("sampling").standard_normal((count, len(self.terms)))
+        root = math.sqrt(self.variance) * np.linalg.inv(np.linalg.cholesky(self._gram)).T
+        turn, _ = self._units
+        return np.asarray(normal @ (turn @ root).T)
 
 
 def solved(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ from dpnb.statistics.formula import parse
 from dpnb.statistics.moment_matrix import Crossed
 from dpnb.statistics.reading import Read
 from dpnb.statistics.regression import DRAWS, ONE_SD, Fit
+from dpnb.statistics.robust_errors import CLASSICAL, NOTE, ROBUST, RobustFit, check_products, is_robust
 from dpnb.statistics.vector import VectorResult, effective_sizes
 from dpnb.trusted.releases import Axis, Release
 
@@ -35,7 +36,9 @@ NOTES = {
 }
 
 
-def coefficients(setting: Setting, formula: str, *, bounds: Bounds | None = None) -> Read:
+def coefficients(
+    setting: Setting, formula: str, *, bounds: Bounds | None = None, cov_type: str = CLASSICAL
+) -> Read:
     """Read the coefficients of a least-squares regression: free, one value for the intercept and for each term.
 
     Parameters
@@ -44,13 +47,23 @@ def coefficients(setting: Setting, formula: str, *, bounds: Bounds | None = None
         For example ``"y ~ x1 + x2"``, with names of columns of the moments.
     bounds : mapping of str to (float, float), optional
         Ranges in which coefficients are known to lie, from elsewhere than these data: intervals are cut to them, and name them.
+    cov_type : {"nonrobust", "HC1"}
+        Whether errors are supposed to have one variance. ``"HC1"`` needs moments that hold the product of every two columns too; a
+        forecast is that of the others.
     """
     asked = parse(formula)
     asked.places(setting.names)
-    known = CoefficientBounds.of(asked, bounds)
+    known, robust = CoefficientBounds.of(asked, bounds), is_robust(cov_type)
+    if robust:
+        check_products(setting, asked)
+
+    def planned(releases: Sequence[Release]) -> Fitted:
+        return found(Fit(Crossed.of(setting, releases), asked))
 
     def conclude(releases: Sequence[Release]) -> Fitted:
-        fit = Fit(Crossed.of(setting, releases), asked)
+        return found((RobustFit if robust else Fit)(Crossed.of(setting, releases), asked))
+
+    def found(fit: Fit) -> Fitted:
         sampling = None if fit.sampling is None else np.diagonal(fit.sampling)
         noise = fit.noise_variances
         sizes = np.full(len(fit.terms), max(fit.crossed.size, 0.0))
@@ -62,6 +75,7 @@ def coefficients(setting: Setting, formula: str, *, bounds: Bounds | None = None
             return known.inside(fit.redraw(count, rng, kind))
 
         said = f"; {known.sentence}" if known.declared else ""
+        notes = NOTES | ({"confidence": NOTE} if isinstance(fit, RobustFit) else {})
         return Fitted(
             known.inside(fit.coefficients),
             (len(fit.terms),),
@@ -73,7 +87,7 @@ def coefficients(setting: Setting, formula: str, *, bounds: Bounds | None = None
             effective=None if sampling is None else effective_sizes(sizes, sampling, noise),
             cell_flags=(fit.flags,) * len(fit.terms),
             redraw=redraw,
-            notes={kind: note + said for kind, note in NOTES.items()},
+            notes={kind: note + said for kind, note in notes.items()},
             drawn=True,
             fit=fit,
             bounds=known,
@@ -81,7 +95,9 @@ def coefficients(setting: Setting, formula: str, *, bounds: Bounds | None = None
 
     terms = asked.coefficients
     axis = Axis("term", "term", terms)
-    return Read(f'.coefficients("{asked.text}"{known.text})', (len(terms),), (axis,), conclude)
+    said = f', cov_type="{ROBUST}"' if robust else ""
+    text = f'.coefficients("{asked.text}"{known.text}{said})'
+    return Read(text, (len(terms),), (axis,), conclude, planned if robust else None)
 
 
 def r_squared(setting: Setting, formula: str) -> Read:

@@ -26,6 +26,7 @@ from dpnb.statistics.outcome import FLAG_WORDS
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.reading import Method
 from dpnb.statistics.regression import Fit
+from dpnb.statistics.robust_errors import CLASSICAL, RobustFit
 from dpnb.statistics.table_formats import Tabular, rows, tabular
 from dpnb.statistics.text_table import aligned
 
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
     from dpnb.estimate import Estimate
 
 
-def ols(self: Estimate, formula: str, *, bounds: Bounds | None = None) -> Regression:
+def ols(
+    self: Estimate, formula: str, *, bounds: Bounds | None = None, cov_type: str = CLASSICAL
+) -> Regression:
     """Regress by least squares on columns of these moments: free, any number of times.
 
     Parameters
@@ -43,6 +46,8 @@ def ols(self: Estimate, formula: str, *, bounds: Bounds | None = None) -> Regres
     bounds : mapping of str to (float, float), optional
         Ranges in which coefficients are known to lie, from elsewhere than these data: ``bounds={"x1": (0, 5)}``. Where noise could have
         made the columns collinear, an interval is finite under such a range alone; it is named beside the table.
+    cov_type : {"nonrobust", "HC1"}
+        ``"HC1"`` supposes no errors of one variance, and needs moments that hold the product of every two columns.
 
     Returns
     -------
@@ -56,7 +61,8 @@ def ols(self: Estimate, formula: str, *, bounds: Bounds | None = None) -> Regres
     >>> zz.ols("got ~ age + any").summary()  # doctest: +SKIP
     """
     asked = parse(formula)
-    options = {} if bounds is None else {"bounds": bounds}
+    options: dict[str, Any] = {} if bounds is None else {"bounds": bounds}
+    options |= {} if cov_type == CLASSICAL else {"cov_type": cov_type}
     return Regression(self.coefficients(asked.text, **options), asked.text, self)  # type: ignore[attr-defined]
 
 
@@ -421,7 +427,9 @@ def summary_of(regression: Regression, level: float) -> Summary:
         rows,
         (
             "Standard errors and intervals hold sampling and noise; privacy ± is what the noise alone hides about this dataset.",
-            "Supposes errors of one variance.",
+            "Errors may have unequal variances (HC1)."
+            if isinstance(fit, RobustFit)
+            else "Supposes errors of one variance.",
             *(
                 ()
                 if INTERCEPT in regression.terms

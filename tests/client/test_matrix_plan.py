@@ -174,3 +174,18 @@ def test_a_plan_warns_where_nothing_would_bound_the_coefficients(dpnb_home: Any)
     assert "x unbounded" in said
     assert "nothing bounds the coefficients" in said
     assert "epsilon=" in said
+
+
+def test_robust_errors_ask_the_products_and_their_price_is_in_the_plan(dpnb_home: Any) -> None:
+    """Five columns instead of two, in one matrix that costs what is asked and is noisier; then any regression on them is free."""
+    pairs = opened(2000)
+    fit = pairs.ols("y ~ x", cov_type="HC1")
+    plan = dpnb.plan({"fit": fit}, epsilon=2)
+    assert 'moments("x", "y", pairs.x * pairs.x, pairs.y * pairs.x, pairs.y * pairs.y)' in str(plan)
+    assert "5 sums" in plan_card(plan).text
+    assert plan.matrix_plans()[0][0] == "fit"
+    with pytest.raises(OptionError, match="lack y:y"):
+        pairs.moments("x", "y").ols("y ~ x", cov_type="HC1")
+    dpnb.release({"fit": fit}, epsilon=2)
+    assert np.isfinite(fit.conf_int()).all() or fit.flags
+    assert pairs.ols("y ~ x").pending is False

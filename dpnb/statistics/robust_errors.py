@@ -1,0 +1,218 @@
+r"""Standard errors of least squares that hold under unequal variances (HC1), from moments that hold the products of the columns.
+
+Classical errors suppose that errors have one variance. The estimator of Eicker and White does not:
+
+.. math:: V = \frac{n}{n-p} A^{-1}\Big(\sum_i x_i x_i' e_i^2\Big) A^{-1},\quad e_i = y_i - x_i'\hat β.
+
+The middle is a sum of products of four columns. Where some moments hold, beside the columns themselves, each product of two of them, the sums of
+products of two such columns are those of four: :math:`x_a x_b` and :math:`e^2` are linear in :math:`v = (1, columns, products)`, so that
+:math:`\sum x_ax_be^2 = q_{ab}' M f` with M the released matrix. Nothing else is bought; k terms need :math:`(k+1)(k+2)/2` products.
+
+Each variance is the form :math:`F'Mf` with a law that is known, since M's noise is. Half a standard deviation of it is added, as for variances
+(:mod:`dpnb.statistics.tails`); where the form is not clear of its noise, what is likely at most. Rows that were moved into a ball have products that
+are no products of theirs: this is refused with ``radius=``.
+
+References
+----------
+Eicker (1967); White, *A heteroskedasticity-consistent covariance matrix estimator* (1980); MacKinnon & White (1985), for the factor n/(n - p).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+
+from dpnb.errors import OptionError, SchemaError, Unavailable
+from dpnb.inference import student_inflation
+from dpnb.statistics._base import Numeric, Setting
+from dpnb.statistics.formula import Formula
+from dpnb.statistics.moment_integers import radius_squared
+from dpnb.statistics.moment_matrix import place_of
+from dpnb.statistics.ratio import CLUSTERED
+from dpnb.statistics.regression import DRAWS, Fit, solved
+
+CLASSICAL, ROBUST = "nonrobust", "HC1"
+NOTE = "draws of the noise, and errors of unequal variances (HC1) from the released products"
+_MARGIN, _UPPER, _CLEAR = 0.5, 1.645, 2.0
+
+
+def is_robust(cov_type: object) -> bool:
+    """Read which errors are asked.
+
+    Raises
+    ------
+    OptionError
+        For others than two.
+    """
+    if cov_type not in (CLASSICAL, ROBUST):
+        raise OptionError(f'cov_type= is "{CLASSICAL}", for errors of one variance, or "{ROBUST}", for any.')
+    return cov_type == ROBUST
+
+
+def products(asked: Formula) -> tuple[str, ...]:
+    """Return the products of two columns that robust errors of a regression need, as terms."""
+    return tuple(product_of(a, b) for a, b in combinations_with_replacement(asked.columns, 2))
+
+
+def product_of(one: str, other: str) -> str:
+    """Return the product of two columns as a term."""
+    return f"{_bracketed(one)}:{_bracketed(other)}"
+
+
+def _bracketed(term: str) -> str:
+    return term if term.isidentifier() or ":" in term else f"({term})"
+
+
+def is_zero_one(number: Numeric) -> bool:
+    """Whether a column is its own square."""
+    return number.binary and number.lowest == 0 and number.highest == 1
+
+
+def places(asked: Formula, names: Sequence[str], zero_one: Collection[int]) -> Iterator[tuple[int, int, int]]:
+    """Yield where every two columns are in some moments, and where their product is; a column of 0 and 1 is its own square.
+
+    Raises
+    ------
+    OptionError
+        With the question that has the products, where one is missing.
+    """
+    pairs = combinations_with_replacement(asked.columns, 2)
+    for (a, b), term in zip(pairs, products(asked), strict=True):
+        first, second = place_of(a, names), place_of(b, names)
+        if first == second and first in zero_one:
+            yield first, second, first
+            continue
+        try:
+            yield first, second, place_of(term, names)
+        except SchemaError:
+            raise OptionError(
+                f'cov_type="{ROBUST}" needs the products of every two columns, and these moments lack {term}. Ask them with '
+                f'.ols("{asked.text}", cov_type="{ROBUST}") of the dataset: the plan shows what they cost.'
+            ) from None
+
+
+def check_products(setting: Setting, asked: Formula) -> None:
+    """Refuse moments that do not hold the products, or whose rows were moved; see :func:`places`."""
+    if radius_squared(setting) is not None:
+        raise OptionError(
+            f'cov_type="{ROBUST}" needs rows as they are, not moved into a ball: leave out radius=.'
+        )
+    zero_one = {p for p, one in enumerate(setting.numbers, 1) if is_zero_one(one)}
+    list(places(asked, setting.names, zero_one))
+
+
+@dataclass(frozen=True, eq=False)
+class RobustFit(Fit):
+    """One regression, its sampling errors under unequal variances."""
+
+    def _pairs(self) -> Iterator[tuple[int, int, int]]:
+        crossed = self.crossed
+        own = [crossed.centres[p - 1] == crossed.halves[p - 1] == 0.5 for p in crossed.counts]
+        return places(
+            self.formula,
+            crossed.names,
+            {p for p, zero_one in zip(crossed.counts, own, strict=True) if zero_one},
+        )
+
+    def _unit(self, place: int) -> np.ndarray:
+        found = np.zeros(len(self.crossed.matrix))
+        found[place] = 1.0
+        return found
+
+    def _own(self, place: int) -> np.ndarray:
+        """A column in its own unit, as a form in v."""
+        crossed = self.crossed
+        return np.asarray(
+            crossed.centres[place - 1] * self._unit(0) + crossed.halves[place - 1] * self._unit(place)
+        )
+
+    @cached_property
+    def _quadratics(self) -> np.ndarray:
+        """The products of every two of (1, terms, response), as the regression measures them: forms in v, shape (m, m, v)."""
+        names, half = self.crossed.names, self.crossed.halves
+        columns = [place_of(name, names) for name in (*self.formula.terms, self.formula.response)]
+        origin = {
+            p: 0.0 if not self.formula.intercept else float(self.crossed.centres[p - 1]) for p in columns
+        }
+        known = {frozenset((a, b)): place for a, b, place in self._pairs()}
+        size = len(columns) + 1
+        found = np.zeros((size, size, len(self.crossed.matrix)))
+        found[0, 0] = self._unit(0)
+        for i, a in enumerate(columns, 1):
+            found[0, i] = found[i, 0] = (self._own(a) - origin[a] * self._unit(0)) / half[a - 1]
+            for j, b in enumerate(columns, 1):
+                moved = (
+                    self._own(known[frozenset((a, b))]) - origin[b] * self._own(a) - origin[a] * self._own(b)
+                )
+                found[i, j] = (moved + origin[a] * origin[b] * self._unit(0)) / (half[a - 1] * half[b - 1])
+        return found if self.formula.intercept else found[1:, 1:]
+
+    @cached_property
+    def _squared_error(self) -> np.ndarray:
+        """The squared residual of a row, as a form in v."""
+        weights = np.append(-self._beta, 1.0)
+        return np.asarray(np.einsum("a,b,abv->v", weights, weights, self._quadratics))
+
+    def _form(self, row: np.ndarray) -> tuple[float, float]:
+        """Return the sum over rows of a squared combination of the terms times the squared residual, and the sd of its noise."""
+        terms = self._quadratics[:-1, :-1]
+        one, other = np.einsum("a,b,abv->v", row, row, terms), self._squared_error
+        weights = (np.outer(one, other) + np.outer(other, one)) / 2
+        value = float((weights * self.crossed.matrix).sum())
+        for place in self.crossed.counts:  # the square of a two-valued column is the number of rows once more
+            weights[0, 0] += weights[place, place]
+            weights[place, place] = 0.0
+        outer = weights**2 * self.crossed.variances
+        return value, math.sqrt(max(2 * float(outer.sum()) - float(np.trace(outer)), 0.0))
+
+    @cached_property
+    def _variances(self) -> tuple[np.ndarray, bool]:
+        """The variance of each coefficient from sampling, in its unit, and whether all are clear of noise."""
+        turn, _ = self._units
+        rows = turn @ np.linalg.inv(self._gram)
+        factor = max(self.crossed.size, 1.0) / max(self.freedom, 1.0)
+        found, clear = [], True
+        for row in rows:
+            value, noise = self._form(row)
+            sure = value > _CLEAR * noise
+            clear = clear and sure
+            found.append(factor * (value + _MARGIN * noise if sure else max(value, 0.0) + _UPPER * noise))
+        return np.array(found), clear
+
+    @cached_property
+    def sampling(self) -> np.ndarray | None:
+        """The covariance of the coefficients from sampling: their variances as released, correlated as under one variance."""
+        plain = super().sampling
+        if plain is None:
+            return None
+        sd = np.sqrt(self._variances[0])
+        scale = np.sqrt(np.maximum(np.diagonal(plain), 1e-300))
+        return np.asarray(plain / np.outer(scale, scale) * np.outer(sd, sd))
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Warnings, from released numbers only."""
+        found = super().flags
+        return found if self._variances[1] or "spread unclear" in found else (*found, "spread unclear")
+
+    def deviations(self, level: float) -> np.ndarray:
+        """Return draws of noise and sampling, less the estimates."""
+        if self.sampling is None:
+            raise Unavailable(CLUSTERED)
+        rng, (turn, _) = self.crossed.generator(), self._units
+        noise_a, noise_b, _ = self._cut(self.crossed.noise(DRAWS, rng))
+        noise = (solved(self._gram + noise_a, self._gram @ self._beta + noise_b) - self._beta) @ turn.T
+        return np.asarray(noise + self._sampled(DRAWS, rng, student_inflation(self.freedom + 1, level)))
+
+    def _sampled(self, count: int, rng: Any, inflation: float = 1.0) -> np.ndarray:
+        """Return draws of the sampling error."""
+        assert self.sampling is not None
+        values, vectors = np.linalg.eigh(self.sampling)
+        normal = rng.of("sampling").standard_normal((count, len(values)))
+        return np.asarray(math.sqrt(inflation) * (normal * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)

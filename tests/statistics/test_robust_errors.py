@@ -1,0 +1,158 @@
+"""Errors of least squares under unequal variances: those of statsmodels without noise, covering with it, refused where they cannot be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpnb.errors import OptionError
+from dpnb.estimate import ask
+from dpnb.planner import QueryPlan
+from dpnb.planner.expression import BinOp, Ref
+from dpnb.planner.matrix_forecast import Columns, forecast
+from dpnb.statistics import conclude
+from dpnb.statistics.formula import parse
+from dpnb.statistics.regression_readings import coefficients
+from dpnb.trusted.aggregate import prepare
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.query import Share
+from dpnb.trusted.schema import Column, Schema
+from tests.contracts.statistic import priced
+from tests.statistics.coverage import release
+from tests.statistics.test_coverage import enough
+
+X, Y, B = Ref("x"), Ref("y"), Ref("b")
+SQUARES = (Y, BinOp("*", X, X), BinOp("*", X, Y), BinOp("*", Y, Y))
+
+
+def people(rng: np.random.Generator, n: int) -> dict[str, np.ndarray]:
+    """A line whose errors grow with the distance from the middle: classical errors are a third too small."""
+    x = np.round(np.clip(rng.normal(50, 16, n), 0, 100))
+    b = (rng.random(n) < 0.4).astype(float)
+    spread = 2 + 0.25 * np.abs(x - 50)
+    return {
+        "x": x,
+        "b": b,
+        "y": np.round(np.clip(20 + 0.5 * x + 4 * b + spread * rng.standard_normal(n), 0, 100)),
+    }
+
+
+def study(n: int | None, kind: str) -> Schema:
+    """Two numbers and a 0/1 column; a public number of rows, or none."""
+    columns = (
+        Column.integer("x", 0, 100, missing=0),
+        Column.integer("y", 0, 100, missing=0),
+        Column.category("b", [0, 1], missing=0),
+    )
+    unit = PrivacyUnit("add-remove") if n is None else PrivacyUnit("change-one", rows=n)
+    return Schema("d", "Study", columns, unit, Budget.from_toml({kind: 10**9}))
+
+
+def moments(where: Schema, kind: str, amount: Any, *others: Any, **options: Any) -> Any:
+    """Moments of x and others, priced."""
+    question = QueryPlan("d", "moments", X, options=tuple(options.items()), others=others)
+    return priced(question, where, kind=kind, amount=amount)
+
+
+def bought(asked: str) -> tuple[Any, ...]:
+    """The columns beside x that robust errors of a formula need."""
+    if "b" not in asked.split("~")[1]:
+        return SQUARES
+    return (*SQUARES, B, BinOp("*", X, B), BinOp("*", B, Y))
+
+
+@pytest.mark.parametrize("public", [True, False])
+@pytest.mark.parametrize("formula", ["y ~ x", "y ~ x - 1", "y ~ x + b"])
+def test_without_noise_they_are_those_of_statsmodels(formula: str, public: bool) -> None:
+    """HC1 standard errors agree when hardly any noise is added, and differ from the classical ones."""
+    sm = pytest.importorskip("statsmodels.api")
+    raw = people(np.random.default_rng(4), 3000)
+    where = study(3000 if public else None, "rho")
+    item = moments(where, "rho", 10**7, *bought(formula))
+    made = release(item, prepare(raw, where), np.random.default_rng(1))
+    found = coefficients(item.checked.setting, formula, cov_type="HC1").conclude([made])
+    asked = parse(formula)
+    design = np.column_stack(
+        [*([np.ones(3000)] if asked.intercept else []), *(raw[term] for term in asked.terms)]
+    )
+    theirs = sm.OLS(raw["y"], design)
+    np.testing.assert_allclose(np.sqrt(found.sampling), theirs.fit(cov_type="HC1").bse, rtol=4e-3)
+    if asked.intercept:
+        assert not np.allclose(np.sqrt(found.sampling), theirs.fit().bse, rtol=0.1)
+    assert found.flags == ()
+
+
+@pytest.mark.parametrize("loss", [("rho", 5), pytest.param(("epsilon", 20), marks=pytest.mark.soak)])
+def test_they_cover_where_classical_errors_do_not(loss: tuple[str, Any]) -> None:
+    """Of 150 studies of 20,000 people: the intervals of both coefficients hold at 95 %, the classical ones of the slope do not."""
+    reps, n, rng = 150, 20_000, np.random.default_rng(6)
+    where = study(n, loss[0])
+    item, plain = moments(where, *loss, *SQUARES), moments(where, *loss, Y)
+    robust, classical = (
+        coefficients(item.checked.setting, "y ~ x", cov_type="HC1"),
+        coefficients(plain.checked.setting, "y ~ x"),
+    )
+    large = people(np.random.default_rng(9), 2_000_000)
+    truth = np.polyfit(large["x"], large["y"], 1)[::-1]
+    held = np.zeros((2, 2))
+    for _ in range(reps):
+        table = prepare(people(rng, n), where)
+        for place, (read, question) in enumerate(((robust, item), (classical, plain))):
+            low, high = read.conclude([release(question, table, rng)]).interval(0.95, "confidence")
+            held[place] += (low <= truth) & (truth <= high)
+    assert all(enough(int(one), reps) for one in held[0])
+    assert not enough(int(held[1, 1]), reps)
+
+
+def test_noise_that_hides_them_makes_them_wider_and_is_flagged() -> None:
+    """At n 2,000 and ρ 0.05 the largest that is likely is taken: several times the error without noise."""
+    where, raw = study(2000, "rho"), people(np.random.default_rng(4), 2000)
+    item = moments(where, "rho", "0.05", *SQUARES)
+    read = coefficients(item.checked.setting, "y ~ x", cov_type="HC1")
+    made = [release(item, prepare(raw, where), np.random.default_rng(seed)) for seed in range(20)]
+    found = [read.conclude([one]) for one in made]
+    assert sum("spread unclear" in one.flags for one in found) >= 15
+    assert np.median([np.sqrt(one.sampling)[1] for one in found]) > 2 * 0.0115
+
+
+def test_moments_without_the_products_are_refused_with_the_question_that_has_them() -> None:
+    """So are rows that were moved into a ball, and errors of another name."""
+    where = study(1000, "rho")
+    with pytest.raises(OptionError, match=r'lack y:y.*\.ols\("y ~ x", cov_type="HC1"\)'):
+        coefficients(moments(where, "rho", 1, Y).checked.setting, "y ~ x", cov_type="HC1")
+    with pytest.raises(OptionError, match="leave out radius="):
+        coefficients(moments(where, "rho", 1, *SQUARES, radius=1).checked.setting, "y ~ x", cov_type="HC1")
+    with pytest.raises(OptionError, match="cov_type= is"):
+        coefficients(moments(where, "rho", 1, Y).checked.setting, "y ~ x", cov_type="HC3")
+
+
+def test_the_table_says_what_its_errors_suppose() -> None:
+    """One sentence, whichever they are."""
+    where = study(1000, "rho")
+    item = moments(where, "rho", 1, *SQUARES)
+    found: Any = ask(item.checked.question, item.checked, dataset=None)
+    made = release(item, prepare(people(np.random.default_rng(4), 1000), where), np.random.default_rng(1))
+    found.args[0].fill((made,), conclude(item.checked, [made]))
+    assert "Errors may have unequal variances (HC1)." in repr(found.ols("y ~ x", cov_type="HC1"))
+    assert "Supposes errors of one variance." in repr(found.ols("y ~ x"))
+
+
+def test_a_forecast_is_that_of_classical_errors() -> None:
+    """Typical releases hold no products that fit their columns: what is bought is priced, its noise on the coefficients is told."""
+    where = study(5000, "rho")
+    item = moments(where, "rho", 1, *SQUARES)
+    read = coefficients(item.checked.setting, "y ~ x", cov_type="HC1")
+    assert read.planned is not None
+    told = forecast(
+        item.checked,
+        read.planned,
+        Columns((0.0,) * 5, (1 / 3,) * 5, 0.3),
+        Share("rho", item.share.amount),
+        5000,
+    )
+    assert told.confidence is not None
+    assert np.isfinite(told.confidence).all()
+    assert coefficients(item.checked.setting, "y ~ x").planned is None
