@@ -249,6 +249,21 @@ def test_a_receipt_is_verified_without_a_server_and_a_flipped_digit_is_found(fol
     assert admin("receipt", 1, "--to", tmp_path / "none.json")[0] == 2
 
 
+def test_an_answers_receipt_needs_no_terminal(folder, tmp_path, admin):
+    """From one's own curator: the same receipt, answers and key that the owner's command writes for the charge."""
+    people = dpnb.open(folder / "people.dpnb.toml", quiet=True)
+    mean = people.age.mean()
+    with pytest.raises(PlanError, match="rests on 0"):
+        dpnb.receipt(mean, to=tmp_path / "pending.json")
+    dpnb.release([mean], epsilon="0.5")
+    record = dpnb.receipt(mean, to=tmp_path / "mean.json")
+    assert main(["verify", str(tmp_path / "mean.json"), "--key", str(tmp_path / "mean.pub")]) == 0
+    admin("receipt", record["entry"], "--to", tmp_path / "owner.json")
+    owners, mine = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("owner", "mean"))
+    assert owners == mine
+    assert (tmp_path / "owner.pub").read_bytes() == (tmp_path / "mean.pub").read_bytes()
+
+
 def test_a_receipt_is_the_same_whenever_it_is_made(folder, admin, tmp_path):
     """A function of ledger and key: later charges and another life of the curator change nothing of it."""
     admin("release", *picked(folder), "--yes")
