@@ -156,6 +156,19 @@ def test_a_third_user_reads_the_wall_of_what_two_exported(hub, kernels):
     assert facts["average"] is not None
 
 
+def test_the_teachers_wall_shows_what_the_class_was_answered(hub, kernels):
+    """By the scope `instruct` and the group that the Hub names, as it comes, and without a file; the same numbers that the two hold."""
+    teacher = hub.kernel("teacher")
+    look = (
+        f"import dpnb, json; {OPENED}\nwall = dpnb.widgets.wall(hiv.got.mean())\n"
+        "for _ in range(5):\n    wall.refresh()\n"
+        "print(json.dumps([[row['who'], row['value']] for row in wall.facts['answers']]))"
+    )
+    found = json.loads(ran(teacher, look).splitlines()[-1])
+    for name, kernel in kernels.items():
+        assert [f"hub/{name}", float(ran(kernel, "print(float(collected))"))] in found
+
+
 def test_the_teacher_reads_every_entry_and_is_in_no_group(hub, kernels):
     """An auditor by the Hub's word: whose charges these are, and nobody's caps but their own."""
     teacher = hub.kernel("teacher")
