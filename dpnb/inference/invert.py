@@ -100,7 +100,7 @@ Test = Callable[[Any, Any], Any]
 
 
 def accepted(
-    test: Test, cell: Any, start: Any, low: Any, high: Any, level: float, *, sd: Any = None
+    test: Test, cell: Any, start: Any, low: Any, high: Any, level: float, *, sd: Any = None, lost: Any = False
 ) -> tuple[Any, Any]:
     """Return :func:`accepted_interval` for a cell, or for every entry of a cell of arrays.
 
@@ -116,8 +116,12 @@ def accepted(
         Level of the interval.
     sd : float or array, optional
         About the standard deviation of the error of ``start``: where the search begins.
+    lost : bool or array
+        Of which entries nothing is known, so that all of the domain is accepted.
     """
     if not isinstance(start, np.ndarray):
+        if lost:
+            return low, high
         return accepted_interval(lambda candidate: test(cell, candidate), start, low, high, 1 - level, sd=sd)
     lows, highs = (np.broadcast_to(np.asarray(limit, dtype=float), start.shape) for limit in (low, high))
     centre, above = np.clip(start, lows, highs), np.full(start.shape, -math.log(1 - level))
@@ -126,7 +130,7 @@ def accepted(
         above[moved] = _log_gap(test, subset(cell, start.shape, moved), centre[moved], 1 - level)
     reach = np.broadcast_to(0.25 * (highs - lows) if sd is None else 2 * sd, start.shape)
     first, second = (_edges(test, cell, (centre, above, reach), end, 1 - level) for end in (lows, highs))
-    return first, second
+    return np.where(lost, lows, first), np.where(lost, highs, second)
 
 
 def _log_gap(test: Test, cell: Any, candidate: NDArray[Any], alpha: float) -> NDArray[Any]:

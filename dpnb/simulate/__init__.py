@@ -16,9 +16,8 @@ here comes from a seeded generator, so nothing in this room protects anybody.
 What a new statistic has to do to be simulated:
 
 - *Nothing.* Without more, every study is released and concluded by itself (``mechanism.simulated``, then ``conclude``).
-- *To be fast* it gives ``entries(setting, parts)``: the cell of its result, of which the fields are arrays of shape
-  (losses, studies, cells), with formulas written with :mod:`dpnb.inference.elementwise` and a property ``raised`` in place of
-  ``flags``. Additive mechanisms and quantiles on grids of at most 4,096 steps are then simulated all at once.
+- *Where it gives* ``entries(setting, parts)`` *and not* ``conclude``, it is fast: the fields of the cell are then arrays of shape
+  (losses, studies, cells), and its formulas are written with :mod:`dpnb.inference.elementwise`. Additive mechanisms and quantiles on grids of at most 4,096 steps are then simulated all at once.
 - *To be judged* it needs what is true: a line in :data:`dpnb.simulate.truths.TRUTHS`, or ``truth=`` and ``parameter=`` in the call.
 - *Another interval* is an object with ``name``, ``about`` and ``__call__(studies, level)``; or :func:`per_release` of a function
   of one release.

@@ -117,7 +117,7 @@ class ArrayStudies:
     @cached_property
     def cell(self) -> Any:
         """All entries at once."""
-        return self.checked.kind.entries(self.checked.setting, self.parts)  # type: ignore[attr-defined]
+        return self.checked.kind.entries(self.checked.setting, self.parts)
 
     def _figure(self, name: str) -> Any:
         """Return a figure of the cell; entries to which a formula does not apply are chosen away, not warned about."""

@@ -26,8 +26,8 @@ from dpnb.statistics.histogram import Histogram
 from dpnb.statistics.ks_density import KSDensity
 from dpnb.statistics.mean import Mean
 from dpnb.statistics.moments import CrossMoment
-from dpnb.statistics.outcome import CellResult, Result, public_result
 from dpnb.statistics.quantile import Quantile
+from dpnb.statistics.result import Result, public_result
 from dpnb.statistics.robust_mean import RobustMean
 from dpnb.statistics.selection import Mode, TopK
 from dpnb.statistics.sensitivity import Component, Moves
@@ -82,7 +82,6 @@ def conclude(checked: Any, releases: Sequence[Release]) -> Result:
 __all__ = [
     "BY_NAME",
     "STATISTICS",
-    "CellResult",
     "Component",
     "Moves",
     "Numeric",

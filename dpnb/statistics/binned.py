@@ -27,7 +27,7 @@ from dpnb.statistics.outcome import Kind, Pair
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.reading import Read
 from dpnb.statistics.released import Part, combine
-from dpnb.statistics.vector import VectorResult, effective_sizes
+from dpnb.statistics.result import Result, effective_sizes
 from dpnb.trusted.noise.law import DiscreteLaplaceLaw
 from dpnb.trusted.releases import Release
 
@@ -175,14 +175,14 @@ class Densities:
         return self.read(_sampled(drawn, rng) if kind == "confidence" else drawn).reshape(count, -1)
 
 
-def density_result(setting: Setting, releases: Sequence[Release], method: str) -> VectorResult:
+def density_result(setting: Setting, releases: Sequence[Release], method: str) -> Result:
     """Return the density of each bin."""
     found = Binned(setting, combine(releases)["count"])
     made, alone = Densities(found, method), setting.unit.max_rows == 1
     noise, sampling = made.variances
     sizes = np.broadcast_to(np.maximum(found.total(found.counts), 0.0), noise.shape).ravel()
     small = sizes < 3 * math.sqrt(found.spread[2])
-    return VectorResult(
+    return Result(
         made.values.ravel(),
         setting.shape,
         density_domain(setting),
@@ -234,7 +234,7 @@ def rounded(setting: Setting) -> Read:
     return Read(".rounded()", setting.shape, setting.axes, lambda releases: rounded_result(setting, releases))
 
 
-def rounded_result(setting: Setting, releases: Sequence[Release]) -> VectorResult:
+def rounded_result(setting: Setting, releases: Sequence[Release]) -> Result:
     """Return whole counts that add up, with the intervals of the counts they come from."""
     found = Binned(setting, combine(releases)["count"])
     rows, variance = setting.unit.public_rows, found.spread[0]
@@ -259,7 +259,7 @@ def rounded_result(setting: Setting, releases: Sequence[Release]) -> VectorResul
 
     notes = {"privacy": "the interval of the count before rounding"}
     noise = np.full(raw.size, variance)
-    return VectorResult(values.ravel(), setting.shape, domain, ends, noise, redraw=redraw, notes=notes)
+    return Result(values.ravel(), setting.shape, domain, ends, noise, redraw=redraw, notes=notes)
 
 
 def largest_remainders(weights: np.ndarray, totals: np.ndarray) -> np.ndarray:

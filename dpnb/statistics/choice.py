@@ -25,6 +25,7 @@ from dpnb.statistics._base import PriceRow, Pricing, Setting, Target, common_ste
 from dpnb.statistics.declaration import Spelling, Statistic
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.released import best
+from dpnb.statistics.result import Entries
 from dpnb.statistics.selection import NO_DRAWS, ChosenCell, Selected, pick_epsilon
 from dpnb.statistics.sensitivity import ENTER, WITHIN
 from dpnb.trusted.aggregate.algebra import CrossMoments, IntExpr, Lit
@@ -163,4 +164,4 @@ class Choice(Statistic):
         reach = mechanism.count_radius(_BETA) * float(Scores.of(setting).step)
         cells = [CandidateCell(float(place), reach) for place in part.values]
         found = tuple(labels[place] for place in part.values)
-        return Selected(cells, (), self.domain(setting), None, NO_DRAWS, labels=found)
+        return Selected.of(Entries(cells), (), self.domain(setting), None, NO_DRAWS, labels=found)

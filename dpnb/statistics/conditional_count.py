@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dpnb.errors import Unavailable
 from dpnb.statistics.count import NO_POPULATION
@@ -27,7 +27,7 @@ class ShownCount:
     sampling_variance: ClassVar[float | None] = None
     n: ClassVar[float | None] = None
     n_eff: ClassVar[float | None] = None
-    flags: ClassVar[tuple[str, ...]] = ()
+    raised: ClassVar[Mapping[str, Any]] = {}
 
     @property
     def noise_variance(self) -> float:

@@ -9,7 +9,7 @@ What is supposed of tails: :mod:`dpnb.statistics.pair_tails`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -17,16 +17,15 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted, effective_size
-from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
+from dpnb.inference.elementwise import choose, greater, inside, lesser, root
 from dpnb.statistics._base import Pricing, Setting, Target
 from dpnb.statistics.declaration import Statistic
-from dpnb.statistics.outcome import Pair, Result
-from dpnb.statistics.pair import Moments, moment, moments, price_pair, redrawn, sides
+from dpnb.statistics.outcome import Pair
+from dpnb.statistics.pair import Moments, moment, price_pair, redrawn, sides
 from dpnb.statistics.pair_tails import TAILS, fishers_note, tails_of
 from dpnb.statistics.ratio import CLUSTERED
-from dpnb.statistics.released import Part, SimulatedPart, combine
+from dpnb.statistics.released import Part, SimulatedPart
 from dpnb.trusted.query import Share
-from dpnb.trusted.releases import Release
 
 TWO_VALUED = (
     "The sampling error of a correlation is known here for columns of many values (Fisher's z), and one of these has two "
@@ -65,11 +64,9 @@ class CorrelationCell:
 
     @property
     def _variances(self) -> tuple[Any, Any]:
-        """Both variances; of many cells, ones in place of those that are not positive."""
+        """Both variances; ones in place of those that are not positive."""
         a, b = self.moments.variances
-        if not isinstance(a, np.ndarray):
-            return a, b
-        return np.where(a > 0, a, 1.0), np.where(b > 0, b, 1.0)
+        return choose(a > 0, a, 1.0), choose(b > 0, b, 1.0)
 
     @property
     def _raw(self) -> Any:
@@ -78,8 +75,6 @@ class CorrelationCell:
     @property
     def value(self) -> Any:
         """The estimate in [-1, 1]; 0 where it is undefined."""
-        if not isinstance(self.moments.undefined, np.ndarray) and self.moments.undefined:
-            return 0.0
         return choose(self.moments.undefined, 0.0, inside(self._raw, -1.0, 1.0))
 
     def _law(self, r: Any) -> NoiseSum:
@@ -106,8 +101,6 @@ class CorrelationCell:
     @property
     def noise_variance(self) -> Any:
         """Variance from the mechanism, at most that of a number in [-1, 1]."""
-        if not isinstance(self.moments.undefined, np.ndarray) and self.moments.undefined:
-            return 1.0
         return choose(self.moments.undefined, 1.0, lesser(self._sd**2, 1.0))
 
     @property
@@ -138,8 +131,6 @@ class CorrelationCell:
     def raised(self) -> dict[str, Any]:
         """Every warning that a correlation can have, and whether it is up."""
         lost = self.moments.undefined
-        if not isinstance(lost, np.ndarray) and lost:
-            return {"arm too small": self.moments.small, "undefined": True}
         defined = choose(lost, False, True)
         return {
             "arm too small": self.moments.small,
@@ -147,11 +138,6 @@ class CorrelationCell:
             "spread hidden": self.moments.hidden & defined,
             "clamped": (abs(self._raw) > 1) & defined,
         }
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """Warnings from released numbers."""
-        return raised(self.raised)
 
     def _sampling(self, r: Any) -> Any:
         """Return the variance of the correlation about a candidate: with that of normal columns the noiseless test is Fisher's."""
@@ -168,16 +154,11 @@ class CorrelationCell:
         return law.tail(abs(self._raw - r) * reach)
 
     def _interval(self, level: float, *, sampling: bool) -> Pair:
-        lost = self._lost
-        if not isinstance(lost, np.ndarray) and lost:
-            return -1.0, 1.0
-
         def test(cell: CorrelationCell, r: Any) -> Any:
             return cell._p_value(r, sampling=sampling)
 
         sd = root(self._sd**2 + (self._sampling(self.value) if sampling else 0.0))
-        low, high = accepted(test, self, self._raw, -1.0, 1.0, level, sd=sd)
-        return choose(lost, -1.0, low), choose(lost, 1.0, high)
+        return accepted(test, self, self._raw, -1.0, 1.0, level, sd=sd, lost=self._lost)
 
     def privacy(self, level: float) -> Pair:
         """Return the correlations of this dataset that the noise cannot reject."""
@@ -227,18 +208,14 @@ class Correlation(Statistic):
         two_valued = setting.number().binary or setting.second().binary
         return CorrelationCell(found, two_valued, tails_of(setting.options["tails"]))
 
-    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
-        """Return the correlation of every cell with both intervals."""
-        parts = combine(releases)
-        cells = [self._cell(setting, cell) for cell in moments(setting, parts)]
+    def redraw(self, setting: Setting, parts: Mapping[str, Any], count: int, rng: Any) -> np.ndarray:
+        """Plausible exact correlations."""
+        covariance, first, second = redrawn(setting, parts, count, rng)
+        return np.asarray(np.clip(covariance / np.sqrt(np.maximum(first * second, 1e-24)), -1, 1))
 
-        def redraw(count: int, rng: Any) -> np.ndarray:
-            covariance, first, second = redrawn(setting, parts, count, rng)
-            root = np.sqrt(np.maximum(first * second, 1e-24))
-            return np.asarray(np.clip(covariance / root, -1, 1))
-
-        notes = {
+    def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
+        """A test of the noise, and of sampling by an assumption on the tails."""
+        return {
             "privacy": "test of the noise, to second order",
             "confidence": fishers_note(tails_of(setting.options["tails"])),
         }
-        return Result(cells, setting.shape, self.domain(setting), redraw, notes=notes)

@@ -7,7 +7,7 @@ or a group is answered from the schema, free.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -20,11 +20,10 @@ from dpnb.inference.digits import rounded
 from dpnb.inference.elementwise import greater, inside, lesser
 from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component
 from dpnb.statistics.declaration import Statistic
-from dpnb.statistics.outcome import Pair, Result
-from dpnb.statistics.released import Law, Part, SimulatedPart, combine, law_as_sum
+from dpnb.statistics.outcome import Pair
+from dpnb.statistics.released import Law, Part, SimulatedPart, law_as_sum
 from dpnb.trusted.noise.law import DiscreteGaussianLaw, DiscreteLaplaceLaw
 from dpnb.trusted.query import Share
-from dpnb.trusted.releases import Release
 
 NO_POPULATION = (
     "A count or a sum describes this dataset; it is not an estimate about a population. "
@@ -77,8 +76,7 @@ class LinearCell:
     n: ClassVar[float | None] = None
     n_eff: ClassVar[float | None] = None
 
-    raised: ClassVar[dict[str, Any]] = {}
-    flags: ClassVar[tuple[str, ...]] = ()
+    raised: ClassVar[Mapping[str, Any]] = {}
 
     def privacy(self, level: float) -> Pair:
         """Return the value ± the exact radius of the discrete law, cut to what is possible.
@@ -102,23 +100,41 @@ def exact_radius(law: DiscreteLaplaceLaw | DiscreteGaussianLaw, alpha: float) ->
     return int(law.tail_radius(alpha))
 
 
-def linear_entries(part: Part | SimulatedPart, unit: Fraction, low: float, high: float) -> LinearCell:
-    """Return all entries of one linear part at once."""
-    return LinearCell(part.values, float(unit), part.noise, part.single, low, high)
+class Linear(Statistic):
+    """A statistic of one part whose entries are released integers times a public unit."""
+
+    part: ClassVar[str] = "count"
+
+    def step(self, setting: Setting) -> Fraction:  # noqa: ARG002
+        """Return the value of one released step."""
+        return Fraction(1)
+
+    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
+        """The radius of the noise on each entry."""
+        return exact_radius(pricing.parts[0].mechanism.law, 0.05) * float(self.step(setting))
+
+    def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> NoiseSum | None:  # noqa: ARG002
+        """The law of the one part."""
+        return law_as_sum(pricing.parts[0].mechanism.law)
+
+    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> LinearCell:
+        """Return all entries at once."""
+        part = parts[self.part]
+        return LinearCell(
+            part.values, float(self.step(setting)), part.noise, part.single, *self.domain(setting)
+        )
+
+    def redraw(self, setting: Setting, parts: Mapping[str, Any], count: int, rng: Any) -> np.ndarray:
+        """Return the released integers less draws of their noise."""
+        part = parts[self.part]
+        return np.asarray((part.values - part.noise_draws(count, rng)) * float(self.step(setting)))
+
+    def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
+        """The law is that of the mechanism."""
+        return {"privacy": "exact law of the noise"}
 
 
-def linear_result(setting: Setting, part: Part, unit: Fraction, low: float, high: float) -> Result:
-    """Return the result of one linear part."""
-    noise, step = part.noise, float(unit)
-    cells = [LinearCell(float(v), step, noise, part.single, low, high) for v in part.values]
-
-    def redraw(count: int, rng: Any) -> np.ndarray:
-        return np.asarray((part.values - part.noise_draws(count, rng)) * step)
-
-    return Result(cells, setting.shape, (low, high), redraw, notes={"privacy": "exact law of the noise"})
-
-
-class Count(Statistic):
+class Count(Linear):
     """How many rows."""
 
     name: ClassVar[str] = "count"
@@ -145,23 +161,6 @@ class Count(Statistic):
         """One count with all of the share."""
         return additive(setting, share, (), {}, count_component())
 
-    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
-        """The radius of the noise."""
-        return float(exact_radius(pricing.parts[0].mechanism.law, 0.05))
-
-    def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> NoiseSum:  # noqa: ARG002
-        """The law of the one part."""
-        return law_as_sum(pricing.parts[0].mechanism.law)
-
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in rows."""
         return f"± {rounded(self.half_width(setting, pricing, n) or 0.0)} rows"
-
-    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> LinearCell:
-        """Return the counts of all cells at once."""
-        return linear_entries(parts["count"], Fraction(1), *self.domain(setting))
-
-    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
-        """Return the noised count with its exact privacy interval."""
-        low, high = self.domain(setting)
-        return linear_result(setting, combine(releases)["count"], Fraction(1), low, high)

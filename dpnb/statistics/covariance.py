@@ -6,7 +6,7 @@ those of normal columns (:mod:`dpnb.statistics.pair_tails`), and no more than bo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,17 +14,16 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import accepted, effective_size, student_inflation
-from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
+from dpnb.inference.elementwise import greater, inside, lesser, root
 from dpnb.inference.noise_sum import NoiseSum
 from dpnb.statistics._base import Pricing, Setting, Target, width_words
 from dpnb.statistics.declaration import Statistic
-from dpnb.statistics.outcome import Pair, Result
-from dpnb.statistics.pair import Moments, components, moment, moments, price_pair, redrawn, sides
+from dpnb.statistics.outcome import Pair
+from dpnb.statistics.pair import Moments, components, moment, price_pair, redrawn, sides
 from dpnb.statistics.pair_tails import TAILS, products_note, tails_of
 from dpnb.statistics.ratio import CLUSTERED
-from dpnb.statistics.released import Part, SimulatedPart, combine, law_as_sum
+from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
 from dpnb.trusted.query import Share
-from dpnb.trusted.releases import Release
 
 
 @dataclass(frozen=True)
@@ -82,11 +81,6 @@ class CovarianceCell:
         """Every warning that a covariance can have, and whether it is up."""
         return {"arm too small": self.moments.small, "clamped": abs(self._raw) > 1}
 
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """Warnings from released numbers."""
-        return raised(self.raised)
-
     def _p_value(self, candidate: Any, level: float, *, sampling: bool) -> Any:
         law = self._law(candidate)
         if sampling:
@@ -97,16 +91,14 @@ class CovarianceCell:
         return law.tail(abs(self._raw - candidate) * self.moments.rows)
 
     def _interval(self, level: float, *, sampling: bool) -> Pair:
-        lost = self.moments.small
-        if not isinstance(lost, np.ndarray) and lost:
-            return -self.unit, self.unit
-
         def test(cell: CovarianceCell, candidate: Any) -> Any:
             return cell._p_value(candidate, level, sampling=sampling)
 
         more = self._sampling(self.tails) / self.unit**2 if sampling else 0.0
-        low, high = accepted(test, self, self._raw, -1.0, 1.0, level, sd=root(self._sd**2 + more))
-        return self.unit * choose(lost, -1.0, low), self.unit * choose(lost, 1.0, high)
+        low, high = accepted(
+            test, self, self._raw, -1.0, 1.0, level, sd=root(self._sd**2 + more), lost=self.moments.small
+        )
+        return self.unit * low, self.unit * high
 
     def privacy(self, level: float) -> Pair:
         """Return the covariances of this dataset that the noise cannot reject."""
@@ -162,17 +154,13 @@ class Covariance(Statistic):
         """Return the covariances of all cells at once."""
         return CovarianceCell(moment(setting, parts), self._unit(setting), tails_of(setting.options["tails"]))
 
-    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
-        """Return the covariance of every cell with both intervals."""
-        parts = combine(releases)
-        unit, tails = self._unit(setting), tails_of(setting.options["tails"])
-        cells = [CovarianceCell(cell, unit, tails) for cell in moments(setting, parts)]
+    def redraw(self, setting: Setting, parts: Mapping[str, Any], count: int, rng: Any) -> np.ndarray:
+        """Plausible exact covariances."""
+        return np.asarray(redrawn(setting, parts, count, rng)[0] * self._unit(setting))
 
-        def redraw(count: int, rng: Any) -> np.ndarray:
-            return np.asarray(redrawn(setting, parts, count, rng)[0] * unit)
-
-        notes = {
+    def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
+        """A test of the noise, and of sampling by an assumption on the tails."""
+        return {
             "privacy": "test of the noise, to second order",
-            "confidence": products_note(tails),
+            "confidence": products_note(tails_of(setting.options["tails"])),
         }
-        return Result(cells, setting.shape, self.domain(setting), redraw, notes=notes)

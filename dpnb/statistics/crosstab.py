@@ -9,23 +9,21 @@ rows is mostly noise: the plan says how much on each cell.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 
-from dpnb.errors import OptionError, PlanError, Unavailable
-from dpnb.inference import NoiseSum
+from dpnb.errors import OptionError, PlanError
 from dpnb.inference.digits import rounded
 from dpnb.statistics._base import Pricing, Setting
-from dpnb.statistics.count import NO_POPULATION
+from dpnb.statistics.count import LinearCell
 from dpnb.statistics.declaration import Spelling
 from dpnb.statistics.histogram import Histogram
 from dpnb.statistics.logistic import logistic
-from dpnb.statistics.outcome import Pair, Result
 from dpnb.statistics.reading import Method, Read, ReadingFunction
 from dpnb.statistics.released import Part, combine
+from dpnb.statistics.result import Result
 from dpnb.statistics.shares import public_total, several, shares_result
 from dpnb.statistics.table_tests import goodness_of_fit_test, independence_test
 from dpnb.trusted.releases import Axis, Release
@@ -115,36 +113,6 @@ def _places(setting: Setting, names: Sequence[str]) -> tuple[int, ...]:
     return tuple(sorted(set(found)))
 
 
-@dataclass(frozen=True, slots=True)
-class MarginCell:
-    """A total of several noised counts, and the law of the sum of their errors."""
-
-    value: float
-    noise: NoiseSum
-    low: float
-    high: float
-
-    sampling_variance: ClassVar[float | None] = None
-    n: ClassVar[float | None] = None
-    n_eff: ClassVar[float | None] = None
-    flags: ClassVar[tuple[str, ...]] = ()
-
-    @property
-    def noise_variance(self) -> float:
-        """Variance from the mechanism."""
-        return float(self.noise.total_variance)
-
-    def privacy(self, level: float) -> Pair:
-        """Return the total ± the radius of the noise, cut to what is possible."""
-        radius = float(self.noise.radius(1 - level))
-        low, high = (min(max(end, self.low), self.high) for end in (self.value - radius, self.value + radius))
-        return low, high
-
-    def confidence(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
-        """Refuse: no population is meant."""
-        raise Unavailable(NO_POPULATION)
-
-
 def _margin_result(setting: Setting, part: Part, kept: tuple[int, ...], shape: tuple[int, ...]) -> Result:
     gone = tuple(axis for axis in range(len(setting.shape)) if axis not in kept)
     summed = part.values.size // int(np.prod(shape))
@@ -157,12 +125,14 @@ def _margin_result(setting: Setting, part: Part, kept: tuple[int, ...], shape: t
         lead = values.ndim - 1
         return np.asarray(table.sum(axis=tuple(a + lead for a in gone)).reshape(*values.shape[:-1], -1))
 
-    cells = [MarginCell(float(v), noise, *domain) for v in added(part.values)]
+    cell = LinearCell(added(part.values), 1.0, noise, None, *domain)
 
     def redraw(count: int, rng: Any) -> np.ndarray:
         return added(part.values - part.noise_draws(count, rng))
 
-    return Result(cells, shape, domain, redraw, notes={"privacy": f"law of the sum of {summed} noise terms"})
+    return Result.of(
+        cell, shape, domain, redraw, notes={"privacy": f"law of the sum of {summed} noise terms"}
+    )
 
 
 READINGS: MappingProxyType[str, ReadingFunction] = MappingProxyType(

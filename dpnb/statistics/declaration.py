@@ -9,12 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+
 from dpnb.inference import NoiseSum
 from dpnb.statistics._base import Pricing, Setting, Target
+from dpnb.statistics.outcome import Cell
 from dpnb.statistics.reading import ReadingFunction
+from dpnb.statistics.released import Part, SimulatedPart, combine
+from dpnb.statistics.result import Entries, Result
 from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Axis, Release
 
@@ -74,6 +80,8 @@ class Statistic:
         Whether it takes a second number that it does not need.
     of_dates : bool
         Whether it may be asked of dates: it adds no values.
+    no_draws : str
+        Why nothing can be drawn from its answer; empty where ``redraw`` draws.
     readings : mapping
         What the release can be read as beside the answer, free.
     """
@@ -95,6 +103,7 @@ class Statistic:
     of_bounds: ClassVar[bool] = False
     beside: ClassVar[bool] = False
     of_dates: ClassVar[bool] = False
+    no_draws: ClassVar[str] = ""
     readings: ClassVar[Mapping[str, ReadingFunction]] = MappingProxyType({})
 
     def said(self, options: Mapping[str, Any]) -> str:  # noqa: ARG002
@@ -141,6 +150,30 @@ class Statistic:
         """Return the expected accuracy in words, from public facts."""
         raise NotImplementedError
 
-    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Any:
-        """Return the :class:`~dpnb.statistics.outcome.Result` of the released integers."""
+    def combined(self, releases: Sequence[Release]) -> Mapping[str, Part | SimulatedPart]:
+        """Return the noised integers of one release, or of several of the same question together."""
+        return combine(releases)
+
+    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> Cell:
+        """Return all entries at once, arrays of the shape of the parts, which may be a release or many simulated studies."""
         raise NotImplementedError
+
+    def redraw(self, setting: Setting, parts: Mapping[str, Any], count: int, rng: Any) -> np.ndarray:
+        """Return plausible exact answers, shape ``(count, entries)``."""
+        raise NotImplementedError
+
+    def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
+        """Return how each kind of interval is made."""
+        return {}
+
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
+        """Return what the released integers say of every entry."""
+        parts = self.combined(releases)
+        return Result.of(
+            Entries.of(self.entries(setting, parts)),
+            setting.shape,
+            self.domain(setting),
+            None if self.no_draws else partial(self.redraw, setting, parts),
+            self.no_draws,
+            notes=self.notes(setting, parts),
+        )

@@ -14,7 +14,7 @@ from dpnb.statistics.count import exact_radius
 from dpnb.statistics.histogram import Histogram
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.reading import ReadingFunction
-from dpnb.statistics.vector import VectorResult
+from dpnb.statistics.result import Result
 from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Axis, Release
 
@@ -67,6 +67,6 @@ class Density(Histogram):
             else f"{shares}, at most ± {rounded(self.half_width(setting, pricing, n) or 0.0)}"
         )
 
-    def conclude(self, setting: Setting, releases: Sequence[Release]) -> VectorResult:  # type: ignore[override]
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the density of each bin."""
         return density_result(setting, releases, str(setting.options["method"]))

@@ -11,7 +11,7 @@ D'Orazio, Honaker & King, *Differential privacy for social science inference* (2
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -19,14 +19,13 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted, effective_size, student_inflation
-from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
+from dpnb.inference.elementwise import choose, greater, inside, lesser, root
 from dpnb.statistics._base import Pricing, Setting, Target, width_words
 from dpnb.statistics.declaration import Statistic
-from dpnb.statistics.outcome import Pair, Result
-from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratio, ratios, redrawn_means
-from dpnb.statistics.released import Part, SimulatedPart, combine
+from dpnb.statistics.outcome import Pair
+from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratio, redrawn_means
+from dpnb.statistics.released import Part, SimulatedPart
 from dpnb.trusted.query import Share
-from dpnb.trusted.releases import Release
 
 _OUTWARDS = 1.25
 """How many standard errors of the level of both means the second test lies further out."""
@@ -79,11 +78,6 @@ class DifferenceCell:
         one, two = self.first.raised, self.second.raised
         return {flag: one[flag] | two[flag] for flag in one}
 
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """Warnings of either arm."""
-        return raised(self.raised)
-
     def _means_at(self, difference: Any, outwards: float, *, sampling: bool) -> tuple[Any, Any]:
         """Return arm means that differ by a candidate, nearest to the estimates in units of their variances, or further out."""
         one, two = self._arm_variances(sampling=sampling)
@@ -133,11 +127,9 @@ class DifferenceCell:
         lost = (self.first.size <= _reach(self.first, level)) | (
             self.second.size <= _reach(self.second, level)
         )
-        if not isinstance(start, np.ndarray) and lost:
-            return -self.unit * limit, self.unit * limit
         one, two = self._arm_variances(sampling=sampling)
-        low, high = accepted(test, self, start, -limit, limit, level, sd=root(one + two))
-        return self.unit * choose(lost, -limit, low), self.unit * choose(lost, limit, high)
+        low, high = accepted(test, self, start, -limit, limit, level, sd=root(one + two), lost=lost)
+        return self.unit * low, self.unit * high
 
     def privacy(self, level: float) -> Pair:
         """Return the differences of this dataset that the noise cannot reject."""
@@ -209,16 +201,11 @@ class Difference(Statistic):
         first, second = (_arm(every, place) for place in (0, 1))
         return DifferenceCell(first, second, float(setting.number().centred().unit))
 
-    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
-        """Return the difference in every cell with both intervals."""
-        parts = combine(releases)
-        found = ratios(setting, parts)
-        unit = float(setting.number().centred().unit)
-        cells = [DifferenceCell(found[i], found[i + 1], unit) for i in range(0, len(found), 2)]
+    def redraw(self, setting: Setting, parts: Mapping[str, Any], count: int, rng: Any) -> np.ndarray:
+        """Plausible exact differences."""
+        means = redrawn_means(setting, parts, count, rng)
+        return np.asarray(means[:, 1::2] - means[:, ::2])
 
-        def redraw(count: int, rng: Any) -> np.ndarray:
-            means = redrawn_means(setting, parts, count, rng)
-            return np.asarray(means[:, 1::2] - means[:, ::2])
-
-        notes = {"privacy": "exact test of the noise", "confidence": "exact test of noise and sampling"}
-        return Result(cells, setting.shape, self.domain(setting), redraw, notes=notes)
+    def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
+        """Both are tests."""
+        return {"privacy": "exact test of the noise", "confidence": "exact test of noise and sampling"}

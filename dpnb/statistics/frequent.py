@@ -24,9 +24,10 @@ from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.frequent_means import NO_DRAWS as NO_MEAN_DRAWS
 from dpnb.statistics.frequent_means import ShownSum, readings, shown_means, spread_of
-from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.outcome import Pair
 from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.released import best
+from dpnb.statistics.result import Entries, Result
 from dpnb.statistics.selection import pick_epsilon
 from dpnb.trusted.aggregate.algebra import Col, IntExpr, LabelSums, ValueCounts
 from dpnb.trusted.measurements import Measurement
@@ -117,8 +118,8 @@ class FrequentValues(Statistic):
         low, high = self.domain(setting)
         cells = [ShownCount(float(count), mechanism.noise, mechanism.threshold, high) for count in counts]
         note = f"exact law of the noise, given that the count passed the threshold of {mechanism.threshold:,}"
-        return FrequentResult(
-            cells,
+        return FrequentResult.of(
+            Entries(cells),
             (len(cells),),
             (low, high),
             None,
@@ -217,8 +218,8 @@ def _read(setting: Setting, word: str, releases: Sequence[Release]) -> FrequentR
     bounds = float(number.lowest), float(number.highest)
     note = "exact law of the noise, given that the count passed, by the union bound"
     cells: list[Any] = list(means) if word == "means" else [ShownSum(mean) for mean in means]
-    return FrequentResult(
-        cells,
+    return FrequentResult.of(
+        Entries(cells),
         (len(cells),),
         bounds if word == "means" else (-float("inf"), float("inf")),
         None,

@@ -9,7 +9,7 @@ bound it holds with its level at least, whatever the count is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -88,9 +88,9 @@ class ShownMean:
     n_eff: ClassVar[float | None] = None
 
     @property
-    def flags(self) -> tuple[str, ...]:
-        """Warnings from released numbers."""
-        return self.ratio.flags
+    def raised(self) -> dict[str, Any]:
+        """Warnings from released numbers, and whether they are up."""
+        return self.ratio.raised
 
     def privacy(self, level: float) -> Pair:
         """Return the means of this dataset's rows that neither the noise of the sum nor that of the count can reject."""
@@ -120,7 +120,7 @@ class ShownSum:
 
     sampling_variance: ClassVar[float | None] = None
     n_eff: ClassVar[float | None] = None
-    flags: ClassVar[tuple[str, ...]] = ()
+    raised: ClassVar[Mapping[str, Any]] = {}
 
     def _real(self, total: float, size: float) -> float:
         centred = self.mean.centred

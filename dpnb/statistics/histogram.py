@@ -7,24 +7,20 @@ with an undeclared value or with none fall in no bin, and nothing is released ab
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from dpnb.inference import NoiseSum
 from dpnb.inference.digits import rounded
 from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component
 from dpnb.statistics.binned import HISTOGRAM_READINGS
-from dpnb.statistics.count import LinearCell, exact_radius, linear_entries, linear_result
-from dpnb.statistics.declaration import Spelling, Statistic
-from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.count import Linear
+from dpnb.statistics.declaration import Spelling
+from dpnb.statistics.outcome import Pair
 from dpnb.statistics.reading import ReadingFunction
-from dpnb.statistics.released import Part, SimulatedPart, combine, law_as_sum
 from dpnb.trusted.query import Share
-from dpnb.trusted.releases import Release
 
 
-class Histogram(Statistic):
+class Histogram(Linear):
     """Counts in public bins of a number."""
 
     name: ClassVar[str] = "histogram"
@@ -47,23 +43,6 @@ class Histogram(Statistic):
         """One vector of counts with all of the share."""
         return additive(setting, share, (), {}, count_component(f"rows by {setting.subject}"))
 
-    def half_width(self, setting: Setting, pricing: Pricing, n: float | None) -> float | None:  # noqa: ARG002
-        """The radius of the noise on each bin."""
-        return float(exact_radius(pricing.parts[0].mechanism.law, 0.05))
-
-    def entry_noise(self, setting: Setting, pricing: Pricing, n: float | None) -> NoiseSum | None:  # noqa: ARG002
-        """The law of the one part."""
-        return law_as_sum(pricing.parts[0].mechanism.law)
-
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in rows for each bin."""
         return f"± {rounded(self.half_width(setting, pricing, n) or 0.0)} rows in each bin"
-
-    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> LinearCell:
-        """Return the counts of all bins at once."""
-        return linear_entries(parts["count"], Fraction(1), *self.domain(setting))
-
-    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
-        """Return the noised counts, each with its exact privacy interval."""
-        low, high = self.domain(setting)
-        return linear_result(setting, combine(releases)["count"], Fraction(1), low, high)

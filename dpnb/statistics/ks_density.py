@@ -16,7 +16,7 @@ from dpnb.errors import PlanError
 from dpnb.inference.digits import rounded
 from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target, additive, count_component
 from dpnb.statistics.declaration import Statistic
-from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.outcome import Pair
 from dpnb.statistics.placement import (
     NO_DRAWS,
     NOTES,
@@ -31,6 +31,7 @@ from dpnb.statistics.placement import (
 from dpnb.statistics.quantile import selection_epsilon
 from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.released import best
+from dpnb.statistics.result import Entries, Result
 from dpnb.trusted.aggregate.algebra import FloorDiv, Key, Lit, Mul, Sub, Total
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import KSExponential
@@ -135,7 +136,7 @@ class KSDensity(Statistic):
         for placed, band in made.groups():
             for count, width in zip(placed, widths, strict=True):
                 cells.append(PlacedCell(count / sum(placed) / width, 2 / width, band, low, high))
-        return Result(cells, setting.shape, (low, high), None, NO_DRAWS, notes=NOTES)
+        return Result.of(Entries(cells), setting.shape, (low, high), None, NO_DRAWS, notes=NOTES)
 
 
 def _check(share: Share, steps: int, groups: int) -> tuple[Fraction, PrivacyEvent]:

@@ -37,7 +37,7 @@ from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.reading import Read
 from dpnb.statistics.regression import ANY_SIZE, DRAWS, ONE_SD
 from dpnb.statistics.released import Part, combine, draws_of
-from dpnb.statistics.vector import VectorResult, effective_sizes
+from dpnb.statistics.result import Result, effective_sizes
 from dpnb.trusted.releases import Axis, Release
 
 MOST_CELLS = 5_000
@@ -66,7 +66,7 @@ def logistic(setting: Setting, formula: str) -> Read:
     design = Design.of(setting, formula)
     terms = design.formula.coefficients
 
-    def conclude(releases: Sequence[Release]) -> VectorResult:
+    def conclude(releases: Sequence[Release]) -> Result:
         return LogisticFit(design, combine(releases)["count"], DrawGenerator(draws_of(releases))).result()
 
     return Read(
@@ -315,12 +315,12 @@ class LogisticFit:
             found = found + self._units(normal @ np.linalg.cholesky(self._sampling).T)
         return np.asarray(found)
 
-    def result(self) -> VectorResult:
+    def result(self) -> Result:
         """Return the coefficients with their intervals."""
         noise = np.quantile(np.abs(self.privacy_deviations), ONE_SD, axis=0) ** 2
         sampling = None if self.sampling is None else np.diagonal(self.sampling)
         sizes = np.full(noise.size, max(self.size, 0.0))
-        return VectorResult(
+        return Result(
             self.coefficients,
             (noise.size,),
             (-math.inf, math.inf),

@@ -8,7 +8,7 @@ spread, since its spread follows from its mean. With ``clamped=True`` the rows a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -19,12 +19,12 @@ from dpnb.inference import NoiseSum
 from dpnb.statistics._base import Pricing, Setting, Target, width_words
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.held_share import BESIDE, PART, axis_of, held_share, placed
-from dpnb.statistics.outcome import Pair, Result
-from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratio, ratios, redrawn_means, size_from
+from dpnb.statistics.outcome import Pair
+from dpnb.statistics.ratio import Ratio, mean_noise_sd, price_ratio, ratio, redrawn_means, size_from
 from dpnb.statistics.reading import ReadingFunction
-from dpnb.statistics.released import Part, SimulatedPart, combine
+from dpnb.statistics.released import Part, SimulatedPart
 from dpnb.trusted.query import Share
-from dpnb.trusted.releases import Axis, Release
+from dpnb.trusted.releases import Axis
 
 _HELD: Mapping[str, ReadingFunction] = MappingProxyType({"held_share": held_share})
 
@@ -70,11 +70,6 @@ class MeanCell:
     def raised(self) -> dict[str, Any]:
         """Every warning, and whether it is up."""
         return self.ratio.raised
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """Warnings from released numbers."""
-        return self.ratio.flags
 
     def privacy(self, level: float) -> Pair:
         """Return the means of this dataset that the noise cannot reject."""
@@ -145,14 +140,10 @@ class Mean(Statistic):
         centred = setting.number().centred()
         return MeanCell(ratio(setting, parts), float(centred.centre), float(centred.unit))
 
-    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
-        """Return the mean of every cell with both intervals."""
-        parts = combine(releases)
-        centred = setting.number().centred()
-        cells = [MeanCell(r, float(centred.centre), float(centred.unit)) for r in ratios(setting, parts)]
+    def redraw(self, setting: Setting, parts: Mapping[str, Any], count: int, rng: Any) -> np.ndarray:
+        """Plausible exact means."""
+        return redrawn_means(setting, parts, count, rng)
 
-        def redraw(count: int, rng: Any) -> np.ndarray:
-            return redrawn_means(setting, parts, count, rng)
-
-        notes = {"privacy": "exact test of the noise", "confidence": "exact test of noise and sampling"}
-        return Result(cells, setting.shape, self.domain(setting), redraw, notes=notes)
+    def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
+        """Both are tests."""
+        return {"privacy": "exact test of the noise", "confidence": "exact test of noise and sampling"}

@@ -21,7 +21,7 @@ from dpnb.statistics._base import Setting
 from dpnb.statistics.formula_terms import spelling
 from dpnb.statistics.moment_integers import Block, blocks, radius_squared, sides, two_valued
 from dpnb.statistics.released import Part, combine, draws_of
-from dpnb.statistics.vector import VectorResult
+from dpnb.statistics.result import Result
 from dpnb.trusted.releases import Release
 from dpnb.trusted.schema import nearest
 
@@ -190,7 +190,7 @@ def place_of(name: object, names: Sequence[str]) -> int:
 # ---------------------------------------------------------------- the matrix itself
 
 
-def matrix_outcome(setting: Setting, releases: Sequence[Release]) -> VectorResult:
+def matrix_outcome(setting: Setting, releases: Sequence[Release]) -> Result:
     """Return the sums of products over the rows, in the columns' own units."""
     crossed = Crossed.of(setting, releases)
     turn = _turn(crossed)
@@ -210,7 +210,7 @@ def matrix_outcome(setting: Setting, releases: Sequence[Release]) -> VectorResul
         return np.asarray(found.reshape(count, -1))
 
     flags = ("arm too small",) if crossed.small else ()
-    return VectorResult(
+    return Result(
         values.ravel(),
         shape,
         (-math.inf, math.inf),

@@ -21,7 +21,7 @@ from dpnb.statistics.moment_matrix import DRAWS, Crossed, Matrices, place_of
 from dpnb.statistics.pair_tails import TAILS, fishers_note, products_note, tails_of
 from dpnb.statistics.ratio import CLUSTERED, Ratio
 from dpnb.statistics.reading import Read
-from dpnb.statistics.vector import VectorResult, effective_sizes
+from dpnb.statistics.result import Result, effective_sizes
 from dpnb.trusted.releases import Axis, Release
 
 _UPPER = 1.645
@@ -41,7 +41,7 @@ def mean(setting: Setting, column: str) -> Read:
 
     two_valued = setting.numbers[place].binary
 
-    def conclude(releases: Sequence[Release]) -> VectorResult:
+    def conclude(releases: Sequence[Release]) -> Result:
         crossed = Crossed.of(setting, releases)
         half, centre = crossed.halves[place], crossed.centres[place]
         ratio = _ratio(crossed, place + 1, two_valued=two_valued)
@@ -59,7 +59,7 @@ def mean(setting: Setting, column: str) -> Read:
 
         noise, sizes = np.array([half**2 * ratio.noise_variance]), np.array([max(crossed.size, 0.0)])
         spread = None if sampling is None else np.array([half**2 * sampling])
-        return VectorResult(
+        return Result(
             np.array([centre + half * ratio.mean]),
             (),
             (float(centre - half), float(centre + half)),
@@ -86,7 +86,7 @@ def covariance(setting: Setting, *, tails: Any = TAILS) -> Read:
     """
     allowed = tails_of(tails)
 
-    def conclude(releases: Sequence[Release]) -> VectorResult:
+    def conclude(releases: Sequence[Release]) -> Result:
         crossed = Crossed.of(setting, releases)
         _, covariances = crossed.moments
         projected, moved = _projected(covariances)
@@ -125,7 +125,7 @@ def correlation(setting: Setting, *, tails: Any = TAILS) -> Read:
     """
     allowed = tails_of(tails)
 
-    def conclude(releases: Sequence[Release]) -> VectorResult:
+    def conclude(releases: Sequence[Release]) -> Result:
         crossed = Crossed.of(setting, releases)
         _, covariances = crossed.moments
         found, undefined = _correlations(covariances)
@@ -354,14 +354,14 @@ class Drawn:
         sampling = np.asarray(self.sampling) / self.allowance
         return np.where(noise > 0, effective_sizes(sizes, sampling, noise), sizes)
 
-    def result(self) -> VectorResult:
+    def result(self) -> Result:
         """Return what an analyst sees."""
         low, high = self._range
         noise = np.minimum(self.deviations.var(axis=0), ((high - low) / 2) ** 2)
         common = (("arm too small",) if self.crossed.small else ()) + self.flags
         listed = self.cell_flags or ("",) * self.values.size
         sizes = np.full(self.values.size, max(self.crossed.size, 0.0))
-        return VectorResult(
+        return Result(
             np.clip(self.values, low, high),
             self.shape,
             self.domain,

@@ -1,19 +1,19 @@
-"""What is concluded from a release: estimate, two intervals, sizes and flags, cell by cell.
+"""What is concluded from a release: estimate, two intervals, sizes and flags, as protocols.
 
-A result is a pure function of noised integers and public constants. Where an interval cannot be supported it raises
+What is concluded is a pure function of noised integers and public constants. Where an interval cannot be supported it raises
 ``Unavailable`` with the reason, so that no invented number is ever shown.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from dpnb.errors import OptionError, Unavailable
+from dpnb.errors import Unavailable
 from dpnb.inference.interval import Interval
 
 Pair = tuple[float, float]
@@ -85,38 +85,38 @@ class Outcome(Protocol):
         """Plausible true values, shape ``(count, *shape)``; raises Unavailable with the reason."""
 
 
-class CellResult(Protocol):
-    """One entry of an answer."""
+class Cell(Protocol):
+    """The entries of an answer: numbers of one entry, or arrays that broadcast to the shape of ``value``."""
 
     @property
-    def value(self) -> float:
-        """The estimate."""
+    def value(self) -> Any:
+        """The estimates."""
 
     @property
-    def noise_variance(self) -> float:
-        """Variance of the estimate from the mechanism alone."""
+    def noise_variance(self) -> Any:
+        """Variance of each estimate from the mechanism alone."""
 
     @property
-    def sampling_variance(self) -> float | None:
-        """Variance from sampling; nothing where no population is meant."""
+    def sampling_variance(self) -> Any:
+        """Variance of each from sampling; nothing where no population is meant."""
 
     @property
-    def n(self) -> float | None:
-        """Rows behind the estimate, as released."""
+    def n(self) -> Any:
+        """Rows behind each estimate, as released."""
 
     @property
-    def n_eff(self) -> float | None:
+    def n_eff(self) -> Any:
         """Rows without noise that would be as accurate."""
 
     @property
-    def flags(self) -> tuple[str, ...]:
-        """Warnings, from released numbers only."""
+    def raised(self) -> Mapping[str, Any]:
+        """Every warning, and where it is up; from released numbers only."""
 
-    def privacy(self, level: float) -> Pair:
-        """Return the interval for what the noise hides about this dataset."""
+    def privacy(self, level: float) -> tuple[Any, Any]:
+        """Return the intervals for what the noise hides about this dataset."""
 
-    def confidence(self, level: float) -> Pair:
-        """Return the interval for what sampling and noise hide about the population."""
+    def confidence(self, level: float) -> tuple[Any, Any]:
+        """Return the intervals for what sampling and noise hide about the population."""
 
 
 class Chosen:
@@ -128,128 +128,7 @@ class Chosen:
     sampling_variance: ClassVar[float | None] = None
     n: ClassVar[float | None] = None
     n_eff: ClassVar[float | None] = None
-    flags: ClassVar[tuple[str, ...]] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Result:
-    """All entries of an answer; implements ``dpnb.estimate.Outcome``.
-
-    Parameters
-    ----------
-    cells : sequence of CellResult
-        Entries, row-major.
-    shape : tuple of int
-        Shape of the answer; ``()`` for one number.
-    domain : (float, float)
-        Public range.
-    redraw : callable
-        ``redraw(count, rng)`` returns plausible exact values, shape ``(count, entries)``.
-    estimand : str
-        What is estimated, where only the release tells it; empty where the question does.
-    calendar : str, optional
-        Of dates the step that the values count.
-    """
-
-    cells: Sequence[CellResult]
-    shape: tuple[int, ...]
-    domain: Pair
-    redraw: Callable[[int, Any], np.ndarray] | None = None
-    no_draws: str = ""
-    notes: dict[str, str] = field(default_factory=dict)
-    draws_by_release: bool = True
-    estimand: str = ""
-    calendar: str | None = None
-
-    def _shaped(self, values: Sequence[float | None]) -> Any:
-        if any(value is None for value in values):
-            return None
-        array = np.asarray(values, dtype=float)
-        return float(array[0]) if self.shape == () else array.reshape(self.shape)
-
-    @property
-    def value(self) -> Any:
-        """The estimate: a float, or an array of the answer's shape."""
-        return self._shaped([cell.value for cell in self.cells])
-
-    @property
-    def n(self) -> Any:
-        """Rows behind each entry, as released."""
-        return self._shaped([cell.n for cell in self.cells])
-
-    @property
-    def n_eff(self) -> Any:
-        """As accurate as this many rows without noise."""
-        return self._shaped([cell.n_eff for cell in self.cells])
-
-    @property
-    def noise_sd(self) -> Any:
-        """Standard deviation of the noise, in the unit of the answer."""
-        return self._shaped([float(np.sqrt(cell.noise_variance)) for cell in self.cells])
-
-    @property
-    def standard_error(self) -> Any:
-        """Standard error about the population: sampling and noise; nothing where no population is meant."""
-        found = []
-        for cell in self.cells:
-            sampling = cell.sampling_variance
-            found.append(None if sampling is None else float(np.sqrt(sampling + cell.noise_variance)))
-        return self._shaped(found)
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """All warnings, each once."""
-        return tuple(dict.fromkeys(flag for cell in self.cells for flag in cell.flags))
-
-    @property
-    def cell_flags(self) -> tuple[tuple[str, ...], ...]:
-        """The warnings of each entry."""
-        return tuple(cell.flags for cell in self.cells)
-
-    def interval(self, level: float, kind: Kind) -> Interval:
-        """Return the interval of every entry at a level.
-
-        Raises
-        ------
-        Unavailable
-            Where the release cannot support it, with the reason.
-        """
-        level = _level(level)
-        if kind not in {"privacy", "confidence"}:
-            raise OptionError(f"unknown kind {kind!r}: intervals are 'privacy' or 'confidence'.")
-        pairs = [cell.privacy(level) if kind == "privacy" else cell.confidence(level) for cell in self.cells]
-        low, high = (self._shaped([pair[i] for pair in pairs]) for i in (0, 1))
-        return Interval(low, high, level, kind, self.notes.get(kind, ""))  # type: ignore[arg-type]
-
-    def draws(self, count: int, rng: Any, kind: Kind) -> np.ndarray:
-        """Return plausible exact (``privacy``) or population (``confidence``) values, shape ``(count, *shape)``.
-
-        Raises
-        ------
-        Unavailable
-            Where the noise is not additive, or no population is meant.
-        """
-        if self.redraw is None:
-            raise Unavailable(self.no_draws)
-        values = self.redraw(count, rng)
-        if kind == "confidence":
-            variances = [cell.sampling_variance for cell in self.cells]
-            if any(v is None for v in variances):
-                self.cells[0].confidence(0.95)
-                raise Unavailable(
-                    "This answer describes the dataset: no population interval is defined for it."
-                )
-            sd = np.sqrt(np.asarray(variances, dtype=float))
-            values = values + sd * rng.of("sampling").standard_normal(values.shape)
-        low, high = self.domain
-        return np.asarray(np.clip(values, low, high)).reshape((count, *self.shape))
-
-
-def _level(level: float) -> float:
-    value = float(level)
-    if not 0 < value < 1:
-        raise OptionError(f"a level lies between 0 and 1, for example 0.95, not {level!r}.")
-    return value
+    raised: ClassVar[Mapping[str, Any]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +141,7 @@ class PublicCell:
     sampling_variance: float | None = None
     n: float | None = None
     n_eff: float | None = None
-    flags: tuple[str, ...] = ()
+    raised: ClassVar[Mapping[str, Any]] = {}
 
     def privacy(self, level: float) -> Pair:  # noqa: ARG002 - one protocol for all cells
         """Return the value itself: nothing is hidden."""
@@ -271,12 +150,3 @@ class PublicCell:
     def confidence(self, level: float) -> Pair:  # noqa: ARG002
         """Refuse: no population is meant."""
         raise Unavailable("This answer is public: the schema gives it, and no population is meant.")
-
-
-def public_result(value: float, domain: Pair) -> Result:
-    """Return a public answer as a result."""
-
-    def redraw(count: int, rng: Any) -> np.ndarray:  # noqa: ARG001
-        return np.full((count, 1), value)
-
-    return Result((PublicCell(value),), (), domain, redraw, notes={"privacy": "public: exact"})

@@ -341,14 +341,6 @@ def _inside(value: Any) -> Any:
     return inside(value, -1.0, 1.0)
 
 
-def moments(setting: Setting, parts: Mapping[str, Part]) -> list[Moments]:
-    """Return the moments of every cell from the released parts."""
-    every = moment(setting, parts)
-    sums = np.stack([every.size, every.s, every.t, every.ss, every.tt, every.st], axis=1)
-    rows = ((n, s, t, ss, tt, st) for n, s, t, ss, tt, st in sums.tolist())
-    return [Moments(*row, every.noise, every.clustered) for row in rows]
-
-
 def moment(setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> Moments:
     """Return the moments of all cells at once: arrays of the shape of the parts."""
     values = boxed(setting, {name: part.values for name, part in parts.items()})

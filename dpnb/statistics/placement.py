@@ -31,10 +31,11 @@ import numpy as np
 from dpnb.errors import OptionError, PlanError, Unavailable
 from dpnb.inference import digits
 from dpnb.statistics._base import Setting
-from dpnb.statistics.outcome import Chosen, Pair, Result
+from dpnb.statistics.outcome import Chosen, Pair
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.reading import Read, ReadingFunction
 from dpnb.statistics.released import Law, best
+from dpnb.statistics.result import Entries, Result
 from dpnb.trusted.mechanisms.ks_exponential import from_record
 from dpnb.trusted.noise.law import DiscreteLaplaceLaw, law_from_json
 from dpnb.trusted.releases import Axis, Release
@@ -183,7 +184,7 @@ class PlacedCell:
     noise_variance: ClassVar[float] = math.nan
     sampling_variance: ClassVar[float | None] = None
     n_eff: ClassVar[float | None] = None
-    flags: ClassVar[tuple[str, ...]] = ()
+    raised: ClassVar[Mapping[str, Any]] = {}
 
     @property
     def n(self) -> float:
@@ -333,7 +334,7 @@ def _cdf_at(setting: Setting, points: Any) -> Read:
                 first, last = np.searchsorted(codes, code, "right") - 1, np.searchsorted(codes, code, "left")
                 value = float(np.interp(code, codes, shares))
                 cells.append(ShareRead(value, float(shares[first]), float(shares[last]), band))
-        return Result(cells, shape, (0.0, 1.0), None, NO_DRAWS, notes=NOTES)
+        return Result.of(Entries(cells), shape, (0.0, 1.0), None, NO_DRAWS, notes=NOTES)
 
     said = ", ".join(f"{float(point):g}" for point in given)
     return Read(f".cdf([{said}])" if several else f".cdf({said})", shape, axes, conclude)
@@ -358,7 +359,7 @@ def cdf(setting: Setting, points: Any = None) -> Read:
             for placed, band in made.groups()
             for cell, share in enumerate(np.cumsum(placed) / sum(placed))
         ]
-        return Result(cells, setting.shape, (0.0, 1.0), None, NO_DRAWS, notes=NOTES)
+        return Result.of(Entries(cells), setting.shape, (0.0, 1.0), None, NO_DRAWS, notes=NOTES)
 
     return Read(".cdf()", setting.shape, setting.axes, conclude)
 
@@ -388,7 +389,7 @@ def quantile(setting: Setting, q: Any = 0.5) -> Read:
                 QuantileRead(made.at(placed, at), partial(made.between, placed, at), band)
                 for at in map(float, levels)
             ]
-        return Result(cells, shape, domain, None, NO_DRAWS, notes=NOTES)
+        return Result.of(Entries(cells), shape, domain, None, NO_DRAWS, notes=NOTES)
 
     shown = ", ".join(f"{float(at):g}" for at in levels)
     return Read(f".quantile([{shown}])" if several else f".quantile({shown})", shape, axes, conclude)
@@ -424,7 +425,7 @@ def sample(setting: Setting, size: Any = None) -> Read:
             for placed, _ in made.groups()
             for point in range(points)
         ]
-        return Result(cells, shape, domain, None, NO_DRAWS)
+        return Result.of(Entries(cells), shape, domain, None, NO_DRAWS)
 
     return Read(f".sample({'' if size is None else size})", shape, axes, conclude)
 

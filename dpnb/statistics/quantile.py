@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -22,11 +22,11 @@ import numpy as np
 
 from dpnb.errors import PlanError, Unavailable
 from dpnb.inference.digits import given, rounded
-from dpnb.inference.elementwise import greater, lesser, raised
+from dpnb.inference.elementwise import greater, lesser
 from dpnb.inference.spread import normal_quantile
 from dpnb.statistics._base import PriceRow, Pricing, Setting, Target
 from dpnb.statistics.declaration import Spelling, Statistic
-from dpnb.statistics.outcome import Chosen, Pair, Result
+from dpnb.statistics.outcome import Chosen, Pair
 from dpnb.statistics.quantile_tree import (
     PublicFacts,
     TreeQuantiles,
@@ -37,8 +37,8 @@ from dpnb.statistics.quantile_tree import (
     tree_setting,
 )
 from dpnb.statistics.released import Part, SimulatedPart, best
+from dpnb.statistics.result import Result
 from dpnb.statistics.tree import Tree
-from dpnb.statistics.vector import VectorResult
 from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import QuantileSelection
@@ -80,22 +80,14 @@ class QuantileCell(Chosen):
     ranks: Any = math.inf
 
     @property
-    def raised(self) -> dict[str, Any]:
+    def raised(self) -> dict[str, Any]:  # type: ignore[override]
         """Whether the rank may be wrong by more rows than there are."""
         return {UNCLEAR: self.rank >= self.ranks}
 
-    @property
-    def flags(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The warnings that are up."""
-        return raised(self.raised)
-
     def _bought(self, level: float) -> Pair:
         if self.limits is None:
-            known = (
-                ""
-                if np.ndim(self.rank)
-                else f"; its rank is within {rounded(self.rank)} rows of the target (95 %)"
-            )
+            reach = float(np.max(self.rank))
+            known = f"; its rank is within {rounded(reach)} rows of the target (95 %)"
             raise Unavailable(
                 f"No interval was bought for this quantile{known}. Ask .quantile(..., ci=True) to buy limits."
             )
@@ -126,6 +118,7 @@ class Quantile(Statistic):
     target: ClassVar[Target] = "number"
     of_dates: ClassVar[bool] = True
     by_rank: ClassVar[bool] = True
+    no_draws: ClassVar[str] = NO_DRAWS
     defaults: ClassVar[Mapping[str, Any]] = {"q": Fraction(1, 2), "ci": False}
     spelling: ClassVar[Spelling] = Spelling(bare=("q",))
     reference: ClassVar[str] = "McSherry & Talwar 2007; Cesar & Rogers 2021 (bounded range)"
@@ -246,28 +239,26 @@ class Quantile(Statistic):
         ranked = np.tile(missed, cells)[:, None, :], setting.unit.public_rows is not None, ranks
         return QuantileCell(point, limits, *ranked)
 
-    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result | VectorResult:
-        """Return the selected values of the best paid release, or the quantiles of the trees."""
-        release, number, levels = best(releases), setting.number(), self._levels(setting)
-        if is_tree(part.name for part in release.parts):
+    def combined(self, releases: Sequence[Release]) -> Mapping[str, SimulatedPart]:
+        """Return the selected steps of the best paid release: selections cannot be averaged."""
+        return {
+            part.name: SimulatedPart(
+                part.name, np.array([[part.values]], dtype=float), (), (_rank_radius(part.law),)
+            )
+            for part in best(releases).parts
+        }
+
+    def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
+        """Limits are selections too."""
+        return _NOTES
+
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
+        """Return the selected values of the best paid release, or the quantiles of the trees; those of dates are dates."""
+        if is_tree(part.name for part in best(releases).parts):
             trees = [one for one in releases if is_tree(part.name for part in one.parts)]
+            levels = self._levels(setting)
             return tree_quantiles(setting, trees, levels, [_ranks(setting, q) for q in levels], UNCLEAR)
-        low, step = float(number.lowest), float(number.step)
-        values = {part.name: [low + step * v for v in part.values] for part in release.parts}
-        ranks = {part.name: _rank_radius(part.law) for part in release.parts}
-        population = setting.unit.public_rows is not None
-        cells = []
-        for cell in range(setting.cells):
-            for place in range(len(levels)):
-                point = values[f"{place}:point"][cell]
-                limits = None
-                if f"{place}:lower" in values:
-                    ends = (values[f"{place}:lower"][cell], values[f"{place}:upper"][cell])
-                    limits = _around(point, *ends)
-                ranked = ranks[f"{place}:point"], population, _ranks(setting, levels[place])
-                cells.append(QuantileCell(point, limits, *ranked))
-        domain, calendar = self.domain(setting), number.calendar
-        return Result(cells, setting.shape, domain, None, NO_DRAWS, notes=_NOTES, calendar=calendar)
+        return replace(super().conclude(setting, releases), calendar=setting.number().calendar)
 
 
 def _ranks_of_selections(facts: PublicFacts) -> float:

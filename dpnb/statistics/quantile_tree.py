@@ -31,11 +31,11 @@ from dpnb.statistics.leaves import MOST_LEVELS
 from dpnb.statistics.outcome import Chosen, Pair
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part, SimulatedPart, Source
+from dpnb.statistics.result import Result
 from dpnb.statistics.tree import Tree, priced_structure
 from dpnb.statistics.tree_fit import Fitted, fitted, fitted_from, level_name
 from dpnb.statistics.tree_location import quantile_results, quantiles_of, rank_sizes, remaining
 from dpnb.statistics.tree_shares import SLACK
-from dpnb.statistics.vector import VectorResult
 from dpnb.trusted.aggregate.algebra import Col, Key, Lit
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.query import Share
@@ -140,7 +140,7 @@ def tree_quantiles(
     levels: tuple[Fraction, ...],
     ranks: Sequence[float],
     flag: str,
-) -> VectorResult:
+) -> Result:
     """Return the quantiles of released trees, with a flag at those whose rank may be off by as many rows as they have."""
     tree = tree_setting(setting)
     assert tree is not None
@@ -218,7 +218,7 @@ class TreeQuantiles(Chosen):
         return self._each(lambda found, values: rank_sizes(found, values, [float(q) for q in self.levels]))
 
     @property
-    def raised(self) -> dict[str, Any]:
+    def raised(self) -> dict[str, Any]:  # type: ignore[override]
         """Groups that are too small, and ranks that may be off by as many rows as there are."""
         return {
             "arm too small": self._each(lambda found, _: (found.sizes < 3 * found.size_sd)[..., None]),

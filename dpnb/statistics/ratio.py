@@ -8,7 +8,7 @@ it (Fieller's construction), so that coverage holds down to a handful of rows.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
@@ -287,24 +287,6 @@ class Ratio:
         )
 
 
-def ratios(setting: Setting, parts: dict[str, Part], around: SpreadCentre | None = None) -> list[Ratio]:
-    """Return the ratio of every cell from the released parts; see :func:`ratio`."""
-    many = ratio(setting, parts, around)
-
-    def entry(values: Any, place: int) -> float:
-        return float(values[place])
-
-    return [
-        replace(
-            many,
-            total=entry(many.total, i),
-            size=entry(many.size, i),
-            second=None if many.second is None else entry(many.second, i),
-        )
-        for i in range(many.total.shape[-1])
-    ]
-
-
 def ratio(
     setting: Setting, parts: Mapping[str, Part | SimulatedPart], around: SpreadCentre | None = None
 ) -> Ratio:
@@ -343,7 +325,7 @@ def centred_totals(setting: Setting, values: dict[str, np.ndarray]) -> tuple[np.
     return total, np.full(total.shape, float(setting.public_n or 1))
 
 
-def redrawn_means(setting: Setting, parts: dict[str, Part], count: int, rng: Any) -> np.ndarray:
+def redrawn_means(setting: Setting, parts: Mapping[str, Part], count: int, rng: Any) -> np.ndarray:
     """Return plausible exact means of every cell, shape ``(count, cells)``, in the unit of the column."""
     used = {name: part for name, part in parts.items() if name in {"sum", "count", "tally"}}
     values = {name: part.values - part.noise_draws(count, rng) for name, part in used.items()}

@@ -16,13 +16,13 @@ from dpnb.statistics.formula import parse
 from dpnb.statistics.moment_matrix import Crossed
 from dpnb.statistics.reading import Read
 from dpnb.statistics.regression import DRAWS, ONE_SD, Fit
+from dpnb.statistics.result import Result, effective_sizes
 from dpnb.statistics.robust_errors import CLASSICAL, NOTE, ROBUST, RobustFit, check_products, is_robust
-from dpnb.statistics.vector import VectorResult, effective_sizes
 from dpnb.trusted.releases import Axis, Release
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted(VectorResult):
+class Fitted(Result):
     """The coefficients of a regression, with the fit behind them."""
 
     fit: Fit | None = None
@@ -111,7 +111,7 @@ def r_squared(setting: Setting, formula: str) -> Read:
     asked = parse(formula)
     asked.places(setting.names)
 
-    def conclude(releases: Sequence[Release]) -> VectorResult:
+    def conclude(releases: Sequence[Release]) -> Result:
         fit = Fit(Crossed.of(setting, releases), asked)
         value = np.array([fit.r_squared])
         crossed = fit.crossed
@@ -128,7 +128,7 @@ def r_squared(setting: Setting, formula: str) -> Read:
 
         noise = np.quantile(np.abs(drawn - value), ONE_SD, axis=0) ** 2
         sizes = np.array([max(crossed.size, 0.0)])
-        return VectorResult(
+        return Result(
             value,
             (),
             (0.0, 1.0),

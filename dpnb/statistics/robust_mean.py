@@ -33,11 +33,12 @@ from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target, count
 from dpnb.statistics.count import LinearCell
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.mean import MeanCell
-from dpnb.statistics.outcome import Chosen, Pair, Result
+from dpnb.statistics.outcome import Chosen, Pair
 from dpnb.statistics.quantile import selection_epsilon
 from dpnb.statistics.ratio import Ratio
 from dpnb.statistics.reading import Read, ReadingFunction
 from dpnb.statistics.released import best
+from dpnb.statistics.result import Entries, Result
 from dpnb.statistics.sensitivity import Component
 from dpnb.trusted.aggregate.algebra import Lit, Sub, ValueCounts
 from dpnb.trusted.measurements import Measurement
@@ -171,9 +172,9 @@ class RobustCell(MeanCell):
         return None if self._unclear and self.alone else super().sampling_variance
 
     @property
-    def flags(self) -> tuple[str, ...]:
+    def raised(self) -> dict[str, Any]:
         """Warnings about the range, and those of any mean."""
-        return (*self.warnings, *self.ratio.flags)
+        return dict.fromkeys(self.warnings, True) | self.ratio.raised
 
 
 def _sums(setting: Setting, share: Share) -> tuple[dict[str, Fraction], PrivacyEvent]:
@@ -273,8 +274,8 @@ class RobustMean(Statistic):
             columns = [_redrawn(each, count, rng.of(f"{draw}:{i}")) for i, each in enumerate(found)]
             return np.stack(columns, axis=-1)
 
-        return Result(
-            cells,
+        return Result.of(
+            Entries(cells),
             setting.shape,
             self.domain(setting),
             redraw,
@@ -355,8 +356,8 @@ def bounds(setting: Setting) -> Read:
     def conclude(releases: Sequence[Release]) -> Result:
         found = _located(setting, releases)
         cells = [EndCell(each.real(end)) for each in found for end in (each.range.low, each.range.high)]
-        return Result(
-            cells, (*setting.shape, 2), RobustMean().domain(setting), None, "The range is a choice."
+        return Result.of(
+            Entries(cells), (*setting.shape, 2), RobustMean().domain(setting), None, "The range is a choice."
         )
 
     return Read(".bounds()", (*setting.shape, 2), axes, conclude)
@@ -373,8 +374,8 @@ def outside(setting: Setting) -> Read:
             law = DiscreteLaplaceLaw(Fraction(each.law["outside_scale"]))
             noise = NoiseSum(0.0, (float(law.scale),), 0.5)
             cells.append(LinearCell(float(each.values[4]), 1.0, noise, law, 0.0, high))
-        return Result(
-            cells, setting.shape, (0.0, high), None, "", notes={"privacy": "exact law of the noise"}
+        return Result.of(
+            Entries(cells), setting.shape, (0.0, high), None, "", notes={"privacy": "exact law of the noise"}
         )
 
     return Read(".outside()", setting.shape, setting.axes, conclude)

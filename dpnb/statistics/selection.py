@@ -19,8 +19,9 @@ from dpnb.errors import OptionError, Unavailable
 from dpnb.inference.digits import rounded
 from dpnb.statistics._base import ONE, PriceRow, Pricing, Setting, Target
 from dpnb.statistics.declaration import Spelling, Statistic
-from dpnb.statistics.outcome import Chosen, Pair, Result
+from dpnb.statistics.outcome import Chosen, Pair
 from dpnb.statistics.released import best
+from dpnb.statistics.result import Entries, Result
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import PermuteAndFlip
 from dpnb.trusted.privacy.conversion import pure_epsilon
@@ -133,7 +134,7 @@ class Mode(Statistic):
         reach = mechanism.count_radius(_BETA)
         cells = [ChosenCell(shown[index], reach) for index in part.values]
         labels = tuple(choices.keys[index] for index in part.values)
-        return Selected(cells, setting.shape, self.domain(setting), None, NO_DRAWS, labels=labels)
+        return Selected.of(Entries(cells), setting.shape, self.domain(setting), None, NO_DRAWS, labels=labels)
 
 
 class TopK(Mode):

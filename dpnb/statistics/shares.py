@@ -19,9 +19,10 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted_interval, effective_size, student_inflation
 from dpnb.statistics._base import Setting
-from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.outcome import Pair
 from dpnb.statistics.ratio import CLUSTERED
 from dpnb.statistics.released import Part
+from dpnb.statistics.result import Entries, Result
 
 _PRIOR = 2.0
 _SLACK = 0.5
@@ -106,10 +107,10 @@ class ShareCell:
         return None if sampling is None else effective_size(self.n, sampling, self.noise_variance)
 
     @property
-    def flags(self) -> tuple[str, ...]:
-        """Warnings from released numbers."""
+    def raised(self) -> dict[str, bool]:
+        """Warnings from released numbers, and whether they are up."""
         small = self.size < 3 * self.size_noise.sd or self.size < 1
-        return (*(("arm too small",) if small else ()), *(("clamped",) if not 0 <= self.raw <= 1 else ()))
+        return {"arm too small": small, "clamped": not 0 <= self.raw <= 1}
 
     def p_value(self, share: float, level: float, *, sampling: bool) -> float:
         """Return the p-value of a candidate share, with or without sampling error."""
@@ -159,14 +160,14 @@ class SharesResult(Result):
         """Return plausible shares of the dataset or of the population, dependent as they are."""
         if kind != "confidence":
             return super().draws(count, rng, kind)
-        if any(cell.sampling_variance is None for cell in self.cells):
-            self.cells[0].confidence(0.95)  # raises the reason
+        self.both(0.95, kind)  # raises the reason where there is no population
         assert self.redraw is not None
-        shares = self.redraw(count, rng)
+        assert self.sizes is not None
+        shares = self.redraw(count, rng, "privacy")
         normal = rng.of("sampling").standard_normal(shares.shape)
         for places in self.groups:
             mine = list(places)
-            size = max(self.cells[mine[0]].n or 0.0, 1.0)
+            size = max(float(self.sizes[mine[0]]), 1.0)
             p = np.clip(shares[:, mine], 0.0, 1.0)
             error = np.sqrt(p) * normal[:, mine]
             shares[:, mine] += (
@@ -215,7 +216,7 @@ def shares_result(
         "confidence": "exact test of noise and sampling" + said,
     }
     groups = tuple(tuple(int(i) for i in row) for row in grouped)
-    return SharesResult(cells, shape, (0.0, 1.0), redraw, notes=notes, groups=groups)
+    return SharesResult.of(Entries(cells), shape, (0.0, 1.0), redraw, notes=notes, groups=groups)
 
 
 def public_total(setting: Setting) -> float | None:

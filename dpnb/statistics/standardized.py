@@ -19,7 +19,7 @@ from dpnb.statistics.formula import parse
 from dpnb.statistics.moment_matrix import Crossed, Matrices
 from dpnb.statistics.reading import Read
 from dpnb.statistics.regression import DRAWS, ONE_SD, Fit
-from dpnb.statistics.vector import VectorResult
+from dpnb.statistics.result import Result
 from dpnb.trusted.releases import Axis, Release
 
 _FLOOR = 1e-12
@@ -45,7 +45,7 @@ def standardized(setting: Setting, formula: str) -> Read:
         raise OptionError("A regression on nothing has no standardised coefficients: name a term.")
     asked.places(setting.names)
 
-    def conclude(releases: Sequence[Release]) -> VectorResult:
+    def conclude(releases: Sequence[Release]) -> Result:
         return _Standard(Fit(Crossed.of(setting, releases), asked)).result()
 
     axis = Axis("term", "term", asked.terms)
@@ -104,7 +104,7 @@ class _Standard:
         spread = float(self._variances(crossed.matrix)[0])
         return bool(spread * crossed.count <= _CLEAR * math.sqrt(noise))
 
-    def result(self) -> VectorResult:
+    def result(self) -> Result:
         """Return the coefficients with both intervals; unbounded where the slopes are, or where the response's variance is not clear."""
         fit, values = self.fit, self._values
         lost = fit.lost or self.unclear
@@ -130,7 +130,7 @@ class _Standard:
         sizes = np.full(values.size, max(fit.crossed.size, 0.0))
         ratios = self._ratios(fit.crossed.matrix)
         sampling = None if fit.sampling is None else np.diagonal(fit.sampling)[1:] * ratios**2
-        return VectorResult(
+        return Result(
             values,
             (values.size,),
             (-math.inf, math.inf),

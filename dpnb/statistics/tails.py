@@ -20,7 +20,7 @@ Cramér, *Mathematical Methods of Statistics* (1946), 27.4, for the variance of 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -89,10 +89,6 @@ class Tails:
             third.noise.scaled(float(cube.scale)),
             last.noise.scaled(float(fourth.scale)),
         )
-
-    def cell(self, place: int) -> Tails:
-        """Return one cell of many."""
-        return replace(self, cube=float(self.cube[place]), fourth=float(self.fourth[place]))
 
     def spread(self, mean: Any, square: Any, square_noise: NoiseSum, rows: Any, variance: Any) -> Any:
         """Return the likely variance of ``(x - mean)²``, and half a standard deviation of its noise."""

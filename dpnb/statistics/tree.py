@@ -31,10 +31,10 @@ from dpnb.statistics.leaves import Leaves, leaves_of
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.released import law_as_sum
+from dpnb.statistics.result import Result
 from dpnb.statistics.sensitivity import Component, Moves
 from dpnb.statistics.tree_fit import ROOT, Fitted, fitted, level_name
 from dpnb.statistics.tree_shares import leaf_counts
-from dpnb.statistics.vector import VectorResult
 from dpnb.trusted.aggregate.algebra import Total
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.query import Share
@@ -98,7 +98,7 @@ class Tree(Statistic):
         leaf = self.half_width(setting, pricing, n) or 0.0
         return f"± {rounded(leaf)} rows in each leaf, at most ± {rounded(widest)} rows up to any value"
 
-    def conclude(self, setting: Setting, releases: Sequence[Release]) -> VectorResult:
+    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the consistent counts of the leaves; everything else is a reading."""
         found: Fitted = fitted(setting, releases)
         return leaf_counts(found, self.domain(setting))

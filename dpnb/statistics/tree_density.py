@@ -11,14 +11,14 @@ import numpy as np
 from dpnb.inference.tree import pair_sums, paired
 from dpnb.statistics.leaves import Places
 from dpnb.statistics.outcome import Kind
+from dpnb.statistics.result import Result
 from dpnb.statistics.tree_fit import Fitted
 from dpnb.statistics.tree_shares import NOTES, share_result
-from dpnb.statistics.vector import VectorResult
 
 CLEAR = 3.0
 
 
-def density_result(found: Fitted, level: int) -> VectorResult:
+def density_result(found: Fitted, level: int) -> Result:
     """Return the density in the nodes of a level, for each group."""
     leaves = found.leaves
     up = 2 ** (leaves.depth - level)
@@ -43,7 +43,7 @@ def density_result(found: Fitted, level: int) -> VectorResult:
         return np.minimum(lowest / wide, values), np.maximum(highest / wide, values)
 
     sampling = None if shares.sampling is None else shares.sampling / wide**2
-    return VectorResult(
+    return Result(
         values,
         (),
         (0.0, float(1 / width.min())),

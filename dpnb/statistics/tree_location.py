@@ -29,9 +29,9 @@ from dpnb.inference.spread import normal_quantile
 from dpnb.inference.tree import prefix_sums, rising
 from dpnb.statistics.leaves import Leaves
 from dpnb.statistics.outcome import Kind, Pair
+from dpnb.statistics.result import Result, effective_sizes
 from dpnb.statistics.tree_fit import Fitted
 from dpnb.statistics.tree_shares import NOTES, SLACK, over, sampling_known, small
-from dpnb.statistics.vector import VectorResult, effective_sizes
 
 _UNCLEAR, _UPPER = 2.0, 1.645
 # ---------------------------------------------------------------- mean
@@ -133,12 +133,12 @@ class Means:
         return tuple((*one, *other) for one, other in zip(sizes, unclear, strict=True))
 
 
-def mean_result(found: Fitted) -> VectorResult:
+def mean_result(found: Fitted) -> Result:
     """Return the mean of each group."""
     means, leaves = Means(found), found.leaves
     unit, sizes = float(leaves.number.step) ** 2, np.maximum(found.sizes, 0.0)
     alone = found.setting.unit.max_rows == 1
-    return VectorResult(
+    return Result(
         means.value(means.means),
         (),
         (float(leaves.number.lowest), float(leaves.number.highest)),
@@ -156,7 +156,7 @@ def mean_result(found: Fitted) -> VectorResult:
 # ---------------------------------------------------------------- quantiles and mode
 
 
-def quantile_results(found: Fitted, levels: tuple[Fraction, ...]) -> VectorResult:
+def quantile_results(found: Fitted, levels: tuple[Fraction, ...]) -> Result:
     """Return some quantiles of each group."""
     qs, leaves, read = [float(q) for q in levels], found.leaves, quantiles_of(found, levels)
     values = read(found.counts)
@@ -169,7 +169,7 @@ def quantile_results(found: Fitted, levels: tuple[Fraction, ...]) -> VectorResul
 
     sizes = np.repeat(np.maximum(found.sizes, 0.0), len(qs))
     domain = (float(leaves.number.lowest), float(leaves.number.highest))
-    return VectorResult(
+    return Result(
         values.ravel(),
         (),
         domain,
@@ -238,7 +238,7 @@ def rank_sizes(found: Fitted, values: np.ndarray, qs: Sequence[float]) -> np.nda
     return effective_sizes(np.broadcast_to(sizes, values.shape), sizes * q * (1 - q), np.maximum(noise, 0.0))
 
 
-def mode_result(found: Fitted) -> VectorResult:
+def mode_result(found: Fitted) -> Result:
     """Return the middle of the leaf with the largest count, for each group."""
     leaves = found.leaves
     middles = leaves.value(leaves.middles)
@@ -260,7 +260,7 @@ def mode_result(found: Fitted) -> VectorResult:
 
     values = read(found.counts).ravel()
     domain = (float(leaves.number.lowest), float(leaves.number.highest))
-    return VectorResult(
+    return Result(
         values,
         (),
         domain,

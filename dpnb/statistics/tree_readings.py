@@ -21,11 +21,11 @@ from dpnb.inference.digits import given
 from dpnb.statistics._base import Setting
 from dpnb.statistics.leaves import Places, leaves_of
 from dpnb.statistics.reading import Read
+from dpnb.statistics.result import Result
 from dpnb.statistics.tree_density import density_result
 from dpnb.statistics.tree_fit import Fitted, fitted
 from dpnb.statistics.tree_location import mean_result, mode_result, quantile_results
 from dpnb.statistics.tree_shares import band_result, cdf_result, count_result, share_result
-from dpnb.statistics.vector import VectorResult
 from dpnb.trusted.releases import Axis, Release
 
 DENSITY_LEVELS = 6
@@ -156,7 +156,7 @@ def _read(
     setting: Setting,
     text: str,
     axes: tuple[Axis, ...],
-    conclude: Callable[[Fitted], VectorResult],
+    conclude: Callable[[Fitted], Result],
     *,
     located: bool = False,
 ) -> Read:
@@ -165,7 +165,7 @@ def _read(
     whole = (*setting.axes[: len(setting.keys)], *axes)
     shape = tuple(len(axis.keys) for axis in whole)
 
-    def concluded(releases: Sequence[Release]) -> VectorResult:
+    def concluded(releases: Sequence[Release]) -> Result:
         return replace(
             conclude(fitted(setting, releases)), shape=shape, along=along, calendar=along if located else None
         )

@@ -24,8 +24,8 @@ from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.leaves import Leaves, Places
 from dpnb.statistics.outcome import Kind, Pair
 from dpnb.statistics.ratio import CLUSTERED
+from dpnb.statistics.result import Result, effective_sizes
 from dpnb.statistics.tree_fit import Fitted
-from dpnb.statistics.vector import VectorResult, effective_sizes
 
 SLACK = 0.5
 NOTES = {
@@ -60,7 +60,7 @@ def small(found: Fitted, entries: int) -> tuple[tuple[str, ...], ...]:
 # ---------------------------------------------------------------- counts
 
 
-def leaf_counts(found: Fitted, domain: Pair) -> VectorResult:
+def leaf_counts(found: Fitted, domain: Pair) -> Result:
     """Return the consistent counts of all leaves."""
     values = found.counts.ravel()
     noise = np.tile(found.structure.leaf_variances, found.setting.cells)
@@ -74,10 +74,10 @@ def leaf_counts(found: Fitted, domain: Pair) -> VectorResult:
     redraw = found.redraw(lambda counts: counts)
     across = found.leaves.edges(found.leaves.depth)
     shape = found.setting.shape
-    return VectorResult(values, shape, domain, ends, noise, redraw=redraw, notes=NOTES, across=across)
+    return Result(values, shape, domain, ends, noise, redraw=redraw, notes=NOTES, across=across)
 
 
-def count_result(found: Fitted, ends: tuple[Places, Places], domain: Pair) -> VectorResult:
+def count_result(found: Fitted, ends: tuple[Places, Places], domain: Pair) -> Result:
     """Return how many rows lie between two places, for each group."""
     low, high = ends
     inner = _between(low.behind, high.before, found.leaves)
@@ -100,7 +100,7 @@ def count_result(found: Fitted, ends: tuple[Places, Places], domain: Pair) -> Ve
         return np.clip(lowest, *domain), np.clip(highest, *domain)
 
     values = read(found.counts).ravel()
-    return VectorResult(values, (), domain, bounds, noise, redraw=found.redraw(read), notes=NOTES)
+    return Result(values, (), domain, bounds, noise, redraw=found.redraw(read), notes=NOTES)
 
 
 # ---------------------------------------------------------------- shares
@@ -127,7 +127,7 @@ def _proportions(
 
 def _shares(
     found: Fitted, read: Callable[[np.ndarray], np.ndarray], low: Places, high: Places, ends: Any
-) -> VectorResult:
+) -> Result:
     """Return shares of rows between two places, with what the noise and sampling add to their variance."""
     values = read(found.counts)
     entries, size = values.shape[-1], np.maximum(found.sizes, 1.0)[:, None]
@@ -139,7 +139,7 @@ def _shares(
     alone = found.setting.unit.max_rows == 1
     sampling = (values * (1 - values) / size).ravel()
     sizes = np.repeat(np.maximum(found.sizes, 0.0), entries)
-    return VectorResult(
+    return Result(
         values.ravel(),
         (),
         (0.0, 1.0),
@@ -154,7 +154,7 @@ def _shares(
     )
 
 
-def share_result(found: Fitted, low: Places, high: Places) -> VectorResult:
+def share_result(found: Fitted, low: Places, high: Places) -> Result:
     """Return which share of the rows lies between places, for each group."""
 
     def read(counts: np.ndarray) -> np.ndarray:
@@ -189,7 +189,7 @@ def _start(places: Places) -> Places:
     return Places(zero, zero, zero.astype(float))
 
 
-def cdf_result(found: Fitted, places: Places) -> VectorResult:
+def cdf_result(found: Fitted, places: Places) -> Result:
     """Return the distribution function at some places, each with an interval of its own."""
     read, start = _curve(found, places), _start(places)
 
@@ -202,7 +202,7 @@ def cdf_result(found: Fitted, places: Places) -> VectorResult:
     return _shares(found, read, start, places, ends)
 
 
-def band_result(found: Fitted, places: Places) -> VectorResult:
+def band_result(found: Fitted, places: Places) -> Result:
     """Return the distribution function with a band that holds all of it at the stated level."""
     read = _curve(found, places)
 

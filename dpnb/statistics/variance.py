@@ -10,7 +10,7 @@ its mean alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -19,10 +19,10 @@ import numpy as np
 
 from dpnb.errors import Unavailable
 from dpnb.inference import NoiseSum, accepted, effective_size, student_inflation
-from dpnb.inference.elementwise import choose, greater, inside, lesser, raised, root
+from dpnb.inference.elementwise import choose, greater, inside, lesser, root
 from dpnb.statistics._base import Pricing, Setting, Target, additive, count_component, width_words
 from dpnb.statistics.declaration import Statistic
-from dpnb.statistics.outcome import Pair, Result
+from dpnb.statistics.outcome import Pair
 from dpnb.statistics.ratio import (
     COUNT_SHARE,
     Ratio,
@@ -30,15 +30,13 @@ from dpnb.statistics.ratio import (
     form_of,
     price_ratio,
     ratio,
-    ratios,
     spread_of,
 )
-from dpnb.statistics.released import Part, SimulatedPart, combine, law_as_sum
+from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
 from dpnb.statistics.sensitivity import Component
 from dpnb.statistics.spread_centre import spread_centre
 from dpnb.statistics.tails import CUBE_SHARE, NOTE, Tails, tail_components, tail_share
 from dpnb.trusted.query import Share
-from dpnb.trusted.releases import Release
 
 _SECOND_ORDER = 5.0
 
@@ -130,11 +128,6 @@ class VarianceCell:
         """Every warning that a variance can have, and whether it is up."""
         found = {"arm too small": self.ratio.raised["arm too small"]}
         return found if self._tallied else {**found, "nonpositive": self._raw <= 0}
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """Warnings from released numbers."""
-        return raised(self.raised)
 
     def _law(self, variance: Any) -> NoiseSum:
         if self._tallied:
@@ -241,33 +234,25 @@ class Variance(Statistic):
         unit, around = float(setting.number().centred().unit), spread_centre(setting)
         return VarianceCell(ratio(setting, parts, around), unit, self.root, Tails.of(around.powers, parts))
 
-    def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
-        """Return the variance (or its root) of every cell with both intervals."""
-        parts = combine(releases)
+    def redraw(self, setting: Setting, parts: Mapping[str, Any], count: int, rng: Any) -> np.ndarray:
+        """Plausible exact variances, or their roots."""
         centred = setting.number().centred()
-        unit, around = float(centred.unit), spread_centre(setting)
-        tails = Tails.of(around.powers, parts)
-        cells = [
-            VarianceCell(one, unit, self.root, None if tails is None else tails.cell(place))
-            for place, one in enumerate(ratios(setting, parts, around))
-        ]
-        scale = around.powers.square().scale
+        around = spread_centre(setting)
+        values = {name: part.values - part.noise_draws(count, rng) for name, part in parts.items()}
+        total, size = centred_totals(setting, values)
+        rows, top, bought = np.maximum(size, 1.0), float(centred.half) ** 2, "square" in values
+        moment = values["square"] * around.powers.square().scale / rows if bought else top
+        mean = total / rows - (around.place if bought else 0)
+        variance = np.clip(moment - mean**2, 0.0, top) * float(centred.unit) ** 2
+        return np.asarray(np.sqrt(variance) if self.root else variance)
 
-        def redraw(count: int, rng: Any) -> np.ndarray:
-            values = {name: part.values - part.noise_draws(count, rng) for name, part in parts.items()}
-            total, size = centred_totals(setting, values)
-            rows = np.maximum(size, 1.0)
-            bought = "square" in values
-            moment = values["square"] * scale / rows if bought else float(centred.half) ** 2
-            mean = total / rows - (around.place if bought else 0)
-            variance = np.clip(moment - mean**2, 0.0, float(centred.half) ** 2) * unit**2
-            return np.asarray(np.sqrt(variance) if self.root else variance)
-
-        notes = {
+    def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
+        """A test of the noise, and of sampling by what was bought about the tails."""
+        bound = "conservative: the largest fourth moment that the bounds allow"
+        return {
             "privacy": "exact test of the noise, to second order",
-            "confidence": NOTE if tails else "conservative: the largest fourth moment that the bounds allow",
+            "confidence": NOTE if "fourth" in parts else bound,
         }
-        return Result(cells, setting.shape, self.domain(setting), redraw, notes=notes)
 
 
 class StandardDeviation(Variance):
