@@ -44,3 +44,23 @@ def test_what_is_short_is_bold_and_what_is_unbounded_is_counted():
     text = "\n".join(page([told | line for line in lines], 4))
     assert "**4 releases**" in text
     assert f"| {SLOPE} | change-one | 100.0 (" in text
+
+
+def test_rows_that_are_not_measured_anew_are_kept(tmp_path, monkeypatch):
+    """``--only`` measures with as many releases as the file has, and the page holds both."""
+    from tests.statistics import coverage_table
+
+    arguments = ["", "--docs", str(tmp_path), "--only", "sum"]
+    monkeypatch.setattr(coverage_table, "ASKED", {name: ASKED[name] for name in ("sum", "mean")})
+    monkeypatch.setattr(coverage_table, "fitted", lambda *_: ())
+    monkeypatch.setattr("sys.argv", [*arguments[:3], "--reps", "5"])
+    coverage_table.main()
+    before = coverage_table.read(tmp_path / "benchmarks" / "coverage.csv")
+    monkeypatch.setattr("sys.argv", arguments)
+    coverage_table.main()
+    after = coverage_table.read(tmp_path / "benchmarks" / "coverage.csv")
+    assert [one for one in before if one["statistic"] == "mean"] == [
+        one for one in after if one["statistic"] == "mean"
+    ]
+    assert len(before) == len(after)
+    assert "**5 releases**" in (tmp_path / "coverage.md").read_text()
