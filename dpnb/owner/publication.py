@@ -233,7 +233,7 @@ def _parameters(budget: Budget) -> dict[str, float]:
 
 def _unit(schema: Schema) -> str:
     unit = schema.unit
-    whose = "one row" if unit.by_row else f"one {clean(unit.unit)} with at most {unit.max_rows} rows"
+    whose = "one row" if unit.by_row else f"all rows of the same {clean(unit.unit)}, at most {unit.max_rows}"
     return f"{whose}, {unit.adjacency}"
 
 
