@@ -10,7 +10,7 @@ from dpnb.client import api
 from dpnb.trusted.schema.owner import load
 from dpnb.widgets.projection import widths
 
-ROWS, EPSILON = 2000, 2.0
+ROWS, SHARE = 2000, 0.1
 SCHEMA = """
 [dataset]
 name = "town"
@@ -111,14 +111,13 @@ def released(folder, repetitions):
     lines = [",".join(rows.dtype.names), *(",".join(map(str, row)) for row in rows.tolist())]
     (folder / "town.csv").write_text("\n".join(lines) + "\n")
     (folder / "town.dpnb.toml").write_text(SCHEMA)
-    share = EPSILON / len(STATISTICS)
     schema = load(folder / "town.dpnb.toml").schema
-    told = dict(widths(schema, {one: one for one in STATISTICS}, dict.fromkeys(STATISTICS, share), ROWS))
+    told = dict(widths(schema, {one: one for one in STATISTICS}, dict.fromkeys(STATISTICS, SHARE), ROWS))
     town = dpnb.open(folder / "town.csv", quiet=True)
     found = {text: [] for text in STATISTICS}
     try:
         for _ in range(repetitions):
-            asked = {text: eval(text, {"town": town}).spend(epsilon=str(share)) for text in STATISTICS}  # noqa: S307 - the texts above
+            asked = {text: eval(text, {"town": town}).spend(epsilon=str(SHARE)) for text in STATISTICS}  # noqa: S307 - the texts above
             dpnb.release(asked, fresh=True)
             for text, one in asked.items():
                 found[text].append(errors(one.value, STATISTICS[text], rows))
