@@ -30,6 +30,7 @@ DIFFERS = {
     "tests/client/test_archive.py": "zip files, CSV and JSON",
     "tests/client/test_frequent.py": "pickles",
     "tests/client/test_handles.py": "pickles, and attributes that are looked up",
+    "tests/client/test_prepared.py": "TOML and CSV",
     "tests/client/test_session.py": "pickles",
     "tests/client/test_tables.py": "pickles",
     "tests/curator/test_adoption_rules.py": "sqlite3, and threads that race",

@@ -36,8 +36,12 @@ def declared_columns(frame: Any, schema: Schema) -> dict[str, np.ndarray]:
     OwnerError
         When a declared column is not in the frame, or holds what is no column of numbers, texts or dates.
     """
+    if schema.sources:
+        raise OwnerError(
+            f"{schema.name} is prepared of several tables ({', '.join(schema.sources)}): open its declaration, not a frame."
+        )
     uses: dict[str, Use] = {
-        c.name: "grid" if c.type in ("integer", "number") else "category" for c in schema.columns
+        c.name: "grid" if c.type in ("integer", "number") else "category" for c in schema.rows_of().columns
     }
     if schema.unit_column is not None:
         uses[schema.unit_column] = "unit"

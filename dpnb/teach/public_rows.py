@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 Columns = Mapping[str, Any]
 _DELIMITERS = ",;\t|"
+_TABLE = "[source] "
+"""What stands before the name of a table beside those of columns."""
 
 
 @dataclass(eq=False)
@@ -56,7 +58,8 @@ class PublicRows:
     @cached_property
     def table(self) -> Table:
         """The rows as integers on the declared grids."""
-        return prepare(self.read(), self.schema)
+        own, others = tables_of(self.read())
+        return prepare(own, self.schema, others=others)
 
     def answer(self, requests: Iterable[Request]) -> list[Any]:
         """Answer each request exactly."""
@@ -75,18 +78,29 @@ class PublicRows:
         return law(estimate)
 
 
+def tables_of(columns: Columns) -> tuple[Columns, Mapping[str, Columns]]:
+    """Tell a table's own columns from the tables that are read beside it."""
+    others = {name: table for name, table in columns.items() if isinstance(table, Mapping)}
+    own = {name: column for name, column in columns.items() if name not in others}
+    return own, {name.removeprefix(_TABLE): table for name, table in others.items()}
+
+
 def read_file(owned: OwnedDataset) -> Columns:
-    """Read the columns of a public file, as texts or as what it stores.
+    """Read the columns of a public file, as texts or as what it stores, and each other table as a mapping.
 
     Raises
     ------
     Unavailable
         For a DuckDB file, or a Parquet file where no package reads it.
     """
-    path = Path(str(owned.source))
+    own = _read(Path(str(owned.source)), owned.dialect)
+    return {**own, **{_TABLE + name: _read(*place) for name, place in owned.others.items()}}
+
+
+def _read(path: Path, dialect: Dialect) -> Columns:
     match format_of(path):
         case "csv":
-            return _csv(path, owned.dialect)
+            return _csv(path, dialect)
         case "parquet":
             return _parquet(path)
         case _:

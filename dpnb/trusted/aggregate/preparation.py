@@ -18,6 +18,7 @@ import hashlib
 import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 
 from dpnb.trusted.aggregate.cap import RANK
 from dpnb.trusted.aggregate.containers import plain_column
+from dpnb.trusted.aggregate.per_unit import code_of, per_unit
 from dpnb.trusted.aggregate.reference import Int64s, Ints, Table
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.calendar import place_of
@@ -32,10 +34,17 @@ from dpnb.trusted.schema.cell import canonical, number_of, text_of
 from dpnb.trusted.schema.free_text import FreeText
 
 Float64s: TypeAlias = NDArray[np.float64]
+Units: TypeAlias = Sequence[str | None]
 
 
-def prepare(raw: Mapping[str, Any], schema: Schema, *, key: bytes = b"") -> Table:
-    """Quantise a raw table and bound each unit's rows.
+def prepare(
+    raw: Mapping[str, Any],
+    schema: Schema,
+    *,
+    key: bytes = b"",
+    others: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+) -> Table:
+    """Quantise a raw table, prepare what is declared of each unit's rows, and bound each unit's rows.
 
     Parameters
     ----------
@@ -45,19 +54,19 @@ def prepare(raw: Mapping[str, Any], schema: Schema, *, key: bytes = b"") -> Tabl
         Declares columns, grids and the privacy unit.
     key : bytes
         The secret under which a unit's rows are ranked; irrelevant when the unit is the row.
+    others : mapping of str to mapping
+        The tables of which columns are prepared, by name.
 
     Returns
     -------
     Table
         One :class:`Ints` per declared column, of a text several, rows in the order of the source; and their ranks, where a unit may have several.
     """
-    columns = {
-        part: ints for column in schema.columns for part, ints in coded(raw[column.name], column).items()
-    }
-    table = Table.of(columns)
+    units, columns = _rows_coded(raw, schema.rows_of())
+    if schema.prepared:
+        units, columns = _with_prepared(units, columns, schema, others)
     if schema.unit.unit == "row":
-        return table
-    units = unit_texts(raw[schema.unit.unit], schema.unit.unit)
+        return Table.of(columns)
     ranks = ranked(units, [columns[name] for name in sorted(columns)], key)
     kept = (ranks >= 0) & (ranks < schema.unit.max_rows)
     if schema.unit.max_rows > 1:
@@ -78,6 +87,34 @@ def coded(raw: Any, column: Column) -> dict[str, Ints]:
 def _codes_of(text: str | None, declared: FreeText) -> Sequence[int | None]:
     label = declared.label_of(text)
     return [None] * declared.words if label is None else declared.codes_of(label)
+
+
+def _rows_coded(raw: Mapping[str, Any], schema: Schema) -> tuple[Units, dict[str, Ints]]:
+    """Whose each row of a table is, and its codes."""
+    columns = {
+        part: ints for column in schema.columns for part, ints in coded(raw[column.name], column).items()
+    }
+    by_row = schema.unit.unit == "row"
+    return [] if by_row else unit_texts(raw[schema.unit.unit], schema.unit.unit), columns
+
+
+def _with_prepared(
+    units: Units, columns: dict[str, Ints], schema: Schema, others: Mapping[str, Mapping[str, Any]]
+) -> tuple[Units, dict[str, Ints]]:
+    """The rows of a dataset with what is prepared for their units."""
+    made = {line.name: schema[line.name] for line in schema.prepared}
+    for source in ("", *schema.sources):
+        lines = [line for line in schema.prepared if line.source == source]
+        whose, raw = (units, columns) if not source else _rows_coded(others[source], schema.rows_of(source))
+        found = per_unit(lines, made, whose, raw)
+        if lines and not source:
+            units, columns = list(found), {}
+        nothing = [code_of(line, made[line.name], []) for line in lines]
+        for at, line in enumerate(lines):
+            columns[line.name] = Ints.of(
+                [found.get(unit or "", nothing)[at] if unit is not None else None for unit in units]
+            )
+    return units, {part: columns[part] for part in schema.parts}
 
 
 def quantise(raw: Any, column: Column) -> Ints:

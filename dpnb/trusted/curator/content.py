@@ -135,6 +135,14 @@ def finish(sums: Sums, schema: Schema, key: bytes) -> Content:
     return Content(state, tuple(sorted(set(marks))))
 
 
+def together(contents: Sequence[Content], key: bytes) -> Content:
+    """Return what several tables are known by that make one dataset: any of them is known again by itself."""
+    if len(contents) == 1:
+        return contents[0]
+    marks = {mark for content in contents for mark in content.marks}
+    return Content(_mark(key, "tables", *(content.state for content in contents)), tuple(sorted(marks)))
+
+
 def _mark(key: bytes, *facts: Any) -> str:
     return hmac.new(key, canonical_json(facts).encode(), hashlib.sha256).hexdigest()[:32]
 

@@ -26,13 +26,13 @@ from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Mode, Schema, nearest
 from dpnb.trusted.schema.dataset import SEEN_ON_DATA
 from dpnb.trusted.schema.dialect import STRICT, Dialect
-from dpnb.trusted.schema.named_file import NamedFile
+from dpnb.trusted.schema.named_file import NamedFile, NamedFiles
 from dpnb.trusted.schema.owner import OwnedDataset, beside, format_of, load
 from dpnb.trusted.wire.codec import exact_json
 from dpnb.trusted.wire.messages import FileSource, HandOver, StudySource
 from dpnb.trusted.wire.places import Home
 
-Rows = NamedFile | Mapping[str, np.ndarray]
+Rows = NamedFile | NamedFiles | Mapping[str, np.ndarray]
 
 HELD = "This kernel has already held these rows: what follows protects against accidents from here on, not before."
 POOLED = (
@@ -84,7 +84,7 @@ class Found:
 
     def __exit__(self, *_: object) -> None:
         rows = self.rows()
-        if isinstance(rows, NamedFile):
+        if isinstance(rows, NamedFile | NamedFiles):
             rows.close()
 
     @contextlib.contextmanager
@@ -94,7 +94,8 @@ class Found:
             yield
         except OwnerError as error:
             usual = owners_act(f"{self.known_as}.dpnb.toml")
-            if usual not in error.message or (self.declared is None and isinstance(self.rows(), NamedFile)):
+            read = isinstance(self.rows(), NamedFile | NamedFiles)
+            if usual not in error.message or (self.declared is None and read):
                 raise
             act = _NO_FILE if self.declared is None else owners_act(shlex.quote(str(self.declared)))
             raise OwnerError(error.message.replace(usual, act), **error.details) from None
@@ -161,7 +162,37 @@ def _file(source: FileSource, home: Home) -> Found:
     if owned.source is None:
         raise OwnerError(f'{path.name} names no source: write source = "people.csv" under [dataset].')
     found = _held_open(owned, NamedFile.open(_named(str(owned.source), home), owned.dialect))
+    if owned.others:
+        found = _with_others(found, owned, home)
     return replace(found, declared=declared)
+
+
+def _with_others(found: Found, owned: OwnedDataset, home: Home) -> Found:
+    """A file and the other tables of its declaration, all held open; content is known by each of them."""
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(found)
+        tables = {}
+        for name, (place, dialect) in owned.others.items():
+            other = OwnedDataset(found.schema, place, dialect=dialect)
+            tables[name] = stack.enter_context(
+                _held_open(other, NamedFile.open(_named(str(place), home), dialect))
+            )
+        stack.pop_all()
+    every = (found, *tables.values())
+
+    def now() -> str:
+        return _digest(*(one.fingerprint if one.recognise is None else one.recognise() for one in every))
+
+    files = NamedFiles(_file_of(found), {name: _file_of(one) for name, one in tables.items()})
+    fingerprint = _digest(*(one.fingerprint for one in every))
+    marks = tuple(mark for one in every for mark in one.marks)
+    return replace(found, fingerprint=fingerprint, rows=lambda: files, recognise=now, marks=marks)
+
+
+def _file_of(found: Found) -> NamedFile:
+    rows = found.rows()
+    assert isinstance(rows, NamedFile)
+    return rows
 
 
 def _held_open(owned: OwnedDataset, file: NamedFile) -> Found:

@@ -292,6 +292,11 @@ class Column:
             raise SchemaError(f"{self.name}: typical = {short(value)} lies outside {self.describe()}")
         return replace(self, typical=value)
 
+    def called(self, name: str, *, label: str = "", missing: Any = DROP) -> Column:
+        """Return a column of the same values under another name."""
+        constant = DROP if _is_drop(missing) else self._constant(missing)
+        return replace(self, name=column_name(name), label=text_of(label, name), missing=constant)
+
     def _replacing(self, constant: Any) -> Column:
         return replace(self, missing=self._constant(constant))
 

@@ -12,6 +12,7 @@ from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema.column import Column, dummy
+from dpnb.trusted.schema.prepared import Prepared, refuse_other
 from dpnb.trusted.schema.records import check_dataset_name, nearest, no_repeats, only, text_of
 
 FORMAT = 1
@@ -80,6 +81,7 @@ class Schema:
     pool: str | None = None
     description: str = ""
     bounds: str = PUBLIC_BOUNDS
+    prepared: tuple[Prepared, ...] = ()
     _version: str = field(default="", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -95,6 +97,12 @@ class Schema:
                 f"{self.name} declares {len(self.columns)} columns: declare 1 to {MOST_COLUMNS}"
             )
         no_repeats(self.names, f"{self.name} declares column")
+        refuse_other(
+            self.prepared,
+            {column.name: column for column in self.columns},
+            self.unit.unit,
+            self.unit.max_rows,
+        )
         if self.mode is Mode.TEACHING and not self.public:
             raise SchemaError(f'{self.name}: mode "teaching" needs public = true')
 
@@ -114,6 +122,25 @@ class Schema:
         return None if self.unit.unit == "row" else self.unit.unit
 
     @property
+    def sources(self) -> tuple[str, ...]:
+        """The names of the tables of which columns are prepared, beside the dataset's own."""
+        return tuple(dict.fromkeys(line.source for line in self.prepared if line.source))
+
+    @property
+    def prepares_own(self) -> bool:
+        """Whether each unit's own rows become one row."""
+        return any(not line.source for line in self.prepared)
+
+    def rows_of(self, source: str = "") -> Schema:
+        """Return the same schema of a table's rows as they come, before anything is prepared of them."""
+        lines = [line for line in self.prepared if line.source == source]
+        read = {column.name: column for line in lines for column in line.columns}
+        if not source and not lines:
+            made = {line.name for line in self.prepared}
+            read = {column.name: column for column in self.columns if column.name not in made}
+        return replace(self, columns=tuple(read.values()), prepared=()) if self.prepared else self
+
+    @property
     def version(self) -> str:
         """Sixteen hex digits that change whenever something changes that a price or an answer depends on."""
         if not self._version:
@@ -128,8 +155,11 @@ class Schema:
             ),
             "unit": self.unit.to_json(),
             "measure": str(self.budget.measure),
-        }
+        } | self._preparation()
         return hashlib.sha256(canonical(facts).encode()).hexdigest()[:16]
+
+    def _preparation(self) -> dict[str, Any]:
+        return {"prepared": [line.to_json() for line in self.prepared]} if self.prepared else {}
 
     def __getitem__(self, name: str) -> Column:
         """Return the declared column of that name.
@@ -190,19 +220,20 @@ class Schema:
             "pool": self.pool,
             "description": self.description,
             "bounds": self.bounds,
-        }
+        } | self._preparation()
 
     @classmethod
     def from_json(cls, record: Any) -> Schema:
         """Rebuild a schema from :meth:`to_json`; anything unknown, absent or mistyped is refused."""
         texts = ("name", "title", "source_note", "licence", "citation", "description")
-        only(
-            record,
-            ("format", "columns", "unit", "budget", "mode", "public", "pool", "bounds", *texts),
-            "schema",
-        )
-        known = type(record["format"]) is int and record["format"] == FORMAT
-        if not known or not isinstance(record["columns"], list):
+        known = ("format", "columns", "unit", "budget", "mode", "public", "pool", "bounds", *texts)
+        prepares = isinstance(record, dict) and "prepared" in record
+        only(record, (*known, "prepared") if prepares else known, "schema")
+        lines = record["prepared"] if prepares else []
+        if not isinstance(lines, list) or prepares != bool(lines):
+            raise SchemaError("a schema record's prepared columns are a list, left out where there are none")
+        current = type(record["format"]) is int and record["format"] == FORMAT
+        if not current or not isinstance(record["columns"], list):
             raise SchemaError(f"a schema record has format {FORMAT} and a list of columns")
         if not isinstance(record["public"], bool) or record["mode"] not in list(Mode):
             raise SchemaError("a schema record has a mode, and public is true or false")
@@ -214,5 +245,6 @@ class Schema:
             public=record["public"],
             pool=record["pool"],
             bounds=record["bounds"],
+            prepared=tuple(Prepared.from_json(line) for line in lines),
             **{word: record[word] for word in texts},
         )

@@ -13,7 +13,7 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Self
@@ -142,6 +142,19 @@ class NamedFile:
         except OSError as error:
             raise OwnerError(_unreadable(self.path, error)) from None
         return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFiles:
+    """The file of a dataset's own rows, and by name those of tables of which columns are prepared for the same units."""
+
+    own: NamedFile
+    others: Mapping[str, NamedFile]
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for file in (self.own, *self.others.values()):
+            file.close()
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -22,6 +22,8 @@ from dpnb.trusted.schema.calendar import STEPS
 from dpnb.trusted.schema.dialect import STRICT, Dialect
 from dpnb.trusted.schema.grid import looks_numeric
 from dpnb.trusted.schema.named_file import NamedFile
+from dpnb.trusted.schema.prepare_section import read_lines
+from dpnb.trusted.schema.prepared import Prepared
 
 Format = Literal["csv", "parquet", "duckdb"]
 
@@ -37,7 +39,8 @@ FORMATS: dict[str, Format] = {
 LARGEST_FILE = 8 * 2**20
 
 _SECTIONS = ("dataset", "budget", "columns")
-_OPTIONAL = ("source",)
+_OPTIONAL = ("source", "prepare")
+_TABLE = ("file", "on", "columns")
 _TEXTS = ("title", "description", "source_note", "licence", "citation")
 _SIZES = ("rows", "units", "max_rows_per_unit")
 _DATASET = (
@@ -81,6 +84,8 @@ class OwnedDataset:
         The file that this was read from.
     dialect : Dialect
         How the rows of a CSV file are written (``[source]``).
+    others : dict of str to (Path, Dialect)
+        The files of other tables, and how they are written (``[source.NAME]``).
     """
 
     schema: Schema
@@ -88,6 +93,7 @@ class OwnedDataset:
     table: str | None = None
     toml: Path | None = None
     dialect: Dialect = STRICT
+    others: Mapping[str, tuple[Path, Dialect]] = field(default_factory=dict)
 
     @property
     def format(self) -> Format | None:
@@ -206,44 +212,101 @@ def _read(
     facts = sections["dataset"]
     _known(facts, _DATASET, where, "key")
     _check_types(facts, where)
+    source_section = _section(content, "source", file) if "source" in content else {}
+    tables = {name: table for name, table in source_section.items() if isinstance(table, Mapping)}
     try:
-        schema = _schema(sections, facts, file)
+        schema = _schema(sections, facts, tables, content.get("prepare"), file)
     except (SchemaError, LossError) as fault:
         raise OwnerError(f"{where}: {fault}") from None
     folder = None if path is None else path.parent
     place = _place(source, None) or _place(facts.get("source"), folder)
-    return OwnedDataset(schema, place, facts.get("table"), path, _dialect(content, place, file))
+    written = {key: value for key, value in source_section.items() if key not in tables}
+    others = {name: _other(table, folder, f"{file}, [source.{name}]") for name, table in tables.items()}
+    dialect = _dialect(written, place, f"{file}, [source]")
+    return OwnedDataset(schema, place, facts.get("table"), path, dialect, others)
 
 
-def _dialect(content: Mapping[str, Any], place: Path | None, file: str) -> Dialect:
-    if "source" not in content:
+def _dialect(written: Mapping[str, Any], place: Path | None, where: str) -> Dialect:
+    if not written:
         return STRICT
     if place is None or format_of(place) != "csv":
-        raise OwnerError(f"{file}: [source] says how a CSV file is written: remove it, or name a .csv file")
-    return Dialect.from_toml(_section(content, "source", file), f"{file}, [source]")
+        raise OwnerError(f"{where} says how a CSV file is written: remove it, or name a .csv file")
+    return Dialect.from_toml(written, where)
 
 
-def _schema(sections: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any], file: str) -> Schema:
+def _other(table: Mapping[str, Any], folder: Path | None, where: str) -> tuple[Path, Dialect]:
+    """Where another table's rows are, and how they are written."""
+    file = _needed(table, "file", where, 'file = "visits.csv"')
+    place = _place(file, folder) if isinstance(file, str | Path) else None
+    if place is None or format_of(place) == "duckdb":
+        raise OwnerError(f'{where}: file must be a CSV or Parquet file: write file = "visits.csv"')
+    return place, _dialect({key: value for key, value in table.items() if key not in _TABLE}, place, where)
+
+
+def _cells_of(table: Mapping[str, Any], unit: str, where: str) -> dict[str, Column]:
+    """The columns of another table's cells; a table is joined by the unit alone.
+
+    By another column a row could meet the rows of many people, and one person's row would change what is asked of others.
+    """
+    on = _needed(table, "on", where, f'on = "{unit}"')
+    if unit == "row" or on != unit:
+        named = 'unit = "person" under [dataset], and on = "person"' if unit == "row" else f'on = "{unit}"'
+        raise OwnerError(
+            f"{where}: on = {on!r}: tables are joined by whose rows they are, and by nothing else, since a row joined otherwise "
+            f"could meet many people's rows: write {named}"
+        )
+    columns = _needed(
+        table, "columns", where, f"[{where.partition('[')[2].rstrip(']')}.columns.NAME] for each column"
+    )
+    return {column.name: column for column in _columns(columns, where.partition(",")[0])}
+
+
+def _schema(
+    sections: Mapping[str, Mapping[str, Any]],
+    facts: Mapping[str, Any],
+    tables: Mapping[str, Mapping[str, Any]],
+    prepare: Any,
+    file: str,
+) -> Schema:
     where = f"{file}, [dataset]"
+    columns: tuple[Column, ...] = tuple(_columns(sections["columns"], file))
+    lines: tuple[Prepared, ...] = ()
+    if prepare is not None or tables:
+        columns, lines = _prepared(columns, facts.get("unit", "row"), tables, prepare, file)
     name = _needed(facts, "name", where, 'name = "people"')
     return Schema(
         name=name,
         title=facts.get("title", name),
-        columns=tuple(_columns(sections["columns"], file)),
-        unit=_unit(facts, where),
+        columns=columns,
+        unit=_unit(facts, where, one_row=any(not line.source for line in lines)),
         budget=_budget(sections["budget"], f"{file}, [budget]"),
         mode=_mode(facts, where),
         public=facts.get("public", False),
         pool=facts.get("pool"),
         bounds=facts.get("bounds", "public"),
+        prepared=lines,
         **{word: facts[word] for word in _TEXTS if word in facts and word != "title"},
     )
+
+
+def _prepared(
+    columns: tuple[Column, ...], unit: str, tables: Mapping[str, Mapping[str, Any]], prepare: Any, file: str
+) -> tuple[tuple[Column, ...], tuple[Prepared, ...]]:
+    """The columns that can be asked, where some are prepared: of a dataset's own rows all, else they stand beside its own."""
+    cells = {name: _cells_of(table, unit, f"{file}, [source.{name}]") for name, table in tables.items()}
+    own = {column.name: column for column in columns}
+    lines, made = read_lines(prepare or {}, {"": own, **cells}, f"{file}, [prepare]")
+    for name in set(tables) - {line.source for line in lines}:
+        raise OwnerError(
+            f'{file}: no line of [prepare] takes anything of [source.{name}]: write {name} = {{ count = "{name}", upper = 20 }}'
+        )
+    return (made if any(not line.source for line in lines) else (*columns, *made)), lines
 
 
 # Sections ----------------------------------------------------------------------------------------------------
 
 
-def _unit(facts: Mapping[str, Any], where: str) -> PrivacyUnit:
+def _unit(facts: Mapping[str, Any], where: str, *, one_row: bool) -> PrivacyUnit:
     adjacency = _needed(
         facts,
         "adjacency",
@@ -254,7 +317,7 @@ def _unit(facts: Mapping[str, Any], where: str) -> PrivacyUnit:
     unit = facts.get("unit", "row")
     if unit != "row" and unit.casefold() in ("row", "rows"):
         raise OwnerError(f'{where}: unit = "{unit}": did you mean unit = "row"?')
-    _check_sizes(facts, adjacency, unit, where)
+    _check_sizes(facts if not one_row else {"max_rows_per_unit": 1, **facts}, adjacency, unit, where)
     try:
         return PrivacyUnit(
             adjacency, unit, facts.get("max_rows_per_unit", 1), facts.get("rows"), facts.get("units")

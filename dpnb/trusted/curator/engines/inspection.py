@@ -101,7 +101,7 @@ def inspect(file: NamedFile, schema: Schema, table: str | None = None) -> Inspec
     with tempfile.TemporaryDirectory() as workshop, duckdb.connect() as connection:
         connection.execute(f"SET temp_directory = {literal(workshop)}")
         raw = open_source(connection, file, table, workshop=Path(workshop), uses=uses_of(schema))
-        shut(connection, file, raw)
+        shut(connection, [file], [raw])
         try:
             return _counted(connection, raw, schema)
         except duckdb.Error as error:

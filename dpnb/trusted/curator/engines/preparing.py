@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from dpnb.trusted.aggregate.cap import RANK
 from dpnb.trusted.aggregate.containers import Use
 from dpnb.trusted.aggregate.preparation import declared_texts, grid_constants
 from dpnb.trusted.canonical import canonical
-from dpnb.trusted.curator.content import Content, WrongSize
+from dpnb.trusted.curator.content import Content, WrongSize, together
 from dpnb.trusted.curator.engines.cell_sql import (
     canonical_sql,
     has_moments,
@@ -40,13 +40,14 @@ from dpnb.trusted.curator.engines.cell_sql import (
     word_sql,
 )
 from dpnb.trusted.curator.engines.list_sql import ListOfColumns, alike, cells_of, constants, selected
+from dpnb.trusted.curator.engines.per_unit_sql import filled, grouped, joined
 from dpnb.trusted.curator.engines.raw_table import RawTable, open_source, place_of, quoted
 from dpnb.trusted.curator.engines.recognition import recognise
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.cell import LARGEST_WHOLE, QUANTISER_VERSION
 from dpnb.trusted.schema.dialect import STRICT, Dialect
-from dpnb.trusted.schema.named_file import NamedFile, held
+from dpnb.trusted.schema.named_file import NamedFile, NamedFiles, held
 
 RESERVED = "##"
 """How every name of our own inside SQL begins."""
@@ -111,11 +112,11 @@ def prepare(
             "pandas_analyze_sample": "0",
         }
         with held(source, dialect) as named, duckdb.connect(str(draft), config=config) as connection:
-            raw = open_source(connection, named, table, workshop=Path(workshop), uses=uses_of(schema))
-            shut(connection, named, raw)
-            _check_unit(connection, raw, schema)
-            _write(connection, raw, schema, key, named)
-            content = _recognised(connection, raw, schema, marking, named)
+            tables = open_tables(connection, named, schema, table, Path(workshop))
+            for raw in tables.values():
+                _check_unit(connection, raw, schema)
+            _write(connection, tables, schema, key, named)
+            content = _recognised(connection, tables, schema, marking, named)
             _describe(connection, content)
             _check_sizes(connection, schema, content)
         draft.chmod(0o600)
@@ -123,11 +124,37 @@ def prepare(
     return Prepared(into, content)
 
 
+def open_tables(
+    connection: duckdb.DuckDBPyConnection, source: Any, schema: Schema, table: str | None, workshop: Path
+) -> dict[str, RawTable]:
+    """Open a dataset's own rows and the tables of which columns are prepared, by name, and nothing else from then on."""
+    own, others = (source.own, source.others) if isinstance(source, NamedFiles) else (source, {})
+    if set(others) != set(schema.sources):
+        raise OwnerError(
+            f"{schema.name} is prepared of the tables {', '.join(schema.sources)}: open its declaration, "
+            "in which [source.NAME] says file = …"
+        )
+    tables = {"": open_source(connection, own, table, workshop=workshop, uses=uses_of(schema.rows_of()))}
+    for name, file in others.items():
+        folder = workshop / f"table-{len(tables)}"
+        folder.mkdir(mode=0o700)
+        tables[name] = open_source(connection, file, workshop=folder)
+    shut(connection, [own, *others.values()], tables.values())
+    return tables
+
+
 def _recognised(
-    connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Schema, marking: bytes, source: Any
+    connection: duckdb.DuckDBPyConnection,
+    tables: Mapping[str, RawTable],
+    schema: Schema,
+    marking: bytes,
+    source: Any,
 ) -> Content:
     with _whole(source):
-        return recognise(connection, raw, schema, marking)
+        return together(
+            [recognise(connection, raw, schema.rows_of(name), marking) for name, raw in tables.items()],
+            marking,
+        )
 
 
 def _describe(connection: duckdb.DuckDBPyConnection, content: Content) -> None:
@@ -142,7 +169,7 @@ def _whole(source: Any) -> Iterator[None]:
     try:
         yield
     except duckdb.Error as error:
-        name = f'"{source.path.name}"' if isinstance(source, NamedFile) else "The table"
+        name = f'"{source.path.name}"' if isinstance(source, NamedFile) else "A table"
         raise OwnerError(f"{name} cannot be read to its end: a row is damaged or not UTF-8 text.") from error
 
 
@@ -154,13 +181,14 @@ def uses_of(schema: Schema) -> dict[str, Use]:
     return uses if schema.unit_column is None else uses | {schema.unit_column: "unit"}
 
 
-def shut(connection: duckdb.DuckDBPyConnection, source: Any, raw: RawTable) -> None:
-    """Let the connection reach its own files and the owner's one: nothing else, and no extension."""
+def shut(connection: duckdb.DuckDBPyConnection, sources: Iterable[Any], tables: Iterable[RawTable]) -> None:
+    """Let the connection reach its own files and the owner's: nothing else, and no extension."""
     for name in ("autoinstall_known_extensions", "autoload_known_extensions"):
         connection.execute(f"SET {name} = false")
-    if isinstance(source, NamedFile):
-        places = ", ".join(literal(place) for place in {place_of(source), *raw.files})
-        connection.execute(f"SET allowed_paths = [{places}]")
+    files = [source for source in sources if isinstance(source, NamedFile)]
+    if files:
+        allowed = {*map(place_of, files), *(place for raw in tables for place in raw.files)}
+        connection.execute(f"SET allowed_paths = [{', '.join(map(literal, allowed))}]")
         connection.execute("SET enable_external_access = false")
 
 
@@ -173,8 +201,14 @@ def smallest_type(size: int) -> str:
 
 
 def _refuse_names(schema: Schema) -> None:
+    for source in ("", *schema.sources):
+        _refuse_alike(schema.rows_of(source).columns)
+    _refuse_alike(schema.columns)
+
+
+def _refuse_alike(columns: Sequence[Column]) -> None:
     seen: dict[str, str] = {}
-    for column in schema.columns:
+    for column in columns:
         if column.name.startswith(RESERVED):
             raise OwnerError(
                 f'"{column.name}" begins with {RESERVED}, which is reserved: rename it in the data.'
@@ -187,10 +221,14 @@ def _refuse_names(schema: Schema) -> None:
 
 
 def _write(
-    connection: duckdb.DuckDBPyConnection, raw: RawTable, schema: Schema, key: bytes, source: Any
+    connection: duckdb.DuckDBPyConnection,
+    tables: Mapping[str, RawTable],
+    schema: Schema,
+    key: bytes,
+    source: Any,
 ) -> None:
     _declare_categories(connection, schema)
-    query = prepared_sql(raw, schema, key)
+    query = prepared_sql(tables, schema, key)
     with _whole(source):
         connection.execute(f"CREATE TABLE prepared AS {query}")
     _drop_categories(connection, schema)
@@ -201,25 +239,49 @@ def _write(
     connection.unregister("declared_sizes")
 
 
-def prepared_sql(raw: RawTable, schema: Schema, key: bytes) -> str:
-    """The SELECT that turns a raw relation into codes with an ordinal."""
+def prepared_sql(tables: Mapping[str, RawTable], schema: Schema, key: bytes) -> str:
+    """The SELECT that turns raw relations, the dataset's own under no name, into codes with an ordinal."""
+    types = _types_of_categories(schema)
+    coded = {name: _coded_sql(raw, schema.rows_of(name), types) for name, raw in tables.items()}
+    rows = _one_relation(coded, schema) if schema.prepared else coded[""]
+    bounded = schema.unit_column is not None and not schema.prepares_own
+    kept = _bounded(rows, schema, key) if bounded else rows
+    names = ", ".join(quoted(name) for name in (*schema.parts, *_ranks(schema)))
+    return f"SELECT {names}, {_ordinal(schema, key)} AS {quoted(ORDINAL)} FROM ({kept})"
+
+
+def _one_relation(coded: Mapping[str, str], schema: Schema) -> str:
+    """The SELECT of rows with what is prepared for their units: of their own rows, of other tables, or of both."""
+    lines = {source: [line for line in schema.prepared if line.source == source] for source in coded}
+    tables = {
+        source: grouped(rows, lines[source], schema) if lines[source] else rows
+        for source, rows in coded.items()
+    }
+    made = {line.name for line in schema.prepared}
+    cells = ", ".join(
+        filled(column, smallest_type(column.size)) if column.name in made else quoted(part)
+        for part, column in schema.parts.items()
+    )
+    own = tables.pop("")
+    place = "" if schema.prepares_own else ', "##place"'
+    return f'SELECT {cells}{place}, "##unit" FROM ({joined(own, [(sql, lines[name]) for name, sql in tables.items()])})'
+
+
+def _coded_sql(raw: RawTable, schema: Schema, types: Mapping[tuple[str, ...], str]) -> str:
+    """The SELECT of a raw relation's rows as codes, each with its place and its unit."""
     lists = alike([_raw_column(raw, column) for column in schema.columns], partial(_read, schema.columns))
     by_unit = schema.unit.unit != "row"
     unit = text_sql(*raw.column(schema.unit.unit)) if by_unit else "NULL"
     rounded = ", ".join(_rounded(schema, one) for one in lists)
     placed = ", ".join(_placed(schema, one) for one in lists)
-    types = _types_of_categories(schema)
     coded = ", ".join(
         _coded(column, cell, types.get(_texts(column)))
         for column, cell in zip(schema.columns, cells_of(lists), strict=True)
     )
-    rows = (
+    return (
         f'SELECT {coded}, "##place", "##unit" FROM (SELECT {placed}, "##place", "##unit" FROM (SELECT *, {rounded} FROM '
         f'(SELECT {selected(lists)}, row_number() OVER () - 1 AS "##place", {unit} AS "##unit" FROM {raw.sql})))'
     )
-    names = ", ".join(quoted(name) for name in (*schema.parts, *_ranks(schema)))
-    kept = _bounded(rows, schema, key) if by_unit else rows
-    return f"SELECT {names}, {_ordinal(schema, key)} AS {quoted(ORDINAL)} FROM ({kept})"
 
 
 def _ranks(schema: Schema) -> dict[str, int]:
@@ -364,7 +426,8 @@ def _drop_categories(connection: duckdb.DuckDBPyConnection, schema: Schema) -> N
 
 def _types_of_categories(schema: Schema) -> dict[tuple[str, ...], str]:
     """The name of the type of each list of declared texts: many columns of a survey share one."""
-    declared = dict.fromkeys(_texts(column) for column in schema.columns if column.type == "category")
+    columns = (column for source in ("", *schema.sources) for column in schema.rows_of(source).columns)
+    declared = dict.fromkeys(_texts(column) for column in columns if column.type == "category")
     return {values: f"declared_{number}" for number, values in enumerate(declared)}
 
 

@@ -1,0 +1,59 @@
+"""One row of each unit's rows, in SQL: :mod:`dpnb.trusted.aggregate.per_unit` over again, equal to it bit for bit.
+
+A table is grouped once, at attach, by whose row it is; nothing of its rows is kept but what the lines of ``[prepare]`` take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dpnb.trusted.curator.engines.raw_table import quoted
+from dpnb.trusted.schema import Column, Schema
+from dpnb.trusted.schema.prepared import Prepared
+
+UNIT = '"##unit"'
+
+
+def grouped(rows: str, lines: Sequence[Prepared], schema: Schema) -> str:
+    """The SELECT of one row for each unit of a relation of codes with their units; rows without a unit are dropped."""
+    taken = ", ".join(f"{_code(line, schema[line.name])} AS {quoted(line.name)}" for line in lines)
+    return f"SELECT {UNIT}, {taken} FROM ({rows}) WHERE {UNIT} IS NOT NULL GROUP BY {UNIT}"
+
+
+def joined(rows: str, tables: Sequence[tuple[str, Sequence[Prepared]]]) -> str:
+    """The SELECT of a relation's rows with what is prepared of other tables for the same unit; missing where a unit has none there."""
+    sql = rows
+    for select, lines in tables:
+        found = ", ".join(f"other.{quoted(line.name)} AS {quoted(line.name)}" for line in lines)
+        sql = f"SELECT one.*, {found} FROM ({sql}) AS one LEFT JOIN ({select}) AS other USING ({UNIT})"
+    return sql
+
+
+def filled(column: Column, kind: str) -> str:
+    """A prepared cell in the narrowest type, a missing one filled in as declared."""
+    missing = "NULL" if column.missing_code is None else str(column.missing_code)
+    return f"CAST(coalesce({quoted(column.name)}, {missing}) AS {kind}) AS {quoted(column.name)}"
+
+
+def _code(line: Prepared, made: Column) -> str:
+    cell = quoted(line.of.name)
+    match line.take:
+        case "count":
+            return _placed(line, made, "count(*)", "0")
+        case "sum" | "mean":
+            return _placed(line, made, f"count({cell})", f"sum({cell})")
+        case "any":
+            listed = ", ".join(map(str, line.among))
+            return f"CAST(bool_or({cell} IN ({listed})) AS BIGINT)"
+    order, size = quoted(line.by.name if line.by else ""), line.of.size + 1
+    last = f"max(CAST({order} AS BIGINT) * {size} + coalesce(CAST({cell} AS BIGINT) + 1, 0))"
+    return f"nullif({last} % {size}, 0) - 1"
+
+
+def _placed(line: Prepared, made: Column, rows: str, total: str) -> str:
+    """The grid point nearest to a count, sum or mean: floor(t + ½) of a numerator that is not negative, held to the grid."""
+    a, b, c, q = (f"CAST({number} AS HUGEINT)" for number in line.scale(made))
+    each = rows if line.take == "mean" else "1"
+    above = f"(2 * ({rows} * {a} + {b} * {total} - {each} * {c}) + {each} * {q})"
+    place = f"CASE WHEN {above} <= 0 THEN 0 ELSE least({above} // (2 * {each} * {q}), {made.size - 1}) END"
+    return f"CAST(CASE WHEN {rows} > 0 THEN {place} END AS BIGINT)"

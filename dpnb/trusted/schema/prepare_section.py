@@ -1,0 +1,193 @@
+"""``[prepare]`` of an owner's file: the lines by which each person's rows become one row, or columns beside their own rows.
+
+``visits = { count = "visits", upper = 20 }``: a name, what is taken of which cells, and what the new column's grid needs. It reads
+declarations, never rows; what it refuses it refuses with the line to write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from dpnb.trusted.errors import OwnerError, SchemaError
+from dpnb.trusted.schema.column import Column
+from dpnb.trusted.schema.grid import exact
+from dpnb.trusted.schema.prepared import TAKES, Prepared
+from dpnb.trusted.schema.records import nearest
+
+ROWS: Final = "rows"
+"""What is counted of the dataset's own rows."""
+_WORDS: Final[dict[str, tuple[str, ...]]] = {
+    "count": ("label", "missing", "upper"),
+    "sum": ("label", "missing", "lower", "upper", "step"),
+    "mean": ("label", "missing", "lower", "upper", "step"),
+    "any": ("label", "missing", "is"),
+    "latest": ("label", "missing", "by"),
+}
+_EXAMPLE: Final = (
+    'write for example stays = { count = "rows", upper = 20 } or cost = { sum = "cost", upper = 10000 }'
+)
+
+Tables = Mapping[str, Mapping[str, Column]]
+"""The columns of cells of each table, by its name; the dataset's own rows have none."""
+
+
+def read_lines(section: Any, tables: Tables, where: str) -> tuple[tuple[Prepared, ...], tuple[Column, ...]]:
+    """Read ``[prepare]``.
+
+    Parameters
+    ----------
+    section : mapping
+        Of the name of a column to its line.
+    tables : mapping
+    where : str
+        The file and section, for refusals.
+
+    Returns
+    -------
+    (tuple of Prepared, tuple of Column)
+        Each line, and the column that it makes.
+
+    Raises
+    ------
+    OwnerError
+    """
+    if not isinstance(section, Mapping) or not section:
+        raise OwnerError(f"{where}: no line: {_EXAMPLE}")
+    made = [_made(name, facts, tables, f"{where}, {name}") for name, facts in section.items()]
+    return tuple(line for line, _ in made), tuple(column for _, column in made)
+
+
+def _made(name: str, facts: Any, tables: Tables, where: str) -> tuple[Prepared, Column]:
+    takes = [word for word in facts if word in TAKES] if isinstance(facts, Mapping) else []
+    if len(takes) != 1:
+        raise OwnerError(f"{where}: a line takes one of {', '.join(TAKES)}: {_EXAMPLE}")
+    (take,) = takes
+    for word in facts:
+        if word != take and word not in _WORDS[take]:
+            close = nearest(str(word), _WORDS[take])
+            hint = f"did you mean {close}?" if close else f"it takes {', '.join(_WORDS[take])}"
+            raise OwnerError(f"{where}: unknown key {word} beside {take}: {hint}")
+    try:
+        asked = _Asked(name, facts, *_cells(facts[take], take, tables, where), tables, where)
+        line, column = _READ[take](asked)
+        line.check(column)
+    except SchemaError as fault:
+        raise OwnerError(f"{where}: {str(fault).removeprefix(f'{name}: ')}") from None
+    return line, column
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A line as it was written: its table, and the column of its cells."""
+
+    name: str
+    facts: Mapping[str, Any]
+    source: str
+    of: Column
+    tables: Tables
+    where: str
+
+    def options(self, *words: str, **usual: Any) -> dict[str, Any]:
+        """What the new column takes of the line."""
+        given = {word: self.facts[word] for word in ("label", "missing", *words) if word in self.facts}
+        return {**usual, **given}
+
+    def needed(self, word: str, fix: str) -> Any:
+        """What must stand in the line."""
+        if word not in self.facts:
+            raise OwnerError(f"{self.where}: {word} is missing: write {fix}")
+        return self.facts[word]
+
+
+def _cells(text: Any, take: str, tables: Tables, where: str) -> tuple[str, Column]:
+    """Find the table and the column of cells that a line names."""
+    counted = [ROWS, *(name for name in tables if name)]
+    if take == "count":
+        if text not in counted:
+            listed = " or ".join(f'count = "{name}"' for name in counted)
+            raise OwnerError(f"{where}: count = {text!r}: write {listed}")
+        source = "" if text == ROWS else str(text)
+        return source, next(iter(tables[source].values()))
+    source, dot, name = text.partition(".") if isinstance(text, str) else ("", "", "")
+    if not dot or source not in counted[1:]:
+        source, name = "", text
+    return source, _column(name, source, tables, where)
+
+
+def _column(name: Any, source: str, tables: Tables, where: str) -> Column:
+    columns = tables[source]
+    if name not in columns:
+        close = nearest(str(name), columns)
+        hint = f"did you mean {close}?" if close else f"it declares {', '.join(columns)}"
+        whose = f"[source.{source}]" if source else "the dataset"
+        raise OwnerError(f"{where}: {whose} declares no column {name!r}: {hint}")
+    return columns[name]
+
+
+def _count(asked: _Asked) -> tuple[Prepared, Column]:
+    upper = asked.needed("upper", "upper = 20, the most that is told apart")
+    column = Column.integer(asked.name, 0, upper, **asked.options(missing=0))
+    return Prepared(asked.name, "count", asked.source, asked.of), column
+
+
+def _sum(asked: _Asked) -> tuple[Prepared, Column]:
+    line = Prepared(asked.name, "sum", asked.source, asked.of)
+    upper = asked.needed("upper", f"upper = 10000, the most that one person's {asked.of.name} add up to")
+    if "lower" not in asked.facts and asked.of.bounds[0] < 0:
+        asked.needed("lower", f"lower = -10000, the least that one person's {asked.of.name} add up to")
+    lower, step = asked.facts.get("lower", 0), asked.of.declared_step or Fraction(1)
+    span = exact(upper, asked.name, "upper") - exact(lower, asked.name, "lower")
+    usual = {"step": step} if (span / step).denominator == 1 else {}
+    make = Column.integer if usual and _whole(asked.of) and "step" not in asked.facts else Column.number
+    return line, make(asked.name, lower, upper, **asked.options("step", **usual))
+
+
+def _mean(asked: _Asked) -> tuple[Prepared, Column]:
+    line = Prepared(asked.name, "mean", asked.source, asked.of)
+    ends = (asked.facts.get(word, end) for word, end in zip(("lower", "upper"), asked.of.bounds, strict=True))
+    return line, Column.number(asked.name, *ends, **asked.options("step"))
+
+
+def _any(asked: _Asked) -> tuple[Prepared, Column]:
+    flag = asked.of.size == 2 and asked.of.numeric and asked.of.values is not None
+    given = (
+        asked.facts.get("is", asked.of.value_of(1))
+        if flag
+        else asked.needed("is", f"is = {_shown(asked.of)}")
+    )
+    listed = given if isinstance(given, list | tuple) else [given]
+    among = tuple(sorted({asked.of.code_of(value) for value in listed}))
+    line = Prepared(asked.name, "any", asked.source, asked.of, among=among)
+    return line, Column.category(asked.name, [0, 1], **asked.options())
+
+
+def _latest(asked: _Asked) -> tuple[Prepared, Column]:
+    order = asked.needed("by", 'by = "day", the column of which the last is the latest')
+    prefix = f"{asked.source}."
+    name = order.removeprefix(prefix) if isinstance(order, str) and asked.source else order
+    by = _column(name, asked.source, asked.tables, asked.where)
+    line = Prepared(asked.name, "latest", asked.source, asked.of, by)
+    return line, asked.of.called(asked.name, **asked.options())
+
+
+def _whole(column: Column) -> bool:
+    """Whether every value of a column is a whole number."""
+    parts = (column.lower, column.declared_step)
+    return all(part is not None and part.denominator == 1 for part in parts)
+
+
+def _shown(column: Column) -> str:
+    value = column.value_of(column.size - 1)
+    return f'"{value}", or a list of values' if isinstance(value, str) else f"{value}, or a list of values"
+
+
+_READ: Final[dict[str, Callable[[_Asked], tuple[Prepared, Column]]]] = {
+    "count": _count,
+    "sum": _sum,
+    "mean": _mean,
+    "any": _any,
+    "latest": _latest,
+}

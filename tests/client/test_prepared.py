@@ -1,0 +1,154 @@
+"""People with many rows, and rows in two tables, opened as they are: answers are of what was declared, from one budget."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dpnb
+from dpnb.errors import OwnerError
+from dpnb.teach.outcomes import truth
+
+PEOPLE, VISITS = 300, 900
+DECLARATION = """
+[dataset]
+name = "hospital"
+source = "patients.csv"
+adjacency = "add-remove"
+unit = "person"
+max_rows_per_unit = 1
+pool = "hospital"
+
+[budget]
+epsilon = 100_000
+
+[columns.age]
+type = "integer"
+lower = 0
+upper = 100
+
+[source.visits]
+file = "visits.csv"
+on = "person"
+
+[source.visits.columns.day]
+type = "date"
+bounds = ["2024-01-01", "2024-12-30"]
+
+[source.visits.columns.minutes]
+type = "integer"
+lower = 0
+upper = 240
+
+[source.visits.columns.ward]
+type = "category"
+values = ["surgery", "medicine"]
+
+[prepare]
+visits = { count = "visits", upper = 20 }
+minutes = { sum = "visits.minutes", upper = 2000, missing = 0 }
+surgery = { any = "visits.ward", is = "surgery" }
+ward = { latest = "visits.ward", by = "day" }
+"""
+
+
+def tables(folder):
+    """Three hundred patients, visits of most of them and of some strangers, as text; and the same as arrays."""
+    rng = np.random.default_rng(8)
+    age = rng.integers(0, 101, PEOPLE)
+    who = rng.integers(0, PEOPLE + 30, VISITS)
+    day = np.datetime64("2024-01-01") + rng.permutation(VISITS) % 360
+    minutes, ward = rng.integers(0, 240, VISITS), rng.choice(["surgery", "medicine"], VISITS)
+    (folder / "patients.csv").write_text(
+        "person,age\n" + "".join(f"p{place},{years}\n" for place, years in enumerate(age))
+    )
+    (folder / "visits.csv").write_text(
+        "person,day,minutes,ward\n"
+        + "".join(f"p{w},{d},{m},{at}\n" for w, d, m, at in zip(who, day, minutes, ward, strict=True))
+    )
+    (folder / "hospital.dpnb.toml").write_text(DECLARATION)
+    return age, who, minutes, ward
+
+
+def released(**questions):
+    """The answers with so much loss that noise is nothing beside the rows."""
+    report = dpnb.release(questions, epsilon=500 * len(questions))
+    return [report[name] for name in questions]
+
+
+def test_two_tables_answer_as_one(tmp_path, dpnb_home):
+    """Each patient counts once, with what is prepared of their visits; strangers' visits count nowhere."""
+    age, who, minutes, ward = tables(tmp_path)
+    hospital = dpnb.open(tmp_path / "hospital.dpnb.toml", quiet=True)
+    seen = np.bincount(who, minlength=PEOPLE + 30)[:PEOPLE]
+    total = np.bincount(who, minutes, minlength=PEOPLE + 30)[:PEOPLE]
+    cut = np.bincount(who, ward == "surgery", minlength=PEOPLE + 30)[:PEOPLE] > 0
+    n, visits, long, old, surgery = released(
+        n=hospital.count(),
+        visits=hospital.visits.sum(),
+        long=hospital[hospital.minutes > 500].count(),
+        old=hospital[hospital.age > 60].minutes.sum(),
+        surgery=hospital[hospital.surgery == 1].count(),
+    )
+    assert float(n) == pytest.approx(PEOPLE, abs=1)
+    assert float(visits) == pytest.approx(seen.sum(), abs=3)
+    assert float(long) == pytest.approx((total > 500).sum(), abs=1)
+    assert float(old) == pytest.approx(np.minimum(total, 2000)[age > 60].sum(), abs=60)
+    assert float(surgery) == pytest.approx(cut.sum(), abs=1)
+    with pytest.raises(OwnerError, match="attached before as protected data"):
+        dpnb.open(tmp_path / "visits.csv", schema=alone(), quiet=True)
+    pooled = dpnb.open(tmp_path / "visits.csv", schema=alone(pool="hospital"), quiet=True)
+    assert pooled.budget.spent == hospital.budget.spent
+
+
+def alone(**dataset):
+    """One table of the two, declared by itself."""
+    facts = {"name": "visits", "adjacency": "add-remove", "unit": "person", "max_rows_per_unit": 3}
+    columns = {
+        "minutes": {"type": "integer", "lower": 0, "upper": 240},
+        "day": {"type": "date", "bounds": ["2024-01-01", "2024-12-30"]},
+    }
+    return {"dataset": facts | dataset, "budget": {"epsilon": 100_000}, "columns": columns}
+
+
+def test_another_visit_is_another_version_of_the_data(tmp_path, dpnb_home):
+    """What is stored for one content of either table is no answer about another."""
+    tables(tmp_path)
+    toml = tmp_path / "hospital.dpnb.toml"
+    first = dpnb.open(toml, quiet=True).data_version
+    assert dpnb.open(toml, quiet=True).data_version == first
+    with (tmp_path / "visits.csv").open("a") as file:
+        file.write("p1,2024-05-05,10,surgery\n")
+    assert dpnb.open(toml, quiet=True).data_version != first
+
+
+def test_a_frame_is_prepared_and_two_tables_are_no_frame(tmp_path, dpnb_home):
+    """A dictionary of arrays with ``prepare``; what needs a second file says so."""
+    declared = alone() | {
+        "prepare": {"visits": {"count": "rows", "upper": 5}, "last": {"latest": "minutes", "by": "day"}}
+    }
+    del declared["dataset"]["max_rows_per_unit"]
+    frame = {
+        "person": np.array(["a", "a", "b", "c", "c", "c"]),
+        "minutes": np.array([10, 20, 30, 5, 7, 6]),
+        "day": np.array(["2024-01-02", "2024-03-01", "2024-01-01", "2024-01-05", "2024-01-09", "2024-01-07"]),
+    }
+    log = dpnb.open(frame, schema=declared, quiet=True)
+    n, visits, last = released(n=log.count(), visits=log.visits.sum(), last=log.last.sum())
+    assert [round(float(one)) for one in (n, visits)] == [3, 6]
+    assert float(last) == pytest.approx(20 + 30 + 7, abs=3)
+    tables(tmp_path)
+    with pytest.raises(OwnerError, match=r"several tables \(visits\): open its declaration, not a frame"):
+        dpnb.open(frame, schema=tmp_path / "hospital.dpnb.toml", quiet=True)
+
+
+def test_teaching_data_show_the_truth_of_what_is_prepared(tmp_path, dpnb_home):
+    """The kernel reads both public tables as the curator does."""
+    tables(tmp_path)
+    toml = tmp_path / "hospital.dpnb.toml"
+    toml.write_text(
+        DECLARATION.replace('unit = "person"\n', 'unit = "person"\nmode = "teaching"\npublic = true\n', 1)
+    )
+    hospital = dpnb.open(toml, quiet=True)
+    (visits,) = released(visits=hospital.visits.sum())
+    assert truth(visits) == pytest.approx(float(visits), abs=3)

@@ -1,0 +1,260 @@
+"""One row of each person's rows, before anybody asks: the engine equals the reference, and nobody else's row takes part."""
+
+from __future__ import annotations
+
+import math
+import random
+from fractions import Fraction
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dpnb.trusted.aggregate as reference
+from dpnb.errors import OwnerError, SchemaError
+from dpnb.trusted.curator.engines import ORDINAL, DuckDBEngine, prepare
+from dpnb.trusted.curator.engines.raw_table import quoted
+from dpnb.trusted.privacy.accountant import Budget
+from dpnb.trusted.privacy.unit import PrivacyUnit
+from dpnb.trusted.schema import Column, Schema
+from dpnb.trusted.schema.named_file import NamedFile, NamedFiles
+from dpnb.trusted.schema.prepared import Prepared
+from tests.examples import examples
+
+KEY = bytes(range(32))
+COST = Column.number("cost", Fraction(-1, 2), 10, step=Fraction(1, 4))
+VISITS = Column.integer("beds", 1, 8, missing=3)
+WARD = Column.category("ward", ["a", "b", "c"])
+DAY = Column.dates("day", "2024-01-01", "2024-01-04")
+SMOKES = Column.category("smokes", [0, 1], missing=0)
+
+
+def lines_of(source=""):
+    """Every kind of line, and the columns that they make."""
+    made = [
+        (Prepared("n", "count", source, COST), Column.integer("n", 0, 3, missing=0)),
+        (Prepared("total", "sum", source, COST), Column.number("total", -1, 12, step=Fraction(1, 2))),
+        (Prepared("beds", "sum", source, VISITS), Column.integer("beds", 0, 9, missing=0)),
+        (Prepared("middle", "mean", source, COST), Column.number("middle", 0, 10, step=Fraction(1, 3))),
+        (Prepared("share", "mean", source, SMOKES), Column.number("share", 0, 1, step=Fraction(1, 4))),
+        (Prepared("ever", "any", source, WARD, among=(0, 2)), Column.category("ever", [0, 1])),
+        (
+            Prepared("last", "latest", source, WARD, DAY),
+            Column.category("last", ["a", "b", "c"], missing="c"),
+        ),
+        (
+            Prepared("dear", "latest", source, COST, DAY),
+            Column.number("dear", Fraction(-1, 2), 10, step=Fraction(1, 4)),
+        ),
+    ]
+    return tuple(line for line, _ in made), tuple(column for _, column in made)
+
+
+def declared(columns, lines, *, most=1, adjacency="add-remove"):
+    """A schema of what is prepared."""
+    unit = PrivacyUnit(adjacency, unit="who", max_rows=most)
+    return Schema("t", "t", tuple(columns), unit, Budget.from_toml({"epsilon": 1}), prepared=tuple(lines))
+
+
+def columns_of(rows):
+    """Rows of (who, cost, beds, ward, day, smokes) as columns of cells."""
+    names = ("who", "cost", "beds", "ward", "day", "smokes")
+    cells = list(zip(*rows, strict=True)) or [[] for _ in names]
+    return {
+        name: np.array([*column, None], dtype=object)[:-1] for name, column in zip(names, cells, strict=True)
+    }
+
+
+def in_engine(path, names):
+    """The copy as a multiset of rows."""
+    with duckdb.connect(str(path), read_only=True) as connection:
+        listed = ", ".join(map(quoted, names))
+        return sorted(map(repr, connection.execute(f"SELECT {listed} FROM prepared").fetchall()))
+
+
+def in_reference(table, names):
+    """The same of the reference."""
+    return sorted(map(repr, zip(*(table.columns[name].tolist() for name in names), strict=True)))
+
+
+CELLS = {
+    "who": ["ann", "bob", "cy", None],
+    "cost": [0, 1.25, -3, "7.5", "n/a", None, math.inf, 1e300, "1.125"],
+    "beds": [1, 8, 99, "?", None, 4.4],
+    "ward": ["a", "b", "c", "d", "", None],
+    "day": ["2024-01-01", "2024-01-03", "2024-01-03 10:00", "2025-01-01", "soon", None],
+    "smokes": [0, 1, True, None, "yes"],
+}
+rows_ = st.lists(st.tuples(*(st.sampled_from(cells) for cells in CELLS.values())), max_size=14)
+
+
+@settings(deadline=None, max_examples=examples(7))
+@given(rows=rows_, order=st.randoms())
+def test_one_row_of_each_unit_equals_the_reference_in_any_order(tmp_path_factory, rows, order):
+    """Every kind of line, bad cells and rows without a unit among them: engine and reference agree, whatever order rows come in."""
+    lines, columns = lines_of()
+    schema, folder = declared(columns, lines), tmp_path_factory.mktemp("copy")
+    wanted = in_reference(reference.prepare(columns_of(rows), schema, key=KEY), schema.names)
+    assert len(wanted) == len({row[0] for row in rows} - {None})
+    for _ in range(2):
+        copy = prepare(columns_of(rows), schema, folder / "copy.duckdb", key=KEY)
+        assert in_engine(copy.path, schema.names) == wanted
+        order.shuffle(rows)
+
+
+@settings(deadline=None, max_examples=examples(6))
+@given(rows=rows_, visits=rows_, most=st.integers(1, 3))
+def test_a_joined_table_equals_the_reference(tmp_path_factory, rows, visits, most):
+    """People have their rows up to the cap, each with what is prepared of the other table; without a partner it is as declared."""
+    lines, columns = lines_of("visits")
+    schema = declared((Column.integer("age", 0, 8), *columns), lines, most=most)
+    own, folder = columns_of(rows), tmp_path_factory.mktemp("copy")
+    people = {"who": own["who"], "age": own["beds"]}
+    wanted = reference.prepare(people, schema, key=KEY, others={"visits": columns_of(visits)})
+    (folder / "people.csv").write_text(as_csv(people))
+    (folder / "visits.csv").write_text(as_csv(columns_of(visits)))
+    with NamedFile.open(folder / "people.csv") as one, NamedFile.open(folder / "visits.csv") as two:
+        copy = prepare(NamedFiles(one, {"visits": two}), schema, folder / "copy.duckdb", key=KEY)
+    assert in_engine(copy.path, schema.names) == in_reference(wanted, schema.names)
+
+
+def as_csv(columns):
+    """A table as text, a missing cell empty."""
+    cells = [["" if cell is None else str(cell) for cell in column] for column in columns.values()]
+    return "\n".join([",".join(columns), *map(",".join, zip(*cells, strict=True))]) + "\n"
+
+
+def test_the_definition_by_hand():
+    """Two visits of one person, a third without a cost, and nobody's: each answer worked out on paper."""
+    lines, columns = lines_of()
+    rows = [
+        ("ann", 2, 8, "b", "2024-01-03", 1),
+        ("ann", "n/a", 2, "a", "2024-01-03", 0),
+        ("ann", 1.5, 99, "d", "2024-01-01", None),
+        (None, 9, 9, "c", "2024-01-04", 1),
+    ]
+    schema = declared(columns, lines)
+    (found,) = zip(
+        *(reference.prepare(columns_of(rows), schema).columns[n].tolist() for n in schema.names), strict=True
+    )
+    values = {
+        name: None if code is None else schema[name].value_of(code)
+        for name, code in zip(schema.names, found, strict=True)
+    }
+    assert values == {
+        "n": 3,  # rows, whatever their cells
+        "total": Fraction(7, 2),  # 2 + 1.5
+        "beds": 9,  # 8 + 2 + 8, held to 9
+        "middle": Fraction(5, 3),  # 1.75 to the next third
+        "share": Fraction(1, 4),  # 1/3 to the next quarter; what is missing counts as 0
+        "ever": 1,
+        "last": "b",  # of both rows of the last day the larger value
+        "dear": 2,  # a missing cell is the smallest
+    }
+
+
+@pytest.mark.parametrize("adjacency", ["add-remove", "change-one"])
+def test_one_persons_rows_move_one_row(adjacency):
+    """Brute force over one to three rows of a person beside others: the prepared tables differ in that person's row alone, on its grid."""
+    lines, columns = lines_of()
+    schema, rng = declared(columns, lines), random.Random(3)
+    row = lambda who: (who, *(rng.choice(cells) for name, cells in CELLS.items() if name != "who"))
+    for _ in range(150):
+        others = [row(who) for who in ("bob", "bob", "cy", None)]
+        mine = [[row("ann") for _ in range(rng.randint(1, 3))] for _ in range(2)]
+        sides = [mine[0], mine[1] if adjacency == "change-one" else []]
+        tables = [[*others, *side] for side in sides]
+        for table in tables:
+            rng.shuffle(table)
+        counts = [prepared_rows(table, schema) for table in tables]
+        apart = [multiset_difference(counts[0], counts[1]), multiset_difference(counts[1], counts[0])]
+        assert len(apart[0]) <= 1
+        assert len(apart[1]) <= (1 if adjacency == "change-one" else 0)
+        for codes in counts[0]:
+            assert all(
+                code is None or 0 <= code < schema[name].size
+                for name, code in zip(schema.names, codes, strict=True)
+            )
+
+
+def prepared_rows(rows, schema):
+    """The reference's rows."""
+    table = reference.prepare(columns_of(rows), schema)
+    return sorted(zip(*(table.columns[name].tolist() for name in schema.names), strict=True), key=repr)
+
+
+def multiset_difference(one, other):
+    """What one list has beyond another."""
+    left = list(other)
+    return [row for row in one if not (row in left and not left.remove(row))]
+
+
+def test_the_copy_holds_one_row_of_a_unit_under_its_own_ordinal(tmp_path):
+    """Columns of codes and the keyed hash of the unit: no rank, no unit, no raw cell."""
+    lines, columns = lines_of()
+    schema = declared(columns, lines)
+    rows = [(who, 1, 1, "a", "2024-01-02", 1) for who in ("ann", "bob", "ann", None)]
+    copy = prepare(columns_of(rows), schema, tmp_path / "copy.duckdb", key=KEY)
+    with duckdb.connect(str(copy.path), read_only=True) as connection:
+        names = [row[0] for row in connection.execute("DESCRIBE prepared").fetchall()]
+        ordinals = connection.execute(f"SELECT {quoted(ORDINAL)} FROM prepared").fetchall()
+    assert names == [*schema.names, ORDINAL]
+    assert len(set(ordinals)) == 2
+    with DuckDBEngine(copy.path) as engine:
+        assert engine.answer([reference.Total(reference.Lit(1))]) == [(2,)]
+
+
+def test_sums_of_the_widest_grid_are_exact(tmp_path):
+    """Rows at the ends of the widest grids add up, and are held to the column's ends."""
+    wide = Column.integer("x", -(2**39), 2**39)
+    line = Prepared("s", "sum", "", wide)
+    schema = declared([Column.integer("s", -(2**38), 2**39)], [line])
+    raw = {"who": ["a"] * 3 + ["b"] * 9 + ["c"], "x": [2**39] * 3 + [-(2**39)] * 9 + [7]}
+    copy = prepare(raw, schema, tmp_path / "copy.duckdb", key=KEY)
+    codes = sorted(schema["s"].value_of(int(row[1:-2])) for row in in_engine(copy.path, ["s"]))
+    assert codes == [-(2**38), 7, 2**39]
+
+
+def wide_sum():
+    """A sum of numbers on a grid so fine that one row leaves 62 bits in it."""
+    fine = Column.number("x", 0, 1, step=Fraction(1, 10**9))
+    return declared([Column.number("s", 0, 1, step=Fraction(1, 9**11))], [Prepared("s", "sum", "", fine)])
+
+
+def wide_latest():
+    """The latest of a grid that leaves no room for the order."""
+    fine = Column.integer("x", 0, 2**39)
+    return declared([Column.integer("s", 0, 2**39)], [Prepared("s", "latest", "", fine, fine)])
+
+
+@pytest.mark.parametrize("made", [wide_sum, wide_latest])
+def test_what_leaves_62_bits_is_refused_with_the_line_to_write(made):
+    """Before any row is read."""
+    with pytest.raises(
+        SchemaError, match=r"leaves 62 bits on this grid: write a wider step for x, such as step = 0\.01"
+    ):
+        made()
+
+
+def test_the_record_of_a_schema_brings_its_preparation_back():
+    """Exactly, with a version of its own: what is stored for another preparation is another answer."""
+    lines, columns = lines_of("visits")
+    schema = declared((Column.integer("age", 0, 8), *columns), lines)
+    assert Schema.from_json(schema.to_json()) == schema
+    fewer = declared((Column.integer("age", 0, 8), columns[0]), (Prepared("n", "count", "visits", WARD),))
+    more = declared((Column.integer("age", 0, 8), columns[0]), (Prepared("n", "count", "trips", WARD),))
+    assert fewer.version != more.version
+    record = schema.to_json()
+    record["prepared"][0]["take"] = "median"
+    with pytest.raises(SchemaError, match="takes one of count, sum, mean, any, latest"):
+        Schema.from_json(record)
+
+
+def test_tables_that_are_not_at_hand_are_named(tmp_path):
+    """A frame cannot stand for two files."""
+    lines, columns = lines_of("visits")
+    schema = declared((Column.integer("age", 0, 8), *columns), lines)
+    with pytest.raises(OwnerError, match=r"t is prepared of the tables visits: open its declaration"):
+        prepare({"who": ["a"], "age": [1]}, schema, tmp_path / "copy.duckdb")
