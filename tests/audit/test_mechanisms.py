@@ -16,6 +16,7 @@ from dpnb.trusted.mechanisms import (
     LocatedSums,
     PermuteAndFlip,
     QuantileSelection,
+    ThresholdedSums,
     Thresholding,
 )
 from dpnb.trusted.mechanisms.located_sums import radii
@@ -53,6 +54,10 @@ CASES = {
     Thresholding: (
         (Thresholding(Fraction(2), 6), ([9, 6], [8, 6]), PURE),
         Thresholding(Fraction(20, 11), 6),
+    ),
+    ThresholdedSums: (
+        (ThresholdedSums(Fraction(4), 6, 1, (Fraction(4),)), ([(6, 3)], [(5, 2)]), PURE),
+        ThresholdedSums(Fraction(40, 11), 6, 1, (Fraction(40, 11),)),
     ),
     KSExponential: ((KSExponential(HALF, 1, (1, 1)), ([3, 0], [2, 1]), PURE), None),
     LocatedSums: (

@@ -6,7 +6,13 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from dpnb.trusted.mechanisms import Thresholding
+from dpnb.trusted.mechanisms import ThresholdedSums, Thresholding
+from tests.mechanisms.test_thresholded_sums import (
+    test_what_a_unit_moves_is_what_is_charged,
+)
+from tests.mechanisms.test_thresholded_sums import (
+    test_what_is_shown_fits_the_law_and_misfits_a_wrong_scale as a_label_fits,
+)
 from tests.mechanisms.test_thresholding import (
     test_a_changed_unit_attains_its_delta,
     test_no_neighbour_exceeds_the_price,
@@ -141,6 +147,28 @@ MUTANTS = {
         "Writes the values in the order of their exact counts.",
         replaced(Thresholding, "_shown", as_seen),
         in_order,
+    ),
+    "sums of labels: priced as counts alone": Mutant(
+        "Forgets what a row adds to the sums that are released beside the counts.",
+        replaced(
+            ThresholdedSums,
+            "epsilon",
+            lambda real: lambda found, tops, *, changed: found.counted.epsilon(changed=changed),
+        ),
+        lambda _: test_what_a_unit_moves_is_what_is_charged(1, changed=False),
+    ),
+    "sums of labels: scale × 0.9": Mutant(
+        "Draws less noise than ε pays for.",
+        replaced(
+            ThresholdedSums,
+            "_shown",
+            lambda real: (
+                lambda found, exact, draw: real(
+                    found, exact, lambda scale, many: draw(scale * Fraction(9, 10), many)
+                )
+            ),
+        ),
+        lambda _: a_label_fits("exact"),
     ),
     "threshold: the interval of any count": Mutant(
         "Forgets that a count is shown because its noise was large.",

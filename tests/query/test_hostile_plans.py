@@ -45,6 +45,7 @@ from dpnb.trusted.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
     QuantileSelection,
+    ThresholdedSums,
     Thresholding,
 )
 from dpnb.trusted.privacy.loss import PrivacyLoss
@@ -224,6 +225,7 @@ SHARED = {
     ("values", Thresholding),
     ("labels", Thresholding),
 }
+LABELS_WITH_A_SUM = LabelSums((X,), (G,))
 """Pairs that are of a kind with any noise; the others have sizes and factors of their own."""
 
 
@@ -258,6 +260,27 @@ REFUSED = {
     "a label beyond 62 bits": (shown(LabelSums((X, Mul(Mul(X, Lit(2**31)), Lit(2**31))))), "range"),
     "a label's filter beyond 62 bits": (
         shown(LabelSums((X,), (), Cmp("<", Mul(X, Lit(2**61)), Lit(0)))),
+        "range",
+    ),
+    "a sum of a label with two noises": (
+        Measurement(
+            "frequent", LABELS_WITH_A_SUM, ThresholdedSums(Fraction(3), 20, 1, (Fraction(3),) * 2), 1
+        ),
+        "priced",
+    ),
+    "a sum of noughts for each label": (
+        Measurement(
+            "frequent", LabelSums((X,), (Lit(0),)), ThresholdedSums(Fraction(3), 20, 1, (Fraction(3),)), 1
+        ),
+        "priced",
+    ),
+    "a sum of a label beyond 62 bits": (
+        Measurement(
+            "frequent",
+            LabelSums((X,), (Mul(Mul(X, Lit(2**31)), Lit(2**31)),)),
+            ThresholdedSums(Fraction(3), 20, 1, (Fraction(3),)),
+            1,
+        ),
         "range",
     ),
     "a sum of a label without noise": (shown(LabelSums((X,), (G,))), "priced"),

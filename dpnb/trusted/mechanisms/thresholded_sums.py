@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpnb.trusted.errors import PlanError
 from dpnb.trusted.mechanisms._base import Card, bounded_scale, positive
@@ -22,6 +23,8 @@ from dpnb.trusted.noise.bits import BitSource
 from dpnb.trusted.noise.law import DiscreteLaplaceLaw, ratio
 
 MOST_SUMS = 8
+_AUDITED = 64
+"""The largest sum whose law is listed, for audits."""
 Draw = Callable[[Fraction, int], list[int]]
 
 
@@ -31,6 +34,12 @@ class LabelTotals(LabelCounts, Protocol):
     @property
     def sums(self) -> Sequence[Sequence[int]]:
         """The exact sums of each number, in the order of the labels."""
+
+
+class _Totals(NamedTuple):
+    labels: Sequence[tuple[int, ...]]
+    counts: Sequence[int]
+    sums: Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +125,31 @@ class ThresholdedSums:
     def noise(self) -> DiscreteLaplaceLaw:
         """The law of the noise on a count, before a value is shown or not."""
         return self.counted.noise
+
+    def release(self, totals: Sequence[Sequence[int]], bits: BitSource) -> tuple[int, ...]:
+        """What is shown of a list of counts with their sums: place, noised count and sums, of those that pass."""
+        labels = tuple((place,) for place, (count, *_) in enumerate(totals) if count)
+        counts, *sums = (
+            [totals[place][column] for (place,) in labels] for column in range(1 + len(self.sums))
+        )
+        return self.noised(_Totals(labels, counts, sums), bits)
+
+    def probabilities(self, totals: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+        """Return the law of the whole output for a few counts with their sums: each hidden, or shown with all its numbers.
+
+        The last of each noised number, and of sums the first too, stands for itself and all beyond; for audits.
+        """
+        found = np.ones(1)
+        for count, *sums in totals:
+            hidden, *shown = self.counted.probabilities((count,))
+            law = np.asarray(shown)
+            for scale, total in zip(self.sums, sums, strict=True):
+                noise = DiscreteLaplaceLaw(scale)
+                inner = np.arange(-(reach := noise.tail_radius(1e-12) + _AUDITED), reach + 1) - total
+                ends = [float(noise.cdf(inner[0] - 1))], [float(noise.sf(inner[-1]))]
+                law = np.multiply.outer(law, np.concatenate([ends[0], noise.pmf(inner), ends[1]])).ravel()
+            found = np.multiply.outer(found, np.concatenate([[hidden], law])).ravel()
+        return found
 
     @property
     def shape(self) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ _WHOLE_ALREADY = "0|-?[1-9][0-9]{0,14}"
 
 _PARTS = r"^[+-]?([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+))?$"
 _INFINITE = "[+-]?[iI].*"
+_ASCII = r"[\x00-\x7f]*"
 
 
 def literal(text: str) -> str:
@@ -130,7 +131,8 @@ def label_sql(sql: str, kind: str, text: FreeText) -> str:
     kept = _trimmed(text_sql(sql, kind), text)
     if text.case != "keep":
         before, after = (UPPER, LOWER) if text.case == "lower" else (LOWER, UPPER)
-        kept = f"translate({kept}, {literal(before)}, {literal(after)})"
+        other = f"translate({kept}, {literal(before)}, {literal(after)})"  # far slower, where a letter is no ASCII
+        kept = f"CASE WHEN regexp_full_match({kept}, {literal(_ASCII)}) THEN {text.case}({kept}) ELSE {other} END"
     allowed = "".join(f"\\x{{{ord(letter):x}}}" for letter in text.allowed)
     if text.beyond == "cut":
         held = f"regexp_replace({kept}, {literal(f'[^{allowed}]')}, '', 'g')"
@@ -140,7 +142,7 @@ def label_sql(sql: str, kind: str, text: FreeText) -> str:
 
 def word_sql(label: str, place: int, text: FreeText) -> str:
     """One of the whole numbers of a label, NULL where it is none or empty."""
-    filled = f"rpad(hex(nullif({label}, '')), {2 * BYTES * text.words}, '0')"
+    filled = f"hex(nullif({label}, '')) || repeat('0', {2 * BYTES * text.words})"
     return f"CAST('0x' || substr({filled}, {2 * BYTES * place + 1}, {2 * BYTES}) AS BIGINT)"
 
 
