@@ -8,7 +8,7 @@ from typing import Any
 
 from dpnb.cards import budget as budgets
 from dpnb.cards.card import Card, frame
-from dpnb.cards.markup import Markup, clean, el
+from dpnb.cards.markup import Markup, clean, code, el
 from dpnb.trusted.schema import Column, Schema
 
 _COLUMNS = 40
@@ -81,7 +81,7 @@ def _html(schema: Schema, now: Any, notes: Sequence[str]) -> Markup:
     return frame(
         el(
             "div",
-            el("div", el("h3", title), el("code", schema.name)),
+            el("div", el("h3", title), code(schema.name)),
             el("span", schema.mode.badge, class_="badge"),
             class_="head",
         ),
@@ -89,10 +89,10 @@ def _html(schema: Schema, now: Any, notes: Sequence[str]) -> Markup:
         *(el("p", note, class_="flag") for note in notes),
         el("p", schema.description) if schema.description else None,
         el("p", el("strong", "Privacy unit: "), schema.unit.sentence(), "."),
-        el("div", _columns(shown), class_="scroll"),
+        el("div", _columns(shown), class_="scroll", tabindex="0", role="group", aria_label="table"),
         _more(len(schema.columns) - len(shown), "columns"),
         el("p", el("strong", "Made-up rows"), " that fit these declarations and say nothing about the data:"),
-        el("div", _dummies(schema), class_="scroll"),
+        el("div", _dummies(schema), class_="scroll", tabindex="0", role="group", aria_label="table"),
         None
         if now is None
         else el(

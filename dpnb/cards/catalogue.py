@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dpnb.cards.card import Card, frame
-from dpnb.cards.markup import Markup, el
+from dpnb.cards.markup import Markup, code, el
 from dpnb.errors import DpnbError, Unavailable
 from dpnb.planner import Ask, BatchPlan, Item, PricedQuestion, QueryPlan, price
 from dpnb.planner.expression import Compare, Const, Expr, Ref
@@ -128,7 +128,7 @@ def _block(entry: Entry) -> Markup:
         "div",
         el(
             "div",
-            el("h4", el("code", facts["statistic"], class_="strong")),
+            el("h4", code(facts["statistic"], class_="strong")),
             el("small", facts["loss"], " · ", facts["adjacency"]),
             class_="row",
         ),

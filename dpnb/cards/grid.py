@@ -60,6 +60,9 @@ def grid_html(line: Line) -> Markup:
         "div",
         el("table", el("thead", el("tr", *head)), el("tbody", *body), class_="rows slim"),
         class_="scroll",
+        tabindex="0",
+        role="group",
+        aria_label="table",
     )
     legend = el("p", words, class_="soft") if (words := _legend(line)) else None
     if len(line.entries) <= _FEW:
@@ -70,7 +73,9 @@ def grid_html(line: Line) -> Markup:
     ]
     drawn = el("table", el("thead", el("tr", *head)), el("tbody", *heat), class_="rows slim heat")
     numbers = el("details", el("summary", "Intervals"), whole, legend, class_="numbers soft")
-    return el("div", el("div", drawn, class_="scroll"), numbers)
+    return el(
+        "div", el("div", drawn, class_="scroll", tabindex="0", role="group", aria_label="table"), numbers
+    )
 
 
 def _shade(line: Line, entry: Entry) -> Markup:

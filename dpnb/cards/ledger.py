@@ -69,6 +69,9 @@ def ledger_table(rows: list[Row]) -> Markup:
         el("p", f"… {earlier:,} earlier rows", class_="soft") if earlier else None,
         el("table", el("thead", el("tr", *head)), el("tbody", *(_row(row) for row in shown))),
         class_="scroll",
+        tabindex="0",
+        role="group",
+        aria_label="table",
     )
 
 

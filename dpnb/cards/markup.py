@@ -7,11 +7,12 @@ made here, and characters that could redraw a terminal or reverse a line are dro
 from __future__ import annotations
 
 import html
+import re
 import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
-_VOID = frozenset({"br", "hr", "img", "meta"})
+_VOID = frozenset({"br", "hr", "img", "meta", "wbr"})
 _KEPT = frozenset("\n\t")
 
 
@@ -36,7 +37,25 @@ def escape(text: object) -> Markup:
 
 def join(children: Iterable[object], between: str = "") -> Markup:
     """Return children one after the other, escaped where they are not markup."""
-    return Markup(html.escape(between).join(escape(child) for child in children))
+    return Markup(escape(between).join(escape(child) for child in children))
+
+
+#: Where long code may break: after an operator, a dot of a name, a comma or a bracket, never inside a word or a number.
+_BREAKS = re.compile(r"(?<=[.,=&|+*/(<>\[-])(?![=)\]*])(?<!\d\.(?=\d))")
+_LONG = 24
+
+
+def code(text: object, **attributes: Any) -> Markup:
+    """Return code as an element; where it is long, with the places at which it may break.
+
+    Examples
+    --------
+    >>> code("small.income[small.age > 60].mean()")
+    '<code>small.<wbr>income[<wbr>small.<wbr>age &gt;<wbr> 60].<wbr>mean()</code>'
+    """
+    words = str(text)
+    parts = [words] if len(words) <= _LONG else _BREAKS.split(words)
+    return el("code", join(parts, Markup("<wbr>")), **attributes)
 
 
 def el(name: str, /, *children: object, **attributes: Any) -> Markup:

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpnb.cards import budget
 from dpnb.cards.card import Card, frame
-from dpnb.cards.markup import Markup, clean, el
+from dpnb.cards.markup import Markup, clean, code, el
 from dpnb.estimate.wording import not_kept
 from dpnb.inference import digits
 from dpnb.planner.forecast import Forecast, Law, half_widths
@@ -31,7 +31,7 @@ def plan_card(view: Any) -> Card:
             el("span", "Nothing was spent.", class_="paid free"),
             class_="head",
         ),
-        el("div", _table(rows, derived), class_="scroll"),
+        el("div", _table(rows, derived), class_="scroll", tabindex="0", role="group", aria_label="table"),
         el(
             "div",
             budget.bar(view.left, view.cap, view.cost if view.fits else None, what="this plan"),
@@ -204,7 +204,7 @@ def _table(rows: list[dict[str, Any]], derived: list[dict[str, str]]) -> Markup:
 def _item(row: dict[str, Any]) -> Markup:
     same = row["name"] == row["question"]
     title = el("span", row["name"], class_="strong")
-    question = None if same else el("code", row["question"])
+    question = None if same else code(row["question"])
     free = row["stored"] or row["public"]
     first = el(
         "tr",

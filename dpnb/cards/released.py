@@ -12,7 +12,7 @@ from dpnb.cards.card import Card, frame
 from dpnb.cards.curves import Curve, bars_svg, curve_svg, sparkline
 from dpnb.cards.facts import TRUTH, Entry, Line, line_of
 from dpnb.cards.grid import grid_html, grid_text
-from dpnb.cards.markup import Markup, clean, el
+from dpnb.cards.markup import Markup, clean, code, el
 from dpnb.cards.stored import badge
 from dpnb.cards.tracks import Scale, entry_track, figure, past_track, span_track, text_track, truth_track
 from dpnb.cards.trail import first_of
@@ -115,7 +115,7 @@ def _pending(estimate: Estimate) -> Card:
             "div",
             el(
                 "div",
-                el("div", el("code", question)),
+                el("div", code(question)),
                 el("span", "pending", class_="paid free"),
                 class_="row",
             ),
@@ -195,7 +195,7 @@ def line_html(line: Line, shared: Scale | None = None) -> Markup:
     """Return one line as HTML, its intervals on a scale that it shares with others, or on its own."""
     scale = shared or scales_of([line])[0]
     name = el("h4", line.name, class_="anon" if line.unnamed else None)
-    question = el("code", line.question) if line.question != line.name else None
+    question = code(line.question) if line.question != line.name else None
     return el(
         "div",
         el(
@@ -323,7 +323,12 @@ def _drawn(line: Line, scale: Scale) -> Markup:
     ]
     table = el("table", el("tbody", *rows, _axis_row(line, scale, 1)), class_="rows drawn")
     more = el("p", _more(line), class_="soft") if line.hidden else None
-    return el("div", el("div", table, class_="scroll"), more, _folded_away("Numbers", _numbers(line, scale)))
+    return el(
+        "div",
+        el("div", table, class_="scroll", tabindex="0", role="group", aria_label="table"),
+        more,
+        _folded_away("Numbers", _numbers(line, scale)),
+    )
 
 
 def _numbers(line: Line, scale: Scale) -> Markup:
@@ -343,7 +348,7 @@ def _numbers(line: Line, scale: Scale) -> Markup:
     table = el(
         "table", el("thead", el("tr", *head)), el("tbody", *body), class_="rows" if kinds else "rows slim"
     )
-    return el("div", el("div", table, class_="scroll"), more)
+    return el("div", el("div", table, class_="scroll", tabindex="0", role="group", aria_label="table"), more)
 
 
 def _vector_row(line: Line, entry: Entry, scale: Scale, kinds: Sequence[str], *, sized: bool) -> Markup:

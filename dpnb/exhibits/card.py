@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpnb.cards.card import Card, frame
-from dpnb.cards.markup import Markup, el
+from dpnb.cards.markup import Markup, code, el
 from dpnb.exhibits.drawing import drawing, themed
 from dpnb.exhibits.exhibit import Exhibit, Finding, Numbers
 from dpnb.exhibits.page import record, shares
@@ -49,8 +49,8 @@ def exhibit_card(exhibit: Exhibit, note: str = "") -> Card:
         el("p", el("strong", f"Corrected: {found.corrected.text}.")),
         _bars(found.corrected),
         el("p", f"Its price: {exhibit.cost}", class_="soft"),
-        el("p", "In dpnb type, after ", el("code", 'hiv = dpnb.open("hiv")'), ":"),
-        el("pre", el("code", told["cell"], style="white-space:pre-wrap"), style="margin:.3rem 0"),
+        el("p", "In dpnb type, after ", code('hiv = dpnb.open("hiv")'), ":"),
+        el("pre", code(told["cell"], style="white-space:pre-wrap"), style="margin:.3rem 0"),
         _table(*found.more) if found.more else None,
         el("p", note, class_="soft") if note else None,
     )
@@ -70,7 +70,14 @@ def _neighbours(told: dict[str, Any]) -> Markup:
         el("tr", el("th", "AB"[side], scope="row"), *(el("td", _marked(row, side)) for row in rows["rows"]))
         for side in (0, 1)
     ]
-    table = el("div", el("table", el("tbody", *lines), class_="slim"), class_="scroll")
+    table = el(
+        "div",
+        el("table", el("tbody", *lines), class_="slim"),
+        class_="scroll",
+        tabindex="0",
+        role="group",
+        aria_label="table",
+    )
     said = _table(*zip("AB", told["neighbours"], strict=True))
     more = " ".join(filter(None, [rows["columns"] and f"{rows['columns']}.", told["left_out"]]))
     return Markup(f"{said}{table}{el('p', more, class_='soft') if more else ''}")
@@ -122,7 +129,14 @@ def overview_card(exhibits: Sequence[Exhibit], note: str = "") -> Card:
     titles = [el("th", name, scope="col", class_="num" if i > 1 else None) for i, name in enumerate(head)]
     html = frame(
         el("div", el("h3", "Exhibits"), class_="head"),
-        el("div", el("table", el("thead", el("tr", *titles)), el("tbody", *body)), class_="scroll"),
+        el(
+            "div",
+            el("table", el("thead", el("tr", *titles)), el("tbody", *body)),
+            class_="scroll",
+            tabindex="0",
+            role="group",
+            aria_label="table",
+        ),
         el("p", note, class_="soft") if note else None,
     )
     widths = [max(len(row[i]) for row in (head, *lines)) for i in range(len(head))]

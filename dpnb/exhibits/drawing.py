@@ -9,7 +9,7 @@ from typing import Any
 from dpnb.cards.markup import Markup, el
 from dpnb.inference.digits import loss_figure
 
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _FLOOR = 640, 220, 64, 12, 14, 176
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _FLOOR = 640, 244, 64, 12, 14, 176
 _SOFT, _HAIR = "#5b5e66", "#dcdde2"
 _STROKES: dict[str, dict[str, str]] = {
     "claimed": {"stroke": _SOFT, "stroke_width": "2", "stroke_dasharray": "7 5"},
@@ -104,9 +104,8 @@ def _axes(lever: dict[str, Any], height: Any, across: Any) -> list[Markup]:
         _words(lever["label"], x=str(_LEFT), y=str(_FLOOR + 36)),
         _words(
             f"{lever['unit']}: ╌ claimed  ━ actual" + ("  ┄ corrected" if lever["corrected"] else ""),
-            x=str(_WIDTH - _RIGHT),
-            y=str(_FLOOR + 36),
-            text_anchor="end",
+            x=str(_LEFT),
+            y=str(_FLOOR + 60),
         ),
     ]
 

@@ -1,7 +1,8 @@
 """Coverage that breathes: the same studies with the same random numbers at 25 losses, as the page needs them for a drag.
 
-Numbers travel as bytes beside the facts: the ends and answers of forty studies as 32-bit floats, and which of all studies held
-as bits. Studies come in blocks: a first one that takes no time to speak of, and more while the page asks.
+Numbers travel as bytes beside the facts. Of four methods at 25 losses forty studies take 16 kB of ends and 4 kB of answers, and
+which of a thousand held takes 3 to 6 kB. The ends of the other studies travel forty at a time, when the page asks for them.
+Studies come in blocks: a first one that takes no time to speak of, and more while the page asks.
 """
 
 from __future__ import annotations
@@ -50,8 +51,43 @@ def packed(values: NDArray[Any]) -> bytes:
 
 
 def bits(flags: NDArray[np.bool_]) -> bytes:
-    """Return flags as bits, each row filled up to whole bytes, the first flag in the lowest bit."""
-    return np.packbits(flags, axis=-1, bitorder="little").tobytes()
+    """Return flags as bits, each row filled up to whole bytes, the first flag in the lowest bit.
+
+    A row is written as what differs from the row before, the first from none: which of its bytes differ, as bits, and then
+    these bytes. Studies that share their noise rarely change from one loss to the next.
+    """
+    rows = np.packbits(flags, axis=-1, bitorder="little")
+    rows[1:] ^= rows[:-1].copy()
+    return b"".join(
+        np.packbits(row != 0, bitorder="little").tobytes() + row[row != 0].tobytes() for row in rows
+    )
+
+
+#: Codes of ends: none, without a lower end, the lowest and highest that count, without an upper end.
+_NONE, _BELOW, _LOW, _HIGH, _ABOVE = 0, 1, 2, 65_534, 65_535
+
+
+def quantised(ends: Floats) -> tuple[bytes, bytes]:
+    """Return ends as 16-bit codes, and the lowest end and the step of each loss as 32-bit floats.
+
+    Parameters
+    ----------
+    ends : array of float, shape (losses, studies, 2)
+
+    Notes
+    -----
+    An end is off by at most half a step: of 65,532 steps from the lowest to the highest end at that loss.
+    """
+    there = np.isfinite(ends)
+    low = np.where(there, ends, np.inf).min(axis=(1, 2), initial=np.inf)
+    high = np.where(there, ends, -np.inf).max(axis=(1, 2), initial=-np.inf)
+    low, high = np.where(high < low, 0, low), np.where(high < low, 0, high)
+    scale = np.stack([low, (high - low) / (_HIGH - _LOW)], axis=-1).astype("<f4")
+    start, step = scale[:, :1, None].astype(float), scale[:, 1:, None].astype(float)
+    places = np.divide(np.where(there, ends, start) - start, step, out=np.zeros(ends.shape), where=step > 0)
+    codes = np.clip(np.rint(places) + _LOW, _LOW, _HIGH)
+    codes = np.select([np.isnan(ends), ends == -np.inf, ends == np.inf], [_NONE, _BELOW, _ABOVE], codes)
+    return np.ascontiguousarray(codes, dtype="<u2").tobytes(), scale.tobytes()
 
 
 @dataclass(slots=True, eq=False)
@@ -128,9 +164,14 @@ class Breath:
         kept.held.append(np.stack([one.held for one in seen]) & there)
         kept.known.append(there)
 
-    def to_json(self) -> dict[str, Any]:
+    def first(self, page: int) -> int:
+        """Return the first study of a page of forty; of a page that is not there yet, of the first."""
+        return page * DRAWN if 0 <= page * DRAWN < self.studies else 0
+
+    def to_json(self, page: int = 0) -> dict[str, Any]:
         """Return what the page is told in words and numbers."""
         return {
+            "first": self.first(page),
             "values": [float(loss.amount) for loss in self.design.losses],
             "studies": self.studies,
             "goal": self.goal,
@@ -138,17 +179,19 @@ class Breath:
             "methods": [{"name": one.name, "about": one.about} for one in self._methods.values()],
         }
 
-    def arrays(self) -> dict[str, bytes]:
-        """Return what the page draws."""
+    def arrays(self, page: int = 0) -> dict[str, bytes]:
+        """Return what is drawn: forty studies with their ends, and of all studies whether they held."""
+        drawn = slice(self.first(page), self.first(page) + DRAWN)
         found = {
-            "answers": packed(np.concatenate(self._answers, axis=1)[:, :DRAWN]),
-            "truths": packed(np.concatenate(self._truths)[:DRAWN]),
+            "answers": packed(np.concatenate(self._answers, axis=1)[:, drawn]),
+            "truths": packed(np.concatenate(self._truths)[drawn]),
         }
         for one in self._methods.values():
             known = np.concatenate(one.known, axis=1)
-            found[f"{one.name}/ends"] = packed(np.concatenate(one.ends, axis=1)[:, :DRAWN])
-            found[f"{one.name}/held"] = bits(np.concatenate(one.held, axis=1))
-            found[f"{one.name}/known"] = b"" if known.all() else bits(known)
+            ends, scale = quantised(np.concatenate(one.ends, axis=1)[:, drawn])
+            found[f"{one.name}/ends"], found[f"{one.name}/scale"] = ends, scale
+            found[f"{one.name}/missed"] = bits(known & ~np.concatenate(one.held, axis=1))
+            found[f"{one.name}/unknown"] = b"" if known.all() else bits(~known)
         return found
 
 

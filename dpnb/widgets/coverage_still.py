@@ -130,7 +130,10 @@ def _bands(rows: list[dict[str, Any]], level: float) -> Markup | None:
         return _LEFT + (_WIDTH - _LEFT - _RIGHT) * (share - floor) / (1 - floor)
 
     tall = _ROW * len(rows) + 22
-    shapes: list[object] = [el("title", "coverage of each interval, with its band")]
+    shapes: list[object] = [
+        el("title", "coverage of each interval, with its band"),
+        el("desc", "; ".join(f"{row['name']}: {100 * row['coverage']:.3g} %" for row in rows)),
+    ]
     shapes.append(_line(at(level), 0, at(level), tall - 18, stroke_dasharray="3 3"))
     shapes.append(_text(at(level), tall - 4, f"promised: {100 * level:g} %", "middle"))
     for place, row in enumerate(rows):
@@ -159,7 +162,8 @@ def _lines(values: list[Any], rows: list[dict[str, Any]], level: float) -> Marku
     def y(share: float) -> float:
         return 8 + (_TALL - 30) * (1 - share) / (1 - floor)
 
-    shapes: list[object] = [el("title", "coverage along what is varied")]
+    ended = [f"{row['name']}: ends at {100 * row['coverage'][places[-1]]:.3g} %" for row, places in known]
+    shapes: list[object] = [el("title", "coverage along what is varied"), el("desc", "; ".join(ended))]
     shapes.append(_line(_SIDE, y(level), right, y(level), stroke_dasharray="2 4"))
     shapes.append(_text(_SIDE - 6, y(level) + 4, f"{100 * level:g} %", "end"))
     shapes += [_text(x(i), _TALL - 4, number(float(value)), "middle") for i, value in enumerate(values)]

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpnb.cards.markup import Markup, el
 
-_WIDTH, _LEFT, _RIGHT, _ROW = 640, 110, 14, 14
+_WIDTH, _LEFT, _RIGHT, _ROW = 640, 110, 14, 22
 _NAME = 14
 
 Scale = Callable[[float], float]

@@ -1,4 +1,4 @@
-"""The still form of an interaction: a title, a sentence, and the same numbers as a table."""
+"""The still form of an interaction: a title, a picture, and the same numbers as a table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpnb.cards.card import Card, frame
-from dpnb.cards.markup import Markup, clean, el
+from dpnb.cards.markup import Markup, clean, code, el
 from dpnb.statistics.text_table import aligned
 from dpnb.widgets import _base
 
@@ -31,10 +31,10 @@ def still(
     rows: Sequence[Sequence[str]],
     facts: dict[str, Any],
     *,
+    picture: Markup | None,
     notes: Sequence[str] = (),
-    picture: Markup | None = None,
 ) -> Card:
-    """Return a card with a table.
+    """Return a card with a picture and a table.
 
     Parameters
     ----------
@@ -46,10 +46,10 @@ def still(
         The table; first column left, the others right.
     facts : dict
         For the JSON form.
+    picture : Markup or None
+        An SVG document of the same numbers; None where there are none yet.
     notes : sequence of str
         Sentences below the table.
-    picture : Markup, optional
-        An SVG document of the same numbers.
     """
     table = el(
         "table",
@@ -57,9 +57,9 @@ def still(
         el("tbody", *(_row(row) for row in rows)),
     )
     html = frame(
-        el("div", el("h3", title), el("code", about), class_="head"),
+        el("div", el("h3", title), code(about), class_="head"),
         None if picture is None else picture,
-        el("div", table, class_="scroll"),
+        el("div", table, class_="scroll", tabindex="0", role="group", aria_label="table"),
         *(el("p", note, class_="soft") for note in (*notes, drag())),
     )
     cells = [list(map(clean, head)), *(list(map(clean, row)) for row in rows)]
@@ -75,6 +75,7 @@ def _side(place: int) -> str | None:
 
 def _row(row: Sequence[str]) -> Markup:
     first, *others = row
+    first = first.replace("ε ", "ε\u00a0").replace("ρ ", "ρ\u00a0")  # a loss stays on one line
     return el("tr", el("th", first, scope="row"), *(el("td", cell, class_="num") for cell in others))
 
 

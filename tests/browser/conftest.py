@@ -486,7 +486,8 @@ def until(page: Any, condition: str, arg: Any = None) -> None:
 
 # the model of a page, of which what the hand sets goes to a kernel, and the facts come back
 _SENT = "save_changes: () => undefined,"
-_HEARD = """save_changes: async () => {
+_HEARD = """send: () => undefined,
+    save_changes: async () => {
       const nth = [...document.querySelectorAll("[data-dpnb]")].indexOf(place);
       window.dpnbAsked = (window.dpnbAsked ?? 0) + 1;
       const told = await window.dpnbHear(nth, JSON.stringify(kept.chosen));

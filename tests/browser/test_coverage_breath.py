@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
@@ -109,6 +110,32 @@ def test_a_miss_is_explained(show):
     study.focus()
     page.keyboard.press("Home")
     expect(why).to_contain_text("Study 1 at ε 0.05: released")
+
+
+def test_intervals_far_down_come_when_they_are_looked_at(show):
+    """A miss beyond the forty, a key and a button bring another forty, with their own ends; the counts of all stay."""
+    lab = widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.5)
+    page = show(lab)
+    page.set_default_timeout(5000)
+    where, why = page.get_by_text(re.compile("^studies ")), page.locator(".breathing .study")
+    expect(where).to_have_text("studies 1 to 40 of 1,000")
+    study = page.get_by_role("slider", name="study")
+    study.focus()
+    page.keyboard.press("End")
+    expect(where).to_have_text("studies 961 to 1,000 of 1,000")
+    expect(why).to_contain_text("Study 1,000 at ε 0.5: released")
+    released = np.frombuffer(lab.arrays["answers"], "<f4").reshape(25, 40)[
+        lab.facts["breath"]["values"].index(0.5), 39
+    ]
+    expect(why).to_contain_text(f"released {released:.4g},")
+    expect(page.get_by_role("button", name="Next forty")).to_be_disabled()
+    page.get_by_role("button", name="Forty before").click()
+    expect(where).to_have_text("studies 921 to 960 of 1,000")
+    for _ in range(4):
+        page.get_by_role("button", name="Next miss").click()
+    expect(why).to_contain_text("It misses.")
+    expect(where).not_to_have_text("studies 921 to 960 of 1,000")
+    expect(page.locator(".breathing .found")).to_contain_text("of all 1,000, ")
 
 
 def test_a_guess_comes_first_where_it_is_wanted(show):

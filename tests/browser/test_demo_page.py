@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from dpnb.notebook import demo
 from tests.browser.conftest import ROOT
+from tests.browser.test_still_forms import faults
 
 
 @pytest.fixture(scope="module")
@@ -84,10 +85,16 @@ def test_slider_answers_the_keyboard(open_page):
 
 
 @pytest.mark.parametrize(
-    ("name", "width", "scheme"), [("light", 1280, "light"), ("dark", 1280, "dark"), ("narrow", 390, "light")]
+    ("name", "width", "scheme"),
+    [
+        ("light", 1280, "light"),
+        ("dark", 1280, "dark"),
+        ("narrow", 390, "light"),
+        ("narrow-dark", 390, "dark"),
+    ],
 )
 def test_page_fits_its_window(open_page, shots, name, width, scheme):
-    """Light, dark and narrow, nothing sticks out sideways."""
+    """Light, dark and narrow: nothing sticks out or is clipped, letters are large enough, and axe finds nothing serious."""
     page = open_page(width=width, scheme=scheme)
     page.screenshot(path=shots / f"demo-{name}.png", full_page=True)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert faults(page, width) == []

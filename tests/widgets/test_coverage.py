@@ -15,6 +15,7 @@ from dpnb import simulate, widgets
 from dpnb.datasets import adult_ages
 from dpnb.errors import DpnbError, PlanError
 from dpnb.widgets import coverage_charge, coverage_run, coverage_words
+from dpnb.widgets.coverage_breath import bits, quantised
 from dpnb.widgets.scenes import ASKED, SCENES, made
 
 BOOT = ["unbiased", "conservative", "most conservative"]
@@ -504,18 +505,86 @@ def breathed(lab):
 
 
 def test_studies_at_many_losses_stream_as_bytes():
-    """A first block comes before the rest; forty intervals take 16 kB or less a pair of methods, hits of a thousand 3 kB each."""
+    """A first block comes before the rest; what travels then is as small as it is said to be, and no end is in the facts."""
     lab = widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.5)
     messages = []
     lab.send_state = lambda key=None: messages.append(key)
     seen = breathed(lab)
     assert seen == [10, 40, 280, 520, 760, 1000]
     assert all({"facts", "arrays"} <= set(one) for one in messages if one and "arrays" in one)
-    sizes = {name: len(value) for name, value in lab.arrays.items()}
-    assert sizes["answers"] == 25 * 40 * 4
-    assert sizes["confidence/ends"] == 25 * 40 * 8
-    assert sizes["confidence/held"] == 25 * 125
     assert "ends" not in json.dumps(lab.facts["breath"])
+
+
+def size_of(lab, ending):
+    """How many bytes the arrays of a kind have together."""
+    return sum(len(value) for name, value in lab.arrays.items() if name.endswith(ending))
+
+
+def test_arrays_are_as_small_as_promised():
+    """Forty intervals of four methods 16 kB and their scales, values 4 kB, the hits of a thousand studies 6 kB; all ends 400 kB."""
+    lab = widgets.coverage_lab("mean", "outliers", n=200, epsilon=0.2)
+    lab.complete()
+    assert lab.facts["breath"]["studies"] == 1000
+    assert len(lab.facts["breath"]["methods"]) == 4
+    assert size_of(lab, "/ends") == 16_000
+    assert size_of(lab, "/scale") == 800
+    assert size_of(lab, "answers") == 4000
+    assert size_of(lab, "/missed") < 6000
+    assert 25 * size_of(lab, "/ends") == 400_000
+
+
+def test_ends_of_other_studies_come_when_they_are_asked_for():
+    """A page of forty brings the ends and answers of just those studies; other studies begin at the first page again."""
+    lab = widgets.coverage_lab("mean", "skewed", n=100, epsilon=0.5, reps=100)
+    lab.complete()
+    first = dict(lab.arrays)
+    lab.chosen = {"breathe": True, "page": [0, 2]}
+    assert lab.facts["breath"]["first"] == 80
+    assert size_of(lab, "/ends") == 4 * 25 * 20 * 4
+    changed = {name for name, value in lab.arrays.items() if value != first[name]}
+    assert not any(name.endswith("missed") for name in changed)
+    assert {"answers", "truths", "confidence/ends"} <= changed
+    for strange in ([0, 99], [0, -1], [7, 1], [0], "1", [0, 1.5], None):
+        lab.chosen = {"breathe": True, "page": strange}
+        assert dict(lab.arrays) == first
+    lab.chosen = {"breathe": True, "page": [0, 1], "setup": {"n": 200}}
+    assert lab.facts["breath"]["first"] == 0
+
+
+def test_quantised_ends_are_the_ends():
+    """An end is off by half a step at most; none, and what reaches as far as there is, come back as they were."""
+    ends = np.random.default_rng(1).standard_cauchy((3, 40, 2))
+    ends[1, 3] = [-np.inf, np.inf]
+    ends[2, 0] = np.nan
+    codes, scale = (
+        np.frombuffer(raw, kind) for raw, kind in zip(quantised(ends), ("<u2", "<f4"), strict=True)
+    )
+    codes, scale = codes.reshape(3, 40, 2), scale.reshape(3, 2).astype(float)
+    back = scale[:, :1, None] + (codes.astype(float) - 2) * scale[:, 1:, None]
+    there = np.isfinite(ends)
+    error = np.abs(back - ends) / scale[:, 1:, None]
+    assert np.max(error[there]) < 0.6  # half a step, and the rounding of the scale to 32 bits
+    assert codes[1, 3].tolist() == [1, 65_535]
+    assert codes[2, 0].tolist() == [0, 0]
+    codes, scale = quantised(np.full((2, 5, 2), np.nan))
+    assert set(codes) == {0}
+    assert set(np.frombuffer(quantised(np.ones((1, 2, 2)))[0], "<u2")) == {2}  # all at one place
+
+
+def test_bits_are_written_as_changes():
+    """A reader that knows what differs from the row before gets every flag back."""
+    flags = np.random.default_rng(2).random((25, 1001)) < 0.05
+    flags[1:5] = flags[0]
+    raw, at, rows = bits(flags), 0, [np.zeros(126, np.uint8)]
+    for _ in range(25):
+        differs = np.unpackbits(np.frombuffer(raw[at : at + 16], np.uint8), bitorder="little")[:126] == 1
+        row, at = rows[-1].copy(), at + 16
+        row[differs] ^= np.frombuffer(raw[at : at + differs.sum()], np.uint8)
+        rows.append(row)
+        at += int(differs.sum())
+    assert at == len(raw)
+    back = np.unpackbits(np.array(rows[1:]), axis=1, bitorder="little")[:, :1001]
+    np.testing.assert_array_equal(back, flags)
 
 
 def test_a_page_that_asks_for_nothing_gets_nothing():

@@ -63,7 +63,7 @@ def html_page(rows: Sequence[Row], drawn: Sequence[Drawn]) -> str:
         el("p", _WHO, class_="lead"),
         el("p", _tally(counts), class_="lead"),
         el("h2", "Table"),
-        el("div", _table(rows), class_="scroll"),
+        el("div", _table(rows), class_="scroll", tabindex="0", role="group", aria_label="table"),
         el("h2", "Figures"),
         *(_figure(one) for one in drawn),
     )

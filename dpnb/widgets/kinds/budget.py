@@ -16,6 +16,7 @@ from dpnb.widgets.counting import listed
 from dpnb.widgets.planned_line import as_it_stands
 from dpnb.widgets.remedies import ways_out
 from dpnb.widgets.snapshot import dataset_record, now
+from dpnb.widgets.still_picture import bars
 from dpnb.widgets.wording import still, when
 
 
@@ -74,7 +75,9 @@ class Budget(Interaction):
         about = f"{one['words']}, as it stood at {when(self.facts['at'])}"
         notes = [_said(way) for way in self.facts["ways"]]
         title = f"Budget of {one['name']}"
-        return still("budget", title, about, ("question", "paid"), rows, self.facts, notes=notes)
+        picture = bars("spent of the budget", [(one["name"], one["used"], f"{one['used']:.0%} spent")])
+        head = ("question", "paid")
+        return still("budget", title, about, head, rows, self.facts, notes=notes, picture=picture)
 
 
 def _said(way: dict[str, str]) -> str:

@@ -21,6 +21,7 @@ from dpnb.widgets._base import Interaction
 from dpnb.widgets.accuracy import planned_size
 from dpnb.widgets.curve import Curve, curve_of, kind_of, question_of
 from dpnb.widgets.kinds.person import priced, public_numbers
+from dpnb.widgets.still_picture import bars, lines
 from dpnb.widgets.wording import still
 
 _MOST = 5_000
@@ -116,16 +117,21 @@ class Clamp(Interaction):
         low = self.held("low", self._low, -math.inf, math.inf)
         epsilon = self.held("epsilon", self._epsilon, 0.01, 10)
         noise = self.facts["noise"] / epsilon
-        rows = []
+        rows, errors = [], []
         for share in (0.5, 0.75, 0.9, 0.95, 0.99, 1.0):
             high = float(np.quantile(self._values, share))
             if high <= low:
                 continue
             e = clamping.errors(self._values, low, high, noise)
             rows.append((f"{number(low)} to {number(high)}", *(number(x) for x in (e.bias, e.noise, e.rmse))))
+            errors.append((rows[-1][0], e.rmse, number(e.rmse)))
         head = ("bounds", "bias", "noise, sd", "typical error")
+        worst = max((size for _, size, _ in errors), default=1.0) or 1.0
+        picture = bars("typical error", [(name, size / worst, said) for name, size, said in errors])
         about = f"the mean of {len(self._values):,} public values, ε {epsilon:g}"
-        return still("clamp", "Where to clamp", about, head, rows, self.facts, notes=[_OUTSIDE])
+        return still(
+            "clamp", "Where to clamp", about, head, rows, self.facts, notes=[_OUTSIDE], picture=picture
+        )
 
     def _declared_card(self, declared: dict[str, Any]) -> Card:
         curve = Curve(tuple(declared["curve"]["loss"]), tuple(declared["curve"]["width"]))
@@ -140,7 +146,17 @@ class Clamp(Interaction):
         if declared["size"] is not None:
             notes.insert(1, f"Planned for {declared['size']:,} people: the true number is private.")
         head = ("loss", "95 % privacy interval of the mean")
-        return still("clamp", "Where to clamp", declared["question"], head, rows, self.facts, notes=notes)
+        picture = lines("± of the mean", [("±", curve.loss, curve.width)], declared["symbol"])
+        return still(
+            "clamp",
+            "Where to clamp",
+            declared["question"],
+            head,
+            rows,
+            self.facts,
+            notes=notes,
+            picture=picture,
+        )
 
 
 def _incomes() -> list[float]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
-from dpnb.cards.markup import clean
+from dpnb.cards.markup import Markup, clean
 from dpnb.errors import PlanError
 from dpnb.inference.digits import number, percent, rounded
 from dpnb.risk.odds import at_most, posterior
@@ -18,6 +18,7 @@ from dpnb.statistics._base import SOME_ROWS
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.accuracy import RANK, planned_size
 from dpnb.widgets.curve import Curve, Curves, Kind, by_rank, kind_of, left_of, question_of
+from dpnb.widgets.still_picture import lines
 from dpnb.widgets.wording import still
 
 _MOST = 6
@@ -100,7 +101,24 @@ class Compare(Interaction):
             f"Each is asked alone: together they cost the sum. {symbol} {number(facts['left'])} is left in {facts['dataset']}.",
             "± of the 95 % privacy interval, and its part of the public range.",
         ]
-        return still("compare", "What a loss buys of each", facts["dataset"], head, rows, facts, notes=notes)
+        return still(
+            "compare",
+            "What a loss buys of each",
+            facts["dataset"],
+            head,
+            rows,
+            facts,
+            notes=notes,
+            picture=self._picture(),
+        )
+
+    def _picture(self) -> Markup:
+        """Draw the ± of each question, as a part of its public range, along the losses."""
+        drawn = [
+            (one["name"], one["curve"]["loss"], [width / one["span"] for width in one["curve"]["width"]])
+            for one in self.facts["questions"]
+        ]
+        return lines("± as a part of the public range", drawn, self.facts["symbol"])
 
 
 def _listed(questions: Any) -> list[Any]:

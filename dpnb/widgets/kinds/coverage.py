@@ -174,8 +174,15 @@ class Coverage(Interaction):
     def _tell(self) -> None:
         """Bring facts and arrays in step, in one message."""
         with self.hold_sync():
-            self.arrays = {} if self._breath is None else self._breath[1].arrays()
+            self.arrays = {} if self._breath is None else self._breath[1].arrays(self._page())
             self.facts = self.describe()
+
+    def _page(self) -> int:
+        """Return which forty of the studies at many losses are drawn."""
+        match self.chosen.get("page"):
+            case [int(of), int(page)] if of == self._breaths:
+                return page
+        return 0  # other studies begin at the first
 
     @property
     def setup(self) -> Setup:
@@ -299,7 +306,7 @@ class Coverage(Interaction):
             "pulled": self._pulled,
             "run": run.to_json() if isinstance(run, StudyRun) else None,
             "sweep": sweep,
-            "breath": None if self._breath is None else {"of": self._breaths, **self._breath[1].to_json()},
+            "breath": self._breath and {"of": self._breaths, **self._breath[1].to_json(self._page())},
             "partition": partition(setup) if resampled and sweep is None else None,
             "charge": self._note(setup) if resampled and sweep is None else "",
             "compared": compared(setup) if resampled and sweep is None else "",

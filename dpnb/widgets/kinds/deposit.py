@@ -7,7 +7,7 @@ is spent or closed until that cell runs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -25,6 +25,7 @@ from dpnb.widgets._base import Interaction
 from dpnb.widgets.arithmetic import line_weights
 from dpnb.widgets.deposit_texts import TEXTS
 from dpnb.widgets.projection import Catalogue, kind_of_budget
+from dpnb.widgets.still_picture import Bar, bars
 from dpnb.widgets.wording import still
 
 _ROWS = 1000
@@ -248,7 +249,15 @@ class Deposit(Interaction):
             rows,
             self.facts,
             notes=notes,
+            picture=bars("declared so far", self._declared(blank)),
         )
+
+    def _declared(self, blank: Collection[tuple[str, str]]) -> list[Bar]:
+        """How many columns are declared whole, of those that can be asked about."""
+        used = [one.name for one in self._form.columns if one.use != "no"]
+        done = [name for name in used if not any(column == name for column, _ in blank)]
+        share = len(done) / len(used) if used else 0.0
+        return [("columns declared", share, f"{len(done)} of {len(used)}")]
 
 
 def _public_size(schema: Schema) -> int | None:

@@ -12,6 +12,8 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any, ClassVar
 
+from dpnb.cards.budget import used_share
+from dpnb.cards.budget import words as budget_words
 from dpnb.cards.card import Card
 from dpnb.cards.markup import clean
 from dpnb.client.handles import Dataset
@@ -26,6 +28,7 @@ from dpnb.widgets.curve import by_rank, curve_of, kind_of, left_of
 from dpnb.widgets.host_questions import handle_of, opening
 from dpnb.widgets.plan_facts import NUMBER
 from dpnb.widgets.questions import GOALS, subject, two_valued
+from dpnb.widgets.still_picture import bars
 from dpnb.widgets.wording import still
 
 _MOST_PLANS = 200
@@ -146,7 +149,20 @@ class Guide(Interaction):
             rows.append((goal["words"], line.partition(" = ")[2]))
         notes = [f"Who is protected: {self.facts['unit']}.", "In a cell that begins with %%dp epsilon=0.5."]
         head = ("to know", "ask, for example")
-        return still("guide", f"A first question about {name}", name, head, rows, self.facts, notes=notes)
+        state = self._dataset.budget.state()
+        spent = state.cap - state.left
+        left = (name, used_share(spent, state.cap), budget_words(state.left, state.cap))
+        picture = bars("spent of the budget", [left])
+        return still(
+            "guide",
+            f"A first question about {name}",
+            name,
+            head,
+            rows,
+            self.facts,
+            notes=notes,
+            picture=picture,
+        )
 
 
 def _about(column: Column) -> dict[str, str]:

@@ -13,6 +13,7 @@ from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.trusted.noise.law import DiscreteLaplaceLaw
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.kinds.odds import scaled_law
+from dpnb.widgets.still_picture import lines
 from dpnb.widgets.wording import still
 
 _SIZES = (30, 100, 300, 1_000, 3_000, 10_000)
@@ -73,6 +74,10 @@ class Noises(Interaction):
                 )
             )
         head = ("people", "sampling, sd", "privacy, sd", "as accurate as")
-        return still(
-            "noises", "Two noises", f"{self.facts['question']}, ε {epsilon:g}", head, rows, self.facts
-        )
+        sizes = [float(n) for n in _SIZES]
+        sampled = [math.sqrt(self._share * (1 - self._share) / n) for n in sizes]
+        noised = [math.sqrt(law.variance_float) / n for n in sizes]
+        drawn = [("sampling", sizes, sampled), ("privacy", sizes, noised)]
+        about = f"{self.facts['question']}, ε {epsilon:g}"
+        picture = lines("both noises, sd", drawn, "n")
+        return still("noises", "Two noises", about, head, rows, self.facts, picture=picture)

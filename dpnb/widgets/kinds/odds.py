@@ -8,9 +8,11 @@ from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
 from dpnb.errors import LossError
+from dpnb.inference.digits import percent
 from dpnb.risk.odds import at_most, odds_sentence, posterior, posterior_table
 from dpnb.trusted.mechanisms import DiscreteLaplace
 from dpnb.widgets._base import Interaction
+from dpnb.widgets.still_picture import bars
 from dpnb.widgets.wording import still
 
 _PEOPLE = 1000
@@ -77,9 +79,14 @@ class Odds(Interaction):
                 f"With δ {delta:g} the last bound is {bound}, for evidence that chance alone gives 5 % of the time; "
                 f"about 1 answer in {math.floor(1 / delta):,} may tell everything."
             )
+        chances = [(loss, float(posterior(prior, loss))) for loss in (0.1, 0.5, 1, 2, 5)]
+        drawn = [(f"ε {loss:g}", chance, f"{percent(prior)} → {at_most(chance)}") for loss, chance in chances]
+        picture = bars("belief after the release, at most", drawn)
         about = "belief after the release, at most"
         head = ("belief before", *table.columns)
-        return still("odds", "What ε means for one person", about, head, rows, self.facts, notes=notes)
+        return still(
+            "odds", "What ε means for one person", about, head, rows, self.facts, notes=notes, picture=picture
+        )
 
 
 def scaled_law(mechanism: Any) -> dict[str, Any]:

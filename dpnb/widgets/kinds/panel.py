@@ -15,6 +15,7 @@ from dpnb.errors import OptionError
 from dpnb.widgets import host_questions
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.snapshot import snapshot
+from dpnb.widgets.still_picture import bars
 from dpnb.widgets.wording import still, when
 
 
@@ -55,7 +56,9 @@ class Panel(Interaction):
         empty = [] if rows else ['No dataset is open: hiv = dpnb.open("hiv").']
         said = [self.facts["problem"]] if self.facts["problem"] else empty
         about = f"datasets and budgets, as they stood at {when(self.facts['at'])}"
-        return still("panel", "This session", about, head, rows, self.facts, notes=said)
+        drawn = [(one["name"], one["used"], one["words"]) for one in self.facts["datasets"]]
+        picture = bars("spent of each budget", drawn)
+        return still("panel", "This session", about, head, rows, self.facts, notes=said, picture=picture)
 
 
 def panel() -> Panel:

@@ -29,6 +29,7 @@ from dpnb.trusted.query import Share
 from dpnb.trusted.schema import Column, Schema
 from dpnb.widgets import person
 from dpnb.widgets._base import Interaction
+from dpnb.widgets.still_picture import Bar, bars
 from dpnb.widgets.wording import still
 
 _MOST = 60
@@ -124,7 +125,18 @@ class Person(Interaction):
             )
         head = ("statistic", "now", "one of these moves it", "one of any, at most", "scale of the noise")
         about = f"{len(self._people.values)} made-up people, bounds {given(self._low)} to {given(self._high)}, ε {epsilon:g}"
-        return still("person", "Drag one person", about, head, rows, self.facts)
+        picture = bars("what one of these moves, of what any one could", self._moved())
+        return still("person", "Drag one person", about, head, rows, self.facts, picture=picture)
+
+    def _moved(self) -> list[Bar]:
+        """How far one of these moves each statistic, as a part of what any person could; without a bound, the whole bar."""
+        found = []
+        for kind in person.STATISTICS:
+            sensitivity = self._noise[kind][0]
+            most = abs(person.worst(kind, self._people, self._low, self._high).change)
+            said = "no bound" if sensitivity is None else f"at most {number(sensitivity)}"
+            found.append((NAMES[kind], most / sensitivity if sensitivity else 1.0, f"{number(most)}, {said}"))
+        return found
 
 
 _EVER = {"slope": "no bound"}

@@ -12,6 +12,7 @@ from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curve, Curves
 from dpnb.widgets.forecasts import answer_of, forecast, succeeded
 from dpnb.widgets.host_questions import called, names
+from dpnb.widgets.still_picture import bars
 from dpnb.widgets.wording import still
 
 _MORE = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
@@ -54,8 +55,18 @@ class Remeasure(Interaction):
         now = facts["trail"][-1]
         half = (now["high"] - now["low"]) / 2
         rows = [("as it is", f"± {rounded(half)}", now["paid"])]
+        drawn = [("as it is", 1.0, rows[0][1])]
         for loss in _MORE:
             expected = arithmetic.combined(half, curve.width_at(loss))
             rows.append((f"+ {facts['symbol']} {loss:g}", f"± {rounded(expected)}", ""))
+            drawn.append((rows[-1][0], expected / half if half else 0.0, rows[-1][1]))
         head = ("paid on top", "95 % privacy interval", "paid so far")
-        return still("remeasure", "Measure again", facts["question"], head, rows, facts)
+        return still(
+            "remeasure",
+            "Measure again",
+            facts["question"],
+            head,
+            rows,
+            facts,
+            picture=bars("95 % privacy interval", drawn),
+        )

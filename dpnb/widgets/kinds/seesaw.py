@@ -8,11 +8,13 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
+from dpnb.cards.markup import Markup
 from dpnb.inference.digits import number, rounded
 from dpnb.risk.odds import at_most, posterior
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.accuracy import Balance, effective, planned_size, whole
 from dpnb.widgets.curve import Curve, question_of
+from dpnb.widgets.still_picture import lines
 from dpnb.widgets.wording import still
 
 _SHOWN = (0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -83,4 +85,18 @@ class Seesaw(Interaction):
         notes = [f"{symbol} {number(facts['left'])} is left in {facts['dataset']}."]
         if facts["size"]["asked"]:
             notes.append(f"Planned for {facts['size']['planned']:,} people: the true number is private.")
-        return still("seesaw", "What accuracy costs", facts["question"], head, rows, facts, notes=notes)
+        return still(
+            "seesaw",
+            "What accuracy costs",
+            facts["question"],
+            head,
+            rows,
+            facts,
+            notes=notes,
+            picture=self._picture(),
+        )
+
+    def _picture(self) -> Markup:
+        """Draw ± along the losses, with a line where the handle stands."""
+        curve, symbol = self.curve, self.facts["symbol"]
+        return lines("± that a loss buys", [("±", curve.loss, curve.width)], symbol, self.loss)

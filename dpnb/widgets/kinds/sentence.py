@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
-from dpnb.cards.markup import clean
+from dpnb.cards.markup import Markup, clean
 from dpnb.errors import OptionError
 from dpnb.inference.digits import number
 from dpnb.widgets._base import Interaction
+from dpnb.widgets.still_picture import bars
 from dpnb.widgets.wording import still
 
 _MOST = 2000
@@ -208,7 +209,17 @@ class Sentence(Interaction):
             if stop != at[place]
         ]
         rows = [[self.says(one)] for one in others]
-        return still("sentence", self.says(at), "", ["what else it says"], rows, self.facts)
+        return still(
+            "sentence", self.says(at), "", ["what else it says"], rows, self.facts, picture=self._stops(at)
+        )
+
+    def _stops(self, at: Sequence[int]) -> Markup:
+        """Draw where each number stands among its stops."""
+        drawn = [
+            (name, place / max(len(stops.values) - 1, 1), self.facts["numbers"][i]["values"][place])
+            for i, ((name, stops), place) in enumerate(zip(self._numbers.items(), at, strict=True))
+        ]
+        return bars("where the numbers stand", drawn)
 
 
 def _spread(count: int, shown: int) -> list[int]:

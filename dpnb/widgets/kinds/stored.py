@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from dpnb.cards.card import Card
-from dpnb.cards.markup import clean
+from dpnb.cards.markup import Markup, clean
 from dpnb.cards.stored import payments
 from dpnb.cards.trail import paid_for
 from dpnb.errors import DpnbError, PlanError
@@ -18,6 +18,7 @@ from dpnb.widgets._base import Interaction
 from dpnb.widgets.curve import Curves, question_of
 from dpnb.widgets.forecasts import forecast, succeeded
 from dpnb.widgets.host_questions import called, names
+from dpnb.widgets.still_picture import bars
 from dpnb.widgets.wording import still
 
 
@@ -96,7 +97,14 @@ class Stored(Interaction):
             rows,
             facts,
             notes=notes,
+            picture=self._picture(),
         )
+
+    def _picture(self) -> Markup:
+        """Draw what was paid beside what asking again costs: nothing."""
+        symbol = paid_for(tuple(question_of(self._estimate).releases)).measure.symbol
+        paid = [(words, 1.0, "paid") for words in payments(question_of(self._estimate).releases)]
+        return bars("what this answer cost", [*paid, ("asked again", 0.0, f"{symbol} 0")])
 
 
 def _badge(question: PendingQuestion) -> str:

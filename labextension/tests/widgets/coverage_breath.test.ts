@@ -4,6 +4,7 @@ import {
   between,
   breathOf,
   countAt,
+  drawnOf,
   endsAt,
   heldAt,
   nearestLoss,
@@ -13,32 +14,40 @@ import {
 } from '../../src/widgets/coverage/breath_model';
 
 const packed = (values: readonly number[]): DataView => new DataView(new Float32Array(values).buffer);
-const bits = (rows: readonly (readonly number[])[]): DataView =>
-  new DataView(Uint8Array.from(rows.map(row => row.reduce((sum, on, i) => sum + on * 2 ** i, 0))).buffer);
+/** Ends in whole steps from -100. */
+const ends = (values: readonly number[]): DataView =>
+  new DataView(Uint16Array.from(values.map(value => value + 102)).buffer);
+/** Rows of at most eight flags, each as what differs from the row before. */
+const bits = (rows: readonly (readonly number[])[]): DataView => {
+  const bytes = rows.map(row => row.reduce((sum, on, i) => sum + on * 2 ** i, 0));
+  const changes = bytes.map((byte, i) => byte ^ (bytes[i - 1] ?? 0));
+  return new DataView(Uint8Array.from(changes.flatMap(one => (one === 0 ? [0] : [1, one]))).buffer);
+};
 
 /** Three losses, two drawn of three studies; the second study misses at the first loss, the third always. */
 const facts = {
-  ...{ of: 0, values: [0.1, 1, 10], studies: 3, goal: 3, parameter: 0 },
+  ...{ of: 0, values: [0.1, 1, 10], studies: 3, goal: 3, first: 0, parameter: 0 },
   methods: [{ name: 'confidence', about: 'population' as const }]
 };
 const arrays = new Map([
   ['answers', packed([5, -4, 1, -1, 0.5, 0])],
   ['truths', packed([0.5, -0.5])],
-  ['confidence/ends', packed([-3, 13, -7, -1, -1, 3, -3, 1, 0, 1, -1, 1])],
+  ['confidence/ends', ends([-3, 13, -7, -1, -1, 3, -3, 1, 0, 1, -1, 1])],
+  ['confidence/scale', packed([-100, 1, -100, 1, -100, 1])],
   [
-    'confidence/held',
+    'confidence/missed',
     bits([
-      [1, 0, 0],
-      [1, 1, 0],
-      [1, 1, 0]
+      [0, 1, 1],
+      [0, 0, 1],
+      [0, 0, 0]
     ])
   ],
   [
-    'confidence/known',
+    'confidence/unknown',
     bits([
-      [1, 1, 1],
-      [1, 1, 1],
-      [1, 1, 0]
+      [0, 0, 0],
+      [0, 0, 0],
+      [0, 0, 1]
     ])
   ]
 ]);
@@ -52,6 +61,7 @@ describe('studies at many losses', () => {
       expect(breathOf(facts, new Map([...arrays].filter(([other]) => other !== name)))).toBeNull();
     }
     expect(breathOf({ ...facts, studies: 1e12 }, arrays)).toBeNull();
+    expect(breathOf({ ...facts, first: 2 }, arrays)).toBeNull();
   });
 
   it('are drawn between two computed losses, in the logarithm', () => {
@@ -61,6 +71,23 @@ describe('studies at many losses', () => {
     expect(endsAt(breath, row, 1, 0)).toEqual([-1, 3]);
     expect(endsAt(breath, row, 99, 1)).toEqual([-1, 1]);
     expect(endsAt(breath, row, 1e-9, 1)).toEqual([-7, -1]);
+  });
+
+  it('have ends that are none, or reach as far as there is', () => {
+    const codes = new DataView(Uint16Array.from([0, 0, 1, 65535, ...Array<number>(8).fill(2)]).buffer);
+    const some = breathOf(facts, new Map([...arrays, ['confidence/ends', codes]]))!;
+    expect(endsAt(some, some.rows[0]!, 0.1, 0)).toEqual([NaN, NaN]);
+    expect(endsAt(some, some.rows[0]!, 0.1, 1)).toEqual([-Infinity, Infinity]);
+    expect(endsAt(some, some.rows[0]!, 1, 1)).toEqual([-100, -100]);
+  });
+
+  it('further down are known by their numbers among all', () => {
+    const later = breathOf({ ...facts, first: 1 }, arrays)!;
+    expect(drawnOf(later)).toEqual([1, 2]);
+    expect(endsAt(later, later.rows[0]!, 1, 2)).toEqual([-3, 1]);
+    expect(heldAt(later, later.rows[0]!, 0, 1)).toBe(false);
+    expect(countAt(later, later.rows[0]!, 0, 'drawn')).toEqual([2, 0]);
+    expect(studyWords(later, later.rows[0]!, 0, 1, 'ε')).toContain('Study 2 at ε 0.1: released 5');
   });
 
   it('are counted at the nearest computed loss', () => {
@@ -73,7 +100,7 @@ describe('studies at many losses', () => {
       [3, 2],
       [2, 2]
     ]);
-    expect(countAt(breath, row, 1, 2)).toEqual([2, 2]);
+    expect(countAt(breath, row, 1, 'drawn')).toEqual([2, 2]);
   });
 
   it('have a coverage along the losses and a running one that ends in it', () => {

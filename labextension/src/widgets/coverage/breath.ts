@@ -10,6 +10,7 @@ import {
   countAt,
   heldAt,
   nearestLoss,
+  PLACES,
   studyWords,
   type Arrays,
   type Breath,
@@ -40,7 +41,7 @@ export interface Breathing {
 /** What holds at the nearest computed loss, in words. */
 function found({ breath, row, loss, at }: Shown, symbol: string): string {
   const [value, near] = [breath.values[at]!, `${symbol} ${number(breath.values[at]!)}`];
-  const [few, some] = [countAt(breath, row, at, breath.drawn), countAt(breath, row, at)];
+  const [few, some] = [countAt(breath, row, at, 'drawn'), countAt(breath, row, at)];
   if (some[0] === 0) {
     return `At ${near} there are no ${row.name} intervals.`;
   }
@@ -57,11 +58,17 @@ function rowIn(breath: Breath, shown: readonly string[], chosen: string): Breath
   return named(chosen) ?? named('confidence') ?? rows[0];
 }
 
-/** The next drawn study that misses. */
-function nextMiss({ breath, row, at, study }: Shown): number {
-  const later = Array.from({ length: breath.drawn }, (_, i) => (study + 1 + i) % breath.drawn);
+/** The next study that misses, among some: of a page without a kernel, those that are drawn. */
+function nextMiss({ breath, row, at, study }: Shown, { from, to }: Reach): number {
+  const many = to - from;
+  const later = Array.from({ length: many }, (_, i) => from + ((study - from + 1 + i) % many));
   return later.find(one => heldAt(breath, row, at, one) === false) ?? study;
 }
+
+/** The studies that can be chosen. */
+type Reach = Readonly<Record<'from' | 'to', number>>;
+const reachOf = ({ first, drawn, studies }: Breath, all: boolean): Reach =>
+  all ? { from: 0, to: studies } : { from: first, to: first + drawn };
 
 /** What is under the hand, and the studies that follow it. */
 interface State {
@@ -102,20 +109,54 @@ export interface Around {
   readonly rested: (loss: number) => void;
   /** More studies than so many are wanted. */
   readonly more: (studies: number) => void;
+  /** Another forty of them are wanted, and whether they can be had. */
+  readonly page: (of: number, page: number) => void;
+  readonly alive: () => boolean;
+}
+
+/** The hand chooses a study; where its ends are not here yet, they are asked for, and it is drawn when they come. */
+function chooser(state: State, ask: () => void, { page, alive }: Around): (study: number) => void {
+  return study => {
+    const { breath } = state;
+    if (breath === null) {
+      return;
+    }
+    const { from, to } = reachOf(breath, alive());
+    state.study = Math.min(Math.max(study, from), to - 1);
+    const [wanted, here] = [state.study, breath.first].map(one => Math.floor(one / PLACES));
+    if (wanted !== here) {
+      page(breath.of, wanted!);
+    }
+    ask();
+  };
+}
+
+/** Buttons to the forty before and after, and which are drawn. */
+function pager(state: State, choose: (study: number) => void, alive: () => boolean) {
+  const turn = (by: 1 | -1) => () => choose((state.breath?.first ?? 0) + by * PLACES);
+  const [before, after] = [button('Forty before', turn(-1)), button('Next forty', turn(1))];
+  const where = html('span', { class: 'soft' });
+  return {
+    nodes: [before, where, after],
+    show: ({ first, drawn, studies }: Breath): void => {
+      for (const one of [before, after, where]) {
+        one.hidden = !alive() || studies <= PLACES;
+      }
+      before.disabled = first === 0;
+      after.disabled = first + drawn >= studies;
+      where.textContent = `studies ${number(first + 1)} to ${number(first + drawn)} of ${number(studies)}`;
+    }
+  };
 }
 
 /** Drags and arrow keys: a study in the one picture, a loss in the other. */
 function steered(
   state: State,
   { forty, along }: Pictures,
-  ask: () => void,
+  choose: (study: number) => void,
   move: (loss: number) => void,
   rested: (loss: number) => void
 ): void {
-  const choose = (study: number): void => {
-    state.study = Math.min(Math.max(study, 0), (state.breath?.drawn ?? 1) - 1);
-    ask();
-  };
   const end = (): void => {
     if (state.touched) {
       [state.touched, state.rest] = [false, state.loss];
@@ -123,12 +164,16 @@ function steered(
     }
   };
   draggable(forty.node, {
-    move: x => choose(studyOf(x, state.breath?.places ?? 1)),
+    move: x => {
+      const { first = 0, drawn = 1, places = 1 } = state.breath ?? {};
+      choose(first + Math.min(studyOf(x, places), drawn - 1));
+    },
     end: () => undefined
   });
   draggable(along.node, { move: x => move(along.lossAt(x)), end });
   forty.handle.addEventListener('keydown', event => {
-    const stride = state.breath === null ? undefined : strideOf(event.key, state.breath.drawn);
+    const pages = { PageUp: PLACES, PageDown: -PLACES }[event.key];
+    const stride = pages ?? strideOf(event.key, state.breath?.studies ?? 0);
     if (stride !== undefined) {
       event.preventDefault();
       event.stopPropagation();
@@ -140,10 +185,12 @@ function steered(
 /** Take over what the kernel says: other studies, or another loss at rest. */
 function take(state: State, { forty }: Pictures, facts: CoverageFacts, arrays: () => Arrays): void {
   const [told, before] = [facts.breath, state.breath];
-  if (told !== null && (told.of !== before?.of || told.studies !== before.studies)) {
+  const same = before !== null && told !== null && told.of === before.of;
+  if (told !== null && !(same && told.studies === before.studies && told.first === before.first)) {
     const made = breathOf(told, arrays());
-    if (made !== null && before !== null && made.of !== before.of) {
+    if (made !== null && before !== null && !same) {
       forty.fade();
+      state.study = Math.min(state.study, made.drawn - 1);
     }
     state.breath = made ?? before; // what is drawn stays until there is something else
   }
@@ -195,7 +242,24 @@ function asking(more: (studies: number) => void): (facts: CoverageFacts) => void
   };
 }
 
-export function breathing({ arrays, follow, rested, more }: Around): Breathing {
+/** The choice of the interval that is drawn. */
+function methodField(state: State, ask: () => void): HTMLSelectElement {
+  const field = html('select', { id: unique('method') });
+  field.addEventListener('change', () => {
+    state.chosen = field.value;
+    ask();
+  });
+  return field;
+}
+
+/** How many of the studies are here, in words. */
+function titleWords({ studies, goal }: Breath, symbol: string): string {
+  const still = studies < goal ? ` of ${number(goal)}` : '';
+  return `The same ${number(studies)}${still} studies at every ${symbol}`;
+}
+
+export function breathing(around: Around): Breathing {
+  const { arrays, follow, rested, more, alive } = around;
   let facts: CoverageFacts | null = null;
   // a frame of its own: a drag draws nothing else of the lab
   const { ask, stop } = eachFrame(() => facts !== null && draw(facts));
@@ -207,16 +271,13 @@ export function breathing({ arrays, follow, rested, more }: Around): Breathing {
   const slot = html('div');
   const running = runningPicture();
   const move = mover(state, pictures, ask);
-  steered(state, pictures, ask, move, rested);
-  const field = html('select', { id: unique('method') });
-  field.addEventListener('change', () => {
-    state.chosen = field.value;
-    ask();
-  });
+  const choose = chooser(state, ask, around);
+  steered(state, pictures, choose, move, rested);
+  const field = methodField(state, ask);
   const miss = button('Next miss', () => {
-    state.study = state.now === null ? 0 : nextMiss(state.now);
-    ask();
+    choose(state.now === null ? 0 : nextMiss(state.now, reachOf(state.now.breath, alive())));
   });
+  const pages = pager(state, choose, alive);
   const [title, said, why] = [
     html('h4', { class: 'say' }),
     html('p', { class: 'say found' }),
@@ -225,12 +286,19 @@ export function breathing({ arrays, follow, rested, more }: Around): Breathing {
   const key = html('p', { class: 'key' });
   const drawings = sideBySide(pictures, running.node, slot, key);
   const guessed = guess(ask);
-  const result = html('div', {}, said, drawings, html('div', { class: 'buttons' }, miss), why);
+  const result = html(
+    'div',
+    {},
+    said,
+    drawings,
+    html('div', { class: 'buttons' }, miss, ...pages.nodes),
+    why
+  );
   const choices = html('div', { class: 'choices' }, labelled('interval', field), guessed.switch);
   const node = html('section', { class: 'breathing', hidden: '' }, title, choices, guessed.node, result);
   const draw = (facts: CoverageFacts): void => {
     take(state, pictures, facts, arrays);
-    const { breath, loss, rest, study } = state;
+    const { breath, loss, rest } = state;
     const row = breath === null ? undefined : rowIn(breath, facts.shown, state.chosen);
     node.hidden = breath === null || row === undefined || facts.view !== 'studies';
     if (breath === null || row === undefined || node.hidden) {
@@ -238,10 +306,12 @@ export function breathing({ arrays, follow, rested, more }: Around): Breathing {
     }
     const symbol = symbolOf(facts);
     const rows = breath.rows.filter(one => facts.shown.includes(one.name));
+    const { from, to } = reachOf(breath, false);
+    const study = Math.min(Math.max(state.study, from), to - 1); // what is not here yet is not drawn yet
     const now = { breath, row, loss, rest, study, at: nearestLoss(breath.values, loss) };
     state.now = now;
-    const still = breath.studies < breath.goal ? ` of ${number(breath.goal)}` : '';
-    title.textContent = `The same ${number(breath.studies)}${still} studies at every ${symbol}`;
+    pages.show(breath);
+    title.textContent = titleWords(breath, symbol);
     offer(
       field,
       key,

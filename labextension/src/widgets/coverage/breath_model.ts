@@ -3,15 +3,15 @@ import { wilson } from '../../maths/coverage';
 import { number } from '../../maths/digits';
 import type { BreathFacts, BreathMethod } from './facts';
 
-/** So many studies are drawn. */
-const PLACES = 40;
+/** So many studies are drawn at a time. */
+export const PLACES = 40;
 
 export interface BreathRow {
   readonly name: string;
   readonly about: 'dataset' | 'population';
   readonly ends: Float32Array;
-  readonly held: Uint8Array;
-  readonly known: Uint8Array | null;
+  readonly missed: Uint8Array;
+  readonly unknown: Uint8Array | null;
 }
 
 export interface Breath {
@@ -19,7 +19,8 @@ export interface Breath {
   readonly values: readonly number[];
   readonly studies: number;
   readonly goal: number;
-  /** How many of them are drawn, and how many will be. */
+  /** The first that is drawn, how many of them are, and how many will be. */
+  readonly first: number;
   readonly drawn: number;
   readonly places: number;
   readonly answers: Float32Array;
@@ -48,40 +49,77 @@ export function floats(view: DataView): Float32Array {
   return Float32Array.from({ length: view.byteLength >> 2 }, (_, i) => view.getFloat32(4 * i, true));
 }
 
-const flags = (view: DataView): Uint8Array => new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+/** Codes of ends: none, without a lower end, the lowest that counts, without an upper end. */
+const [NONE, BELOW, LOW, ABOVE] = [0, 1, 2, 65_535];
+
+/** Ends from 16-bit codes, with the lowest end and the step of each loss. */
+function unquantised(codes: DataView, scale: Float32Array): Float32Array {
+  const each = codes.byteLength / scale.length; // two bytes an end, two numbers a loss
+  return Float32Array.from({ length: codes.byteLength >> 1 }, (_, i) => {
+    const code = codes.getUint16(2 * i, true);
+    const at = 2 * Math.floor(i / each);
+    const special = { [NONE]: NaN, [BELOW]: -Infinity, [ABOVE]: Infinity }[code];
+    return special ?? scale[at]! + (code - LOW) * scale[at + 1]!;
+  });
+}
+
+/** Rows of bits, each written as what differs from the one before; null where the bytes are not just as many. */
+function bitsOf(view: DataView, rows: number, wide: number): Uint8Array | null {
+  const [found, mask] = [new Uint8Array(rows * wide), Math.ceil(wide / 8)];
+  const byte = (at: number): number => (at < view.byteLength ? view.getUint8(at) : 0);
+  let next = 0;
+  for (let row = 0; row < rows && next <= view.byteLength; row += 1) {
+    const start = next;
+    next += mask;
+    for (let i = 0; i < wide; i += 1) {
+      const differs = (byte(start + (i >> 3)) >> (i & 7)) & 1;
+      const before = row === 0 ? 0 : found[(row - 1) * wide + i]!;
+      found[row * wide + i] = differs === 1 ? before ^ byte(next++) : before;
+    }
+  }
+  return next === view.byteLength ? found : null;
+}
 
 /** A method with its arrays; null where they are not as long as they must be. */
-function rowOf({ name, about }: BreathMethod, arrays: Arrays, ends: number, bits: number): BreathRow | null {
-  const [all, held, known] = ['ends', 'held', 'known'].map(one => arrays.get(`${name}/${one}`));
-  const there = known !== undefined && [0, bits].includes(known.byteLength);
-  if (all?.byteLength !== 8 * ends || held?.byteLength !== bits || !there) {
+function rowOf(
+  { name, about }: BreathMethod,
+  arrays: Arrays,
+  { losses, drawn, wide }: Record<'losses' | 'drawn' | 'wide', number>
+): BreathRow | null {
+  const [ends, scale, missed, unknown] = ['ends', 'scale', 'missed', 'unknown'].map(one =>
+    arrays.get(`${name}/${one}`)
+  );
+  if (
+    ends?.byteLength !== 4 * losses * drawn ||
+    scale?.byteLength !== 8 * losses ||
+    wide > MOST_BYTES / losses
+  ) {
     return null;
   }
-  return {
-    name,
-    about,
-    ends: floats(all),
-    held: flags(held),
-    known: known.byteLength === 0 ? null : flags(known)
-  };
+  const flags = missed === undefined ? null : bitsOf(missed, losses, wide);
+  const none = unknown?.byteLength === 0;
+  const gaps = unknown === undefined || none ? null : bitsOf(unknown, losses, wide);
+  return flags === null || (gaps === null && !none)
+    ? null
+    : { name, about, ends: unquantised(ends, floats(scale)), missed: flags, unknown: gaps };
 }
 
 /** The studies of some facts, with their arrays; null where these are not those. */
 export function breathOf(facts: BreathFacts, arrays: Arrays): Breath | null {
   const [truths, answers] = [arrays.get('truths'), arrays.get('answers')];
   const [losses, drawn] = [facts.values.length, (truths?.byteLength ?? 0) >> 2];
-  const bits = losses * Math.ceil(facts.studies / 8);
-  const rows = facts.methods.map(one => rowOf(one, arrays, losses * drawn, bits));
   if (truths === undefined || answers?.byteLength !== 4 * losses * drawn || losses === 0 || drawn === 0) {
     return null;
   }
-  if (rows.some(row => row === null)) {
+  const size = { losses, drawn, wide: Math.ceil(facts.studies / 8) };
+  const rows = facts.methods.map(one => rowOf(one, arrays, size));
+  if (rows.some(row => row === null) || !(facts.first >= 0 && facts.first + drawn <= facts.studies)) {
     return null;
   }
   return {
     ...facts,
     drawn,
-    places: Math.max(drawn, Math.min(PLACES, facts.goal)),
+    places: Math.max(drawn, Math.min(PLACES, facts.goal - facts.first)),
     truths: floats(truths),
     answers: floats(answers),
     rows: rows as BreathRow[]
@@ -106,7 +144,7 @@ export function between(values: readonly number[], loss: number): { from: number
 
 /** Ends of a drawn study at a loss, between the computed ones on both sides: for drawing only. */
 export function endsAt(
-  { values, drawn }: Breath,
+  { values, drawn, first }: Breath,
   row: BreathRow,
   loss: number,
   study: number
@@ -114,7 +152,7 @@ export function endsAt(
   const { from, share } = between(values, loss);
   const next = Math.min(from + 1, values.length - 1);
   const end = (which: number): number => {
-    const [a, b] = [from, next].map(at => row.ends[2 * (at * drawn + study) + which]!);
+    const [a, b] = [from, next].map(at => row.ends[2 * (at * drawn + study - first) + which]!);
     return share === 0 ? a! : share === 1 ? b! : a! + share * (b! - a!);
   };
   return [end(0), end(1)];
@@ -126,14 +164,19 @@ const bit = (flags: Uint8Array, wide: number, at: number, study: number): boolea
 /** Whether a study's interval held at a computed loss; null where there is none. */
 export function heldAt({ studies }: Breath, row: BreathRow, at: number, study: number): boolean | null {
   const wide = Math.ceil(studies / 8);
-  const known = row.known === null || bit(row.known, wide, at, study);
-  return known ? bit(row.held, wide, at, study) : null;
+  const unknown = row.unknown !== null && bit(row.unknown, wide, at, study);
+  return unknown ? null : !bit(row.missed, wide, at, study);
 }
 
-/** How many of the first studies had an interval at a computed loss, and how many held. */
-export function countAt(breath: Breath, row: BreathRow, at: number, upto = breath.studies): [number, number] {
+/** The studies that are drawn, by their numbers among all. */
+export const drawnOf = ({ first, drawn }: Breath): number[] =>
+  Array.from({ length: drawn }, (_, i) => first + i);
+
+/** How many studies had an interval at a computed loss, and how many held: of all, or of those that are drawn. */
+export function countAt(breath: Breath, row: BreathRow, at: number, of?: 'drawn'): [number, number] {
   let [known, held] = [0, 0];
-  for (let study = 0; study < upto; study += 1) {
+  const [from, to] = of === 'drawn' ? [breath.first, breath.first + breath.drawn] : [0, breath.studies];
+  for (let study = from; study < to; study += 1) {
     const one = heldAt(breath, row, at, study);
     known += one === null ? 0 : 1;
     held += one === true ? 1 : 0;
@@ -175,16 +218,17 @@ export function runningAt(breath: Breath, row: BreathRow, at: number): Share[] {
 }
 
 /** What an interval of a study claims to hold. */
-export function truthOf({ truths, parameter }: Breath, row: BreathRow, study: number): number {
-  return row.about === 'dataset' || parameter === null ? truths[study]! : parameter;
+export function truthOf({ truths, first, parameter }: Breath, row: BreathRow, study: number): number {
+  return row.about === 'dataset' || parameter === null ? truths[study - first]! : parameter;
 }
 
 /** How far the picture reaches to both sides of the truth: what most ends at a loss lie within. */
 export function reachAt(breath: Breath, row: BreathRow, loss: number): number {
-  const far = Array.from({ length: breath.drawn }, (_, study) => {
-    const truth = truthOf(breath, row, study);
-    return Math.max(...endsAt(breath, row, loss, study).map(end => Math.abs(end - truth)));
-  })
+  const far = drawnOf(breath)
+    .map(study => {
+      const truth = truthOf(breath, row, study);
+      return Math.max(...endsAt(breath, row, loss, study).map(end => Math.abs(end - truth)));
+    })
     .filter(Number.isFinite)
     .sort((a, b) => a - b);
   return (far[Math.floor(0.9 * (far.length - 1))] ?? 1) * 1.15 || 1;
@@ -200,7 +244,7 @@ export function studyWords(
   study: number,
   symbol: string
 ): string {
-  const answer = breath.answers[at * breath.drawn + study]!;
+  const answer = breath.answers[at * breath.drawn + study - breath.first]!;
   const [low, high] = endsAt(breath, row, breath.values[at]!, study);
   const start = `Study ${study + 1} at ${symbol} ${number(breath.values[at]!)}: released ${number(answer)}`;
   const held = heldAt(breath, row, at, study);
@@ -213,8 +257,8 @@ export function studyWords(
   if (held) {
     return `${interval} It holds.`;
   }
-  const noise = answer - breath.truths[study]!;
-  const drawn = breath.truths[study]! - truth;
+  const noise = answer - breath.truths[study - breath.first]!;
+  const drawn = breath.truths[study - breath.first]! - truth;
   const half = (high - low) / 2;
   const parts =
     row.about === 'dataset'

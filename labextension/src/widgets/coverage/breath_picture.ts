@@ -7,6 +7,7 @@ import { lineNames } from '../parts/line_names';
 import { pathThrough } from './axes';
 import {
   alongLosses,
+  drawnOf,
   endsAt,
   heldAt,
   reachAt,
@@ -50,14 +51,14 @@ function intervalPaths(
   y: (off: number) => number
 ): Record<'holds' | 'misses' | 'crosses', string> {
   const found = { holds: '', misses: '', crosses: '' };
-  for (let study = 0; study < breath.drawn; study += 1) {
+  for (const study of drawnOf(breath)) {
     const held = heldAt(breath, row, at, study);
     const truth = truthOf(breath, row, study);
     const [low, high] = endsAt(breath, row, loss, study).map(end => y(end - truth)) as [number, number];
     if (held === null || !Number.isFinite(low + high)) {
       continue;
     }
-    const x = xOf(study, breath.places).toFixed(1);
+    const x = xOf(study - breath.first, breath.places).toFixed(1);
     found[held ? 'holds' : 'misses'] += `M${x} ${low.toFixed(1)}V${high.toFixed(1)}`;
     if (!held) {
       const end =
@@ -133,9 +134,9 @@ export function fortyPicture() {
         label.textContent = `${off > 0 ? '+' : ''}${number(off)}`;
       }
       set(handle, {
-        cx: xOf(now.study, now.breath.places),
+        cx: xOf(now.study - now.breath.first, now.breath.places),
         'aria-valuemin': 1,
-        'aria-valuemax': now.breath.drawn,
+        'aria-valuemax': now.breath.studies,
         'aria-valuenow': now.study + 1,
         'aria-valuetext': words
       });

@@ -80,13 +80,13 @@ export interface Partition {
   readonly you: readonly number[];
 }
 
-/** One method of the studies at many losses; its arrays are called `<name>/ends`, `<name>/held` and `<name>/known`. */
+/** One method of the studies at many losses; its arrays are called `<name>/` `ends`, `scale`, `missed` and `unknown`. */
 export interface BreathMethod {
   readonly name: string;
   readonly about: 'dataset' | 'population';
 }
 
-/** The same studies with the same random numbers at many losses; numbers as 32-bit floats and flags as bits are in arrays. */
+/** The same studies with the same random numbers at many losses; their numbers and flags are in arrays. */
 export interface BreathFacts {
   /** Which simulation it is. */
   readonly of: number;
@@ -94,6 +94,8 @@ export interface BreathFacts {
   /** How many there are so far, and how many there will be. */
   readonly studies: number;
   readonly goal: number;
+  /** The first of those whose ends are here. */
+  readonly first: number;
   readonly parameter: number | null;
   readonly methods: readonly BreathMethod[];
 }
@@ -154,6 +156,8 @@ export interface CoverageSet {
   breathe: boolean;
   /** How many of those were here when more were asked for. */
   breathed: number;
+  /** Of which of them which forty are drawn. */
+  page: [number, number];
   pull: number;
   reset: number;
   at: number;

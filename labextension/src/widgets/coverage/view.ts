@@ -260,7 +260,9 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
     arrays: () => arraysOf(link.arrays?.()),
     follow: (loss, words) => hand.follow(loss, words),
     rested: loss => link.choose({ setup: { ...link.facts().setup, loss } }),
-    more: breathed => link.choose({ breathed })
+    more: breathed => link.choose({ breathed }),
+    page: (of, page) => link.choose({ page: [of, page] }),
+    alive: () => link.alive?.() !== false
   });
   const hand = controls(answered, chosen => link.choose(chosen), breath.move);
   const problem = html('p', { class: 'warn', role: 'status' });

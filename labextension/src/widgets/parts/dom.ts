@@ -50,10 +50,10 @@ export function button(words: string, pressed: () => void, attributes: Attribute
   return made;
 }
 
-/** Code that breaks after operators, dots, commas and brackets, never inside a word. */
+/** Code that breaks after operators, dots, commas and brackets, never inside a word or a number. */
 export function coded(code: string): (Node | string)[] {
   return code
-    .split(/(?<=[.,=&|+*/(<>[-](?![=)\]]))/)
+    .split(/(?<=[.,=&|+*/(<>[-])(?![=)\]*])(?<!\d\.(?=\d))/)
     .flatMap((part, i) => (i > 0 ? [html('wbr'), part] : [part]));
 }
 

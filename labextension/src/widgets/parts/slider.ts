@@ -3,7 +3,7 @@ import type { Range } from '../../maths/scale';
 import { significant } from '../../maths/digits';
 import { entered, html, set, unique } from './dom';
 import { ends } from './layout';
-import { ARROWS, FULL, neighbour, placeOf, typedValue, valueOf, type Track } from './track';
+import { ARROWS, FULL, neighbour, placeOf, typedValue, valueOf, type Scale, type Track } from './track';
 
 export interface SliderOptions extends Track {
   readonly label: string;
@@ -21,7 +21,7 @@ export interface Slider {
   readonly range: HTMLInputElement;
   readonly value: () => number;
   /** Take over other ends. */
-  readonly reach: (range: Range) => void;
+  readonly reach: (range: Range, scale?: Scale) => void;
   /** Move it without telling anybody. */
   readonly show: (value: number) => void;
   readonly words: (text: string) => void;
@@ -117,8 +117,8 @@ export function slider(options: SliderOptions): Slider {
     node,
     range,
     value: () => value,
-    reach: next => {
-      track = { ...track, range: next };
+    reach: (next, scale) => {
+      track = { ...track, range: next, scale };
       stand(value);
     },
     show: next => {

@@ -9,6 +9,14 @@ export interface Track {
   readonly reversed?: boolean;
   /** The lower end stands for none, and is written and typed as 0. */
   readonly none?: boolean;
+  /** Where values stand, from 0 to 1, where a drawing decides it. */
+  readonly scale?: Scale | undefined;
+}
+
+/** The share of a track at which a value stands, and the value that stands at a share. */
+export interface Scale {
+  readonly share: (value: number) => number;
+  readonly value: (share: number) => number;
 }
 
 /** The places of a track are whole numbers from 0 to this. */
@@ -25,14 +33,18 @@ export const ARROWS: Readonly<Record<string, 1 | -1>> = {
 const stepped = (value: number): number => Number(value.toPrecision(10));
 
 /** The place of a value. */
-export function placeOf({ range, step, reversed }: Track, value: number): number {
-  const share = step === undefined ? place(range, value) : (value - range.low) / (range.high - range.low);
+export function placeOf({ range, step, reversed, scale }: Track, value: number): number {
+  const straight = step === undefined ? place(range, value) : (value - range.low) / (range.high - range.low);
+  const share = scale?.share(value) ?? straight;
   return Math.round(FULL * Math.min(Math.max(reversed === true ? 1 - share : share, 0), 1));
 }
 
 /** The value at a place, rounded to what can be set. */
-export function valueOf({ range, step, reversed }: Track, at: number): number {
+export function valueOf({ range, step, reversed, scale }: Track, at: number): number {
   const share = reversed === true ? 1 - at / FULL : at / FULL;
+  if (scale !== undefined) {
+    return Math.min(Math.max(scale.value(share), range.low), range.high);
+  }
   if (step === undefined) {
     return valueAt(range, share);
   }

@@ -3,6 +3,7 @@ import { combined } from '../../maths/budget';
 import { lossFor, widthAt, type Curve } from '../../maths/curve';
 import { decimalsFor, halfWidth, number, significant, span } from '../../maths/digits';
 import type { Range } from '../../maths/scale';
+import type { Scale } from '../parts/track';
 
 export interface RemeasureFacts {
   readonly name: string;
@@ -81,6 +82,22 @@ export function lossTo(facts: RemeasureFacts, end: number): number {
   const wanted = Math.min(Math.abs(end - middle(facts)), now * (1 - 1e-6));
   const width = 1 / Math.sqrt(1 / wanted ** 2 - 1 / now ** 2);
   return Number((lossFor(facts.curve, width) ?? rangeOf(facts).high).toPrecision(2));
+}
+
+/** Where the next interval begins at a loss, and the loss for which it begins at a value. */
+const start = (facts: RemeasureFacts, loss: number): number =>
+  middle(facts) - combined(half(facts), widthAt(facts.curve, loss));
+
+/** From where to where the lower end of the next interval moves, and where it stands at a loss: the track of the slider. */
+export function trackOf(facts: RemeasureFacts): Scale & Readonly<Record<'from' | 'to', number>> {
+  const { low, high } = rangeOf(facts);
+  const [from, to] = [start(facts, low), start(facts, high)];
+  return {
+    from,
+    to,
+    share: loss => (start(facts, loss) - from) / (to - from),
+    value: share => lossTo(facts, from + share * (to - from))
+  };
 }
 
 /** The cell that pays again. */

@@ -1,5 +1,6 @@
 /** The intervals of an answer so far, and the next one. */
 import { picture, set, svg, type Picture } from '../parts/dom';
+import type { Axis } from '../parts/on_axis';
 import type { RemeasureFacts } from './model';
 
 const [ROW, LEFT, RIGHT] = [26, 96, 10];
@@ -8,6 +9,8 @@ export interface TrailPicture {
   readonly plot: Picture;
   /** The value at a place. */
   readonly back: (at: number) => number;
+  /** Where the lower end of the next interval moves, from one value to another. */
+  readonly axis: (from: number, to: number) => Axis;
   readonly show: (from: number, to: number, words: string) => void;
 }
 
@@ -35,7 +38,6 @@ export function trailPicture(facts: RemeasureFacts, W: number): TrailPicture {
   ]);
   const y = (rows - 1) * ROW + 13;
   const next = svg('rect', { y: y - 7, height: 14, class: 'next' });
-  const handle = svg('circle', { class: 'handle', r: 7, cy: y });
   const plus = label(rows - 1, '');
   const value = svg('path', { class: 'ink-line', d: `M${x(facts.value)} 2V${rows * ROW}` });
   const axis = svg('path', { class: 'axis', d: `M${LEFT} ${y}H${W - RIGHT}` });
@@ -47,16 +49,15 @@ export function trailPicture(facts: RemeasureFacts, W: number): TrailPicture {
     axis,
     plus,
     next,
-    value,
-    handle
+    value
   );
   plot.node.classList.add('trail');
   return {
     plot,
     back,
+    axis: (from, to) => ({ wide: W, from: x(from), to: x(to), below: rows * ROW - y, said: W - RIGHT }),
     show: (from: number, to: number, words: string) => {
       set(next, { x: x(from), width: Math.max(x(to) - x(from), 3) });
-      set(handle, { cx: x(to) });
       plus.textContent = words;
     }
   };

@@ -2,6 +2,7 @@
 import { announcer, eachFrame, html } from '../parts/dom';
 import { figures, head } from '../parts/layout';
 import { lossWords, oddsWords } from '../parts/loss_words';
+import { onAxis } from '../parts/on_axis';
 import { draggable } from '../parts/pointer';
 import { RELEASE_EVENT, releaseButton } from '../parts/release';
 import { slider } from '../parts/slider';
@@ -12,6 +13,7 @@ import {
   lossTo,
   rangeOf,
   startOf,
+  trackOf,
   type RemeasureFacts,
   type RemeasureSet
 } from './model';
@@ -28,7 +30,7 @@ function trailPart(
   resized: () => void
 ): {
   readonly node: HTMLElement;
-  readonly trail: (facts: RemeasureFacts) => TrailPicture;
+  readonly trail: (facts: RemeasureFacts, laid: (trail: TrailPicture) => void) => TrailPicture;
   readonly dispose: () => void;
 } {
   const node = html('div');
@@ -44,13 +46,14 @@ function trailPart(
   seen.observe(node);
   return {
     node,
-    trail: facts => {
+    trail: (facts, laid) => {
       const wanted = JSON.stringify([facts.trail, facts.value, width]);
       if (trail === null || wanted !== drawn) {
         const made = trailPicture(facts, width);
         [trail, drawn] = [made, wanted];
         node.replaceChildren(made.plot.node);
         draggable(made.plot.node, { move: at => grabbed(made.back(at)), end: settled });
+        laid(made);
       }
       return trail;
     },
@@ -76,6 +79,7 @@ export function forecast(root: HTMLElement, link: Link<RemeasureFacts, Remeasure
     range: rangeOf(first),
     value: loss,
     ends: ['more private', 'more accurate'],
+    scale: trackOf(first),
     input: move,
     change: settled
   });
@@ -90,7 +94,11 @@ export function forecast(root: HTMLElement, link: Link<RemeasureFacts, Remeasure
   function show(): void {
     const facts = link.facts();
     const { kind, problem } = facts;
-    const trail = place.trail(facts);
+    const trail = place.trail(facts, laid => {
+      const track = trackOf(facts);
+      losses.reach(rangeOf(facts), track);
+      onAxis(losses, laid.axis(track.from, track.to));
+    });
     const next = forecastAt(facts, loss);
     trail.show(next.low, next.high, `+ ${next.paid}`);
     trail.plot.describe(next.description);

@@ -4,7 +4,16 @@ import { place, ticks, valueAt, type Range } from '../../maths/scale';
 import { picture, set, svg, unique } from '../parts/dom';
 import { text, under } from '../parts/layout';
 import { draggable } from '../parts/pointer';
-import { narrowest, rangeOf, widthForPeople, widthOf, type Balance, type SeesawFacts } from './model';
+import type { Upright } from '../parts/on_axis';
+import {
+  narrowest,
+  rangeOf,
+  widthForPeople,
+  widthOf,
+  widthsOf,
+  type Balance,
+  type SeesawFacts
+} from './model';
 
 const [W, H, LEFT, TOP, BOTTOM] = [640, 216, 64, 24, 30];
 
@@ -13,6 +22,12 @@ export const axisOf = (facts: Pick<SeesawFacts, 'people'>) => ({
   ...{ wide: W, from: LEFT, below: BOTTOM },
   to: W - (facts.people === null ? 14 : 58)
 });
+/** Where the axis of ± runs. */
+export function uprightOf(facts: SeesawFacts): Upright {
+  const { y } = paperOf(facts);
+  const { low, high } = widthsOf(facts);
+  return { wide: W, high: H, left: LEFT, top: y(high), bottom: y(low) };
+}
 const SHARES = [0.01, 0.1, 0.5, 0.9, 0.99, 0.999];
 
 /** Where losses and ± stand. */
@@ -76,7 +91,7 @@ function axes(facts: SeesawFacts, paper: Paper): SVGElement[] {
   return [
     svg('path', { class: 'axis', d: `M${LEFT} ${TOP}V${H - BOTTOM}H${edge}V${TOP}` }),
     ...losses.map(tick => under(x(tick), H - BOTTOM, `${facts.symbol} ${tick}`)),
-    ...widths.map(tick => text(LEFT - 8, y(tick) + 4, number(tick), 'end')),
+    ...widths.map(tick => text(LEFT - 14, y(tick) + 4, number(tick), 'end')),
     ...peopleTicks(facts, paper),
     ...published(facts, paper)
   ];

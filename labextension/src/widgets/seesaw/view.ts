@@ -4,7 +4,7 @@ import { announcer, html, set } from '../parts/dom';
 import { dragState, type DragState } from '../parts/drag_state';
 import { figures, head } from '../parts/layout';
 import { lossWords, oddsWords } from '../parts/loss_words';
-import { onAxis } from '../parts/on_axis';
+import { onAxis, onUpright, upright } from '../parts/on_axis';
 import { releaseButton } from '../parts/release';
 import { slider, type Slider } from '../parts/slider';
 import type { Link, View } from '../parts/widget';
@@ -22,7 +22,7 @@ import {
   type SeesawFacts,
   type SeesawSet
 } from './model';
-import { axisOf, balancePlot } from './plot';
+import { axisOf, balancePlot, uprightOf } from './plot';
 
 type Held = DragState<{ loss: number }>;
 
@@ -31,7 +31,7 @@ interface Part<Shown extends readonly unknown[]> {
   readonly show: (...shown: Shown) => void;
 }
 
-/** The two sliders, each of which moves the other. */
+/** The two sliders, each on the axis that it moves and each of which moves the other. */
 function sliders(held: Held, first: SeesawFacts, reach: (width: number) => void): [Slider, Slider] {
   const losses = slider({
     label: first.symbol,
@@ -45,8 +45,7 @@ function sliders(held: Held, first: SeesawFacts, reach: (width: number) => void)
     label: '±',
     range: widthsOf(first),
     value: widthOf(first, held.now.loss),
-    ends: ['wider', 'narrower'],
-    reversed: true,
+    ends: ['narrower', 'wider'],
     write: value => written(first, value),
     input: reach,
     change: held.tell
@@ -131,12 +130,13 @@ export function balance(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): 
   const reach = (width: number): void => held.move({ loss: lossOf(link.facts(), width) });
   const plot = balancePlot(first, { loss: loss => held.move({ loss }), end: held.tell });
   const [losses, widths] = sliders(held, first, reach);
+  const drawing = upright(plot.node);
   onAxis(losses, axisOf(first));
   const [told, odds] = [figuresPart(first), announcer()];
   const others = html('p', { class: 'soft' });
   const [size, release] = [sizePart(people => link.choose({ size: people })), releasePart(link, held)];
   root.append(
-    ...[plot.node, losses.node, widths.node, ...told.nodes],
+    ...[drawing, losses.node, widths.node, ...told.nodes],
     ...[odds, others, ...size.nodes, ...release.nodes]
   );
 
@@ -144,6 +144,7 @@ export function balance(root: HTMLElement, link: Link<SeesawFacts, SeesawSet>): 
     const facts = link.facts();
     plot.lay(facts);
     widths.reach(widthsOf(facts));
+    onUpright(drawing, widths, uprightOf(facts));
     size.show(facts);
   }
 

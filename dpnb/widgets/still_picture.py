@@ -1,0 +1,174 @@
+"""The pictures of still forms: a bar for each of a few numbers, and lines along a logarithmic axis.
+
+Places are percentages and letters are in pixels: a picture fits any width and stays readable on a telephone. Each says in
+words what it shows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from dpnb.cards.markup import Markup, clean, el
+from dpnb.exhibits.drawing import themed
+from dpnb.inference.digits import number
+
+Bar = tuple[str, float, str]
+Line = tuple[str, Sequence[float], Sequence[float]]
+"""A name, places along, and heights."""
+
+_WIDTH, _ROW, _HEIGHT = 640, 38, 190
+_LEFT, _RIGHT, _TOP, _FLOOR = 11.0, 78.0, 12, 160
+_SOFT, _HAIR, _ACCENT = "#5b5e66", "#dcdde2", "#0a6480"
+_DASHES = (None, "7 5", "2 4", "10 4 2 4")
+_LONGEST, _MOST = 34, 10
+
+
+def bars(title: str, rows: Sequence[Bar]) -> Markup:
+    """Return a picture of bars.
+
+    Parameters
+    ----------
+    title : str
+        What is drawn.
+    rows : sequence of (str, float, str)
+        A name, the length of its bar from 0 to 1, and the number in words. At most ten are drawn.
+    """
+    shown = list(rows[:_MOST])
+    parts = [part for place, row in enumerate(shown) for part in _bar(_ROW * place, row)]
+    said = "; ".join(f"{name}: {words}" for name, _, words in shown) or "nothing yet"
+    return _picture(title, said, _ROW * max(len(shown), 1), parts)
+
+
+def _bar(top: int, row: Bar) -> list[Markup]:
+    name, share, words = row
+    share = min(max(share, 0.0), 1.0) if math.isfinite(share) else 1.0
+    size = {"y": str(top + 19), "height": "9", "x": "0"}
+    return [
+        _words(_short(name), x="0", y=str(top + 13)),
+        _words(words, x="100%", y=str(top + 13), text_anchor="end"),
+        el("rect", width="100%", fill=_HAIR, **size),
+        el("rect", width=f"{100 * share:.2f}%", fill=_ACCENT, **size),
+    ]
+
+
+def lines(title: str, drawn: Sequence[Line], along: str, at: float | None = None) -> Markup:
+    """Return a picture of lines on logarithmic paper, each named where it ends.
+
+    Parameters
+    ----------
+    title : str
+        What is drawn.
+    drawn : sequence of (str, sequence of float, sequence of float)
+        Up to four lines; places and heights are above 0.
+    along : str
+        What the numbers below the axis are called: ``ε``.
+    at : float, optional
+        Where an upright line stands.
+    """
+    wide = _ends([x for _, xs, _ in drawn for x in xs])
+    tall = _ends([y for _, _, ys in drawn for y in ys])
+    parts = [*_frame(wide, tall, along)]
+    for dashes, (_, xs, ys) in zip(_DASHES, drawn, strict=False):
+        corners = " ".join(
+            f"{10 * _across(x, wide):.1f},{_down(y, tall):.1f}" for x, y in zip(xs, ys, strict=True)
+        )
+        parts.append(_stretched(el("polyline", points=corners, stroke_dasharray=dashes, **_STROKE)))
+    parts += _names([(name, _down(ys[-1], tall)) for name, _, ys in drawn])
+    if at is not None and wide[0] <= at <= wide[1]:
+        place = f"{_across(at, wide):.2f}%"
+        parts.append(el("line", x1=place, x2=place, y1=str(_TOP), y2=str(_FLOOR), stroke=_SOFT))
+    said = "; ".join(
+        f"{name or title}: {number(ys[0])} at {along} {number(xs[0])}, {number(ys[-1])} at {along} {number(xs[-1])}"
+        for name, xs, ys in drawn
+    )
+    return _picture(title, said, _HEIGHT, parts)
+
+
+_STROKE = {"fill": "none", "stroke": _ACCENT, "stroke_width": "2", "vector_effect": "non-scaling-stroke"}
+
+
+def _stretched(shape: Markup) -> Markup:
+    """Put a shape, a thousand wide, on the whole width."""
+    return el(
+        "svg",
+        shape,
+        viewBox=f"0 0 1000 {_HEIGHT}",
+        preserveAspectRatio="none",
+        width="100%",
+        height=str(_HEIGHT),
+    )
+
+
+def _ends(values: Sequence[float]) -> tuple[float, float]:
+    known = [value for value in values if 0 < value < math.inf] or [1.0]
+    low, high = min(known), max(known)
+    return (low, high) if high > low else (low / 2, low * 2)
+
+
+def _share(value: float, ends: tuple[float, float]) -> float:
+    held = min(max(value, ends[0]), ends[1])
+    return math.log(held / ends[0]) / math.log(ends[1] / ends[0])
+
+
+def _across(value: float, ends: tuple[float, float]) -> float:
+    return _LEFT + (_RIGHT - _LEFT) * _share(value, ends)
+
+
+def _down(value: float, ends: tuple[float, float]) -> float:
+    return _FLOOR - (_FLOOR - _TOP) * _share(value, ends)
+
+
+def _powers(ends: tuple[float, float]) -> list[float]:
+    """Return the powers of ten between two ends, at most five of them."""
+    first, last = math.ceil(math.log10(ends[0]) - 1e-9), math.floor(math.log10(ends[1]) + 1e-9)
+    found = [10.0**power for power in range(first, last + 1)]
+    return found[:: max(1, math.ceil(len(found) / 5))] or [ends[0], ends[1]]
+
+
+def _frame(wide: tuple[float, float], tall: tuple[float, float], along: str) -> list[Markup]:
+    made = []
+    for tick in _powers(tall):
+        down = f"{_down(tick, tall):.1f}"
+        made.append(el("line", x1=f"{_LEFT}%", x2=f"{_RIGHT}%", y1=down, y2=down, stroke=_HAIR))
+        made.append(
+            _words(number(tick), x=f"{_LEFT - 1}%", y=f"{_down(tick, tall) + 4:.1f}", text_anchor="end")
+        )
+    for tick in _powers(wide):
+        place = f"{_across(tick, wide):.2f}%"
+        made.append(el("line", x1=place, x2=place, y1=str(_FLOOR), y2=str(_FLOOR + 5), stroke=_SOFT))
+        made.append(_words(f"{along} {number(tick)}", x=place, y=str(_FLOOR + 19), text_anchor="middle"))
+    return made
+
+
+def _names(ends: Sequence[tuple[str, float]]) -> list[Markup]:
+    """Write names where lines end, one below the other where they would meet."""
+    made, last = [], -math.inf
+    for name, down in sorted(ends, key=lambda one: one[1]):
+        last = max(down + 4, last + 15)
+        made.append(_words(_short(name, 12), x=f"{_RIGHT + 1}%", y=f"{last:.1f}"))
+    return made
+
+
+def _short(name: str, most: int = _LONGEST) -> str:
+    return name if len(name) <= most else f"{name[: most - 1]}…"
+
+
+def _words(text: str, **places: str) -> Markup:
+    return el("text", text, fill=_SOFT, font_size="12", font_family="sans-serif", **places)
+
+
+def _picture(title: str, said: str, high: int, parts: Sequence[object]) -> Markup:
+    return themed(
+        el(
+            "svg",
+            el("title", clean(title)),
+            el("desc", clean(said)),
+            *parts,
+            xmlns="http://www.w3.org/2000/svg",
+            width=str(_WIDTH),
+            height=str(high),
+            role="img",
+            aria_label=f"{title}. {said}",
+        )
+    )

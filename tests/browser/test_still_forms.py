@@ -1,0 +1,105 @@
+"""What stands still: the still form of every interaction, every card, the report and the saved page, as a browser draws them.
+
+Nothing sticks out, letters in drawings are 11 pixels at least, code breaks between words, axe finds nothing serious, and each
+still form of an interaction is a picture with words, not only a table.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+import dpnb
+from dpnb import cards
+from dpnb.cards.markup import Markup
+from dpnb.cards.report import document
+from dpnb.widgets import _base
+from tests.browser.test_accessibility import AXE, serious
+from tests.browser.test_interactions import LETTERS, everything
+from tests.cards import made
+from tests.cards.test_cards import all_cards
+
+pytestmark = pytest.mark.skipif(not (_base.built() and AXE.is_file()), reason="the front end is not built")
+
+# words of code that a line's end cuts, though they would fit into a line
+CUT = r"""() => [...document.querySelectorAll("code, code *")].flatMap(node => [...node.childNodes]
+    .filter(one => one.nodeType === 3).flatMap(text => [...text.data.matchAll(/\w+/g)].filter(word => {
+        const range = document.createRange();
+        range.setStart(text, word.index); range.setEnd(text, word.index + word[0].length);
+        const lines = [...range.getClientRects()];
+        return new Set(lines.map(one => Math.round(one.top))).size > 1 && word[0].length < 24;
+    }).map(word => `${word[0]} of ${text.data}`)))"""
+# letters of drawings that lie outside of the window and of everything that scrolls
+OUTSIDE = """() => [...document.querySelectorAll("svg text")].filter(one => one.checkVisibility() && !one.closest(".scroll"))
+    .filter(one => { const box = one.getBoundingClientRect();
+        return box.width > 0 && (box.left < -0.5 || box.right > document.documentElement.clientWidth + 0.5); })
+    .map(one => `${one.textContent} in ${one.closest("[data-name]")?.dataset.name}`)"""
+# drawings that somebody who does not see them is told nothing of
+MUTE = """() => [...document.querySelectorAll("svg")].filter(one => !one.closest("[aria-hidden=true], svg svg")
+    && one.checkVisibility() && !one.getAttribute("aria-label") && !(one.querySelector("title")?.textContent))
+    .map(one => one.outerHTML.slice(0, 100))"""
+
+
+def faults(page, width):
+    """What is wrong with a page in its window, in words; nothing where all is well."""
+    letters = page.evaluate(LETTERS)
+    return [
+        *([] if page.evaluate("document.documentElement.scrollWidth") <= width else ["it sticks out"]),
+        *(f"letters of {size:.1f} pixels" for size in letters if size < 10.99),
+        *page.evaluate(CUT),
+        *page.evaluate(OUTSIDE),
+        *page.evaluate(MUTE),
+        *serious(page, "body"),
+    ]
+
+
+@pytest.fixture
+def look(browser, tmp_path, shots):
+    """Return what is wrong with a page at 390 pixels, light and dark, and at 1,000; keep its pictures."""
+
+    def look_(name, html):
+        (tmp_path / f"{name}.html").write_text(html, encoding="utf-8")
+        found = {}
+        for width, scheme in ((390, "light"), (390, "dark"), (1000, "dark")):
+            page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+            page.goto((tmp_path / f"{name}.html").as_uri())
+            page.screenshot(path=shots / f"still-{name}-{width}-{scheme}.png", full_page=True)
+            found[width, scheme] = faults(page, width)
+            page.close()
+        return {key: one for key, one in found.items() if one}
+
+    return look_
+
+
+def beside(forms):
+    """A page of fragments, each under its name."""
+    parts = "".join(f'<section data-name="{name}">{html}</section>' for name, html in forms.items())
+    return document("Still forms", Markup(parts))
+
+
+def test_still_forms_of_interactions_are_pictures(look, data):
+    """Each has a drawing with words in its HTML, and the same one as an image of its own."""
+    bundles = {name: one.card().bundle() for name, one in everything(data).items()}
+    without = [name for name, one in bundles.items() if "<svg" not in one["text/html"]]
+    assert without == []
+    assert [name for name, one in bundles.items() if "image/svg+xml" not in one] == []
+    assert look("interactions", beside({name: one["text/html"] for name, one in bundles.items()})) == {}
+
+
+def test_cards_stand_in_any_window(look, data):
+    """Every kind of card, and the drawings of a histogram, of a crosstab and of long code."""
+    asked = {
+        "histogram": data.x.histogram(bins=5),
+        "crosstab": data.crosstab("g", "y"),
+        "long": data[(data.x > 2) & (data.y == 1)].x.mean(),
+    }
+    pending = {f"pending {name}": str(cards.estimate_card(one).html) for name, one in asked.items()}
+    released = dpnb.release(asked, epsilon=1)
+    forms = {name: str(one.html) for name, one in all_cards().items()}
+    forms |= {name: str(cards.estimate_card(one).html) for name, one in released.items()}
+    assert look("cards", beside(forms | pending)) == {}
+
+
+def test_the_report_stands_in_any_window(look):
+    """The report as it is sent to others."""
+    estimates = made.report("collected", "effect", "villages").estimates
+    assert look("report", cards.report(estimates, schemas=[made.study()], rows=made.rows()).html) == {}
