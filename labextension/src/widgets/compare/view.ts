@@ -1,5 +1,5 @@
 /** Several questions against ε: one line each, labelled where it ends, a handle on the axis that it moves, and a table of ±. */
-import { atMostPercent, significant } from '../../maths/digits';
+import { atMostPercent, number } from '../../maths/digits';
 import { place, ticks, valueAt } from '../../maths/scale';
 import { announcer, html, picture, set, svg, unitOf } from '../parts/dom';
 import { dragState } from '../parts/drag_state';
@@ -59,7 +59,7 @@ function axes(facts: CompareFacts): SVGElement[] {
     ...ticks(rangeOf(facts))
       .filter(first)
       .map(loss => under(x(loss), H - BOTTOM, `${facts.symbol} ${loss}`)),
-    ...parts.map(part => text(LEFT - 8, y(part) + 4, `${significant(100 * part, 2)} %`, 'end'))
+    ...parts.map(part => text(LEFT - 8, y(part) + 4, `${number(100 * part)} %`, 'end'))
   ];
 }
 

@@ -268,8 +268,7 @@ export function breathing(around: Around): Breathing {
     ...{ breath: null, now: null }
   };
   const pictures = { forty: fortyPicture(), along: alongPicture() };
-  const slot = html('div');
-  const running = runningPicture();
+  const [slot, running] = [html('div'), runningPicture()];
   const move = mover(state, pictures, ask);
   const choose = chooser(state, ask, around);
   steered(state, pictures, choose, move, rested);
