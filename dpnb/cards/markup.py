@@ -41,7 +41,7 @@ def join(children: Iterable[object], between: str = "") -> Markup:
 
 
 #: Where long code may break: after an operator, a dot of a name, a comma or a bracket, never inside a word or a number.
-_BREAKS = re.compile(r"(?<=[.,=&|+*/(<>\[-])(?![=)\]*])(?<!\d\.(?=\d))")
+_BREAKS = re.compile(r"(?<=[.,=&|+*/(<>\[-])(?![=)\]*])(?<!\d[.,](?=\d))")
 _LONG = 24
 
 

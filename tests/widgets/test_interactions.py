@@ -115,7 +115,7 @@ def test_still_form_says_how_to_drag_it(data, monkeypatch, found):
 def test_still_form_reads_without_scripts_and_styles(made):
     """A sanitiser removes nothing that says something; the text form is there too."""
     bundle = made.card().bundle()
-    clean = nh3.clean(bundle["text/html"])
+    clean = nh3.clean(bundle["text/html"]).replace("<wbr>", "")  # where code may break
     words = re.sub(r"<[^>]+>|\s+", " ", html.unescape(clean)).casefold()
     for word in made.card().text.casefold().split():
         assert word.strip("():[];█▒░–") in words, word

@@ -53,7 +53,7 @@ export function button(words: string, pressed: () => void, attributes: Attribute
 /** Code that breaks after operators, dots, commas and brackets, never inside a word or a number. */
 export function coded(code: string): (Node | string)[] {
   return code
-    .split(/(?<=[.,=&|+*/(<>[-])(?![=)\]*])(?<!\d\.(?=\d))/)
+    .split(/(?<=[.,=&|+*/(<>[-])(?![=)\]*])(?<!\d[.,](?=\d))/)
     .flatMap((part, i) => (i > 0 ? [html('wbr'), part] : [part]));
 }
 
