@@ -299,6 +299,7 @@ def test_no_message_of_a_service_brings_data_terms_or_a_new_budget():
     assert fields == {
         *(
             "handle",
+            "entry",
             "plan",
             "request",
             "digest",
