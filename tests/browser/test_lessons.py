@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Lab, fresh
-from tests.course.lessons import Lesson, course
+from tests.course.lessons import course
 
 ALL = course()
 TALL = {"width": 1200, "height": 9000}  # a whole lesson in one picture
@@ -22,20 +22,11 @@ def lab(browser, server, shots):
     one.page.context.close()
 
 
-def with_guesses(lesson: Lesson) -> nbformat.NotebookNode:
-    """The notebook with a guess in the place of every dot, as a student fills it in."""
-    notebook, code = nbformat.read(lesson.path, as_version=4), iter(lesson.code)
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            cell.source = next(code)
-    return notebook
-
-
 @pytest.mark.turns(17)
 @pytest.mark.parametrize("lesson", ALL, ids=lambda one: one.path.stem)
 def test_a_lesson_in_the_browser(lesson, lab):
     """No cell fails, no page error; each interaction shows itself and not its still form."""
-    nbformat.write(with_guesses(lesson), lab.server.work / lesson.path.name)
+    nbformat.write(lesson.with_guesses, lab.server.work / lesson.path.name)
     lab.open(lesson.path.name)
     code = [place for place, cell in enumerate(lesson.cells) if cell.cell_type == "code"]
     for place in code:
