@@ -173,6 +173,7 @@ def _schema(unit: PrivacyUnit, budget: Mapping[str, Any]) -> Schema:
     columns = (
         Column.number("age", 0, 100, step=1),
         Column.number("pay", 0, 10, step=1),
+        Column.number("weight", 0, 5, step="0.01").weighing(True),
         Column.category("arm", [0, 1]),
         Column.category("town", ["u", "v", "w"]),
     )
@@ -202,6 +203,8 @@ def _examples(statistic: Statistic) -> Iterator[dict[str, Any]]:
     match statistic.target:
         case "none":
             yield where
+        case "weighted":
+            yield {"target": age, "other": Ref("weight")}
         case "pair":
             yield {"target": age, "other": pay}
         case "numbers":
@@ -245,6 +248,7 @@ def _rows() -> dict[str, np.ndarray]:
     return {
         "age": rng.integers(0, 101, _ROWS).astype(float),
         "pay": rng.integers(0, 11, _ROWS).astype(float),
+        "weight": rng.integers(0, 501, _ROWS) / 100,
         "arm": rng.integers(0, 2, _ROWS).astype(float),
         "town": rng.choice(np.array(["u", "v", "w"], dtype=object), _ROWS),
     }

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dpnb.client.handles import Dataset
 
 T = TypeVar("T")
+_OF_TWO = ("pair", "weighted")
 
 
 def with_statistics(kind: type[T]) -> type[T]:
@@ -44,7 +45,7 @@ def typed(statistic: Statistic) -> Callable[..., Estimate]:
         given = signature.bind(*args, **kwargs).arguments
         handle = given.pop("self")
         dataset, columns = handle._dataset, {}
-        if statistic.target == "pair":
+        if statistic.target in _OF_TWO:
             columns["other"] = dataset.key(given.pop("other"))
         if statistic.arms:
             columns["by"] = (dataset.key(given.pop("by")),)
@@ -63,7 +64,7 @@ def typed(statistic: Statistic) -> Callable[..., Estimate]:
 
 
 def _signature(statistic: Statistic) -> Signature:
-    columns = ["other"] * (statistic.target == "pair") + ["by"] * statistic.arms
+    columns = ["other"] * (statistic.target in _OF_TWO) + ["by"] * statistic.arms
     bare, plain = statistic.spelling.bare, Parameter.POSITIONAL_OR_KEYWORD
     options = [
         Parameter(name, plain if name in bare else Parameter.KEYWORD_ONLY, default=statistic.defaults[name])
@@ -85,15 +86,35 @@ class ColumnQuestions(HoldsNoData):
     def _ask(self, statistic: str, **options: Any) -> Estimate:
         return self._dataset.ask(statistic, self._expr, **options)
 
-    def sum(self) -> Estimate:
-        """Ask the sum."""
-        return self._ask("sum")
+    def sum(self, *, weights: str | ColumnHandle | None = None, ci: bool = True) -> Estimate:
+        """Ask the sum; with weights, the total of the population that they stand for.
 
-    def mean(self, *, ci: bool = True, spread: str = "bought", clamped: bool = False) -> Estimate:
+        Parameters
+        ----------
+        weights : str or column, optional
+            How many people each row stands for: a column that its owner declared with ``weights_fixed = true``.
+        ci : bool
+            With weights, buy the spread that a confidence interval needs.
+        """
+        options = unlike(ci=(ci, True))
+        if weights is not None:
+            return self._dataset.ask("weighted_sum", self._expr, other=self._dataset.key(weights), **options)
+        return self._ask("sum", **options)
+
+    def mean(
+        self,
+        *,
+        ci: bool = True,
+        spread: str = "bought",
+        clamped: bool = False,
+        weights: str | ColumnHandle | None = None,
+    ) -> Estimate:
         """Ask the mean; the proportion of a condition.
 
         Parameters
         ----------
+        weights : str or column, optional
+            How much each row counts: a column that its owner declared with ``weights_fixed = true``.
         ci : bool
             Buy the spread that a confidence interval needs.
         spread : {"bought", "bound"}
@@ -103,6 +124,8 @@ class ColumnQuestions(HoldsNoData):
             card says the shares. An interval for the mean without bounds there is none: one value could lie anywhere.
         """
         options = unlike(ci=(ci, True), spread=(spread, "bought"), clamped=(clamped, False))
+        if weights is not None:
+            return self._dataset.ask("weighted_mean", self._expr, other=self._dataset.key(weights), **options)
         return self._ask("mean", **options)
 
     def robust_mean(self) -> Estimate:

@@ -205,7 +205,7 @@ def _target(
         return None, None
     if expr is None:
         raise PlanError(f"{statistic.name}() needs a column.")
-    if statistic.target in {"number", "pair", "numbers"}:
+    if statistic.target in {"number", "pair", "weighted", "numbers"}:
         return numeric(expr, schema), None
     if statistic.target == "value":
         return (None if text_column(expr, schema) else place_of(expr, schema)), None
@@ -221,7 +221,7 @@ def _key(question: QueryPlan, statistic: Statistic, options: dict[str, Any], sch
 
 def _other(question: QueryPlan, statistic: Statistic, schema: Schema) -> Numeric | None:
     """Return the second number, where the statistic is of two."""
-    if statistic.target != "pair":
+    if statistic.target not in {"pair", "weighted"}:
         if question.other is not None and statistic.beside:
             return numeric(question.other, schema)
         if question.other is not None:
@@ -231,7 +231,21 @@ def _other(question: QueryPlan, statistic: Statistic, schema: Schema) -> Numeric
         raise PlanError(
             f'{statistic.name}() needs a second column, for example .{statistic.name}("{_example(schema)}").'
         )
+    if statistic.target == "weighted":
+        _declared_weight(question.other, schema)
     return numeric(question.other, schema)
+
+
+def _declared_weight(expr: Expr, schema: Schema) -> None:
+    """Refuse weights that may depend on other people's rows: nobody has declared that they do not."""
+    if isinstance(expr, Ref) and schema[expr.column].weights_fixed:
+        return
+    if not isinstance(expr, Ref):
+        raise PlanError(f"A weight is a declared column, not {show(expr, schema.name)}.")
+    raise PlanError(
+        f"{expr.column} is not declared as a weight: its owner writes weights_fixed = true under [columns.{expr.column}], "
+        "if no weight depends on other people's rows. Raked or calibrated weights do."
+    )
 
 
 def _others(question: QueryPlan, statistic: Statistic, schema: Schema) -> list[Numeric]:

@@ -16,7 +16,7 @@ from dpnb.planner.question import QueryPlan
 from dpnb.statistics import Setting, Statistic
 from dpnb.trusted.schema import Schema
 
-_OF_NUMBERS = frozenset({"number", "pair", "numbers"})
+_OF_NUMBERS = frozenset({"number", "pair", "weighted", "numbers"})
 
 
 def estimand(question: QueryPlan, statistic: Statistic, setting: Setting, schema: Schema) -> str:

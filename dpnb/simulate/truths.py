@@ -50,6 +50,19 @@ def mean(rows: Rows, setting: Setting) -> Floats:  # noqa: ARG001
     return _mean(rows.x, rows)
 
 
+def weighted_mean(rows: Rows, setting: Setting) -> Floats:  # noqa: ARG001
+    """The mean in which each row counts by its second number; not a number where nothing counts."""
+    assert rows.x is not None and rows.y is not None  # noqa: PT018
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(rows.sums(rows.x * rows.y) / rows.sums(rows.y))
+
+
+def weighted_sum(rows: Rows, setting: Setting) -> Floats:  # noqa: ARG001
+    """The sum in which each row counts by its second number."""
+    assert rows.x is not None and rows.y is not None  # noqa: PT018
+    return np.asarray(rows.sums(rows.x * rows.y))
+
+
 def variance(rows: Rows, setting: Setting) -> Floats:  # noqa: ARG001
     """The variance, divisor n."""
     return _moment(rows, rows.x, rows.x)
@@ -101,6 +114,8 @@ TRUTHS: dict[str, Truth] = {
     "sum": total,
     "mean": mean,
     "robust_mean": mean,
+    "weighted_mean": weighted_mean,
+    "weighted_sum": weighted_sum,
     "variance": variance,
     "std": deviation,
     "quantile": quantile,

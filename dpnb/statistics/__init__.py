@@ -34,12 +34,16 @@ from dpnb.statistics.sensitivity import Component, Moves
 from dpnb.statistics.sum import Sum
 from dpnb.statistics.tree import Tree
 from dpnb.statistics.variance import StandardDeviation, Variance
+from dpnb.statistics.weighted_mean import WeightedMean
+from dpnb.statistics.weighted_sum import WeightedSum
 from dpnb.trusted.releases import Release
 
 STATISTICS: tuple[Statistic, ...] = (
     Count(),
     Sum(),
     Mean(),
+    WeightedMean(),
+    WeightedSum(),
     Variance(),
     StandardDeviation(),
     Quantile(),

@@ -40,8 +40,8 @@ from dpnb.trusted.query.limits import LARGEST
 from dpnb.trusted.releases import Axis
 from dpnb.trusted.schema import Column
 
-Target = Literal["none", "number", "pair", "numbers", "key", "choice", "value"]
-"""What a statistic is of: rows, a number, two, many, a key that becomes an axis, one that is chosen from, or values of a long list."""
+Target = Literal["none", "number", "pair", "weighted", "numbers", "key", "choice", "value"]
+"""What a statistic is of: rows, a number, two, one and its weight, many, a key that becomes an axis, one that is chosen from, or values of a long list."""
 
 _FARTHEST = 10**100
 """How large a value, and how fine a grid, may be: their squares and products are shown as floats."""
@@ -168,7 +168,7 @@ class Centred:
         if shift == 0:
             return self
         half = _shift(self.half, shift)
-        code = Clip(_rounded_shift(self.code, shift), -half, half)
+        code = Clip(shifted(self.code, shift), -half, half)
         return Centred(code, half, self.centre, self.unit * 2**shift)
 
     def square(self) -> Square:
@@ -176,21 +176,21 @@ class Centred:
         code, half, doubled = self.code, self.half, 0
         if half > 2 ** (_SQUARE_BITS // 2):
             shift = max(0, half.bit_length() - _SQUARE_BITS)
-            code, half = _rounded_shift(code, shift), _shift(half, shift)
+            code, half = shifted(code, shift), _shift(half, shift)
             code = Clip(code, -half, half) if shift else code
             doubled = 2 * shift
         squared: IntExpr = Mul(code, code)
         extra = max(0, (half * half).bit_length() - _SQUARE_BITS - 1)
         top = _shift(half * half, extra)
-        return Square(_rounded_shift(squared, extra), top, 2 ** (doubled + extra))
+        return Square(shifted(squared, extra), top, 2 ** (doubled + extra))
 
     def higher(self) -> tuple[Square, Square]:
         """Return the third and the fourth power of the code, each row rounded to at most 2²⁰ steps."""
         low = self.coarse(_POWER_BITS)
         squared, bits = Mul(low.code, low.code), int(low.unit / self.unit).bit_length() - 1
         return (
-            _powered(Mul(low.code, squared), low.half**3, 3 * bits),
-            _powered(Mul(squared, squared), low.half**4, 4 * bits),
+            powered(Mul(low.code, squared), low.half**3, 3 * bits),
+            powered(Mul(squared, squared), low.half**4, 4 * bits),
         )
 
 
@@ -203,19 +203,19 @@ class Square:
     scale: int
 
 
-def _powered(code: IntExpr, top: int, bits: int) -> Square:
+def powered(code: IntExpr, top: int, bits: int) -> Square:
+    """Return a product of at most `top` that counts ``2^bits`` each, on a grid of its own of at most 2²⁰ steps above zero."""
     extra = max(0, (top - 1).bit_length() - _SQUARE_BITS)
     high = _shift(top, extra)
-    return Square(
-        Clip(_rounded_shift(code, extra), -high, high) if extra else code, high, 2 ** (bits + extra)
-    )
+    return Square(Clip(shifted(code, extra), -high, high) if extra else code, high, 2 ** (bits + extra))
 
 
 def _shift(value: int, bits: int) -> int:
     return value if bits == 0 else (value + 2 ** (bits - 1)) >> bits
 
 
-def _rounded_shift(code: IntExpr, bits: int) -> IntExpr:
+def shifted(code: IntExpr, bits: int) -> IntExpr:
+    """Return a code on a grid ``2^bits`` times as coarse, each row rounded to it."""
     return code if bits == 0 else FloorDiv(Add(code, Lit(2 ** (bits - 1))), 2**bits)
 
 

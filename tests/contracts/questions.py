@@ -92,6 +92,7 @@ COLUMNS: dict[str, dict[str, Any]] = {
     "none": {},
     "number": {"target": X},
     "pair": {"target": X, "other": Y},
+    "weighted": {"target": X, "other": Y},
     "numbers": {"target": X, "others": (Y, B)},
     "key": {"target": G},
     "choice": {"target": G},
@@ -137,7 +138,7 @@ def schema(unit: PrivacyUnit, measure: str = "epsilon") -> Schema:
     """Two numbers, a two-valued column and three groups; the measure ``"approx"`` has an (ε, δ) budget."""
     columns = (
         Column.number("x", 0, 100, step=1),
-        Column.number("y", 0, 10, step=1),
+        Column.number("y", 0, 10, step=1).weighing(True),
         Column.category("b", [0, 1]),
         Column.category("g", ["u", "v", "w"]),
     )

@@ -41,11 +41,12 @@ DECLARED: dict[str, Any] = {
         "a": {"type": "integer", "lower": 0, "upper": 499},
         "b": {"type": "integer", "lower": 0, "upper": 399},
         "w": {"type": "integer", "lower": 0, "upper": 99_999},
+        "v": {"type": "number", "lower": 0, "upper": 10, "weights_fixed": True},
         "x": {"type": "integer", "lower": 0, "upper": 1_000_000},
         **{f"n{place}": {"type": "number", "lower": 0, "upper": 1} for place in range(32)},
     },
 }
-X, A, B, W = (e.Ref(name) for name in "xabw")
+X, A, B, W, V = (e.Ref(name) for name in "xabwv")
 N = tuple(e.Ref(f"n{place}") for place in range(32))
 LEVELS = tuple(Fraction(place, 1000) for place in range(1000))
 
@@ -119,6 +120,7 @@ def usual(statistic: Statistic) -> dict[str, Form]:
         "none": ({}, {}),
         "number": ({"target": X}, {"target": X}),
         "pair": ({"target": X, "other": W}, {"target": X, "other": W}),
+        "weighted": ({"target": X, "other": V}, {"target": X, "other": V}),
         "numbers": ({"target": N[0], "others": N[1:3]}, {"target": N[0], "others": N[1:]}),
         "key": ({"target": A}, {"target": W}),
         "choice": ({"target": A}, {"target": W}),
@@ -177,7 +179,7 @@ def _submitted(batch: BatchPlan, schema: Any, handle: str = "a" * 32) -> Request
 
 def _rows() -> dict[str, Any]:
     rng = np.random.default_rng(1)
-    tops = {"a": 500, "b": 400, "w": 5_000, "x": 1_000_001}
+    tops = {"a": 500, "b": 400, "w": 5_000, "x": 1_000_001, "v": 11}
     return {name: rng.integers(0, top, ROWS).astype(float) for name, top in tops.items()} | {
         f"n{place}": rng.random(ROWS) for place in range(32)
     }

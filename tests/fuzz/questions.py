@@ -83,7 +83,7 @@ def _grids(rng: Rng, often: float) -> tuple[Column, ...]:
             Column.number("w", Fraction(1, 3), 1000),
         ]
     )
-    return x, y, w, _dates(rng, maybe)
+    return *(one.weighing(one.bounds[0] >= 0) for one in (x, y, w)), _dates(rng, maybe)
 
 
 def _dates(rng: Rng, maybe: Callable[[Any], dict[str, Any]]) -> Column:
@@ -374,6 +374,10 @@ def usual(statistic: Statistic) -> Callable[[Rng], dict[str, Any]]:
         "pair": lambda rng: {
             "target": number(rng, rng.randrange(2)),
             "other": number(rng, 1, ("y", "w", "b")),
+        },
+        "weighted": lambda rng: {
+            "target": number(rng, rng.randrange(2)),
+            "other": e.Ref(rng.choice(["x", "y", "w"])),
         },
         "numbers": lambda rng: {**_moments(rng), "options": ()},
         "key": _listed,

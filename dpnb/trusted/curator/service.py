@@ -279,11 +279,12 @@ class Curator:
 
     def _drop_older_terms(self, attached: Attached) -> None:
         """Close what is open under other terms than those just pinned: a tightened promise holds from now on."""
-        name, terms = attached.known_as, Terms.of(attached.schema, attached.known_as)
+        name = attached.known_as
         for place, other in list(self._open.items()):
-            before = Terms.of(other.schema, other.known_as)
-            if other.known_as == name and not taught(before, terms) and compare(terms, before):
-                del self._open[place]
+            if other.known_as == name and other is not attached:
+                terms, before = Terms.of(attached.schema, name), Terms.of(other.schema, name)
+                if not taught(before, terms) and compare(terms, before):
+                    del self._open[place]
 
     def _find(self, handle: str, principal: str) -> Attached:
         attached = self._open.get((principal, handle))

@@ -66,6 +66,8 @@ class Column:
         from its request, whatever centre stands in it.
     text
         How the labels of a text are bounded and made alike; else None.
+    weights_fixed
+        True of a survey's weights, where the owner declares that none depends on other people's rows.
 
     Examples
     --------
@@ -86,6 +88,7 @@ class Column:
     calendar: str | None = None
     typical: Fraction | None = None
     text: FreeText | None = None
+    weights_fixed: bool = False
 
     def __post_init__(self) -> None:
         if self.type not in ("category", "text") and (
@@ -297,6 +300,16 @@ class Column:
         constant = DROP if _is_drop(missing) else self._constant(missing)
         return replace(self, name=column_name(name), label=text_of(label, name), missing=constant)
 
+    def weighing(self, fixed: Any) -> Column:
+        """Return the column as weights of which none depends on other people's rows, as its owner declares, or does not."""
+        if not isinstance(fixed, bool):
+            raise SchemaError(f"{self.name}: weights_fixed is true or false")
+        if fixed and self.bounds[0] < 0:
+            raise SchemaError(
+                f"{self.name}: no weight is below zero: write lower = 0, or leave weights_fixed out"
+            )
+        return replace(self, weights_fixed=fixed)
+
     def _replacing(self, constant: Any) -> Column:
         return replace(self, missing=self._constant(constant))
 
@@ -466,6 +479,7 @@ class Column:
             }
         step = cast("Fraction", self.declared_step)
         record |= {} if self.typical is None else {"typical": exact_text(self.typical)}
+        record |= {"weights_fixed": True} if self.weights_fixed else {}
         return record | {"lower": exact_text(lower), "upper": exact_text(upper), "step": exact_text(step)}
 
     @classmethod
@@ -485,8 +499,8 @@ class Column:
             )
         if kind == "text":
             return cls._of_text(record)
-        centre = ("typical",) if kind in _NUMBERS and "typical" in record else ()
-        only(record, (*keys, "lower", "upper", "step", *centre), "column")
+        more = [word for word in ("typical", "weights_fixed") if kind in _NUMBERS and word in record]
+        only(record, (*keys, "lower", "upper", "step", *more), "column")
         if kind in tuple(STEPS):
             return cls._of_dates(record)
         if kind not in _NUMBERS:
@@ -497,7 +511,8 @@ class Column:
         make = cls.integer if kind == "integer" else cls.number
         missing = _missing_json(record["missing"], "exact")
         column = make(record["name"], **grid, label=record["label"], missing=missing)
-        return column.centred_on(parse(record["typical"], "typical")) if centre else column
+        column = column.centred_on(parse(record["typical"], "typical")) if "typical" in more else column
+        return column.weighing(record["weights_fixed"]) if "weights_fixed" in more else column
 
     @classmethod
     def _of_text(cls, record: Any) -> Column:

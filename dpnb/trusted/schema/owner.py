@@ -58,8 +58,8 @@ _DATASET = (
 )
 _BUDGET = ("epsilon", "rho", "delta")
 _COLUMN = {
-    "integer": ("type", "label", "missing", "lower", "upper", "step", "typical"),
-    "number": ("type", "label", "missing", "lower", "upper", "step", "typical"),
+    "integer": ("type", "label", "missing", "lower", "upper", "step", "typical", "weights_fixed"),
+    "number": ("type", "label", "missing", "lower", "upper", "step", "typical", "weights_fixed"),
     "category": ("type", "label", "missing", "values"),
     "date": ("type", "label", "missing", "bounds", "step"),
     "datetime": ("type", "label", "missing", "bounds", "step"),
@@ -412,7 +412,7 @@ def _column(name: str, facts: Mapping[str, Any], where: str) -> Column:
     if "step" in facts:
         options["step"] = _number(facts["step"], "step", where)
     make = Column.integer if kind == "integer" else Column.number
-    column = make(name, facts["lower"], facts["upper"], **options)
+    column = make(name, facts["lower"], facts["upper"], **options).weighing(facts.get("weights_fixed", False))
     return column.centred_on(_number(facts["typical"], "typical", where)) if "typical" in facts else column
 
 

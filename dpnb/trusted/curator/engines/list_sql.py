@@ -53,6 +53,13 @@ def cells_of(lists: Sequence[ListOfColumns]) -> Iterator[str]:
     return (found[place] for place in sorted(found))
 
 
+def in_order(lists: Sequence[ListOfColumns]) -> str:
+    """Return the SQL of one list of all cells, in the order of the columns; the lists hold cells of one type."""
+    places = [place for one in lists for place in one.places]
+    order = sorted(range(1, len(places) + 1), key=lambda n: places[n - 1])
+    return f"list_select({' || '.join(one.name for one in lists)}, {order})"
+
+
 def selected(lists: Sequence[ListOfColumns]) -> str:
     """Return what a SELECT needs to make the lists."""
     return ", ".join(f"{one.sql} AS {one.name}" for one in lists)

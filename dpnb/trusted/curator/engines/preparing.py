@@ -396,8 +396,8 @@ def _coded(column: Column, cell: str, category: str | None) -> str:
         words = (f"{word_sql(cell, n, column.text)} AS {quoted(part)}" for n, part in enumerate(column.parts))
         return ", ".join(words)
     code = cell if category is None else f"enum_code(TRY_CAST({cell} AS {category}))"
-    missing = "NULL" if column.missing_code is None else str(column.missing_code)
-    return f"CAST(coalesce({code}, {missing}) AS {smallest_type(column.size)}) AS {quoted(column.name)}"
+    known = code if column.missing_code is None else f"coalesce({code}, {column.missing_code})"
+    return f"CAST({known} AS {smallest_type(column.size)}) AS {quoted(column.name)}"
 
 
 def _holds_texts(schema: Schema, one: ListOfColumns) -> bool:

@@ -1,0 +1,333 @@
+r"""Means and shares of people who count differently: :math:`\sum w x / \sum w`, for weights that their owner declared.
+
+A row of weight w, between declared bounds :math:`0 ≤ l ≤ w ≤ W`, and of value x, measured from the middle of its range as :math:`|z| ≤ R/2`, adds
+
+=================  =======================  ===============================  =======================
+part               what a row adds          most that it adds                most that it changes by
+=================  =======================  ===============================  =======================
+sum                :math:`w z`              :math:`W R/2`                    :math:`W R`
+weight             :math:`w`                :math:`W`                        :math:`W - l`
+square             :math:`w^2 z^2`          :math:`W^2 R^2/4`                the same
+cross              :math:`w^2 z`            :math:`W^2 R/2`                  :math:`W^2 R`
+square of weight   :math:`w^2`              :math:`W^2`                      :math:`W^2 - l^2`
+=================  =======================  ===============================  =======================
+
+*Price.* They are sums over the same rows, so they are one frame of :mod:`dpnb.trusted.measurements.sums`: with one person more or fewer
+a loss ε is :math:`WR/2b_S + W/b_W` and so on, with one person changed the same with the last column. Nothing of it is special to weights:
+each part is a sum of an expression whose range follows from the declared bounds. The last three, on grids of at most 2²⁰ steps, are bought
+for the confidence interval alone; a two-valued x needs no square, since :math:`z^2` is constant.
+
+*Intervals.* For a candidate mean m the residual :math:`\tilde S - m \tilde W` has no signal but the noise, whose law is known exactly
+(Fieller): the privacy interval. Sampling adds variance :math:`\sum w^2(z - m)^2 = \sum w^2z^2 - 2m\sum w^2z + m^2\sum w^2`, the linearised
+variance of a ratio under independent draws, with as many degrees of freedom as the weights are worth rows (Kish). Where that number is not
+clear of its noise, an upper bound of it is used, which is never more than the bounds allow: :math:`W \sum w (R^2/4 + m^2 - 2mz)`.
+
+*Why weights must be declared fixed.* The proof supposes that a person's weight is a matter of that person's row. A weight that was raked or
+calibrated to totals depends on who else is in the file: one person more changes everybody's, and the sum moves by more than one row's share.
+So the owner declares ``weights_fixed = true`` where weights come from the design (one over the chance of being drawn), or from totals outside the file
+for cells that were fixed before.
+
+References
+----------
+Fieller, *Some problems in interval estimation* (1954); Kish, *Survey Sampling* (1965); Binder, *On the variances of asymptotically normal
+estimators from complex surveys* (1983).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpnb.inference import NoiseSum, student_inflation
+from dpnb.inference.digits import rounded
+from dpnb.inference.elementwise import choose, greater, lesser
+from dpnb.statistics._base import (
+    Numeric,
+    Pricing,
+    Setting,
+    Square,
+    Target,
+    additive,
+    powered,
+    shifted,
+    width_words,
+)
+from dpnb.statistics.declaration import Statistic
+from dpnb.statistics.mean import MeanCell
+from dpnb.statistics.outcome import Pair
+from dpnb.statistics.ratio import COUNT_SHARE, Ratio, Spread
+from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
+from dpnb.statistics.sensitivity import Component
+from dpnb.trusted.aggregate.algebra import Mul
+from dpnb.trusted.query import Share
+
+_SPREAD_SHARE = Fraction(3, 10)
+_SHARES = {"square": Fraction(1, 2), "cross": Fraction(1, 4), "weight square": Fraction(1, 4)}
+_WEIGHT_BITS, _VALUE_BITS = 12, 10
+"""How fine weights and values are in squares: what is lost is small beside the noise."""
+_CLEAR, _UPPER = 2.0, 1.645
+
+
+def _spread(setting: Setting) -> Spread:
+    if setting.unit.max_rows > 1:
+        return "clustered"
+    if not setting.options.get("ci", True):
+        return "declined"
+    return "bound" if setting.options.get("spread", "bought") == "bound" else "bought"
+
+
+def weights_of(setting: Setting) -> Numeric:
+    """Return the weights on a grid through zero."""
+    return setting.second().rebased()
+
+
+@dataclass(frozen=True, slots=True)
+class _Squares:
+    """What the confidence interval is bought with: sums of w²z² (of a two-valued column none), w²z and w²."""
+
+    square: Square | None
+    cross: Square
+    weight: Square
+    least: int
+
+    @classmethod
+    def of(cls, setting: Setting) -> _Squares:
+        """Return the squares of a question's numbers, each on a grid of its own."""
+        fine, weights = setting.number().centred(), weights_of(setting)
+        value = fine.coarse(_VALUE_BITS)
+        coarser = int(value.unit / fine.unit).bit_length() - 1
+        bits = max(0, (weights.high - 1).bit_length() - _WEIGHT_BITS)
+        code, (low, top) = (
+            shifted(weights.code, bits),
+            (_rounded(end, bits) for end in (weights.low, weights.high)),
+        )
+        twice = Mul(code, code)
+        weight = powered(twice, top**2, 2 * bits)
+        cross = powered(Mul(twice, value.code), top**2 * value.half, 2 * bits + coarser)
+        squared = Mul(twice, Mul(value.code, value.code))
+        both = powered(squared, (top * value.half) ** 2, 2 * (bits + coarser))
+        least = _rounded(low**2, weight.scale.bit_length() - 1 - 2 * bits)
+        return cls(None if setting.number().binary else both, cross, weight, least)
+
+    def components(self) -> list[Component]:
+        """Return the parts that they are released as."""
+        found = [
+            Component(
+                "cross", self.cross.code, self.cross.top, 2 * self.cross.top, "squared weights times values"
+            ),
+            Component(
+                "weight square",
+                self.weight.code,
+                self.weight.top,
+                self.weight.top - self.least,
+                "squared weights",
+            ),
+        ]
+        if self.square is None:
+            return found
+        top = self.square.top
+        return [
+            Component("square", self.square.code, top, top, "squared weights times squared values"),
+            *found,
+        ]
+
+
+def _rounded(value: int, bits: int) -> int:
+    return value if bits == 0 else (value + 2 ** (bits - 1)) >> bits
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightedRatio(Ratio):
+    """A weighted mean: ``total`` is Σwz, ``size`` Σw and ``second`` Σw²z², with
+
+    Parameters
+    ----------
+    cross, weight : float, array or None
+        Σw²z and Σw², as released.
+    cross_noise, weight_noise : NoiseSum
+        Their errors.
+    top : int
+        The largest weight, on its grid.
+    """
+
+    cross: Any
+    weight: Any
+    cross_noise: NoiseSum
+    weight_noise: NoiseSum
+    top: int
+
+    @cached_property
+    def worth(self) -> Any:
+        """How many rows of one weight would be worth as much (Kish); at least as many as the largest weight makes them."""
+        least = greater(self.size, 0.0) / self.top
+        if self.weight is None:
+            return least
+        clear = self.weight > _CLEAR * self.weight_noise.sd
+        return greater(choose(clear, self.size**2 / greater(self.weight, 1.0), least), least)
+
+    def _ceiling(self, mean: Any) -> Any:
+        return self.top * self.rows * greater(self.half**2 + mean**2 - 2 * mean * self.mean, 0.0)
+
+    def _bought(self, mean: Any) -> tuple[Any, Any]:
+        """Return Σw²(z - m)² as released, and the standard deviation of its noise."""
+        if self.second is None:
+            found = self.weight * (self.half**2 + mean**2) - 2 * mean * self.cross
+            variance = (self.half**2 + mean**2) ** 2 * self.weight_noise.total_variance
+        else:
+            found = self.second - 2 * mean * self.cross + mean**2 * self.weight
+            variance = self.second_noise.total_variance + mean**4 * self.weight_noise.total_variance
+        return found, (variance + 4 * mean**2 * self.cross_noise.total_variance) ** 0.5
+
+    def residual_variance(self, mean: Any) -> Any:
+        """Return Σw²(z - m)², or as much as it may well be."""
+        if self.no_sampling:
+            return None
+        if self.spread != "bought":
+            return self._ceiling(mean)
+        found, noise = self._bought(mean)
+        likely = choose(found > _CLEAR * noise, found, greater(found, 0.0) + _UPPER * noise)
+        return lesser(likely, self._ceiling(mean))
+
+    @property
+    def sampling_variance(self) -> Any:
+        """Variance of the mean from sampling, in squared grid units."""
+        variance = self.residual_variance(self.mean)
+        return None if variance is None else variance / self.rows**2
+
+    @property
+    def raised(self) -> dict[str, Any]:
+        """Every warning that a weighted mean can have, and whether it is up."""
+        found = {"arm too small": self.size < 3 * self.size_noise_sd, "clamped": abs(self.raw) > self.half}
+        if self.spread == "bought":
+            square, noise = self._bought(self.mean)
+            found["spread unclear"] = square <= _CLEAR * noise
+        return found
+
+    def _law(self, mean: Any, level: float, *, sampling: bool) -> NoiseSum:
+        law = self.residual_noise(mean)
+        if not sampling:
+            return law
+        return law.plus_normal(
+            self.residual_variance(mean) * student_inflation(greater(self.worth, 1.0), level)
+        )
+
+
+@dataclass(frozen=True)
+class WeightedCell(MeanCell):
+    """The weighted mean of one cell in the unit of its column; of many, where the ratio holds arrays."""
+
+    ratio: WeightedRatio
+
+    @property
+    def n(self) -> Any:
+        """As many rows as the weights are worth."""
+        return self.ratio.worth
+
+    @property
+    def n_eff(self) -> Any:
+        """Rows of one weight that would be as accurate without noise."""
+        sampling = self.ratio.sampling_variance
+        return (
+            None
+            if sampling is None
+            else self.n * sampling / greater(sampling + self.ratio.noise_variance, 1e-300)
+        )
+
+
+def _ratio(setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> WeightedRatio:
+    """Return the ratios of all cells at once: arrays of the shape of the parts."""
+    spread, none = _spread(setting), NoiseSum()
+    squares = _Squares.of(setting)
+    grids = {"square": squares.square, "cross": squares.cross, "weight square": squares.weight}
+    held = {
+        name: (parts[name].values * grid.scale, parts[name].noise.scaled(grid.scale))
+        for name, grid in grids.items()
+        if grid is not None and name in parts
+    }
+    second, cross, weight = (held.get(name, (None, none)) for name in grids)
+    total, size = parts["sum"], parts["weight"]
+    return WeightedRatio(
+        total=total.values,
+        size=size.values,
+        sum_noise=total.noise,
+        size_noise=size.noise,
+        tally=False,
+        half=float(setting.number().centred().half),
+        second=second[0],
+        second_noise=second[1],
+        spread=spread,
+        cross=cross[0],
+        weight=weight[0],
+        cross_noise=cross[1],
+        weight_noise=weight[1],
+        top=weights_of(setting).high,
+    )
+
+
+class WeightedMean(Statistic):
+    """The mean of a bounded number over people who count differently; of a condition, a weighted share."""
+
+    name: ClassVar[str] = "weighted_mean"
+    title: ClassVar[str] = "weighted mean"
+    target: ClassVar[Target] = "weighted"
+    defaults: ClassVar[Mapping[str, Any]] = {"ci": True, "spread": "bought"}
+    examples: ClassVar[tuple[Mapping[str, Any], ...]] = ({"ci": False}, {"spread": "bound"})
+    apart: ClassVar[bool] = True
+    reference: ClassVar[str] = "Fieller 1954 on exact noise laws; Kish 1965; Binder 1983"
+
+    def domain(self, setting: Setting) -> Pair:
+        """The declared bounds of the number."""
+        number = setting.number()
+        return float(number.lowest), float(number.highest)
+
+    def price(self, setting: Setting, share: Share) -> Pricing:
+        """Return the weighted sum and the sum of weights, and what the spread is read from where it is bought."""
+        value, weights = setting.number().centred(), weights_of(setting)
+        reach = weights.high * value.half
+        parts = [
+            Component("sum", Mul(weights.code, value.code), reach, 2 * reach, "weighted sum, centred"),
+        ]
+        squares = _Squares.of(setting).components() if _spread(setting) == "bought" else []
+        for_squares = _SPREAD_SHARE if squares else Fraction(0)
+        whole = sum((_SHARES[part.name] for part in squares), Fraction(0))
+        shares = {"sum": (1 - COUNT_SHARE) * (1 - for_squares)}
+        shares |= {
+            part.name: (1 - COUNT_SHARE) * for_squares * _SHARES[part.name] / whole for part in squares
+        }
+        weight = Component("weight", weights.code, weights.high, weights.high - weights.low, "sum of weights")
+        return additive(setting, share, [*parts, *squares], shares, weight)
+
+    def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
+        """± in the unit of the column, or as a function of n, for people of the middle weight."""
+        value, weights = setting.number().centred(), weights_of(setting)
+        noise = {part.name: law_as_sum(part.mechanism.law) for part in pricing.parts}
+        middle = (weights.low + weights.high) / 2
+        law = noise["sum"] + noise["weight"].scaled(value.half / 2)
+
+        def width(size: float | None) -> float | None:
+            size = setting.public_n if setting.public_n is not None else size
+            return None if not size else float(law.radius(0.05) * value.unit) / (size * middle)
+
+        heavy = rounded(float(weights.offset + weights.step * Fraction(middle)))
+        return f"{width_words(setting, width, n)}, each of weight {heavy}"
+
+    def entries(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> WeightedCell:
+        """Return the weighted means of all cells at once."""
+        centred = setting.number().centred()
+        return WeightedCell(_ratio(setting, parts), float(centred.centre), float(centred.unit))
+
+    def redraw(self, setting: Setting, parts: Mapping[str, Any], count: int, rng: Any) -> np.ndarray:
+        """Plausible exact weighted means."""
+        centred = setting.number().centred()
+        total, size = (parts[name].values - parts[name].noise_draws(count, rng) for name in ("sum", "weight"))
+        mean = np.clip(total / np.maximum(size, 1.0), -centred.half, centred.half)
+        return np.asarray(float(centred.centre) + float(centred.unit) * mean)
+
+    def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
+        """Both are tests."""
+        return {"privacy": "exact test of the noise", "confidence": "exact test of noise and sampling"}
