@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -18,17 +18,30 @@ _MUCH = 0.05
 """A share of cells beyond the bounds from which a mean can be far off."""
 
 
-def check_sheet(schema: Schema, found: Inspection) -> Said:
-    """Return the sheet of a file under its declaration.
+def check_sheet(tables: Sequence[tuple[Schema, Inspection]]) -> Said:
+    """Return the sheet of a dataset's tables under their declaration.
 
     Parameters
     ----------
-    schema : Schema
-    found : Inspection
+    tables : sequence of (Schema, Inspection)
+        The dataset's own rows, and then those of tables that are joined.
     """
-    lines = [NOT_PRIVATE, "", f"{clean(schema.name)}: {_rows(found.rows)}.", *_sizes(schema, found)]
-    lines += ["", *_table(found), "", *_advice(schema, found), NOT_PRIVATE]
-    return Said("\n".join(lines), {"not_private": True, "dataset": schema.name, **asdict(found)})
+    (schema, own), *others = tables
+    lines = [
+        NOT_PRIVATE,
+        "",
+        *_sheet(schema, own),
+        *(line for one in others for line in _sheet(*one)),
+        NOT_PRIVATE,
+    ]
+    joined = {"joined": {one.name: asdict(found) for one, found in others}} if others else {}
+    return Said("\n".join(lines), {"not_private": True, "dataset": schema.name, **asdict(own), **joined})
+
+
+def _sheet(schema: Schema, found: Inspection) -> Iterator[str]:
+    """The lines of one table."""
+    yield from (f"{clean(schema.name)}: {_rows(found.rows)}.", *_sizes(schema, found))
+    yield from ("", *_table(found), "", *_advice(schema, found))
 
 
 def _rows(count: int) -> str:

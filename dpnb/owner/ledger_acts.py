@@ -68,8 +68,7 @@ def _check(options: argparse.Namespace) -> Said:
     refuse_notebook(known=options.not_private)
     from dpnb.trusted.curator.loosened_terms import inspected
 
-    schema, found = inspected(Home.current(), options.source)
-    return check_sheet(schema, found)
+    return check_sheet(inspected(Home.current(), options.source))
 
 
 def add_loosen(acts: Acts) -> None:

@@ -52,6 +52,22 @@ def test_the_check_writes_nothing(folder, admin, dpnb_home):
     assert sorted(path for path in [*folder.rglob("*"), *dpnb_home.rglob("*")]) == before
 
 
+def test_rows_that_are_prepared_are_counted_as_they_come(folder, admin):
+    """Each table by its own cells; rows of one person are no longer cut, so none is said to be left out."""
+    path = folder / "people.dpnb.toml"
+    own = path.read_text().replace("max_rows_per_unit = 2\n", "max_rows_per_unit = 1\n")
+    visits = '[source.visits]\nfile = "visits.csv"\non = "who"\n\n[source.visits.columns.minutes]\ntype = "integer"\n'
+    lines = '\n[prepare]\nvisits = { count = "visits", upper = 9 }\nminutes = { sum = "visits.minutes", upper = 99 }\n'
+    path.write_text(f"{own}\n{visits}lower = 0\nupper = 60\n{lines}")
+    (folder / "visits.csv").write_text("who,minutes\n1,5\n1,70\n1,soon\n,4\n")
+    status, facts = admin("check", path, "--not-private", as_json=True)
+    assert status == 0
+    assert [one["name"] for one in facts["columns"]] == ["age", "sex"]
+    found = facts["joined"]["visits"]
+    assert found["columns"] == [{"name": "minutes", "missing": 0, "unread": 1, "beyond": 1}]
+    assert (found["unit"]["most"], found["unit"]["over"], found["unit"]["without"]) == (3, 0, 1)
+
+
 def on_a_terminal(folder, **environment):
     """Run the check on a terminal of its own; return status and output."""
     main, other = pty.openpty()

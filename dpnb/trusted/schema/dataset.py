@@ -17,6 +17,8 @@ from dpnb.trusted.schema.records import check_dataset_name, nearest, no_repeats,
 
 FORMAT = 1
 MOST_COLUMNS = 4_096
+MOST_ROWS = 10**6
+"""Rows of one unit before they are prepared: there is no cap on them."""
 PUBLIC_BOUNDS, SEEN_ON_DATA = "public", "seen on data"
 """How an owner came to the bounds and levels: without the data, or after a look at them, which no guarantee covers."""
 
@@ -138,7 +140,10 @@ class Schema:
         if not source and not lines:
             made = {line.name for line in self.prepared}
             read = {column.name: column for column in self.columns if column.name not in made}
-        return replace(self, columns=tuple(read.values()), prepared=()) if self.prepared else self
+        if not self.prepared:
+            return self
+        unit = replace(self.unit, max_rows=MOST_ROWS) if lines else self.unit
+        return replace(self, columns=tuple(read.values()), unit=unit, prepared=())
 
     @property
     def version(self) -> str:

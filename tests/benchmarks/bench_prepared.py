@@ -1,0 +1,137 @@
+"""How long people's rows take to prepare, and to ask, beside exact DuckDB on the raw file: ratios within one run.
+
+Run it with ``python tests/benchmarks/bench_prepared.py [visits]``.
+
+joined    the whole preparation of two tables, once per data version: read, grouped, joined, recognised, written
+statement the one statement in it that groups and joins
+by hand   DuckDB: the same columns of the same files by hand, written into a table
+asked     four questions of the prepared copy, warm
+raw       DuckDB: the same four, exactly, from the raw files
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import duckdb
+
+from dpnb.trusted.aggregate import Col, Key, Lit, Total
+from dpnb.trusted.curator.engines import DuckDBEngine, prepare, preparing
+from dpnb.trusted.schema.named_file import NamedFile, NamedFiles
+from dpnb.trusted.schema.owner import load
+
+REPEATS = 5
+SCHEMA = load(
+    {
+        "dataset": {"name": "h", "adjacency": "add-remove", "unit": "person", "max_rows_per_unit": 1},
+        "budget": {"epsilon": 1},
+        "columns": {"age": {"type": "integer", "lower": 0, "upper": 110}},
+        "source": {
+            "visits": {
+                "file": "visits.parquet",
+                "on": "person",
+                "columns": {
+                    "day": {"type": "date", "bounds": ["2024-01-01", "2024-12-31"]},
+                    "minutes": {"type": "integer", "lower": 0, "upper": 600},
+                    "ward": {"type": "category", "values": ["surgery", "medicine", "emergency"]},
+                },
+            }
+        },
+        "prepare": {
+            "visits": {"count": "visits", "upper": 20},
+            "minutes": {"sum": "visits.minutes", "upper": 2000, "missing": 0},
+            "surgery": {"any": "visits.ward", "is": "surgery", "missing": 0},
+            "ward": {"latest": "visits.ward", "by": "day"},
+        },
+    }
+).schema
+CUT = "least(greatest(minutes, 0), 600)"
+GROUPED = (
+    f"SELECT person, least(count(*), 20) AS visits, least(sum({CUT}), 2000) AS minutes, "
+    "bool_or(ward = 'surgery') AS surgery, arg_max(ward, day) AS ward FROM read_parquet('{visits}') GROUP BY person"
+)
+JOINED = (
+    "SELECT p.person, least(greatest(p.age, 0), 110) AS age, coalesce(v.visits, 0) AS visits, "
+    "coalesce(v.minutes, 0) AS minutes, coalesce(v.surgery, false) AS surgery, v.ward "
+    f"FROM read_parquet('{{people}}') AS p LEFT JOIN ({GROUPED}) AS v USING (person)"
+)
+RAW = f"SELECT count(*), sum(minutes), sum(visits), count(*) FILTER (age > 60 AND surgery) FROM ({JOINED})"
+ASKED = [
+    Total(Lit(1)),
+    Total(Col("minutes")),
+    Total(Col("visits")),
+    Total(Lit(1), None, (Key(Col("surgery"), 2), Key(Col("age"), 111))),
+]
+
+
+def written(folder: Path, visits: int) -> tuple[Path, Path]:
+    """A fifth as many people as visits, in two Parquet files."""
+    people, other = folder / "people.parquet", folder / "visits.parquet"
+    duckdb.sql(f"SELECT i AS person, i * 7 % 101 AS age FROM range({visits // 5}) t(i)").write_parquet(
+        str(people)
+    )
+    duckdb.sql(
+        f"SELECT hash(i) % {visits // 5} AS person, DATE '2024-01-01' + CAST(hash(i, 1) % 366 AS INTEGER) AS day, "
+        f"CAST(hash(i, 2) % 700 AS INTEGER) AS minutes, ['surgery', 'medicine', 'emergency', '?'][CAST(1 + hash(i, 3) % 4 AS BIGINT)] AS ward "
+        f"FROM range({visits}) t(i)"
+    ).write_parquet(str(other))
+    return people, other
+
+
+def timed(act) -> float:
+    """Seconds of one call."""
+    start = time.perf_counter()
+    act()
+    return time.perf_counter() - start
+
+
+def measure(visits: int) -> dict[str, float]:
+    """Median seconds of each way."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        people, other = written(folder, visits)
+        paths = {"people": str(people), "visits": str(other)}
+        statement: list[float] = []
+        real = preparing._write
+        preparing._write = lambda *given: statement.append(timed(lambda: real(*given)))
+
+        def joined() -> None:
+            with NamedFile.open(people) as one, NamedFile.open(other) as two:
+                prepare(
+                    NamedFiles(one, {"visits": two}),
+                    SCHEMA,
+                    folder / "copy.duckdb",
+                    key=b"k" * 32,
+                    marking=b"m" * 32,
+                )
+
+        def by_hand() -> None:
+            (folder / "hand.duckdb").unlink(missing_ok=True)
+            with duckdb.connect(str(folder / "hand.duckdb")) as connection:
+                connection.execute(f"CREATE TABLE joined AS {JOINED.format(**paths)}")
+
+        joined()
+        with DuckDBEngine(folder / "copy.duckdb") as engine, duckdb.connect() as raw:
+            ways = {
+                "asked": lambda: engine.answer(ASKED),
+                "raw": lambda: raw.execute(RAW.format(**paths)).fetchall(),
+                "by hand": by_hand,
+            }
+            found = {way: [timed(act) for _ in range(REPEATS)] for way, act in ways.items()}
+        found["joined"] = [timed(joined) for _ in range(REPEATS)]
+        preparing._write = real
+        found["statement"] = statement[1:]
+    return {way: statistics.median(seconds) for way, seconds in found.items()}
+
+
+if __name__ == "__main__":
+    seconds = measure(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000)
+    for way, took in seconds.items():
+        print(f"{way:10} {took:8.3f} s")
+    print(f"preparation / join by hand  {seconds['joined'] / seconds['by hand']:.2f}")
+    print(f"statement / join by hand    {seconds['statement'] / seconds['by hand']:.2f}")
+    print(f"asked / raw                 {seconds['asked'] / seconds['raw']:.3f}")
