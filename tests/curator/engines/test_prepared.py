@@ -258,3 +258,49 @@ def test_tables_that_are_not_at_hand_are_named(tmp_path):
     schema = declared((Column.integer("age", 0, 8), *columns), lines)
     with pytest.raises(OwnerError, match=r"t is prepared of the tables visits: open its declaration"):
         prepare({"who": ["a"], "age": [1]}, schema, tmp_path / "copy.duckdb")
+
+
+def drawn_line(rng, name, source):
+    """Any kind of line of any cells that it takes, on a grid of its own."""
+    take = rng.choice(["count", "sum", "mean", "any", "latest"])
+    of = rng.choice([COST, VISITS, SMOKES] if take in {"sum", "mean"} else [COST, VISITS, WARD, DAY, SMOKES])
+    if take == "latest":
+        by = rng.choice([DAY, VISITS, COST])
+        return Prepared(name, take, source, of, by), of.called(
+            name, missing=rng.choice(["drop", of.value_of(0)])
+        )
+    if take == "any":
+        among = tuple(sorted(rng.sample(range(of.size), rng.randint(1, min(of.size, 4)))))
+        return Prepared(name, take, source, of, among=among), Column.category(name, [0, 1])
+    step, low = Fraction(rng.choice(["1", "1/3", "0.25", "2"])), rng.choice([-3, 0, 2])
+    made = Column.number(name, low, low + step * rng.randint(1, 9), step=step)
+    return Prepared(name, take, source, of), made
+
+
+def test_random_preparations_equal_the_reference(tmp_path):
+    """Lines, grids, rows and joins as they come: forty columns over drawn tables."""
+    rng = random.Random(29)
+    for turn in range(4):
+        source = rng.choice(["", "visits"])
+        made = [drawn_line(rng, f"c{place}", source) for place in range(10)]
+        own = () if not source else (Column.integer("age", 0, 8),)
+        schema = declared(
+            (*own, *(column for _, column in made)), [line for line, _ in made], most=1 if not source else 2
+        )
+        rows = [tuple(rng.choice(cells) for cells in CELLS.values()) for _ in range(rng.choice([0, 5, 40]))]
+        visits = columns_of(rows)
+        people = columns_of(rows[:7])
+        raw = {"who": people["who"], "age": people["beds"]} if source else visits
+        wanted = in_reference(
+            reference.prepare(raw, schema, key=KEY, others={"visits": visits}), schema.names
+        )
+        folder = tmp_path / str(turn)
+        folder.mkdir()
+        if not source:
+            copy = prepare(raw, schema, folder / "copy.duckdb", key=KEY)
+        else:
+            (folder / "people.csv").write_text(as_csv(raw))
+            (folder / "visits.csv").write_text(as_csv(visits))
+            with NamedFile.open(folder / "people.csv") as one, NamedFile.open(folder / "visits.csv") as two:
+                copy = prepare(NamedFiles(one, {"visits": two}), schema, folder / "copy.duckdb", key=KEY)
+        assert in_engine(copy.path, schema.names) == wanted
