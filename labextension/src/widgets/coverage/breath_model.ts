@@ -246,7 +246,7 @@ export function studyWords(
 ): string {
   const answer = breath.answers[at * breath.drawn + study - breath.first]!;
   const [low, high] = endsAt(breath, row, breath.values[at]!, study);
-  const start = `Study ${study + 1} at ${symbol} ${number(breath.values[at]!)}: released ${number(answer)}`;
+  const start = `Study ${number(study + 1)} at ${symbol} ${number(breath.values[at]!)}: released ${number(answer)}`;
   const held = heldAt(breath, row, at, study);
   if (held === null) {
     return `${start}, and there is no ${row.name} interval.`;
