@@ -102,7 +102,9 @@ def priced_with(owner: Any, change: Callable[[Any, Any], Any]) -> Patch:
 
 
 def one_row_of_a_unit(setting: Any, mechanism: Any) -> Any:
-    """The factor of a unit of one row."""
+    """The factor of a unit of one row; counts of a tree have none."""
+    if not isinstance(mechanism, KSExponential | QuantileSelection):
+        return mechanism
     return replace(mechanism, factor=Fraction(mechanism.factor) / setting.unit.max_rows)
 
 
