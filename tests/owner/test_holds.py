@@ -8,7 +8,9 @@ import sqlite3
 
 import pytest
 
+from dpnb.client.priced_batch import batch_of
 from dpnb.errors import BudgetError, OwnerError
+from dpnb.planner.request import Ask
 from dpnb.trusted.curator import failpoints, holds
 from dpnb.trusted.curator.backup import backup
 from dpnb.trusted.curator.holds import Act
@@ -16,7 +18,7 @@ from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.curator.mark import MarkFile
 from dpnb.trusted.curator.restoration import restore
 from dpnb.trusted.privacy import PrivacyLoss
-from dpnb.trusted.wire.messages import Again, Attach
+from dpnb.trusted.wire.messages import Again, Attach, Submit
 from dpnb.trusted.wire.places import Home
 from tests.curator import small
 from tests.curator.test_failpoints import in_child
@@ -113,7 +115,7 @@ class Lost(Exception):
 
 
 def test_what_was_charged_before_a_closing_is_answered_and_nothing_else_is(home):
-    """The retry of a charge that has no answer completes it; a new request is refused, as is one that would adopt it."""
+    """The retry of a charge that has no answer completes it; a new request has what was stored before, and nothing is charged."""
 
     def losing(step):
         if step == "before-store":
@@ -122,6 +124,8 @@ def test_what_was_charged_before_a_closing_is_answered_and_nothing_else_is(home)
     with contextlib.closing(small.curator(home.root)) as service:
         data = small.opened(small.session(service), home.root)
         asked, other = message(data, "c" * 32, epsilon=2), message(data, "d" * 32, epsilon=3)
+        batch = batch_of([data.x.sum()], Ask.make(epsilon=1))
+        unasked = Submit(handle=data.handle, request="f" * 32, digest=batch.digest, plan=batch.body)
         failpoints.install(losing)
         try:
             with pytest.raises(Lost):
@@ -130,12 +134,12 @@ def test_what_was_charged_before_a_closing_is_answered_and_nothing_else_is(home)
             failpoints.install(None)
         before = service._ledger.spent(SMALL)
         held(service._ledger, "close")
+        assert service.reply(other, "ann").entry is None
         with pytest.raises(OwnerError, match="closed"):
-            service.reply(other, "ann")
+            service.reply(unasked, "ann")
     with contextlib.closing(small.curator(home.root)) as service:
         service.reply(Attach(source=Again(handle=data.handle)), "ann")
-        with pytest.raises(OwnerError, match="closed"):
-            service.reply(message(data, "e" * 32, epsilon=2), "ann")
+        assert service.reply(message(data, "e" * 32, epsilon=2), "ann").entry is None
         assert service.reply(asked, "ann").entry is not None
         assert service._ledger.spent(SMALL) == before
 

@@ -58,7 +58,7 @@ class FreeText:
     --------
     >>> text = FreeText(8, ("letters", " "), case="lower")
     >>> text.label_of(" Nurse "), text.label_of("nurse 2"), text.codes_of("nurse")
-    ('nurse', None, (31088026479386624, 0))
+    ('nurse', None, (31091381860892672, 0))
     """
 
     length: int

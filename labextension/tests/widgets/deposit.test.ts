@@ -147,7 +147,14 @@ describe('the secrecy of the sample', () => {
 });
 
 describe('what is looser than was promised', () => {
-  const standing = { state: 'open', spent: 1, cap: 2, words: '', promised: [['ada', 'ε 1']], looser: [] } as const;
+  const standing = {
+    state: 'open',
+    spent: 1,
+    cap: 2,
+    words: '',
+    promised: [['ada', 'ε 1']],
+    looser: []
+  } as const;
   it('is said with whom it was promised to, and only where something is', () => {
     expect(looserWords(facts({ standing: null }))).toBe('');
     expect(looserWords(facts({ standing }))).toBe('');

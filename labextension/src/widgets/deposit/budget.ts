@@ -12,7 +12,15 @@ import type { Link } from '../parts/widget';
 import { actButton } from './act';
 import type { FormHand, Step } from './declare';
 import { textField } from './fields';
-import { DRAWN, looserWords, oddsOf, sampleWords, wordsOf, type DepositFacts, type DepositSet } from './model';
+import {
+  DRAWN,
+  looserWords,
+  oddsOf,
+  sampleWords,
+  wordsOf,
+  type DepositFacts,
+  type DepositSet
+} from './model';
 
 const DELTAS = { low: 1e-12, high: 1e-3 };
 const SHARES = { low: 0.001, high: 1 };
@@ -21,17 +29,18 @@ const SHARES = { low: 0.001, high: 1 };
 function ticks({ budget }: DepositFacts): SVGSVGElement {
   const at = (epsilon: number): string =>
     `${((100 * placeOf({ range: EPSILONS }, epsilon)) / FULL).toFixed(1)}%`;
-  const marks = budget.register.map(({ epsilon, words }) =>
-    svg(
+  const told = budget.register.map(({ epsilon, words }) => `ε ${epsilon}: ${words}`);
+  const marks = budget.register.map(({ epsilon }, place) => {
+    const x = at(epsilon);
+    return svg(
       'line',
-      { x1: at(epsilon), x2: at(epsilon), y1: 2, y2: 12, class: 'ink-line' },
-      svg('title', {}, `ε ${epsilon}: ${words}`)
-    )
-  );
-  const words = budget.register.map(({ epsilon, words }) => `ε ${epsilon}, ${words}`).join('; ');
+      { x1: x, x2: x, y1: 2, y2: 12, class: 'ink-line' },
+      svg('title', {}, told[place] ?? '')
+    );
+  });
   return svg(
     'svg',
-    { height: 14, class: 'ticks', role: 'img', 'aria-label': `published by others: ${words}` },
+    { height: 14, class: 'ticks', role: 'img', 'aria-label': `published by others: ${told.join('; ')}` },
     ...marks
   );
 }

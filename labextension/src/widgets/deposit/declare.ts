@@ -189,10 +189,7 @@ export function declareStep(first: DepositFacts, hand: FormHand): Step {
         made.replaceChildren(
           ...(facts.rows.length === 0
             ? [html('p', { class: 'soft' }, texts.rows)]
-            : [
-                html('p', { class: 'soft' }, texts.fit),
-                rowsTable(facts.rows)
-              ])
+            : [html('p', { class: 'soft' }, texts.fit), rowsTable(facts.rows)])
         );
       }
     }

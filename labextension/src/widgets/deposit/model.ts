@@ -218,15 +218,14 @@ export function sampleWords(
     return 'Nothing changes: the budget above is what holds.';
   }
   if (adjacency !== (drawn === 'coins' ? 'add-remove' : 'change-one')) {
-    return drawn === 'coins'
-      ? 'A sample by coins goes with “how many there are is private”.'
-      : 'A sample of fixed size goes with “how many there are is public”.';
+    const [size, known] = drawn === 'coins' ? ['by coins', 'private'] : ['of fixed size', 'public'];
+    return `A sample ${size} goes with “how many there are is ${known}”.`;
   }
   const [less, chance] = secrecyOfTheSample(epsilon, share, delta);
   const beside = delta > 0 ? ` and δ ${significant(chance, 2)}` : '';
   return (
-    `For a person of the population, everything that is ever released from this ${significant(100 * share, 3)} % sample is worth at most ` +
-    `ε ${significant(less, 3)}${beside} – once, for the whole ε ${significant(epsilon, 3)}. It changes nothing that is charged.`
+    `For a person of the population, all that is ever released from this ${significant(100 * share, 3)} % sample is worth at most ` +
+    `ε ${significant(less, 3)}${beside} – once, for the whole ε ${significant(epsilon, 3)}. No charge changes.`
   );
 }
 
