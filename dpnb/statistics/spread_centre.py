@@ -21,6 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dpnb.inference.digits import given
 from dpnb.statistics._base import Centred, Setting
 from dpnb.statistics.sensitivity import Component
 
@@ -53,7 +54,7 @@ class SpreadCentre:
     @property
     def words(self) -> str:
         """From where, where that is not the middle."""
-        return f"from {float(self.powers.centre):,.10g}" if self.place else "centred"
+        return f"from {given(float(self.powers.centre))}" if self.place else "centred"
 
     def parts(self, centred: Centred, words: str) -> tuple[Component, Component]:
         """Return the sum from the middle, and the squares from here."""
