@@ -25,6 +25,7 @@ from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.frequent_means import NO_DRAWS as NO_MEAN_DRAWS
 from dpnb.statistics.frequent_means import ShownSum, readings, shown_means, spread_of
 from dpnb.statistics.outcome import Pair
+from dpnb.statistics.ratio import NO_SAMPLING
 from dpnb.statistics.reading import ReadingFunction
 from dpnb.statistics.released import best
 from dpnb.statistics.result import Entries, Result
@@ -47,19 +48,27 @@ _COUNTS, _SQUARES = Fraction(2, 5), Fraction(3, 10)
 
 @dataclass(frozen=True, eq=False)
 class FrequentResult(Result):
-    """The values that passed, and their counts; ``axes`` names the values, which only the release tells."""
+    """The values that passed, and their counts; ``axes`` names the values, which only the release tells.
+
+    Parameters
+    ----------
+    axes : tuple of Axis
+        The values shown.
+    no_population : str
+        Why there is no confidence interval, whether anything is shown or not; empty where there is one.
+    """
 
     axes: tuple[Axis, ...] = ()
-    population: bool = False
+    no_population: str = NO_POPULATION
 
     standard_error: ClassVar[None] = None
     n: ClassVar[None] = None
     n_eff: ClassVar[None] = None
 
     def interval(self, level: float, kind: str) -> Interval:
-        """Return the interval of every count; no population is meant, whether anything is shown or not."""
-        if kind == "confidence" and not self.population:
-            raise Unavailable(NO_POPULATION)
+        """Return the interval of every value shown."""
+        if kind == "confidence" and self.no_population:
+            raise Unavailable(self.no_population)
         return super().interval(level, kind)
 
 
@@ -226,7 +235,7 @@ def _read(setting: Setting, word: str, releases: Sequence[Release]) -> FrequentR
         NO_MEAN_DRAWS,
         notes={"privacy": note, "confidence": f"{note}, and sampling"},
         axes=_axes(setting, labels),
-        population=word == "means",
+        no_population=NO_SAMPLING.get(spread_of(setting), "") if word == "means" else NO_POPULATION,
     )
 
 

@@ -47,6 +47,10 @@ CLUSTERED = (
 )
 
 
+NO_SAMPLING = {"declined": DECLINED, "clustered": CLUSTERED}
+"""Why the sampling error is unknown, by what is known of the spread."""
+
+
 def spread_of(setting: Setting) -> Spread:
     """Return where the spread comes from: a two-valued column needs none; people with several rows have none."""
     if setting.unit.max_rows > 1:
@@ -169,7 +173,7 @@ class Ratio:
     @property
     def no_sampling(self) -> str:
         """Why sampling error is unknown; empty where it is known."""
-        return {"declined": DECLINED, "clustered": CLUSTERED}.get(self.spread, "")
+        return NO_SAMPLING.get(self.spread, "")
 
     @property
     def rows(self) -> Any:

@@ -232,7 +232,8 @@ class Entries:
     @classmethod
     def of(cls, cell: Cell) -> Cell:
         """Return a cell of few entries as numbers, which are ten times as fast as arrays of one; one of many as it is."""
-        shape = np.shape(cell.value)
+        with np.errstate(all="ignore"):
+            shape = np.shape(cell.value)
         if not shape or math.prod(shape) > _FEW:
             return cell
         return cls([subset(cell, shape, place) for place in np.ndindex(shape)])

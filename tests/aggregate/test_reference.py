@@ -24,6 +24,7 @@ from dpnb.trusted.aggregate import (
     Ints,
     Key,
     Known,
+    LabelSums,
     Lit,
     Mul,
     Not,
@@ -103,9 +104,23 @@ def products_by_rows(rows, request):
     return tuple(sums)
 
 
+def labels_by_rows(rows, request):
+    """Each label with its rows and its sums, row at a time."""
+    found = {}
+    for row in rows:
+        label, values = ([value(node, row) for node in nodes] for nodes in (request.label, request.values))
+        if None in label + values or (request.where is not None and truth(request.where, row) is not True):
+            continue
+        had = found.get(tuple(label), [0] * (1 + len(values)))
+        found[tuple(label)] = [total + x for total, x in zip(had, (1, *values), strict=True)]
+    return sorted((label, *totals) for label, totals in found.items())
+
+
 def by_rows(columns, request):
     """A request's answer, row at a time."""
     rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+    if isinstance(request, LabelSums):
+        return labels_by_rows(rows, request)
     if isinstance(request, CrossMoments):
         return products_by_rows(rows, request)
     cells = {cell: Counter() for cell in product(*(range(key.size) for key in request.keys))}
@@ -123,6 +138,8 @@ def plain(request, found):
     """An answer as Python integers."""
     if isinstance(request, Total | CrossMoments):
         return found
+    if isinstance(request, LabelSums):
+        return list(zip(found.labels, found.counts, *found.sums, strict=True))
     return [(cell.values.tolist(), cell.counts.tolist()) for cell in found]
 
 

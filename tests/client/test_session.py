@@ -468,6 +468,7 @@ def test_the_public_names_are_few_and_importing_them_is_late():
         "panel",
         "plan",
         "power",
+        "receipt",
         "release",
         "report",
         "session",

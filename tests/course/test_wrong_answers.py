@@ -62,10 +62,14 @@ def test_the_teachers_answer_passes(check, capsys):
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of numpy, which a notebook shows and goes on
 @pytest.mark.parametrize(("check", "name"), CASES, ids=[f"{check}: {name}" for check, name in CASES])
 def test_a_wrong_answer_is_told(check, name, capsys):
-    """The check fails, and with words of its own."""
+    """The check fails, and with words of its own; what it misses by chance, as often as it says, it does not miss twice."""
     names, exercise, cell = ready(check)
     exec(exercise.source, names)  # its further names, such as ready-made draws
     exec(WRONG[check][name], names)
-    with pytest.raises(AssertionError) as told:
-        exec(cell.source, names)
-    assert str(told.value)
+    for _ in range(2):
+        try:
+            exec(cell.source, names)
+        except AssertionError as told:
+            assert str(told)
+            return
+    pytest.fail("The check passed it twice.")

@@ -527,6 +527,7 @@ type = "number"
 lower = 0
 upper = 10
 step = 1
+weights_fixed = true
 [columns.b]
 type = "category"
 values = [0, 1]

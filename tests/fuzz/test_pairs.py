@@ -40,7 +40,7 @@ TIGHT = (
 """Statistics whose charge some drawn pair reaches."""
 NEAR = {"quantile": 0.35, "robust_mean": 0.25, "ks_density": 0.35, "choose": 0.8, "frequent_values": 0.4}
 """How near the others come at least; 0.95 where nothing is said."""
-RUNS, A_DAY, TURNS = 4, 2, 28
+RUNS, A_DAY, TURNS = 4, 2, 30
 """Seeds, of which some run each day, and how many cells of each begin with every statistic: more than 50,000 pairs."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from dpnb.errors import BudgetError, CuratorError
+from dpnb.inference.elementwise import choose
 from dpnb.planner.request import Ask
 from dpnb.statistics import released
 from dpnb.statistics._base import Setting
@@ -132,7 +134,9 @@ def sent_as_drawn(real: Any) -> Any:
 
 def served_for_less(_: Any) -> Any:
     """Serve any stored answer of the question, however little it was paid."""
-    return lambda _wanted, found: [None if one is None else {**one.answer, "stored": True} for one in found]
+    return lambda _wanted, found, *_: [
+        None if one is None else {**one.answer, "stored": True} for one in found
+    ]
 
 
 def two_curators_differ(folder: Any) -> None:
@@ -215,7 +219,7 @@ def cells_seen(real: Any) -> Any:
 
 def rows_as_released(_: Any) -> Any:
     """Divide by the released number of rows, which may be zero or negative."""
-    return property(lambda ratio: ratio.size if ratio.size > 0 else 0.0)
+    return property(lambda ratio: choose(ratio.size > 0, ratio.size, math.nan))
 
 
 def strict_arms(_: Any) -> Any:
