@@ -23,6 +23,7 @@ from dpnb.trusted.errors import Unavailable
 #: How many studies are drawn, and how many are counted at most.
 DRAWN, COUNTED = 40, 1000
 _FIRST, _BLOCK = 10, 240
+_LEAST = 50
 _ENDS = {"epsilon": (0.01, 10.0), "rho": (0.0005, 5.0)}
 _LOSSES = 25
 
@@ -113,10 +114,9 @@ class Breath:
     def __init__(self, design: Design) -> None:
         self.design = design
         self._run = Run(design, design.sizes[0])
-        self._most = self._run.size
-        self._run.size = min(
-            _FIRST, self._most
-        )  # of which block the random numbers are: all blocks begin at a multiple
+        # a tree of counts has a thousand numbers a study; so few of it at once would cost more in steps than in numbers
+        self._most = max(self._run.size, _LEAST)
+        self._run.size = _FIRST  # of which block the random numbers are: all blocks begin at a multiple
         self.parameter = None if self._run.parameter is None else float(self._run.parameter[0])
         self.studies, self.goal = 0, min(DRAWN, design.reps)
         self._answers: list[Floats] = []

@@ -486,14 +486,18 @@ def until(page: Any, condition: str, arg: Any = None) -> None:
 
 # the model of a page, of which what the hand sets goes to a kernel, and the facts come back
 _SENT = "save_changes: () => undefined,"
-_HEARD = """send: () => undefined,
-    save_changes: async () => {
+# by which an interaction knows that a kernel is there
+_ALIVE = "send: () => undefined,\n"
+_HEARD = (
+    _ALIVE
+    + """    save_changes: async () => {
       const nth = [...document.querySelectorAll("[data-dpnb]")].indexOf(place);
       window.dpnbAsked = (window.dpnbAsked ?? 0) + 1;
       const told = await window.dpnbHear(nth, JSON.stringify(kept.chosen));
       if (told !== null) { kept.facts = told.facts; kept.arrays = opened(told.arrays); for (const f of heard.get("change:facts") ?? []) f(); }
       window.dpnbAsked -= 1;
     },"""
+)
 # no question is on its way, and what a page does by a timer of its own, up to 100 ms later, it has done
 _AT_REST = """async () => {
     const later = milliseconds => new Promise(done => setTimeout(done, milliseconds));
@@ -514,6 +518,8 @@ def rest(page: Any) -> None:
 def show(browser: Any, tmp_path: Path) -> Iterator[Any]:
     """Show interactions on a page of their own, offline, in a given width and scheme; with ``kernel`` this process hears them.
 
+    With ``still`` the page does not know that: what it asks all the same is counted.
+
     A page error, or an error on the console, anywhere in the test fails it. ``page.busy`` makes the kernel deaf.
     """
     from dpnb import widgets
@@ -528,6 +534,7 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Any]:
         scheme: str = "light",
         motion: str = "reduce",
         kernel: bool = False,
+        still: bool = False,
     ) -> Any:
         context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion=motion
@@ -550,7 +557,8 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Any]:
         page.expose_function("dpnbHear", hear)
         # the page's policy runs the one script that it was written with
         assert _SENT in pages_._SCRIPT
-        script = pages_._SCRIPT.replace(_SENT, _HEARD) if kernel else pages_._SCRIPT
+        heard = _HEARD.removeprefix(_ALIVE) if still else _HEARD
+        script = pages_._SCRIPT.replace(_SENT, heard) if kernel else pages_._SCRIPT
         with mock.patch.object(pages_, "_SCRIPT", script):
             (tmp_path / "page.html").write_text(widgets.page(made), encoding="utf-8")
         page.goto((tmp_path / "page.html").as_uri())

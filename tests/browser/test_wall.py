@@ -142,7 +142,7 @@ def test_an_answer_is_text_on_the_page_too(show, data, tmp_path):
 def test_a_page_without_a_kernel_asks_for_nothing(show, data, tmp_path):
     """An exported page stands still: no look is asked for, and its answers stay."""
     answers_of(data, 1)[0].to_json(tmp_path / "ada.json")
-    page = show(widgets.wall(tmp_path), kernel=True)
+    page = show(widgets.wall(tmp_path), kernel=True, still=True)
     page.wait_for_timeout(1_500)
     assert page.evaluate("window.dpnbAsked ?? 'never'") == "never"
     assert page.locator(LINES).count() == 1
