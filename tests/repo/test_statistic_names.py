@@ -27,7 +27,7 @@ OTHER_MEANINGS = {
     "dpnb/trusted/aggregate/per_unit.py": "what an owner's preparation takes of a person's rows",
     "dpnb/trusted/curator/engines/per_unit_sql.py": "what an owner's preparation takes of a person's rows",
     "dpnb/trusted/schema/prepare_section.py": "what an owner's preparation takes of a person's rows",
-    "dpnb/trusted/schema/prepared.py": "what an owner's preparation takes of a person's rows",
+    "dpnb/trusted/schema/unit_summary.py": "what an owner's preparation takes of a person's rows",
     "dpnb/widgets/coverage_estimate.py": "the statistics of the coverage lab, each with the sliders that it has",
     "dpnb/widgets/coverage_setup.py": "a choice of the coverage lab: a proportion among it",
     "dpnb/widgets/kinds/person.py": "what is computed from eight made-up people: never a release",

@@ -1,4 +1,4 @@
-"""One row of each unit's rows, spelled out: what a line of ``[prepare]`` means (:mod:`dpnb.trusted.schema.prepared`).
+"""One row of each unit's rows, spelled out: what a line of ``[prepare]`` means (:mod:`dpnb.trusted.schema.unit_summary`).
 
 The curator's SQL (:mod:`dpnb.trusted.curator.engines.per_unit_sql`) equals it bit for bit.
 """
@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 
 from dpnb.trusted.aggregate.reference import Ints
 from dpnb.trusted.schema import Column
-from dpnb.trusted.schema.prepared import Prepared
+from dpnb.trusted.schema.unit_summary import UnitSummary
 
 Cells = Sequence[tuple[int | None, int | None]]
 """Of each row of one unit the code of the cell that is taken, and that of its order."""
 
 
-def code_of(line: Prepared, made: Column, cells: Cells) -> int | None:
+def code_of(line: UnitSummary, made: Column, cells: Cells) -> int | None:
     """Return the code of a unit's prepared cell, of the codes of its rows in any order; ``None`` where it is missing."""
     known = [code for code, _ in cells if code is not None]
     code: int | None = None
@@ -35,7 +35,7 @@ def code_of(line: Prepared, made: Column, cells: Cells) -> int | None:
     return made.missing_code if code is None else code
 
 
-def _placed(line: Prepared, made: Column, rows: int, total: int) -> int:
+def _placed(line: UnitSummary, made: Column, rows: int, total: int) -> int:
     """Return the grid point nearest to a count, sum or mean: floor(t + ½), held to the grid."""
     a, b, c, q = line.scale(made)
     each = rows if line.take == "mean" else 1
@@ -44,7 +44,7 @@ def _placed(line: Prepared, made: Column, rows: int, total: int) -> int:
 
 
 def per_unit(
-    lines: Sequence[Prepared],
+    lines: Sequence[UnitSummary],
     made: Mapping[str, Column],
     units: Sequence[str | None],
     raw: Mapping[str, Ints],
@@ -56,7 +56,7 @@ def per_unit(
             rows[unit].append(place)
     codes = {name: column.tolist() for name, column in raw.items()}
 
-    def cell(line: Prepared, places: Sequence[int]) -> int | None:
+    def cell(line: UnitSummary, places: Sequence[int]) -> int | None:
         order = [None] * len(units) if line.by is None else codes[line.by.name]
         cells = [(codes[line.of.name][place], order[place]) for place in places]
         return code_of(line, made[line.name], cells)

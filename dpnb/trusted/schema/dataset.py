@@ -12,8 +12,8 @@ from dpnb.trusted.errors import SchemaError
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema.column import Column, dummy
-from dpnb.trusted.schema.prepared import Prepared, refuse_other
 from dpnb.trusted.schema.records import check_dataset_name, nearest, no_repeats, only, text_of
+from dpnb.trusted.schema.unit_summary import UnitSummary, refuse_other
 
 FORMAT = 1
 MOST_COLUMNS = 4_096
@@ -83,7 +83,7 @@ class Schema:
     pool: str | None = None
     description: str = ""
     bounds: str = PUBLIC_BOUNDS
-    prepared: tuple[Prepared, ...] = ()
+    prepared: tuple[UnitSummary, ...] = ()
     _version: str = field(default="", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -250,6 +250,6 @@ class Schema:
             public=record["public"],
             pool=record["pool"],
             bounds=record["bounds"],
-            prepared=tuple(Prepared.from_json(line) for line in lines),
+            prepared=tuple(UnitSummary.from_json(line) for line in lines),
             **{word: record[word] for word in texts},
         )

@@ -23,7 +23,7 @@ from dpnb.trusted.schema.dialect import STRICT, Dialect
 from dpnb.trusted.schema.grid import looks_numeric
 from dpnb.trusted.schema.named_file import NamedFile
 from dpnb.trusted.schema.prepare_section import read_lines
-from dpnb.trusted.schema.prepared import Prepared
+from dpnb.trusted.schema.unit_summary import UnitSummary
 
 Format = Literal["csv", "parquet", "duckdb"]
 
@@ -270,7 +270,7 @@ def _schema(
 ) -> Schema:
     where = f"{file}, [dataset]"
     columns: tuple[Column, ...] = tuple(_columns(sections["columns"], file))
-    lines: tuple[Prepared, ...] = ()
+    lines: tuple[UnitSummary, ...] = ()
     if prepare is not None or tables:
         columns, lines = _prepared(columns, facts.get("unit", "row"), tables, prepare, file)
     name = _needed(facts, "name", where, 'name = "people"')
@@ -291,7 +291,7 @@ def _schema(
 
 def _prepared(
     columns: tuple[Column, ...], unit: str, tables: Mapping[str, Mapping[str, Any]], prepare: Any, file: str
-) -> tuple[tuple[Column, ...], tuple[Prepared, ...]]:
+) -> tuple[tuple[Column, ...], tuple[UnitSummary, ...]]:
     """The columns that can be asked, where some are prepared: of a dataset's own rows all, else they stand beside its own."""
     cells = {name: _cells_of(table, unit, f"{file}, [source.{name}]") for name, table in tables.items()}
     own = {column.name: column for column in columns}

@@ -14,8 +14,8 @@ from typing import Any, Final
 from dpnb.trusted.errors import OwnerError, SchemaError
 from dpnb.trusted.schema.column import Column
 from dpnb.trusted.schema.grid import exact
-from dpnb.trusted.schema.prepared import TAKES, Prepared
 from dpnb.trusted.schema.records import nearest
+from dpnb.trusted.schema.unit_summary import TAKES, UnitSummary
 
 ROWS: Final = "rows"
 """What is counted of the dataset's own rows."""
@@ -34,7 +34,9 @@ Tables = Mapping[str, Mapping[str, Column]]
 """The columns of cells of each table, by its name; the dataset's own rows have none."""
 
 
-def read_lines(section: Any, tables: Tables, where: str) -> tuple[tuple[Prepared, ...], tuple[Column, ...]]:
+def read_lines(
+    section: Any, tables: Tables, where: str
+) -> tuple[tuple[UnitSummary, ...], tuple[Column, ...]]:
     """Read ``[prepare]``.
 
     Parameters
@@ -47,7 +49,7 @@ def read_lines(section: Any, tables: Tables, where: str) -> tuple[tuple[Prepared
 
     Returns
     -------
-    (tuple of Prepared, tuple of Column)
+    (tuple of UnitSummary, tuple of Column)
         Each line, and the column that it makes.
 
     Raises
@@ -60,7 +62,7 @@ def read_lines(section: Any, tables: Tables, where: str) -> tuple[tuple[Prepared
     return tuple(line for line, _ in made), tuple(column for _, column in made)
 
 
-def _made(name: str, facts: Any, tables: Tables, where: str) -> tuple[Prepared, Column]:
+def _made(name: str, facts: Any, tables: Tables, where: str) -> tuple[UnitSummary, Column]:
     takes = [word for word in facts if word in TAKES] if isinstance(facts, Mapping) else []
     if len(takes) != 1:
         raise OwnerError(f"{where}: a line takes one of {', '.join(TAKES)}: {_EXAMPLE}")
@@ -127,14 +129,14 @@ def _column(name: Any, source: str, tables: Tables, where: str) -> Column:
     return columns[name]
 
 
-def _count(asked: _Asked) -> tuple[Prepared, Column]:
+def _count(asked: _Asked) -> tuple[UnitSummary, Column]:
     upper = asked.needed("upper", "upper = 20, the most that is told apart")
     column = Column.integer(asked.name, 0, upper, **asked.options(missing=0))
-    return Prepared(asked.name, "count", asked.source, asked.of), column
+    return UnitSummary(asked.name, "count", asked.source, asked.of), column
 
 
-def _sum(asked: _Asked) -> tuple[Prepared, Column]:
-    line = Prepared(asked.name, "sum", asked.source, asked.of)
+def _sum(asked: _Asked) -> tuple[UnitSummary, Column]:
+    line = UnitSummary(asked.name, "sum", asked.source, asked.of)
     upper = asked.needed("upper", f"upper = 10000, the most that one person's {asked.of.name} add up to")
     if "lower" not in asked.facts and asked.of.bounds[0] < 0:
         asked.needed("lower", f"lower = -10000, the least that one person's {asked.of.name} add up to")
@@ -145,13 +147,13 @@ def _sum(asked: _Asked) -> tuple[Prepared, Column]:
     return line, make(asked.name, lower, upper, **asked.options("step", **usual))
 
 
-def _mean(asked: _Asked) -> tuple[Prepared, Column]:
-    line = Prepared(asked.name, "mean", asked.source, asked.of)
+def _mean(asked: _Asked) -> tuple[UnitSummary, Column]:
+    line = UnitSummary(asked.name, "mean", asked.source, asked.of)
     ends = (asked.facts.get(word, end) for word, end in zip(("lower", "upper"), asked.of.bounds, strict=True))
     return line, Column.number(asked.name, *ends, **asked.options("step"))
 
 
-def _any(asked: _Asked) -> tuple[Prepared, Column]:
+def _any(asked: _Asked) -> tuple[UnitSummary, Column]:
     flag = asked.of.size == 2 and asked.of.numeric and asked.of.values is not None
     given = (
         asked.facts.get("is", asked.of.value_of(1))
@@ -160,16 +162,16 @@ def _any(asked: _Asked) -> tuple[Prepared, Column]:
     )
     listed = given if isinstance(given, list | tuple) else [given]
     among = tuple(sorted({asked.of.code_of(value) for value in listed}))
-    line = Prepared(asked.name, "any", asked.source, asked.of, among=among)
+    line = UnitSummary(asked.name, "any", asked.source, asked.of, among=among)
     return line, Column.category(asked.name, [0, 1], **asked.options())
 
 
-def _latest(asked: _Asked) -> tuple[Prepared, Column]:
+def _latest(asked: _Asked) -> tuple[UnitSummary, Column]:
     order = asked.needed("by", 'by = "day", the column of which the last is the latest')
     prefix = f"{asked.source}."
     name = order.removeprefix(prefix) if isinstance(order, str) and asked.source else order
     by = _column(name, asked.source, asked.tables, asked.where)
-    line = Prepared(asked.name, "latest", asked.source, asked.of, by)
+    line = UnitSummary(asked.name, "latest", asked.source, asked.of, by)
     return line, asked.of.called(asked.name, **asked.options())
 
 
@@ -184,7 +186,7 @@ def _shown(column: Column) -> str:
     return f'"{value}", or a list of values' if isinstance(value, str) else f"{value}, or a list of values"
 
 
-_READ: Final[dict[str, Callable[[_Asked], tuple[Prepared, Column]]]] = {
+_READ: Final[dict[str, Callable[[_Asked], tuple[UnitSummary, Column]]]] = {
     "count": _count,
     "sum": _sum,
     "mean": _mean,

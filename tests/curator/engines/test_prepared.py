@@ -20,7 +20,7 @@ from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.named_file import NamedFile, NamedFiles
-from dpnb.trusted.schema.prepared import Prepared
+from dpnb.trusted.schema.unit_summary import UnitSummary
 from tests.examples import examples
 
 KEY = bytes(range(32))
@@ -34,18 +34,18 @@ SMOKES = Column.category("smokes", [0, 1], missing=0)
 def lines_of(source=""):
     """Every kind of line, and the columns that they make."""
     made = [
-        (Prepared("n", "count", source, COST), Column.integer("n", 0, 3, missing=0)),
-        (Prepared("total", "sum", source, COST), Column.number("total", -1, 12, step=Fraction(1, 2))),
-        (Prepared("beds", "sum", source, VISITS), Column.integer("beds", 0, 9, missing=0)),
-        (Prepared("middle", "mean", source, COST), Column.number("middle", 0, 10, step=Fraction(1, 3))),
-        (Prepared("share", "mean", source, SMOKES), Column.number("share", 0, 1, step=Fraction(1, 4))),
-        (Prepared("ever", "any", source, WARD, among=(0, 2)), Column.category("ever", [0, 1])),
+        (UnitSummary("n", "count", source, COST), Column.integer("n", 0, 3, missing=0)),
+        (UnitSummary("total", "sum", source, COST), Column.number("total", -1, 12, step=Fraction(1, 2))),
+        (UnitSummary("beds", "sum", source, VISITS), Column.integer("beds", 0, 9, missing=0)),
+        (UnitSummary("middle", "mean", source, COST), Column.number("middle", 0, 10, step=Fraction(1, 3))),
+        (UnitSummary("share", "mean", source, SMOKES), Column.number("share", 0, 1, step=Fraction(1, 4))),
+        (UnitSummary("ever", "any", source, WARD, among=(0, 2)), Column.category("ever", [0, 1])),
         (
-            Prepared("last", "latest", source, WARD, DAY),
+            UnitSummary("last", "latest", source, WARD, DAY),
             Column.category("last", ["a", "b", "c"], missing="c"),
         ),
         (
-            Prepared("dear", "latest", source, COST, DAY),
+            UnitSummary("dear", "latest", source, COST, DAY),
             Column.number("dear", Fraction(-1, 2), 10, step=Fraction(1, 4)),
         ),
     ]
@@ -209,7 +209,7 @@ def test_the_copy_holds_one_row_of_a_unit_under_its_own_ordinal(tmp_path):
 def test_sums_of_the_widest_grid_are_exact(tmp_path):
     """Rows at the ends of the widest grids add up, and are held to the column's ends."""
     wide = Column.integer("x", -(2**39), 2**39)
-    line = Prepared("s", "sum", "", wide)
+    line = UnitSummary("s", "sum", "", wide)
     schema = declared([Column.integer("s", -(2**38), 2**39)], [line])
     raw = {"who": ["a"] * 3 + ["b"] * 9 + ["c"], "x": [2**39] * 3 + [-(2**39)] * 9 + [7]}
     copy = prepare(raw, schema, tmp_path / "copy.duckdb", key=KEY)
@@ -220,13 +220,13 @@ def test_sums_of_the_widest_grid_are_exact(tmp_path):
 def wide_sum():
     """A sum of numbers on a grid so fine that one row leaves 62 bits in it."""
     fine = Column.number("x", 0, 1, step=Fraction(1, 10**9))
-    return declared([Column.number("s", 0, 1, step=Fraction(1, 9**11))], [Prepared("s", "sum", "", fine)])
+    return declared([Column.number("s", 0, 1, step=Fraction(1, 9**11))], [UnitSummary("s", "sum", "", fine)])
 
 
 def wide_latest():
     """The latest of a grid that leaves no room for the order."""
     fine = Column.integer("x", 0, 2**39)
-    return declared([Column.integer("s", 0, 2**39)], [Prepared("s", "latest", "", fine, fine)])
+    return declared([Column.integer("s", 0, 2**39)], [UnitSummary("s", "latest", "", fine, fine)])
 
 
 @pytest.mark.parametrize("made", [wide_sum, wide_latest])
@@ -243,8 +243,8 @@ def test_the_record_of_a_schema_brings_its_preparation_back():
     lines, columns = lines_of("visits")
     schema = declared((Column.integer("age", 0, 8), *columns), lines)
     assert Schema.from_json(schema.to_json()) == schema
-    fewer = declared((Column.integer("age", 0, 8), columns[0]), (Prepared("n", "count", "visits", WARD),))
-    more = declared((Column.integer("age", 0, 8), columns[0]), (Prepared("n", "count", "trips", WARD),))
+    fewer = declared((Column.integer("age", 0, 8), columns[0]), (UnitSummary("n", "count", "visits", WARD),))
+    more = declared((Column.integer("age", 0, 8), columns[0]), (UnitSummary("n", "count", "trips", WARD),))
     assert fewer.version != more.version
     record = schema.to_json()
     record["prepared"][0]["take"] = "median"
@@ -266,15 +266,15 @@ def drawn_line(rng, name, source):
     of = rng.choice([COST, VISITS, SMOKES] if take in {"sum", "mean"} else [COST, VISITS, WARD, DAY, SMOKES])
     if take == "latest":
         by = rng.choice([DAY, VISITS, COST])
-        return Prepared(name, take, source, of, by), of.called(
+        return UnitSummary(name, take, source, of, by), of.called(
             name, missing=rng.choice(["drop", of.value_of(0)])
         )
     if take == "any":
         among = tuple(sorted(rng.sample(range(of.size), rng.randint(1, min(of.size, 4)))))
-        return Prepared(name, take, source, of, among=among), Column.category(name, [0, 1])
+        return UnitSummary(name, take, source, of, among=among), Column.category(name, [0, 1])
     step, low = Fraction(rng.choice(["1", "1/3", "0.25", "2"])), rng.choice([-3, 0, 2])
     made = Column.number(name, low, low + step * rng.randint(1, 9), step=step)
-    return Prepared(name, take, source, of), made
+    return UnitSummary(name, take, source, of), made
 
 
 def test_random_preparations_equal_the_reference(tmp_path):

@@ -9,18 +9,18 @@ from collections.abc import Sequence
 
 from dpnb.trusted.curator.engines.raw_table import quoted
 from dpnb.trusted.schema import Column, Schema
-from dpnb.trusted.schema.prepared import Prepared
+from dpnb.trusted.schema.unit_summary import UnitSummary
 
 UNIT = '"##unit"'
 
 
-def grouped(rows: str, lines: Sequence[Prepared], schema: Schema) -> str:
+def grouped(rows: str, lines: Sequence[UnitSummary], schema: Schema) -> str:
     """The SELECT of one row for each unit of a relation of codes with their units; rows without a unit are dropped."""
     taken = ", ".join(f"{_code(line, schema[line.name])} AS {quoted(line.name)}" for line in lines)
     return f"SELECT {UNIT}, {taken} FROM ({rows}) WHERE {UNIT} IS NOT NULL GROUP BY {UNIT}"
 
 
-def joined(rows: str, tables: Sequence[tuple[str, Sequence[Prepared]]]) -> str:
+def joined(rows: str, tables: Sequence[tuple[str, Sequence[UnitSummary]]]) -> str:
     """The SELECT of a relation's rows with what is prepared of other tables for the same unit; missing where a unit has none there."""
     sql = rows
     for select, lines in tables:
@@ -35,7 +35,7 @@ def filled(column: Column, kind: str) -> str:
     return f"CAST(coalesce({quoted(column.name)}, {missing}) AS {kind}) AS {quoted(column.name)}"
 
 
-def _code(line: Prepared, made: Column) -> str:
+def _code(line: UnitSummary, made: Column) -> str:
     cell = quoted(line.of.name)
     match line.take:
         case "count":
@@ -50,7 +50,7 @@ def _code(line: Prepared, made: Column) -> str:
     return f"nullif({last} % {size}, 0) - 1"
 
 
-def _placed(line: Prepared, made: Column, rows: str, total: str) -> str:
+def _placed(line: UnitSummary, made: Column, rows: str, total: str) -> str:
     """The grid point nearest to a count, sum or mean: floor(t + ½) of a numerator that is not negative, held to the grid."""
     a, b, c, q = (f"CAST({number} AS HUGEINT)" for number in line.scale(made))
     each = rows if line.take == "mean" else "1"

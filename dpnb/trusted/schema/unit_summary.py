@@ -39,7 +39,7 @@ LARGEST: Final = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class UnitSummary:
     """One line of ``[prepare]``.
 
     Parameters
@@ -131,7 +131,7 @@ class Prepared:
         }
 
     @classmethod
-    def from_json(cls, record: Any) -> Prepared:
+    def from_json(cls, record: Any) -> UnitSummary:
         """Rebuild a line from :meth:`to_json`; anything unknown, absent or mistyped is refused."""
         only(record, ("name", "take", "source", "of", "by", "among"), "prepared column")
         named = all(isinstance(record[word], str) for word in ("name", "take", "source"))
@@ -154,7 +154,7 @@ def _grid(column: Column) -> tuple[Fraction, Fraction]:
     return column.lower, column.step
 
 
-def refuse_other(lines: tuple[Prepared, ...], made: Mapping[str, Column], unit: str, rows: int) -> None:
+def refuse_other(lines: tuple[UnitSummary, ...], made: Mapping[str, Column], unit: str, rows: int) -> None:
     """Refuse lines that do not go with a schema: columns they do not make, a unit that is the row, or a raw column in two ways.
 
     Raises
