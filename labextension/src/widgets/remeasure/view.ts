@@ -83,6 +83,7 @@ export function forecast(root: HTMLElement, link: Link<RemeasureFacts, Remeasure
     input: move,
     change: settled
   });
+  losses.range.classList.add('bare'); // a filled track would look like one more interval
   const release = releaseButton(() => cellOf(link.facts(), loss));
   release.node.addEventListener(RELEASE_EVENT, () => {
     beside = PAID; // one move, one payment: a second click pays nothing
