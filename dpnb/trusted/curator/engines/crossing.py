@@ -8,7 +8,7 @@ further SELECTs move rows into a ball where that is asked; the outermost adds up
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dpnb.trusted.aggregate.algebra import (
@@ -28,9 +28,9 @@ from dpnb.trusted.aggregate.algebra import (
     conjuncts,
 )
 from dpnb.trusted.curator.engines.rendering import Renderer, integer_type
+from dpnb.trusted.curator.engines.sql_dialect import DUCKDB, SqlDialect
 
 _INT63 = 2**62
-_MARK = '0 AS "##"'
 
 Pair = tuple[int, int]
 
@@ -48,27 +48,15 @@ def together(requests: Sequence[CrossMoments]) -> list[CrossMoments]:
     return [replace(rows, pairs=tuple(pairs)) for rows, pairs in found.items()]
 
 
-def statement(request: CrossMoments, table: str, ranges: Mapping[str, tuple[int, int]], rows: int) -> str:
+def statement(
+    request: CrossMoments,
+    table: str,
+    ranges: Mapping[str, tuple[int, int]],
+    rows: int,
+    dialect: SqlDialect = DUCKDB,
+) -> str:
     """The SQL of a request: one row, one column for each pair."""
-    render = Renderer(ranges)
-    ends = [bounds(value, ranges) for value in request.values]
-    listed = [
-        f"CAST({render(value)} AS {integer_type(*end)}) AS {_name(place)}"
-        for place, (value, end) in enumerate(zip(request.values, ends, strict=True))
-        if not isinstance(value, Lit)
-    ]
-    where = "" if request.where is None else f" WHERE {render(request.where)}"
-    chosen = ", ".join([_MARK, *listed])
-    source = f"(SELECT {chosen} FROM {render.relation(table)}{where})"
-    unknown = [f"{_name(place)} IS NOT NULL" for place in _nullable(request)]
-    kept = f" WHERE {' AND '.join(unknown)}" if unknown else ""
-    if request.shrink is not None:
-        source, kept = _shrunk(f"(SELECT * FROM {source}{kept})", request, request.shrink), ""
-    sums = [
-        _sum((request.values[i], request.values[j]), (i, j), (ends[i], ends[j]), rows)
-        for i, j in request.pairs
-    ]
-    return f"SELECT {', '.join(sums)} FROM {source}{kept}"
+    return _Crossing(request, ranges, rows, dialect).sql(table)
 
 
 def integers(found: Sequence[Any]) -> tuple[int, ...]:
@@ -76,8 +64,95 @@ def integers(found: Sequence[Any]) -> tuple[int, ...]:
     return tuple(int(value) for value in found)
 
 
-def _name(place: int) -> str:
-    return f'"##v{place}"'
+@dataclass(frozen=True, slots=True)
+class _Crossing:
+    """A request being written in a dialect."""
+
+    request: CrossMoments
+    ranges: Mapping[str, tuple[int, int]]
+    rows: int
+    dialect: SqlDialect
+
+    def sql(self, table: str) -> str:
+        request, inner = self.request, self.dialect.inner
+        render = Renderer(self.ranges, self.dialect)
+        ends = [bounds(value, self.ranges) for value in request.values]
+        listed = [
+            f"CAST({render(value)} AS {integer_type(*end)}) AS {self._name(place)}"
+            for place, (value, end) in enumerate(zip(request.values, ends, strict=True))
+            if not isinstance(value, Lit)
+        ]
+        where = "" if request.where is None else f" WHERE {render(request.where)}"
+        chosen = ", ".join([f"0 AS {self.dialect.own('##')}", *listed])
+        source = inner(f"SELECT {chosen} FROM {render.relation(table)}{where}")
+        unknown = [f"{self._name(place)} IS NOT NULL" for place in _nullable(request)]
+        kept = f" WHERE {' AND '.join(unknown)}" if unknown else ""
+        if request.shrink is not None:
+            source, kept = self._shrunk(inner(f"SELECT * FROM {source}{kept}"), request.shrink), ""
+        sums = [
+            self._sum((request.values[i], request.values[j]), (i, j), (ends[i], ends[j]))
+            for i, j in request.pairs
+        ]
+        return f"SELECT {', '.join(sums)} FROM {source}{kept}"
+
+    def _name(self, place: int) -> str:
+        return self.dialect.own(f"##v{place}")
+
+    def _sum(self, values: tuple[IntExpr, IntExpr], pair: Pair, ends: tuple[Pair, Pair]) -> str:
+        typed = self.dialect.typed
+        constant, named = 1, []
+        for value, place in zip(values, pair, strict=True):
+            if isinstance(value, Lit):
+                constant *= value.value
+            else:
+                named.append(place)
+        # The ranges of stand-in columns: the product's range follows from them alone.
+        low, high = bounds(Mul(Col("i"), Col("j")), {"i": ends[0], "j": ends[1]})
+        kind = integer_type(low, high, *ends[0], *ends[1])
+        if not named:
+            return self.dialect.as_text(f"count(*) * {typed(constant, self.dialect.wide)}")
+        factors = [*(f"CAST({self._name(place)} AS {kind})" for place in named)]
+        if constant != 1:
+            factors.append(typed(f"({constant})", kind))
+        total = f"coalesce({self.dialect.total(' * '.join(factors))}, 0)"
+        narrow = max(abs(low), abs(high)) * max(self.rows, 1) < _INT63
+        return f"CAST({total} AS BIGINT)" if narrow else self.dialect.as_text(total)
+
+    def _shrunk(self, source: str, shrink: Shrink) -> str:
+        """The rows moved into the ball: three further SELECTs, so that nothing is computed twice."""
+        own, inner, typed = self.dialect.own, self.dialect.inner, self.dialect.typed
+        moved = [place for place, half in enumerate(shrink.halves) if half]
+        sizes = [self._size(place, half) for place, half in enumerate(shrink.halves) if half]
+        cases = " ".join(
+            f"WHEN {own('##size')} <= {limit} THEN {typed(shrink.steps - place, 'BIGINT')}"
+            for place, limit in enumerate(shrink.limits)
+        )
+        factor = f"CASE {cases} ELSE {typed(shrink.steps - len(shrink.limits), 'BIGINT')} END"
+        values = [
+            f"CAST({self._toward_zero(place, shrink.steps)} AS INTEGER) AS {self._name(place)}"
+            if place in moved
+            else self._name(place)
+            for place, value in enumerate(self.request.values)
+            if not isinstance(value, Lit)
+        ]
+        sized = inner(f"SELECT *, {' + '.join(sizes)} AS {own('##size')} FROM {source}")
+        scaled = inner(f"SELECT *, {factor} AS {own('##factor')} FROM {sized}")
+        return inner(f"SELECT {', '.join([own('##'), *values])} FROM {scaled}")
+
+    def _size(self, place: int, half: int) -> str:
+        """The square of a value's part of its half width, rounded up."""
+        typed, wide = self.dialect.typed, self._wide(place)
+        above = f"({wide} * {wide} * {typed(2**SIZE_BITS, 'BIGINT')} + {typed(half * half - 1, 'BIGINT')})"
+        return f"({self.dialect.divided(above, typed(half * half, 'BIGINT'))})"
+
+    def _wide(self, place: int) -> str:
+        return f"CAST({self._name(place)} AS BIGINT)"
+
+    def _toward_zero(self, place: int, steps: int) -> str:
+        wide, by = self._wide(place), self.dialect.typed(steps, "BIGINT")
+        return (
+            f"(sign({wide}) * ({self.dialect.divided(f'abs({wide}) * ' + self.dialect.own('##factor'), by)}))"
+        )
 
 
 def _nullable(request: CrossMoments) -> list[int]:
@@ -97,56 +172,3 @@ def _always_known(value: IntExpr, known: set[IntExpr]) -> bool:
     if isinstance(value, Add | Sub | Mul):
         return _always_known(value.a, known) and _always_known(value.b, known)
     return isinstance(value, FloorDiv | Clip) and _always_known(value.a, known)
-
-
-def _sum(values: tuple[IntExpr, IntExpr], pair: Pair, ends: tuple[Pair, Pair], rows: int) -> str:
-    constant, named = 1, []
-    for value, place in zip(values, pair, strict=True):
-        if isinstance(value, Lit):
-            constant *= value.value
-        else:
-            named.append(place)
-    # The ranges of stand-in columns: the product's range follows from them alone.
-    low, high = bounds(Mul(Col("i"), Col("j")), {"i": ends[0], "j": ends[1]})
-    kind = integer_type(low, high, *ends[0], *ends[1])
-    if not named:
-        return f"CAST(count(*) * {constant}::HUGEINT AS VARCHAR)"
-    factors = [*(f"CAST({_name(place)} AS {kind})" for place in named)]
-    if constant != 1:
-        factors.append(f"({constant})::{kind}")
-    narrow = max(abs(low), abs(high)) * max(rows, 1) < _INT63
-    return f"CAST(coalesce(sum({' * '.join(factors)}), 0) AS {'BIGINT' if narrow else 'VARCHAR'})"
-
-
-def _shrunk(source: str, request: CrossMoments, shrink: Shrink) -> str:
-    """The rows moved into the ball: three further SELECTs, so that nothing is computed twice."""
-    moved = [place for place, half in enumerate(shrink.halves) if half]
-    sizes = [
-        f"(({_wide(place)} * {_wide(place)} * {2**SIZE_BITS}::BIGINT + {half * half - 1}::BIGINT) // {half * half}::BIGINT)"
-        for place, half in enumerate(shrink.halves)
-        if half
-    ]
-    cases = " ".join(
-        f'WHEN "##size" <= {limit} THEN {shrink.steps - place}::BIGINT'
-        for place, limit in enumerate(shrink.limits)
-    )
-    factor = f"CASE {cases} ELSE {shrink.steps - len(shrink.limits)}::BIGINT END"
-    values = [
-        f"CAST({_toward_zero(place, shrink.steps)} AS INTEGER) AS {_name(place)}"
-        if place in moved
-        else _name(place)
-        for place, value in enumerate(request.values)
-        if not isinstance(value, Lit)
-    ]
-    sized = f'(SELECT *, {" + ".join(sizes)} AS "##size" FROM {source})'
-    scaled = f'(SELECT *, {factor} AS "##factor" FROM {sized})'
-    chosen = ", ".join(['"##"', *values])
-    return f"(SELECT {chosen} FROM {scaled})"
-
-
-def _wide(place: int) -> str:
-    return f"CAST({_name(place)} AS BIGINT)"
-
-
-def _toward_zero(place: int, steps: int) -> str:
-    return f'(sign({_wide(place)}) * (abs({_wide(place)}) * "##factor" // {steps}::BIGINT))'

@@ -3,7 +3,7 @@
 Each operation runs in the narrowest of 32 and 64 bits that its operands and its result are known to fit. A sub-expression
 that SQL has to mention twice becomes a column of an inner SELECT, so that the text stays as long as the expression is.
 Results are those of :mod:`dpnb.trusted.aggregate.reference`: floor division, NULL propagation and Kleene's logic are spelled
-out where DuckDB's own operators differ.
+out where an engine's own operators differ; what is written differently comes from its dialect.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from dpnb.trusted.aggregate.algebra import (
     Sub,
     TrueP,
 )
-from dpnb.trusted.curator.engines.raw_table import quoted
+from dpnb.trusted.curator.engines.sql_dialect import DUCKDB, SqlDialect
 
 _INT32 = 2**31 - 1
 _OPERATORS: dict[type, str] = {Add: "+", Sub: "-", Mul: "*"}
@@ -50,6 +50,7 @@ class Renderer:
     """Renders expressions over one prepared copy and remembers which columns the inner SELECTs must add."""
 
     ranges: Mapping[str, tuple[int, int]]
+    dialect: SqlDialect = DUCKDB
     stages: list[list[str]] = field(default_factory=list)
     _done: dict[Node, Text] = field(default_factory=dict)
     _lifted: dict[Node, Text] = field(default_factory=dict)
@@ -62,7 +63,7 @@ class Renderer:
         """The table with every column that the rendered expressions need."""
         sql = table
         for added in self.stages:
-            sql = f"(SELECT *, {', '.join(added)} FROM {sql})"
+            sql = self.dialect.inner(f"SELECT *, {', '.join(added)} FROM {sql}")
         return sql
 
     def __call__(self, node: IntExpr | Pred) -> str:
@@ -77,7 +78,7 @@ class Renderer:
     def _write(self, node: IntExpr | Pred) -> Text:
         match node:
             case Col(name):
-                return Text(quoted(name), 0)
+                return Text(self.dialect.column(name), 0)
             case Lit(value):
                 return Text(f"({value})", 0)
             case Add(a, b) | Sub(a, b) | Mul(a, b):
@@ -127,12 +128,13 @@ class Renderer:
     def _floor(self, a: IntExpr, k: int) -> Text:
         low, high = self._bounds(a)
         kind = integer_type(low, high, k)
+        by = self.dialect.typed(k, kind)
         if low >= 0:
             inner = self._cast(a, kind)
-            return _join(f"({inner.sql} // {k}::{kind})", inner)
+            return _join(f"({self.dialect.divided(inner.sql, by)})", inner)
         inner = self._lift(a)
         x = f"CAST({inner.sql} AS {kind})"
-        return _join(f"({x} // {k}::{kind} - CASE WHEN {x} % {k}::{kind} < 0 THEN 1 ELSE 0 END)", inner)
+        return _join(f"({self.dialect.divided(x, by)} - CASE WHEN {x} % {by} < 0 THEN 1 ELSE 0 END)", inner)
 
     def _clip(self, a: IntExpr, lo: int, hi: int) -> Text:
         low, high = self._bounds(a)
@@ -154,7 +156,7 @@ class Renderer:
 
     def _cast(self, node: IntExpr, kind: str) -> Text:
         if isinstance(node, Lit):
-            return Text(f"({node.value})::{kind}", 0)
+            return Text(self.dialect.typed(f"({node.value})", kind), 0)
         inner = self._text(node)
         return _join(f"CAST({inner.sql} AS {kind})", inner)
 
@@ -167,7 +169,7 @@ class Renderer:
             return self._text(node)
         if node not in self._lifted:
             inner = self._text(node)
-            name = quoted(f"##{len(self._lifted)}")
+            name = self.dialect.own(f"##{len(self._lifted)}")
             while len(self.stages) <= inner.stage:
                 self.stages.append([])
             self.stages[inner.stage].append(f"{inner.sql} AS {name}")
