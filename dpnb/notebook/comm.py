@@ -27,7 +27,7 @@ from dpnb.cards.methods import methods
 from dpnb.client.columns import ColumnHandle
 from dpnb.client.handles import Dataset
 from dpnb.client.views import PlanView
-from dpnb.errors import DpnbError, PlanError
+from dpnb.errors import PlanError
 from dpnb.estimate import Estimate
 from dpnb.notebook.card_questions import CardQuestions
 from dpnb.notebook.find_estimates import named
@@ -35,6 +35,7 @@ from dpnb.notebook.news import News
 from dpnb.notebook.pending_cards import Waiting
 from dpnb.notebook.price_preview import Snapshot, price_of
 from dpnb.widgets.curve import Curves
+from dpnb.widgets.dispatcher import Dispatcher
 from dpnb.widgets.host_questions import handle_of
 from dpnb.widgets.model_builder import model
 from dpnb.widgets.plan_facts import board
@@ -42,8 +43,6 @@ from dpnb.widgets.snapshot import PROTOCOL, ledger_rows, snapshot
 
 TARGET = "dpnb.session"
 ANNOUNCE = "dpnb.announce"
-
-Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
 class Link:
@@ -71,7 +70,7 @@ class Link:
         self._planned: PlanView | None = None
         self._curves = Curves()
         self._news = News(self._tell)
-        self.answers: dict[str, Answer] = {
+        answers = {
             "state": lambda _: self.state(),
             "price": self.price,
             "methods": self.methods,
@@ -82,6 +81,8 @@ class Link:
             "seesaw": self._cards.seesaw,
             "board": self._cards.board,
         }
+        # views ask by themselves: that brings back no curator
+        self.asked = Dispatcher(answers, around=lambda: self._session().looking())
 
     @property
     def connected(self) -> bool:
@@ -201,10 +202,6 @@ class Link:
         """Return the names of handles and released answers; None where no front end can be told."""
         return _nameable(self._shell.user_ns) if self.connected else None
 
-    def asked(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer what an interaction asks, as a front end is answered."""
-        return self._answer(asked.get("ask"), asked)
-
     def _tell(self) -> None:
         """Tell what became of ledger or curator, on a thread of its own: also while a cell runs."""
         self._send()
@@ -242,26 +239,13 @@ class Link:
 
     def _opened(self, one: Any, message: Mapping[str, Any]) -> None:
         asked = message["content"]["data"]
-        name = asked.get("ask")
-        if name is not None:
-            one.send(self._answer(name, asked))
+        if asked.get("ask") is not None:
+            one.send(self.asked(asked))
             return
         one.on_close(lambda _: self._comms.pop(one.comm_id, None))
         with self._lock:
             self._comms[one.comm_id] = one
             one.send(self.state())
-
-    def _answer(self, name: object, asked: Mapping[str, Any]) -> dict[str, Any]:
-        answer = self.answers.get(str(name))
-        if answer is None:
-            return {"is": "refusal", "problem": f"This kernel's dpnb does not know the question {name!r}."}
-        try:
-            with self._session().looking():  # views ask by themselves: that brings back no curator
-                return answer(asked)
-        except DpnbError as error:
-            return {"is": "refusal", "problem": str(error)}
-        except Exception:  # noqa: BLE001  whatever a front end sent, a cell of the user's is not disturbed
-            return {"is": "refusal", "problem": "This question could not be answered."}
 
 
 def _nameable(names: dict[str, Any]) -> dict[str, Any]:

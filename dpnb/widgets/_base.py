@@ -27,7 +27,7 @@ import traitlets
 
 from dpnb.cards.card import Card
 from dpnb.errors import DpnbError
-from dpnb.widgets import hosts
+from dpnb.widgets import host_questions, hosts
 from dpnb.widgets.registry import INTERACTIONS
 from dpnb.widgets.typed_line import value_of
 
@@ -122,6 +122,7 @@ class Interaction(ipywidgets.DOMWidget):
         super().__init__(chosen={name: value for name, value in chosen.items() if value is not None})
         self.refresh()
         self.observe(self._heard, "chosen")
+        self.on_msg(self._reply)
         with _LISTING:
             _LIVING.add(self)
 
@@ -145,6 +146,15 @@ class Interaction(ipywidgets.DOMWidget):
             super().send(content, buffers)
         else:
             self._elsewhere.send(content, buffers)
+
+    def answer(self, asked: object) -> dict[str, Any]:
+        """Answer a question of the page: the notebook does, unless an interaction has questions of its own."""
+        return host_questions.answer(asked)
+
+    def _reply(self, _: Any, message: Any, __: Any) -> None:
+        """Answer a question under the number that the page gave it."""
+        number = message.get("number") if isinstance(message, Mapping) else None
+        self.send({"number": number, "answer": self.answer(message)})
 
     def describe(self) -> dict[str, Any]:
         """Return the facts as they are now."""

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpnb.estimate import current_host
+from dpnb.widgets.dispatcher import refusal
 
 
 def names() -> Mapping[str, Any]:
@@ -65,6 +66,4 @@ def spoken(text: str, dataset: Any) -> str:
 
 def answer(asked: object) -> dict[str, Any]:
     """Answer one question; what is no question is refused."""
-    if not isinstance(asked, Mapping):
-        return {"is": "refusal", "problem": "This is not a question."}
-    return current_host().ask(asked)
+    return current_host().ask(asked) if isinstance(asked, Mapping) else refusal("This is not a question.")

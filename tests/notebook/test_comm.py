@@ -364,7 +364,7 @@ def test_a_failing_answer_says_no_more_than_it_should(link):
     def break_(_):
         raise RuntimeError("row 17 is 42")
 
-    link.answers |= {"refuse": refuse, "break": break_}
+    link.asked.answers |= {"refuse": refuse, "break": break_}
     assert opened(link, {"ask": "refuse"}).sent[0]["problem"] == "no column z"
     assert "42" not in opened(link, {"ask": "break"}).sent[0]["problem"]
 

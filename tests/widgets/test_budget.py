@@ -405,8 +405,8 @@ def test_the_panel_answers_under_the_number_of_the_question(tight, monkeypatch):
     panel, sent = widgets.panel(), []
     monkeypatch.setattr(panel, "send", sent.append)
     with notebook({}, lambda asked: {"is": "echo", "of": asked.get("ask")}):
-        panel._asked(panel, {"ask": "ledger", "number": 2}, [])
-        panel._asked(panel, "nonsense", [])
+        panel._reply(panel, {"ask": "ledger", "number": 2}, [])
+        panel._reply(panel, "nonsense", [])
     assert sent[0] == {"number": 2, "answer": {"is": "echo", "of": "ledger"}}
     assert sent[1]["answer"]["is"] == "refusal"
 

@@ -226,7 +226,7 @@ def asked(made, wish):
     """What the kernel answers to a wish of the hand."""
     sent = []
     made.send = lambda content, buffers=None: sent.append(content)
-    made._asked(None, {"is": wish, "number": 1}, None)
+    made._reply(None, {"ask": wish, "number": 1}, None)
     return sent[0]["answer"]
 
 

@@ -7,8 +7,9 @@ is spent or closed until that cell runs.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -24,6 +25,7 @@ from dpnb.widgets import published_losses
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.arithmetic import line_weights
 from dpnb.widgets.deposit_texts import TEXTS
+from dpnb.widgets.dispatcher import Dispatcher
 from dpnb.widgets.projection import Catalogue, kind_of_budget
 from dpnb.widgets.still_picture import Bar, bars
 from dpnb.widgets.wording import still
@@ -65,8 +67,18 @@ class Deposit(Interaction):
         self._files = DepositFiles(Path(data).expanduser())
         self._first = self._files.begin()
         self._catalogue = Catalogue()
+        steps = {
+            "loosen": self._loosen,
+            "release": self._release,
+            "cap": self._cap,
+            "close": self._close,
+            "publish": self._publish,
+        }
+        self._answers = Dispatcher(
+            {"declare": lambda _: {"said": self._files.declare(self._form)}}
+            | {name: partial(_cell, step) for name, step in steps.items()}
+        )
         super().__init__()
-        self.on_msg(self._asked)
 
     # ------------------------------------------------------------------ what is drawn
 
@@ -149,29 +161,11 @@ class Deposit(Interaction):
 
     # ------------------------------------------------------------------ what is written, and the cell that acts
 
-    def _asked(self, _: Any, message: Any, __: Any) -> None:
-        """Answer a wish of the hand under its number: what was written, and the cell that it ends in."""
-        asked = message if isinstance(message, Mapping) else {}
-        try:
-            answer = self._wish(str(asked.get("is")))
-        except DpnbError as refused:
-            answer = {"problem": str(refused)}
+    def answer(self, asked: object) -> dict[str, Any]:
+        """Take a step of the owner's: what was written, or the cell that it ends in; see :class:`Interaction`."""
+        answer = self._answers(asked)
         self.refresh()
-        self.send({"number": asked.get("number"), "answer": answer})
-
-    def _wish(self, wish: str) -> dict[str, Any]:
-        if wish == "declare":
-            return {"said": self._files.declare(self._form)}
-        made = {
-            "loosen": self._loosen,
-            "release": self._release,
-            "cap": self._cap,
-            "close": self._close,
-            "publish": self._publish,
-        }
-        if wish not in made:
-            raise OptionError("Unknown wish.")
-        return {"cell": f"{_loaded()}{made[wish]()}"}
+        return answer
 
     def _release(self) -> str:
         form = self._form
@@ -266,6 +260,11 @@ def _public_size(schema: Schema) -> int | None:
 
 def _positive(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
+
+
+def _cell(step: Callable[[], str], _asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The cell that a step ends in."""
+    return {"cell": f"{_loaded()}{step()}"}
 
 
 def _loaded() -> str:

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Self
 from dpnb.cards.card import Card
 from dpnb.client import api
 from dpnb.errors import OptionError
-from dpnb.widgets import host_questions
 from dpnb.widgets._base import Interaction
 from dpnb.widgets.snapshot import snapshot
 from dpnb.widgets.still_picture import bars
@@ -25,10 +24,6 @@ class Panel(Interaction):
     module: ClassVar[str] = "panel"
     follows: ClassVar[bool] = True
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.on_msg(self._asked)
-
     @classmethod
     def of_line(cls, names: Mapping[str, Any], text: str) -> Self:
         """Show every open dataset; see :class:`Interaction`."""
@@ -36,11 +31,6 @@ class Panel(Interaction):
         if text:
             raise OptionError("%dp panel stands alone: it shows every open dataset.")
         return cls()
-
-    def _asked(self, _: Any, message: Any, __: Any) -> None:
-        """Answer a question of the front end, under the number that it gave it."""
-        number = message.get("number") if isinstance(message, dict) else None
-        self.send({"number": number, "answer": host_questions.answer(message)})
 
     def describe(self) -> dict[str, Any]:
         """Take a snapshot of the session; see :class:`Interaction`."""

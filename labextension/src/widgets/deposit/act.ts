@@ -22,7 +22,7 @@ export function actButton(
   const said = html('p', { class: 'say', role: 'status' });
   const handed = handOver(act, 'the cell that does this', 'Run this cell, and it is done:');
   const go = async (): Promise<void> => {
-    const answer = (await link.ask?.({ is: wish })) ?? { problem: SILENT };
+    const answer = (await link.ask?.({ ask: wish })) ?? { problem: SILENT };
     const { cell, problem } = answer as { readonly cell?: unknown; readonly problem?: unknown };
     if (typeof cell === 'string') {
       said.textContent = handed.run(cell, true) ? 'The cell below does it, and says how it went.' : '';

@@ -56,7 +56,7 @@ function frame(root: HTMLElement, file: string, bodies: readonly HTMLElement[]):
 
 /** Write the declaration; what the kernel says of it, and whether it is written. */
 async function declared(link: DepositLink): Promise<{ readonly words: string; readonly written: boolean }> {
-  const { said, problem } = ((await link.ask?.({ is: 'declare' })) ?? {}) as {
+  const { said, problem } = ((await link.ask?.({ ask: 'declare' })) ?? {}) as {
     readonly said?: unknown;
     readonly problem?: unknown;
   };
