@@ -162,7 +162,8 @@ class ColumnQuestions(HoldsNoData):
         q : float or list of float
             Between 0 and 1.
         ci : bool
-            Buy limits: off a tree of counts where that is forecast to be narrower, which the plan says, else two further selections each.
+            Buy limits: off a tree of counts where that is forecast to be narrower, which the plan says, else two further selections each. The
+            point is selected beside the tree, or read off it too, as public facts tell.
         """
         asked = tuple(q) if isinstance(q, Iterable) else q
         return self._ask("quantile", q=asked, **unlike(ci=(ci, False)))

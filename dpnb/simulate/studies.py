@@ -328,10 +328,15 @@ def draw(
         grows when a loss does. A grid point is always selected by inversion.
     """
     if _concludes_arrays(items[0].checked.kind):
-        if all(isinstance(p.request, Total) and _additive(p.mechanism) for p in items[0].parts):
-            return ArrayStudies(items, _added(items, block, noise, common=common), rng)
-        if all(_dense(part) for part in items[0].parts):
-            return ArrayStudies(items, _selected(items, block, noise), rng)
+        added = [
+            i for i, p in enumerate(items[0].parts) if isinstance(p.request, Total) and _additive(p.mechanism)
+        ]
+        selected = [i for i, part in enumerate(items[0].parts) if _dense(part)]
+        if len(added) + len(selected) == len(items[0].parts):
+            parts = _added(items, added, block, noise, common=common) | _selected(
+                items, selected, block, noise
+            )
+            return ArrayStudies(items, parts, rng)
     return ReleaseStudies(items, _released(items, block, noise), rng)
 
 
@@ -354,13 +359,18 @@ def _dense(part: Any) -> bool:
 
 
 def _added(
-    items: tuple[PricedQuestion, ...], block: Block, noise: Sequence[np.random.Generator], *, common: bool
+    items: tuple[PricedQuestion, ...],
+    places: Sequence[int],
+    block: Block,
+    noise: Sequence[np.random.Generator],
+    *,
+    common: bool,
 ) -> dict[str, SimulatedPart]:
-    """Add simulated noise of every loss to the exact answers, which all losses share."""
-    parts = items[0].parts
+    """Add simulated noise of every loss to the exact answers of some parts, which all losses share."""
+    parts = [items[0].parts[place] for place in places]
     exact = totals(block, [part.request for part in parts])  # type: ignore[misc]
     found = {}
-    for place, (part, answers) in enumerate(zip(parts, exact, strict=True)):
+    for place, part, answers in zip(places, parts, exact, strict=True):
         mechanisms: list[Any] = [item.parts[place].mechanism for item in items]
         simulated = inverted if common else _simulated
         values = [simulated(m, answers, rng) for m, rng in zip(mechanisms, noise, strict=True)]
@@ -386,13 +396,16 @@ def inverted(
 
 
 def _selected(
-    items: tuple[PricedQuestion, ...], block: Block, noise: Sequence[np.random.Generator]
+    items: tuple[PricedQuestion, ...],
+    places: Sequence[int],
+    block: Block,
+    noise: Sequence[np.random.Generator],
 ) -> dict[str, SimulatedPart]:
-    """Select grid points for all studies at once, from each study's histogram on the whole grid."""
-    parts = items[0].parts
+    """Select grid points of some parts for all studies at once, from each study's histogram on the whole grid."""
     counts: dict[Any, NDArray[np.int64]] = {}
     found = {}
-    for place, part in enumerate(parts):
+    for place in places:
+        part = items[0].parts[place]
         request, mechanism = part.request, part.mechanism
         assert isinstance(request, ValueCounts)
         assert isinstance(mechanism, QuantileSelection)

@@ -3,7 +3,8 @@
 A selection: the released number is a grid point, and the noise moves its *rank*, not its value. Asked with ``ci=True`` it
 buys two more selections, a lower and an upper limit at ranks that are further out by a proven bound on the rank error, and,
 where the number of rows is public, by the sampling error of an order statistic too. Where a tree of counts is forecast to be
-narrower, limits and several quantiles are read off one instead (:mod:`~dpnb.statistics.quantile_tree`).
+narrower, limits and several quantiles are read off one instead (:mod:`~dpnb.statistics.quantile_tree`), and the point stays a
+selection where that is forecast to be nearer: each is paid by a part of the loss that public facts choose (:func:`for_points`).
 
 References
 ----------
@@ -16,6 +17,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,6 +33,7 @@ from dpnb.statistics.quantile_tree import (
     PublicFacts,
     TreeQuantiles,
     forecast,
+    is_selected,
     is_tree,
     tree_quantiles,
     tree_ranks,
@@ -154,26 +157,25 @@ class Quantile(Statistic):
         return float(setting.number().lowest), float(setting.number().highest)
 
     def price(self, setting: Setting, share: Share) -> Pricing:
-        """One selection a level, three where limits are bought (half of the loss for the point); or a tree of counts."""
-        tree = self._tree(setting, share.kind)
-        return self._selections(setting, share) if tree is None else Tree().price(tree, share)
+        """One selection a level, three where limits are bought (half of the loss for the point); or a tree, perhaps beside points."""
+        facts = PublicFacts.of(setting, share.kind, self._levels(setting), limits=bool(setting.options["ci"]))
+        if not by_tree(facts):
+            return self._selections(setting, share, limits=facts.limits)
+        tree, points = tree_setting(setting), for_points(facts)
+        assert tree is not None
+        if not points:
+            return Tree().price(tree, share)
+        chosen = self._selections(setting, Share(share.kind, share.amount * points), limits=False)
+        read = Tree().price(tree, Share(share.kind, share.amount * (1 - points)))
+        return Pricing(read.parts + chosen.parts, chosen.events + read.events, chosen.rows + read.rows)
 
-    def _tree(self, setting: Setting, kind: str) -> Setting | None:
-        """The question of the tree that is forecast to be narrower; nothing where selections are, or there is one without limits."""
-        levels, bought = self._levels(setting), bool(setting.options["ci"])
-        if len(levels) == 1 and not bought:
-            return None
-        facts = PublicFacts.of(setting, kind, levels, limits=bought)
-        return tree_setting(setting) if forecast(facts) < _ranks_of_selections(facts) else None
-
-    def _selections(self, setting: Setting, share: Share) -> Pricing:
+    def _selections(self, setting: Setting, share: Share, *, limits: bool) -> Pricing:
         levels, number = self._levels(setting), setting.number()
         steps = number.high - number.low
         if steps == 0:
             raise PlanError("A quantile of a single possible value is that value: nothing to release.")
         request = ValueCounts(Sub(number.code, Lit(number.low)), setting.where, setting.keys)
-        bought = bool(setting.options["ci"])
-        shares = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)) if bought else (Fraction(1),)
+        shares = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)) if limits else (Fraction(1),)
         parts, events, rows = [], [], []
         for place, q in enumerate(levels):
             factor = score_factor(q, setting.unit, setting.cells)
@@ -200,20 +202,19 @@ class Quantile(Statistic):
 
     def rank_radius(self, setting: Setting, pricing: Pricing) -> float:
         """The proven rank error, of several levels the largest."""
-        if is_tree(part.name for part in pricing.parts):
-            tree = tree_setting(setting)
-            assert tree is not None
-            return tree_ranks(tree, pricing, self._levels(setting))
-        return float(
-            max(part.mechanism.rank_radius(0.05) for part in pricing.parts if part.name.endswith("point"))
-        )
+        points = [part.mechanism.rank_radius(0.05) for part in pricing.parts if _is_point(part.name)]
+        if points:
+            return float(max(points))
+        tree = tree_setting(setting)
+        assert tree is not None
+        return tree_ranks(tree, pricing, self._levels(setting))
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:  # noqa: ARG002
         """The proven rank error, and whether there are as many rows."""
         found = self.rank_radius(setting, pricing)
         ranks = min(_ranks(setting, q) for q in self._levels(setting))
         much = f", more than {'a group of average size has' if setting.cells > 1 else 'there are'}"
-        how = ", read off a tree of counts" if is_tree(part.name for part in pricing.parts) else ""
+        how = _how([part.name for part in pricing.parts])
         return f"rank within ± {rounded(found)} rows of the target{how}{much * (found >= ranks)}"
 
     def entries(
@@ -223,7 +224,12 @@ class Quantile(Statistic):
         if is_tree(parts):
             tree: Any = tree_setting(setting)
             most = [_ranks(setting, q) for q in self._levels(setting)]
-            return TreeQuantiles(tree, parts, self._levels(setting), most, UNCLEAR)  # type: ignore[arg-type]
+            selected = self._selected(setting, parts) if any(map(is_selected, parts)) else None
+            return TreeQuantiles(tree, parts, self._levels(setting), most, UNCLEAR, selected)  # type: ignore[arg-type]
+        return self._selected(setting, parts)
+
+    def _selected(self, setting: Setting, parts: Mapping[str, Part | SimulatedPart]) -> QuantileCell:
+        """Return what was selected: the points, and limits where they were selected too."""
         number, levels = setting.number(), len(self._levels(setting))
 
         def side(name: str) -> np.ndarray:
@@ -246,6 +252,7 @@ class Quantile(Statistic):
                 part.name, np.array([[part.values]], dtype=float), (), (_rank_radius(part.law),)
             )
             for part in best(releases).parts
+            if is_selected(part.name)
         }
 
     def notes(self, setting: Setting, parts: Mapping[str, Any]) -> dict[str, str]:  # noqa: ARG002
@@ -254,19 +261,71 @@ class Quantile(Statistic):
 
     def conclude(self, setting: Setting, releases: Sequence[Release]) -> Result:
         """Return the selected values of the best paid release, or the quantiles of the trees; those of dates are dates."""
-        if is_tree(part.name for part in best(releases).parts):
+        parts = [part.name for part in best(releases).parts]
+        if is_tree(parts):
             trees = [one for one in releases if is_tree(part.name for part in one.parts)]
             levels = self._levels(setting)
-            return tree_quantiles(setting, trees, levels, [_ranks(setting, q) for q in levels], UNCLEAR)
+            selected = (
+                self._selected(setting, self.combined(releases)) if any(map(is_selected, parts)) else None
+            )
+            most = [_ranks(setting, q) for q in levels]
+            return tree_quantiles(setting, trees, levels, most, UNCLEAR, selected)
         return replace(super().conclude(setting, releases), calendar=setting.number().calendar)
+
+
+def _how(names: Sequence[str]) -> str:
+    """Say what of a quantile is read off a tree."""
+    points = any(map(_is_point, names))
+    return f", {'limits ' * points}read off a tree of counts" if is_tree(names) else ""
+
+
+def _is_point(name: str) -> bool:
+    return name.endswith(":point")
+
+
+def by_tree(facts: PublicFacts) -> bool:
+    """Tell whether a tree is forecast to leave fewer ranks open than selections; one point without limits is always selected."""
+    alone = len(facts.levels) == 1 and not facts.limits
+    return not alone and forecast(facts) < _ranks_of_selections(facts)
+
+
+@lru_cache(maxsize=256)
+def for_points(facts: PublicFacts) -> Fraction:
+    """Return which part of the loss selects the points beside a tree that gives their limits; 0 where the tree gives both.
+
+    Of the parts up to a half that are forecast to beat both, points at least twice as near as a tree of the whole loss has them and limits no
+    wider than those of selections, it is the one that makes the product of these forecasts least: a point one percent nearer is worth limits
+    one percent wider.
+    """
+    if not facts.limits:
+        return Fraction(0)
+    limits, most = forecast(facts), _ranks_of_selections(facts)
+    far = forecast(replace(facts, limits=False)) / 2
+    found, least = Fraction(0), math.inf
+    for points in (Fraction(i, 64) for i in range(1, 33)):
+        wide = limits / float(1 - points) ** (1.0 if facts.kind == "epsilon" else 0.5)
+        off = _typical_error(facts, points)
+        if wide <= most and off <= far and wide * off < least:
+            found, least = points, wide * off
+    return found
+
+
+def _typical_error(facts: PublicFacts, portion: Fraction) -> float:
+    """Return by how many ranks points are off, in the root mean square, that a portion of the loss selects."""
+    return _ROOT_MEAN_SQUARE / float(_selection(facts, portion).inner)
+
+
+def _selection(facts: PublicFacts, portion: Fraction) -> QuantileSelection:
+    factor = max(score_factor(q, facts.unit, math.prod(facts.cells)) for q in facts.levels)
+    epsilon = selection_epsilon(facts.share, portion / len(facts.levels))
+    return QuantileSelection(epsilon, facts.levels[0], 0, facts.steps, factor)
 
 
 def _ranks_of_selections(facts: PublicFacts) -> float:
     """Return the ranks that selections leave open: the proven bound on limits, else the typical error of a point."""
-    portion = Fraction(1, 4 if facts.limits else 1) / len(facts.levels)
-    factor = max(score_factor(q, facts.unit, math.prod(facts.cells)) for q in facts.levels)
-    one = QuantileSelection(selection_epsilon(facts.share, portion), facts.levels[0], 0, facts.steps, factor)
-    return one.rank_radius(_SELECTION_BETA) if facts.limits else _ROOT_MEAN_SQUARE / float(one.inner)
+    if facts.limits:
+        return _selection(facts, Fraction(1, 4)).rank_radius(_SELECTION_BETA)
+    return _typical_error(facts, Fraction(1))
 
 
 def _ranks(setting: Setting, q: Fraction) -> float:

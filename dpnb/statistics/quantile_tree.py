@@ -10,6 +10,9 @@ later. With limits, compared is by how many ranks the noise may move them at 95 
 of :math:`P(J) - qN` over all leaves. Several quantiles without limits are compared by their typical error: ranks that a selection misses by
 fall off like :math:`e^{-ε'r/2}` where values lie densely, :math:`2\sqrt2/ε'` in the root mean square; of the tree that standard deviation. Both
 are of the order of 1/ε, or 1/√ρ, and what sampling adds is the same for both. One quantile without limits is always a selection.
+
+A tree is far from a point: to have it near, a part of the loss may select it as if no limits were asked, and the rest buys the tree
+(:func:`dpnb.statistics.quantile.for_points`). Both are priced by their own rules, and their losses add.
 """
 
 from __future__ import annotations
@@ -50,6 +53,11 @@ _ALPHA = 0.05
 def is_tree(names: Iterable[str]) -> bool:
     """Tell by the names of its parts whether a release is a tree."""
     return level_name(1) in names
+
+
+def is_selected(name: str) -> bool:
+    """Tell by the name of a part whether it was selected: the number of a quantile, and what of it."""
+    return ":" in name
 
 
 def tree_setting(setting: Setting) -> Setting | None:
@@ -140,16 +148,26 @@ def tree_quantiles(
     levels: tuple[Fraction, ...],
     ranks: Sequence[float],
     flag: str,
+    selected: Chosen | None = None,
 ) -> Result:
-    """Return the quantiles of released trees, with a flag at those whose rank may be off by as many rows as they have."""
+    """Return the quantiles of released trees, with a flag at those whose rank may be off by as many rows as they have.
+
+    Points that were selected beside them take the place of those read off the trees, and raise their own flags.
+    """
     tree = tree_setting(setting)
     assert tree is not None
-    found = fitted(tree, releases)
-    up = unclear(found, levels, ranks)
-    result = quantile_results(found, levels)
+    found = fitted(tree, [_of_tree(one) for one in releases])
+    points = None if selected is None else np.reshape(selected.value, (-1, len(levels)))  # type: ignore[attr-defined]
+    result = quantile_results(found, levels, points)
+    up = unclear(found, levels, ranks) if selected is None else np.ravel(selected.raised[flag])
     flags = result.cell_flags or ((),) * result.values.size
-    raised = tuple((*one, *((flag,) if up[at % len(levels)] else ())) for at, one in enumerate(flags))
+    raised = tuple((*one, *((flag,) if up[at % len(up)] else ())) for at, one in enumerate(flags))
     return replace(result, shape=setting.shape, calendar=setting.number().calendar, cell_flags=raised)
+
+
+def _of_tree(release: Release) -> Release:
+    """Return a release without what was selected beside its tree."""
+    return replace(release, parts=tuple(part for part in release.parts if not is_selected(part.name)))
 
 
 def unclear(found: Fitted, levels: Sequence[Fraction], ranks: Sequence[float]) -> list[bool]:
@@ -172,6 +190,8 @@ class TreeQuantiles(Chosen):
         How many ranks each quantile can be off.
     flag : str
         What is raised where it may be off by as many.
+    selected : Chosen, optional
+        Points that were selected beside the trees, and take the place of those read off them.
     """
 
     setting: Setting
@@ -179,18 +199,23 @@ class TreeQuantiles(Chosen):
     levels: tuple[Fraction, ...]
     ranks: Sequence[float]
     flag: str
+    selected: Chosen | None = None
 
     @cached_property
     def _found(self) -> list[Any]:
         """The consistent trees at each loss."""
-        losses = next(iter(self.parts.values())).values.shape[0]
+        levels = {name: one for name, one in self.parts.items() if not is_selected(name)}
+        losses = next(iter(levels.values())).values.shape[0]
         return [
-            fitted_from(self.setting, {name: _at(one, place) for name, one in self.parts.items()})
+            fitted_from(self.setting, {name: _at(one, place) for name, one in levels.items()})
             for place in range(losses)
         ]
 
     @cached_property
     def _values(self) -> list[np.ndarray]:
+        if self.selected is not None:
+            points = self.selected.value  # type: ignore[attr-defined]
+            return list(points.reshape((*points.shape[:-1], -1, len(self.levels))))
         return [quantiles_of(found, self.levels)(found.counts) for found in self._found]
 
     @property
@@ -212,8 +237,8 @@ class TreeQuantiles(Chosen):
 
     @property
     def n_eff(self) -> Any:  # type: ignore[override]
-        """Rows without noise whose ranks would be as near."""
-        if self.setting.unit.max_rows > 1:
+        """Rows without noise whose ranks would be as near; of a selection not known."""
+        if self.setting.unit.max_rows > 1 or self.selected is not None:
             return None
         return self._each(lambda found, values: rank_sizes(found, values, [float(q) for q in self.levels]))
 
@@ -222,8 +247,12 @@ class TreeQuantiles(Chosen):
         """Groups that are too small, and ranks that may be off by as many rows as there are."""
         return {
             "arm too small": self._each(lambda found, _: (found.sizes < 3 * found.size_sd)[..., None]),
-            self.flag: self._each(lambda found, _: np.array(unclear(found, self.levels, self.ranks))),
+            **(self.selected.raised if self.selected is not None else self._unclear),
         }
+
+    @property
+    def _unclear(self) -> dict[str, Any]:
+        return {self.flag: self._each(lambda found, _: np.array(unclear(found, self.levels, self.ranks)))}
 
     def _ends(self, level: float, kind: str) -> Pair:
         found = [

@@ -156,10 +156,12 @@ def mean_result(found: Fitted) -> Result:
 # ---------------------------------------------------------------- quantiles and mode
 
 
-def quantile_results(found: Fitted, levels: tuple[Fraction, ...]) -> Result:
-    """Return some quantiles of each group."""
+def quantile_results(
+    found: Fitted, levels: tuple[Fraction, ...], selected: np.ndarray | None = None
+) -> Result:
+    """Return some quantiles of each group; their points read off the tree, or selected beside it, shape ``(groups, levels)``."""
     qs, leaves, read = [float(q) for q in levels], found.leaves, quantiles_of(found, levels)
-    values = read(found.counts)
+    values = read(found.counts) if selected is None else selected
 
     def ends(level: float, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
         if kind == "confidence":
@@ -167,7 +169,7 @@ def quantile_results(found: Fitted, levels: tuple[Fraction, ...]) -> Result:
         pairs = [remaining(found, q, level, kind, values[:, at]) for at, q in enumerate(qs)]
         return tuple(np.stack([pair[i] for pair in pairs], axis=-1).ravel() for i in (0, 1))  # type: ignore[return-value]
 
-    sizes = np.repeat(np.maximum(found.sizes, 0.0), len(qs))
+    sizes, clustered = np.repeat(np.maximum(found.sizes, 0.0), len(qs)), found.setting.unit.max_rows > 1
     domain = (float(leaves.number.lowest), float(leaves.number.highest))
     return Result(
         values.ravel(),
@@ -176,7 +178,7 @@ def quantile_results(found: Fitted, levels: tuple[Fraction, ...]) -> Result:
         ends,
         np.full(values.size, math.nan),
         sizes=sizes,
-        effective=rank_sizes(found, values, qs).ravel() if found.setting.unit.max_rows == 1 else None,
+        effective=None if clustered or selected is not None else rank_sizes(found, values, qs).ravel(),
         cell_flags=small(found, len(qs)),
         redraw=found.redraw(read),
         notes=NOTES,
