@@ -40,11 +40,12 @@ class Peer:
 
     def __init__(self, table: Table, adjacency: str) -> None:
         rows = len(table["x"])
+        regions = max(REGIONS, int(table["r"].max()) + 1)
         unit = PrivacyUnit(adjacency, rows=rows) if adjacency == "change-one" else PrivacyUnit(adjacency)
         columns = (
             *(Column.integer(name, 0, HIGH, missing=0) for name in ("x", "s", "y")),
             Column.category("g", [0, 1], missing=0),
-            Column.category("r", list(range(REGIONS)), missing=0),
+            Column.category("r", list(range(regions)), missing=0),
         )
         budget = Budget.from_toml({"epsilon": 10**6})
         name = f"peers-{adjacency}-{rows}"

@@ -28,8 +28,12 @@ TOGETHER = ("count", "mean", "variance", "median", "histogram", "group means", "
 Table = dict[str, np.ndarray]
 
 
-def study(rows: int, seed: int = 7) -> Table:
-    """Draw the table: x a bell about 50 (sd a sixth of the range), s skewed, y on x, g a group of two fifths, r a region of five."""
+def study(rows: int, seed: int = 7, regions: int = REGIONS) -> Table:
+    """Draw the table: x a bell about 50 (sd a sixth of the range), s skewed, y on x, g a group of two fifths, r a region of five.
+
+    With another number of regions they are equally likely.
+    """
+    shares = SHARES if regions == REGIONS else None
     rng = np.random.default_rng(seed)
 
     def whole(values: Any) -> np.ndarray:
@@ -41,7 +45,7 @@ def study(rows: int, seed: int = 7) -> Table:
         "s": whole(np.exp(rng.normal(2.6, 0.8, rows))),
         "y": whole(20 + 0.5 * x + rng.normal(0, 10, rows)),
         "g": (rng.random(rows) < 0.4).astype(np.int64),
-        "r": rng.choice(REGIONS, rows, p=SHARES),
+        "r": rng.choice(regions, rows, p=shares),
     }
 
 

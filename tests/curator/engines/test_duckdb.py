@@ -13,7 +13,19 @@ import duckdb
 import numpy as np
 import pytest
 
-from dpnb.trusted.aggregate import Cmp, Col, FloorDiv, Key, Known, Lit, Mul, Sub, Total, ValueCounts
+from dpnb.trusted.aggregate import (
+    Cmp,
+    Col,
+    CrossMoments,
+    FloorDiv,
+    Key,
+    Known,
+    Lit,
+    Mul,
+    Sub,
+    Total,
+    ValueCounts,
+)
 from dpnb.trusted.aggregate.reference import cell_count
 from dpnb.trusted.curator.engines import DuckDBEngine, EngineInterrupted, prepare
 from dpnb.trusted.curator.engines.batching import MOST_STATES, MOST_TOTALS, shares
@@ -51,6 +63,14 @@ class TestDuckDBEngine(EngineContract):
     def open_engine(cls, columns):
         """An engine over a fresh prepared copy."""
         return engine_over(columns)
+
+    def check(self, opened, batch):
+        """Engine and reference agree on every table, without any counts from before and with them."""
+        for _, engine in opened:
+            engine._kept.clear()
+            engine._scanned.clear()
+        super().check(opened, batch)
+        super().check(opened, batch)
 
 
 BATCH = [
@@ -90,10 +110,10 @@ def statements(engine, batch):
     return answers, asked
 
 
-def test_a_batch_is_one_statement():
-    """The engine executes once for all totals of an ordinary batch."""
+def test_a_batch_is_one_statement_and_one_for_few_codes_that_it_groups_by():
+    """The engine executes once for all totals of an ordinary batch, and once to count the codes of a small key."""
     with engine_over(many()) as engine:
-        assert len(statements(engine, BATCH + FAR_APART)[1]) == 1
+        assert len(statements(engine, BATCH + FAR_APART)[1]) == 2
 
 
 LONG = [
@@ -133,6 +153,35 @@ def test_the_second_value_count_of_a_column_reads_no_table():
         engine._connection.close()
         again = engine.answer([ValueCounts(Col("wide"), Known(Col("wide")))])
     assert first[0][0].values.tolist() == again[0][0].values.tolist()
+
+
+def test_what_depends_on_columns_that_are_counted_reads_no_table():
+    """A question that groups by few codes counts them; their sums, filters, value counts and products need no scan then."""
+    age, g = Col("age"), Col("g")
+    grouped = Total(age, None, (Key(g, 7),))
+    then = [
+        Total(Lit(1)),
+        Total(age, Cmp("<", Lit(2), g)),
+        Total(Mul(age, age), Known(g), (Key(age, 50),)),
+        ValueCounts(age),
+        CrossMoments((Lit(1), age), ((0, 0), (0, 1), (1, 1))),
+    ]
+    with engine_over(many()) as engine, engine_over(many()) as other:
+        exact = [other.answer([one])[0] for one in then]
+        engine.answer([grouped])
+        found, asked = statements(engine, then)
+    assert asked == []
+    assert str(found) == str(exact)
+
+
+def test_a_sum_over_few_codes_is_a_scan_once_and_counted_when_it_comes_back():
+    """The first sum scans without a group, which is faster; the second about the same columns counts; the third needs nothing."""
+    age = Col("age")
+    with engine_over(many()) as engine:
+        asked = [statements(engine, [Total(age, Cmp("<", age, Lit(k)))]) for k in (30, 31, 30)]
+    assert ["GROUP BY" in "".join(sql) for _, sql in asked] == [False, True, False]
+    assert [len(sql) for _, sql in asked] == [1, 1, 0]
+    assert asked[0][0] == asked[2][0]
 
 
 def test_the_engine_cannot_write_or_reach_a_file():

@@ -2,8 +2,9 @@
 for each matrix of cross moments.
 
 Sums are exact, as wide as they have to be, and Python integers outside; nothing is a float. What engines write differently is
-in :mod:`~dpnb.trusted.curator.engines.sql_dialect`, whose class says how to add one. Value counts that depend on one column come from
-a structure that is built on first use and kept, as long as a prepared copy never changes.
+in :mod:`~dpnb.trusted.curator.engines.sql_dialect`, whose class says how to add one. How often each combination of a few columns'
+codes occurs is counted when a question groups by them, or comes back to them, and kept where the prepared copy never changes: what
+depends on such columns alone is then answered without a scan.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 from types import TracebackType
@@ -52,6 +53,10 @@ from dpnb.trusted.curator.engines.sql_dialect import SqlDialect
 
 _INT63 = 2**62
 _MOST_COUNTED_CELLS = 1 << 21
+_MOST_KEPT_CELLS = 1 << 16
+"""Joint cells up to which columns are counted for sums, too: adding up so many takes less than a scan of any size."""
+_MOST_SUMS_AT_ONCE = 6
+"""Sums over the same columns that are not cheaper to scan for than to count for."""
 _KEPT_BYTES = 1 << 28
 
 
@@ -85,6 +90,7 @@ class SqlEngine:
         self._keeps = keeps
         self._lock = threading.Lock()
         self._kept: OrderedDict[Any, tuple[Int64s, ...]] = OrderedDict()
+        self._scanned: set[tuple[str, ...]] = set()
 
     def answer(self, requests: Sequence[Request]) -> list[Answer]:
         """Answer a batch exactly, in the order of the requests.
@@ -129,29 +135,78 @@ class SqlEngine:
         """The one SQL statement that serves these totals, if they are few (for EXPLAIN)."""
         return self._batch([normal(total) for total in dict.fromkeys(totals)]).sql
 
-    def _batch(self, totals: Sequence[Total]) -> _Batch:
-        return _Batch(totals, self._relation, self._sizes, self._rows, self._dialect)
+    def _batch(self, totals: Sequence[Total], *, grouped: bool = True) -> _Batch:
+        return _Batch(totals, self._relation, self._sizes, self._rows, self._dialect, grouped=grouped)
 
     def _answer(self, requests: Sequence[Request]) -> list[Answer]:
         distinct = dict.fromkeys(requests)
-        totals = [request for request in distinct if isinstance(request, Total)]
-        answers: dict[Request, Answer] = dict(zip(totals, self._totals(totals), strict=True))
-        for request in distinct:
+        answers = self._without_scan(distinct) if self._keeps else {}
+        rest = [request for request in distinct if request not in answers]
+        totals = [request for request in rest if isinstance(request, Total)]
+        answers |= zip(totals, self._totals(totals), strict=True)
+        for request in rest:
             if isinstance(request, ValueCounts):
                 answers[request] = self._value_counts(request)
             elif isinstance(request, LabelSums):
                 answers[request] = self._label_sums(request)
-        answers |= self._cross_moments([r for r in distinct if isinstance(r, CrossMoments)])
+        answers |= self._cross_moments([r for r in rest if isinstance(r, CrossMoments)])
         return [answers[request] for request in requests]
+
+    # ------------------------------------------------------------------ counts
+
+    def _without_scan(self, requests: Iterable[Request]) -> dict[Request, Answer]:
+        """Answer what depends on few joint codes from how often each occurs, where that is counted or worth counting."""
+        asked: dict[tuple[str, ...], list[Request]] = {}
+        for request in requests:
+            if not isinstance(request, LabelSums):
+                asked.setdefault(_columns_read(request), []).append(request)
+        found: dict[Request, Answer] = {}
+        for columns in sorted(asked, key=self._cells, reverse=True):  # what serves others, first
+            counted = self._whatever_holds(columns)
+            if counted is None and self._worth_counting(columns, asked[columns]):
+                counted = columns
+            if counted is not None:
+                evaluator = Evaluator(self._counted(counted))
+                found |= {request: evaluator.answer(request) for request in asked[columns]}
+        return found
+
+    def _cells(self, columns: tuple[str, ...]) -> int:
+        """How many joint codes columns may have, NULL included in each."""
+        return prod(self._sizes[name] + 1 for name in columns)
+
+    def _whatever_holds(self, columns: tuple[str, ...]) -> tuple[str, ...] | None:
+        """The columns of the shortest kept counts that hold these columns."""
+        holding = [
+            (len(arrays[0]), held)
+            for held, arrays in self._kept.items()
+            if isinstance(held, tuple) and set(columns).issubset(held)
+        ]
+        rows, held = min(holding, default=(0, None))
+        return held if rows <= _MOST_KEPT_CELLS or held == columns else None
+
+    def _worth_counting(self, columns: tuple[str, ...], requests: Sequence[Request]) -> bool:
+        """Whether counts are made now: at the first question that would group by the columns, or at the second about them."""
+        if self._cells(columns) > _MOST_KEPT_CELLS:
+            return False
+        grouped = any(isinstance(request, ValueCounts) or bool(_keys_of(request)) for request in requests)
+        again = columns in self._scanned
+        self._scanned.add(columns)
+        return grouped or again or not columns or len(requests) > _MOST_SUMS_AT_ONCE
 
     # ------------------------------------------------------------------ totals
 
     def _totals(self, totals: Sequence[Total]) -> list[Answer]:
-        found: list[Answer] = []
-        for some in shares([normal(total) for total in totals]):
-            batch = self._batch(some)
-            found += batch.finish(self._columns(batch.sql))
-        return found
+        """Answer totals in their order; few codes without a group by sums alone, which cost a fraction of what groups do."""
+        found: dict[Total, Answer] = {}
+        for grouped in (True, False):
+            mine = [total for total in totals if grouped == self._is_grouped(total)]
+            for some in shares(mine):
+                batch = self._batch([normal(total) for total in some], grouped=grouped)
+                found |= zip(some, batch.finish(self._columns(batch.sql)), strict=True)
+        return [found[total] for total in totals]
+
+    def _is_grouped(self, total: Total) -> bool:
+        return bool(total.keys) or self._cells(_columns_read(total)) > _MOST_KEPT_CELLS
 
     # ----------------------------------------------------------- cross moments
 
@@ -170,10 +225,9 @@ class SqlEngine:
     # ------------------------------------------------------------ value counts
 
     def _value_counts(self, request: ValueCounts) -> tuple[Tally, ...]:
-        columns = sorted(columns_of(request.value, request.where, *(key.code for key in request.keys)))
-        cells = prod(self._sizes[name] + 1 for name in columns)
-        if len(columns) == 1 or cells <= _MOST_COUNTED_CELLS:
-            table = self._counted(tuple(columns))
+        columns = _columns_read(request)
+        if len(columns) == 1 or self._cells(columns) <= _MOST_COUNTED_CELLS:
+            table = self._counted(columns)
             return cast("tuple[Tally, ...]", Evaluator(table).answer(request))
         if request.where is None:
             cell, value, counts = self._keep(request, lambda: self._sorted_counts(request))
@@ -247,7 +301,7 @@ class SqlEngine:
 
 
 class _Batch:
-    """One statement for some totals, and the way from its result to their answers."""
+    """One statement for some totals, grouped where that serves them, and the way from its result to their answers."""
 
     def __init__(
         self,
@@ -256,13 +310,16 @@ class _Batch:
         sizes: Mapping[str, int],
         rows: int,
         dialect: SqlDialect,
+        *,
+        grouped: bool,
     ) -> None:
         self._totals = totals
         self._relation = relation
         self._dialect = dialect
         self._rows = rows
         self._ranges = {name: (0, size - 1) for name, size in sizes.items()}
-        self._clusters = clusters(totals, sizes)
+        alone = Cluster(members=list(range(len(totals))))
+        self._clusters = clusters(totals, sizes) if grouped else [alone]
         self._names = {axis: Col(f"##a{place}") for place, axis in enumerate(self._axes())}
         # Clusters of the same axes share one grouping: asked twice, it would return every row twice.
         self._groupings = list(dict.fromkeys(frozenset(cluster.axes) for cluster in self._clusters))
@@ -365,6 +422,16 @@ class _Batch:
         value = over.ints(wanted.value)
         kept &= value.known
         return exact_sums(cells[kept], value.values[kept], size, _plain(sums)[kept])
+
+
+def _keys_of(request: Request) -> tuple[Key, ...]:
+    return request.keys if isinstance(request, Total | ValueCounts) else ()
+
+
+def _columns_read(request: Total | ValueCounts | CrossMoments) -> tuple[str, ...]:
+    """The names of the columns that a request reads, in their order."""
+    values = request.values if isinstance(request, CrossMoments) else (request.value,)
+    return tuple(sorted(columns_of(*values, request.where, *(key.code for key in _keys_of(request)))))
 
 
 def _filter(what: Aggregate, render: Renderer) -> str:
