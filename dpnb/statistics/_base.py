@@ -353,12 +353,13 @@ def additive(
     parts: Sequence[Component],
     shares: dict[str, Fraction],
     count: Component | None = None,
+    moves: Moves | None = None,
 ) -> Pricing:
-    """Price additive parts with discrete Laplace or discrete Gaussian noise, by the moves of the setting.
+    """Price additive parts with discrete Laplace or discrete Gaussian noise, by the moves of the setting or those given.
 
     The loss is computed again from the noise that was chosen, and the event records that computed loss.
     """
-    moves = setting.moves
+    moves = moves or setting.moves
     everything = [*parts, *([count] if count is not None else [])]
     mechanisms, event = calibrated(moves, share, parts, shares, count)
     priced = tuple(

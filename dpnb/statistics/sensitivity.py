@@ -12,6 +12,9 @@ enter      add-remove; change-one, private membership  ``enter``              ``
 switch     change-one, several cells                   ``2 enter``            ``2 enter²``
 =========  ==========================================  =====================  ===========================
 
+Products of a factor, beside the sum of that factor, have a fourth, ``shared``: the factor moves, and the products with it by less than
+they can alone (:mod:`dpnb.trusted.measurements.factors`); under ``within`` the factor is then still.
+
 A part with one entry only (``alone``: the root of a tree) has no switch: there the row stays within.
 
 Discrete Laplace noise of scale :math:`b_j` on part j costs :math:`ε = k\max_{moves}\sum_j L1_j/b_j`; discrete Gaussian noise
@@ -32,7 +35,7 @@ Bun & Steinke, *Concentrated differential privacy* (2016); Canonne, Kamath & Ste
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpnb.errors import PlanError
@@ -40,7 +43,7 @@ from dpnb.trusted.aggregate.algebra import IntExpr
 from dpnb.trusted.privacy.event import PrivacyEvent
 from dpnb.trusted.privacy.unit import PrivacyUnit
 
-WITHIN, ENTER, SWITCH = "within", "enter", "switch"
+WITHIN, ENTER, SWITCH, SHARED = "within", "enter", "switch", "shared"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,8 @@ class Component:
         What it is, for the price list.
     alone : bool
         Whether the part has one entry that every row falls in: what is a switch for other parts is then a change within.
+    shared : int, optional
+        Largest change inside a cell while the factor moves that this part shares with others, or is; as ``within`` for all other parts.
     """
 
     name: str
@@ -67,6 +72,7 @@ class Component:
     within: int
     words: str
     alone: bool = False
+    shared: int | None = None
 
     def __post_init__(self) -> None:
         if self.enter <= 0:
@@ -80,7 +86,7 @@ class Moves:
     Parameters
     ----------
     kinds : tuple of str
-        Some of ``"within"``, ``"enter"``, ``"switch"``.
+        Some of ``"within"``, ``"enter"``, ``"switch"``, ``"shared"``.
     rows : int
         Most rows of one unit.
     """
@@ -97,16 +103,25 @@ class Moves:
         kinds = (WITHIN, *((ENTER,) if private else ()), *((SWITCH,) if cells > 1 else ()))
         return cls(kinds, unit.max_rows)
 
+    def with_factor(self) -> Moves:
+        """Return the moves of parts some of which share a factor."""
+        return replace(self, kinds=(*self.kinds, SHARED)) if WITHIN in self.kinds else self
+
     def l1(self, part: Component) -> dict[str, int]:
         """Return the L1 change of a part under each move of one row."""
         switch = part.within if part.alone else 2 * part.enter
-        sizes = {WITHIN: part.within, ENTER: part.enter, SWITCH: switch}
+        sizes = {WITHIN: part.within, ENTER: part.enter, SWITCH: switch, SHARED: _with_factor(part)}
         return {kind: sizes[kind] for kind in self.kinds}
 
     def l2_squared(self, part: Component) -> dict[str, int]:
         """Return the squared L2 change of a part under each move of one row."""
         switch = part.within**2 if part.alone else 2 * part.enter**2
-        sizes = {WITHIN: part.within**2, ENTER: part.enter**2, SWITCH: switch}
+        sizes = {
+            WITHIN: part.within**2,
+            ENTER: part.enter**2,
+            SWITCH: switch,
+            SHARED: _with_factor(part) ** 2,
+        }
         return {kind: sizes[kind] for kind in self.kinds}
 
     def epsilon(self, parts: Sequence[tuple[Component, Fraction]]) -> Fraction:
@@ -209,3 +224,7 @@ class Moves:
         if ENTER not in self.kinds and SWITCH not in self.kinds:
             return True
         return WITHIN in self.kinds and (SWITCH not in self.kinds or kind == "rho")
+
+
+def _with_factor(part: Component) -> int:
+    return part.within if part.shared is None else part.shared

@@ -13,8 +13,9 @@ square of weight   :math:`w^2`              :math:`W^2`                      :ma
 =================  =======================  ===============================  =======================
 
 *Price.* They are sums over the same rows, so they are one frame of :mod:`dpnb.trusted.measurements.sums`: with one person more or fewer
-a loss ε is :math:`WR/2b_S + W/b_W` and so on, with one person changed the same with the last column. Nothing of it is special to weights:
-each part is a sum of an expression whose range follows from the declared bounds. The last three, on grids of at most 2²⁰ steps, are bought
+a loss ε is :math:`WR/2b_S + W/b_W` and so on. With one person changed the weight is free beside the sum, as a count is beside a mean: where w
+moves from W to l the sum moves by :math:`(W + l)R/2` only, and :math:`b_S = WR/ε` and :math:`b_W = 2W/ε` cost ε together
+(:mod:`dpnb.trusted.measurements.factors`); by groups that holds for Gaussian noise alone. The last three, on grids of at most 2²⁰ steps, are bought
 for the confidence interval alone; a two-valued x needs no square, since :math:`z^2` is constant.
 
 *Intervals.* For a candidate mean m the residual :math:`\tilde S - m \tilde W` has no signal but the noise, whose law is known exactly
@@ -62,7 +63,7 @@ from dpnb.statistics.mean import MeanCell
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.ratio import COUNT_SHARE, Ratio, Spread
 from dpnb.statistics.released import Part, SimulatedPart, law_as_sum
-from dpnb.statistics.sensitivity import Component
+from dpnb.statistics.sensitivity import SHARED, Component
 from dpnb.trusted.aggregate.algebra import Mul
 from dpnb.trusted.query import Share
 
@@ -287,20 +288,20 @@ class WeightedMean(Statistic):
 
     def price(self, setting: Setting, share: Share) -> Pricing:
         """Return the weighted sum and the sum of weights, and what the spread is read from where it is bought."""
-        value, weights = setting.number().centred(), weights_of(setting)
-        reach = weights.high * value.half
-        parts = [
-            Component("sum", Mul(weights.code, value.code), reach, 2 * reach, "weighted sum, centred"),
-        ]
+        value, weights, moves = setting.number().centred(), weights_of(setting), setting.moves.with_factor()
+        low, high = weights.low, weights.high
+        reach, beside = high * value.half, (high + low) * value.half
+        product = Mul(weights.code, value.code)
+        parts = [Component("sum", product, reach, 2 * reach, "weighted sum, centred", shared=beside)]
         squares = _Squares.of(setting).components() if _spread(setting) == "bought" else []
+        paid = Fraction(0) if moves.free_count(share.kind) else COUNT_SHARE
         for_squares = _SPREAD_SHARE if squares else Fraction(0)
         whole = sum((_SHARES[part.name] for part in squares), Fraction(0))
-        shares = {"sum": (1 - COUNT_SHARE) * (1 - for_squares)}
-        shares |= {
-            part.name: (1 - COUNT_SHARE) * for_squares * _SHARES[part.name] / whole for part in squares
-        }
-        weight = Component("weight", weights.code, weights.high, weights.high - weights.low, "sum of weights")
-        return additive(setting, share, [*parts, *squares], shares, weight)
+        shares = {"sum": (1 - paid) * (1 - for_squares)}
+        shares |= {part.name: (1 - paid) * for_squares * _SHARES[part.name] / whole for part in squares}
+        still = 0 if SHARED in moves.kinds else high - low
+        weight = Component("weight", weights.code, high, still, "sum of weights", shared=high - low)
+        return additive(setting, share, [*parts, *squares], shares, weight, moves)
 
     def accuracy(self, setting: Setting, pricing: Pricing, n: float | None) -> str:
         """± in the unit of the column, or as a function of n, for people of the middle weight."""

@@ -19,7 +19,7 @@ from dpnb.statistics.quantile import Quantile
 from dpnb.statistics.robust_mean import RobustMean
 from dpnb.statistics.selection import Mode
 from dpnb.statistics.sensitivity import ENTER, SWITCH, WITHIN, Moves
-from dpnb.trusted.measurements import box, derivation, pick, products, sums
+from dpnb.trusted.measurements import box, derivation, factors, pick, products, sums
 from dpnb.trusted.measurements import quantile as quantile_kind
 from dpnb.trusted.measurements.facts import Facts
 from dpnb.trusted.mechanisms import (
@@ -427,7 +427,20 @@ def smaller_box(monkeypatch: Any) -> None:
         less(box, name, Fraction(9, 10))(monkeypatch)
 
 
+def nine_tenths(real: Any) -> Any:
+    """Both ends of every factor, nine tenths as far."""
+    return lambda parts, facts: (
+        tuple({at: Fraction(shift) * 9 / 10 for at, shift in end.items()} for end in ends)
+        for ends in real(parts, facts)
+    )
+
+
 WRONG_DERIVATIONS: dict[str, Wrong] = {
+    "products of a factor x .9": Wrong(
+        "A weighted sum and a sum of weights move by nine tenths of what they do.",
+        replaced(factors, "_groups", nine_tenths),
+        ("weighted_mean",),
+    ),
     "membership derived as public": Wrong(
         "Filters, missing values and partial keys are said to leave the number of rows public.",
         replaced(Facts, "private", lambda _: lambda self, request: False),

@@ -9,6 +9,7 @@ from fractions import Fraction
 import pytest
 
 from dpnb.trusted.aggregate.algebra import (
+    Add,
     And,
     Case,
     Cmp,
@@ -59,6 +60,8 @@ X, C, G, H, ONE = Col("x"), Col("c"), Col("g"), Col("h"), Lit(1)
 CENTRED = Sub(C, Lit(1))
 KNOWN_X, BY_G, BY_H = Known(X), (Key(G, 2),), (Key(H, 2),)
 X_CENTRED = Sub(X, Lit(1))
+C_ABOVE, X_ABOVE = Add(C, Lit(1)), Add(X, Lit(1))
+SIGN, LEANING = Sub(Mul(Lit(2), H), Lit(1)), Sub(Mul(Lit(3), H), Lit(1))
 FILTER = Cmp("<", C, Lit(2))
 LOW = Cmp("<", C, Lit(1))
 THIRDS = tuple(Cmp("==", C, Lit(code)) for code in range(3))
@@ -131,6 +134,21 @@ SUMS = {
     ],
     "squares": [laplace(Total(CENTRED), 3), laplace(Total(Mul(CENTRED, CENTRED)), 3)],
     "two numbers": pair_of(laplace),
+    "a factor and a product of it": [laplace(Total(C), 4), laplace(Total(Mul(C, SIGN)), 4)],
+    "a factor above 0 and products of it": [
+        laplace(Total(C_ABOVE), 4),
+        laplace(Total(Mul(C_ABOVE, SIGN)), 14),
+        laplace(Total(Mul(LEANING, C_ABOVE)), 12),
+    ],
+    "a product that leans to one side": [laplace(Total(C), 3), laplace(Total(Mul(LEANING, C)), 5)],
+    "factors and products by groups": [
+        laplace(Total(C, None, BY_G), 4),
+        laplace(Total(Mul(C, SIGN), None, BY_G), 4),
+    ],
+    "a factor that can be missing": [laplace(Total(X_ABOVE), 4), laplace(Total(Mul(X_ABOVE, SIGN)), 12)],
+    "a product that can be missing": [laplace(Total(C_ABOVE), 4), laplace(Total(Mul(X_CENTRED, C_ABOVE)), 8)],
+    "a factor of either sign": [laplace(Total(CENTRED), 4), laplace(Total(Mul(CENTRED, SIGN)), 4)],
+    "a factor in other cells": [laplace(Total(C, None, BY_H), 4), laplace(Total(Mul(C, SIGN)), 4)],
     "counts of filters apart": [laplace(Total(ONE, where), 3) for where in THIRDS],
     "sum and count of filters apart": [
         laplace(Total(value, where), scale)
@@ -173,7 +191,13 @@ def held_to(parts, where, pairs, rows, *, measure):
 
 
 LOOSE = dict.fromkeys(
-    ("sums of two filters", "two numbers", "squares", "filters apart and one across them"), 0.3
+    (
+        "sums of two filters",
+        "two numbers",
+        "squares",
+        "filters apart and one across them",
+    ),
+    0.3,
 )
 """How near a pair comes at least: frames that add are not moved everywhere at once, nor are powers of so few codes."""
 
@@ -484,6 +508,18 @@ def test_frames_are_priced_at_one_move_and_others_add():
     apart = loss([paid, other], where)
     assert apart.total == alone[0] + alone[2]
     assert len(apart.events) == 2
+
+
+@pytest.mark.parametrize("unit", ["change a row", "add a row", "change a unit of two rows"])
+def test_a_factor_is_free_beside_its_product(unit):
+    """W·R/ε and 2W/ε cost ε together, and in ρ W²R²/2ρ and 2W²/3ρ cost ρ; a change of group is two entries."""
+    where, twice = schema(UNITS[unit]), UNITS[unit].max_rows
+    sums = [laplace(Total(Mul(C, SIGN)), 4 * twice), laplace(Total(C), 4 * twice)]
+    assert loss(sums, where).total.amount == 1
+    groups = [Measured(Total(one.request.value, None, BY_G), one.mechanism, 2) for one in sums]
+    assert loss(groups, where).total.amount == (2 if where.unit.adjacency == "change-one" else 1)
+    squared = [gaussian(Total(Mul(C, SIGN)), 8 * twice**2), gaussian(Total(C), F(8, 3) * twice**2)]
+    assert loss(squared, schema(UNITS[unit], "rho")).total.amount == 1
 
 
 def test_a_threshold_is_priced_for_the_unit_of_the_schema():

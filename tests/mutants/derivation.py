@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from dpnb.planner import sharing
-from dpnb.trusted.aggregate.algebra import Col, Key, Known
+from dpnb.trusted.aggregate.algebra import Col, Key, Known, Mul
 from dpnb.trusted.aggregate.cap import rows_kept
-from dpnb.trusted.measurements import facts, matrix, regions, sums
+from dpnb.trusted.measurements import factors, facts, matrix, regions, sums
 from dpnb.trusted.measurements.facts import Facts
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.query import price as price_module
@@ -140,7 +140,41 @@ def a_ball_holds_its_rows(_: Any) -> None:
     assert square == 1
 
 
+def any_sign(_: Any) -> Any:
+    """Both factors of a product, whatever they can be."""
+    return lambda part, facts: (
+        iter([(part.request.value.a, part.request.value.b)])
+        if isinstance(part.request.value, Mul)
+        else iter(())
+    )
+
+
+def one_end(place: int) -> Any:
+    """A factor and its products go to one end only."""
+    return lambda real: lambda parts, facts: ((ends[place],) * 2 for ends in real(parts, facts))
+
+
 MUTANTS = {
+    "a factor that moves alone overlooked": Mutant(
+        "Of a sum and a product of it the product moves, and the factor stays where it is.",
+        replaced(factors, "_groups", one_end(0)),
+        sums_of("a factor above 0 and products of it", "change a row"),
+    ),
+    "a product that moves most overlooked": Mutant(
+        "A factor always moves, so that its products never move by their whole range.",
+        replaced(factors, "_groups", one_end(1)),
+        sums_of("a factor and a product of it", "change a row"),
+    ),
+    "products of a moving factor x 0.9": Mutant(
+        "What products move with their factor is derived too small.",
+        replaced(factors, "_moved", lambda real: lambda *sides: real(*sides) * 9 // 10),
+        sums_of("a factor above 0 and products of it", "change a row"),
+    ),
+    "a factor of any sign": Mutant(
+        "A factor that can be below 0 is said to move its products one way.",
+        replaced(factors, "_sides", any_sign),
+        sums_of("a factor of either sign", "change a row"),
+    ),
     "a statistic's claim is charged": Mutant(
         "The price is what a statistic says of its own sensitivity.",
         claims_believed,

@@ -88,6 +88,23 @@ def test_one_more_person_reaches_what_is_charged(name: str, kind: str) -> None:
     assert [part.name for part in found.parts] == PARTS[name]
 
 
+@pytest.mark.parametrize("least", [0, 3])
+def test_the_weights_are_free_where_a_person_changes(least: int) -> None:
+    """W·R/ε and 2W/ε cost ε together, in ρ W²R²/2ρ and, of weights from 0 on, 2W²/3ρ; a tenth less noise would exceed the charge."""
+    unit, asked = UNITS["change one row"], question(options=(("ci", False),))
+    found = priced(asked, tiny(unit, "epsilon", least))
+    total, weight = (part.mechanism for part in found.parts)
+    top, reach = least + 4, 6  # six steps are the range of x
+    assert (total.scale, weight.scale) == (top * reach, 2 * top)
+    assert worst_loss(found, unit, ROWS) == found.loss.amount == 1
+    squared = priced(asked, tiny(unit, "rho", least), kind="rho")
+    total, weight = (part.mechanism for part in squared.parts)
+    assert total.variance == Fraction(top**2 * reach**2, 2)
+    if least == 0:
+        assert weight.variance == Fraction(2 * top**2, 3)
+    assert worst_loss(squared, unit, ROWS) <= squared.loss.amount == 1
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_wide_grids_give_a_loss_that_is_never_exceeded(name: str) -> None:
     """Numbers and weights of 2²⁰ steps: products are exact, squares are on grids of their own, and no noise is too wide to ask for."""

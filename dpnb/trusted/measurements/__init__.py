@@ -7,7 +7,7 @@ so that a statistic that errs, or lies, is refused or charged the truth. One fil
 ==============  ===================  =====================================================================================
 file            request              mechanism
 ==============  ===================  =====================================================================================
-``sums``        Total                discrete Laplace, discrete Gaussian; two numbers together in ``products``
+``sums``        Total                discrete Laplace, discrete Gaussian; two numbers together in ``products``, a shared factor in ``factors``
 ``box``         CrossMoments         discrete Laplace, discrete Gaussian; rows that are moved into a ball in ``matrix``
 ``quantile``    ValueCounts          quantile selection
 ``pick``        Total, CrossMoments  permute-and-flip

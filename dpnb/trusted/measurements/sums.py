@@ -11,6 +11,8 @@ enter      add-remove; change-one, private membership  ``enter``              ``
 switch     change-one, several cells                   ``enter``, ``enter``   ``2 enter``, ``2 enter²``
 =========  ==========================================  =====================  ===========================
 
+Of products and a factor that they share less is moved together by ``within``: :mod:`~dpnb.trusted.measurements.factors`.
+
 **Frames.** Parts with equal filter and equal terms that can be missing keep the same rows. A row that comes or goes does so in all of them; a
 row that changes stays in its cell or switches, the same way in all parts of equal keys. So a frame is priced at its worst single move: with
 several sets of keys, as in a tree, a change is any combination of within and switch over the sets. Frames add.
@@ -45,6 +47,7 @@ from itertools import combinations, product
 
 from dpnb.trusted.aggregate.algebra import Key, Node, Pred, Total
 from dpnb.trusted.errors import PlanError
+from dpnb.trusted.measurements.factors import shared
 from dpnb.trusted.measurements.facts import Facts, Measurement, cells_of, same_cells
 from dpnb.trusted.measurements.regions import Region, Regions, apart
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
@@ -162,20 +165,22 @@ class Apart:
 
 def _worst(moves: Iterable[Move], facts: Facts) -> PrivacyEvent:
     """Return the event of the worst of some moves of one row, for as many rows as a person has."""
-    listed, rows = list(moves), facts.rows
+    listed, rows = [shifted for move in moves for shifted in _shifted(move, facts)], facts.rows
     if isinstance(listed[0][0][0].noise, DiscreteLaplace):
         return PrivacyEvent.laplace(
-            [(rows * shift, part.noise.scale) for part, kind in move for shift in part.shifts(kind)]  # type: ignore[union-attr]
+            [(rows * shift, part.noise.scale) for part, shift in move]  # type: ignore[union-attr]
             for move in listed
         )
-    costs = (added(gaussian(part, kind) for part, kind in move) for move in listed)
+    costs = (added(shift**2 / (2 * part.noise.variance) for part, shift in move) for move in listed)  # type: ignore[union-attr]
     return PrivacyEvent("gaussian", rows**2 * max(costs))
 
 
-def gaussian(part: Part, kind: str) -> Fraction:
-    """Return ρ of a part with Gaussian noise under a move of one row."""
-    assert isinstance(part.noise, DiscreteGaussian)
-    return sum((shift**2 for shift in part.shifts(kind)), Fraction(0)) / (2 * part.noise.variance)
+def _shifted(move: Move, facts: Facts) -> Iterator[list[tuple[Part, Fraction]]]:
+    """Give how far entries move when one row does; parts that share a factor and stay in their cell as :mod:`.factors` says."""
+    staying = [part for part, kind in move if kind == WITHIN]
+    for end in shared(staying, facts):
+        ends = {id(staying[at]): (Fraction(shift),) for at, shift in end.items()}
+        yield [(part, shift) for part, kind in move for shift in ends.get(id(part), part.shifts(kind))]
 
 
 def constant() -> PlanError:
