@@ -25,6 +25,7 @@ from dpnb.trusted.mechanisms import (
     LocatedSums,
     PermuteAndFlip,
     QuantileSelection,
+    ThresholdedSums,
     Thresholding,
 )
 from dpnb.trusted.mechanisms.ks_exponential import placements
@@ -253,6 +254,31 @@ def shown(mechanism: Thresholding, epsilon: Fraction, one: Array, two: Array) ->
     return np.array(found)
 
 
+def shown_with_sums(
+    mechanism: ThresholdedSums, counts: tuple[Array, Array], sums: tuple[Array, Array]
+) -> tuple[Array, Array]:
+    """The largest log-ratio of what both tables can show of each pair, and the chance that one shows a label that only it has.
+
+    Counts have the shape ``(pair, label)``, sums ``(pair, label, number)``. Labels are independent, and so are the noises of one.
+    """
+    (one, two), scales = counts, np.array([float(scale) for scale in mechanism.sums])
+    both = (one > 0) & (two > 0)
+    moved = np.abs(one - two) / float(mechanism.scale)
+    moved = moved + (np.abs(sums[0] - sums[1]).astype(float) / scales).sum(axis=2)
+    epsilon = np.where(both, moved, 0.0).sum(axis=1)
+    chances = [_chance_of_more(mechanism, mine, other) for mine, other in ((one, two), (two, one))]
+    return epsilon, np.maximum(*chances)
+
+
+def _chance_of_more(mechanism: ThresholdedSums, mine: Array, other: Array) -> Array:
+    """The chance that a label is shown which only the first of two tables has."""
+    alone = np.where((mine > 0) & (other == 0), mine, 0)
+    shown = np.array(
+        [[_tail(mechanism, mechanism.threshold - int(n)) if n else 0.0 for n in row] for row in alone]
+    )
+    return -np.expm1(np.log1p(-shown).sum(axis=1))
+
+
 @lru_cache(maxsize=20_000)
 def _hockey_stick(mechanism: Thresholding, epsilon: Fraction, moved: tuple[tuple[int, int], ...]) -> float:
     """Σ max(0, P - e^ε·P') over all outcomes of independent values."""
@@ -289,7 +315,7 @@ def _hidden(mechanism: Thresholding, count: int) -> float:
     return 1.0 if count == 0 else _tail(mechanism, count - mechanism.threshold + 1)
 
 
-def _tail(mechanism: Thresholding, reach: int) -> float:
+def _tail(mechanism: Thresholding | ThresholdedSums, reach: int) -> float:
     """P(Z ≥ reach) = p^reach/(1+p) above 0; by symmetry below."""
     b = float(mechanism.scale)
     if reach > 0:

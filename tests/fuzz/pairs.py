@@ -16,7 +16,7 @@ import numpy as np
 
 from dpnb.errors import DpnbError, LossError
 from dpnb.planner import BatchPlan, PricedBatch, PricedQuestion, price
-from dpnb.trusted.aggregate import ValueCounts
+from dpnb.trusted.aggregate import LabelSums, ValueCounts
 from dpnb.trusted.measurements import Measurement
 from dpnb.trusted.mechanisms import (
     DiscreteGaussian,
@@ -25,6 +25,7 @@ from dpnb.trusted.mechanisms import (
     LocatedSums,
     PermuteAndFlip,
     QuantileSelection,
+    ThresholdedSums,
     Thresholding,
 )
 from dpnb.trusted.privacy.measure import Measure
@@ -38,6 +39,7 @@ EXACT = 1e-9
 MOST_GRID = 40
 MOST_RANGE = 14
 MOST_SHOWN = 80
+THRESHOLDED = Thresholding | ThresholdedSums
 _ENTRIES = 60_000
 _CLIMBS = 2
 _ROUNDS = 4
@@ -59,8 +61,8 @@ class Rows:
     @classmethod
     def drawn(cls, rng: random.Random, where: Schema, size: int) -> Rows:
         """Rows at the ends, in the middle and anywhere, some cells missing; the last row all missing."""
-        cells = [[_cell(rng, column) for column in where.columns] for _ in range(size - 1)]
-        cells.append([None if column.drops else 0 for column in where.columns])
+        cells = [[code for column in where.columns for code in _cells(rng, column)] for _ in range(size - 1)]
+        cells.append([None if column.drops else 0 for column in where.parts.values()])
         return cls.of(where, cells)
 
     @classmethod
@@ -68,7 +70,7 @@ class Rows:
         """The pool of some lists of codes."""
         known = np.array([[cell is not None for cell in row] for row in cells]).reshape(len(cells), -1)
         codes = np.array([[cell or 0 for cell in row] for row in cells], dtype=np.int64).reshape(known.shape)
-        return cls(tuple(column.name for column in where.columns), codes, known)
+        return cls(tuple(where.parts), codes, known)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -76,10 +78,11 @@ class Rows:
     def with_changes(self, where: Schema, places: Sequence[int]) -> Rows:
         """The pool and, of some of its rows, every version with one cell at an end, in the middle or missing."""
         cells = [self.row(at) for at in range(len(self))]
-        for at, (number, column) in ((a, c) for a in dict.fromkeys(places) for c in enumerate(where.columns)):
-            for code in {0, column.size // 2, column.size - 1, None if column.drops else 0}:
-                changed = self.row(at)
-                changed[number] = code
+        starts = {column.name: self.names.index(column.parts[0]) for column in where.columns}
+        for at, column in ((a, c) for a in dict.fromkeys(places) for c in where.columns):
+            for codes in _ends(column):
+                changed, start = self.row(at), starts[column.name]
+                changed[start : start + len(codes)] = codes
                 if changed not in cells:
                     cells.append(changed)
         return Rows.of(where, cells)
@@ -97,6 +100,28 @@ class Rows:
         """The first tables of some pairs, and then the second ones; the rows in which a pair differs are of one unit."""
         tables = [[*pair.both, *pair.one] for pair in pairs] + [[*pair.both, *pair.two] for pair in pairs]
         return Stack(self.names, self.codes, self.known, tables, [len(pair.both) for pair in pairs] * 2)
+
+
+def _ends(column: Any) -> list[tuple[int | None, ...]]:
+    """A cell at either end, in the middle and missing; of a text its first and last label."""
+    missing = (None,) * len(column.parts) if column.drops else (0,)
+    if column.text is not None:
+        labels = labels_of(column)
+        return [column.text.codes_of(labels[0]), column.text.codes_of(labels[-1]), missing]
+    return list(dict.fromkeys([(0,), (column.size // 2,), (column.size - 1,), missing]))
+
+
+def labels_of(column: Any) -> list[str]:
+    """The fuzzer's labels as a column of texts has them, each once."""
+    return list(dict.fromkeys(filter(None, map(column.text.label_of, questions.LABELS))))
+
+
+def _cells(rng: random.Random, column: Any) -> Sequence[int | None]:
+    """The codes of one cell: of a text several, and all of them missing where it is."""
+    if column.text is None:
+        return (_cell(rng, column),)
+    drawn = rng.choice([*labels_of(column), None])
+    return [None] * len(column.parts) if drawn is None else column.text.codes_of(drawn)
 
 
 def _cell(rng: random.Random, column: Any) -> int | None:
@@ -215,8 +240,8 @@ def claims_of(priced: PricedBatch, stack: Stack, pairs: int) -> tuple[list[Claim
     for item in priced.alone:
         if item.public:
             continue
-        if any(isinstance(part.mechanism, Thresholding) for part in item.parts):
-            made.append(Claim(item, {"δ": _delta_ratio(item, stack, pairs)}))
+        if any(isinstance(part.mechanism, THRESHOLDED) for part in item.parts):
+            made.append(Claim(item, _shown_ratios(item, stack, pairs)))
             continue
         cost = laws.nothing(pairs)
         for part in item.parts:
@@ -224,7 +249,7 @@ def claims_of(priced: PricedBatch, stack: Stack, pairs: int) -> tuple[list[Claim
         made.append(Claim(item, _ratios(item, cost, priced.measure)))
     whole = laws.nothing(pairs)
     for part in (part for one in priced.bought for part in one.parts):
-        if not isinstance(part.mechanism, Thresholding):
+        if not isinstance(part.mechanism, THRESHOLDED):
             whole = whole + cost_of(part)
     return made, _whole(priced, whole)
 
@@ -246,14 +271,29 @@ def _pure(item: PricedQuestion) -> float | None:
         return None
 
 
-def _delta_ratio(item: PricedQuestion, stack: Stack, pairs: int) -> Array:
+def _shown_ratios(item: PricedQuestion, stack: Stack, pairs: int) -> dict[str, Array]:
+    """Of counts alone the δ that a pair needs; of counts with sums, how far labels of both tables move, and what one table alone shows."""
     ((part,), (event,)) = item.parts, item.events
+    counts, sums = _shown_exactly(part, stack)
+    mechanism = part.mechanism
+    if isinstance(mechanism, Thresholding):
+        found = laws.shown(mechanism, event.amount, counts[:pairs], counts[pairs:])
+        return {"δ": found / float(event.delta)}
+    assert isinstance(mechanism, ThresholdedSums)
+    epsilon, delta = laws.shown_with_sums(
+        mechanism, (counts[:pairs], counts[pairs:]), (sums[:pairs], sums[pairs:])
+    )
+    return {"ε of sums": epsilon / float(event.amount), "δ of sums": delta / float(event.delta)}
+
+
+def _shown_exactly(part: Measurement, stack: Stack) -> tuple[Array, Array]:
+    """The exact counts of each value or label in each table, and the sums of its numbers."""
+    if isinstance(part.request, LabelSums):
+        return stack.labels(part.request)
     grid = _grid(part, stack)
     if grid is None or grid[1] - grid[0] > MOST_SHOWN:
         raise TooLong
-    counts = stack.totals(part.request, grid)
-    assert isinstance(part.mechanism, Thresholding)
-    return laws.shown(part.mechanism, event.amount, counts[:pairs], counts[pairs:]) / float(event.delta)
+    return stack.totals(part.request, grid), np.zeros((stack.tables, 0, 0))
 
 
 def _whole(priced: PricedBatch, cost: Cost) -> dict[str, Array]:
@@ -328,6 +368,9 @@ def _contributions(where: Schema, priced: PricedBatch, pool: Rows) -> Array | No
     stack, found = pool.stack([[at] for at in range(len(pool))]), []
     for part in (part for item in priced.items for part in item.parts):
         mechanism = part.mechanism
+        if isinstance(part.request, LabelSums):
+            found += _shown_by_row(part, stack)
+            continue
         added = stack.totals(part.request, _grid(part, stack)).astype(float)
         if isinstance(mechanism, DiscreteLaplace):
             added = added / float(mechanism.scale)
@@ -339,6 +382,16 @@ def _contributions(where: Schema, priced: PricedBatch, pool: Rows) -> Array | No
     vectors = np.concatenate(found, axis=1) if found else np.zeros((len(pool), 0))
     vectors = vectors[:, np.abs(vectors).any(axis=0)]
     return vectors if 0 < vectors.shape[1] <= 1000 else None
+
+
+def _shown_by_row(part: Measurement, stack: Stack) -> list[Array]:
+    """What each row adds to the counts of labels, and to their sums in units of their noise."""
+    counts, sums = stack.labels(part.request)
+    scales = getattr(part.mechanism, "sums", ())
+    return [
+        counts.astype(float),
+        *(sums[:, :, at].astype(float) / float(scale) for at, scale in enumerate(scales)),
+    ]
 
 
 def _farthest(where: Schema, vectors: Array, most: int = 6) -> list[tuple[int, int]]:

@@ -18,6 +18,7 @@ from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.privacy.unit import PrivacyUnit
 from dpnb.trusted.schema import Column, Schema
+from dpnb.trusted.schema.unit_summary import UnitSummary
 
 NAME = "d"
 NUMBERS = ("x", "y", "b", "k")
@@ -41,14 +42,18 @@ only enter and leave (``entering``). The filtered have rows as their units, sinc
 def schema(
     rng: Rng, unit: PrivacyUnit | None = None, budget: Budget | None = None, shape: str = "any"
 ) -> Schema:
-    """A dataset of seven columns: two on short grids, one on a long one, dates, a two-valued one, texts and spaced numbers.
+    """A dataset of eight columns: two on short grids, one on a long one, dates, a two-valued one, words and spaced numbers, and texts.
 
     In each, missing values leave, or are replaced by a public constant: never, seldom, often or always.
     """
     often = 1.0 if shape == "whole" else rng.choice([0.0, 0.3, 0.6, 1.0, 1.0])
     unit = unit or privacy_unit(rng, shape)
     return Schema(
-        NAME, "Drawn", (*_grids(rng, often), *_categories(rng, often)), unit, budget or rng.choice(BUDGETS)
+        NAME,
+        "Drawn",
+        (*_grids(rng, often), *_categories(rng, often), _texts(rng)),
+        unit,
+        budget or rng.choice(BUDGETS),
     )
 
 
@@ -105,6 +110,65 @@ def _categories(rng: Rng, often: float) -> tuple[Column, ...]:
     )
 
 
+def prepared(rng: Rng, where: Schema) -> Schema:
+    """The same columns, of which all are prepared of each unit's own rows, or some of the rows of another table.
+
+    A text stays as it is: nothing is prepared of texts. Where the unit is the row there is nothing to prepare.
+    """
+    if where.unit.by_row:
+        return where
+    source = rng.choice(["", "visits"])
+    columns = [column for column in where.columns if column.text is None]
+    made = columns if not source else rng.sample(columns, rng.randint(1, 3))
+    lines = tuple(_line(rng, column, source) for column in made)
+    kept = where.columns if source else tuple(columns)
+    unit = where.unit if source else replace(where.unit, max_rows=1)
+    return replace(where, columns=kept, unit=unit, prepared=lines)
+
+
+def _line(rng: Rng, made: Column, source: str) -> UnitSummary:
+    """A line that makes a column: of cells like its own, or of cells of another grid that add up to it."""
+    cell = Column.number(f"cell of {made.name}", rng.choice([-2, 0, Fraction(1, 3)]), 7, step=Fraction(1, 3))
+    takes = ["latest", *(["count", "sum", "mean"] if made.numeric and made.calendar is None else [])]
+    take = rng.choice([*takes, "any"] if made.size == 2 else takes)
+    if take == "latest":
+        order = Column.integer(f"order of {made.name}", 0, 3)
+        return UnitSummary(made.name, take, source, made.called(f"cell of {made.name}"), order)
+    if take == "any":
+        return UnitSummary(
+            made.name, take, source, cell, among=tuple(sorted(rng.sample(range(cell.size), 5)))
+        )
+    return UnitSummary(made.name, take, source, cell)
+
+
+LABELS = ("a", "ab", "b", "nurse", "doctor 7", "ß")
+"""Labels of texts: one begins as another does, and some are several whole numbers."""
+
+
+def _texts(rng: Rng) -> Column:
+    """Texts that nobody listed, of one whole number or of several, with blanks and both cases or without."""
+    length, characters = rng.choice([(1, "letters"), (8, "ascii"), (20, "latin")])
+    return Column.free_text(
+        "t",
+        length,
+        characters=characters,
+        case=rng.choice(["keep", "upper"]),
+        beyond=rng.choice(["missing", "cut"]),
+    )
+
+
+def label(rng: Rng) -> e.Const:
+    """A label, which a schema may or may not have."""
+    return e.Const(rng.choice([*LABELS[:3], *LABELS]))
+
+
+def labelled(rng: Rng) -> e.Expr:
+    """A condition on the texts."""
+    if rng.random() < 0.2:
+        return e.IsMissing(e.Ref("t"))
+    return e.Compare(rng.choice(["==", "!="]), e.Ref("t"), label(rng))
+
+
 def constant(rng: Rng) -> e.Const:
     """A constant near the declared bounds, or far from them."""
     near = [rng.randint(-5, 12), Fraction(rng.randint(-12, 12), rng.choice([2, 4, 10]))]
@@ -143,8 +207,9 @@ def condition(rng: Rng, depth: int) -> e.Expr:
         return e.Between(subject, *sorted((rng.randint(-4, 6), rng.randint(0, 12))))
     if kind == 4:
         return e.IsMissing(e.Ref(rng.choice(["x", "b", "g", "w", "d"])))
-    if rng.random() < 0.3:
-        return _dated(rng)
+    found = rng.random()
+    if found < 0.45:
+        return _dated(rng) if found < 0.3 else labelled(rng)
     return _halved(rng)
 
 
@@ -173,9 +238,12 @@ def _dated(rng: Rng) -> e.Expr:
 
 
 def key(rng: Rng) -> e.Expr:
-    """A group key: a category, a small integer, a date or its year, a condition or bins."""
+    """A group key: a category, a small integer, a date or its year, labels of a text, a condition or bins."""
     kind = rng.randrange(6)
-    if kind == 3 and rng.random() < 0.5:
+    found = rng.random() if kind == 3 else 1.0
+    if found > 0.85 and kind == 3:
+        return e.Among(e.Ref("t"), tuple(rng.sample(LABELS[:3], rng.randint(1, 2))))
+    if found < 0.5:
         return rng.choice([e.Ref("d"), e.Part("year", e.Ref("d")), e.Bin(e.Ref("d"), FIRSTS[:3])])
     if kind < 3:
         return e.Ref(rng.choice(["g", "b", "k"]))
@@ -335,9 +403,11 @@ def _tree(rng: Rng) -> dict[str, Any]:
 
 
 def _frequent(rng: Rng) -> dict[str, Any]:
+    """Values of a number, a category or a text, alone or with sums of a number beside the counts."""
     target = rng.choice([e.Ref("x"), e.Ref("g"), e.Ref("k"), number(rng, 1, ("x", "y"))])
     delta = Fraction(rng.choice(["1e-8", "0.001", "0.05", "0.2"]))
-    return {"target": target, "by": (), "options": (("delta", delta),)}
+    asked = {"target": e.Ref("t") if rng.random() < 0.4 else target, "by": (), "options": (("delta", delta),)}
+    return {**asked, "other": number(rng, rng.randrange(2), ("x", "y", "b"))} if rng.random() < 0.4 else asked
 
 
 OWN_PARTS: dict[str, Callable[[Rng], dict[str, Any]]] = {

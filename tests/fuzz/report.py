@@ -77,15 +77,22 @@ def kind_of(where: Schema) -> str:
 def raw_rows(where: Schema, pool: Rows, pair: Pair, side: str) -> dict[str, list[Any]]:
     """A table as it would be handed over: values, None where missing, and who owns the row."""
     places = [*pair.both, *getattr(pair, side)]
-    columns = {
-        column.name: [value(column, pool.row(at)[number]) for at in places]
-        for number, column in enumerate(where.columns)
-    }
+    rows = [pool.row(at) for at in places]
+    columns = {column.name: [cell(where, column, row) for row in rows] for column in where.columns}
     if where.unit.unit != "row":
         columns[where.unit.unit] = [f"p{at}" for at in range(len(pair.both))] + ["me"] * len(
             getattr(pair, side)
         )
     return columns
+
+
+def cell(where: Schema, column: Column, row: Sequence[int | None]) -> Any:
+    """The plain value of a column in a row of codes: of a text, the label that several are."""
+    start = list(where.parts).index(column.parts[0])
+    if column.text is None:
+        return value(column, row[start])
+    codes = [code for code in row[start : start + len(column.parts)] if code is not None]
+    return column.text.told(codes) if codes else None
 
 
 def value(column: Column, code: int | None) -> Any:
@@ -145,5 +152,5 @@ def prepared_rows(raw: Mapping[str, Sequence[Any]], where: Schema) -> list[list[
     """The rows of a raw table as codes."""
     columns = {name: np.array(values, dtype=object) for name, values in raw.items()}
     table = prepare(columns, where)
-    lists = [table.columns[column.name].tolist() for column in where.columns]
+    lists = [table.columns[part].tolist() for part in where.parts]
     return [list(row) for row in zip(*lists, strict=True)]

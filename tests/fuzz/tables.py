@@ -10,7 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from dpnb.trusted.aggregate import Col, CrossMoments, Ints, Key, Lit, Request, Sub, Table, Total, ValueCounts
+from dpnb.trusted.aggregate import (
+    Col,
+    CrossMoments,
+    Ints,
+    Key,
+    LabelSums,
+    Lit,
+    Request,
+    Sub,
+    Table,
+    Total,
+    ValueCounts,
+)
 from dpnb.trusted.aggregate.cap import RANK
 from dpnb.trusted.aggregate.reference import Evaluator, cell_count, exact_sums, shrunk
 
@@ -74,6 +86,19 @@ class Stack:
             request = Total(Lit(1), request.where, (*request.keys, place))
         found = self.evaluate.answer(self.keyed(request))
         return as_integers(found).reshape(self.tables, cell_count(request.keys))
+
+    def labels(self, request: LabelSums) -> tuple[Array, Array]:
+        """Exact counts of shape ``(table, label)`` of every label that a table has, and sums of shape ``(table, label, number)``."""
+        tally = self.evaluate.label_sums(
+            LabelSums((Col(TABLE), *request.label), request.values, request.where)
+        )
+        seen = {found: at for at, found in enumerate(dict.fromkeys(one[1:] for one in tally.labels))}
+        counts = np.zeros((self.tables, len(seen)), dtype=np.int64)
+        sums = np.zeros((*counts.shape, len(request.values)), dtype=object)
+        for at, ((table, *mine), count) in enumerate(zip(tally.labels, tally.counts, strict=True)):
+            counts[table, seen[tuple(mine)]] = count
+            sums[table, seen[tuple(mine)]] = [one[at] for one in tally.sums]
+        return counts, sums
 
     def _moments(self, request: CrossMoments) -> Array:
         columns = [self.evaluate.ints(value) for value in request.values]
