@@ -67,7 +67,19 @@ def _parser() -> argparse.ArgumentParser:
         "-o", "--output", type=Path, help="where to write (default: people.dpnb.toml beside it)"
     )
     init.add_argument("--table", help="the table, in a DuckDB file that holds several")
-    init.set_defaults(run=lambda options: _init(options.data, options.output, options.table))
+    init.add_argument(
+        "--with",
+        dest="beside",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="visits.csv",
+        help="another file with rows of the same people, of which columns are prepared; may be repeated",
+    )
+    init.add_argument(
+        "--on", metavar="person", help="the column that all files have, and that says whose row it is"
+    )
+    init.set_defaults(run=_init)
     for add in (add_loosen, add_check, add_verify, add_backup, add_restore):
         add(commands)
     serve = commands.add_parser("serve", help="serve datasets to analysts who hold tokens, as another user")
@@ -129,9 +141,10 @@ def _statistics() -> str:
     return markdown()
 
 
-def _init(data: Path, output: Path | None, table: str | None) -> str:
-    target = output or data.with_suffix(SUFFIX)
-    text = _draft(data, table)
+def _init(options: argparse.Namespace) -> str:
+    data = options.data
+    target = options.output or data.with_suffix(SUFFIX)
+    text = _draft(data, options.table, options.beside, options.on)
     try:
         with target.open("x", encoding="utf-8") as file:
             file.write(text)
@@ -146,10 +159,11 @@ def _init(data: Path, output: Path | None, table: str | None) -> str:
     )
 
 
-def _draft(data: Path, table: str | None) -> str:
-    from dpnb.owner.draft import draft, fields_of
+def _draft(data: Path, table: str | None, beside: Sequence[Path], on: str | None) -> str:
+    from dpnb.owner.draft import Beside, draft, fields_of
 
-    return draft(data, fields_of(data, table))
+    tables = [Beside(path, fields_of(path)) for path in beside]
+    return draft(data, fields_of(data, table), beside=tables, on=on)
 
 
 if __name__ == "__main__":

@@ -212,6 +212,50 @@ def test_names_survive_quoting_whatever_they_hold(tmp_path):
     assert content["dataset"]["name"] == "data_1_odd_n_v"
 
 
+def two_files(tmp_path, people="person,age,visits\n", visits="person,date,minutes,region,smoker,diagnosis\n"):
+    """A file and another with rows of the same people."""
+    for name, header in (("people.csv", people), ("visits.csv", visits)):
+        (tmp_path / name).write_text(header + "p1,7,7,7\n")
+    return tmp_path / "people.csv", tmp_path / "visits.csv"
+
+
+@pytest.mark.parametrize("on", [None, "person"])
+def test_a_second_file_is_drafted_with_its_lines_of_preparation(tmp_path, on):
+    """Joined by the column that is named, or whose name says whose row it is; filled in, and with its lines uncommented, it loads."""
+    people, visits = two_files(tmp_path)
+    assert main(["init", str(people), "--with", str(visits), *(["--on", on] if on else [])]) == 0
+    text = (tmp_path / "people.dpnb.toml").read_text(encoding="utf-8")
+    assert 'unit = "person"' in text
+    assert 'on = "person"\n' in text
+    assert "7" not in text
+    assert ("by its name" in text) == (on is None)
+    text = re.sub(r'epsilon = "TODO[^"]*"', "epsilon = 4", text)
+    text = re.sub(r'(lower|upper) = "TODO[^"]*"', r"\1 = 20", text).replace("upper = …", "upper = 20")
+    text = re.sub(r'bounds = "TODO[^"]*"', 'bounds = ["2020-01-01", "2024-12-31"]', text)
+    text = re.sub(r'values = "TODO[^"]*"', 'values = ["a", "b"]', text).replace('is = "…"', 'is = "a"')
+    (tmp_path / "people.dpnb.toml").write_text(re.sub(r"(?m)^# (?=\S+ = \{)", "", text), encoding="utf-8")
+    schema = load(tmp_path / "people.dpnb.toml").schema
+    assert schema.names == ("age", "visits", "visits_count", "minutes", "region", "smoker", "diagnosis")
+    assert schema.sources == ("visits",)
+
+
+def test_what_joins_two_files_is_asked_where_no_name_tells_it(tmp_path, capsys):
+    """Two columns that could, or none: a TODO. A column that a file lacks, and --on without a second file, are refused."""
+    people, visits = two_files(tmp_path, "person,client,age\n", "person,client,minutes\n")
+    assert main(["init", str(people), "--with", str(visits)]) == 0
+    text = (tmp_path / "people.dpnb.toml").read_text(encoding="utf-8")
+    assert text.count('"TODO: the column that every file has, and that says whose row it is"') == 2
+    for arguments, words in (
+        (
+            ["--with", str(visits), "--on", "age"],
+            "visits.csv has no column age: tables are joined by one that each of them has",
+        ),
+        (["--on", "person"], "--on names the column that two files are joined by: add --with visits.csv"),
+    ):
+        assert main(["init", str(people), *arguments, "-o", str(tmp_path / "other.toml")]) == 2
+        assert words in capsys.readouterr().err
+
+
 def test_an_existing_schema_is_left_as_it_is(tmp_path, capsys):
     data = tmp_path / "people.csv"
     data.write_text(HEADER)

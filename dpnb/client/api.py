@@ -47,6 +47,7 @@ def opened(
     mode: str | None,
     *,
     adjacency: str | None,
+    tables: Mapping[str, Any] | None,
     seed: int | str | None,
     truth: bool | None,
     quiet: bool,
@@ -55,24 +56,23 @@ def opened(
     if what is None:
         raise OwnerError('Say what to open: dpnb.open("hiv"), dpnb.open("people.csv").')
     if is_publication(what):
-        _refuse_terms(schema=schema, mode=mode, adjacency=adjacency, seed=seed, truth=truth)
+        _refuse_terms(schema=schema, mode=mode, adjacency=adjacency, tables=tables, seed=seed, truth=truth)
         return open_publication(what)
     asked = None if mode is None else str(mode)
     found = _served(what, schema)
     if found is not None:
-        return _open_served(
-            *found, {"mode": mode, "adjacency": adjacency, "seed": seed, "truth": truth}, quiet
-        )
+        given = {"mode": mode, "adjacency": adjacency, "tables": tables, "seed": seed, "truth": truth}
+        return _open_served(*found, given, quiet)
     here, home = sessions.plain(), Home.current()
     if seed is not None:
-        named = name_source(what, schema, adjacency, home)
+        named = name_source(what, schema, adjacency, home, tables)
         if not isinstance(
             named.source, StudySource
         ):  # rows that are known as protected stay so, with a seed too
             here.attach(named.source, asked)
         here, home = sessions.seeded(sessions.seed_of(seed))
     known = set(here._roots)
-    named = name_source(what, schema, adjacency, home)
+    named = name_source(what, schema, adjacency, home, tables)
     dataset = here.attach(named.source, asked, named.read)
     sessions.opened_in(here)
     if truth is not None:

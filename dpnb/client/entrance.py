@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dpnb.client import launch
@@ -44,6 +44,7 @@ def open(  # noqa: A001 - the name that a person expects
     mode: str | None = None,
     *,
     adjacency: str | None = None,
+    tables: Mapping[str, Any] | None = None,
     seed: int | str | None = None,
     truth: bool | None = None,
     quiet: bool = False,
@@ -62,6 +63,8 @@ def open(  # noqa: A001 - the name that a person expects
         Built-in studies are public, hence TEACHING; ``"guard-rail"`` shows them as an owner's data behave.
     adjacency : {"change-one", "add-remove"}, optional
         TEACHING data only: open them under another neighbouring relation than they declare. Each has a budget of its own.
+    tables : mapping of str to frame, optional
+        Beside a frame, the other tables of which its declaration prepares columns: ``tables={"visits": visits}`` for ``[source.visits]``.
     seed : int or str, optional
         TEACHING data only: noise that this number or name decides, the same on every machine and in any order of cells.
         ``"per-student"`` takes the name of whoever runs the kernel.
@@ -83,4 +86,5 @@ def open(  # noqa: A001 - the name that a person expects
     with ahead(what, seed):
         from dpnb.client import api
 
-        return api.opened(what, schema, mode, adjacency=adjacency, seed=seed, truth=truth, quiet=quiet)
+        given = {"adjacency": adjacency, "tables": tables, "seed": seed, "truth": truth}
+        return api.opened(what, schema, mode, quiet=quiet, **given)

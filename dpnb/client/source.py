@@ -6,12 +6,13 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, cast
 
-from dpnb.client.upload import declared_columns, hand_over, is_frame
+from dpnb.client.upload import declared_columns, hand_over, is_frame, tables_beside
 from dpnb.datasets import find, names
 from dpnb.errors import OwnerError
-from dpnb.teach.public_rows import Columns, read_file
+from dpnb.teach.public_rows import Columns, read_file, with_tables
 from dpnb.trusted.privacy.unit import Adjacency
 from dpnb.trusted.schema import Mode, Schema
 from dpnb.trusted.schema.owner import OwnedDataset, beside, format_of, load
@@ -31,7 +32,7 @@ class NamedSource:
     read: Callable[[], Columns]
 
 
-def name_source(what: Any, schema: Any, adjacency: str | None, home: Home) -> NamedSource:
+def name_source(what: Any, schema: Any, adjacency: str | None, home: Home, tables: Any = None) -> NamedSource:
     """Read the arguments of ``dpnb.open``; rows that the kernel holds are handed over in this home.
 
     Raises
@@ -40,7 +41,11 @@ def name_source(what: Any, schema: Any, adjacency: str | None, home: Home) -> Na
         For anything that names no study, file or frame; for an adjacency of data that are not TEACHING data.
     """
     if is_frame(what):
-        return _frame(what, schema, adjacency, home)
+        return _frame(what, schema, adjacency, home, tables)
+    if tables is not None:
+        raise OwnerError(
+            "tables= goes with a frame. The other tables of a file stand in its declaration: [source.visits] with file = …"
+        )
     text = _text(what, schema)
     if isinstance(what, str) and schema is None and not names_a_file(text):
         return _study(text, adjacency, home)
@@ -62,10 +67,11 @@ def _text(what: Any, schema: Any) -> str:
     return text
 
 
-def _frame(frame: Any, schema: Any, adjacency: str | None, home: Home) -> NamedSource:
+def _frame(frame: Any, schema: Any, adjacency: str | None, home: Home, tables: Any) -> NamedSource:
     if schema is None:
         raise OwnerError('A frame needs a schema: dpnb.open(frame, schema="people.dpnb.toml").')
-    return _handed_over(frame, load(schema).schema, adjacency, home)
+    declared = load(schema).schema
+    return _handed_over(frame, declared, adjacency, home, tables_beside(declared, tables))
 
 
 def _study(name: str, adjacency: str | None, home: Home) -> NamedSource:
@@ -75,14 +81,26 @@ def _study(name: str, adjacency: str | None, home: Home) -> NamedSource:
     return _handed_over(study.load(), study.schema, adjacency, home)
 
 
-def _handed_over(frame: Any, schema: Schema, adjacency: str | None, home: Home) -> NamedSource:
+def _handed_over(
+    frame: Any,
+    schema: Schema,
+    adjacency: str | None,
+    home: Home,
+    tables: Mapping[str, Any] = MappingProxyType({}),
+) -> NamedSource:
     """Hand over rows that the kernel holds; it keeps public ones as they are now."""
-    kept = {}
+    kept: dict[str, Any] = {}
     if schema.public or adjacency is not None:
-        kept = {name: column.copy() for name, column in declared_columns(frame, schema).items()}
+        kept = _copied(frame, schema)
+        tables = {name: _copied(one, schema, name) for name, one in tables.items()}
     if adjacency is not None:
         schema = _under(schema, adjacency, kept)
-    return NamedSource(hand_over(kept or frame, schema, home), lambda: kept)
+    given = hand_over(kept or frame, schema, home, tables)
+    return NamedSource(given, lambda: with_tables(kept, tables))
+
+
+def _copied(frame: Any, schema: Schema, table: str = "") -> dict[str, Any]:
+    return {name: column.copy() for name, column in declared_columns(frame, schema, table).items()}
 
 
 def _under(schema: Schema, adjacency: str, columns: Columns) -> Schema:

@@ -10,6 +10,7 @@ import os
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -28,44 +29,74 @@ def is_frame(value: object) -> bool:
     return root in {"pandas", "polars", "pyarrow"} or isinstance(value, Mapping)
 
 
-def declared_columns(frame: Any, schema: Schema) -> dict[str, np.ndarray]:
-    """Return the declared columns of a frame, and the unit column, as plain arrays.
+def declared_columns(frame: Any, schema: Schema, table: str = "") -> dict[str, np.ndarray]:
+    """Return the declared columns of a frame, and the unit column, as plain arrays; of one of the tables beside it by its name.
 
     Raises
     ------
     OwnerError
         When a declared column is not in the frame, or holds what is no column of numbers, texts or dates.
     """
-    if schema.sources:
-        raise OwnerError(
-            f"{schema.name} is prepared of several tables ({', '.join(schema.sources)}): open its declaration, not a frame."
-        )
     uses: dict[str, Use] = {
-        c.name: "grid" if c.type in ("integer", "number") else "category" for c in schema.rows_of().columns
+        c.name: "grid" if c.type in ("integer", "number") else "category"
+        for c in schema.rows_of(table).columns
     }
     if schema.unit_column is not None:
         uses[schema.unit_column] = "unit"
-    return {name: plain_column(_column(frame, name, schema), name, use) for name, use in uses.items()}
+    return {name: plain_column(_column(frame, name, schema, table), name, use) for name, use in uses.items()}
 
 
-def hand_over(frame: Any, schema: Schema, home: Home) -> HandOver:
-    """Write the declared columns of a frame where the curator finds them.
+def tables_beside(schema: Schema, tables: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """Return the frames of the tables of which a schema prepares columns, each once and no other.
+
+    Raises
+    ------
+    OwnerError
+        With what to write.
+    """
+    given = {} if tables is None else tables
+    if not isinstance(given, Mapping) or not all(map(is_frame, given.values())):
+        raise OwnerError('tables= names the other frames: tables={"visits": visits}.')
+    wanted = ", ".join(f'"{name}": {name}' for name in schema.sources)
+    if set(given) != set(schema.sources):
+        hint = (
+            f"write tables={{{wanted}}}"
+            if wanted
+            else "leave tables= out, or add [source.NAME] and [prepare]"
+        )
+        named = ", ".join(schema.sources) or "no other table"
+        raise OwnerError(f"{schema.name} declares {named} beside its own rows: {hint}.")
+    return given
+
+
+def hand_over(
+    frame: Any, schema: Schema, home: Home, tables: Mapping[str, Any] = MappingProxyType({})
+) -> HandOver:
+    """Write the declared columns of a frame, and of those beside it, where the curator finds them.
 
     Raises
     ------
     OwnerError
         As :func:`declared_columns`.
     """
-    columns = declared_columns(frame, schema)
-    arrays: dict[str, np.ndarray] = {"names": np.array(list(columns), dtype=np.str_)}
-    for place, plain in enumerate(columns.values()):
-        if plain.dtype == object:
-            arrays[f"b{place}"], arrays[f"l{place}"] = _bytes_of(plain.tolist())
-        else:
-            arrays[f"v{place}"] = plain
+    arrays: dict[str, np.ndarray] = {"tables": np.array(["", *tables], dtype=np.str_)}
+    for at, (name, one) in enumerate({"": frame, **tables}.items()):
+        arrays |= _arrays(at, declared_columns(one, schema, name))
     path = home.make().hand_over / f"{secrets.token_hex(16)}.npz"
     _write(path, arrays)
     return HandOver(file=path.name, schema=raw(schema.to_json()))
+
+
+def _arrays(table: int, columns: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Columns as arrays that hold no objects, each named by its table and its place."""
+    arrays: dict[str, np.ndarray] = {f"{table}.names": np.array(list(columns), dtype=np.str_)}
+    for place, plain in enumerate(columns.values()):
+        at = f"{table}.{place}"
+        if plain.dtype == object:
+            arrays[f"{at}.b"], arrays[f"{at}.l"] = _bytes_of(plain.tolist())
+        else:
+            arrays[f"{at}.v"] = plain
+    return arrays
 
 
 def _bytes_of(texts: Sequence[str | None]) -> tuple[np.ndarray, np.ndarray]:
@@ -81,7 +112,7 @@ def _write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
         np.savez(file, allow_pickle=False, **arrays)
 
 
-def _column(frame: Any, name: str, schema: Schema) -> Any:
+def _column(frame: Any, name: str, schema: Schema, table: str) -> Any:
     try:
         return frame[name]
     except (KeyError, ValueError, TypeError, LookupError):
@@ -89,4 +120,5 @@ def _column(frame: Any, name: str, schema: Schema) -> Any:
     except Exception as error:
         if type(error).__name__ != "ColumnNotFoundError":
             raise
-    raise OwnerError(f"The frame has no column {name!r}, which the schema of {schema.name} declares.")
+    which = f"The frame {table!r}" if table else "The frame"
+    raise OwnerError(f"{which} has no column {name!r}, which the schema of {schema.name} declares.")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from dpnb.owner.column_guess import Guess, guess
@@ -19,6 +20,7 @@ from dpnb.trusted.schema.owner import format_of
 Fields = Sequence[tuple[str, str]]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
+_NOT_IN_KEYS = re.compile(r"[^A-Za-z0-9_]+")
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]+")
 
 _HEAD = """\
@@ -31,12 +33,30 @@ name = {name}
 title = {title}
 source = {source}
 adjacency = "add-remove"        # the number of rows is private; where it is public: "change-one", and rows = …
-unit = "TODO: row (one row = one person){persons}"
+{unit}
 mode = "guard-rail"
 
 [budget]
 epsilon = "TODO: the whole loss that these data may ever pay, for example 4"
 """
+_UNIT = 'unit = "TODO: row (one row = one person){persons}"'
+_JOINED = """\
+unit = {on}{guessed}
+max_rows_per_unit = 1           # of one person in {file}; the rest are left out\
+"""
+_GUESSED = "                 # by its name the column that every file has, and that says whose row it is"
+_NOT_GUESSED = '"TODO: the column that every file has, and that says whose row it is"'
+_TABLE = """
+# Rows of {file}: joined by whose they are, and by nothing else. What [prepare] takes of them stands beside the columns above.
+[source.{table}]
+file = {file_quoted}
+on = {on}
+"""
+_PREPARE = """
+# One line for each column that is made of a person's rows: name = {{ count, sum, mean, any or latest, and its bounds }}.
+[prepare]
+"""
+_MOST = '"TODO: the most {table} of one person, for example 20; more count as that many"'
 _VALUES = 'values = "TODO: a list, for example [0, 1]; anything else counts as missing"\n'
 _DATES = "bounds = \"TODO: the first and the last day, for example ['2020-01-01', '2024-12-31']\"\n"
 _TEXT = (
@@ -56,8 +76,23 @@ _PERSON = (
 )
 
 
-def draft(path: str | Path, fields: Fields | None = None) -> str:
-    """Draft the schema of a data file.
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Another table of the same people, of which columns are to be prepared."""
+
+    path: Path
+    fields: Fields
+
+    @property
+    def table(self) -> str:
+        """Its name in the declaration."""
+        return _NOT_IN_KEYS.sub("_", self.path.stem).strip("_") or "other"
+
+
+def draft(
+    path: str | Path, fields: Fields | None = None, *, beside: Sequence[Beside] = (), on: str | None = None
+) -> str:
+    """Draft the schema of a data file, and of tables beside it.
 
     Parameters
     ----------
@@ -65,6 +100,10 @@ def draft(path: str | Path, fields: Fields | None = None) -> str:
         The data file. Of a CSV only the header line is read.
     fields : sequence of (name, storage type), optional
         The columns of a file whose header is not text, as its engine names them (``("age", "INTEGER")``).
+    beside : sequence of Beside
+        Tables with rows of the same people.
+    on : str, optional
+        The column that every one of the files has, and that says whose row it is; by default the one whose name says so.
 
     Returns
     -------
@@ -74,7 +113,7 @@ def draft(path: str | Path, fields: Fields | None = None) -> str:
     Raises
     ------
     OwnerError
-        When the file is missing or empty, or its first line is no header.
+        When the file is missing or empty, or its first line is no header; when a file lacks the column that they are joined by.
 
     Examples
     --------
@@ -91,15 +130,74 @@ def draft(path: str | Path, fields: Fields | None = None) -> str:
         fields = [(name, "unknown") for name in header(path)]
     _refuse_names([name for name, _ in fields], path.name)
     guesses = [(name, guess(name, stored)) for name, stored in fields]
-    persons = [name for name, seems in guesses if seems.kind == "person"]
+    on, unit = _joined_by(path, guesses, beside, on)
     text = _HEAD.format(
         file=path.name,
         name=_quoted(named_from(path)),
         title=_quoted(path.stem),
         source=_quoted(path.name),
-        persons=_quoted(f", or the column that says whose row it is: {_or(persons)}")[1:-1],
+        unit=unit,
     )
-    return text + "".join(_section(name, seems) for name, seems in guesses)
+    text += "".join(_section(name, seems) for name, seems in guesses if not beside or name != on)
+    return text + "".join(_tables(beside, on, {name for name, _ in guesses}))
+
+
+def _joined_by(
+    path: Path, guesses: Sequence[tuple[str, Guess]], beside: Sequence[Beside], on: str | None
+) -> tuple[str | None, str]:
+    """Return the column that tables are joined by, where it is said or told by its name, and what is written of the unit."""
+    persons = [name for name, seems in guesses if seems.kind == "person"]
+    if not beside:
+        if on is not None:
+            raise OwnerError("--on names the column that two files are joined by: add --with visits.csv")
+        return None, _UNIT.format(
+            persons=_quoted(f", or the column that says whose row it is: {_or(persons)}")[1:-1]
+        )
+    held = {path.name: [name for name, _ in guesses]}
+    held |= {one.path.name: [name for name, _ in one.fields] for one in beside}
+    if on is not None and (without := [file for file, names in held.items() if on not in names]):
+        raise OwnerError(f"{without[0]} has no column {on}: tables are joined by one that each of them has")
+    common = [name for name in persons if all(name in names for names in held.values())]
+    found = on or (common[0] if len(common) == 1 else None)
+    written = _NOT_GUESSED if found is None else _quoted(found)
+    return found, _JOINED.format(on=written, guessed="" if on or not found else _GUESSED, file=path.name)
+
+
+def _tables(beside: Sequence[Beside], on: str | None, taken: set[str]) -> Iterator[str]:
+    """Give the sections of other tables, and of what is prepared of them: a count, and a line to uncomment for each other column."""
+    lines = []
+    for one in beside:
+        written = _NOT_GUESSED if on is None else _quoted(on)
+        file = one.path.name
+        yield _TABLE.format(file=file, table=one.table, file_quoted=_quoted(file), on=written)
+        guesses = [(name, _prepared(guess(name, stored))) for name, stored in one.fields if name != on]
+        for name, seems in guesses:
+            yield _section(name, seems, f"source.{one.table}.columns")
+        made = one.table if one.table not in taken else f"{one.table}_count"
+        lines.append(f'{made} = {{ count = "{one.table}", upper = {_MOST.format(table=one.table)} }}\n')
+        dates = [name for name, seems in guesses if seems.kind in ("date", "datetime")]
+        lines += [line for name, seems in guesses for line in _line(one.table, name, seems, dates, taken)]
+    if beside:
+        yield _PREPARE.format() + "".join(lines)
+
+
+def _prepared(seems: Guess) -> Guess:
+    """Return a guess of cells that something is taken of: of a text nothing is, of listed values something can be."""
+    return Guess("category") if seems.kind == "text" else seems
+
+
+def _line(table: str, name: str, seems: Guess, dates: Sequence[str], taken: set[str]) -> Iterator[str]:
+    """Give a line of preparation that fits a column, to be uncommented."""
+    key = name if _BARE.match(name) and name not in taken else _quoted(f"{table} {name}")
+    of = _quoted(f"{table}.{name}")
+    if seems.kind in ("integer", "number"):
+        yield f"# {key} = {{ sum = {of}, upper = … }}\n"
+    elif seems.kind in ("category", "boolean") and dates:
+        yield f"# {key} = {{ latest = {of}, by = {_quoted(dates[0])} }}\n"
+    elif seems.kind == "category":
+        yield f'# {key} = {{ any = {of}, is = "…" }}\n'
+    elif seems.kind == "boolean":
+        yield f"# {key} = {{ any = {of} }}\n"
 
 
 def fields_of(path: str | Path, table: str | None = None) -> list[tuple[str, str]]:
@@ -151,11 +249,11 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _section(name: str, seems: Guess) -> str:
+def _section(name: str, seems: Guess, columns: str = "columns") -> str:
     if seems.kind == "person":
-        return _PERSON.format(name=name, quoted=_quoted(name))
+        return _PERSON.format(name=name, quoted=_quoted(name)) if columns == "columns" else ""
     key = name if _BARE.match(name) else _quoted(name)
-    return f"\n[columns.{key}]\nlabel = {_quoted(name)}\n{_declared(seems)}"
+    return f"\n[{columns}.{key}]\nlabel = {_quoted(name)}\n{_declared(seems)}"
 
 
 def _declared(seems: Guess) -> str:

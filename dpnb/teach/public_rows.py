@@ -85,6 +85,11 @@ def tables_of(columns: Columns) -> tuple[Columns, Mapping[str, Columns]]:
     return own, {name.removeprefix(_TABLE): table for name, table in others.items()}
 
 
+def with_tables(own: Columns, others: Mapping[str, Columns]) -> Columns:
+    """Return a table's own columns and the tables beside it, as one mapping."""
+    return {**own, **{_TABLE + name: table for name, table in others.items()}}
+
+
 def read_file(owned: OwnedDataset) -> Columns:
     """Read the columns of a public file, as texts or as what it stores, and each other table as a mapping.
 
@@ -94,7 +99,7 @@ def read_file(owned: OwnedDataset) -> Columns:
         For a DuckDB file, or a Parquet file where no package reads it.
     """
     own = _read(Path(str(owned.source)), owned.dialect)
-    return {**own, **{_TABLE + name: _read(*place) for name, place in owned.others.items()}}
+    return with_tables(own, {name: _read(*place) for name, place in owned.others.items()})
 
 
 def _read(path: Path, dialect: Dialect) -> Columns:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import dpnb
@@ -122,8 +126,8 @@ def test_another_visit_is_another_version_of_the_data(tmp_path, dpnb_home):
     assert dpnb.open(toml, quiet=True).data_version != first
 
 
-def test_a_frame_is_prepared_and_two_tables_are_no_frame(tmp_path, dpnb_home):
-    """A dictionary of arrays with ``prepare``; what needs a second file says so."""
+def test_a_frame_is_prepared(tmp_path, dpnb_home):
+    """A dictionary of arrays with ``prepare``."""
     declared = alone() | {
         "prepare": {"visits": {"count": "rows", "upper": 5}, "last": {"latest": "minutes", "by": "day"}}
     }
@@ -137,9 +141,51 @@ def test_a_frame_is_prepared_and_two_tables_are_no_frame(tmp_path, dpnb_home):
     n, visits, last = released(n=log.count(), visits=log.visits.sum(), last=log.last.sum())
     assert [round(float(one)) for one in (n, visits)] == [3, 6]
     assert float(last) == pytest.approx(20 + 30 + 7, abs=3)
+
+
+def test_frames_are_joined_as_files_are(tmp_path, dpnb_home):
+    """The other table is handed over with its frame: the same answers, the same content, and the other one needs no file name."""
     tables(tmp_path)
-    with pytest.raises(OwnerError, match=r"several tables \(visits\): open its declaration, not a frame"):
-        dpnb.open(frame, schema=tmp_path / "hospital.dpnb.toml", quiet=True)
+    people, visits = (pd.read_csv(tmp_path / f"{name}.csv") for name in ("patients", "visits"))
+    hospital = dpnb.open(tmp_path / "hospital.dpnb.toml", quiet=True)
+    names = ("visits", "minutes", "surgery")
+    from_files = released(**{name: hospital[name].sum() for name in names})
+    declared = tomllib.loads(
+        DECLARATION.replace('file = "visits.csv"\n', "").replace('source = "patients.csv"\n', "")
+    )
+    for beside in (visits, pl.DataFrame(visits), {name: visits[name].to_numpy() for name in visits}):
+        framed = dpnb.open(people, schema=declared, tables={"visits": beside}, quiet=True)
+        assert framed.budget.spent == hospital.budget.spent
+        from_frames = released(**{name: framed[name].sum() for name in names})
+        assert [float(one) for one in from_frames] == pytest.approx(list(map(float, from_files)), abs=60)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({}, r'declares visits beside its own rows: write tables=\{"visits": visits\}'),
+        ({"tables": {}}, r'write tables=\{"visits": visits\}'),
+        ({"tables": {"visit": {"person": [1]}}}, r'write tables=\{"visits": visits\}'),
+        ({"tables": [1]}, "tables= names the other frames"),
+        ({"tables": {"visits": 3}}, "tables= names the other frames"),
+        ({"tables": {"visits": {"person": ["p1"]}}}, "The frame 'visits' has no column 'day'"),
+    ],
+)
+def test_tables_that_do_not_go_with_a_declaration_are_told_what_to_write(tmp_path, dpnb_home, given, words):
+    """Another table than is declared, none, or one that is no frame; nothing is opened."""
+    tables(tmp_path)
+    frame = {"person": np.array(["p1"]), "age": np.array([7])}
+    with pytest.raises(OwnerError, match=words):
+        dpnb.open(frame, schema=tmp_path / "hospital.dpnb.toml", quiet=True, **given)
+
+
+def test_tables_go_with_a_frame_alone(tmp_path, dpnb_home):
+    """A file's other tables stand in its declaration; a declaration without other tables takes none."""
+    tables(tmp_path)
+    with pytest.raises(OwnerError, match=r"tables= goes with a frame. .*\[source.visits\] with file = …"):
+        dpnb.open(tmp_path / "hospital.dpnb.toml", tables={"visits": {"person": [1]}}, quiet=True)
+    with pytest.raises(OwnerError, match="declares no other table beside its own rows: leave tables= out"):
+        dpnb.open({"person": [1]}, schema=alone(), tables={"visits": {"person": [1]}}, quiet=True)
 
 
 def test_teaching_data_show_the_truth_of_what_is_prepared(tmp_path, dpnb_home):
@@ -152,3 +198,7 @@ def test_teaching_data_show_the_truth_of_what_is_prepared(tmp_path, dpnb_home):
     hospital = dpnb.open(toml, quiet=True)
     (visits,) = released(visits=hospital.visits.sum())
     assert truth(visits) == pytest.approx(float(visits), abs=3)
+    people, log = (pd.read_csv(tmp_path / f"{name}.csv") for name in ("patients", "visits"))
+    framed = dpnb.open(people, schema=toml, tables={"visits": log}, seed=4, quiet=True)
+    (again,) = released(visits=framed.visits.sum())
+    assert truth(again) == truth(visits)

@@ -26,13 +26,13 @@ from dpnb.trusted.privacy.measure import Measure
 from dpnb.trusted.schema import Mode, Schema, nearest
 from dpnb.trusted.schema.dataset import SEEN_ON_DATA
 from dpnb.trusted.schema.dialect import STRICT, Dialect
-from dpnb.trusted.schema.named_file import NamedFile, NamedFiles
+from dpnb.trusted.schema.named_file import NamedFile, NamedFiles, Tables
 from dpnb.trusted.schema.owner import OwnedDataset, beside, format_of, load
 from dpnb.trusted.wire.codec import exact_json
 from dpnb.trusted.wire.messages import FileSource, HandOver, StudySource
 from dpnb.trusted.wire.places import Home
 
-Rows = NamedFile | NamedFiles | Mapping[str, np.ndarray]
+Rows = NamedFile | Tables | Mapping[str, np.ndarray]
 
 HELD = "This kernel has already held these rows: what follows protects against accidents from here on, not before."
 POOLED = (
@@ -262,7 +262,7 @@ def _handed_over(source: HandOver, home: Home) -> Found:
             named.reader() as file,
             np.load(file, allow_pickle=False) as arrays,
         ):
-            columns = read_arrays(arrays)
+            tables = {name: read_arrays(arrays, at) for at, name in enumerate(arrays["tables"].tolist())}
     except (OwnerError, OSError, ValueError, KeyError, zipfile.BadZipFile):
         raise OwnerError(
             "The rows handed over by this kernel could not be read. Open the frame again."
@@ -271,17 +271,19 @@ def _handed_over(source: HandOver, home: Home) -> Found:
         with contextlib.suppress(OSError):
             path.unlink()
     schema = _schema(source.schema)
-    return Found(schema, schema.name, _columns_digest(columns), lambda: columns, notes=(HELD,))
+    own, digests = tables.pop("", {}), [_columns_digest(columns) for columns in tables.values()]
+    rows: Rows = Tables(own, tables) if tables else own
+    digest = _columns_digest(own) if not tables else _digest(_columns_digest(own), *digests)
+    return Found(schema, schema.name, digest, lambda: rows, notes=(HELD,))
 
 
-def read_arrays(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Rebuild columns from what :func:`dpnb.client.upload.hand_over` wrote: numbers, or texts and ``None``."""
+def read_arrays(arrays: Mapping[str, np.ndarray], table: int = 0) -> dict[str, np.ndarray]:
+    """Rebuild a table's columns from what :func:`dpnb.client.upload.hand_over` wrote: numbers, or texts and ``None``."""
     columns: dict[str, np.ndarray] = {}
-    for place, name in enumerate(arrays["names"].tolist()):
-        if f"v{place}" in arrays:
-            columns[name] = arrays[f"v{place}"]
-        else:
-            columns[name] = _texts(arrays[f"b{place}"], arrays[f"l{place}"])
+    for place, name in enumerate(arrays[f"{table}.names"].tolist()):
+        at = f"{table}.{place}"
+        numbers = f"{at}.v" in arrays
+        columns[name] = arrays[f"{at}.v"] if numbers else _texts(arrays[f"{at}.b"], arrays[f"{at}.l"])
     return columns
 
 

@@ -145,8 +145,16 @@ class NamedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedFiles:
-    """The file of a dataset's own rows, and by name those of tables of which columns are prepared for the same units."""
+class Tables:
+    """A dataset's own rows, and by name those of tables of which columns are prepared for the same units."""
+
+    own: Any
+    others: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class NamedFiles(Tables):
+    """The file of a dataset's own rows, and those of its other tables."""
 
     own: NamedFile
     others: Mapping[str, NamedFile]

@@ -221,7 +221,11 @@ def _read(
     folder = None if path is None else path.parent
     place = _place(source, None) or _place(facts.get("source"), folder)
     written = {key: value for key, value in source_section.items() if key not in tables}
-    others = {name: _other(table, folder, f"{file}, [source.{name}]") for name, table in tables.items()}
+    others = {
+        name: _other(table, folder, f"{file}, [source.{name}]")
+        for name, table in tables.items()
+        if place is not None or "file" in table  # a frame's other tables are handed over with it
+    }
     dialect = _dialect(written, place, f"{file}, [source]")
     return OwnedDataset(schema, place, facts.get("table"), path, dialect, others)
 

@@ -47,7 +47,7 @@ from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.cell import LARGEST_WHOLE, QUANTISER_VERSION
 from dpnb.trusted.schema.dialect import STRICT, Dialect
-from dpnb.trusted.schema.named_file import NamedFile, NamedFiles, held
+from dpnb.trusted.schema.named_file import NamedFile, Tables, held
 
 RESERVED = "##"
 """How every name of our own inside SQL begins."""
@@ -128,17 +128,18 @@ def open_tables(
     connection: duckdb.DuckDBPyConnection, source: Any, schema: Schema, table: str | None, workshop: Path
 ) -> dict[str, RawTable]:
     """Open a dataset's own rows and the tables of which columns are prepared, by name, and nothing else from then on."""
-    own, others = (source.own, source.others) if isinstance(source, NamedFiles) else (source, {})
+    own, others = (source.own, source.others) if isinstance(source, Tables) else (source, {})
     if set(others) != set(schema.sources):
         raise OwnerError(
             f"{schema.name} is prepared of the tables {', '.join(schema.sources)}: open its declaration, "
-            "in which [source.NAME] says file = …"
+            "in which [source.NAME] says file = …, or hand frames over with tables="
         )
     tables = {"": open_source(connection, own, table, workshop=workshop, uses=uses_of(schema.rows_of()))}
     for name, file in others.items():
         folder = workshop / f"table-{len(tables)}"
         folder.mkdir(mode=0o700)
-        tables[name] = open_source(connection, file, workshop=folder)
+        uses = uses_of(schema.rows_of(name))
+        tables[name] = open_source(connection, file, workshop=folder, uses=uses, view=folder.name)
     shut(connection, [own, *others.values()], tables.values())
     return tables
 

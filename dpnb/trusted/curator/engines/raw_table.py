@@ -61,6 +61,7 @@ def open_source(
     *,
     workshop: Path | None = None,
     uses: Mapping[str, Use] | None = None,
+    view: str = "raw_table",
 ) -> RawTable:
     """Make an owner's source readable.
 
@@ -74,6 +75,8 @@ def open_source(
         A private folder where a CSV file of ragged rows or several line ends is written once more.
     uses : mapping, optional
         The columns that are read of a table in memory, and for what; all of them, when it is left out.
+    view : str
+        Under which name the connection knows a table in memory.
 
     Raises
     ------
@@ -83,8 +86,8 @@ def open_source(
     if isinstance(source, NamedFile):
         return _open_file(connection, source, table, workshop)
     try:
-        connection.register("raw_table", _in_memory(source, uses))
-        return _described(connection, "raw_table")
+        connection.register(view, _in_memory(source, uses))
+        return _described(connection, quoted(view))
     except (duckdb.Error, TypeError, ValueError) as error:
         raise OwnerError(
             f"A {type(source).__name__} cannot be read as a table: pass a DataFrame, an Arrow table, or a "
