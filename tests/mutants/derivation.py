@@ -155,12 +155,12 @@ def one_end(place: int) -> Any:
 
 
 MUTANTS = {
-    "a factor that moves alone overlooked": Mutant(
+    "a factor that never moves": Mutant(
         "Of a sum and a product of it the product moves, and the factor stays where it is.",
         replaced(factors, "_groups", one_end(0)),
         sums_of("a factor above 0 and products of it", "change a row"),
     ),
-    "a product that moves most overlooked": Mutant(
+    "a factor that always moves": Mutant(
         "A factor always moves, so that its products never move by their whole range.",
         replaced(factors, "_groups", one_end(1)),
         sums_of("a factor and a product of it", "change a row"),
