@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from dpnb.client import sessions
 from dpnb.client.arguments import checked_call
@@ -18,7 +18,7 @@ from dpnb.client.handles import Dataset
 from dpnb.client.publication import is_publication, open_publication
 from dpnb.client.service import LONGEST_NAME, Service, served, usual
 from dpnb.client.session import Session
-from dpnb.client.source import name_source, names_a_file
+from dpnb.client.source import NamedSource, name_source, names_a_file
 from dpnb.client.teaching_dataset import TeachingDataset
 from dpnb.client.views import BatchReport, PlanView
 from dpnb.datasets import BUILT_IN, names
@@ -41,50 +41,51 @@ def close() -> None:
     sessions.close()
 
 
-def opened(
-    what: Any,
-    schema: Any,
-    mode: str | None,
-    *,
-    adjacency: str | None,
-    tables: Mapping[str, Any] | None,
-    seed: int | str | None,
-    truth: bool | None,
-    quiet: bool,
-) -> Dataset:
+class Given(NamedTuple):
+    """What ``dpnb.open`` was given beside the data."""
+
+    schema: Any
+    mode: str | None
+    adjacency: str | None
+    tables: Mapping[str, Any] | None
+    seed: int | str | None
+    truth: bool | None
+
+
+def opened(what: Any, given: Given, *, quiet: bool) -> Dataset:
     """Open what :func:`dpnb.client.entrance.open` was given, as it says."""
     if what is None:
         raise OwnerError('Say what to open: dpnb.open("hiv"), dpnb.open("people.csv").')
     if is_publication(what):
-        _refuse_terms(schema=schema, mode=mode, adjacency=adjacency, tables=tables, seed=seed, truth=truth)
+        _refuse_terms(given)
         return open_publication(what)
-    asked = None if mode is None else str(mode)
-    found = _served(what, schema)
+    asked = None if given.mode is None else str(given.mode)
+    found = _served(what, given.schema)
     if found is not None:
-        given = {"mode": mode, "adjacency": adjacency, "tables": tables, "seed": seed, "truth": truth}
         return _open_served(*found, given, quiet)
     here, home = sessions.plain(), Home.current()
-    if seed is not None:
-        named = name_source(what, schema, adjacency, home, tables)
-        if not isinstance(
-            named.source, StudySource
-        ):  # rows that are known as protected stay so, with a seed too
-            here.attach(named.source, asked)
-        here, home = sessions.seeded(sessions.seed_of(seed))
-    known = set(here._roots)
-    named = name_source(what, schema, adjacency, home, tables)
-    dataset = here.attach(named.source, asked, named.read)
+
+    def named() -> NamedSource:
+        return name_source(what, given.schema, given.adjacency, home, given.tables)
+
+    if given.seed is not None:
+        source = named().source
+        if not isinstance(source, StudySource):  # rows that are known as protected stay so, with a seed too
+            here.attach(source, asked)
+        here, home = sessions.seeded(sessions.seed_of(given.seed))
+    known, last = set(here._roots), named()
+    dataset = here.attach(last.source, asked, last.read)
     sessions.opened_in(here)
-    if truth is not None:
-        _show_truth(dataset, truth)
+    if given.truth is not None:
+        _show_truth(dataset, given.truth)
     if not quiet and dataset.handle not in known:
         current_host().opened(dataset)
     return dataset
 
 
-def _refuse_terms(**given: Any) -> None:
+def _refuse_terms(given: Given) -> None:
     """Refuse what only an owner's data could be opened with."""
-    for name, value in given.items():
+    for name, value in given._asdict().items():
         if value is not None:
             raise OwnerError(f"A file of published answers has its terms in it: leave {name}= out.")
 
@@ -98,8 +99,8 @@ def _served(what: Any, schema: Any) -> tuple[Service, str] | None:
     return found
 
 
-def _open_served(service: Service, name: str, given: Mapping[str, Any], quiet: bool) -> Dataset:  # noqa: FBT001
-    set_ = [word for word, value in given.items() if value is not None]
+def _open_served(service: Service, name: str, given: Given, quiet: bool) -> Dataset:  # noqa: FBT001
+    set_ = [word for word, value in given._asdict().items() if word != "schema" and value is not None]
     if set_:
         raise OwnerError(
             f"{name} is held by a service: its owner decides what {set_[0]}= would. Leave it out."

@@ -86,5 +86,5 @@ def open(  # noqa: A001 - the name that a person expects
     with ahead(what, seed):
         from dpnb.client import api
 
-        given = {"adjacency": adjacency, "tables": tables, "seed": seed, "truth": truth}
-        return api.opened(what, schema, mode, quiet=quiet, **given)
+        given = api.Given(schema, mode, adjacency, tables, seed, truth)
+        return api.opened(what, given, quiet=quiet)

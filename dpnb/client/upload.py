@@ -46,7 +46,7 @@ def declared_columns(frame: Any, schema: Schema, table: str = "") -> dict[str, n
     return {name: plain_column(_column(frame, name, schema, table), name, use) for name, use in uses.items()}
 
 
-def tables_beside(schema: Schema, tables: Mapping[str, Any] | None) -> Mapping[str, Any]:
+def tables_beside(schema: Schema, tables: Any) -> Mapping[str, Any]:
     """Return the frames of the tables of which a schema prepares columns, each once and no other.
 
     Raises

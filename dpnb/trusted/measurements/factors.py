@@ -32,6 +32,7 @@ from dpnb.trusted.aggregate.algebra import IntExpr, Lit, Mul, bounds
 from dpnb.trusted.measurements.facts import Facts
 from dpnb.trusted.mechanisms import DiscreteGaussian, DiscreteLaplace
 from dpnb.trusted.privacy.conversion import laplace_rho
+from dpnb.trusted.privacy.loss import added
 
 if TYPE_CHECKING:
     from dpnb.trusted.measurements.sums import Part
@@ -55,12 +56,11 @@ def _worst(
     rows: int,
 ) -> End:
     """Return the end of every factor at which a cost is largest."""
-    found: End = {}
-    for group in groups:
-        found |= max(
-            group, key=lambda end: sum(cost(parts[at], Fraction(rows * shift)) for at, shift in end.items())
-        )
-    return found
+
+    def paid(end: End) -> Fraction:
+        return added(cost(parts[at], Fraction(rows * shift)) for at, shift in end.items())
+
+    return {at: shift for group in groups for at, shift in max(group, key=paid).items()}
 
 
 def _groups(parts: Sequence[Part], facts: Facts) -> Iterator[tuple[End, End]]:
