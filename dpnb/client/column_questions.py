@@ -232,26 +232,24 @@ class ColumnQuestions(HoldsNoData):
         """Ask how many rows have each declared value; with `normalize`, see :meth:`proportions`."""
         return self.proportions() if normalize else self._ask("value_counts")
 
-    def frequent_values(
-        self, of: str | ColumnHandle | None = None, *, delta: Any = Fraction(1, 10**8)
-    ) -> Estimate:
+    def frequent_values(self, *of: str | ColumnHandle, delta: Any = Fraction(1, 10**8)) -> Estimate:
         """Ask which values many rows have, and how many: for texts that nobody listed, or too many values to count each.
 
         With a number, ``shown = clinic.postcode.frequent_values("minutes")``, its sums and means for the values shown are released in the
-        same charge: ``shown.means()`` and ``shown.sums()``. Rows without that number are not counted then. More is asked afterwards, by
-        filter or by groups of the values shown: ``clinic.groupby(clinic.postcode.among(shown)).minutes.median()``.
+        same charge: ``shown.means()`` and ``shown.sums()``; with several, ``shown.means("minutes")``. Rows without one of the numbers
+        are not counted then. More is asked afterwards, by filter or by groups of the values shown: ``clinic.groupby(clinic.postcode.among(shown)).minutes.median()``.
 
         Parameters
         ----------
-        of : str or column, optional
-            A number whose sums and means are released for the values shown.
+        *of : str or column
+            Up to four numbers whose sums and means are released for the values shown.
         delta : float or str
             Probability with which a value that one person alone has may show; it is paid from the δ of the budget.
         """
         exact = rational(delta, name="delta")
-        other = None if of is None else self._dataset.key(of)
+        first, *others = [self._dataset.key(one) for one in of] or [None]
         options = unlike(delta=(exact, Fraction(1, 10**8)))
-        return self._dataset.ask("frequent_values", self._expr, other=other, **options)
+        return self._dataset.ask("frequent_values", self._expr, other=first, others=tuple(others), **options)
 
     def proportions(self, *, simultaneous: bool = False) -> Estimate:
         """Ask the shares of all declared values: what :meth:`value_counts` releases, read as shares.

@@ -151,8 +151,10 @@ def _of_values(
             f"{statistic.name}() is not asked by groups: ask it of each selection, for example {schema.name}[…]."
         )
     assert question.target is not None
-    named = tuple(_called(one, schema) for one in (question.target, question.other) if one is not None)
-    setting = replace(setting, subject=named[0], names=named)
+    beside = [one for one in (question.other, *question.others) if one is not None]
+    named = tuple(_called(one, schema) for one in (question.target, *beside))
+    numbers = tuple(numeric(one, schema) for one in beside)
+    setting = replace(setting, subject=named[0], names=named, numbers=numbers)
     setting = replace(
         setting, choices=value_names(question.target, schema), text=text_column(question.target, schema)
     )
@@ -250,14 +252,15 @@ def _declared_weight(expr: Expr, schema: Schema) -> None:
 
 def _others(question: QueryPlan, statistic: Statistic, schema: Schema) -> list[Numeric]:
     """Return the further numbers of a statistic of many."""
-    if statistic.target != "numbers":
+    beside = statistic.beside and question.other is not None
+    if statistic.target != "numbers" and not beside:
         if question.others:
             raise PlanError(f"{statistic.name}() is not about several columns.")
         return []
-    named = [question.target, *question.others]
+    named = [question.other if beside else question.target, *question.others]
     if len(set(named)) < len(named):
         raise PlanError(f"{statistic.name}() names a column twice: name each once.")
-    if question.by:
+    if question.by and not beside:
         raise PlanError(
             f"{statistic.name}() is not asked by groups: ask it of each selection, for example {schema.name}[…].{statistic.name}(…)."
         )

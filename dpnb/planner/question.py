@@ -190,7 +190,7 @@ class QueryPlan:
             source += f".groupby({keys})"
         if form.spelling.columns == "labelled":
             return f"{source}.{self.statistic}({self._candidates()})"
-        if self.others or form.spelling.columns == "listed":
+        if (self.others and not form.beside) or form.spelling.columns == "listed":
             return f"{source}.{self.statistic}({self._numbers()})"
         if self.target is not None:
             source = _target_text(self.target, source, self.dataset)
@@ -231,8 +231,8 @@ class QueryPlan:
         ]
         if self._form.arms and self.by:
             listed.insert(0, f"by={_key_text(self.by[-1], self.dataset)}")
-        if self.other is not None:
-            listed.insert(0, _bare(_key_text(self.other, self.dataset)))
+        beside = [one for one in (self.other, *(self.others if self._form.beside else ())) if one is not None]
+        listed = [*(_bare(_key_text(one, self.dataset)) for one in beside), *listed]
         return ", ".join(listed)
 
 

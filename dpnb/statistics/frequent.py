@@ -11,7 +11,7 @@ Nothing is said about values that are not shown. What is shown is public from th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -23,7 +23,7 @@ from dpnb.statistics.conditional_count import ShownCount
 from dpnb.statistics.count import NO_POPULATION
 from dpnb.statistics.declaration import Statistic
 from dpnb.statistics.frequent_means import NO_DRAWS as NO_MEAN_DRAWS
-from dpnb.statistics.frequent_means import ShownSum, readings, shown_means, spread_of
+from dpnb.statistics.frequent_means import ShownSum, beside, readings, shown_means, spread_of
 from dpnb.statistics.outcome import Pair
 from dpnb.statistics.ratio import NO_SAMPLING
 from dpnb.statistics.reading import ReadingFunction
@@ -42,6 +42,8 @@ NO_DRAWS = (
     "A count that is shown because it passed a threshold is not its value plus noise alone: arithmetic on it has no interval. "
     "Ask .value_counts() of the values you name, for example of bins or of a category."
 )
+MOST_NUMBERS = 4
+"""Numbers that have sums and squares beside the counts."""
 _COUNTS, _SQUARES = Fraction(2, 5), Fraction(3, 10)
 """The part of a loss that the counts have beside sums, and the part of the rest that squares have."""
 
@@ -87,10 +89,12 @@ class FrequentValues(Statistic):
     def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:
         """No public axis: which values are shown is released. A δ that cannot be is refused, and sums of dates."""
         _delta(setting)
-        if setting.other is not None and (
-            setting.other.calendar is not None or setting.other.low == setting.other.high
-        ):
-            raise PlanError("frequent_values takes sums and means of a number that varies, not of dates.")
+        if any(number.calendar is not None or number.low == number.high for number in setting.numbers):
+            raise PlanError("frequent_values takes sums and means of numbers that vary, not of dates.")
+        if len(setting.numbers) > MOST_NUMBERS:
+            raise PlanError(
+                f"frequent_values takes at most {MOST_NUMBERS} numbers: ask for others in another question."
+            )
         return ()
 
     def domain(self, setting: Setting) -> Pair:
@@ -178,8 +182,13 @@ def _priced_sums(setting: Setting, share: Share) -> Pricing:
 
 def _sums(setting: Setting) -> list[tuple[Fraction, IntExpr, int, str]]:
     """Return the sums beside the counts: part of the loss, what a row adds, at most how much, and words."""
+    left = (1 - _COUNTS) / max(len(setting.numbers), 1)
+    return [one for number in beside(setting) for one in _sums_of(number, left)]
+
+
+def _sums_of(setting: Setting, left: Fraction) -> list[tuple[Fraction, IntExpr, int, str]]:
+    """Return the sums of one number."""
     centred, name = setting.second().centred(), setting.names[1]
-    left = 1 - _COUNTS
     if spread_of(setting) != "bought":
         return [(left, centred.code, centred.half, f"sum of {name}, centred")]
     square = centred.square()
@@ -217,12 +226,16 @@ def _made_by(law: Mapping[str, Any]) -> Thresholding | ThresholdedSums:
     return kind.from_json(dict(law))
 
 
-def _read(setting: Setting, word: str, releases: Sequence[Release]) -> FrequentResult:
-    """Return the means or sums of the values shown."""
+def _read(setting: Setting, place: int, word: str, releases: Sequence[Release]) -> FrequentResult:
+    """Return the means or sums of one number for the values shown."""
     part = best(releases).part("frequent")
     mechanism = ThresholdedSums.from_json(dict(part.law))
-    labels, numbers = _rows(setting, part.values)
-    means = shown_means(setting, numbers, mechanism)
+    labels, rows = _rows(setting, part.values)
+    each = beside(setting)
+    first = sum(len(_sums_of(one, Fraction(1))) for one in each[:place])
+    held = slice(first, first + len(_sums_of(each[place], Fraction(1))))
+    setting, mechanism = each[place], replace(mechanism, sums=mechanism.sums[held])
+    means = shown_means(setting, [(row[0], *row[1:][held]) for row in rows], mechanism)
     number = setting.second()
     bounds = float(number.lowest), float(number.highest)
     note = "exact law of the noise, given that the count passed, by the union bound"
@@ -265,7 +278,7 @@ def _delta(setting: Setting) -> Fraction:
 def _request(setting: Setting) -> ValueCounts | LabelSums:
     if setting.text is None and setting.other is None:
         return ValueCounts(setting.number().code, setting.where)
-    sums = () if setting.other is None else tuple(code for _, code, *_ in _sums(setting))
+    sums = tuple(code for _, code, *_ in _sums(setting))
     return LabelSums(_label(setting), sums, setting.where)
 
 
@@ -276,7 +289,7 @@ def _label(setting: Setting) -> tuple[IntExpr, ...]:
 
 def _rows(setting: Setting, values: Sequence[int]) -> tuple[list[Sequence[int]], list[Sequence[int]]]:
     """Return the integers of each value shown, and its noised count and sums."""
-    width, more = len(_label(setting)), 1 if setting.other is None else 1 + len(_sums(setting))
+    width, more = len(_label(setting)), 1 + len(_sums(setting))
     rows = [values[at : at + width + more] for at in range(0, len(values), width + more)]
     return [row[:width] for row in rows], [row[width:] for row in rows]
 

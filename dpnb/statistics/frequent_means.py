@@ -9,8 +9,9 @@ bound it holds with its level at least, whatever the count is.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import Any, ClassVar
@@ -186,23 +187,39 @@ def shown_means(
     return found
 
 
-def _reading(conclude: Callable[..., Any], word: str, setting: Setting) -> Read:
+def beside(setting: Setting) -> list[Setting]:
+    """Return the question of each number beside the counts, as if it were the only one."""
+    return [
+        replace(setting, other=number, numbers=(number,), names=(setting.subject, name))
+        for number, name in zip(setting.numbers, setting.names[1:], strict=True)
+    ]
+
+
+def _reading(conclude: Callable[..., Any], word: str, setting: Setting, of: Any) -> Read:
     if setting.other is None:
         raise PlanError(
             'No number was asked beside the counts: write .frequent_values("amount"), of a number.'
         )
-    return Read(f".{word}()", None, (), partial(conclude, setting, word))
+    names = [name.removeprefix("(").removesuffix(")") for name in setting.names[1:]]
+    if of is None and len(names) == 1:
+        return Read(f".{word}()", None, (), partial(conclude, setting, 0, word))
+    if of is None or str(of) not in names:
+        raise PlanError(
+            f"Say of which number: {' or '.join(f'.{word}({json.dumps(one)})' for one in names)}."
+        )
+    place = names.index(str(of))
+    return Read(f".{word}({json.dumps(names[place])})", None, (), partial(conclude, setting, place, word))
 
 
-def readings(conclude: Callable[[Setting, str, Sequence[Release]], Any]) -> dict[str, Any]:
-    """Return the readings of a release with sums: ``means()`` and ``sums()``."""
+def readings(conclude: Callable[[Setting, int, str, Sequence[Release]], Any]) -> dict[str, Any]:
+    """Return the readings of a release with sums: ``means()`` and ``sums()``, of several numbers each by its name."""
 
-    def means(setting: Setting) -> Read:
-        """Return the mean of the number for each value shown: of the same release, free."""
-        return _reading(conclude, "means", setting)
+    def means(setting: Setting, of: str | None = None) -> Read:
+        """Return the mean of the number, or of one of several, for each value shown: of the same release, free."""
+        return _reading(conclude, "means", setting, of)
 
-    def sums(setting: Setting) -> Read:
-        """Return the sum of the number for each value shown: of the same release, free."""
-        return _reading(conclude, "sums", setting)
+    def sums(setting: Setting, of: str | None = None) -> Read:
+        """Return the sum of the number, or of one of several, for each value shown: of the same release, free."""
+        return _reading(conclude, "sums", setting, of)
 
     return {"means": means, "sums": sums}

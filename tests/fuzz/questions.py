@@ -407,7 +407,10 @@ def _frequent(rng: Rng) -> dict[str, Any]:
     target = rng.choice([e.Ref("x"), e.Ref("g"), e.Ref("k"), number(rng, 1, ("x", "y"))])
     delta = Fraction(rng.choice(["1e-8", "0.001", "0.05", "0.2"]))
     asked = {"target": e.Ref("t") if rng.random() < 0.4 else target, "by": (), "options": (("delta", delta),)}
-    return {**asked, "other": number(rng, rng.randrange(2), ("x", "y", "b"))} if rng.random() < 0.4 else asked
+    if rng.random() < 0.6:
+        return asked
+    others = (number(rng, 1, ("x", "y")),) if rng.random() < 0.3 else ()
+    return {**asked, "other": number(rng, rng.randrange(2), ("x", "y", "b")), "others": others}
 
 
 OWN_PARTS: dict[str, Callable[[Rng], dict[str, Any]]] = {

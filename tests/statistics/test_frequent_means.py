@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpnb.errors import PlanError, Unavailable
-from dpnb.planner.expression import Compare, Const
+from dpnb.planner.expression import BinOp, Compare, Const
 from dpnb.trusted.aggregate import LabelTally
 from dpnb.trusted.mechanisms import ThresholdedSums
 from dpnb.trusted.noise.bits import SeededBits
@@ -44,6 +44,30 @@ def test_counts_sums_and_means_are_read_from_one_release() -> None:
         found.sums().interval(0.95, "confidence")
 
 
+def test_several_numbers_share_one_charge() -> None:
+    """Each by its name; together they cost what was asked, and a fifth number, a repeated one or a missing name are refused."""
+    unit = schema(UNITS["add-remove"], "approx")
+    one = item({"target": G, "other": X, "others": (Y, Compare(">", X, Const(50)))}, epsilon=40)
+    assert one.text == 'small.g.frequent_values("x", "y", small.x > 50)'
+    assert one.events[0].amount == 40
+    assert len(one.parts[0].mechanism.sums) == 5
+    found = released(one, TABLE, unit, SeededBits(1))
+    assert found.keys == ("u", "w")
+    assert found.means("x").value == pytest.approx([(150 * 31 + 197) / 152, 7], abs=2)
+    assert found.means("y").value == pytest.approx([160 / 152, 5], abs=0.6)
+    assert found.sums("y").value == pytest.approx([160, 1000], abs=100)
+    assert found.means("small.x > 50").value == pytest.approx([2 / 152, 0], abs=0.05)
+    assert found.means("y").text.endswith('.means("y")')
+    with pytest.raises(PlanError, match=r'Say of which number: \.means\("x"\) or \.means\("y"\)'):
+        found.means()
+    with pytest.raises(PlanError, match=r"Say of which number"):
+        found.sums("g")
+    with pytest.raises(PlanError, match="names a column twice"):
+        item({"target": G, "other": X, "others": (X,)})
+    with pytest.raises(PlanError, match="at most 4 numbers"):
+        item({"target": G, "other": X, "others": tuple(BinOp("+", X, Const(n)) for n in range(1, 5))})
+
+
 @pytest.mark.parametrize(
     ("unit", "factor", "rows"), [("add-remove", 1, 1), ("change-one", 2, 1), ("units of three rows", 1, 3)]
 )
@@ -70,7 +94,7 @@ def test_a_condition_needs_no_squares_and_dates_no_sums() -> None:
     """The spread of a share follows from it."""
     mechanism = item({"target": G, "other": Compare(">", X, Const(50))}).parts[0].mechanism
     assert len(mechanism.sums) == 1
-    with pytest.raises(PlanError, match="varies"):
+    with pytest.raises(PlanError, match="vary"):
         item({"target": G, "other": Const(3)})
 
 
