@@ -35,6 +35,8 @@ DECLARED: tuple[dict[str, Any], ...] = tuple(
         ("missing", "cut"),
     )
 )
+FILLED = ({"missing": " None ", "case": "lower"}, {"missing": "a" * 9, "characters": ["letters"]})
+"""What is missing has a label, of one whole number and of two."""
 
 
 def column(**declared: Any) -> Column:
@@ -73,6 +75,8 @@ def labels(of: Column) -> LabelSums:
         ({}, "  ", None),
         ({}, None, None),
         ({}, b"nurse", None),
+        ({"missing": " Unknown "}, None, "Unknown"),
+        ({"missing": "Unknown", "case": "lower"}, "a" * 13, "unknown"),
     ],
 )
 def test_a_cell_has_the_label_that_is_declared(
@@ -86,7 +90,7 @@ def test_a_cell_has_the_label_that_is_declared(
     assert [of.text.told(codes) for codes in found.labels] == ([] if label is None else [label])
 
 
-@pytest.mark.parametrize("declared", DECLARED, ids=str)
+@pytest.mark.parametrize("declared", [*DECLARED, *FILLED], ids=str)
 def test_sql_reads_every_cell_as_numpy_does(tmp_path: Any, declared: dict[str, Any]) -> None:
     """The engine's labels, counts and sums are the reference's, on texts that ask for every clause; no cell raises."""
     of = column(**declared)
@@ -162,6 +166,8 @@ def test_the_two_cases_are_pairs_of_single_letters() -> None:
         ({"length": 5, "case": "Lower"}, '"lower"'),
         ({"length": 5, "beyond": "drop"}, '"missing" or "cut"'),
         ({"length": 5, "trim": 1}, "true or false"),
+        ({"length": 5, "missing": "unknown"}, "missing = 'unknown' is no label of this column"),
+        ({"length": 5, "missing": 0}, "missing = 0 is no label"),
     ],
 )
 def test_what_no_label_can_be_is_refused_with_the_line_to_write(declared: dict[str, Any], words: str) -> None:
@@ -176,5 +182,8 @@ def test_the_declaration_is_read_back_and_changes_the_version() -> None:
     assert Column.from_json(json.loads(json.dumps(of.to_json()))) == of
     versions = {schema(column(**one)).version for one in DECLARED}
     assert len(versions) == len(DECLARED)
-    with pytest.raises(SchemaError):
-        Column.from_json({**of.to_json(), "missing": {"constant": "x"}})
+    filled = column(case="lower", missing="None")
+    assert Column.from_json(json.loads(json.dumps(filled.to_json()))) == filled
+    assert not filled.drops
+    with pytest.raises(SchemaError, match="a label as it is read"):
+        Column.from_json({**of.to_json(), "missing": {"constant": "None"}})

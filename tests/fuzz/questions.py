@@ -154,6 +154,7 @@ def _texts(rng: Rng) -> Column:
         characters=characters,
         case=rng.choice(["keep", "upper"]),
         beyond=rng.choice(["missing", "cut"]),
+        missing=rng.choice(["drop", "drop", "a"]),
     )
 
 

@@ -19,7 +19,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,14 +79,15 @@ def coded(raw: Any, column: Column) -> dict[str, Ints]:
     if column.text is None:
         return {column.name: quantise(raw, column)}
     texts = [text_of(cell) for cell in plain_column(raw, column.name).tolist()]
-    codes = {text: _codes_of(text, column.text) for text in set(texts)}
+    codes = {text: _codes_of(text, column) for text in set(texts)}
     rows = [codes[text] for text in texts]
     return {part: Ints.of([row[place] for row in rows]) for place, part in enumerate(column.parts)}
 
 
-def _codes_of(text: str | None, declared: FreeText) -> Sequence[int | None]:
+def _codes_of(text: str | None, column: Column) -> Sequence[int | None]:
+    declared = cast("FreeText", column.text)
     label = declared.label_of(text)
-    return [None] * declared.words if label is None else declared.codes_of(label)
+    return column.missing_codes if label is None else declared.codes_of(label)
 
 
 def _rows_coded(raw: Mapping[str, Any], schema: Schema) -> tuple[Units, dict[str, Ints]]:

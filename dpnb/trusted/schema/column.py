@@ -236,6 +236,7 @@ class Column:
         trim: bool = True,
         beyond: str = "missing",
         label: str = "",
+        missing: Any = DROP,
     ) -> Column:
         """Declare a column of texts that nobody listed: job titles, post codes, diagnoses.
 
@@ -245,6 +246,8 @@ class Column:
             The column's name in the data, and a readable one.
         length, characters, case, trim, beyond
             See :class:`~dpnb.trusted.schema.free_text.FreeText`.
+        missing : "drop" or text
+            What happens to a cell without a label: its row leaves, or it has this one.
 
         Raises
         ------
@@ -256,7 +259,18 @@ class Column:
             text = FreeText(length, listed, case, trim, beyond)
         except SchemaError as fault:
             raise SchemaError(f"{name}: {fault}") from None
-        return cls(column_name(name), "text", text_of(label, name), DROP, None, None, None, text=text)
+        column = cls(column_name(name), "text", text_of(label, name), DROP, None, None, None, text=text)
+        return column if _is_drop(missing) else column._labelled(missing)
+
+    def _labelled(self, constant: Any) -> Column:
+        """Return the column of texts in which a constant is the label of a cell that has none."""
+        assert self.text is not None
+        found = self.text.label_of(constant) if isinstance(constant, str) else None
+        if found is None:
+            raise SchemaError(
+                f'{self.name}: missing = {constant!r} is no label of this column: write "drop", or a label such as "none"'
+            )
+        return replace(self, missing=found)
 
     @classmethod
     def _grid(
@@ -381,8 +395,14 @@ class Column:
 
     @property
     def missing_code(self) -> int | None:
-        """The code that replaces a missing value, or None under ``missing = "drop"``."""
-        return None if self.drops else self.code_of(self.missing)
+        """The code that replaces a missing value, or None under ``missing = "drop"``; a text has several, :attr:`missing_codes`."""
+        return None if self.drops or self.text is not None else self.code_of(self.missing)
+
+    @property
+    def missing_codes(self) -> tuple[int | None, ...]:
+        """What replaces a missing text: the whole numbers of a label, or of each None."""
+        text = cast("FreeText", self.text)
+        return (None,) * text.words if self.drops else text.codes_of(str(self.missing))
 
     def value_of(self, code: int) -> Value:
         """Return the value that a code stands for.
@@ -518,9 +538,17 @@ class Column:
     def _of_text(cls, record: Any) -> Column:
         words = ("length", "characters", "case", "trim", "beyond")
         only(record, ("name", "type", "label", "missing", *words), "column")
-        if record["missing"] != DROP or not isinstance(record["characters"], list):
-            raise SchemaError('a text\'s record has missing = "drop" and a list of characters')
-        return cls.free_text(record["name"], **{word: record[word] for word in words}, label=record["label"])
+        if not isinstance(record["characters"], list):
+            raise SchemaError("a text's record has a list of characters")
+        column = cls.free_text(
+            record["name"],
+            **{word: record[word] for word in words},
+            label=record["label"],
+            missing=_missing_json(record["missing"], None),
+        )
+        if column.to_json() != record:
+            raise SchemaError("a text's record has for what is missing a label as it is read")
+        return column
 
     @classmethod
     def _of_dates(cls, record: Any) -> Column:

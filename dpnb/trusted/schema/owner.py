@@ -63,7 +63,7 @@ _COLUMN = {
     "category": ("type", "label", "missing", "values"),
     "date": ("type", "label", "missing", "bounds", "step"),
     "datetime": ("type", "label", "missing", "bounds", "step"),
-    "text": ("type", "label", "length", "characters", "case", "trim", "beyond"),
+    "text": ("type", "label", "missing", "length", "characters", "case", "trim", "beyond"),
 }
 _KINDS = {str: "text", bool: "true or false", int: "a whole number"}
 
@@ -425,7 +425,7 @@ def _free_text(name: str, facts: Mapping[str, Any], where: str) -> Column:
     characters = facts.get("characters", ["ascii"])
     if not isinstance(characters, list | tuple | str):
         raise OwnerError(f'{where}: characters is a list: write characters = ["letters", "digits", " -"]')
-    words = {word: facts[word] for word in ("label", "case", "trim", "beyond") if word in facts}
+    words = {word: facts[word] for word in ("label", "missing", "case", "trim", "beyond") if word in facts}
     return Column.free_text(name, length, characters=characters, **words)
 
 

@@ -394,8 +394,12 @@ def _placed(schema: Schema, one: ListOfColumns) -> str:
 def _coded(column: Column, cell: str, category: str | None) -> str:
     """A column's code in the narrowest type, missing ones filled in as declared; of a text its whole numbers."""
     if column.text is not None:
-        words = (f"{word_sql(cell, n, column.text)} AS {quoted(part)}" for n, part in enumerate(column.parts))
-        return ", ".join(words)
+        words = (word_sql(cell, place, column.text) for place in range(column.text.words))
+        filled = (
+            word if code is None else f"coalesce({word}, {code})"
+            for word, code in zip(words, column.missing_codes, strict=True)
+        )
+        return ", ".join(f"{word} AS {quoted(part)}" for word, part in zip(filled, column.parts, strict=True))
     code = cell if category is None else f"enum_code(TRY_CAST({cell} AS {category}))"
     known = code if column.missing_code is None else f"coalesce({code}, {column.missing_code})"
     return f"CAST({known} AS {smallest_type(column.size)}) AS {quoted(column.name)}"
