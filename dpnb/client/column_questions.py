@@ -247,9 +247,12 @@ class ColumnQuestions(HoldsNoData):
             Probability with which a value that one person alone has may show; it is paid from the δ of the budget.
         """
         exact = rational(delta, name="delta")
-        first, *others = [self._dataset.key(one) for one in of] or [None]
+        named = [self._dataset.key(one) for one in of]
+        first = named[0] if named else None
         options = unlike(delta=(exact, Fraction(1, 10**8)))
-        return self._dataset.ask("frequent_values", self._expr, other=first, others=tuple(others), **options)
+        return self._dataset.ask(
+            "frequent_values", self._expr, other=first, others=tuple(named[1:]), **options
+        )
 
     def proportions(self, *, simultaneous: bool = False) -> Estimate:
         """Ask the shares of all declared values: what :meth:`value_counts` releases, read as shares.
