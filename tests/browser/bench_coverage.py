@@ -1,13 +1,15 @@
 """How the coverage lab runs in a page: first paint, a thousand studies, and frames while 10⁶ studies stream in.
 
 Measured in the page and printed, not asserted: the figures are the machine's as much as the code's.
-Run ``pytest -m browser tests/browser/bench_coverage.py -s``. Aims: first paint 150 ms, 1,000 studies of a mean 1.5 s, and half
-of all frames within 8 ms of script and layout.
+Run ``pytest -m browser tests/browser/bench_coverage.py -s``. Aims: first paint 150 ms, 1,000 studies of a mean 1.5 s, half of all
+frames within 8 ms of script and layout while studies come in, and 95 % of them while forty intervals breathe.
 """
 
 from __future__ import annotations
 
 import time
+
+import pytest
 
 from dpnb import widgets
 from dpnb.widgets.coverage_setup import METHODS
@@ -17,6 +19,28 @@ PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0].startTi
 FRAMES = """() => { window.times = []; const ask = window.requestAnimationFrame.bind(window);
     window.requestAnimationFrame = f => ask(t => { const s = performance.now(); f(t);
         document.body.getBoundingClientRect(); window.times.push(performance.now() - s); }); }"""
+
+# a drag of the loss to and fro, frame by frame: its event, what the lab draws for it, and the layout after both
+BREATH = """async frames => {
+    const svg = document.querySelector(".breath figure:nth-child(2) svg.plot");
+    const box = svg.getBoundingClientRect(), found = [], real = window.requestAnimationFrame.bind(window);
+    let spent = 0;
+    const timed = act => { const start = performance.now(); act(); spent += performance.now() - start; };
+    window.requestAnimationFrame = call => real(at => timed(() => call(at)));
+    const move = (kind, x) => svg.dispatchEvent(new PointerEvent(kind, {
+        clientX: box.left + x * box.width, clientY: box.top + 100, pointerId: 1, button: 0, bubbles: true
+    }));
+    svg.setPointerCapture = () => undefined;
+    move("pointerdown", 0.5);
+    for (let i = 0; i < frames; i++) {
+        spent = 0;
+        timed(() => move("pointermove", 0.16 + 0.6 * Math.abs(((i / 97) % 2) - 1)));
+        await new Promise(done => real(() => { timed(() => document.body.getBoundingClientRect()); done(); }));
+        found.push(spent);
+        await new Promise(done => setTimeout(done)); // the frame is painted
+    }
+    return found.slice(20);
+}"""
 
 
 def told(name, times):
@@ -57,3 +81,11 @@ def test_frames_while_a_million_studies_stream(show):  # noqa: F811
         page.wait_for_timeout(6000)
         button(page, "Pause").click()
         told(f"{name}, {lab.facts['studies']:,} studies", page.evaluate("window.times"))
+
+
+@pytest.mark.parametrize("width", [1400, 800, 390])
+def test_frames_while_forty_intervals_breathe(show, width):  # noqa: F811
+    """The loss is dragged over its whole axis, to and fro, in 500 frames."""
+    page = show(widgets.coverage_lab("mean", "skewed", n=500, epsilon=0.5), width=width)
+    page.locator(".breath path[stroke-width='2.6']").wait_for(state="attached")
+    told(f"forty intervals breathe, {width} px", page.evaluate(BREATH, 520))

@@ -2,7 +2,7 @@
 import { wilson } from '../../maths/coverage';
 import { number } from '../../maths/digits';
 import type { Range } from '../../maths/scale';
-import { button, eachFrame, html, unique } from '../parts/dom';
+import { button, eachFrame, html, say, unique } from '../parts/dom';
 import { labelled } from '../parts/layout';
 import { draggable } from '../parts/pointer';
 import {
@@ -144,7 +144,7 @@ function pager(state: State, choose: (study: number) => void, alive: () => boole
       }
       before.disabled = first === 0;
       after.disabled = first + drawn >= studies;
-      where.textContent = `studies ${number(first + 1)} to ${number(first + drawn)} of ${number(studies)}`;
+      say(where, `studies ${number(first + 1)} to ${number(first + drawn)} of ${number(studies)}`);
     }
   };
 }
@@ -310,20 +310,21 @@ export function breathing(around: Around): Breathing {
     const now = { breath, row, loss, rest, study, at: nearestLoss(breath.values, loss) };
     state.now = now;
     pages.show(breath);
-    title.textContent = titleWords(breath, symbol);
+    say(title, titleWords(breath, symbol));
     offer(
       field,
       key,
       rows.map(one => one.name),
       row.name
     );
-    said.textContent = found(now, symbol);
-    why.textContent = studyWords(breath, row, now.at, study, symbol);
+    const [words, reason] = [found(now, symbol), studyWords(breath, row, now.at, study, symbol)];
+    say(said, words);
+    say(why, reason);
     const [known, held] = countAt(breath, row, now.at);
     result.hidden = guessed.show(known === 0 ? null : held / known);
-    pictures.forty.show(now, why.textContent);
+    pictures.forty.show(now, reason);
     pictures.along.show(now, rows, facts.setup.level, symbol);
-    follow(loss, said.textContent);
+    follow(loss, words);
     running.show(now, facts.setup.level);
   };
   const goOn = asking(more);

@@ -1,7 +1,7 @@
 /** The drawings of studies at many losses: forty intervals, coverage along the loss, and the running coverage at it. */
 import { number } from '../../maths/digits';
 import { place } from '../../maths/scale';
-import { picture, set, svg } from '../parts/dom';
+import { picture, say, set, svg } from '../parts/dom';
 import { text, under } from '../parts/layout';
 import { lineNames } from '../parts/line_names';
 import { pathThrough } from './axes';
@@ -17,7 +17,7 @@ import {
   type BreathRow,
   type Share
 } from './breath_model';
-import { band, layered, line, marker, percent, roomFor } from './looks';
+import { band, bandThrough, layered, line, marker, percent, roomFor } from './looks';
 
 export const [W, H] = [360, 230];
 const [LEFT, RIGHT, TOP, BOTTOM] = [44, 14, 12, 40];
@@ -131,7 +131,7 @@ export function fortyPicture() {
         [down, -mark]
       ] as const) {
         set(label, { y: y(off) + 4 });
-        label.textContent = `${off > 0 ? '+' : ''}${number(off)}`;
+        say(label, `${off > 0 ? '+' : ''}${number(off)}`);
       }
       set(handle, {
         cx: xOf(now.study - now.breath.first, now.breath.places),
@@ -151,18 +151,18 @@ function axis(
   lowest: number,
   level: number,
   right = W - RIGHT
-): { y: (share: number) => number; nodes: SVGElement[] } {
+): { y: (share: number) => number; nodes: () => SVGElement[] } {
   const floor = Math.max(0, Math.floor(Math.min(lowest, level - 0.05) * 10) / 10);
   const y = (share: number): number => TOP + ((1 - share) / (1 - floor)) * (H - TOP - BOTTOM);
   const gap = 1 - floor > 0.5 ? 0.25 : 0.1;
   const marks = Array.from({ length: 10 }, (_, i) => 1 - i * gap).filter(share => share >= floor - 1e-9);
-  const nodes = marks.flatMap(share => [
-    svg('path', { class: 'axis', d: `M${LEFT} ${y(share)}H${right}` }),
-    text(LEFT - 6, y(share) + 4, `${number(100 * share, 0)} %`, 'end')
-  ]);
-  nodes.push(
+  const nodes = (): SVGElement[] => [
+    ...marks.flatMap(share => [
+      svg('path', { class: 'axis', d: `M${LEFT} ${y(share)}H${right}` }),
+      text(LEFT - 6, y(share) + 4, `${number(100 * share, 0)} %`, 'end')
+    ]),
     svg('path', { class: 'ink-line', 'stroke-dasharray': '2 4', d: `M${LEFT} ${y(level)}H${right}` })
-  );
+  ];
   return { y, nodes };
 }
 
@@ -183,7 +183,7 @@ export function alongPicture() {
   const [curves, dots] = [svg('g'), svg('g')];
   const cursor = svg('path', { class: 'ink-line' });
   const plot = picture('coverage of the same studies at each loss', W, H, curves, cursor, dots);
-  let [range, key] = [{ low: 1, high: 2 }, ''];
+  let [range, key, marked] = [{ low: 1, high: 2 }, '', NaN];
   let y = (share: number): number => share;
   let found: { name: string; along: Share[] }[] = [];
   const x = (loss: number): number => AXIS.from + place(range, loss) * (AXIS.to - AXIS.from);
@@ -202,7 +202,7 @@ export function alongPicture() {
       along.length === 0 ? [] : [[name, y(along.at(-1)!.share)] as const]
     );
     curves.replaceChildren(
-      ...frame.nodes,
+      ...frame.nodes(),
       ...lineNames(ends, { x: END + 2, bottom: H - BOTTOM, ...roomFor(plot.node) }),
       ...found.map(({ name, along }) =>
         band(
@@ -222,17 +222,21 @@ export function alongPicture() {
     },
     show: (now: Shown, rows: readonly BreathRow[], level: number, symbol: string): void => {
       const next = JSON.stringify([now.breath.of, now.breath.studies, rows.map(row => row.name), level]);
-      if (next !== key) {
-        key = next;
+      const value = now.breath.values[now.at]!;
+      const [laid, same] = [next === key, next === key && value === marked];
+      [key, marked] = [next, value];
+      if (!laid) {
         lay(now, rows, level, symbol);
       }
-      const value = now.breath.values[now.at]!;
+      set(cursor, { d: `M${x(now.loss)} ${TOP}V${H - BOTTOM}` });
+      if (same) {
+        return;
+      }
       dots.replaceChildren(
         ...found.flatMap(({ name, along }) =>
           along.filter(one => one.x === value).map(one => marker(name, x(one.x), y(one.share)))
         )
       );
-      set(cursor, { d: `M${x(now.loss)} ${TOP}V${H - BOTTOM}` });
       const said = found.flatMap(({ name, along }) =>
         along.filter(one => one.x === value).map(one => `${name} ${percent(one.share)}`)
       );
@@ -243,9 +247,10 @@ export function alongPicture() {
 
 /** The running coverage at the nearest computed loss, with its Wilson band. */
 export function runningPicture() {
-  const [grid, content] = [svg('g'), svg('g')];
-  const plot = picture('coverage study by study, at this loss', W, H, grid, content);
-  let [key, laid] = ['', ''];
+  const grid = svg('g');
+  let [around, along] = [band([], ''), line('', '')];
+  const plot = picture('coverage study by study, at this loss', W, H, grid, around, along);
+  let [key, laid, named] = ['', '', ''];
   return {
     node: plot.node,
     show: ({ breath, row, at }: Shown, level: number): void => {
@@ -262,18 +267,21 @@ export function runningPicture() {
       if (frameOf !== laid) {
         laid = frameOf;
         grid.replaceChildren(
-          ...frame.nodes,
+          ...frame.nodes(),
           text(LEFT, H - 8, '0 studies'),
           text(W - RIGHT, H - 8, number(breath.goal), 'end')
         );
       }
-      content.replaceChildren(
-        band(
-          late.map(one => [x(one.x), frame.y(one.band[0]), frame.y(one.band[1])]),
-          row.name
-        ),
-        line(row.name, pathThrough(points(late, x, frame.y)))
-      );
+      if (row.name !== named) {
+        named = row.name;
+        [around, along].forEach(one => one.remove());
+        [around, along] = [band([], named), line(named, '')];
+        plot.node.append(around, along);
+      }
+      set(around, {
+        d: bandThrough(late.map(one => [x(one.x), frame.y(one.band[0]), frame.y(one.band[1])]))
+      });
+      set(along, { d: pathThrough(points(late, x, frame.y)) });
       plot.describe(
         found.length === 0 ? 'there are no intervals' : `it ends at ${percent(found.at(-1)!.share)}`
       );

@@ -17,13 +17,21 @@ function filled<E extends Element>(element: E, attributes: Attributes, children:
   return element;
 }
 
+/** Set attributes; one that is already so is left alone, since the page is laid out again after each that is set. */
 export function set(element: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null) {
       element.removeAttribute(name);
-    } else {
+    } else if (element.getAttribute(name) !== String(value)) {
       element.setAttribute(name, String(value));
     }
+  }
+}
+
+/** Let an element say words, and leave alone one that says them already. */
+export function say(element: Element, words: string): void {
+  if (element.textContent !== words) {
+    element.textContent = words;
   }
 }
 
@@ -114,8 +122,8 @@ export function picture(title: string, width: number, height: number, ...childre
   return {
     node,
     describe: text => {
-      words.textContent = text;
-      node.setAttribute('aria-label', `${title}: ${text}`);
+      say(words, text);
+      set(node, { 'aria-label': `${title}: ${text}` });
     }
   };
 }
