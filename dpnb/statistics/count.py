@@ -144,6 +144,7 @@ class Count(Linear):
     grows: ClassVar[bool] = True
     apart: ClassVar[bool] = True
     plannable: ClassVar[bool] = True
+    smooth: ClassVar[bool] = True
     reference: ClassVar[str] = "Dwork, McSherry, Nissim & Smith 2006; Canonne, Kamath & Steinke 2020"
 
     def domain(self, setting: Setting) -> Pair:

@@ -118,6 +118,7 @@ class Covariance(Statistic):
     title: ClassVar[str] = "covariance"
     target: ClassVar[Target] = "pair"
     defaults: ClassVar[Mapping[str, Any]] = {"method": "joint", "tails": TAILS}
+    smooth: ClassVar[bool] = True
     reference: ClassVar[str] = "Bun & Steinke 2016; joint sensitivity proved in dpnb.statistics.pair"
 
     def _unit(self, setting: Setting) -> float:

@@ -167,6 +167,7 @@ class Difference(Statistic):
     defaults: ClassVar[Mapping[str, Any]] = {"ci": True, "spread": "bought"}
     arms: ClassVar[bool] = True
     plannable: ClassVar[bool] = True
+    smooth: ClassVar[bool] = True
     reference: ClassVar[str] = "D'Orazio, Honaker & King 2015, corrected; Fieller 1954"
 
     def domain(self, setting: Setting) -> Pair:

@@ -89,6 +89,7 @@ class Mean(Statistic):
     defaults: ClassVar[Mapping[str, Any]] = {"ci": True, "spread": "bought", "clamped": False}
     apart: ClassVar[bool] = True
     plannable: ClassVar[bool] = True
+    smooth: ClassVar[bool] = True
     reference: ClassVar[str] = "Fieller 1954 on exact noise laws; Bun & Steinke 2016"
 
     def extra_axes(self, setting: Setting) -> tuple[Axis, ...]:

@@ -26,6 +26,7 @@ class Sum(Linear):
     target: ClassVar[Target] = "number"
     grows: ClassVar[bool] = True
     apart: ClassVar[bool] = True
+    smooth: ClassVar[bool] = True
     reference: ClassVar[str] = "Dwork, McSherry, Nissim & Smith 2006; Canonne, Kamath & Steinke 2020"
 
     part: ClassVar[str] = "sum"

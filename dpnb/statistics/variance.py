@@ -183,6 +183,7 @@ class Variance(Statistic):
     title: ClassVar[str] = "variance"
     target: ClassVar[Target] = "number"
     defaults: ClassVar[Mapping[str, Any]] = {"ci": True, "spread": "bought"}
+    smooth: ClassVar[bool] = True
     reference: ClassVar[str] = "Honaker's A.2 with its moments released; Bun & Steinke 2016"
     root: ClassVar[bool] = False
 

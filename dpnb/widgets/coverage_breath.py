@@ -18,6 +18,7 @@ from dpnb.simulate.design import Design
 from dpnb.simulate.intervals import Method
 from dpnb.simulate.studies import ArrayStudies, Studies
 from dpnb.simulate.watching import Seen, seen_under
+from dpnb.statistics import BY_NAME
 from dpnb.trusted.errors import Unavailable
 
 #: How many studies are drawn, and how many are counted at most.
@@ -176,6 +177,7 @@ class Breath:
             "studies": self.studies,
             "goal": self.goal,
             "parameter": self.parameter,
+            "smooth": BY_NAME[self.design.statistic].smooth,
             "methods": [{"name": one.name, "about": one.about} for one in self._methods.values()],
         }
 

@@ -44,6 +44,26 @@ FRAMES = """async () => {
     return {pictures: drawn.size, p95: times[Math.floor(0.95 * times.length)], most: times.at(-1)};
 }"""
 
+# the loss is dragged from one computed value to the next but one, by fortieths of a step: how many pictures the intervals have
+PICTURES = """async () => {
+    const svg = document.querySelector(".breath figure:nth-child(2) svg.plot"), box = svg.getBoundingClientRect();
+    const read = () => [...document.querySelectorAll(".breath figure:first-child svg path[stroke-width='2.6'], " +
+        ".breath figure:first-child svg path[stroke-width='3.4']")].map(one => one.getAttribute("d")).join("|");
+    const said = () => document.querySelector(".found").textContent.split(/[,(]/)[0];
+    const send = (kind, x) => svg.dispatchEvent(new PointerEvent(kind, {
+        clientX: box.left + x * box.width / 360, clientY: box.top + 100, pointerId: 1, button: 0, bubbles: true
+    }));
+    svg.setPointerCapture = () => undefined;
+    send("pointerdown", 150);
+    const drawn = new Set(), values = new Set();
+    for (let i = 0; i <= 20; i++) {
+        send("pointermove", 150 + i);
+        await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+        drawn.add(read()); values.add(said());
+    }
+    return {drawn: drawn.size, values: values.size};
+}"""
+
 
 @pytest.fixture
 def show(show):
@@ -79,6 +99,35 @@ def test_forty_intervals_follow_a_drag_without_the_kernel(show):
     assert len(heard) == 1  # the end of the drag, and nothing before it
     assert heard[0]["setup"]["loss"] != 0.5
     assert lab.facts["breath"]["of"] == 0  # the same studies as before
+
+
+def selected():
+    """A median on a grid too fine for a tree: a selection, with its limits."""
+    rows = np.random.default_rng(1).integers(0, 10_000, 300) * 100
+    return widgets.coverage_lab("median", rows, lower=0, upper=1_000_000, n=100, reps=40)
+
+
+STATISTICS = {
+    "mean": (lambda: widgets.coverage_lab("mean", "skewed", reps=40), True),
+    "difference": (lambda: widgets.coverage_lab("difference", "declared", reps=40), True),
+    "selection": (selected, False),
+    "tree": (lambda: widgets.coverage_lab("median", "skewed", n=5000, reps=40), False),
+    "correlation": (lambda: widgets.coverage_lab("correlation", "declared", reps=40), False),
+}
+
+
+@pytest.mark.parametrize("name", sorted(STATISTICS))
+def test_intervals_follow_or_stand_at_computed_losses(show, name):
+    """A sum's intervals move with the hand; those of a selection, a tree and a correlation stand as computed at the loss that is named."""
+    make, follows = STATISTICS[name]
+    page = show(make())
+    page.locator(HOLDS).wait_for(state="attached")
+    found = page.evaluate(PICTURES)
+    assert found["values"] >= 2, "no other computed loss was passed"
+    if follows:
+        assert found["drawn"] >= 15
+    else:
+        assert 1 < found["drawn"] <= found["values"]
 
 
 def test_counts_and_words_are_those_of_the_nearest_loss(show):

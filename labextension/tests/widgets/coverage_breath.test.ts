@@ -26,7 +26,7 @@ const bits = (rows: readonly (readonly number[])[]): DataView => {
 
 /** Three losses, two drawn of three studies; the second study misses at the first loss, the third always. */
 const facts = {
-  ...{ of: 0, values: [0.1, 1, 10], studies: 3, goal: 3, first: 0, parameter: 0 },
+  ...{ of: 0, values: [0.1, 1, 10], studies: 3, goal: 3, first: 0, parameter: 0, smooth: true },
   methods: [{ name: 'confidence', about: 'population' as const }]
 };
 const arrays = new Map([
@@ -53,6 +53,31 @@ const arrays = new Map([
 ]);
 const breath = breathOf(facts, arrays)!;
 const row = breath.rows[0]!;
+
+describe('ends between two computed losses', () => {
+  it('are those of the nearest for a selection', () => {
+    const picked = breathOf({ ...facts, smooth: false }, arrays)!;
+    const drawn = [0.1, 0.3, 0.33, 0.99, 1, 3].map(loss => endsAt(picked, picked.rows[0]!, loss, 0));
+    expect(drawn).toEqual([...[0, 1].map(() => [-3, 13]), ...[2, 3, 4, 5].map(() => [-1, 3])]);
+  });
+
+  it('are those of the nearest where an interval is a point, or has no end, on one side', () => {
+    const raw = new Uint16Array([102, 102, 97, 107, 98, 106, 1, 65535, 102, 102, 99, 105]);
+    const some = breathOf(facts, new Map([...arrays, ['confidence/ends', new DataView(raw.buffer)]]))!;
+    expect([0.3, 0.33].map(loss => endsAt(some, some.rows[0]!, loss, 0))).toEqual([
+      [0, 0],
+      [-4, 4]
+    ]);
+    expect([0.3, 0.33].map(loss => endsAt(some, some.rows[0]!, loss, 1))).toEqual([
+      [-5, 5],
+      [-Infinity, Infinity]
+    ]);
+    expect([3, 3.3].map(loss => endsAt(some, some.rows[0]!, loss, 0))).toEqual([
+      [-4, 4],
+      [0, 0]
+    ]);
+  });
+});
 
 describe('studies at many losses', () => {
   it('are not drawn from arrays of another length, as a notebook of a stranger may hold them', () => {

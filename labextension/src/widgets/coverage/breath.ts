@@ -202,7 +202,8 @@ function take(state: State, { forty }: Pictures, facts: CoverageFacts, arrays: (
 }
 
 /** The methods that can be drawn, as choices. */
-function offer(field: HTMLSelectElement, key: HTMLElement, names: readonly string[], chosen: string): void {
+function offer(field: HTMLSelectElement, key: HTMLElement, rows: readonly BreathRow[], chosen: string): void {
+  const names = rows.map(row => row.name);
   if (JSON.stringify([...field.options].map(one => one.value)) !== JSON.stringify(names)) {
     field.replaceChildren(...names.map(name => html('option', { value: name }, name)));
     showSamples(key, names);
@@ -311,12 +312,7 @@ export function breathing(around: Around): Breathing {
     state.now = now;
     pages.show(breath);
     say(title, titleWords(breath, symbol));
-    offer(
-      field,
-      key,
-      rows.map(one => one.name),
-      row.name
-    );
+    offer(field, key, rows, row.name);
     const [words, reason] = [found(now, symbol), studyWords(breath, row, now.at, study, symbol)];
     say(said, words);
     say(why, reason);

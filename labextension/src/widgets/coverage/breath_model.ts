@@ -26,6 +26,8 @@ export interface Breath {
   readonly answers: Float32Array;
   readonly truths: Float32Array;
   readonly parameter: number | null;
+  /** Whether ends are drawn between two computed losses, or at the nearest. */
+  readonly smooth: boolean;
   readonly rows: readonly BreathRow[];
 }
 
@@ -142,20 +144,27 @@ export function between(values: readonly number[], loss: number): { from: number
   return { from, share: gap > 0 ? Math.log(held / values[from]!) / gap : 0 };
 }
 
-/** Ends of a drawn study at a loss, between the computed ones on both sides: for drawing only. */
+const isWide = ([low, high]: readonly [number, number]): boolean => Number.isFinite(high - low) && high > low;
+
+/**
+ * Ends of a drawn study at a loss, between the computed ones on both sides: for drawing only. Of a selection, and of an interval
+ * that is a point or has no end on one of the sides, they are those of the nearest.
+ */
 export function endsAt(
-  { values, drawn, first }: Breath,
+  { values, drawn, first, smooth }: Breath,
   row: BreathRow,
   loss: number,
   study: number
 ): [number, number] {
   const { from, share } = between(values, loss);
-  const next = Math.min(from + 1, values.length - 1);
-  const end = (which: number): number => {
-    const [a, b] = [from, next].map(at => row.ends[2 * (at * drawn + study - first) + which]!);
-    return share === 0 ? a! : share === 1 ? b! : a! + share * (b! - a!);
-  };
-  return [end(0), end(1)];
+  const [below, above] = [from, Math.min(from + 1, values.length - 1)].map((at): [number, number] => {
+    const place = 2 * (at * drawn + study - first);
+    return [row.ends[place]!, row.ends[place + 1]!];
+  }) as [[number, number], [number, number]];
+  if (share === 0 || share === 1 || !smooth || !isWide(below) || !isWide(above)) {
+    return share > 0.5 ? above : below;
+  }
+  return [below[0] + share * (above[0] - below[0]), below[1] + share * (above[1] - below[1])];
 }
 
 const bit = (flags: Uint8Array, wide: number, at: number, study: number): boolean =>

@@ -97,6 +97,8 @@ export interface BreathFacts {
   /** The first of those whose ends are here. */
   readonly first: number;
   readonly parameter: number | null;
+  /** Whether ends may be drawn between two computed losses. */
+  readonly smooth: boolean;
   readonly methods: readonly BreathMethod[];
 }
 

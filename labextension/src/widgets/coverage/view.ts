@@ -1,7 +1,7 @@
 /** The coverage lab: intervals of simulated studies stack up, misses are marked, and each method's coverage runs along. */
 import { number } from '../../maths/digits';
 import { codeBox } from '../parts/code_box';
-import { announcer, button, eachFrame, html } from '../parts/dom';
+import { announcer, button, eachFrame, html, sayCode } from '../parts/dom';
 import { head as titleOf } from '../parts/layout';
 import { scrolling } from '../parts/scroll_region';
 import type { Link, View } from '../parts/widget';
@@ -286,7 +286,7 @@ export function coverageView(root: HTMLElement, link: Link<CoverageFacts, Covera
   function show(): void {
     const facts = link.facts();
     const now = shownStudies(play, facts);
-    heading.querySelector('code')!.textContent = facts.question;
+    sayCode(heading.querySelector('code')!, facts.question);
     problem.textContent = facts.problem;
     code.show(facts.code, codeOf(facts));
     breath.show(facts);

@@ -1,7 +1,7 @@
 /** Pre-release: statistics from a catalogue, how near each will be from public facts alone, and the split of the loss under the hand. */
 import { significant } from '../../maths/digits';
 import { splitBar } from '../plan/split_bar';
-import { announcer, button, entered, html, svg, unique } from '../parts/dom';
+import { announcer, button, coded, entered, html, svg, unique } from '../parts/dom';
 import { integerField } from '../parts/integer_field';
 import { slider } from '../parts/slider';
 import type { Link } from '../parts/widget';
@@ -44,7 +44,8 @@ interface Row {
 }
 
 function rowOf(entry: Entry, toggle: (name: string) => void): Row {
-  const typed = entry.words === entry.text ? [] : [html('br'), html('code', { class: 'soft' }, entry.text)];
+  const typed =
+    entry.words === entry.text ? [] : [html('br'), html('code', { class: 'soft' }, ...coded(entry.text))];
   const box = html('input', { type: 'checkbox' });
   box.addEventListener('change', () => toggle(entry.name));
   box.disabled = entry.problem !== '';

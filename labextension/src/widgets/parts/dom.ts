@@ -65,6 +65,13 @@ export function coded(code: string): (Node | string)[] {
     .flatMap((part, i) => (i > 0 ? [html('wbr'), part] : [part]));
 }
 
+/** Let an element say code; code that it says already stays as it is. */
+export function sayCode(element: Element, code: string): void {
+  if (element.textContent !== code) {
+    element.replaceChildren(...coded(code));
+  }
+}
+
 /** Hear a text that is entered: by leaving its field, or by the key. */
 export function entered(field: HTMLInputElement, take: () => void): void {
   field.addEventListener('change', take);

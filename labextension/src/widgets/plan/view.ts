@@ -1,5 +1,5 @@
 /** Plan before you spend: the questions of a cell, their shares under the hand, and a button that leaves the cell behind. */
-import { announcer, eachFrame, html } from '../parts/dom';
+import { announcer, eachFrame, html, sayCode } from '../parts/dom';
 import { head } from '../parts/layout';
 import { lossWords } from '../parts/loss_words';
 import { releaseButton } from '../parts/release';
@@ -131,7 +131,7 @@ function releasePart(held: Held): Part {
     show: (facts, { fits, asks, line }) => {
       release.allow(fits && asks && facts.problem === '');
       reserve.disabled = !canReserve(facts);
-      cell.textContent = line;
+      sayCode(cell, line);
       problem.textContent = facts.problem;
     }
   };

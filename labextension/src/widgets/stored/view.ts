@@ -1,5 +1,5 @@
 /** Where an answer came from: what it cost and when, that asking again is free, what new noise would cost, and what more buys. */
-import { html, unique } from '../parts/dom';
+import { coded, html, unique } from '../parts/dom';
 import type { Link, View } from '../parts/widget';
 import type { RemeasureFacts, RemeasureSet } from '../remeasure/model';
 import { forecast } from '../remeasure/view';
@@ -42,7 +42,7 @@ export function storedView(root: HTMLElement, link: Link<StoredFacts, RemeasureS
     html(
       'div',
       { class: 'head' },
-      html('div', {}, html('h3', {}, 'Where this answer came from'), html('code', {}, question)),
+      html('div', {}, html('h3', {}, 'Where this answer came from'), html('code', {}, ...coded(question))),
       html('span', { class: 'soft' }, badge)
     ),
     html('table', {}, body),

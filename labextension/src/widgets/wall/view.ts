@@ -1,5 +1,5 @@
 /** The class wall: a class's noisy answers to one question on one axis, filling in while they come. */
-import { announcer, html } from '../parts/dom';
+import { announcer, html, sayCode } from '../parts/dom';
 import { choice, figures, head, type Figures } from '../parts/layout';
 import { scrolling } from '../parts/scroll_region';
 import type { Link, View } from '../parts/widget';
@@ -133,7 +133,7 @@ export function wallView(root: HTMLElement, link: Link<WallFacts, WallSet>): Vie
     }
     drawn = facts;
     const empty = facts.answers.length === 0;
-    heading.querySelector('code')!.textContent = facts.question || facts.place;
+    sayCode(heading.querySelector('code')!, facts.question || facts.place);
     waiting.textContent = facts.waiting;
     problem.textContent = facts.problem;
     large.replaceChildren(...(empty ? [] : [figuresOf(facts).node]));
