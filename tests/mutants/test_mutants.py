@@ -18,6 +18,7 @@ from tests.mutants import (
     reading,
     selection,
     sensitivity,
+    sharing,
     tables,
     thresholding,
     tree,
@@ -40,9 +41,11 @@ MUTANTS = {
     **audits.MUTANTS,
     **noticing.MUTANTS,
     **holding.MUTANTS,
+    **sharing.MUTANTS,
 }
 ROOMS = (
     sensitivity,
+    sharing,
     derivation,
     tables,
     thresholding,

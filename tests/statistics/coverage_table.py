@@ -1,7 +1,8 @@
 """The table of coverage in the docs: how often the intervals of every statistic hold what they claim to hold.
 
 ``python -m tests.statistics.coverage_table`` writes docs/coverage.md and docs/benchmarks/coverage.csv; `make soak` runs it with 10,000 releases.
-``--only "sum" "median, ci=True"`` measures some rows anew, with as many releases as the file has, and keeps the others.
+``--only "sum" "median, ci=True"`` measures some rows anew, with ``--reps`` releases or as many as the file has, and keeps the others; each row says how
+many stand behind it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from dpnb.trusted.schema import Column
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PEOPLE, ROWS, FITTED = 20_000, 1_000, 5
 """Of a population; of a study; a fit takes five times as long as a number, and has a fifth of the releases."""
+RELEASES = 10_000
 LOSSES = {"epsilon": (0.1, 1), "rho": (0.005, 0.5)}
 NAMES = {"epsilon": "ε", "rho": "ρ"}
 ADJACENCIES = ("change-one", "add-remove")
@@ -154,20 +156,22 @@ def cell(line: dict[str, Any] | None) -> str:
     return f"{'**' if short else ''}{100 * share:.1f}{'**' if short else ''}{wide}"
 
 
-def page(lines: Sequence[dict[str, Any]], reps: int) -> Iterator[str]:
+def page(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
     """The page."""
-    error = 100 * math.sqrt(0.95 * 0.05 / reps)
+    releases = {line["statistic"]: int(line["releases"]) for line in lines}
+    least, most = min(releases.values()), max(releases.values())
+    error = 100 * math.sqrt(0.95 * 0.05 / most)
     yield from (
         "# Coverage: how often intervals hold",
         "",
         f"Simulated studies of {ROWS:,} rows, drawn from two populations of {PEOPLE:,} people each, released with simulated noise of the",
-        f"mechanisms' own laws: **{reps:,} releases** behind each figure (one standard error of 95 % is {error:.2f}), a fifth of them for the",
-        "slope. Intervals are at 95 %. The *privacy* interval is judged by the study's own number, the *confidence* interval by the",
+        f"mechanisms' own laws: **{least:,} to {most:,} releases** behind each figure, as its row says (of {most:,} one standard error of 95 % is {error:.2f}).",
+        "Intervals are at 95 %. The *privacy* interval is judged by the study's own number, the *confidence* interval by the",
         "population's. x is from 0 to 100: *skewed* (median 18), or *heaped* at tens and fives, as ages are told; y depends on x with unequal",
         "variances; the rare event has probability 5 %. Of an answer with several entries the worst one stands here. What is more than three",
         "standard errors below 95 is **bold**. The figures with their widths: [coverage.csv](benchmarks/coverage.csv).",
         "",
-        f"Measured on {time.strftime('%Y-%m-%d')}; `make soak` measures it again, with 10,000 releases.",
+        f"Measured on {time.strftime('%Y-%m-%d')}; `make soak` measures it again, with {RELEASES:,} releases.",
         "",
     )
     for place in ("skewed", "heaped"):
@@ -176,8 +180,9 @@ def page(lines: Sequence[dict[str, Any]], reps: int) -> Iterator[str]:
         yield "Each cell: privacy / confidence, in per cent."
         yield ""
         losses = [(kind, amount) for kind, amounts in LOSSES.items() for amount in amounts]
-        yield "| | neighbours | " + " | ".join(f"{NAMES[kind]} {amount:g}" for kind, amount in losses) + " |"
-        yield "|" + "---|" * (2 + len(losses))
+        heads = " | ".join(f"{NAMES[kind]} {amount:g}" for kind, amount in losses)
+        yield f"| | neighbours | releases | {heads} |"
+        yield "|" + "---|" * (3 + len(losses))
         by = {
             (line["statistic"], line["adjacency"], line["kind"], float(line["loss"]), line["interval"]): line
             for line in lines
@@ -192,7 +197,7 @@ def page(lines: Sequence[dict[str, Any]], reps: int) -> Iterator[str]:
                     )
                     for kind, amount in losses
                 ]
-                yield f"| {name} | {adjacency} | " + " | ".join(cells) + " |"
+                yield f"| {name} | {adjacency} | {releases.get(name, 0):,} | " + " | ".join(cells) + " |"
         yield ""
     yield from (
         "Counts and sums describe the file and have no confidence interval; limits of a quantile that were selected have none where n is private.",
@@ -219,7 +224,7 @@ _TEXTS = {"population", "adjacency", "kind", "statistic", "interval"}
 def main() -> None:
     """Measure and write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--reps", type=int, default=10_000)
+    parser.add_argument("--reps", type=int)
     parser.add_argument("--docs", type=Path, default=DOCS)
     parser.add_argument("--only", nargs="+", choices=(*ASKED, SLOPE), default=())
     asked = parser.parse_args()
@@ -230,8 +235,8 @@ def main() -> None:
             for one in read(asked.docs / "benchmarks" / "coverage.csv")
             if one["statistic"] not in asked.only
         ]
-        asked.reps = round(max(one["releases"] for one in kept))
-    lines = kept + list(every(asked.reps, asked.only))
+        asked.reps = asked.reps or round(max(one["releases"] for one in kept))
+    lines = kept + list(every(asked.reps or RELEASES, asked.only))
     (asked.docs / "benchmarks").mkdir(parents=True, exist_ok=True)
     with (asked.docs / "benchmarks" / "coverage.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(
@@ -242,7 +247,7 @@ def main() -> None:
             {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in line.items()}
             for line in lines
         )
-    (asked.docs / "coverage.md").write_text("\n".join(page(lines, asked.reps)) + "\n", encoding="utf-8")
+    (asked.docs / "coverage.md").write_text("\n".join(page(lines)) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

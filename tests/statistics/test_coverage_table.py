@@ -41,13 +41,13 @@ def test_what_is_short_is_bold_and_what_is_unbounded_is_counted():
     assert cell(None) == "–"
     lines = list(fitted(PEOPLE, ADJACENCIES[0], "epsilon", 4))
     told = {"population": "heaped", "adjacency": ADJACENCIES[0], "kind": "epsilon", "statistic": SLOPE}
-    text = "\n".join(page([told | line for line in lines], 4))
-    assert "**4 releases**" in text
-    assert f"| {SLOPE} | change-one | 100.0 (" in text
+    text = "\n".join(page([told | line for line in lines]))
+    assert "**4 to 4 releases**" in text
+    assert f"| {SLOPE} | change-one | 4 | 100.0 (" in text
 
 
 def test_rows_that_are_not_measured_anew_are_kept(tmp_path, monkeypatch):
-    """``--only`` measures with as many releases as the file has, and the page holds both."""
+    """``--only`` measures with as many releases as the file has, or as many as asked; each row says how many it has."""
     from tests.statistics import coverage_table
 
     arguments = ["", "--docs", str(tmp_path), "--only", "sum"]
@@ -63,4 +63,9 @@ def test_rows_that_are_not_measured_anew_are_kept(tmp_path, monkeypatch):
         one for one in after if one["statistic"] == "mean"
     ]
     assert len(before) == len(after)
-    assert "**5 releases**" in (tmp_path / "coverage.md").read_text()
+    assert "**5 to 5 releases**" in (tmp_path / "coverage.md").read_text()
+    monkeypatch.setattr("sys.argv", [*arguments, "--reps", "7"])
+    coverage_table.main()
+    text = (tmp_path / "coverage.md").read_text()
+    assert "| sum | change-one | 7 |" in text
+    assert "| mean | change-one | 5 |" in text
