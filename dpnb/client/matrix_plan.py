@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -116,7 +117,7 @@ def matrix_plan(
     reading : Reading
         Of pending moments.
     facts : Assumed
-        One standard deviation and one mean for each column, in its unit; and a correlation.
+        One standard deviation and one mean for each column that is no product of others, in its unit; and a correlation.
     n : int
         Rows.
     share : Share
@@ -126,13 +127,11 @@ def matrix_plan(
     studies : int
         How many releases are simulated.
     """
-    checked = reading.root.checked
-    columns, said = _columns(checked.setting, facts)
+    checked, products = reading.root.checked, reading.read.products
+    columns, said = _columns(checked.setting, facts, {place for _, _, place in products})
 
     def told(loss: Share) -> MatrixForecast:
-        return forecast(
-            checked, reading.read.planned or reading.read.conclude, columns, loss, n, level, studies
-        )
+        return forecast(checked, reading.read.conclude, columns, loss, n, level, studies, products)
 
     found = told(share)
     enough = _enough(told, share) if found.unbounded > _SELDOM else None
@@ -160,11 +159,11 @@ def _enough(told: Any, share: Share) -> Share | None:
     return None
 
 
-def _columns(setting: Any, facts: Assumed) -> tuple[Columns, str]:
+def _columns(setting: Any, facts: Assumed, made: Collection[int]) -> tuple[Columns, str]:
     """Read what is assumed of the columns, and say it."""
     if facts.share is not None:
         raise OptionError("share= is for proportions. A matrix of moments takes mean=, sd= and correlation=.")
-    numbers = setting.numbers
+    numbers = [one for place, one in enumerate(setting.numbers, 1) if place not in made]
     halves = [float(one.highest - one.lowest) / 2 for one in numbers]
     middles = [float(one.highest + one.lowest) / 2 for one in numbers]
     means = _listed(facts.mean, len(numbers), "mean") or middles

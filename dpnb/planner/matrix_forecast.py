@@ -20,7 +20,7 @@ from dpnb.errors import OptionError, Unavailable
 from dpnb.inference.digits import rounded
 from dpnb.planner.check import CheckedQuestion
 from dpnb.statistics import Setting
-from dpnb.statistics.moment_integers import blocks
+from dpnb.statistics.moment_integers import blocks, sides
 from dpnb.statistics.outcome import Outcome
 from dpnb.trusted.privacy.loss import PrivacyLoss
 from dpnb.trusted.privacy.measure import Measure
@@ -28,6 +28,7 @@ from dpnb.trusted.query import Share
 from dpnb.trusted.releases import Release, ReleasedPart
 
 STUDIES = 60
+_ROWS = 4096
 _LEVEL = 0.95
 
 
@@ -96,6 +97,7 @@ def forecast(
     n: int,
     level: float = _LEVEL,
     studies: int = STUDIES,
+    products: Sequence[tuple[int, int, int]] = (),
 ) -> MatrixForecast:
     """Simulate releases of the moments of a typical study, and read them.
 
@@ -115,9 +117,11 @@ def forecast(
         Of the intervals.
     studies : int
         How many releases are simulated.
+    products : sequence of (int, int, int)
+        Places of two columns, and of the column that is their product in every row; nothing is assumed of that one.
     """
     setting = _sized(checked.setting, n)
-    exact = _integers(setting, columns.sums(n))
+    exact = _integers(setting, _of_rows(setting, columns, products, n) if products else columns.sums(n))
     pricing, rng = checked.kind.price(setting, share), np.random.default_rng(1)
     widths: dict[str, list[np.ndarray]] = {"privacy": [], "confidence": []}
     reason = ""
@@ -136,6 +140,36 @@ def forecast(
     confidence = np.median(np.stack(widths["confidence"]), axis=0) if widths["confidence"] else None
     unbounded = float(np.mean(np.isinf(privacy).any(axis=1)))
     return MatrixForecast(np.median(privacy, axis=0), confidence, unbounded, reason, studies)
+
+
+def _of_rows(
+    setting: Setting, columns: Columns, products: Sequence[tuple[int, int, int]], n: int
+) -> np.ndarray:
+    """Return the sums of products of columns some of which are products of others: of rows whose own columns are normal.
+
+    The rows have the assumed means, spreads and correlations exactly, but for what lies beyond the bounds; a column of two values has the
+    upper one above a threshold.
+    """
+    numbers, made = setting.numbers, {place for _, _, place in products}
+    own = [place for place in range(1, len(numbers) + 1) if place not in made]
+    spread = columns.sums(1)[1:, 1:] - np.outer(columns.means, columns.means)
+    normal = np.random.default_rng(1).standard_normal((_ROWS, len(own)))
+    normal -= normal.mean(axis=0)
+    white = np.linalg.solve(np.linalg.cholesky(np.cov(normal.T, ddof=0).reshape(len(own), -1)), normal.T)
+    drawn = np.linalg.cholesky(spread) @ white
+    rows = np.ones((len(numbers) + 1, _ROWS))
+    for place, mean, values in zip(own, columns.means, drawn, strict=True):
+        cut = np.quantile(values, (1 - mean) / 2)
+        rows[place] = (
+            np.where(values > cut, 1, -1) if numbers[place - 1].binary else np.clip(mean + values, -1, 1)
+        )
+    found = sides(setting)
+    centres = [0.0, *(float(side.centre) for side in found)]
+    halves = [1.0, *(float(side.unit * side.half) for side in found)]
+    for one, other, place in products:
+        value = (centres[one] + halves[one] * rows[one]) * (centres[other] + halves[other] * rows[other])
+        rows[place] = np.clip((value - centres[place]) / halves[place], -1, 1)
+    return np.asarray(n / _ROWS * rows @ rows.T)
 
 
 def _sized(setting: Setting, n: int) -> Setting:

@@ -28,15 +28,15 @@ class Read:
         Its public directions.
     conclude : callable
         Outcome of the releases of the question.
-    planned : callable, optional
-        The same for a forecast, where typical releases do not hold all that it needs.
+    products : tuple of (int, int, int)
+        Of moments: places of two columns, and of the column that it takes for their product, for a forecast.
     """
 
     text: str
     shape: tuple[int, ...] | None
     axes: tuple[Any, ...]
     conclude: Callable[[Sequence[Release]], Outcome]
-    planned: Callable[[Sequence[Release]], Outcome] | None = None
+    products: tuple[tuple[int, int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

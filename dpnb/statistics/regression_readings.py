@@ -48,17 +48,12 @@ def coefficients(
     bounds : mapping of str to (float, float), optional
         Ranges in which coefficients are known to lie, from elsewhere than these data: intervals are cut to them, and name them.
     cov_type : {"nonrobust", "HC1"}
-        Whether errors are supposed to have one variance. ``"HC1"`` needs moments that hold the product of every two columns too; a
-        forecast is that of the others.
+        Whether errors are supposed to have one variance. ``"HC1"`` needs moments that hold the product of every two columns too.
     """
     asked = parse(formula)
     asked.places(setting.names)
     known, robust = CoefficientBounds.of(asked, bounds), is_robust(cov_type)
-    if robust:
-        check_products(setting, asked)
-
-    def planned(releases: Sequence[Release]) -> Fitted:
-        return found(Fit(Crossed.of(setting, releases), asked))
+    products = check_products(setting, asked) if robust else ()
 
     def conclude(releases: Sequence[Release]) -> Fitted:
         return found((RobustFit if robust else Fit)(Crossed.of(setting, releases), asked))
@@ -97,7 +92,7 @@ def coefficients(
     axis = Axis("term", "term", terms)
     said = f', cov_type="{ROBUST}"' if robust else ""
     text = f'.coefficients("{asked.text}"{known.text}{said})'
-    return Read(text, (len(terms),), (axis,), conclude, planned if robust else None)
+    return Read(text, (len(terms),), (axis,), conclude, products)
 
 
 def r_squared(setting: Setting, formula: str) -> Read:

@@ -97,14 +97,14 @@ def places(asked: Formula, names: Sequence[str], zero_one: Collection[int]) -> I
             ) from None
 
 
-def check_products(setting: Setting, asked: Formula) -> None:
-    """Refuse moments that do not hold the products, or whose rows were moved; see :func:`places`."""
+def check_products(setting: Setting, asked: Formula) -> tuple[tuple[int, int, int], ...]:
+    """Return the products; refuse moments that do not hold them, or whose rows were moved; see :func:`places`."""
     if radius_squared(setting) is not None:
         raise OptionError(
             f'cov_type="{ROBUST}" needs rows as they are, not moved into a ball: leave out radius=.'
         )
     zero_one = {p for p, one in enumerate(setting.numbers, 1) if is_zero_one(one)}
-    list(places(asked, setting.names, zero_one))
+    return tuple(one for one in places(asked, setting.names, zero_one) if one[2] not in one[:2])
 
 
 @dataclass(frozen=True, eq=False)

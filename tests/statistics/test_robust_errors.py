@@ -18,7 +18,6 @@ from dpnb.statistics.regression_readings import coefficients
 from dpnb.trusted.aggregate import prepare
 from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.privacy.unit import PrivacyUnit
-from dpnb.trusted.query import Share
 from dpnb.trusted.schema import Column, Schema
 from tests.contracts.statistic import priced
 from tests.statistics.coverage import release
@@ -140,19 +139,35 @@ def test_the_table_says_what_its_errors_suppose() -> None:
     assert "Supposes errors of one variance." in repr(found.ols("y ~ x"))
 
 
-def test_a_forecast_is_that_of_classical_errors() -> None:
-    """Typical releases hold no products that fit their columns: what is bought is priced, its noise on the coefficients is told."""
-    where = study(5000, "rho")
-    item = moments(where, "rho", 1, *SQUARES)
+@pytest.mark.parametrize(("rho", "rows"), [(10, 20_000), ("0.05", 5000)])
+def test_a_forecast_is_what_releases_of_normal_rows_say(rho: Any, rows: int) -> None:
+    """The errors that will be read are forecast, the noise on them too: within a tenth where they are clear, a quarter where not."""
+    where, rng = study(rows, "rho"), np.random.default_rng(7)
+    item = moments(where, "rho", rho, *SQUARES)
     read = coefficients(item.checked.setting, "y ~ x", cov_type="HC1")
-    assert read.planned is not None
+    assert len(read.products) == 3
+    columns = Columns((0.0, 0.0), (1 / 3, 1 / 3), 0.3)
     told = forecast(
-        item.checked,
-        read.planned,
-        Columns((0.0,) * 5, (1 / 3,) * 5, 0.3),
-        Share("rho", item.share.amount),
-        5000,
+        item.checked, read.conclude, columns, item.share, rows, studies=30, products=read.products
     )
+    classical = coefficients(item.checked.setting, "y ~ x")
+    plain = forecast(
+        item.checked, classical.conclude, columns, item.share, rows, studies=30, products=read.products
+    )
+    assert not classical.products
+    halves = [float(number.highest - number.lowest) / 2 for number in item.checked.setting.numbers[:2]]
+    middles = [float(number.highest + number.lowest) / 2 for number in item.checked.setting.numbers[:2]]
+    widths = []
+    for _ in range(30):
+        x = rng.standard_normal(rows)
+        y = 0.3 * x + np.sqrt(1 - 0.09) * rng.standard_normal(rows)
+        raw = {
+            name: middle + half / 3 * z
+            for name, middle, half, z in zip("xy", middles, halves, (x, y), strict=True)
+        }
+        table = prepare({**people(rng, rows), **raw}, where)
+        widths.append(read.conclude([release(item, table, rng)]).interval(0.95, "confidence").half_width)
+    assert told.confidence == pytest.approx(np.median(widths, axis=0), rel=0.1 if rho == 10 else 0.25)
     assert told.confidence is not None
-    assert np.isfinite(told.confidence).all()
-    assert coefficients(item.checked.setting, "y ~ x").planned is None
+    assert plain.confidence is not None
+    assert (told.confidence[1] > 1.15 * plain.confidence[1]) == (rho != 10)
