@@ -24,6 +24,7 @@ from dpnb.planner.compile import condition
 from dpnb.planner.expression import BoolOp, Const, Expr, PerUnit, Ref, cap_of, show
 from dpnb.planner.question import QueryPlan
 from dpnb.statistics.coefficient_bounds import Bounds
+from dpnb.statistics.coefficient_priors import Priors
 from dpnb.statistics.formula import parse
 from dpnb.statistics.formula_terms import spelling
 from dpnb.statistics.robust_errors import CLASSICAL, ROBUST, is_robust
@@ -447,6 +448,7 @@ class Dataset(HoldsNoData):
         *,
         radius: float | None = None,
         bounds: Bounds | None = None,
+        prior: Priors | None = None,
         cov_type: str = CLASSICAL,
     ) -> Any:
         """Ask the moments of a formula's columns, and regress on them by least squares.
@@ -466,6 +468,9 @@ class Dataset(HoldsNoData):
         bounds : mapping of str to (float, float), optional
             Ranges in which coefficients are known to lie, from elsewhere than these data: ``bounds={"x1": (0, 5)}``. Intervals are cut
             to them, and say so.
+        prior : mapping of str to (float, float), optional
+            Mean and standard deviation of a normal law of coefficients, from elsewhere than these data: ``prior={"x1": (2, 1)}``. Intervals
+            rest on it too, and say so.
         cov_type : {"nonrobust", "HC1"}
             ``"HC1"`` asks standard errors that hold under unequal variances. They need the products of every two columns as well, which
             are bought in the same matrix: 2 columns of a regression on one term become 5, 5 of one on four terms 20. The plan has the price.
@@ -483,6 +488,7 @@ class Dataset(HoldsNoData):
             ordered = sorted(columns, key=lambda term: (declared.get(term, len(declared)), spelling(term)))
             moments = self.moments(*(column_of(self, term) for term in ordered), radius=radius)
         options: dict[str, Any] = {} if bounds is None else {"bounds": bounds}
+        options |= {} if prior is None else {"prior": prior}
         return moments.ols(asked.text, **options, **({"cov_type": ROBUST} if robust else {}))
 
     def _covering(self, columns: tuple[str, ...], radius: float | None) -> Estimate | None:

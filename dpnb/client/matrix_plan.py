@@ -70,7 +70,7 @@ class MatrixPlan:
         """What to know before buying; empty where unbounded intervals are rare."""
         if self.unbounded <= _SELDOM:
             return ""
-        fix = "declare bounds= of the coefficients, ask fewer columns"
+        fix = "declare bounds= or prior= of the coefficients, ask fewer columns"
         if self.enough is not None:
             fix += f", or {self.enough.kind}={given(float(self.enough.amount))}"
         return (

@@ -26,7 +26,7 @@ FLAG_WORDS = {
     "undefined": "the noise leaves the value undefined",
     "spread hidden": "the noise on a variance is more than a quarter of it: the whole range is shown",
     "nonpositive": "the noised variance was not positive and is shown as 0",
-    "singular": "noise of this size could make the columns collinear: intervals are unbounded but for bounds= that you declare, "
+    "singular": "noise of this size could make the columns collinear: intervals are unbounded but for bounds= or a prior= that you declare, "
     "and a ridge keeps the estimate finite",
     "ill-conditioned": "the noise is large beside what tells the columns apart: intervals are wide, not wrong",
     "no maximum": "no coefficients fit the released counts best: they are mostly noise, or a term decides the response alone. Intervals are "

@@ -12,6 +12,7 @@ import numpy as np
 from dpnb.errors import Unavailable
 from dpnb.statistics._base import Setting
 from dpnb.statistics.coefficient_bounds import Bounds, CoefficientBounds
+from dpnb.statistics.coefficient_priors import CoefficientPriors, Priors
 from dpnb.statistics.formula import parse
 from dpnb.statistics.moment_matrix import Crossed
 from dpnb.statistics.reading import Read
@@ -26,7 +27,7 @@ class Fitted(Result):
     """The coefficients of a regression, with the fit behind them."""
 
     fit: Fit | None = None
-    bounds: CoefficientBounds | None = None
+    declared: str = ""
 
 
 NO_SAMPLING = "No sampling error is derived for R²: it has a privacy interval alone."
@@ -37,7 +38,12 @@ NOTES = {
 
 
 def coefficients(
-    setting: Setting, formula: str, *, bounds: Bounds | None = None, cov_type: str = CLASSICAL
+    setting: Setting,
+    formula: str,
+    *,
+    bounds: Bounds | None = None,
+    prior: Priors | None = None,
+    cov_type: str = CLASSICAL,
 ) -> Read:
     """Read the coefficients of a least-squares regression: free, one value for the intercept and for each term.
 
@@ -47,12 +53,16 @@ def coefficients(
         For example ``"y ~ x1 + x2"``, with names of columns of the moments.
     bounds : mapping of str to (float, float), optional
         Ranges in which coefficients are known to lie, from elsewhere than these data: intervals are cut to them, and name them.
+    prior : mapping of str to (float, float), optional
+        Mean and standard deviation of a normal law of coefficients, from elsewhere than these data: intervals rest on it too, and name it.
     cov_type : {"nonrobust", "HC1"}
         Whether errors are supposed to have one variance. ``"HC1"`` needs moments that hold the product of every two columns too.
     """
     asked = parse(formula)
     asked.places(setting.names)
     known, robust = CoefficientBounds.of(asked, bounds), is_robust(cov_type)
+    laws = CoefficientPriors.of(asked, prior)
+    declared = " ".join(filter(None, (known.sentence, laws.sentence)))
     products = check_products(setting, asked) if robust else ()
 
     def conclude(releases: Sequence[Release]) -> Fitted:
@@ -64,15 +74,15 @@ def coefficients(
         sizes = np.full(len(fit.terms), max(fit.crossed.size, 0.0))
 
         def ends(level: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
-            return known.cut(*fit.ends(level, kind))
+            return known.cut(*laws.cut(lambda one: fit.ends(one, kind), level))
 
         def redraw(count: int, rng: Any, kind: str) -> np.ndarray:
             return known.inside(fit.redraw(count, rng, kind))
 
-        said = f"; {known.sentence}" if known.declared else ""
+        said = f"; {declared}" if declared else ""
         notes = NOTES | ({"confidence": NOTE} if isinstance(fit, RobustFit) else {})
         return Fitted(
-            known.inside(fit.coefficients),
+            known.inside(laws.inside(fit.coefficients)),
             (len(fit.terms),),
             (-math.inf, math.inf),
             ends,
@@ -85,13 +95,13 @@ def coefficients(
             notes={kind: note + said for kind, note in notes.items()},
             drawn=True,
             fit=fit,
-            bounds=known,
+            declared=declared,
         )
 
     terms = asked.coefficients
     axis = Axis("term", "term", terms)
     said = f', cov_type="{ROBUST}"' if robust else ""
-    text = f'.coefficients("{asked.text}"{known.text}{said})'
+    text = f'.coefficients("{asked.text}"{known.text}{laws.text}{said})'
     return Read(text, (len(terms),), (axis,), conclude, products)
 
 

@@ -20,6 +20,7 @@ from dpnb.inference.digits import given as plainly
 from dpnb.inference.digits import number
 from dpnb.inference.interval import plain_number
 from dpnb.statistics.coefficient_bounds import Bounds
+from dpnb.statistics.coefficient_priors import Priors
 from dpnb.statistics.formula import INTERCEPT, parse
 from dpnb.statistics.formula_terms import spelling, value
 from dpnb.statistics.outcome import FLAG_WORDS
@@ -35,7 +36,12 @@ if TYPE_CHECKING:
 
 
 def ols(
-    self: Estimate, formula: str, *, bounds: Bounds | None = None, cov_type: str = CLASSICAL
+    self: Estimate,
+    formula: str,
+    *,
+    bounds: Bounds | None = None,
+    prior: Priors | None = None,
+    cov_type: str = CLASSICAL,
 ) -> Regression:
     """Regress by least squares on columns of these moments: free, any number of times.
 
@@ -45,7 +51,10 @@ def ols(
         For example ``"y ~ x1 + x2"``; ``- 1`` takes the intercept away.
     bounds : mapping of str to (float, float), optional
         Ranges in which coefficients are known to lie, from elsewhere than these data: ``bounds={"x1": (0, 5)}``. Where noise could have
-        made the columns collinear, an interval is finite under such a range alone; it is named beside the table.
+        made the columns collinear, an interval is finite under such a range or a prior alone; it is named beside the table.
+    prior : mapping of str to (float, float), optional
+        A normal law of coefficients from elsewhere than these data, mean and standard deviation: ``prior={"x1": (2, 1)}``. An interval is
+        what the data and the middle of the law both leave, each at half of the error.
     cov_type : {"nonrobust", "HC1"}
         ``"HC1"`` supposes no errors of one variance, and needs moments that hold the product of every two columns.
 
@@ -62,6 +71,7 @@ def ols(
     """
     asked = parse(formula)
     options: dict[str, Any] = {} if bounds is None else {"bounds": bounds}
+    options |= {} if prior is None else {"prior": prior}
     options |= {} if cov_type == CLASSICAL else {"cov_type": cov_type}
     return Regression(self.coefficients(asked.text, **options), asked.text, self)  # type: ignore[attr-defined]
 
@@ -435,7 +445,7 @@ def summary_of(regression: Regression, level: float) -> Summary:
                 if INTERCEPT in regression.terms
                 else ("Without an intercept R² is about zero, not about the mean.",)
             ),
-            *((known.sentence,) if (known := estimate.outcome.bounds) is not None and known.declared else ()),
+            *filter(None, (estimate.outcome.declared,)),
             *((MOVED,) if fit.crossed.moved else ()),
             *notes,
             *(f"{flag}: {FLAG_WORDS[flag]}." for flag in regression.flags),

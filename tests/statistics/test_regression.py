@@ -606,3 +606,78 @@ def test_intervals_under_true_bounds_are_finite_and_cover(n: int, loss: tuple[st
     """Also where most regressions are lost."""
     for kind, counts in bounded_hits(n, loss, 60).items():
         assert all(enough(count, 60) for count in counts), (kind, counts)
+
+
+# ---------------------------------------------------------------- priors that somebody declares
+
+
+def test_a_finite_interval_of_a_lost_regression_rests_on_a_declared_prior_and_names_it() -> None:
+    """Where nothing is known of a coefficient it is the middle 97.5 % of its prior; a coefficient without one stays unbounded."""
+    raw = people(np.random.default_rng(4), 100)
+    where = study(100, "rho")
+    found = estimate(moments(where, "rho", "0.01"), raw, where)
+    held = found.ols("y ~ x1 + x2", prior={" x1 ": (1, 0.5)})
+    low, high = held.interval()
+    assert np.isinf(low[[0, 2]]).all()
+    assert (low[1], high[1]) == pytest.approx((1 - 2.2414 * 0.5, 1 + 2.2414 * 0.5), abs=1e-3)
+    assert low[1] <= held["x1"].value <= high[1]
+    said = "Declared, not estimated: x1 normal about 1 with standard deviation 0.5."
+    assert said in " ".join(repr(held.summary()).split())
+    assert said in held.interval().note
+    assert 'prior={"x1": (1, 0.5)}' in held.coefficients.text
+    both = found.ols("y ~ x1 + x2", prior={"x1": (1, 0.5)}, bounds={"x1": (0.5, 9)})
+    assert both["x1"].interval().low == 0.5
+
+
+def test_a_wide_prior_costs_half_of_the_error_and_other_coefficients_nothing() -> None:
+    """Where the data say far more than the prior the interval is that of the data at 97.5 %."""
+    raw = people(np.random.default_rng(4), 3000)
+    where = study(3000, "rho")
+    found = estimate(moments(where, "rho", 10), raw, where)
+    free, held = found.ols("y ~ x1 + x2"), found.ols("y ~ x1 + x2", prior={"x1": (0, 1000)})
+    np.testing.assert_array_equal(free.coefficients.value, held.coefficients.value)
+    for kind in ("privacy", "confidence"):
+        plain, wide, mine = (
+            np.array(tuple(one.coefficients.interval(level, kind)))
+            for one, level in ((free, 0.95), (free, 0.975), (held, 0.95))
+        )
+        np.testing.assert_array_equal(mine[:, 1], wide[:, 1])
+        np.testing.assert_array_equal(mine[:, [0, 2]], plain[:, [0, 2]])
+
+
+@pytest.mark.parametrize(
+    ("prior", "words"),
+    [
+        ({"x3": (0, 1)}, "names x3"),
+        ({"x1": (1, 0)}, "a standard deviation above 0"),
+        ({"x1": (float("nan"), 1)}, "a finite mean"),
+        ({"x1": 3}, "a pair of numbers"),
+        ([("x1", (0, 1))], "a mean and a standard deviation for each"),
+    ],
+)
+def test_what_is_no_prior_of_a_coefficient_is_refused(prior: Any, words: str) -> None:
+    """Where it is written."""
+    where = study(100, "rho")
+    item = moments(where, "rho", 1)
+    with pytest.raises(OptionError, match=words):
+        ask(item.checked.question, item.checked, dataset=None).ols("y ~ x1 + x2", prior=prior)
+
+
+@pytest.mark.parametrize(("n", "loss"), [(300, ("rho", "0.05")), (1000, ("rho", "0.5"))])
+def test_intervals_under_true_priors_are_finite_and_cover(n: int, loss: tuple[str, Any]) -> None:
+    """Slopes drawn from their prior, study by study: lost regressions and clear ones hold what they say."""
+    where, rng, reps = study(n, loss[0]), np.random.default_rng(8), 100
+    item = moments(where, *loss)
+    read = coefficients(
+        item.checked.setting, "y ~ x1 + x2", prior={"x1": (BETA[1], 0.2), "x2": (BETA[2], 0.1)}
+    )
+    held = np.zeros(2, int)
+    for place in range(reps):
+        truth = np.array(BETA[1:]) + rng.standard_normal(2) * [0.2, 0.1]
+        raw = people(rng, n)
+        raw["y"] = raw["y"] + (truth[0] - BETA[1]) * raw["x1"] + (truth[1] - BETA[2]) * raw["x2"]
+        found = read.conclude([replace(release(item, prepare(raw, where), rng), id=f"p.{place}")])
+        both = found.interval(0.95, "confidence")
+        held += (both.low[1:] <= truth) & (truth <= both.high[1:])
+        assert np.isfinite(both.half_width[1:]).all()
+    assert all(enough(int(one), reps) for one in held)
