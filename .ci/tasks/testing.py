@@ -15,6 +15,7 @@ from tasks.costs import ALONE, BROWSER, LIBRARY, LINTERS, OTHER, Run, pytest
 from tasks.environments import install_beside, ready
 from tasks.frontend import front_end
 from tasks.interpreters import first_interpreter, interpreters
+from tasks.postgres import ensure_server
 from tasks.project import step
 from tasks.pythons import REST, may_differ
 
@@ -64,6 +65,7 @@ def test(arguments: list[str]) -> bool:
         install_beside(python)
         front.result()
         ensure_browser()
+        ensure_server()
         elsewhere = beside.submit(
             lambda: [(one, ready(".venv-" + one.version, one, "core-test")) for one in others]
         )

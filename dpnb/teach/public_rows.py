@@ -96,8 +96,12 @@ def read_file(owned: OwnedDataset) -> Columns:
     Raises
     ------
     Unavailable
-        For a DuckDB file, or a Parquet file where no package reads it.
+        For a server's table, a DuckDB file, or a Parquet file where no package reads it.
     """
+    if owned.server is not None:
+        raise Unavailable(
+            f"The truth in a server's table is not read: save {owned.server.table} as a CSV file."
+        )
     own = _read(Path(str(owned.source)), owned.dialect)
     return with_tables(own, {name: _read(*place) for name, place in owned.others.items()})
 

@@ -386,6 +386,25 @@ def test_a_browser_is_found_or_installed(steps, monkeypatch, capsys, there, root
     assert ("sudo apt-get install" in capsys.readouterr().out) == said
 
 
+@pytest.mark.parametrize(
+    ("there", "root", "asked"),
+    [(True, True, []), (False, True, ["postgresql"]), (False, False, [])],
+    ids=["there", "installed", "not allowed"],
+)
+def test_a_server_is_found_or_installed(steps, monkeypatch, capsys, tmp_path, there, root, asked):
+    """Where there is none and this user may not install one, something is to be typed."""
+    found, added = {"apt-get"} | ({"initdb"} if there else set()), []
+    monkeypatch.setattr(steps.postgres, "PLACES", tmp_path)
+    monkeypatch.setattr(shutil, "which", lambda name: name if name in found else None)
+    monkeypatch.setattr(os, "geteuid", lambda: 0 if root else 1000)
+    monkeypatch.setattr(
+        steps.postgres, "add_packages", lambda *names: (added.extend(names), found.add("initdb"))
+    )
+    steps.postgres.ensure_server()
+    assert added == asked
+    assert ("sudo apt-get install" in capsys.readouterr().out) == (not there and not root)
+
+
 def test_every_environment_that_a_target_asks_for_can_be_made(steps):
     """Its extras are the project's, and how long its download takes is known."""
     calls = [

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import hmac
+import itertools
 import os
 import secrets
 import shutil
@@ -33,6 +34,9 @@ from dpnb.trusted.privacy.accountant import Budget
 from dpnb.trusted.schema import Schema
 from dpnb.trusted.schema.cell import QUANTISER_VERSION
 from dpnb.trusted.wire.places import Home, write_private
+
+SERVER = ".server"
+"""How the note of a copy ends that lies in a database server."""
 
 _FORGOTTEN = 3600.0
 """Seconds after which handed-over rows that no attach came for are deleted."""
@@ -252,7 +256,7 @@ class Shelf:
         about = (found.known_as, found.fingerprint, found.schema.version, unit, str(QUANTISER_VERSION))
         facts = "\n".join(about).encode()
         name = hmac.new(self._key, facts, hashlib.sha256).hexdigest()[:32]
-        return self._home.prepared / f"{name}.duckdb"
+        return self._home.prepared / f"{name}{'.duckdb' if found.server is None else SERVER}"
 
     def _write(self, found: Found, copy: Path) -> None:
         draft = copy.with_name(f"draft-{secrets.token_hex(8)}.duckdb")
@@ -260,7 +264,12 @@ class Shelf:
             secret = hmac.new(self._key, b"units\n" + found.known_as.encode(), hashlib.sha256).digest()
             self._prepare(found.rows(), found.schema, draft, found.table, secret, marking(self._key))
             found.check_unchanged()
-            draft.replace(copy)
+            if found.server is None:
+                draft.replace(copy)
+            else:
+                from dpnb.trusted.curator.engines.postgres import write_copy
+
+                write_copy(draft, found.server, copy)
         except OSError as error:
             raise OwnerError(f"{found.schema.name} could not be prepared: {error.strerror}.") from error
         finally:
@@ -284,7 +293,8 @@ def sweep(home: Home) -> None:
     A description names one copy; the same cells in a file of other bytes are another copy of the same handle. Needs the
     home's lock.
     """
-    for draft in (*home.prepared.glob("draft-*"), *home.prepared.glob(".preparing-*")):
+    left = (home.prepared.glob(name) for name in ("draft-*", ".preparing-*", ".fetched-*"))
+    for draft in itertools.chain(*left):
         if draft.is_dir():
             shutil.rmtree(draft, ignore_errors=True)
         else:
@@ -294,7 +304,7 @@ def sweep(home: Home) -> None:
             if time.time() - rows.stat().st_mtime > _FORGOTTEN:
                 rows.unlink()
     described = set(_copies_described(home))
-    for copy in home.prepared.glob("*.duckdb"):
+    for copy in (*home.prepared.glob("*.duckdb"), *home.prepared.glob(f"*{SERVER}")):
         if copy.name not in described:
             _erase(copy)
 
@@ -306,7 +316,11 @@ def _copies_described(home: Home) -> Iterator[str]:
 
 
 def _erase(copy: Path) -> None:
-    """Delete a copy, and where its engine spilled."""
+    """Delete a copy, wherever it lies, and where its engine spilled."""
+    if copy.suffix == SERVER and copy.exists():
+        from dpnb.trusted.curator.engines.postgres import drop_copy
+
+        drop_copy(copy)
     copy.unlink(missing_ok=True)
     for beside in copy.parent.glob(f".{copy.name}.*"):
         shutil.rmtree(beside, ignore_errors=True)

@@ -22,7 +22,7 @@ from dpnb.trusted.curator.config import Config
 from dpnb.trusted.curator.content import WrongSize
 from dpnb.trusted.curator.guard import REFUSAL
 from dpnb.trusted.curator.ledger import Ledger
-from dpnb.trusted.curator.open_dataset import Attached, Copy, Engine, Shelf, sweep
+from dpnb.trusted.curator.open_dataset import SERVER, Attached, Copy, Engine, Shelf, sweep
 from dpnb.trusted.curator.receipts import refuse_entry, signed_receipt, signing_key
 from dpnb.trusted.curator.release import (
     Chance,
@@ -536,6 +536,10 @@ def _prepare(rows: Any, schema: Any, into: Path, table: str | None, key: bytes, 
 
 
 def _engine(path: Path) -> Engine:
+    if path.suffix == SERVER:
+        from dpnb.trusted.curator.engines.postgres import PostgresEngine
+
+        return PostgresEngine(path)
     from dpnb.trusted.curator.engines import DuckDBEngine
 
     return DuckDBEngine(path)

@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import importlib
 import json
+import secrets
 import shlex
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -28,6 +29,7 @@ from dpnb.trusted.schema.dataset import SEEN_ON_DATA
 from dpnb.trusted.schema.dialect import STRICT, Dialect
 from dpnb.trusted.schema.named_file import NamedFile, NamedFiles, Tables
 from dpnb.trusted.schema.owner import OwnedDataset, beside, format_of, load
+from dpnb.trusted.schema.server_table import ServerTable
 from dpnb.trusted.wire.codec import exact_json
 from dpnb.trusted.wire.messages import FileSource, HandOver, StudySource
 from dpnb.trusted.wire.places import Home
@@ -67,6 +69,10 @@ class Found:
         What else the rows are known by: a file by its bytes, whichever of its columns are declared.
     declared : Path, optional
         The file of the schema, where it was read from one.
+    server : ServerTable, optional
+        The table of a server that the rows are in; they are fetched when they are first asked for.
+    close : callable, optional
+        Lets go of rows that were fetched.
     """
 
     schema: Schema
@@ -78,11 +84,16 @@ class Found:
     recognise: Callable[[], str] | None = None
     marks: tuple[str, ...] = ()
     declared: Path | None = None
+    server: ServerTable | None = None
+    close: Callable[[], None] | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self.close is not None:
+            self.close()
+            return
         rows = self.rows()
         if isinstance(rows, NamedFile | NamedFiles):
             rows.close()
@@ -94,7 +105,7 @@ class Found:
             yield
         except OwnerError as error:
             usual = owners_act(f"{self.known_as}.dpnb.toml")
-            read = isinstance(self.rows(), NamedFile | NamedFiles)
+            read = self.server is not None or isinstance(self.rows(), NamedFile | NamedFiles)
             if usual not in error.message or (self.declared is None and read):
                 raise
             act = _NO_FILE if self.declared is None else owners_act(shlex.quote(str(self.declared)))
@@ -159,6 +170,9 @@ def _file(source: FileSource, home: Home) -> Found:
         terms = _named(source.schema_path, home) if source.schema_path else beside(path)
         declared = _named(str(terms), home)
         owned = load(declared, source=path)
+    if owned.server is not None:
+        found = _in_server(owned.server, owned.schema, home)
+        return replace(_with_others(found, owned, home) if owned.others else found, declared=declared)
     if owned.source is None:
         raise OwnerError(f'{path.name} names no source: write source = "people.csv" under [dataset].')
     found = _held_open(owned, NamedFile.open(_named(str(owned.source), home), owned.dialect))
@@ -186,7 +200,27 @@ def _with_others(found: Found, owned: OwnedDataset, home: Home) -> Found:
     files = NamedFiles(_file_of(found), {name: _file_of(one) for name, one in tables.items()})
     fingerprint = _digest(*(one.fingerprint for one in every))
     marks = tuple(mark for one in every for mark in one.marks)
-    return replace(found, fingerprint=fingerprint, rows=lambda: files, recognise=now, marks=marks)
+    return replace(found, fingerprint=fingerprint, rows=lambda: files, recognise=now, marks=marks, close=None)
+
+
+def _in_server(table: ServerTable, schema: Schema, home: Home) -> Found:
+    """A server's table as it was looked over: known by which table it is, whatever it holds and is called; its rows by what they say."""
+    from dpnb.trusted.curator.engines.postgres_table import fetch, identified
+
+    identity, version = identified(table, schema)
+    fetched: list[NamedFile] = []
+
+    def rows() -> NamedFile:
+        if not fetched:
+            aside = home.prepared / f".fetched-{secrets.token_hex(8)}.csv"
+            fetched.append(fetch(table, schema, version, aside))
+        return fetched[0]
+
+    def close() -> None:
+        while fetched:
+            fetched.pop().close()
+
+    return Found(schema, schema.name, version, rows, marks=(identity,), server=table, close=close)
 
 
 def _file_of(found: Found) -> NamedFile:

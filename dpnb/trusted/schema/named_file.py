@@ -145,6 +145,24 @@ class NamedFile:
 
 
 @dataclass(frozen=True, slots=True)
+class FetchedRows(NamedFile):
+    """The declared cells of a server's table, each as its text, in a file of our own that is deleted when it is closed.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The columns in their order; a column of no meaning stands before them, so that no line is empty.
+    """
+
+    names: tuple[str, ...] = ()
+
+    def close(self) -> None:
+        """Let go of the rows, and delete them."""
+        NamedFile.close(self)
+        self.path.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True)
 class Tables:
     """A dataset's own rows, and by name those of tables of which columns are prepared for the same units."""
 

@@ -23,6 +23,7 @@ from dpnb.trusted.schema.dialect import STRICT, Dialect
 from dpnb.trusted.schema.grid import looks_numeric
 from dpnb.trusted.schema.named_file import NamedFile
 from dpnb.trusted.schema.prepare_section import read_lines
+from dpnb.trusted.schema.server_table import ServerTable, is_server
 from dpnb.trusted.schema.unit_summary import UnitSummary
 
 Format = Literal["csv", "parquet", "duckdb"]
@@ -86,6 +87,8 @@ class OwnedDataset:
         How the rows of a CSV file are written (``[source]``).
     others : dict of str to (Path, Dialect)
         The files of other tables, and how they are written (``[source.NAME]``).
+    server : ServerTable or None
+        The table in a database server that holds the rows, instead of a file.
     """
 
     schema: Schema
@@ -94,6 +97,7 @@ class OwnedDataset:
     toml: Path | None = None
     dialect: Dialect = STRICT
     others: Mapping[str, tuple[Path, Dialect]] = field(default_factory=dict)
+    server: ServerTable | None = None
 
     @property
     def format(self) -> Format | None:
@@ -219,15 +223,21 @@ def _read(
     except (SchemaError, LossError) as fault:
         raise OwnerError(f"{where}: {fault}") from None
     folder = None if path is None else path.parent
-    place = _place(source, None) or _place(facts.get("source"), folder)
     written = {key: value for key, value in source_section.items() if key not in tables}
+    place, server = _place(source, None), None
+    if place is None and is_server(facts.get("source")):
+        server = ServerTable.of(facts["source"], facts.get("table"), written, file)
+    elif place is None:
+        place = _place(facts.get("source"), folder)
     others = {
         name: _other(table, folder, f"{file}, [source.{name}]")
         for name, table in tables.items()
-        if place is not None or "file" in table  # a frame's other tables are handed over with it
+        if place is not None
+        or server is not None
+        or "file" in table  # a frame's other tables are handed over with it
     }
-    dialect = _dialect(written, place, f"{file}, [source]")
-    return OwnedDataset(schema, place, facts.get("table"), path, dialect, others)
+    dialect = STRICT if server else _dialect(written, place, f"{file}, [source]")
+    return OwnedDataset(schema, place, facts.get("table"), path, dialect, others, server)
 
 
 def _dialect(written: Mapping[str, Any], place: Path | None, where: str) -> Dialect:
@@ -522,7 +532,10 @@ def _place(source: Any, folder: Path | None) -> Path | None:
     if source is None:
         return None
     if "://" in str(source):
-        raise OwnerError("source must be a file on this machine: download it first")
+        raise OwnerError(
+            "source must be a file on this machine (download it first) or a table of a PostgreSQL server: "
+            'write source = "postgresql://host/database?table=visits"'
+        )
     path = Path(cast("str | Path", source)).expanduser()
     place = path if folder is None else folder / path
     format_of(place)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from dpnb.trusted.curator.engines.cell_sql import literal
 from dpnb.trusted.curator.engines.csv_rows import LONGEST_ROW, check_rows, write_plainly
 from dpnb.trusted.errors import OwnerError
 from dpnb.trusted.schema.dialect import Dialect
-from dpnb.trusted.schema.named_file import NamedFile
+from dpnb.trusted.schema.named_file import FetchedRows, NamedFile
 from dpnb.trusted.schema.owner import FORMATS
 
 _DELIMITERS = ",;\t|"
@@ -83,6 +83,8 @@ def open_source(
     OwnerError
         When the source is empty, of an unknown kind, or cannot be read.
     """
+    if isinstance(source, FetchedRows):
+        return _fetched(source)
     if isinstance(source, NamedFile):
         return _open_file(connection, source, table, workshop)
     try:
@@ -164,15 +166,29 @@ def _open_csv(file: NamedFile, workshop: Path | None) -> RawTable:
         with file.reader() as lines:
             write_plainly(lines, delimiter, len(names), dialect, plain)
         dialect, place = Dialect(quoting="across lines"), str(plain)
-    columns = {f"c{place}": "VARCHAR" for place in range(len(names))}
-    declared = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in columns)
-    quote = literal(dialect.quote)
-    sql = (
-        f"read_csv({literal(place)}, auto_detect=false, compression='none', hive_partitioning=false, header=true, "
-        f"delim={literal(delimiter)}, quote={quote}, escape={quote}, nullstr='', parallel=false, columns={{{declared}}})"
-    )
+    columns = [f"c{number}" for number in range(len(names))]
+    sql = _read_csv(place, columns, delimiter, dialect.quote, header=True)
     named = dict(zip(names, columns, strict=True))
     return RawTable(sql, {name: (quoted(inner), "VARCHAR") for name, inner in named.items()}, (place,))
+
+
+def _read_csv(place: str, columns: Sequence[str], delimiter: str, quote: str, *, header: bool) -> str:
+    """Every column as text, by one reader from the first byte."""
+    declared = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in columns)
+    return (
+        f"read_csv({literal(place)}, auto_detect=false, compression='none', hive_partitioning=false, "
+        f"header={'true' if header else 'false'}, delim={literal(delimiter)}, quote={literal(quote)}, escape={literal(quote)}, "
+        f"nullstr='', parallel=false, columns={{{declared}}})"
+    )
+
+
+def _fetched(rows: FetchedRows) -> RawTable:
+    """What a server wrote as CSV: its own names are no part of the file."""
+    columns = [f"c{number}" for number in range(len(rows.names) + 1)]
+    place = place_of(rows)
+    sql = _read_csv(place, columns, ",", '"', header=False)
+    named = zip(rows.names, columns[1:], strict=True)
+    return RawTable(sql, {name: (quoted(inner), "VARCHAR") for name, inner in named}, (place,))
 
 
 def csv_header(file: NamedFile) -> tuple[list[str], str]:

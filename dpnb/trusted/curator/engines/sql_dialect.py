@@ -41,6 +41,9 @@ class SqlDialect:
         Whether a sum must be told to be wide (DuckDB's and PostgreSQL's are so by themselves).
     text : str
         The type of a text of any length, in which wide sums travel.
+    barrier : str
+        What ends a sub-SELECT, where a planner would else write its columns out wherever they are mentioned: forty conditions
+        within conditions would never end.
     alias : str
         What follows a sub-SELECT, where one needs a name.
     by_all : str
@@ -61,6 +64,7 @@ class SqlDialect:
     wide: str = "HUGEINT"
     widens: bool = False
     text: str = "VARCHAR"
+    barrier: str = ""
     alias: str = ""
     by_all: str = "GROUP BY ALL ORDER BY ALL"
     most_columns: int = 1 << 20
@@ -76,7 +80,7 @@ class SqlDialect:
 
     def inner(self, sql: str) -> str:
         """Return a SELECT as a relation."""
-        return f"({sql}){self.alias}"
+        return f"({sql}{self.barrier}){self.alias}"
 
     def typed(self, number: object, kind: str) -> str:
         """Return an integer constant of a type; a negative one comes in parentheses."""

@@ -1,0 +1,275 @@
+"""PostgreSQL: batches over a prepared copy in the server, in a table of the curator's own.
+
+The rows are read once through the one reading that every source has (:mod:`~dpnb.trusted.curator.engines.preparing`), and the codes
+are written into the server. What stays on this side is a note of a few hundred bytes: where the copy is, how its columns are
+called there, and what its content is known by. Each batch sees one snapshot, in a transaction that can write nothing. A
+connection that is lost is opened again, and the batch is run again: integers of a copy are the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import secrets
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+import duckdb
+import numpy as np
+
+from dpnb.trusted.aggregate.algebra import Request
+from dpnb.trusted.aggregate.reference import Answer
+from dpnb.trusted.canonical import canonical
+from dpnb.trusted.curator.content import Content
+from dpnb.trusted.curator.engines._base import EngineInterrupted
+from dpnb.trusted.curator.engines.cell_sql import literal
+from dpnb.trusted.curator.engines.postgres_session import connect, driver, told
+from dpnb.trusted.curator.engines.preparing import ORDINAL, smallest_type
+from dpnb.trusted.curator.engines.raw_table import quoted
+from dpnb.trusted.curator.engines.sql_dialect import SqlDialect
+from dpnb.trusted.curator.engines.sql_engine import SqlEngine
+from dpnb.trusted.errors import CuratorGone, OwnerError
+from dpnb.trusted.schema.cell import QUANTISER_VERSION
+from dpnb.trusted.schema.server_table import ServerTable
+from dpnb.trusted.wire.places import write_private
+
+SPACE = "dpnb"
+"""The schema in the owner's database that holds prepared copies."""
+
+DIALECT = SqlDialect(
+    quotient="/",
+    wide="NUMERIC",
+    text="TEXT",
+    barrier=" OFFSET 0",
+    alias=" AS t",
+    by_all='GROUP BY "##cell", "##value" ORDER BY "##cell", "##value"',
+    most_columns=1600,
+)
+"""PostgreSQL's words: a quotient of integers is whole, a sum of 64-bit integers is NUMERIC by itself, a sub-SELECT has a name."""
+
+_MOST_COLUMNS = 1600
+_WAITS = (0.0, 0.2, 0.5, 1.0, 2.0, 4.0)
+"""Seconds before each further attempt to reach a server that was lost: it may be starting anew."""
+
+_KINDS = {"TINYINT": "SMALLINT"}
+_REMOVED = "The prepared copy was removed from the server. Open the dataset again."
+
+
+def write_copy(draft: Path, table: ServerTable, note: Path) -> None:
+    """Write a prepared copy into the server, and a note of it beside where the copy would be.
+
+    Parameters
+    ----------
+    draft : path
+        What :func:`~dpnb.trusted.curator.engines.preparing.prepare` wrote.
+    table : ServerTable
+        Whose database is written to.
+    note : path
+
+    Raises
+    ------
+    OwnerError
+        When the role may not write there. Nothing is left in the server then.
+    """
+    with (
+        duckdb.connect(str(draft), read_only=True) as rows,
+        tempfile.TemporaryDirectory(dir=draft.parent) as aside,
+    ):
+        sizes = dict(rows.execute("SELECT name, size FROM sizes").fetchall())
+        ((content,),) = rows.execute("SELECT content FROM about").fetchall()
+        ((count,),) = rows.execute("SELECT count(*) FROM prepared").fetchall()
+        # the widest first: none is moved apart to be aligned
+        names = sorted(sizes, key=lambda name: -sizes[name])
+        if len(names) >= _MOST_COLUMNS:
+            raise OwnerError(
+                f"{table.table}: a server's table has at most {_MOST_COLUMNS} columns: declare fewer."
+            )
+        codes = Path(aside) / "codes.csv"
+        chosen = ", ".join(quoted(name) for name in (ORDINAL, *names))
+        rows.execute(
+            f"COPY (SELECT {chosen} FROM prepared) TO {literal(str(codes))} (FORMAT csv, HEADER false)"
+        )
+        codes.chmod(0o600)
+        copy = f"copy_{secrets.token_hex(12)}"
+        with connect(table, writes=True) as connection, told(table):
+            number = _written(connection, copy, [smallest_type(sizes[name]) for name in names], codes)
+    facts = {
+        "server": asdict(table),
+        "copy": copy,
+        "number": number,
+        "rows": count,
+        "sizes": sizes,
+        "names": {name: f"c{place}" for place, name in enumerate(names)},
+        "quantiser": QUANTISER_VERSION,
+        "content": json.loads(content),
+    }
+    write_private(note, canonical(facts).encode())
+
+
+def _written(connection: Any, copy: str, kinds: Sequence[str], codes: Path) -> int:
+    """Make the table in one transaction, for this role's eyes alone; return how the server numbers what it holds."""
+    if connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [SPACE]).fetchone() is None:
+        connection.execute(f"CREATE SCHEMA {SPACE}")
+        connection.commit()
+    columns = ", ".join(f"c{place} {_KINDS.get(kind, kind)}" for place, kind in enumerate(kinds))
+    name = f"{SPACE}.{copy}"
+    connection.execute(f"CREATE TABLE {name} (ordinal BIGINT, {columns})")
+    connection.execute(f"REVOKE ALL ON {name} FROM PUBLIC")
+    with (
+        codes.open("rb") as file,
+        connection.cursor() as cursor,
+        cursor.copy(f"COPY {name} FROM STDIN (FORMAT csv, FREEZE)") as into,
+    ):
+        while block := file.read(1 << 20):
+            into.write(block)
+    connection.commit()
+    connection.autocommit = True
+    connection.execute(f"ANALYZE {name}")
+    return _number(connection, name) or 0
+
+
+def _number(connection: Any, name: str) -> int | None:
+    """How the server numbers the file of a table: another one where rows were put in place of others."""
+    found = connection.execute("SELECT pg_relation_filenode(to_regclass(%s))", [name]).fetchone()
+    return None if found is None or found[0] is None else int(found[0])
+
+
+def drop_copy(note: Path) -> None:
+    """Delete a copy in the server, and its note; a server that is not reached keeps integers that nobody reads."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, OwnerError):
+        facts = json.loads(note.read_bytes())
+        with (
+            connect(ServerTable(**facts["server"]), writes=True) as connection,
+            told(ServerTable(**facts["server"])),
+        ):
+            connection.execute(f"DROP TABLE IF EXISTS {SPACE}.{quoted(facts['copy'])}")
+    note.unlink(missing_ok=True)
+
+
+class PostgresEngine(SqlEngine):
+    """Answers batches over a prepared copy in a PostgreSQL server.
+
+    Parameters
+    ----------
+    note : path
+        What :func:`write_copy` left here.
+
+    Raises
+    ------
+    OwnerError
+        When the copy is of another version of dpnb, or is not there any more.
+    """
+
+    def __init__(self, note: Path) -> None:
+        self._note = note
+        self._session: Any = None
+        self._errors = driver().errors
+        facts = self._read()
+        super().__init__(_copy_of(facts), facts["sizes"], facts["rows"], _dialect(facts))
+        self._open(facts)
+
+    def _read(self) -> Mapping[str, Any]:
+        try:
+            facts: Mapping[str, Any] = json.loads(self._note.read_bytes())
+        except OSError:
+            raise CuratorGone(_REMOVED) from None
+        if facts["quantiser"] != QUANTISER_VERSION:
+            raise OwnerError("This copy was prepared by another version of dpnb. Open the dataset again.")
+        self.content = Content.from_json(facts["content"])
+        return facts
+
+    def _open(self, facts: Mapping[str, Any]) -> None:
+        """Open a session, and see that the copy is what was written."""
+        self._session = connect(ServerTable(**facts["server"]))
+        if _number(self._session, _copy_of(facts)) != facts["number"]:
+            self._gone()
+        self._session.rollback()
+        self._relation, self._dialect = _copy_of(facts), _dialect(facts)
+
+    def answer(self, requests: Sequence[Request]) -> list[Answer]:
+        """Answer a batch exactly, in the order of the requests; a lost server is waited for, and asked again.
+
+        Raises
+        ------
+        EngineInterrupted
+            When :meth:`interrupt` was called meanwhile.
+        CuratorGone
+            When the server is not reached, or the copy is not there any more.
+        """
+        for wait in _WAITS:
+            time.sleep(wait)
+            with contextlib.suppress(self._errors.OperationalError, self._errors.InterfaceError, OwnerError):
+                return super().answer(requests)
+        raise CuratorGone(
+            "The database server was not reached. Nothing is lost: run the cell again when it runs, and what was charged is "
+            "answered without a second charge."
+        )
+
+    @contextlib.contextmanager
+    def _one_batch(self) -> Iterator[None]:
+        """One read-only transaction: the first statement takes the snapshot of all."""
+        if self._session is None or self._session.closed:
+            self._open(self._read())
+        try:
+            with self._session.transaction():
+                yield
+        except self._errors.QueryCanceled as error:
+            raise EngineInterrupted from error
+        except (self._errors.UndefinedTable, self._errors.InsufficientPrivilege) as error:
+            self._gone()
+            raise CuratorGone(
+                "The prepared copy was removed from the server. Open the dataset again."
+            ) from error
+        except (self._errors.OperationalError, self._errors.InterfaceError):
+            self.close()
+            raise
+
+    def _gone(self, error: BaseException | None = None) -> NoReturn:
+        """Forget a copy that is not there: the next opening prepares the rows again."""
+        self.close()
+        self._note.unlink(missing_ok=True)
+        raise CuratorGone(_REMOVED) from error
+
+    def _columns(self, sql: str) -> Mapping[str, Any]:
+        cursor = self._session.execute(sql, binary=True)
+        rows = cursor.fetchall()
+        cells = zip(*rows, strict=True) if rows else ((),) * len(cursor.description)
+        return {column.name: _array(found) for column, found in zip(cursor.description, cells, strict=True)}
+
+    def _rows_of(self, sql: str) -> list[Any]:
+        rows: list[Any] = self._session.execute(sql, binary=True).fetchall()
+        return rows
+
+    def interrupt(self) -> None:
+        """Cancel what is running, from another thread."""
+        session = self._session
+        if session is not None and not session.closed:
+            session.cancel_safe()
+
+    def close(self) -> None:
+        """End the session. A closed engine opens another one for the next batch."""
+        if self._session is not None:
+            self._session.close()
+
+
+def _copy_of(facts: Mapping[str, Any]) -> str:
+    return f"{SPACE}.{facts['copy']}"
+
+
+def _dialect(facts: Mapping[str, Any]) -> SqlDialect:
+    return replace(DIALECT, names=facts["names"])
+
+
+def _array(column: Sequence[Any]) -> Any:
+    """A column of integers with those masked that are NULL; texts as they are."""
+    if any(isinstance(value, str) for value in column):
+        found = np.empty(len(column), dtype=object)
+        found[:] = column
+        return found
+    missing = [value is None for value in column]
+    values = np.array([0 if value is None else value for value in column], dtype=np.int64)
+    return np.ma.masked_array(values, mask=missing)

@@ -1,0 +1,252 @@
+"""A table of a PostgreSQL server as an owner's source: what it is known by, and its declared cells as their own texts.
+
+The server writes each cell as :func:`dpnb.trusted.schema.cell.text_of` has it, type by type; what a text means is decided where
+it is for every other source. Expressions look at one cell, and none of them can raise on one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpnb.trusted.curator.engines.postgres_session import connect, told
+from dpnb.trusted.curator.engines.raw_table import quoted
+from dpnb.trusted.errors import OwnerError
+from dpnb.trusted.schema import Schema
+from dpnb.trusted.schema.named_file import FetchedRows
+from dpnb.trusted.schema.server_table import ServerTable
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+LONGEST_NAME = 63
+"""Bytes of a name; PostgreSQL cuts what is longer, silently."""
+
+INTEGERS, FLOATS = {"int2", "int4", "int8"}, {"float4", "float8"}
+TEXTS, MOMENTS = {"text", "varchar", "bpchar", "name", "citext", "uuid"}, {"date", "timestamp", "timestamptz"}
+_TABLES = {"r": "a table", "p": "a table", "m": "a materialized view"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """One column of the server's table: its own name there, its type, and whether the type is an enumeration."""
+
+    name: str
+    kind: str
+    shown: str
+    listed: bool
+    place: int
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it holds texts."""
+        return self.listed or self.kind in TEXTS
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A table as one snapshot shows it.
+
+    Parameters
+    ----------
+    sql : str
+        The table's name in SQL.
+    identity : str
+        Which table of which server it is, whatever it holds.
+    columns : tuple of Cells
+        The declared ones, in the order of :func:`read_names`.
+    """
+
+    sql: str
+    identity: str
+    columns: tuple[Cells, ...]
+
+
+def read_names(schema: Schema) -> tuple[str, ...]:
+    """Return the columns that are read of a dataset's own table: the declared ones and the unit's."""
+    names = dict.fromkeys(schema.rows_of().names)
+    return tuple(names if schema.unit_column is None else names | {schema.unit_column: None})
+
+
+def identified(table: ServerTable, schema: Schema) -> tuple[str, str]:
+    """Look a table over: which table it is, and what its rows are now known by.
+
+    A row is known by its place and the transaction that wrote it, which is quicker to read than what it holds; where the
+    owner declares a version, that is taken, and no row is looked at.
+    """
+    with connect(table) as connection, told(table):
+        seen = look(connection, table, schema)
+        return seen.identity, _version(connection, table, seen)
+
+
+def fetch(table: ServerTable, schema: Schema, version: str, into: Path) -> FetchedRows:
+    """Write the declared cells into a private file, from one snapshot, if it is the one that was looked at.
+
+    Raises
+    ------
+    OwnerError
+        When the table was changed meanwhile, lacks a column, or holds a type that cannot be read.
+    """
+    into.touch(mode=0o600, exist_ok=False)
+    try:
+        with connect(table) as connection, told(table):
+            seen = look(connection, table, schema)
+            _refuse_another(table, _version(connection, table, seen), version)
+            _write(connection, seen, into)
+        return FetchedRows(into, FetchedRows.open(into).descriptor, names=read_names(schema))
+    except BaseException:
+        into.unlink(missing_ok=True)
+        raise
+
+
+def _refuse_another(table: ServerTable, found: str, version: str) -> None:
+    if found != version:
+        raise OwnerError(
+            f"{table.table} changed while it was opened. Open it again when nobody writes to it, or declare "
+            'version = "2026-11" in [source].'
+        )
+
+
+def _write(connection: Connection[Any], seen: Seen, into: Path) -> None:
+    """The rows in the order in which the table holds them, one reader from its first block."""
+    connection.execute("SET LOCAL max_parallel_workers_per_gather = 0")
+    cells = ", ".join(("1", *(text_sql(quoted(column.name), column) for column in seen.columns)))
+    query = f"COPY (SELECT {cells} FROM {seen.sql}) TO STDOUT (FORMAT csv)"
+    with into.open("wb") as file, connection.cursor() as cursor, cursor.copy(query) as rows:
+        for block in rows:
+            file.write(block)
+
+
+def look(connection: Connection[Any], table: ServerTable, schema: Schema) -> Seen:
+    """Find a table and its declared columns.
+
+    Raises
+    ------
+    OwnerError
+        When there is none, it is no table, or a column is missing or of a type that cannot be read.
+    """
+    path = ".".join(quoted(_cut(name)) for name in table.names)
+    own = len(table.names) == 1
+    found = connection.execute(
+        "SELECT c.oid::bigint, c.relkind, n.nspname, c.relname, (SELECT system_identifier FROM pg_control_system()), "
+        "(SELECT oid::bigint FROM pg_database WHERE datname = current_database()), "
+        "has_schema_privilege(n.oid, 'USAGE') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "WHERE c.relname = %s AND n.nspname = " + ("'public'" if own else "%s"),
+        [_cut(name) for name in reversed(table.names)],
+    ).fetchone()
+    if found is None:
+        where = "in the schema public" if own else "there"
+        raise OwnerError(f"{table.table}: the database has no such table {where}. Check table=… in source.")
+    oid, kind, space, name, system, database, _ = found
+    if kind not in _TABLES:
+        raise OwnerError(
+            f"{table.table} is no table of this server, and its rows may come from anywhere. Write them into one: "
+            f"CREATE MATERIALIZED VIEW {path}_rows AS SELECT * FROM {path} (then name it in source)."
+        )
+    columns = _columns(connection, table, oid, schema)
+    identity = _digest("postgresql", system, database, oid)
+    return Seen(f"{quoted(space)}.{quoted(name)}", identity, columns)
+
+
+def _columns(connection: Connection[Any], table: ServerTable, oid: int, schema: Schema) -> tuple[Cells, ...]:
+    rows = connection.execute(
+        "SELECT a.attname, coalesce(b.typname, t.typname), format_type(a.atttypid, a.atttypmod), "
+        "coalesce(b.typtype, t.typtype) = 'e', a.attnum, has_column_privilege(a.attrelid, a.attnum, 'SELECT') "
+        "FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_type b ON b.oid = t.typbasetype AND t.typtype = 'd' "
+        "WHERE a.attrelid = %s::bigint::oid AND a.attnum > 0 AND NOT a.attisdropped",
+        [oid],
+    ).fetchall()
+    there = {row[0]: row for row in rows}
+    wanted, units = read_names(schema), schema.unit_column
+    if len({_cut(name) for name in wanted}) < len(wanted):
+        raise OwnerError(
+            f"{table.table}: two declared names are one in their first {LONGEST_NAME} bytes, where PostgreSQL cuts a name: "
+            "rename one of the columns."
+        )
+    found = []
+    for name in wanted:
+        row = there.get(_cut(name))
+        if row is None:
+            raise OwnerError(
+                f'The data have no column "{name}": correct its name in the schema, or remove it.'
+            )
+        *facts, readable = row
+        if not readable:
+            raise OwnerError(f'The role may not read "{name}": GRANT SELECT ON {table.table} to it.')
+        cells = Cells(*facts)
+        _refuse(schema, name, cells, unit=name == units)
+        found.append(cells)
+    return tuple(found)
+
+
+def _refuse(schema: Schema, name: str, cells: Cells, *, unit: bool) -> None:
+    """Refuse a column that cannot be read as what it is declared."""
+    column = next((column for column in schema.rows_of().columns if column.name == name), None)
+    plain = INTEGERS | FLOATS | MOMENTS | {"numeric", "bool"}
+    if not cells.is_text and cells.kind not in plain:
+        raise OwnerError(
+            f'"{name}" holds {cells.shown}, not numbers, texts or dates: '
+            "convert it first, or remove the column from the schema."
+        )
+    if column is not None and column.type in ("integer", "number") and cells.kind in MOMENTS:
+        raise OwnerError(
+            f'"{name}" is declared {column.type}, but the data hold {cells.shown}: '
+            'convert it first, or declare it type = "date".'
+        )
+    if column is not None and column.text is not None and cells.kind in FLOATS:
+        raise OwnerError(
+            f'"{name}" is declared text, but the data hold {cells.shown}: convert it to text first, '
+            'or declare it type = "number".'
+        )
+    if unit and cells.kind in FLOATS:
+        raise OwnerError(
+            f'The unit column "{name}" holds {cells.shown}, which may have merged two units already: '
+            "convert the column to bigint or text where the numbers are still whole."
+        )
+
+
+def text_sql(sql: str, cells: Cells) -> str:
+    """A cell's own text: :func:`dpnb.trusted.schema.cell.text_of`; an empty text is missing where it is read.
+
+    Of a binary64 it is a text of the same number, which may have a digit more: no unit and no label is made of one.
+    """
+    if cells.kind == "bool":
+        return f"CASE WHEN {sql} THEN '1' WHEN NOT {sql} THEN '0' END"
+    if cells.kind in FLOATS:
+        number = f"{sql}::float8"
+        return f"CASE {number} WHEN 'NaN' THEN NULL ELSE {number}::text END"
+    if cells.kind == "numeric":
+        text = f"trim_scale({sql})::text"
+        return f"CASE {text} WHEN 'NaN' THEN NULL WHEN 'Infinity' THEN 'inf' WHEN '-Infinity' THEN '-inf' ELSE {text} END"
+    if cells.kind == "date":
+        return f"CASE WHEN {_in_years(sql)} THEN {sql}::text END"
+    if cells.kind in MOMENTS:
+        moment = sql if cells.kind == "timestamp" else f"({sql} AT TIME ZONE 'UTC')"
+        return f"CASE WHEN {_in_years(moment)} THEN regexp_replace({moment}::text, ' 00:00:00$', '') END"
+    return f"{sql}::text"
+
+
+def _in_years(sql: str) -> str:
+    return f"{sql} >= '0001-01-01' AND {sql} < '10000-01-01'"
+
+
+def _version(connection: Connection[Any], table: ServerTable, seen: Seen) -> str:
+    places = [(column.name, column.kind, column.place) for column in seen.columns]
+    if table.version is not None:
+        return _digest(seen.identity, "declared", table.version, places)
+    row = connection.execute(
+        "SELECT count(*), coalesce(sum(hashtextextended(concat(tableoid, ctid, xmin), 0)::numeric), 0)::text "
+        f"FROM {seen.sql}"
+    ).fetchone()
+    return _digest(seen.identity, "rows", *(row or ()), places)
+
+
+def _digest(*facts: Any) -> str:
+    return hashlib.blake2b(repr(facts).encode(), digest_size=32).hexdigest()
+
+
+def _cut(name: str) -> str:
+    """A name as the server has it: cut after 63 bytes, never inside of a letter."""
+    return name.encode()[:LONGEST_NAME].decode(errors="ignore")
