@@ -1,0 +1,22 @@
+"""Dates, prepared columns and frequent texts, beside exact DuckDB on the raw file: the promised ratios, at a million rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.benchmarks import bench_prepared, bench_texts
+
+pytestmark = [pytest.mark.alone, pytest.mark.soak]
+
+
+def test_frequent_texts_and_dates_take_no_longer_than_is_promised():
+    """A hundred thousand texts, counted, noised and shown: at most twice the exact counts; dates no longer than the raw file's."""
+    found = bench_texts.measure(1_000_000)
+    assert found["released"] <= 2 * found["raw"]
+    assert found["dated"] <= found["by dates"]
+
+
+def test_prepared_columns_are_asked_no_slower_than_by_hand():
+    """Four questions of what is prepared of two tables, warm: no slower than the exact join of the raw files."""
+    found = bench_prepared.measure(1_000_000)
+    assert found["asked"] <= found["raw"]
