@@ -124,6 +124,30 @@ REFUSED = [
 ]  # fmt: skip
 
 
+TEXT = {"type": "text", "length": 8}
+
+
+@pytest.mark.parametrize(
+    "line", [{"any": "ward", "is": "a"}, {"latest": "ward", "by": "day"}, {"sum": "ward", "upper": 3}]
+)
+def test_nothing_is_taken_of_a_text(line):
+    """Its values are nobody's list: the fix is to declare them."""
+    with pytest.raises(
+        OwnerError, match='nothing is taken of a text: declare ward as type = "category", with its values'
+    ):
+        load(changed(ONE, columns__ward=TEXT, prepare__ward=line), source="people.csv")
+
+
+def test_rows_are_counted_whatever_their_first_column_is():
+    """A text that stands first is left aside; a table of texts alone is refused with what to declare."""
+    columns = {"note": TEXT, "cost": TWO["source"]["visits"]["columns"]["cost"]}
+    lines = {"visits": {"count": "visits", "upper": 20}}
+    schema = load(changed(TWO, source__visits__columns=columns, prepare=lines), source="people.csv").schema
+    assert schema.names == ("age", "visits")
+    with pytest.raises(OwnerError, match="counted by a column that is no text: declare one more column"):
+        load(changed(TWO, source__visits__columns={"note": TEXT}, prepare=lines), source="people.csv")
+
+
 @pytest.mark.parametrize(("content", "facts", "words"), REFUSED, ids=[words[:40] for _, _, words in REFUSED])
 def test_what_a_declaration_cannot_mean_is_refused_with_the_line_to_write(content, facts, words, tmp_path):
     """Before any row is read."""

@@ -112,7 +112,12 @@ def _cells(text: Any, take: str, tables: Tables, where: str) -> tuple[str, Colum
             listed = " or ".join(f'count = "{name}"' for name in counted)
             raise OwnerError(f"{where}: count = {text!r}: write {listed}")
         source = "" if text == ROWS else str(text)
-        return source, next(iter(tables[source].values()))
+        numbers = [column for column in tables[source].values() if column.text is None]
+        if not numbers:
+            raise OwnerError(
+                f"{where}: rows are counted by a column that is no text: declare one more column of them"
+            )
+        return source, numbers[0]
     source, dot, name = text.partition(".") if isinstance(text, str) else ("", "", "")
     if not dot or source not in counted[1:]:
         source, name = "", text
@@ -126,6 +131,10 @@ def _column(name: Any, source: str, tables: Tables, where: str) -> Column:
         hint = f"did you mean {close}?" if close else f"it declares {', '.join(columns)}"
         whose = f"[source.{source}]" if source else "the dataset"
         raise OwnerError(f"{where}: {whose} declares no column {name!r}: {hint}")
+    if columns[name].text is not None:
+        raise OwnerError(
+            f'{where}: nothing is taken of a text: declare {name} as type = "category", with its values'
+        )
     return columns[name]
 
 
