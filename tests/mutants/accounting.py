@@ -9,10 +9,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pytest
 
 from dpnb.planner import expression
 from dpnb.trusted.canonical import canonical
-from dpnb.trusted.curator import known_content, meters, pins, stored, totals
+from dpnb.trusted.curator import database, known_content, meters, pins, stored, totals
+from dpnb.trusted.curator import ledger as ledger_module
 from dpnb.trusted.curator.engines import recognition
 from dpnb.trusted.curator.ledger import Ledger
 from dpnb.trusted.mechanisms import DiscreteLaplace
@@ -21,6 +23,7 @@ from dpnb.trusted.privacy.conversion import laplace_rho
 from tests.curator import test_content as on_content
 from tests.curator import test_ledger as on_ledger
 from tests.curator import test_shares as on_shares
+from tests.curator import test_together as on_together
 from tests.mutants.table import Mutant, Patch, replaced
 from tests.planner import test_question as on_question
 from tests.privacy.test_conversion import divergence
@@ -49,6 +52,35 @@ def laplace_costs_its_rho(_: Any) -> None:
         for order in (1.001, 2.0, 8.0):
             divergence = (np.logaddexp.reduce(order * one + (1 - order) * two) - norm) / (order - 1)
             assert divergence <= order * charged + 1e-9
+
+
+def by_the_total_before(_: Any) -> Any:
+    """Read the totals once for a whole group."""
+
+    def in_one(self: Any, acts: Any) -> list[Any]:
+        known: dict[Any, Any] = {}
+        with self.writing() as connection, pytest.MonkeyPatch.context() as patch:
+            real = ledger_module._spent
+            patch.setattr(
+                ledger_module,
+                "_spent",
+                lambda db, pool, who, *rest: known.setdefault((pool, who), real(db, pool, who, *rest)),
+            )
+            return [database._tried(connection, act) for act in acts]
+
+    return in_one
+
+
+def kept_half_done(_: Any) -> Any:
+    """Roll nothing back."""
+
+    def tried(connection: Any, act: Any) -> Any:
+        try:
+            return act(connection)
+        except Exception:  # noqa: BLE001 - as what it stands for
+            return database.BY_ITSELF
+
+    return tried
 
 
 def float_sum(_: Any) -> Any:
@@ -211,6 +243,16 @@ MUTANTS = {
         "Eight students spend eight times what the class may.",
         replaced(totals, "shares", nobody_spent_yet),
         on(on_shares.test_a_cap_of_a_group_holds_for_its_members_together_and_for_nobody_else),
+    ),
+    "a group of charges admitted by the total before it": Mutant(
+        "Charges that share a transaction do not see one another: together they pass every cap.",
+        replaced(database.Database, "_written_in_one", by_the_total_before),
+        on(on_together.test_charges_that_wait_are_one_transaction),
+    ),
+    "a failed act that stays in its group": Mutant(
+        "What was half done when a request failed is kept with the others' charges.",
+        replaced(database, "_tried", kept_half_done),
+        on(on_together.test_an_act_that_fails_leaves_no_trace_among_the_others),
     ),
     "a request id bound without the digest": Mutant(
         "Another plan is answered under a paid id.",

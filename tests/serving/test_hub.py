@@ -78,8 +78,12 @@ def served_for(running, hub_server, **more):
 
 
 def test_a_user_of_the_hub_is_nobody_of_the_owner():
-    """The principal has a letter that an owner's cannot have; scopes are those of this service."""
-    held = (*ANALYST, "custom:dpnb:instruct", "custom:dpnb:audit", "custom:other:metrics")
+    """The principal has a letter that an owner's cannot have; scopes are those of this service, but for its figures."""
+    held = (
+        *ANALYST,
+        *(f"custom:dpnb:{scope}" for scope in ("instruct", "audit", "metrics")),
+        "custom:other:x",
+    )
     found = Hub("http://hub", "dpnb", Says(x=model(scopes=held))).find("x")
     assert (found.principal, found.scopes, found.id) == ("hub/ada", ("release", "instruct", "audit"), "a7")
     assert "text" not in repr(found)

@@ -447,7 +447,7 @@ def test_the_door_decides_before_a_body_is_read(running):
 
 
 def test_health_is_everybodys_and_figures_are_not(running, monkeypatch):
-    """Counts alone, without a name."""
+    """Counts alone, in tens, without a name."""
     service = running()
     found = served(f"{service.url}x")[0]
     context = ssl.create_default_context(cafile=str(service.folder / "ca.pem"))
@@ -466,8 +466,13 @@ def test_health_is_everybodys_and_figures_are_not(running, monkeypatch):
     assert "Server" not in headers
     for token in (None, service.token("ada")):
         assert get("metrics", token)[0] == (401 if token is None else 403)
-    figures = get("metrics", service.token("ops", "metrics"))[1]
-    assert 'dpnb_count{what="refused access"} 1' in figures
+    ops = service.token("ops", "metrics")
+    assert 'dpnb_count{what="refused access"} 0\n' in get("metrics", ops)[1]
+    for _ in range(13):
+        get("metrics")
+    figures = get("metrics", ops)[1]
+    assert 'dpnb_count{what="refused access"} 10\n' in figures
+    assert all(int(line.split()[-1]) % 10 == 0 for line in figures.splitlines())
     assert "ada" not in figures
     with pytest.raises(AccessError, match="service's figures"):
         service.session(service.token("ops", "metrics"), monkeypatch)

@@ -13,14 +13,17 @@ import os
 import secrets
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
+from dpnb.trusted.curator import failpoints
 from dpnb.trusted.curator.chain import head
 from dpnb.trusted.curator.file_faults import FAULTS, named_faults
 from dpnb.trusted.curator.guard import REFUSAL, Guard, journal_of, traces
 from dpnb.trusted.curator.mark import Mark
 from dpnb.trusted.curator.migrations import APPLICATION, DRAFTS, migrate
+from dpnb.trusted.curator.together import BY_ITSELF, Together
 from dpnb.trusted.errors import ChargedError, CuratorError, FrozenError, OwnerError
 
 _WAIT = 10.0
@@ -56,6 +59,7 @@ class Database:
         self._process = os.getpid()
         self._connection: sqlite3.Connection | None = None
         self._guard: Guard | None = None
+        self._together = Together(self._written, self._written_in_one)
         before = traces(path)  # looked at before the ledger: it is made first
         with named_faults(path.name):
             if not path.exists():
@@ -96,12 +100,32 @@ class Database:
             try:
                 self.refuse_fallen(connection)
                 yield connection
-                connection.execute("COMMIT")
+                self._commit(connection)
             except BaseException:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
             self.writes += 1
+
+    def together(self, act: Callable[[sqlite3.Connection], Any]) -> Any:
+        """Write as in :meth:`writing`, in one transaction with what others wait to write: on disk for all with one sync.
+
+        Each act reads what those before it wrote, and its entries follow theirs. An act that raises leaves no trace among them,
+        and is done again by itself; where the transaction fails, so are all. It may hence be called twice.
+        """
+        return self._together.do(act)
+
+    def _written(self, act: Callable[[sqlite3.Connection], Any]) -> Any:
+        with self.writing() as connection:
+            return act(connection)
+
+    def _written_in_one(self, acts: Sequence[Callable[[sqlite3.Connection], Any]]) -> list[Any]:
+        with self.writing() as connection:
+            return [_tried(connection, act) for act in acts]
+
+    def _commit(self, connection: sqlite3.Connection) -> None:
+        failpoints.at("committing")
+        connection.execute("COMMIT")
 
     @contextlib.contextmanager
     def telling(self) -> Iterator[sqlite3.Connection]:
@@ -111,6 +135,10 @@ class Database:
         """
         with self.writing() as connection:
             yield connection
+        self.tell()
+
+    def tell(self) -> None:
+        """Say that something was written."""
         with contextlib.suppress(Exception):
             self.told()
 
@@ -127,14 +155,6 @@ class Database:
                 yield connection
             finally:
                 connection.execute("ROLLBACK")
-
-    @contextlib.contextmanager
-    def answering(self) -> Iterator[sqlite3.Connection]:
-        """Write answers as in :meth:`writing`; when the block is left, the mark knows them, and they may leave."""
-        with self.writing() as connection:
-            yield connection
-            entry = head(connection)[0]
-        self.cover(entry)
 
     @contextlib.contextmanager
     def showing(self) -> Iterator[sqlite3.Connection]:
@@ -211,6 +231,21 @@ class Database:
     def _is_ours(self) -> bool:
         """Tell whether the journal is this ledger's own: moved into it and deleted, it would lose nothing of others."""
         return self.frozen is None if self._guard is None else not self._guard.replaced()
+
+
+def _tried(connection: sqlite3.Connection, act: Callable[[sqlite3.Connection], Any]) -> Any:
+    """Carry out an act within a transaction; where it raises, it leaves no trace in there.
+
+    A fault at which SQLite itself gives the whole transaction up is raised: there is nothing to go back to.
+    """
+    connection.execute("SAVEPOINT act")
+    try:
+        found = act(connection)
+    except Exception:  # noqa: BLE001 - it is raised where the act is done by itself
+        connection.execute("ROLLBACK TO act")
+        found = BY_ITSELF
+    connection.execute("RELEASE act")
+    return found
 
 
 def _let_go(connection: sqlite3.Connection, path: Path) -> None:

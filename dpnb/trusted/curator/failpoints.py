@@ -12,6 +12,7 @@ STEPS = (
     "received",
     "checked",
     "before-charge",
+    "committing",
     "charged",
     "scanned",
     "noised",

@@ -23,7 +23,7 @@ from dpnb.trusted.curator import admission, adoption, holds, known_content, pins
 from dpnb.trusted.curator.admission import MINE, POOL, Limit
 from dpnb.trusted.curator.adoption import Question, Scope
 from dpnb.trusted.curator.audit_trail import Verification, examine
-from dpnb.trusted.curator.chain import GENESIS, append
+from dpnb.trusted.curator.chain import GENESIS, append, head
 from dpnb.trusted.curator.database import Database, aside
 from dpnb.trusted.curator.guard import mark_at
 from dpnb.trusted.curator.mark import Mark
@@ -369,7 +369,8 @@ class Ledger:
         facts = {**bound, "request": request_id, "life": self._life}
         facts |= {} if store is None else {"store": store}
         now = time or _now()
-        with self._database.telling() as db:
+
+        def act(db: sqlite3.Connection) -> ChargeRow:
             found = totals.charged(db, request_id, bound)
             if found is not None:
                 return found
@@ -380,9 +381,12 @@ class Ledger:
             before = adoption.find(db, self._abandoned, scope, questions, others)
             if before is not None:
                 return _adopted(db, now, before, facts)
-            if events is None:
-                events = [event for question in questions for event in question.events]
-            return _charged(db, now, facts, questions, events, cap, caps)
+            costs = [event for one in questions for event in one.events] if events is None else events
+            return _charged(db, now, facts, questions, costs, cap, caps)
+
+        row: ChargeRow = self._database.together(act)
+        self._database.tell()
+        return row
 
     def has_abandoned(self, principal: str, pool: str) -> bool:
         """Tell whether an earlier life of the curator left this principal a charge of a pool without an answer."""
@@ -430,12 +434,19 @@ class Ledger:
         ChargedError
             When the file cannot be written now: the charge stands, and the next attempt completes it.
         """
-        with stored.after_the_charge(), self._database.answering() as db:
+        now = time or _now()
+
+        def act(db: sqlite3.Connection) -> tuple[list[Answer], int]:
             charge = stored.charge_of(db, request_id, principal)
             if charge is None:
                 raise CuratorError("No answer is stored without a charge.")
-            stored.insert(db, time or _now(), charge, answers)
-            return stored.answers_of(db, charge) or []
+            stored.insert(db, now, charge, answers)
+            return stored.answers_of(db, charge) or [], head(db)[0]
+
+        with stored.after_the_charge():
+            found, entry = self._database.together(act)
+            self._database.cover(entry)
+        return list(found)
 
     def answers(self, request_id: str, principal: str) -> list[Answer] | None:
         """Return the stored answers of the charge that a request is bound to; None when there are none for this principal."""

@@ -164,7 +164,7 @@ def release(
     charge = guard(lambda: _charge(wanted, mine, attached, ledger, chance))
     settle, now = chance.settling(), chance.now()
     failpoints.at("charged")
-    answers = ledger.answers(wanted.request, wanted.principal)
+    answers = None if charge.new else ledger.answers(wanted.request, wanted.principal)
     if answers is None:
         if not charge.new:
             _refuse_strange_record(charge, wanted)

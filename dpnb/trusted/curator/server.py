@@ -62,7 +62,12 @@ FIRST_WORD = 10.0
 WHOLE_BODY = 60.0
 """Seconds within which a connection shows that it may ask, and within which a body arrives."""
 _TICK = 0.2
-_THREADS = {"attach": 4, "release": 8, "price": 4, "rest": 8}
+_NEWS_EACH = 0.02
+"""Seconds between two news, for each kernel that hears them: what many are told costs whoever asks next to nothing."""
+_SHORT = 64 * 2**10
+"""Bytes of a request that are read where they arrive: a thread would cost more than they do."""
+_THREADS = {"attach": 4, "release": 32, "price": 4, "rest": 8}
+"""Of each kind. A release waits: for its scan, for the disk, and in a service for its bucket."""
 _KINDS: dict[type, str] = {
     Attach: "attach",
     Open: "attach",
@@ -356,7 +361,11 @@ class _Messages(Handler):
             self.life.rest(self._stream)
 
     async def _reply(self, body: bytes) -> bytes:
-        asked = await self.workers.run("rest", self.service.read, body)
+        asked = (
+            self.service.read(body)
+            if len(body) <= _SHORT
+            else await self.workers.run("rest", self.service.read, body)
+        )
         if isinstance(asked, bytes):
             return asked
         if self.life.ending:
@@ -498,11 +507,14 @@ async def _serve(service: Answering, config: Config, place: Place) -> bool:
     server.add_socket(listener)
     loop = asyncio.get_running_loop()
 
+    news = _News(life)
+
     def told() -> None:
         with contextlib.suppress(
             RuntimeError
         ):  # the loop has ended, and what was charged is stored all the same
-            loop.call_soon_threadsafe(_wake, life)
+            if not news.due:
+                loop.call_soon_threadsafe(news.grew)
 
     service.listen(told)
     ended = _asked_to_end()
@@ -547,9 +559,23 @@ async def _until_stored(life: Life) -> None:
         await asyncio.wait_for(life.still.wait(), GRACE)
 
 
-def _wake(life: Life) -> None:
-    for line in tuple(life.lines):
-        line.wake()
+class _News:
+    """Tells every life-line that the ledger grew: at once, and what follows soon together."""
+
+    def __init__(self, life: Life) -> None:
+        self.due = False
+        self._life, self._again = life, 0.0
+
+    def grew(self) -> None:
+        """Tell them, now or when enough time has passed since they were told last."""
+        if not self.due:
+            self.due = True
+            asyncio.get_running_loop().call_later(self._again - time.monotonic(), self._tell)
+
+    def _tell(self) -> None:
+        self.due, self._again = False, time.monotonic() + _NEWS_EACH * len(self._life.lines)
+        for line in tuple(self._life.lines):
+            line.wake()
 
 
 def _asked_to_end() -> asyncio.Event:

@@ -10,6 +10,7 @@ import itertools
 import os
 import threading
 import traceback
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -123,7 +124,8 @@ class Curator:
         self._chance = chance or Chance()
         self._open: dict[tuple[str, str], Attached] = {}
         self._attaching = threading.Lock()
-        self._deciding = threading.Lock()
+        self._deciding = threading.Condition()
+        self._charging: Counter[tuple[str, str]] = Counter()
         self._cancelled: dict[str, dict[str, None]] = {}
         self._ending = False
         self._upkeep: Upkeep | None = None
@@ -351,17 +353,25 @@ class Curator:
 
     def _unless_cancelled(self, wanted: Wanted) -> Callable[[Callable[[], Any]], Any]:
         def guard(charge: Callable[[], Any]) -> Any:
+            place = wanted.principal, wanted.request
             with self._deciding:
                 if self._ending:
                     raise CuratorGone("The curator is about to end. Nothing was spent. Run the line again.")
                 if wanted.request in self._cancelled.get(wanted.principal, ()):
                     raise PlanError("Cancelled before the charge. Nothing was spent. Run the cell again.")
+                self._charging[place] += 1
+            try:
                 return charge()
+            finally:
+                with self._deciding:
+                    self._charging -= Counter([place])
+                    self._deciding.notify_all()
 
         return guard
 
     def _cancel(self, request: Cancel, principal: str) -> Cancelled:
-        with self._deciding:
+        with self._deciding:  # a charge that has begun is waited for: it is made, or refused
+            self._deciding.wait_for(lambda: not self._charging[principal, request.request])
             if self._ledger.charged(request.request, principal) is None:
                 mine = self._cancelled.setdefault(principal, {})
                 mine[request.request] = None

@@ -31,6 +31,8 @@ PATIENCE = 5.0
 """Seconds for which a Hub may think."""
 REMEMBERED = 60.0
 """Seconds after a check for which a life-line is held; no answer is given and nothing is charged on it."""
+_GIVEN = tuple(scope for scope in SCOPES if scope != "metrics")
+"""What a Hub can give; the figures of the service are for whom its owner gave a token."""
 _LONGEST = 2**20
 _NEVER = 2**62
 _DOWN = (
@@ -150,7 +152,7 @@ class Hub:
         mine = f"access:services!service={self._service}"
         if model.get("kind") != "user" or not {"access:services", mine} & scopes:
             return _NOT_LET_IN.format(service=self._service)
-        held = tuple(scope for scope in SCOPES if f"custom:{self._service}:{scope}" in scopes)
+        held = tuple(scope for scope in _GIVEN if f"custom:{self._service}:{scope}" in scopes)
         name, id_ = str(model["name"]), str(model.get("token_id") or digest[:8])
         groups = tuple(map(str, model["groups"])) if isinstance(model.get("groups"), list) else None
         return HubToken(id_, principal_of(name), held, (), 0, _NEVER, digest, groups=groups, text=text)

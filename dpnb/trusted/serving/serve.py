@@ -1,7 +1,8 @@
 """``dpnb serve --config curator.toml``: the service as a process.
 
 It ends when it is asked to (SIGTERM): it takes nothing new, charges nothing more, and what was charged has a moment to be stored
-and sent. ``/health`` answers anybody who may connect; ``/metrics`` whoever holds a token with that scope: counts alone.
+and sent. ``/health`` answers anybody who may connect; ``/metrics`` whoever holds an owner's token with that scope: counts
+alone, in tens, so that two looks at them do not tell of one request.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ MOST_CONNECTIONS = 1024
 """A kernel has two: four hundred kernels, and some room."""
 _AT_THE_DOOR = 32
 """Tokens of a Hub that are looked at at once."""
+_STEP = 10
+"""Counts are told as a whole multiple of it."""
 _ASK = "The service asks who you are: set DPNB_TOKEN to the token that its owner gave you. Nothing was spent."
 
 
@@ -155,9 +158,14 @@ class Metrics(Handler):
         except AccessError as error:
             raise Refused(403, refusal(error)) from None
         desk: Any = self.service
-        lines = [f'dpnb_count{{what="{what}"}} {count}' for what, count in sorted(desk.counts.items())]
+        counts = sorted(desk.counts.copy().items())
+        lines = [f'dpnb_count{{what="{what}"}} {_tens(count)}' for what, count in counts]
         self.set_header("Content-Type", "text/plain; version=0.0.4")
-        self.finish("\n".join([*lines, f"dpnb_lines {len(self.life.lines)}", ""]))
+        self.finish("\n".join([*lines, f"dpnb_lines {_tens(len(self.life.lines))}", ""]))
+
+
+def _tens(count: int) -> int:
+    return count - count % _STEP
 
 
 def _allow_files() -> None:

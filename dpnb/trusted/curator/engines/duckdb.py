@@ -28,7 +28,7 @@ _WRITES_OUT = "filter_pushdown"
 
 
 class DuckDBEngine(SqlEngine):
-    """Answers batches over one prepared copy. Safe to share between threads; one batch runs at a time.
+    """Answers batches over one prepared copy. Safe to share between threads; batches that wait for one another run as one.
 
     Parameters
     ----------

@@ -10,6 +10,7 @@ depends on such columns alone is then answered without a scan.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
@@ -50,6 +51,7 @@ from dpnb.trusted.curator.engines.batching import Aggregate, Cluster, Part, clus
 from dpnb.trusted.curator.engines.crossing import Pair, bare, integers, statement, together
 from dpnb.trusted.curator.engines.rendering import Renderer
 from dpnb.trusted.curator.engines.sql_dialect import SqlDialect
+from dpnb.trusted.curator.together import Together
 
 _INT63 = 2**62
 _MOST_COUNTED_CELLS = 1 << 21
@@ -61,7 +63,7 @@ _KEPT_BYTES = 1 << 28
 
 
 class SqlEngine:
-    """Answers batches over one prepared copy. Safe to share between threads; one batch runs at a time.
+    """Answers batches over one prepared copy. Safe to share between threads; batches that wait for one another run as one.
 
     Subclass it for an engine: set what is below, and give :meth:`_columns`, :meth:`_rows_of`, :meth:`interrupt` and
     :meth:`close`; :meth:`_one_batch` where the statements of a batch must be told to see one snapshot.
@@ -89,6 +91,7 @@ class SqlEngine:
         self._dialect = dialect
         self._keeps = keeps
         self._lock = threading.Lock()
+        self._together = Together(self._answered, self._answered_in_one)
         self._kept: OrderedDict[Any, tuple[Int64s, ...]] = OrderedDict()
         self._scanned: set[tuple[str, ...]] = set()
 
@@ -100,8 +103,17 @@ class SqlEngine:
         EngineInterrupted
             When :meth:`interrupt` was called meanwhile.
         """
+        found: list[Answer] = self._together.do(requests)
+        return found
+
+    def _answered(self, requests: Sequence[Request]) -> list[Answer]:
         with self._lock, self._one_batch():
             return self._answer(requests)
+
+    def _answered_in_one(self, batches: Sequence[Sequence[Request]]) -> list[list[Answer]]:
+        """Answer batches that wait for one another as one batch of all their requests."""
+        found = iter(self._answered(list(itertools.chain.from_iterable(batches))))
+        return [list(itertools.islice(found, len(batch))) for batch in batches]
 
     def _one_batch(self) -> contextlib.AbstractContextManager[None]:
         """Enter what the statements of one batch run in, and translate what an interrupted one raises."""
