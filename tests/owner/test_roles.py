@@ -48,6 +48,7 @@ class Place:
     where: str
     folder: Path
     open_to_all: Path
+    users: Users
     running: Running | None = None
     came: dict[str, dict[str, tuple[int, str]]] = field(default_factory=dict)
     untouched: dict[str, bool] = field(default_factory=dict)
@@ -104,19 +105,14 @@ class Place:
             "PYTHONPATH": str(ROOT),
             "DPNB_CA": str(self.open_to_all / "ca.pem"),
         }
-        words = json.dumps([self.words(act, role) for act in acts])
+        words = [self.words(act, role) for act in acts]
         before = self.entries()
-        command = [sys.executable, "-c", PROGRAM, words, str(user or 0)]
-        done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=False, cwd=self.open_to_all
-        )
-        assert done.returncode == 0, done.stderr
-        told = json.loads(done.stdout.splitlines()[-1])
+        told = self.users.do([words, user or 0, environment, str(self.open_to_all)])
         self.came.setdefault(role, {}).update(zip(acts, map(tuple, told), strict=True))
         self.untouched[role] = self.entries() == before
 
 
-# everything is loaded before the user changes, who may read neither this environment nor this checkout
+# everything is loaded once, before the user changes, who may read neither this environment nor this checkout; each turn is a process
 PROGRAM = """
 import contextlib, io, json, os, sys
 import cryptography.hazmat.primitives.asymmetric.ed25519, cryptography.hazmat.primitives.serialization
@@ -125,30 +121,75 @@ import dpnb.__main__, dpnb.client.entrance, dpnb.client.publication, dpnb.client
 import dpnb.cards.attach, dpnb.owner.receipt_file, dpnb.trusted.curator.loosened_terms, dpnb.trusted.curator.owner_acts
 import dpnb.trusted.curator.examination, dpnb.trusted.curator.restoration, dpnb.trusted.serving.serve, dpnb.planner.price
 import dpnb.statistics, dpnb.notebook
-user = int(sys.argv[2])
-if user:
-    os.setgroups([]); os.setgid(user); os.setuid(user)
-came, entry = [], 0
-for words in json.loads(sys.argv[1]):
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+
+def act(words, user, environment, folder):
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    if user:
+        os.setgroups([]); os.setgid(user); os.setuid(user)
+    came, entry = [], 0
+    for said in words:
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            try:
+                status = dpnb.__main__.main(["admin", *(str(entry) if word == "ENTRY" else word for word in said)])
+            except SystemExit as ended:
+                status = ended.code
+        if said[0] == "release" and not status and not user:
+            from dpnb.trusted.curator.ledger import Ledger
+            from pathlib import Path
+            with Ledger(Path(os.environ["DPNB_HOME"]) / "ledger.sqlite3") as ledger:
+                entry = [row.entry for row in ledger.statement() if row.kind == "charge"][-1]
+        came.append([status, out.getvalue()])
+    return came
+
+for line in sys.stdin:
+    child = os.fork()
+    if not child:
         try:
-            status = dpnb.__main__.main(["admin", *(str(entry) if word == "ENTRY" else word for word in words)])
-        except SystemExit as ended:
-            status = ended.code
-    if words[0] == "release" and not status and not user:
-        from dpnb.trusted.curator.ledger import Ledger
-        from pathlib import Path
-        with Ledger(Path(os.environ["DPNB_HOME"]) / "ledger.sqlite3") as ledger:
-            entry = [row.entry for row in ledger.statement() if row.kind == "charge"][-1]
-    came.append([status, out.getvalue()])
-print(json.dumps(came))
+            print(json.dumps(act(*json.loads(line))), flush=True)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    print("done", flush=True)
 """
 
 
-def made(where, folder, open_to_all):
+class Users:
+    """Whoever acts: a process that loaded dpnb and forks one for each turn of somebody."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            text=True,
+        )
+
+    def do(self, job):
+        """Do one turn; return the status and the words of each act."""
+        self.process.stdin.write(json.dumps(job) + "\n")
+        self.process.stdin.flush()
+        told = self.process.stdout.readline()
+        assert self.process.stdout.readline() == "done\n", told
+        return json.loads(told)
+
+
+@pytest.fixture(scope="module")
+def users():
+    """One of them for all homes."""
+    found = Users()
+    yield found
+    found.process.stdin.close()
+    found.process.wait(30)
+    found.process.stdout.close()
+
+
+def made(where, folder, open_to_all, users):
     """Make a home of one kind, with everything that any act needs."""
-    place = Place(where, folder, open_to_all)
+    place = Place(where, folder, open_to_all, users)
     write_people(folder)
     text = (folder / "people.dpnb.toml").read_text()
     (folder / "loose.dpnb.toml").write_text(text.replace("epsilon = 4", "epsilon = 5"))
@@ -166,12 +207,12 @@ def made(where, folder, open_to_all):
 
 
 @pytest.fixture(scope="module", params=WHERE)
-def place(request, tmp_path_factory):
+def place(request, tmp_path_factory, users):
     """A home after every role has tried every act, the owner last."""
     with tempfile.TemporaryDirectory() as shared:
         open_to_all = Path(shared)
         open_to_all.chmod(0o777)
-        found = made(request.param, tmp_path_factory.mktemp(request.param), open_to_all)
+        found = made(request.param, tmp_path_factory.mktemp(request.param), open_to_all, users)
         try:
             _all_roles(found)
             yield found

@@ -66,6 +66,7 @@ class Running:
     folder: Path
     process: subprocess.Popen = None
     url: str = ""
+    program: tuple[str, ...] = ("-m", "dpnb")
     sessions: list[Session] = field(default_factory=list)
 
     @property
@@ -76,7 +77,7 @@ class Running:
     def start(self):
         """Start it, and wait until it listens."""
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "dpnb", "serve", "--config", str(self.folder / "curator.toml")],
+            [sys.executable, *self.program, "serve", "--config", str(self.folder / "curator.toml")],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
