@@ -343,21 +343,42 @@ def test_a_curator_that_keeps_dying_is_a_clear_error_and_the_charge_is_kept(
     assert data.budget.spent.amount == 1
 
 
-def interrupted(after):
-    """Interrupt this process after some seconds, as the stop button does."""
-    signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-    signal.setitimer(signal.ITIMER_REAL, after)
+@contextlib.contextmanager
+def interrupted(tmp_path):
+    """Interrupt this process, as the stop button does, when its curator stays at its step; then let that go on."""
+    before = signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+
+    def watch():
+        wait_until((tmp_path / "done").exists, within=60)
+        os.kill(os.getpid(), signal.SIGALRM)
+        time.sleep(0.1)
+        (tmp_path / "go").touch()
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    try:
+        yield
+    finally:
+        watching.join()
+        signal.signal(signal.SIGALRM, before)
+
+
+STAYS = "while not os.path.exists({go!r}): time.sleep(0.01)\n        open({gone!r}, 'w').close()"
+
+
+def stays(tmp_path, step):
+    """A curator that stays at a step until ``go`` is there, and says in ``gone`` that it went on."""
+    return faulty(tmp_path, step, STAYS.format(go=str(tmp_path / "go"), gone=str(tmp_path / "gone")))
 
 
 def test_an_interrupt_before_the_charge_cancels(dpnb_home, people, tmp_path, with_curator):
     """Interrupted while the plan is checked: nothing is spent, now or later, and the question stays pending."""
-    with_curator(faulty(tmp_path, "checked", "time.sleep(1)"))
+    with_curator(stays(tmp_path, "checked"))
     data = dpnb.open(people, quiet=True)
     estimate = data.x.mean()
-    interrupted(0.3)
-    with pytest.raises(KeyboardInterrupt, match="nothing was spent"):
+    with interrupted(tmp_path), pytest.raises(KeyboardInterrupt, match="nothing was spent"):
         dpnb.release([estimate], epsilon=1)
-    time.sleep(1)
+    wait_until((tmp_path / "gone").exists)
     assert data.budget.spent.amount == 0
     assert estimate.pending
     dpnb.release([estimate], epsilon=1)
@@ -366,11 +387,11 @@ def test_an_interrupt_before_the_charge_cancels(dpnb_home, people, tmp_path, wit
 
 def test_an_interrupt_after_the_charge_resolves(dpnb_home, people, tmp_path, with_curator):
     """Interrupted while the data are scanned: the charge stands, and the answer is fetched."""
-    with_curator(faulty(tmp_path, "charged", "time.sleep(0.8)"))
+    with_curator(stays(tmp_path, "charged"))
     data = dpnb.open(people, quiet=True)
     estimate = data.x.mean()
-    interrupted(0.3)
-    dpnb.release([estimate], epsilon=1)
+    with interrupted(tmp_path):
+        dpnb.release([estimate], epsilon=1)
     assert not estimate.pending
     assert data.budget.spent.amount == 1
 

@@ -317,9 +317,9 @@ def test_a_curator_at_rest_ends_when_asked(home, people):
         assert pid_of(home.root) != pid
 
 
-def asked_to_end(step, people, tmp_path, with_curator, seconds):
-    """Release one mean with a curator that stays at one step for some seconds, and ask it to end there."""
-    here = with_curator(faulty(tmp_path, step, f"time.sleep({seconds})"))
+def asked_to_end(step, people, tmp_path, with_curator, act):
+    """Release one mean with a curator that does something long at one step, and ask it to end there."""
+    here = with_curator(faulty(tmp_path, step, act))
     data = dpnb.open(people, quiet=True)
     pid, reports = pid_of(Home.current().root), []
     asking = threading.Thread(target=lambda: reports.append(dpnb.release([data.x.mean()], epsilon=1)))
@@ -332,7 +332,7 @@ def asked_to_end(step, people, tmp_path, with_curator, seconds):
 @pytest.mark.parametrize("step", ["checked", "charged", "before-send"])
 def test_a_curator_asked_to_end_does_not_wait_for_a_long_scan(people, tmp_path, with_curator, step):
     """What takes a minute is left where it is: before the charge nothing was spent, after it the retry completes it."""
-    here, data, pid, asking, reports = asked_to_end(step, people, tmp_path, with_curator, seconds=60)
+    here, data, pid, asking, reports = asked_to_end(step, people, tmp_path, with_curator, "time.sleep(60)")
     assert ends(pid, within=15)  # a second on a machine of one's own
     asking.join(60)
     assert [row["kind"] for row in here.ledger(data)].count("charge") == 1
@@ -342,8 +342,15 @@ def test_a_curator_asked_to_end_does_not_wait_for_a_long_scan(people, tmp_path, 
 
 def test_what_was_charged_is_stored_and_sent_before_the_end(people, tmp_path, with_curator):
     """A scan of a moment is finished: the same curator stores the answer, and the kernel hears it from this one."""
-    here, data, pid, asking, reports = asked_to_end("charged", people, tmp_path, with_curator, seconds=0.2)
+    go = tmp_path / "go"
+    patient = (
+        "import dpnb.trusted.curator.server as server; server.GRACE = 60\n"
+        f"        while not os.path.exists({str(go)!r}): time.sleep(0.01)"
+    )
+    here, data, pid, asking, reports = asked_to_end("charged", people, tmp_path, with_curator, patient)
     start, here.line.connect = here.line.connect, None
+    wait_until(lambda: not Home.current().address.exists())  # it has begun to end
+    go.touch()
     asking.join(60)
     assert reports[0][0].value is not None
     assert ends(pid, within=15)

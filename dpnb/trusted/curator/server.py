@@ -66,8 +66,7 @@ _NEWS_EACH = 0.02
 """Seconds between two news, for each kernel that hears them: what many are told costs whoever asks next to nothing."""
 _SHORT = 64 * 2**10
 """Bytes of a request that are read where they arrive: a thread would cost more than they do."""
-_THREADS = {"attach": 4, "release": 32, "price": 4, "rest": 8}
-"""Of each kind. A release waits: for its scan, for the disk, and in a service for its bucket."""
+_THREADS = {"attach": 4, "release": 8, "price": 4, "rest": 8}
 _KINDS: dict[type, str] = {
     Attach: "attach",
     Open: "attach",
@@ -111,6 +110,8 @@ class Place(Protocol):
     prefix: str
     most: int
     """How many may be connected."""
+    releases: int
+    """How many releases may be under way: each waits for its scan, for the disk and, in a service, for its bucket."""
 
     def listen(self) -> socket.socket:
         """Return the listening socket."""
@@ -142,6 +143,7 @@ class OwnPlace:
     ssl: Any = None
     prefix = ""
     most = MOST_CONNECTIONS
+    releases = _THREADS["release"]
 
     def __init__(self, config: Config) -> None:
         self._config = config
@@ -257,8 +259,9 @@ class Life:
 class _Workers:
     """Threads for each kind of work."""
 
-    def __init__(self) -> None:
-        self._pools = {kind: ThreadPoolExecutor(most, f"curator-{kind}") for kind, most in _THREADS.items()}
+    def __init__(self, releases: int) -> None:
+        threads = {**_THREADS, "release": releases}
+        self._pools = {kind: ThreadPoolExecutor(most, f"curator-{kind}") for kind, most in threads.items()}
 
     async def run(self, kind: str, work: Callable[..., Any], *arguments: Any) -> Any:
         """Do a piece of work on a thread of its kind."""
@@ -501,7 +504,7 @@ def serve(service: Answering, config: Config, place: Place | None = None) -> boo
 
 
 async def _serve(service: Answering, config: Config, place: Place) -> bool:
-    life, workers = Life(config.linger), _Workers()
+    life, workers = Life(config.linger), _Workers(place.releases)
     server = _server(service, life, place, workers)
     listener = place.listen()
     server.add_socket(listener)

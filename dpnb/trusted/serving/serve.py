@@ -52,6 +52,7 @@ class ServicePlace:
     """A port of this host, encrypted or behind a proxy, whose callers show a token."""
 
     most = MOST_CONNECTIONS
+    releases = 32
 
     def __init__(self, settings: Settings, identities: Identities, desk: Desk) -> None:
         self._settings, self._identities, self._desk = settings, identities, desk
