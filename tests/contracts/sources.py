@@ -30,7 +30,7 @@ from dpnb.trusted.schema import Column, Schema
 from dpnb.trusted.schema.dialect import STRICT
 from dpnb.trusted.schema.named_file import held
 from dpnb.trusted.wire.places import Home
-from tests.examples import examples
+from tests.examples import examples, rotation
 
 COLUMNS = (
     Column.category("code", ["01", "02", "04", "1.5"]),
@@ -160,8 +160,15 @@ def codes_by_sql(source, folder, dialect=STRICT):
             connection.execute("DETACH DATABASE IF EXISTS owners_file")
 
 
+DAYS = 3
+"""Within so many days every table has had its turn."""
+
+
 class SourceContract:
-    """Subclass it and give ``codes(columns, folder)``; ``TABLES`` tables of ``ROWS`` rows with ``CHANGES`` changes each."""
+    """Subclass it and give ``codes(columns, folder)``.
+
+    Of ``TABLES`` tables of ``ROWS`` rows with ``CHANGES`` changes each, a third has its turn each day, where they are many.
+    """
 
     ROWS = 7
     TABLES = 12
@@ -203,8 +210,10 @@ class SourceContract:
 
     def test_one_cell_never_moves_another_rows_code(self, tmp_path):
         """Changed to a number, text, NaN, None, bool, date, huge integer, quote, delimiter, NUL: only its own row moves."""
-        compared = sum(self.check(seed, tmp_path) for seed in range(examples(self.TABLES)))
-        assert compared > self.TABLES * self.CHANGES * self.SHARE
+        days = DAYS if self.TABLES >= 4 * DAYS else 1
+        seeds = [seed for seed in range(examples(self.TABLES)) if (seed + rotation()) % days == 0]
+        compared = sum(self.check(seed, tmp_path) for seed in seeds)
+        assert compared > len(seeds) * self.CHANGES * self.SHARE
 
     @pytest.mark.soak
     def test_one_cell_never_moves_another_rows_code_in_the_long_run(self, tmp_path):

@@ -48,6 +48,21 @@ def is_float(kind: str) -> bool:
     return kind in _FLOATS
 
 
+def is_number(kind: str) -> bool:
+    """Whether a type holds integers of at most 64 bits, or binary floating-point numbers."""
+    return kind in _SMALL_INTEGERS | _LARGE_INTEGERS | _FLOATS
+
+
+def whole_sql(sql: str, kind: str) -> str:
+    """The whole number below 2^53 that a cell of such a type is, or NULL."""
+    if kind in _SMALL_INTEGERS:
+        return f"CAST({sql} AS BIGINT)"
+    test = f"{sql} > -{LARGEST_WHOLE} AND {sql} < {LARGEST_WHOLE}"
+    if kind in _LARGE_INTEGERS:
+        return f"CASE WHEN {test} THEN CAST({sql} AS BIGINT) END"
+    return f"CASE WHEN {sql} = trunc({sql}) AND {test} THEN TRY_CAST({sql} AS BIGINT) END"
+
+
 def is_text(kind: str) -> bool:
     """Whether a type holds texts."""
     return kind in _TEXTS or kind.startswith("ENUM(")

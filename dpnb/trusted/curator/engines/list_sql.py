@@ -2,7 +2,8 @@
 
 A statement with an expression per column takes DuckDB milliseconds a column to plan, and more for each the more there are;
 a column in a list takes microseconds. Columns of one type and one reading are put into one list, and the reading is
-written once, as a lambda over its cells. What a list holds is one row's cells: nothing here looks at another row.
+written once, as a lambda over its cells. What a list holds is one row's cells: nothing here looks at another row. Where columns are
+few, each stays alone: reading a cell of a list costs several times what the cell costs.
 """
 
 from __future__ import annotations
@@ -10,22 +11,35 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+MOST_ALONE = 32
+"""Columns that a statement plans in no time, each by itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class ListOfColumns:
-    """Like columns as one list, called ``name``, whose cells are read by ``sql``; ``places`` are the columns' own."""
+    """Like columns as one list, called ``name``, whose cells are read by ``sql``; ``places`` are the columns' own.
+
+    A column ``alone`` is called by that name itself.
+    """
 
     name: str
     sql: str
     places: tuple[int, ...]
+    alone: bool = False
 
-    def mapped(self, reading: str) -> str:
-        """Return the SQL that reads each cell ``x``, the n-th of its row's list, once more."""
-        return f"list_transform({self.name}, lambda x, n: {reading})"
+    def mapped(self, reading: Callable[[str, str], str]) -> str:
+        """Return the SQL that reads each cell once more: ``reading("x", "n")`` of the cell x, the n-th of its row's list."""
+        if self.alone:
+            return reading(self.name, "1")
+        return f"list_transform({self.name}, lambda x, n: {reading('x', 'n')})"
+
+    def part(self, prefix: str, n: str) -> str:
+        """Return the n-th cell of the list of the same columns that has this prefix before its name."""
+        return prefix + self.name if self.alone else f"{prefix}{self.name}[{n}]"
 
 
 def alike(columns: Sequence[tuple[str, str]], reading: Callable[[int, str, str], str]) -> list[ListOfColumns]:
-    """Group columns that have one type and one reading.
+    """Group columns that have one type and one reading, where they are many.
 
     Parameters
     ----------
@@ -34,6 +48,11 @@ def alike(columns: Sequence[tuple[str, str]], reading: Callable[[int, str, str],
     reading : callable
         ``reading(place, "x", type)`` gives the SQL that reads a column's cell ``x``.
     """
+    if len(columns) <= MOST_ALONE:
+        return [
+            ListOfColumns(f"l{place}", reading(place, sql, kind), (place,), alone=True)
+            for place, (sql, kind) in enumerate(columns)
+        ]
     groups: dict[tuple[str, str], list[int]] = {}
     for place, (_, kind) in enumerate(columns):
         groups.setdefault((kind, reading(place, "x", kind)), []).append(place)
@@ -49,15 +68,16 @@ def alike(columns: Sequence[tuple[str, str]], reading: Callable[[int, str, str],
 
 def cells_of(lists: Sequence[ListOfColumns]) -> Iterator[str]:
     """Yield the SQL of each column's cell, in the order of the columns."""
-    found = {place: f"{one.name}[{n}]" for one in lists for n, place in enumerate(one.places, start=1)}
+    found = {place: one.part("", str(n)) for one in lists for n, place in enumerate(one.places, start=1)}
     return (found[place] for place in sorted(found))
 
 
-def in_order(lists: Sequence[ListOfColumns]) -> str:
-    """Return the SQL of one list of all cells, in the order of the columns; the lists hold cells of one type."""
+def in_order(lists: Sequence[ListOfColumns], prefix: str) -> str:
+    """Return the SQL of one list of all cells, in the order of the columns, of the lists of this prefix, which hold one type."""
     places = [place for one in lists for place in one.places]
     order = sorted(range(1, len(places) + 1), key=lambda n: places[n - 1])
-    return f"list_select({' || '.join(one.name for one in lists)}, {order})"
+    joined = " || ".join(prefix + one.name for one in lists)
+    return joined if places == sorted(places) else f"list_select({joined}, {order})"
 
 
 def selected(lists: Sequence[ListOfColumns]) -> str:

@@ -375,7 +375,8 @@ def _rounded(schema: Schema, one: ListOfColumns) -> str:
     if _holds_texts(schema, one):
         return f"NULL AS t{one.name}"
     lower, step, _ = _grids(schema, one)
-    return f"{one.mapped(f'floor((x - {lower}[n]) / {step}[n] + {double(0.5)})')} AS t{one.name}"
+    rounded = one.mapped(lambda x, n: f"floor(({x} - {lower}[{n}]) / {step}[{n}] + {double(0.5)})")
+    return f"{rounded} AS t{one.name}"
 
 
 def _placed(schema: Schema, one: ListOfColumns) -> str:
@@ -383,11 +384,14 @@ def _placed(schema: Schema, one: ListOfColumns) -> str:
     if _holds_texts(schema, one):
         return one.name
     steps = _grids(schema, one)[2]
-    t = f"t{one.name}[n]"
-    code = (
-        f"CASE WHEN x IS NULL OR isnan(x) THEN NULL WHEN {t} <= {double(0.0)} THEN 0 "
-        f"WHEN {t} >= {steps}[n] THEN CAST({steps}[n] AS BIGINT) ELSE TRY_CAST({t} AS BIGINT) END"
-    )
+
+    def code(x: str, n: str) -> str:
+        t = one.part("t", n)
+        return (
+            f"CASE WHEN {x} IS NULL OR isnan({x}) THEN NULL WHEN {t} <= {double(0.0)} THEN 0 "
+            f"WHEN {t} >= {steps}[{n}] THEN CAST({steps}[{n}] AS BIGINT) ELSE TRY_CAST({t} AS BIGINT) END"
+        )
+
     return f"{one.mapped(code)} AS {one.name}"
 
 
